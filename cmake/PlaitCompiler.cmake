@@ -1,0 +1,27 @@
+# The compiler flags every target of plait shares.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_library(plait_flags INTERFACE)
+target_compile_options(plait_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  -Wno-sign-conversion -Werror=return-type)
+if(PLAIT_DEBUG_STL)
+  target_compile_definitions(plait_flags INTERFACE _GLIBCXX_ASSERTIONS)
+endif()
+if(PLAIT_SANITIZE)
+  target_compile_options(plait_flags INTERFACE -fsanitize=${PLAIT_SANITIZE} -fno-omit-frame-pointer -g)
+  target_link_options(plait_flags INTERFACE -fsanitize=${PLAIT_SANITIZE})
+endif()
+
+# Compute kernels: vectorised for this machine when PLAIT_NATIVE is on, and never with fused
+# multiply-add contraction, so that every variant of an application gives the same bits.
+add_library(plait_kernel_flags INTERFACE)
+target_compile_options(plait_kernel_flags INTERFACE -O3 -ffp-contract=off -fno-math-errno)
+if(PLAIT_NATIVE)
+  target_compile_options(plait_kernel_flags INTERFACE -march=native)
+endif()

@@ -1,0 +1,24 @@
+# plait_layer(NAME SOURCES ... DEPENDS ... LIBRARIES ...)
+#
+# One layer of the library: target plait::NAME, headers in include/plait/NAME, sources in src/NAME.
+# DEPENDS are layers, along the arrows of docs/architecture.md and no others; LIBRARIES are private.
+function(plait_layer name)
+  cmake_parse_arguments(layer "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  set(target plait_${name})
+  if(layer_SOURCES)
+    add_library(${target} STATIC ${layer_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE plait_flags ${layer_LIBRARIES})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(plait::${name} ALIAS ${target})
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_include_directories(${target} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  foreach(dependency ${layer_DEPENDS})
+    target_link_libraries(${target} ${scope} plait::${dependency})
+  endforeach()
+endfunction()

@@ -1,0 +1,16 @@
+# Finds the MPI library named by PLAIT_MPI through its own compiler wrapper, so that Debian's Open
+# MPI and MPICH can stand side by side.  Result: target MPI::MPI_CXX, variable PLAIT_MPIEXEC.
+if(PLAIT_MPI STREQUAL "none")
+  return()
+endif()
+if(NOT PLAIT_MPI MATCHES "^(openmpi|mpich)$")
+  message(FATAL_ERROR "PLAIT_MPI is '${PLAIT_MPI}'; it can be openmpi, mpich or none")
+endif()
+find_program(PLAIT_MPI_WRAPPER NAMES mpicxx.${PLAIT_MPI})
+find_program(PLAIT_MPIEXEC NAMES mpiexec.${PLAIT_MPI})
+if(NOT PLAIT_MPI_WRAPPER OR NOT PLAIT_MPIEXEC)
+  message(FATAL_ERROR "${PLAIT_MPI} is not installed: mpicxx.${PLAIT_MPI} or mpiexec.${PLAIT_MPI} is missing")
+endif()
+set(MPI_CXX_COMPILER ${PLAIT_MPI_WRAPPER})
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI REQUIRED COMPONENTS CXX)

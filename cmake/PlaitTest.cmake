@@ -1,0 +1,34 @@
+# plait_test(LAYER/test_SUBJECT [RANKS n ...] [LIBRARIES ...] [TIMEOUT s] [ARGS ...])
+#
+# Registers tests/LAYER/test_SUBJECT.cpp.  Without RANKS it is one process and links GoogleTest's main;
+# with RANKS it is run once for each rank count under the MPI library of this build, links
+# tests/support/mpi_main.cpp, and fails (never skips) when it is started with another count.
+# A test that is not done after TIMEOUT seconds (120) prints every thread's stack and fails.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+function(plait_test path)
+  cmake_parse_arguments(test "" "TIMEOUT" "RANKS;LIBRARIES;ARGS" ${ARGN})
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 120)
+  endif()
+  string(REPLACE "/" "_" target ${path})
+  cmake_path(GET path FILENAME file)
+  add_executable(${target} ${file}.cpp)
+  target_link_libraries(${target} PRIVATE plait_flags plait_test_support ${test_LIBRARIES})
+  if(test_RANKS)
+    target_link_libraries(${target} PRIVATE plait_mpi_test_main plait::runtime)
+    foreach(ranks ${test_RANKS})
+      set(name ${path}@${ranks})
+      add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/support/mpirun ${PLAIT_MPI}
+        ${PLAIT_MPIEXEC} ${ranks} $<TARGET_FILE:${target}> ${test_ARGS})
+      set_tests_properties(${name} PROPERTIES TIMEOUT ${test_TIMEOUT} PROCESSORS 2
+        ENVIRONMENT "PLAIT_TEST_RANKS=${ranks};PLAIT_TEST_TIMEOUT_S=${test_TIMEOUT}")
+    endforeach()
+  else()
+    target_link_libraries(${target} PRIVATE plait_test_main)
+    add_test(NAME ${path} COMMAND ${target} ${test_ARGS})
+    set_tests_properties(${path} PROPERTIES TIMEOUT ${test_TIMEOUT}
+      ENVIRONMENT "PLAIT_TEST_TIMEOUT_S=${test_TIMEOUT}")
+  endif()
+endfunction()
