@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The progress engine: starts non-blocking operations and notices their completion.  Knows nothing
+/// of tasks; the layers above hand it operations and are called back.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include <plait/comm/environment.hpp>
+#include <plait/comm/progress_policy.hpp>
+#include <plait/core/clock.hpp>
+
+namespace plait {
+
+class channel;
+
+/// One message to be sent or received.  Owned by the caller, who keeps it and its buffer alive and
+/// in place from `engine::post` until `completed` is called.
+struct operation {
+  enum class kind : std::uint8_t { send, receive };
+
+  kind what = kind::send;
+  int peer = 0;
+  int tag = 0;
+  void* buffer = nullptr;
+  std::size_t size_bytes = 0;
+  /// Called once, by a thread that holds the token (so it may post, but not poll).  `failure` is
+  /// null when the operation succeeded, and when it was given up by `cancel`.
+  void (*completed)(operation& self, const std::exception_ptr& failure) noexcept = nullptr;
+
+  // The engine's own.
+  channel* via = nullptr;
+  std::uint64_t sequence = 0;
+  operation* next = nullptr;
+  ticks posted_at = 0;
+  ticks held_until = 0;
+};
+
+/// What the engine did, for the ledger.
+struct engine_statistics {
+  std::uint64_t operations = 0;  ///< completed
+  std::uint64_t polls = 0;       ///< calls of MPI_Testsome
+  double proxy_cpu_s = 0;        ///< processor time of the proxy thread
+};
+
+/// Matching (promise 2).  The k-th send to a (destination, tag) carries the MPI tag
+/// tag * R + k mod R, and so does the k-th receive from a (source, tag); both sides count in order
+/// of submission (`enqueue`).  Operations of one residue are started in that order, so MPI's own
+/// order keeps them apart; operations of different residues cannot meet, so they are started as
+/// soon as their data is ready.  R only decides how far readiness may run out of order without
+/// waiting.
+///
+/// Posting (`post`) pushes to a lock-free stack and tries the token; whoever holds it empties the
+/// stack before and after giving it up.  Why no operation is left behind: the poster pushes, then
+/// finds the token held; the holder releases it, then looks at the stack.  All four are seq_cst, so
+/// either the poster's try succeeds or the holder sees the push.
+class engine {
+ public:
+  /// Collective.  Starts the proxy thread if the policy has one.  Errors: usage_error; MPI errors.
+  engine(environment& env, const engine_options& options);
+  /// Collective.  Precondition: no operation is in flight.
+  ~engine();
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  /// Gives `op` its place in the order of matching.  One thread, in order of submission.
+  /// Errors: usage_error for a peer or a tag out of range.
+  void enqueue(operation& op);
+  [[nodiscard]] int largest_tag() const noexcept;
+
+  /// Starts `op` now or as soon as whoever holds the token gets to it.  Thread-safe.
+  void post(operation& op);
+
+  /// Drives operations, unless another thread is doing so.  Returns whether anything started or
+  /// completed. Thread-safe.
+  bool poll();
+
+  /// Gives up what has not completed: receives are cancelled, sends have `patience_s` to complete;
+  /// further posts complete at once without effect.  For a rank on which a task has failed. Returns
+  /// false if some neither completed nor could be cancelled: MPI still uses their buffers.
+  /// Thread-safe.
+  [[nodiscard]] bool cancel(double patience_s = 1.0);
+  /// After `cancel`.
+  [[nodiscard]] bool cancelled() const noexcept;
+
+  /// Ticks until `now` during which at least one operation was in flight.  Thread-safe, wait-free
+  /// but for a writer in the middle of an update.
+  [[nodiscard]] ticks in_flight_until(ticks now) const noexcept;
+  [[nodiscard]] bool idle() const noexcept;
+
+  /// When the next look is worth its price; `never` if nothing is in flight.
+  [[nodiscard]] ticks next_look() const noexcept;
+  static constexpr ticks never = INT64_MAX;
+
+  /// The policy in force (never `automatic`, which it says it stands for) and why it was chosen.
+  struct choice {
+    bool proxy = false;         ///< a proxy thread exists
+    bool proxy_spins = false;   ///< ... and does not sleep
+    bool idle_workers = false;  ///< idle workers poll
+    bool busy_workers = false;  ///< workers poll between tasks when a look is due
+    std::string name;
+    std::string reason;
+  };
+  [[nodiscard]] const choice& chosen() const noexcept;
+
+  [[nodiscard]] engine_statistics statistics() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> self_;
+};
+
+}  // namespace plait

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The MPI library as one process sees it: initialisation, ranks, nodes, the end of the job.
+/// Not here: messages (engine.hpp).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <plait/comm/token.hpp>
+
+namespace plait {
+
+class engine;
+
+/// The one owner of MPI_Init and MPI_Finalize.  Make one, first thing in `main`; it must outlive
+/// every other object of plait that communicates.  Asks for MPI_THREAD_SERIALIZED and needs no
+/// more.
+///
+/// While it lives, an exception that leaves `main` and a broken precondition end the whole job with
+/// one message, and MPI errors on its communicators are reported as exceptions.
+class environment {
+ public:
+  /// Collective.  Takes MPI's own arguments out of the command line.  Errors: `error` when the MPI
+  /// library offers less than MPI_THREAD_SERIALIZED.
+  environment(int& argc, char**& argv);
+  /// Collective, except after an uncaught exception, when it ends the job.
+  ~environment();
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] const std::string& host() const noexcept { return host_; }
+  /// The host of every rank.
+  [[nodiscard]] const std::vector<std::string>& hosts() const noexcept { return hosts_; }
+
+  /// Ranks that share this rank's memory: how many, and this one's place among them.
+  [[nodiscard]] int node_size() const noexcept { return static_cast<int>(node_units_.size()); }
+  [[nodiscard]] int node_rank() const noexcept { return node_rank_; }
+  /// For each of them, the processing units it may run on, ascending.
+  [[nodiscard]] const std::vector<std::vector<int>>& node_units() const noexcept {
+    return node_units_;
+  }
+
+  /// Name and version of the MPI library, in one line.
+  [[nodiscard]] std::string mpi_version() const;
+
+  /// Collective.  Blocks; communication in flight progresses meanwhile, but tasks do not run on
+  /// this thread: `wait()` for them first.  Main thread.
+  void barrier();
+
+  /// Collective.  Every rank's bytes on rank 0, by rank; empty elsewhere.  Blocks.  Main thread; no
+  /// task may be in flight.
+  [[nodiscard]] std::vector<std::string> gather(const std::string& bytes);
+
+  /// Collective.  The clock of rank 0 minus this rank's clock (`now_ticks` in seconds), from the
+  /// fastest of some round trips [Cristian 1989]; `uncertainty_s` is half of that round trip.
+  /// Blocks.  Main thread.
+  struct clock_offset {
+    double offset_s = 0;
+    double uncertainty_s = 0;
+  };
+  [[nodiscard]] clock_offset measure_clock_offset();
+
+  /// Prints the message with this rank's name and ends all ranks.  Thread-safe.
+  [[noreturn]] void abort(const std::string& message, int exit_code = 1) const noexcept;
+
+  /// Whoever holds it may call MPI.
+  [[nodiscard]] mpi_token& token() noexcept { return token_; }
+
+ private:
+  friend class engine;
+  void find_node();
+  template <class Done>
+  void drive_until(Done done);
+
+  struct native_handles;
+  friend struct native_access;
+  std::unique_ptr<native_handles> native_;
+  mpi_token token_;
+  int rank_ = 0;
+  int size_ = 1;
+  int node_rank_ = 0;
+  std::string host_;
+  std::vector<std::string> hosts_;
+  std::vector<std::vector<int>> node_units_;
+  std::vector<engine*> engines_;  ///< driven while this class blocks
+  bool finalize_ = false;
+  int exceptions_at_start_ = 0;
+};
+
+}  // namespace plait

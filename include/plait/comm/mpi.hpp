@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Opt-in: the MPI objects beneath plait, for code that calls MPI itself.  The only public header
+/// that shows <mpi.h>.
+#pragma once
+
+#include <mpi.h>
+#include <plait/comm/environment.hpp>
+
+namespace plait {
+
+/// A duplicate of MPI_COMM_WORLD for the program's own messages; plait sends none on it, and owns
+/// it. Errors on it are return codes (MPI_ERRORS_RETURN).  While tasks are in flight, call MPI only
+/// while holding `environment::token()`.
+[[nodiscard]] MPI_Comm native(environment& env) noexcept;
+
+}  // namespace plait

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Who drives communication, and when it is looked at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace plait {
+
+/// Who calls the MPI library so that messages move on.
+enum class progress : std::uint8_t {
+  automatic,  ///< `dedicated` where a core is really free, else `sleeping` and `workers` together
+  dedicated,  ///< a proxy thread polls all the time (KeLP's XTRA, Thyme's service CPU)
+  sleeping,   ///< a proxy thread sleeps between polls, at most `worst_delay_s`
+  workers,    ///< workers poll when they are idle, and between tasks when a look is due
+  none,       ///< only the thread inside `wait` polls; for comparison
+};
+
+[[nodiscard]] std::string_view to_string(progress policy) noexcept;
+/// The policy of that name ("auto" for `automatic`), if there is one.
+[[nodiscard]] std::optional<progress> progress_from(std::string_view name) noexcept;
+/// "auto, dedicated, sleeping, workers or none"
+[[nodiscard]] std::string progress_names();
+
+/// Random delay and reordering, to find programs (and engines) that rely on luck.  What promises 1
+/// and 2 guarantee holds with any of it.
+struct disturbance {
+  std::uint64_t seed = 0;
+  double probability = 0;      ///< of an operation's start, and of its completion, being held back
+  double longest_delay_s = 0;  ///< for how long
+};
+
+struct engine_options {
+  progress policy = progress::automatic;
+  /// Workers of this process; `automatic` gives the proxy a core only where more than these are
+  /// free.
+  int workers = 1;
+  /// `sleeping` and `automatic`: while communication is in flight, the time between two looks is at
+  /// most this.  Seconds, > 0.
+  double worst_delay_s = 1.5e-3;
+  disturbance disturb = {};
+};
+
+}  // namespace plait

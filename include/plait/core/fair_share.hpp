@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// How many processors of a shared machine are one process's own.
+#pragma once
+
+#include <vector>
+
+namespace plait {
+
+/// Every processing unit is divided equally among the processes of the node that may run on it; the
+/// result is the sum of process `self`'s shares, rounded down, at least 1.  `units[p]`: the units
+/// process p may run on, ascending.
+[[nodiscard]] int fair_share(const std::vector<std::vector<int>>& units, int self);
+
+}  // namespace plait

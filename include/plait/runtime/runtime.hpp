@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Joins tasks to communication: a message is a task like any other.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <plait/comm/engine.hpp>
+#include <plait/comm/environment.hpp>
+#include <plait/task/scheduler.hpp>
+#include <plait/trace/event.hpp>
+
+namespace plait {
+
+struct runtime_options {
+  /// Threads that run tasks on this rank, the calling one included.  0: this rank's fair share of
+  /// the cores its affinity mask allows.
+  int workers = 0;
+  /// Promise 4: at most so many tasks in flight, not counting messages that have been started.
+  std::size_t window = 4096;
+  progress policy = progress::automatic;
+  /// While messages are in flight, somebody looks after them at least so often.  Seconds.
+  double worst_delay_s = 1.5e-3;
+  disturbance disturb = {};
+};
+
+/// The program of one rank: submits compute tasks and messages in program order, and waits.
+///
+/// What it promises is in docs/promises.md; in short: the result is that of running each task when
+/// it was submitted and posting each message, non-blocking, when it was submitted.  Constructor and
+/// destructor are collective, everything else is local.  One thread, the one that constructed it,
+/// calls its members.
+class runtime {
+ public:
+  /// Collective.  Errors: usage_error for options out of range.
+  explicit runtime(environment& env, const runtime_options& options = {});
+  /// Collective.  Waits as `wait` does; an exception of a task nobody has waited for ends the job.
+  ~runtime();
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  /// Submits `function(arguments...)`; see `scheduler::task`.
+  template <class Function, class... Arguments>
+  submission task(task_name name, Function&& function, Arguments&&... arguments) {
+    return tasks().task(name, std::forward<Function>(function),
+                        std::forward<Arguments>(arguments)...);
+  }
+
+  /// Sends what one access names, `in(x)`, to rank `peer`: as soon as every earlier task that
+  /// writes it has finished.  Meets the receive with the same place in the order of submission for
+  /// (this rank, tag). The elements must be trivially copyable.  Errors: usage_error for a peer or
+  /// tag out of range; `error`, when communication has been given up after a failed task.
+  template <class Access>
+  void send(task_name name, const std::tuple<Access>& what, int peer, int tag = 0) {
+    static_assert(Access::mode == access_mode::in, "a send reads its buffer: send(name, in(x), …)");
+    expect_copyable<Access>();
+    message(name, operation::kind::send, what, Access::mode, peer, tag);
+  }
+
+  /// Receives into what one access names, `out(x)`, from rank `peer`: posted as soon as every
+  /// earlier task that touches it has finished.  Errors: as `send`; at `wait`, an `error` when the
+  /// message has another size.
+  template <class Access>
+  void recv(task_name name, const std::tuple<Access>& what, int peer, int tag = 0) {
+    static_assert(Access::mode == access_mode::out,
+                  "a receive writes its buffer: recv(name, out(x), …)");
+    expect_copyable<Access>();
+    message(name, operation::kind::receive, what, Access::mode, peer, tag);
+  }
+
+  /// Returns when every task and message has finished; works and progresses meanwhile.  Rethrows
+  /// the first failure of a task or a message; then what had not begun was dropped, and this
+  /// runtime communicates no more.
+  void wait();
+
+  [[nodiscard]] environment& env() noexcept;
+  [[nodiscard]] int workers() const noexcept;
+  [[nodiscard]] std::size_t peak_tasks() const noexcept;
+
+  /// Where the time of this rank's workers went since construction or the last `reset_ledger`.
+  /// Call when no task is in flight.
+  [[nodiscard]] plait::ledger ledger() const;
+  void reset_ledger();
+
+  /// Who drives communication, and why.
+  [[nodiscard]] const engine::choice& progress_choice() const noexcept;
+  [[nodiscard]] engine_statistics progress_statistics() const;
+
+  /// Records tasks, waits and messages from now on.  When no task is in flight.
+  void start_trace();
+  /// Stops and returns this rank's events, in seconds of its own clock (`now_ticks`).
+  [[nodiscard]] std::vector<trace_event> stop_trace();
+
+ private:
+  template <class Access>
+  static constexpr void expect_copyable() {
+    using argument = decltype(std::declval<const Access&>().argument());
+    static_assert(message_element_is_copyable<argument>(),
+                  "the elements of a message must be trivially copyable");
+  }
+  template <class Argument>
+  static constexpr bool message_element_is_copyable() {
+    using object = std::remove_cvref_t<Argument>;
+    if constexpr (std::ranges::contiguous_range<object>) {
+      return std::is_trivially_copyable_v<std::ranges::range_value_t<object>>;
+    } else {
+      return std::is_trivially_copyable_v<object>;
+    }
+  }
+  template <class Access>
+  void message(task_name name, operation::kind what, const std::tuple<Access>& access,
+               access_mode mode, int peer, int tag) {
+    submit_message(name, what, std::get<0>(access).bytes(), mode, peer, tag);
+  }
+  void submit_message(task_name name, operation::kind what, byte_range bytes, access_mode mode,
+                      int peer, int tag);
+  [[nodiscard]] scheduler& tasks() noexcept;
+
+  struct implementation;
+  std::unique_ptr<implementation> self_;
+};
+
+/// Collective.  All ranks' events on rank 0, on rank 0's clock; empty elsewhere.  Blocks.
+[[nodiscard]] std::vector<trace_event> collect_events(environment& env,
+                                                      std::vector<trace_event> events);
+
+}  // namespace plait

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The access words `in`, `out` and `inout`: what a task reads and writes, and how its function
+/// receives it.  Not here: what follows from it (dependence_tracker.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace plait {
+
+enum class access_mode : std::uint8_t { in = 1, out = 2, inout = 3 };
+
+[[nodiscard]] constexpr bool writes(access_mode mode) noexcept {
+  return mode != access_mode::in;
+}
+
+/// The bytes [begin, end) an access covers.  Empty ranges conflict with nothing.
+struct byte_range {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+
+/// One access of a task to an object or to the elements of a contiguous range.  Made by `in`, `out`
+/// and `inout`; holds a pointer or a span, never a copy of the data.
+template <access_mode Mode, class Stored>
+struct access {
+  static constexpr access_mode mode = Mode;
+  Stored stored;  ///< std::span<T> (passed by value) or T* (passed as T&)
+
+  [[nodiscard]] decltype(auto) argument() const noexcept {
+    if constexpr (std::is_pointer_v<Stored>) {
+      return *stored;
+    } else {
+      return Stored(stored);
+    }
+  }
+
+  [[nodiscard]] byte_range bytes() const noexcept {
+    if constexpr (std::is_pointer_v<Stored>) {
+      using object = std::remove_cv_t<std::remove_pointer_t<Stored>>;
+      if constexpr (std::ranges::contiguous_range<object> && std::ranges::sized_range<object>) {
+        return of(std::ranges::data(*stored), std::ranges::size(*stored));
+      } else {
+        return of(stored, 1);
+      }
+    } else {
+      return of(stored.data(), stored.size());
+    }
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] static byte_range of(T* data, std::size_t count) noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    return {begin, begin + count * sizeof(T)};
+  }
+};
+
+template <class T>
+inline constexpr bool is_access = false;
+template <access_mode Mode, class Stored>
+inline constexpr bool is_access<access<Mode, Stored>> = true;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_contiguous_view = std::ranges::contiguous_range<T>&&
+    std::ranges::sized_range<T>&& std::ranges::view<std::remove_cvref_t<T>>;
+
+template <access_mode Mode, class X>
+[[nodiscard]] auto make_access(X&& x) noexcept {
+  using object = std::remove_reference_t<X>;
+  if constexpr (is_contiguous_view<X>) {
+    using element = std::remove_reference_t<std::ranges::range_reference_t<X>>;
+    static_assert(Mode == access_mode::in || !std::is_const_v<element>,
+                  "out(x) and inout(x) need elements that can be written");
+    using passed = std::conditional_t<Mode == access_mode::in, const element, element>;
+    return access<Mode, std::span<passed>>{std::span<passed>(x)};
+  } else {
+    static_assert(std::is_lvalue_reference_v<X>,
+                  "an access names data that outlives the task: pass an lvalue or a span");
+    static_assert(!std::is_pointer_v<object>,
+                  "a pointer names no extent: pass std::span(pointer, count)");
+    static_assert(Mode == access_mode::in || !std::is_const_v<object>,
+                  "out(x) and inout(x) need an object that can be written");
+    using passed = std::conditional_t<Mode == access_mode::in, const object, object>;
+    return access<Mode, passed*>{&x};
+  }
+}
+
+}  // namespace detail
+
+/// The task reads these.  Each x is an lvalue (passed as const T&) or a span or other contiguous
+/// view (passed as std::span<const T>).  A contiguous range such as std::vector covers its
+/// elements, any other object its own bytes.  The data must outlive the task.
+template <class... X>
+[[nodiscard]] auto in(X&&... x) noexcept {
+  return std::tuple{detail::make_access<access_mode::in>(std::forward<X>(x))...};
+}
+
+/// The task overwrites these without reading them first.  Passed as T& or std::span<T>.
+template <class... X>
+[[nodiscard]] auto out(X&&... x) noexcept {
+  return std::tuple{detail::make_access<access_mode::out>(std::forward<X>(x))...};
+}
+
+/// The task reads and writes these.  Passed as T& or std::span<T>.
+template <class... X>
+[[nodiscard]] auto inout(X&&... x) noexcept {
+  return std::tuple{detail::make_access<access_mode::inout>(std::forward<X>(x))...};
+}
+
+}  // namespace plait

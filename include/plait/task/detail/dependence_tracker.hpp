@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Finds the tasks in flight that a new task must follow, from the bytes each of them touches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <plait/task/access.hpp>
+#include <plait/task/detail/node.hpp>
+
+namespace plait::detail {
+
+/// Keeps, for disjoint segments of the address space, the last writer and the readers since.  Two
+/// accesses conflict if and only if they share a byte and one writes: an access that covers part of
+/// a segment splits it, so overlap is exact; a write that covers several segments joins them again.
+///
+/// The common case, the same range as before, is one look into a direct-mapped cache from the
+/// address to its segment; since segments are disjoint, one that has the very same bounds is the
+/// whole answer. Other ranges take the ordered map: O(log segments + segments covered).
+///
+/// Segments whose tasks have all finished are swept away whenever their number has doubled, so
+/// memory is bounded by what is in flight.  Not thread-safe: the submitting thread's own.
+class dependence_tracker {
+ public:
+  dependence_tracker();
+
+  /// Adds to `task` an edge from every unfinished task it must follow for this access.
+  /// Returns the number of edges added.
+  int add(task_node& task, byte_range bytes, access_mode mode);
+
+  [[nodiscard]] std::size_t segment_count() const noexcept { return segments_.size(); }
+
+ private:
+  struct segment {
+    std::uintptr_t end = 0;
+    node_ref writer;
+    std::vector<node_ref> readers;  // tasks that read after `writer`
+  };
+  using segment_map = std::map<std::uintptr_t, segment>;
+  using iterator = segment_map::iterator;
+
+  struct cached {
+    std::uintptr_t begin = 0;
+    iterator where{};
+    bool valid = false;
+  };
+
+  [[nodiscard]] cached& slot(std::uintptr_t begin) noexcept;
+  int add_to_segment(segment& s, task_node& task, access_mode mode);
+  [[nodiscard]] iterator first_segment(std::uintptr_t begin);
+  int read_range(iterator where, task_node& task, byte_range bytes);
+  int write_range(iterator where, task_node& task, byte_range bytes);
+  iterator split(iterator where, std::uintptr_t at);
+  iterator erase(iterator where);
+  void sweep();
+
+  segment_map segments_;
+  std::vector<cached> cache_;
+  unsigned cache_shift_;
+  std::size_t sweep_at_ = 1024;
+};
+
+}  // namespace plait::detail

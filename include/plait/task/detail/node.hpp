@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// One task in flight: its function and arguments, what it waits for and who waits for it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace plait {
+
+/// Ready tasks of a higher priority run first.
+enum class priority : std::uint8_t { high = 0, normal = 1, low = 2 };
+inline constexpr priority high = priority::high;
+inline constexpr priority normal = priority::normal;
+inline constexpr priority low = priority::low;
+inline constexpr int priority_count = 3;
+
+namespace detail {
+
+struct task_node;
+
+/// "successor waits for the node in whose list I am".  Lives in the successor, which cannot finish,
+/// and so is not reused, before every node that holds one of its edges has let go of it.
+struct edge {
+  task_node* successor;
+  edge* next;
+};
+
+enum class node_kind : std::uint8_t {
+  compute,       ///< `act(run)` is the task; it is finished when that returns
+  asynchronous,  ///< `act(run)` only starts it; `scheduler::complete` finishes it, from any thread
+};
+
+enum class node_action : std::uint8_t { run, destroy };
+
+/// Life of a node: free -> being submitted -> waiting (unmet > 0) -> ready -> running -> finished
+/// (successors closed) -> returned -> free.  Only the submitting thread takes nodes from "returned"
+/// to "free" and to "being submitted", and only it follows `node_ref`s; it can therefore compare
+/// generations without synchronisation.
+struct alignas(64) task_node {
+  static constexpr std::size_t storage_bytes = 128;
+  static constexpr int inline_edges = 4;
+
+  /// Treiber list of edges; `closed()` once the node is finished.  Pushes only, until one exchange
+  /// takes everything: no ABA.
+  std::atomic<edge*> successors{closed()};
+  /// Predecessors not finished, plus `submission_guard` while it is being submitted.
+  std::atomic<std::int32_t> unmet{0};
+  std::uint32_t generation = 0;  // submitting thread only
+  void (*act)(task_node&, node_action) = nullptr;
+  const char* name = "";
+  std::atomic<std::uint64_t> id{0};  // order of submission, from 1
+  std::uint64_t last_successor_id =
+      0;                           // submitting thread only: skips a second edge to the same task
+  task_node* next_free = nullptr;  // while returned or free
+  std::int32_t edges_made = 0;     // predecessors that were unfinished when it was submitted
+  priority urgency = priority::normal;
+  node_kind kind = node_kind::compute;
+  std::uint8_t edges_used = 0;
+  edge edges[inline_edges];
+  std::vector<std::unique_ptr<edge>> more_edges;
+  void* heap = nullptr;  // arguments too large for `storage`
+  alignas(16) std::byte storage[storage_bytes];
+
+  static constexpr std::int32_t submission_guard = 1 << 28;
+
+  [[nodiscard]] static edge* closed() noexcept {
+    static constinit edge sentinel{nullptr, nullptr};
+    return &sentinel;
+  }
+  [[nodiscard]] bool finished() const noexcept {
+    return successors.load(std::memory_order_acquire) == closed();
+  }
+  [[nodiscard]] edge* new_edge() {
+    if (edges_used < inline_edges) return &edges[edges_used++];
+    more_edges.push_back(std::make_unique<edge>());
+    return more_edges.back().get();
+  }
+  void drop_newest_edge() noexcept {
+    if (more_edges.empty()) {
+      --edges_used;
+    } else {
+      more_edges.pop_back();
+    }
+  }
+};
+
+/// A node as it was in one life; refers to a finished task once the node lives another.
+struct node_ref {
+  task_node* node = nullptr;
+  std::uint32_t generation = 0;
+
+  /// The task, unless it has finished.  Submitting thread only.
+  [[nodiscard]] task_node* unfinished() const noexcept {
+    return node != nullptr && node->generation == generation && !node->finished() ? node : nullptr;
+  }
+};
+
+}  // namespace detail
+}  // namespace plait

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The ledger: where each worker's time went.  Not a trace: sums, no events.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include <plait/core/clock.hpp>
+
+namespace plait {
+
+/// What a worker's time is charged to.
+enum class activity : std::uint8_t {
+  compute,   ///< task functions; on the submitting thread also the program between calls of plait
+  posting,   ///< starting and polling communication while there is other work to do
+  exposed,   ///< nothing to run while communication of this rank is in flight
+  overhead,  ///< plait itself: submission, dependences, scheduling
+  idle,      ///< nothing to run and nothing in flight
+};
+inline constexpr int activity_count = 5;
+
+/// Seconds one worker spent.  compute + posting + exposed + overhead + idle = wall, to within 1 %.
+struct ledger_entry {
+  int worker = 0;
+  double compute_s = 0;
+  double posting_s = 0;
+  double exposed_s = 0;
+  double overhead_s = 0;
+  double idle_s = 0;
+  double wall_s = 0;  ///< by the monotonic clock, not by adding up the others
+
+  /// |sum of the parts - wall| / wall; 0 for an empty interval.
+  [[nodiscard]] double balance_error() const noexcept;
+};
+
+using ledger = std::vector<ledger_entry>;
+
+namespace detail {
+
+/// The account of one worker.  `charge` books everything since the last booking; so nothing is lost
+/// or counted twice, whatever the order of the calls.  One writer; any thread may take a snapshot:
+/// `version_` is odd while a booking is under way and a reader that meets one, or two different
+/// versions, tries again.
+class account {
+ public:
+  using sums = std::array<ticks, activity_count>;
+
+  explicit account(ticks now) noexcept : last_(now) {}
+
+  void charge(activity to, ticks now) noexcept {
+    const auto version = version_.load(std::memory_order_relaxed);
+    version_.store(version + 1, std::memory_order_relaxed);
+    auto& sum = sums_[static_cast<std::size_t>(to)];
+    const ticks since = last_.load(std::memory_order_relaxed);
+    sum.store(sum.load(std::memory_order_relaxed) + (now - since), std::memory_order_release);
+    last_.store(now, std::memory_order_release);
+    version_.store(version + 2, std::memory_order_release);
+  }
+
+  /// Charges the time since the last booking to `exposed`, up to `at_most` of it, the rest to
+  /// `idle`.
+  void charge_idle(ticks now, ticks at_most_exposed) noexcept {
+    const ticks since = last_.load(std::memory_order_relaxed);
+    const ticks exposed = std::clamp<ticks>(at_most_exposed, 0, now - since);
+    charge(activity::exposed, since + exposed);
+    charge(activity::idle, now);
+  }
+
+  /// Sums up to `last`, which is returned in it.
+  [[nodiscard]] sums snapshot(ticks& last) const noexcept {
+    for (;;) {
+      const auto before = version_.load(std::memory_order_acquire);
+      sums result;
+      for (int i = 0; i < activity_count; ++i) result[i] = sums_[i].load(std::memory_order_acquire);
+      last = last_.load(std::memory_order_acquire);
+      if (before % 2 == 0 && version_.load(std::memory_order_acquire) == before) return result;
+    }
+  }
+
+ private:
+  std::array<std::atomic<ticks>, activity_count> sums_{};
+  std::atomic<ticks> last_;
+  std::atomic<std::uint32_t> version_{0};
+};
+
+}  // namespace detail
+}  // namespace plait

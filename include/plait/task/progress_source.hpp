@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// All that tasks know of communication: something that can be driven, and that may be in flight.
+#pragma once
+
+#include <limits>
+
+#include <plait/core/clock.hpp>
+
+namespace plait {
+
+/// Drives operations that finish outside of any worker.  The scheduler calls it from idle workers
+/// and, when `due`, between two tasks.  Thread-safe, all of it.
+class progress_source {
+ public:
+  static constexpr ticks never = std::numeric_limits<ticks>::max();
+
+  virtual ~progress_source() = default;
+
+  /// Moves operations on.  Returns whether anything was started or completed.
+  virtual bool poll() = 0;
+
+  /// What an idle worker shall do next: poll again at once (0), sleep for so long and poll then, or
+  /// sleep until it is woken, because others poll or nothing is in flight (`never`).
+  [[nodiscard]] virtual ticks idle_wait() = 0;
+
+  /// Whether idle workers have a part in driving operations, so that a new one must wake a sleeping
+  /// worker.
+  [[nodiscard]] virtual bool needs_idle_workers() const noexcept = 0;
+
+  /// Ticks from the beginning until `now` during which at least one operation was in flight.
+  [[nodiscard]] virtual ticks in_flight_until(ticks now) const = 0;
+
+  /// Gives up operations that may never complete; called once when a task has failed.  Returns
+  /// false if some can neither complete nor be given up: their memory is still in use.
+  [[nodiscard]] virtual bool cancel() = 0;
+
+  /// Whether a worker that has work shall nevertheless poll now.  Asked after every task: cheap.
+  [[nodiscard]] virtual bool due(ticks now) const noexcept = 0;
+};
+
+}  // namespace plait

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Runs tasks in dataflow order on the workers of one process.  Not here: communication
+/// (runtime.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <plait/task/access.hpp>
+#include <plait/task/detail/node.hpp>
+#include <plait/task/ledger.hpp>
+#include <plait/task/progress_source.hpp>
+#include <plait/task/task_name.hpp>
+
+namespace plait {
+
+struct scheduler_options {
+  /// Threads that run tasks, the submitting one included.  0: one for each core this process may
+  /// use.
+  int workers = 0;
+  /// Promise 4: at most so many tasks are submitted and neither finished nor, if they are
+  /// communication, started.  At least 1.
+  std::size_t window = 4096;
+  /// Other processes want the cores too: idle workers sleep at once instead of spinning first.
+  bool oversubscribed = false;
+  /// Driven by idle workers; may be null.  Must outlive the scheduler.
+  progress_source* progress = nullptr;
+};
+
+/// Told what workers do, as it happens.  Called from many threads at once; must not throw.
+class task_observer {
+ public:
+  virtual ~task_observer() = default;
+  /// Task `id` (order of submission, from 1) has run on `worker`.
+  virtual void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) = 0;
+  /// `worker` had nothing to run; `exposed` of the time communication was in flight.
+  virtual void worker_idled(int worker, ticks begin, ticks end, ticks exposed) = 0;
+};
+
+class submission;
+
+/// Tasks, their dependences and the workers that run them.
+///
+/// One thread, the one that constructed it, submits and waits; it is worker 0 and runs tasks
+/// whenever it would otherwise block.  `complete` may be called from any thread.  Local to the
+/// process.
+class scheduler {
+ public:
+  /// Starts `workers - 1` threads.  Errors: usage_error for options out of range;
+  /// std::system_error.
+  explicit scheduler(scheduler_options options = {});
+  /// As `close`.
+  ~scheduler();
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+
+  /// Submits `function(arguments...)`.  An argument made by `in`, `out` or `inout` is an access,
+  /// and arrives as what it names; any other is copied and arrives by value.  The task runs after
+  /// every earlier task it conflicts with: shares a byte with, one of the two writing.  Blocks,
+  /// running tasks, while the window is full.  Cost: around 100 ns with one access of a range seen
+  /// before.
+  ///
+  ///     s.task("scale", [](std::span<double> x, double f) { … }, inout(x), 2.0).priority(high);
+  template <class Function, class... Arguments>
+  submission task(task_name name, Function&& function, Arguments&&... arguments);
+
+  /// Returns when every task has finished; the calling thread runs tasks meanwhile.  Rethrows the
+  /// first exception thrown by a task since the last `wait`; tasks that had not begun by then are
+  /// dropped.
+  void wait();
+
+  /// Waits for all tasks and stops the workers.  An exception of a task that no `wait` has rethrown
+  /// ends the program; but while another exception unwinds the stack, tasks that have not begun are
+  /// dropped and theirs are forgotten.  Nothing may be submitted afterwards.
+  void close();
+
+  [[nodiscard]] int workers() const noexcept;
+  [[nodiscard]] std::size_t window() const noexcept;
+  /// The most tasks that were in flight at once, and the bytes one of them takes.
+  [[nodiscard]] std::size_t peak_tasks() const noexcept;
+  [[nodiscard]] static constexpr std::size_t bytes_per_task() noexcept {
+    return sizeof(detail::task_node);
+  }
+
+  /// One entry a worker, since construction or the last `reset_ledger`.  Submitting thread, no task
+  /// running.
+  [[nodiscard]] plait::ledger ledger() const;
+  void reset_ledger();
+
+  /// `observer` may be null; it must outlive its use.  Submitting thread, when no task is in
+  /// flight.
+  void observe(task_observer* observer);
+
+  // For layers above that make tasks of their own kind
+  // ------------------------------------------------
+
+  /// A node to be filled, then given to `submit`; helps while the window is full.  Submitting
+  /// thread.
+  [[nodiscard]] detail::task_node& allocate(task_name name, detail::node_kind kind);
+  /// Orders `node` after earlier accesses to `bytes`.
+  void add_access(detail::task_node& node, byte_range bytes, access_mode mode);
+  void submit(detail::task_node& node);
+  /// Finishes an asynchronous node.  Any thread, once, after the node's start.
+  void complete(detail::task_node& node);
+  /// As an exception of a task would: `wait` rethrows the first.  Any thread.
+  void fail(std::exception_ptr error) noexcept;
+  [[nodiscard]] bool failed() const noexcept;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> self_;
+};
+
+/// A task about to be submitted, which happens at the end of the full expression.
+class [[maybe_unused]] submission {
+ public:
+  submission(scheduler& owner, detail::task_node& node) noexcept : owner_(owner), node_(node) {}
+  submission(const submission&) = delete;
+  submission& operator=(const submission&) = delete;
+  ~submission() noexcept(false) { owner_.submit(node_); }
+
+  /// Before ready tasks of a lower priority.
+  submission& priority(plait::priority urgency) noexcept {
+    node_.urgency = urgency;
+    return *this;
+  }
+
+  /// Accesses that are declared but not passed to the function: for data it reaches another way,
+  /// such as the rows of a block.
+  ///
+  ///     auto t = rt.task("relax", relax, …);              // submitted at the end of its scope
+  ///     for (auto row : rows) t.also(in(row));
+  template <class... Access>
+  submission& also(const std::tuple<Access...>& accesses) {
+    static_assert((is_access<Access> && ...), "also() takes what in(), out() and inout() make");
+    std::apply([this](const auto&... a) { (owner_.add_access(node_, a.bytes(), a.mode), ...); },
+               accesses);
+    return *this;
+  }
+
+ private:
+  scheduler& owner_;
+  detail::task_node& node_;
+};
+
+// ---------------------------------------------------------------------------------------------------
+namespace detail {
+
+template <class T>
+inline constexpr bool is_access_tuple = false;
+template <class... A>
+inline constexpr bool is_access_tuple<std::tuple<A...>> = (is_access<A> && ...);
+
+/// Accesses stay tuples of accesses; anything else becomes a tuple of one copied value.
+template <class Argument>
+[[nodiscard]] auto stored_argument(Argument&& argument) {
+  if constexpr (is_access_tuple<std::remove_cvref_t<Argument>>) {
+    return argument;
+  } else {
+    return std::tuple<std::decay_t<Argument>>(std::forward<Argument>(argument));
+  }
+}
+
+template <class Stored>
+[[nodiscard]] decltype(auto) passed_argument(Stored& stored) {
+  if constexpr (is_access<Stored>) {
+    return stored.argument();
+  } else {
+    return static_cast<Stored&&>(stored);
+  }
+}
+
+/// Stores `closure` in the node (or on the heap when it is too large) and sets what runs and
+/// destroys it.
+template <class Closure>
+void store_closure(task_node& node, Closure&& closure) {
+  using stored = std::decay_t<Closure>;
+  constexpr bool fits = sizeof(stored) <= task_node::storage_bytes && alignof(stored) <= 16;
+  if constexpr (fits) {
+    ::new (static_cast<void*>(node.storage)) stored(std::forward<Closure>(closure));
+  } else {
+    node.heap = new stored(std::forward<Closure>(closure));
+  }
+  node.act = [](task_node& self, node_action action) {
+    stored* object = nullptr;
+    if constexpr (fits) {
+      object = std::launder(reinterpret_cast<stored*>(self.storage));
+    } else {
+      object = static_cast<stored*>(self.heap);
+    }
+    if (action == node_action::run) {
+      (*object)();
+    } else if constexpr (fits) {
+      std::destroy_at(object);
+    } else {
+      delete object;
+    }
+  };
+}
+
+}  // namespace detail
+
+template <class Function, class... Arguments>
+submission scheduler::task(task_name name, Function&& function, Arguments&&... arguments) {
+  auto stored = std::tuple_cat(detail::stored_argument(std::forward<Arguments>(arguments))...);
+  detail::task_node& node = allocate(name, detail::node_kind::compute);
+  try {
+    std::apply(
+        [&](const auto&... one) {
+          [[maybe_unused]] const auto add = [&](const auto& argument) {
+            using kind = std::remove_cvref_t<decltype(argument)>;
+            if constexpr (is_access<kind>) add_access(node, argument.bytes(), kind::mode);
+          };
+          (add(one), ...);
+        },
+        stored);
+    detail::store_closure(node, [call = std::decay_t<Function>(std::forward<Function>(function)),
+                                 stored = std::move(stored)]() mutable {
+      std::apply(
+          [&](auto&... one) {
+            static_assert(
+                std::is_invocable_v<decltype(call)&, decltype(detail::passed_argument(one))...>,
+                "the task's function does not take what the accesses pass: in() passes const, "
+                "out() and inout() pass mutable, other arguments are passed by value");
+            std::invoke(call, detail::passed_argument(one)...);
+          },
+          stored);
+    });
+  } catch (...) {
+    // The node is counted already: it runs as nothing.
+    node.act = [](detail::task_node&, detail::node_action) {};
+    submit(node);
+    throw;
+  }
+  return submission(*this, node);
+}
+
+}  // namespace plait

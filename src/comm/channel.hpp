@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Keeps the messages of one (direction, peer, tag) in the order of their submission.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <plait/comm/engine.hpp>
+
+namespace plait {
+
+/// See `engine` for the argument.  `take_sequence` belongs to the submitting thread, the rest to
+/// the holder of the token.
+class channel {
+ public:
+  explicit channel(std::uint64_t residues) : residues_(residues), started_(residues, 0) {}
+
+  [[nodiscard]] std::uint64_t take_sequence() noexcept { return next_sequence_++; }
+
+  [[nodiscard]] std::uint64_t residue(const operation& op) const noexcept {
+    return op.sequence % residues_;
+  }
+
+  /// Whether every earlier operation of the same residue has been started.
+  [[nodiscard]] bool may_start(const operation& op) const noexcept {
+    return started_[residue(op)] == op.sequence / residues_;
+  }
+  void started(const operation& op) noexcept { ++started_[residue(op)]; }
+
+  /// Keeps an operation whose turn has not come.
+  void park(operation& op) { parked_.push_back(&op); }
+
+  /// A parked operation whose turn has come, or null.
+  [[nodiscard]] operation* unpark() noexcept {
+    const auto found = std::find_if(parked_.begin(), parked_.end(),
+                                    [this](const operation* op) { return may_start(*op); });
+    if (found == parked_.end()) return nullptr;
+    operation* op = *found;
+    parked_.erase(found);
+    return op;
+  }
+
+  /// All that is parked, when nothing will be started any more.
+  [[nodiscard]] std::vector<operation*> give_up() noexcept { return std::exchange(parked_, {}); }
+
+ private:
+  const std::uint64_t residues_;
+  std::uint64_t next_sequence_ = 0;
+  std::vector<std::uint64_t> started_;
+  std::vector<operation*> parked_;
+};
+
+}  // namespace plait

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <map>
+#include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <mpi.h>
+#include <plait/comm/engine.hpp>
+#include <plait/core/error.hpp>
+#include <plait/core/event_count.hpp>
+#include <plait/core/fair_share.hpp>
+#include <sched.h>
+
+#include "comm/channel.hpp"
+#include "comm/flight_clock.hpp"
+#include "comm/look_schedule.hpp"
+#include "comm/mpi_call.hpp"
+#include "comm/native.hpp"
+#include "comm/proxy_thread.hpp"
+#include "comm/transfer.hpp"
+
+namespace plait {
+namespace {
+
+constexpr double first_look_s = 20e-6;
+constexpr int most_residues = 64;
+constexpr int least_tags = 1 << 15;  // MPI promises this many
+
+/// Tags and residues share MPI's tag range.
+[[nodiscard]] int residues_for(int tag_upper_bound) {
+  int residues = most_residues;
+  while (residues > 1 && tag_upper_bound / residues < least_tags) residues /= 2;
+  return residues;
+}
+
+[[nodiscard]] engine::choice choose(const engine_options& options, int fair_share) {
+  switch (options.policy) {
+    case progress::dedicated:
+      return {true, true, false, false, "dedicated", "asked for"};
+    case progress::sleeping:
+      return {true, false, false, false, "sleeping", "asked for"};
+    case progress::workers:
+      return {false, false, true, true, "workers", "asked for"};
+    case progress::none:
+      return {false, false, false, false, "none", "asked for"};
+    case progress::automatic:
+      break;
+  }
+  const std::string counts = std::to_string(options.workers) + " workers on " +
+                             std::to_string(fair_share) + " cores of this rank's share";
+  if (fair_share > options.workers) {
+    return {true, true, true, false, "dedicated", counts + ": one is free for the proxy"};
+  }
+  return {true, false, true, true, "sleeping+workers", counts + ": none is free for a proxy"};
+}
+
+}  // namespace
+
+struct engine::implementation {
+  implementation(environment& env_, const engine_options& options);
+
+  // Holder of the token only
+  // ------------------------------------------------------------------------
+  bool drain();
+  void admit(operation& op);
+  void start(operation& op);
+  bool test();
+  void complete(operation& op, const std::exception_ptr& failure);
+  void settle(operation& op, const std::exception_ptr& failure);
+  bool release_held();
+  [[nodiscard]] bool hold_back(operation& op);
+  bool look_as_proxy();
+
+  bool step(bool look);
+  void release_token();
+  void proxy_loop();
+
+  environment& env;
+  const engine_options options;
+  choice chosen;
+  MPI_Comm comm = MPI_COMM_NULL;
+  int residues = 1;
+  int largest_tag = 0;
+
+  std::map<std::tuple<operation::kind, int, int>, std::unique_ptr<channel>> channels;
+
+  alignas(64) std::atomic<operation*> posted{
+      nullptr};                                     ///< Treiber stack; popped all at once: no ABA
+  alignas(64) std::atomic<std::int64_t> active{0};  ///< posted and not completed
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> cancelled{false};
+  event_count proxy_events;
+
+  // Under the token.
+  transfer_set transfers;
+  flight_clock flight;
+  look_schedule looks;
+  std::vector<operation*> held_starts;
+  std::vector<std::pair<operation*, std::exception_ptr>> held_completions;
+  std::mt19937_64 random;
+  std::atomic<std::uint64_t> operations{0};
+  std::atomic<std::uint64_t> polls{0};
+
+  proxy_thread proxy;
+};
+
+engine::implementation::implementation(environment& env_, const engine_options& options_)
+    : env(env_),
+      options(options_),
+      looks(first_look_s, options_.worst_delay_s),
+      random(options_.disturb.seed) {}
+
+engine::engine(environment& env, const engine_options& options) {
+  if (!(options.worst_delay_s > 0)) throw usage_error("worst_delay_s must be greater than 0");
+  (void)seconds_per_tick();
+  self_ = std::make_unique<implementation>(env, options);
+  implementation& s = *self_;
+  {
+    mpi_token_guard guard(env.token());
+    mpi_call(MPI_Comm_dup(native_access::of(env).internal, &s.comm), "MPI_Comm_dup");
+    mpi_call(MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    void* upper_bound = nullptr;
+    int found = 0;
+    mpi_call(MPI_Comm_get_attr(s.comm, MPI_TAG_UB, &upper_bound, &found), "MPI_Comm_get_attr");
+    const int bound = found != 0 ? *static_cast<int*>(upper_bound) : least_tags - 1;
+    s.residues = residues_for(bound);
+    s.largest_tag = bound / s.residues - 1;
+  }
+  s.chosen = choose(options, fair_share(env.node_units(), env.node_rank()));
+  if (s.chosen.proxy) s.proxy.start([&s] { s.proxy_loop(); });
+  env.engines_.push_back(this);
+}
+
+engine::~engine() {
+  implementation& s = *self_;
+  PLAIT_EXPECTS(s.active.load() == 0, "operations in flight: " + std::to_string(s.active.load()));
+  s.stopping.store(true, std::memory_order_seq_cst);
+  s.proxy_events.notify_all();
+  s.proxy.join();
+  std::erase(s.env.engines_, this);
+  // Freeing is collective in some libraries: not after a failure, where other ranks may be
+  // elsewhere.
+  if (!s.cancelled.load()) {
+    mpi_token_guard guard(s.env.token());
+    MPI_Comm_free(&s.comm);
+  }
+}
+
+void engine::enqueue(operation& op) {
+  implementation& s = *self_;
+  const bool send = op.what == operation::kind::send;
+  if (op.peer < 0 || op.peer >= s.env.size()) {
+    throw usage_error(std::string(send ? "send to" : "receive from") + " rank " +
+                      std::to_string(op.peer) + "; ranks are 0 to " +
+                      std::to_string(s.env.size() - 1));
+  }
+  if (op.tag < 0 || op.tag > s.largest_tag) {
+    throw usage_error("tag " + std::to_string(op.tag) + "; tags are 0 to " +
+                      std::to_string(s.largest_tag) + " with this MPI library");
+  }
+  auto& via = s.channels[{op.what, op.peer, op.tag}];
+  if (via == nullptr) via = std::make_unique<channel>(static_cast<std::uint64_t>(s.residues));
+  op.via = via.get();
+  op.sequence = via->take_sequence();
+}
+
+int engine::largest_tag() const noexcept {
+  return self_->largest_tag;
+}
+bool engine::cancelled() const noexcept {
+  return self_->cancelled.load();
+}
+const engine::choice& engine::chosen() const noexcept {
+  return self_->chosen;
+}
+ticks engine::next_look() const noexcept {
+  return self_->looks.next();
+}
+bool engine::idle() const noexcept {
+  return self_->active.load(std::memory_order_seq_cst) == 0;
+}
+ticks engine::in_flight_until(ticks now) const noexcept {
+  return self_->flight.until(now);
+}
+
+void engine::post(operation& op) {
+  implementation& s = *self_;
+  op.posted_at = now_ticks();
+  const bool first = s.active.fetch_add(1, std::memory_order_seq_cst) == 0;
+  operation* head = s.posted.load(std::memory_order_relaxed);
+  do {
+    op.next = head;
+  } while (!s.posted.compare_exchange_weak(head, &op, std::memory_order_seq_cst,
+                                           std::memory_order_relaxed));
+  if (s.env.token().try_acquire()) {
+    s.step(false);
+    s.release_token();
+  }
+  // It sleeps without limit while nothing is in flight, and past this message's first look
+  // otherwise.
+  if (first || !s.chosen.busy_workers) s.proxy_events.notify_one();
+}
+
+bool engine::poll() {
+  implementation& s = *self_;
+  if (idle() || !s.env.token().try_acquire()) return false;
+  const bool worked = s.step(true);
+  s.release_token();
+  return worked;
+}
+
+/// Gives the token back, and takes it again for operations that were pushed by threads that found
+/// it held.
+void engine::implementation::release_token() {
+  for (;;) {
+    env.token().release();
+    if (posted.load(std::memory_order_seq_cst) == nullptr || !env.token().try_acquire()) return;
+    step(false);
+  }
+}
+
+/// Starts what was posted and, if `look`, completes what has finished; callbacks may post in turn.
+bool engine::implementation::step(bool look) {
+  bool worked = drain();
+  if (look && !transfers.empty()) {
+    const bool completed = test();
+    polls.fetch_add(1, std::memory_order_relaxed);
+    looks.looked(now_ticks(), completed, !transfers.empty());
+    worked = worked || completed;
+  }
+  worked = release_held() || worked;
+  while (drain()) worked = true;
+  if (transfers.empty()) looks.rest();
+  for (const operation* op : held_starts) looks.look_by(op->held_until);
+  for (const auto& [op, failure] : held_completions) looks.look_by(op->held_until);
+  return worked;
+}
+
+bool engine::implementation::drain() {
+  operation* newest = posted.exchange(nullptr, std::memory_order_seq_cst);
+  if (newest == nullptr) return false;
+  operation* oldest = nullptr;
+  while (newest != nullptr) {
+    operation* next = newest->next;
+    newest->next = std::exchange(oldest, newest);
+    newest = next;
+  }
+  while (oldest != nullptr) {
+    operation* op = std::exchange(oldest, oldest->next);
+    if (hold_back(*op)) {
+      held_starts.push_back(op);
+    } else {
+      admit(*op);
+    }
+  }
+  return true;
+}
+
+/// Starts the operation and those that were parked behind it, or parks it until its turn.
+void engine::implementation::admit(operation& op) {
+  if (cancelled.load(std::memory_order_relaxed)) {
+    settle(op, nullptr);
+    return;
+  }
+  channel& via = *op.via;
+  if (!via.may_start(op)) {
+    via.park(op);
+    return;
+  }
+  start(op);
+  while (operation* next = via.unpark()) start(*next);
+}
+
+void engine::implementation::start(operation& op) {
+  const ticks now = now_ticks();
+  if (transfers.empty()) flight.take_off(now);
+  op.via->started(op);
+  const int mpi_tag = op.tag * residues + static_cast<int>(op.via->residue(op));
+  try {
+    transfers.start(op, mpi_tag, comm);
+    looks.posted(now, op.size_bytes);
+  } catch (...) {
+    if (transfers.empty()) flight.land(now_ticks());
+    complete(op, std::current_exception());
+  }
+}
+
+bool engine::implementation::test() {
+  bool any = false;
+  try {
+    any = transfers.test([this](operation& op, const std::exception_ptr& failure) {
+      if (op.what == operation::kind::receive) looks.completed(op.size_bytes);
+      complete(op, failure);
+    });
+  } catch (...) {
+    // The library refuses the call itself: nothing in flight can be followed any more.
+    const auto failure = std::current_exception();
+    transfers.abandon([&](operation& op) { complete(op, failure); });
+    any = true;
+  }
+  if (any && transfers.empty()) flight.land(now_ticks());
+  return any;
+}
+
+void engine::implementation::complete(operation& op, const std::exception_ptr& failure) {
+  if (hold_back(op)) {
+    held_completions.emplace_back(&op, failure);
+  } else {
+    settle(op, failure);
+  }
+}
+
+void engine::implementation::settle(operation& op, const std::exception_ptr& failure) {
+  operations.fetch_add(1, std::memory_order_relaxed);
+  active.fetch_sub(1, std::memory_order_seq_cst);
+  op.completed(op,
+               failure);  // the owner may free it, and the last one's owner this engine's clients
+}
+
+// --- disturbance
+// --------------------------------------------------------------------------------------
+
+/// Whether, with the disturbance's probability, the operation shall be set aside, until
+/// `held_until`.
+bool engine::implementation::hold_back(operation& op) {
+  const disturbance& d = options.disturb;
+  if (d.probability <= 0 || cancelled.load(std::memory_order_relaxed)) return false;
+  std::uniform_real_distribution<double> uniform(0, 1);
+  if (uniform(random) >= d.probability) return false;
+  op.held_until = now_ticks() + seconds_to_ticks(uniform(random) * d.longest_delay_s);
+  return true;
+}
+
+/// Goes on with operations whose time is up, in random order.
+bool engine::implementation::release_held() {
+  if (held_starts.empty() && held_completions.empty()) return false;
+  const bool all = cancelled.load(std::memory_order_relaxed);
+  const ticks now = now_ticks();
+  const auto due = [&](const operation* op) { return all || op->held_until <= now; };
+  std::vector<operation*> starts;
+  std::erase_if(held_starts, [&](operation* op) {
+    if (due(op)) starts.push_back(op);
+    return due(op);
+  });
+  std::vector<std::pair<operation*, std::exception_ptr>> completions;
+  std::erase_if(held_completions, [&](const auto& held) {
+    if (due(held.first)) completions.push_back(held);
+    return due(held.first);
+  });
+  std::shuffle(starts.begin(), starts.end(), random);
+  std::shuffle(completions.begin(), completions.end(), random);
+  for (operation* op : starts) admit(*op);
+  for (const auto& [op, failure] : completions) settle(*op, failure);
+  return !starts.empty() || !completions.empty();
+}
+
+// --- the end of a rank on which a task failed
+// -----------------------------------------------------------
+
+bool engine::cancel(double patience_s) {
+  implementation& s = *self_;
+  s.env.token().acquire();
+  s.cancelled.store(true, std::memory_order_seq_cst);
+  s.step(false);
+  for (auto& [key, via] : s.channels) {
+    for (operation* op : via->give_up()) s.settle(*op, nullptr);
+  }
+  s.transfers.cancel_receives();
+  const ticks give_up = now_ticks() + seconds_to_ticks(patience_s);
+  while (!s.transfers.empty() && now_ticks() < give_up) s.step(true);
+  const bool clean = s.transfers.empty();
+  s.release_token();
+  return clean;
+}
+
+// --- the proxy
+// ------------------------------------------------------------------------------------------
+
+/// `dedicated`: polls without pause while anything is in flight.  `sleeping`: sleeps until a look
+/// is due. Where workers look between tasks, the proxy comes only if they are late, the worst delay
+/// after the last look, and costs no more than a timer as long as tasks are short.
+void engine::implementation::proxy_loop() {
+  const auto stop = [this] { return stopping.load(std::memory_order_seq_cst); };
+  const auto sleep_unless = [this](auto condition, ticks timeout) {
+    const auto key = proxy_events.prepare();
+    if (condition()) {
+      proxy_events.cancel();
+    } else {
+      proxy_events.wait(key, timeout);
+    }
+  };
+  while (!stop()) {
+    if (active.load(std::memory_order_seq_cst) == 0) {
+      sleep_unless([&] { return stop() || active.load(std::memory_order_seq_cst) != 0; }, -1);
+    } else if (chosen.proxy_spins) {
+      if (!look_as_proxy()) sched_yield();
+    } else {
+      // `never`: something was posted that whoever has the token has not started yet.
+      const ticks next = looks.next();
+      const ticks due = next == engine::never ? 0
+                        : chosen.busy_workers ? looks.last() + looks.worst()
+                                              : next;
+      const ticks pause = std::min(due - now_ticks(), looks.worst());
+      const bool looked = pause <= 0 && look_as_proxy();
+      if (!looked) sleep_unless(stop, std::max(pause, looks.first()));
+    }
+  }
+}
+
+/// Returns false if another thread has the token.
+bool engine::implementation::look_as_proxy() {
+  if (!env.token().try_acquire()) return false;
+  step(true);
+  release_token();
+  return true;
+}
+
+engine_statistics engine::statistics() const {
+  return {.operations = self_->operations.load(),
+          .polls = self_->polls.load(),
+          .proxy_cpu_s = self_->proxy.cpu_seconds()};
+}
+
+}  // namespace plait

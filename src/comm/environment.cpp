@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <thread>
+
+#include <mpi.h>
+#include <plait/comm/engine.hpp>
+#include <plait/comm/environment.hpp>
+#include <plait/comm/mpi.hpp>
+#include <plait/core/clock.hpp>
+#include <plait/core/error.hpp>
+#include <sched.h>
+#include <unistd.h>
+
+#include "comm/mpi_call.hpp"
+#include "comm/native.hpp"
+
+namespace plait {
+namespace {
+
+constexpr int clock_tag = 1;
+constexpr int gather_tag = 2;
+constexpr int clock_round_trips = 30;
+
+std::atomic<bool> mpi_is_up{false};
+
+void end_job() noexcept {
+  std::fflush(nullptr);
+  if (mpi_is_up.load()) MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+/// For an exception that leaves `main` (or a thread): one line, then the end of all ranks.
+[[noreturn]] void on_terminate() noexcept {
+  std::string what = "the program called std::terminate";
+  if (const auto current = std::current_exception()) {
+    try {
+      std::rethrow_exception(current);
+    } catch (const std::exception& e) {
+      what = std::string("uncaught exception: ") + e.what();
+    } catch (...) {
+      what = "uncaught exception of unknown type";
+    }
+  }
+  std::fprintf(stderr, "plait: %s: %s\n", process_label().c_str(), what.c_str());
+  end_job();
+  std::abort();
+}
+
+[[nodiscard]] std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+[[nodiscard]] std::vector<int> usable_units() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  std::vector<int> units;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
+    for (int unit = 0; unit < CPU_SETSIZE; ++unit) {
+      if (CPU_ISSET(unit, &mask)) units.push_back(unit);
+    }
+  }
+  if (units.empty())
+    units.push_back(0);  // more units than cpu_set_t holds: no share can be computed
+  return units;
+}
+
+[[nodiscard]] std::vector<std::string> all_hosts(MPI_Comm comm, int size, const std::string& host) {
+  constexpr std::size_t width = 256;
+  std::array<char, width> mine{};
+  std::strncpy(mine.data(), host.c_str(), width - 1);
+  std::vector<char> all(width * static_cast<std::size_t>(size));
+  mpi_call(MPI_Allgather(mine.data(), width, MPI_CHAR, all.data(), width, MPI_CHAR, comm),
+           "MPI_Allgather");
+  std::vector<std::string> hosts;
+  for (int r = 0; r < size; ++r) {
+    hosts.emplace_back(all.data() + width * static_cast<std::size_t>(r));
+  }
+  return hosts;
+}
+
+/// MPICH 4.0 over TCP (ch4:ucx) can hang in MPI_Finalize with more than two ranks: a rank that is
+/// done stops progressing while another's disconnect still needs its answer, if one of them was
+/// still inside its last barrier when the first disconnect came.  (MPICH has since removed that
+/// step.)  So nobody disconnects before everybody has left a barrier.
+void leave_together([[maybe_unused]] int ranks) {
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
+  if (ranks > 2) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+#endif
+}
+
+}  // namespace
+
+environment::environment(int& argc, char**& argv)
+    : native_(std::make_unique<native_handles>()), host_(host_name()) {
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  int provided = MPI_THREAD_SINGLE;
+  if (initialized == 0) {
+    mpi_call(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+    finalize_ = true;
+  } else {
+    mpi_call(MPI_Query_thread(&provided), "MPI_Query_thread");
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  set_process_label("rank " + std::to_string(rank_) + " on " + host_);
+  mpi_is_up = true;
+  set_abort_handler(&end_job);
+  std::set_terminate(&on_terminate);
+  exceptions_at_start_ = std::uncaught_exceptions();
+  if (provided < MPI_THREAD_SERIALIZED) {
+    throw error("the MPI library offers less than MPI_THREAD_SERIALIZED, which plait needs");
+  }
+  // Some libraries report the errors of any communicator to this one's handler.
+  mpi_call(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  for (MPI_Comm* comm : {&native_->program, &native_->internal}) {
+    mpi_call(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup");
+    mpi_call(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  hosts_ = all_hosts(native_->internal, size_, host_);
+  find_node();
+}
+
+/// Ranks share a node if they share memory; in an emulated cluster, if they also share a host name.
+void environment::find_node() {
+  MPI_Comm shared = MPI_COMM_NULL;
+  MPI_Comm node = MPI_COMM_NULL;
+  mpi_call(
+      MPI_Comm_split_type(native_->internal, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared),
+      "MPI_Comm_split_type");
+  const auto first = std::find(hosts_.begin(), hosts_.end(), host_) - hosts_.begin();
+  mpi_call(MPI_Comm_split(shared, static_cast<int>(first), rank_, &node), "MPI_Comm_split");
+  MPI_Comm_free(&shared);
+
+  int node_size = 1;
+  MPI_Comm_size(node, &node_size);
+  MPI_Comm_rank(node, &node_rank_);
+  const std::vector<int> mine = usable_units();
+  const int count = static_cast<int>(mine.size());
+  std::vector<int> counts(static_cast<std::size_t>(node_size));
+  mpi_call(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, node), "MPI_Allgather");
+  std::vector<int> offsets(counts.size(), 0);
+  for (std::size_t i = 1; i < counts.size(); ++i) offsets[i] = offsets[i - 1] + counts[i - 1];
+  std::vector<int> all(static_cast<std::size_t>(offsets.back() + counts.back()));
+  mpi_call(MPI_Allgatherv(mine.data(), count, MPI_INT, all.data(), counts.data(), offsets.data(),
+                          MPI_INT, node),
+           "MPI_Allgatherv");
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    node_units_.emplace_back(all.begin() + offsets[i], all.begin() + offsets[i] + counts[i]);
+  }
+  MPI_Comm_free(&node);
+}
+
+environment::~environment() {
+  if (std::uncaught_exceptions() > exceptions_at_start_) {
+    // The other ranks would wait for this one in MPI_Finalize.
+    abort("left by an exception");
+  }
+  MPI_Comm_free(&native_->program);
+  MPI_Comm_free(&native_->internal);
+  set_abort_handler(nullptr);
+  mpi_is_up = false;
+  if (finalize_) {
+    leave_together(size_);
+    MPI_Finalize();
+  }
+}
+
+void environment::abort(const std::string& message, int exit_code) const noexcept {
+  std::fprintf(stderr, "plait: %s: %s\n", process_label().c_str(), message.c_str());
+  std::fflush(nullptr);
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::abort();
+}
+
+std::string environment::mpi_version() const {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  std::string version(text.data(), static_cast<std::size_t>(length));
+  while (!version.empty() && version.back() == '\0') version.pop_back();
+  version = version.substr(0, version.find(", package"));
+  if (const auto end = version.find('\n'); end != std::string::npos) version.resize(end);
+  std::replace(version.begin(), version.end(), '\t', ' ');
+  return version;
+}
+
+/// Tests `done` under the token until it is true; engines move on in between, so that a rank which
+/// waits here cannot hold up what another one waits for.
+template <class Done>
+void environment::drive_until(Done done) {
+  for (;;) {
+    {
+      mpi_token_guard guard(token_);
+      if (done()) return;
+    }
+    for (engine* e : engines_) (void)e->poll();
+    sched_yield();
+  }
+}
+
+void environment::barrier() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  {
+    mpi_token_guard guard(token_);
+    mpi_call(MPI_Ibarrier(native_->internal, &request), "MPI_Ibarrier");
+  }
+  drive_until([&request] {
+    int flag = 0;
+    mpi_call(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
+    return flag != 0;
+  });
+}
+
+std::vector<std::string> environment::gather(const std::string& bytes) {
+  mpi_token_guard guard(token_);
+  MPI_Comm comm = native_->internal;
+  if (rank_ != 0) {
+    const unsigned long long size = bytes.size();
+    mpi_call(MPI_Send(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, gather_tag, comm), "MPI_Send");
+    for (std::size_t at = 0; at < bytes.size();) {
+      const std::size_t piece = std::min<std::size_t>(bytes.size() - at, std::size_t{1} << 30);
+      mpi_call(MPI_Send(bytes.data() + at, static_cast<int>(piece), MPI_CHAR, 0, gather_tag, comm),
+               "MPI_Send");
+      at += piece;
+    }
+    return {};
+  }
+  std::vector<std::string> all{bytes};
+  for (int r = 1; r < size_; ++r) {
+    unsigned long long size = 0;
+    mpi_call(MPI_Recv(&size, 1, MPI_UNSIGNED_LONG_LONG, r, gather_tag, comm, MPI_STATUS_IGNORE),
+             "MPI_Recv");
+    std::string& text = all.emplace_back(size, '\0');
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t piece = std::min<std::size_t>(text.size() - at, std::size_t{1} << 30);
+      mpi_call(MPI_Recv(text.data() + at, static_cast<int>(piece), MPI_CHAR, r, gather_tag, comm,
+                        MPI_STATUS_IGNORE),
+               "MPI_Recv");
+      at += piece;
+    }
+  }
+  return all;
+}
+
+environment::clock_offset environment::measure_clock_offset() {
+  mpi_token_guard guard(token_);
+  MPI_Comm comm = native_->internal;
+  const auto now = [] { return ticks_to_seconds(now_ticks()); };
+  clock_offset best;
+  double fastest = 1e30;
+  for (int r = 1; r < size_; ++r) {
+    for (int i = 0; i < clock_round_trips; ++i) {
+      double at_zero = 0;
+      if (rank_ == 0) {
+        mpi_call(MPI_Recv(&at_zero, 1, MPI_DOUBLE, r, clock_tag, comm, MPI_STATUS_IGNORE),
+                 "MPI_Recv");
+        at_zero = now();
+        mpi_call(MPI_Send(&at_zero, 1, MPI_DOUBLE, r, clock_tag, comm), "MPI_Send");
+      } else if (rank_ == r) {
+        const double sent = now();
+        mpi_call(MPI_Send(&sent, 1, MPI_DOUBLE, 0, clock_tag, comm), "MPI_Send");
+        mpi_call(MPI_Recv(&at_zero, 1, MPI_DOUBLE, 0, clock_tag, comm, MPI_STATUS_IGNORE),
+                 "MPI_Recv");
+        const double received = now();
+        if (received - sent < fastest) {
+          fastest = received - sent;
+          best = {at_zero - (sent + received) / 2, fastest / 2};
+        }
+      }
+    }
+  }
+  return best;
+}
+
+MPI_Comm native(environment& env) noexcept {
+  return native_access::of(env).program;
+}
+
+}  // namespace plait

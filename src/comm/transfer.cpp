@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/transfer.hpp"
+
+#include <climits>
+#include <string>
+#include <utility>
+
+#include <plait/core/error.hpp>
+
+#include "comm/mpi_call.hpp"
+
+namespace plait {
+namespace {
+
+/// A datatype of `size_bytes` bytes for messages larger than an int counts: blocks of 1 MiB and a
+/// rest.
+class large_type {
+ public:
+  explicit large_type(std::size_t size_bytes) {
+    constexpr std::size_t block = std::size_t{1} << 20;
+    const int blocks = static_cast<int>(size_bytes / block);
+    const int rest = static_cast<int>(size_bytes % block);
+    MPI_Datatype one = MPI_DATATYPE_NULL;
+    MPI_Datatype many = MPI_DATATYPE_NULL;
+    mpi_call(MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &one), "MPI_Type_contiguous");
+    mpi_call(MPI_Type_contiguous(blocks, one, &many), "MPI_Type_contiguous");
+    const int lengths[2] = {1, rest};
+    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(block) * blocks};
+    const MPI_Datatype types[2] = {many, MPI_BYTE};
+    mpi_call(MPI_Type_create_struct(2, lengths, places, types, &type_), "MPI_Type_create_struct");
+    mpi_call(MPI_Type_commit(&type_), "MPI_Type_commit");
+    MPI_Type_free(&many);
+    MPI_Type_free(&one);
+  }
+  ~large_type() { MPI_Type_free(&type_); }  // MPI keeps it until the request is complete
+  large_type(const large_type&) = delete;
+  large_type& operator=(const large_type&) = delete;
+  [[nodiscard]] MPI_Datatype get() const noexcept { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+[[nodiscard]] std::string describe(const operation& op) {
+  const bool send = op.what == operation::kind::send;
+  return std::string(send ? "send of " : "receive of ") + std::to_string(op.size_bytes) +
+         " bytes " + (send ? "to" : "from") + " rank " + std::to_string(op.peer) + ", tag " +
+         std::to_string(op.tag);
+}
+
+[[nodiscard]] std::exception_ptr failure_of(const operation& op, int code, MPI_Status& status) {
+  if (code != MPI_SUCCESS) {
+    int error_class = 0;
+    MPI_Error_class(code, &error_class);
+    const std::string hint = error_class == MPI_ERR_TRUNCATE ? " (the message sent is larger)" : "";
+    return std::make_exception_ptr(error(describe(op) + ": " + mpi_error_text(code) + hint));
+  }
+  if (op.what == operation::kind::receive) {
+    MPI_Count bytes = 0;
+    MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+    if (static_cast<std::size_t>(bytes) != op.size_bytes) {
+      return std::make_exception_ptr(
+          error(describe(op) + ": the message sent has " + std::to_string(bytes) + " bytes"));
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const auto call = [&](int count, MPI_Datatype type) {
+    if (op.what == operation::kind::send) {
+      mpi_call(MPI_Isend(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Isend");
+    } else {
+      mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Irecv");
+    }
+  };
+  if (op.size_bytes <= INT_MAX) {
+    call(static_cast<int>(op.size_bytes), MPI_BYTE);
+  } else {
+    call(1, large_type(op.size_bytes).get());
+  }
+  requests_.push_back(request);
+  operations_.push_back(&op);
+}
+
+bool transfer_set::test(const completion& done) {
+  if (requests_.empty()) return false;
+  indices_.resize(requests_.size());
+  statuses_.resize(requests_.size());
+  int count = 0;
+  const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                indices_.data(), statuses_.data());
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) mpi_call(code, "MPI_Testsome");
+  if (count == MPI_UNDEFINED || count == 0) return false;
+
+  std::vector<std::pair<operation*, std::exception_ptr>> finished;
+  for (int i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+    MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
+    int cancelled = 0;
+    MPI_Test_cancelled(&status, &cancelled);
+    operation* op = std::exchange(operations_[at], nullptr);
+    const int own = code == MPI_ERR_IN_STATUS ? status.MPI_ERROR : MPI_SUCCESS;
+    finished.emplace_back(op, cancelled != 0 ? nullptr : failure_of(*op, own, status));
+  }
+  // Completed requests are gone from the arrays before any callback, which may look at them.
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    if (operations_[i] == nullptr) continue;
+    operations_[kept] = operations_[i];
+    requests_[kept++] = requests_[i];
+  }
+  operations_.resize(kept);
+  requests_.resize(kept);
+  for (auto& [op, failure] : finished) done(*op, failure);
+  return true;
+}
+
+void transfer_set::cancel_receives() noexcept {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (operations_[i]->what == operation::kind::receive) MPI_Cancel(&requests_[i]);
+  }
+}
+
+void transfer_set::abandon(const std::function<void(operation&)>& done) {
+  for (MPI_Request& request : std::exchange(requests_, {})) MPI_Request_free(&request);
+  for (operation* op : std::exchange(operations_, {})) done(*op);
+}
+
+}  // namespace plait

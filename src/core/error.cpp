@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <plait/core/error.hpp>
+
+namespace plait {
+namespace {
+std::mutex label_mutex;
+std::string& label_storage() {
+  static std::string label = "this process";
+  return label;
+}
+std::atomic<void (*)() noexcept> abort_handler{nullptr};
+}  // namespace
+
+void set_process_label(std::string label) {
+  std::lock_guard lock(label_mutex);
+  label_storage() = std::move(label);
+}
+
+std::string process_label() {
+  std::lock_guard lock(label_mutex);
+  return label_storage();
+}
+
+void set_abort_handler(void (*handler)() noexcept) {
+  abort_handler.store(handler);
+}
+
+namespace detail {
+
+void abort_job() noexcept {
+  if (auto* handler = abort_handler.load()) handler();
+  std::abort();
+}
+
+void expects_failed(const char* expression, const char* file, int line,
+                    const std::string& values) noexcept {
+  std::fprintf(stderr, "plait: %s: %s:%d: expected %s%s%s\n", process_label().c_str(), file, line,
+               expression, values.empty() ? "" : "; ", values.c_str());
+  abort_job();
+}
+
+}  // namespace detail
+}  // namespace plait

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <new>
+#include <optional>
+#include <thread>
+
+#include <plait/core/error.hpp>
+#include <plait/core/fair_share.hpp>
+#include <plait/runtime/runtime.hpp>
+
+#include "runtime/recorder.hpp"
+
+namespace plait {
+namespace {
+
+/// Shows an engine to a scheduler.
+class engine_source final : public progress_source {
+ public:
+  engine_source(engine& e, bool node_is_crowded) : engine_(e), node_is_crowded_(node_is_crowded) {}
+
+  bool poll() override {
+    if (!may_poll()) return false;
+    return engine_.poll();
+  }
+
+  /// A worker that polls does so without pause where it has a core of its own, and when a look is
+  /// due where other ranks want the core.
+  [[nodiscard]] ticks idle_wait() override {
+    if (!may_poll() || engine_.idle()) return never;
+    if (!node_is_crowded_) return 0;
+    const ticks next = engine_.next_look();
+    return next == engine::never ? never : std::max<ticks>(1, next - now_ticks());
+  }
+
+  [[nodiscard]] bool needs_idle_workers() const noexcept override {
+    return engine_.chosen().idle_workers || !engine_.chosen().proxy;
+  }
+
+  [[nodiscard]] ticks in_flight_until(ticks now) const override {
+    return engine_.in_flight_until(now);
+  }
+  [[nodiscard]] bool cancel() override { return engine_.cancel(); }
+
+  [[nodiscard]] bool due(ticks now) const noexcept override {
+    return engine_.chosen().busy_workers && now >= engine_.next_look();
+  }
+
+ private:
+  [[nodiscard]] bool may_poll() const noexcept {
+    const auto& chosen = engine_.chosen();
+    // `none`: nobody but the thread that waits.
+    return chosen.idle_workers || (!chosen.proxy && std::this_thread::get_id() == waiting_thread_);
+  }
+
+  engine& engine_;
+  const bool node_is_crowded_;
+  const std::thread::id waiting_thread_ = std::this_thread::get_id();
+};
+
+[[nodiscard]] int workers_for(const environment& env, int wanted) {
+  return wanted != 0 ? wanted : fair_share(env.node_units(), env.node_rank());
+}
+
+[[nodiscard]] bool crowded(const environment& env, int workers) {
+  return fair_share(env.node_units(), env.node_rank()) < workers ||
+         env.node_size() >
+             static_cast<int>(env.node_units()[static_cast<std::size_t>(env.node_rank())].size());
+}
+
+}  // namespace
+
+struct runtime::implementation {
+  implementation(environment& env_, const runtime_options& options, int workers)
+      : env(env_),
+        messages(env_, {.policy = options.policy,
+                        .workers = workers,
+                        .worst_delay_s = options.worst_delay_s,
+                        .disturb = options.disturb}),
+        source(messages, crowded(env_, workers)),
+        tasks({.workers = workers,
+               .window = options.window,
+               .oversubscribed = crowded(env_, workers),
+               .progress = &source}) {}
+
+  environment& env;
+  engine messages;
+  engine_source source;
+  scheduler tasks;
+  std::optional<recorder> record;
+};
+
+namespace {
+
+/// What a message keeps in its node.
+struct message_state {
+  operation op;
+  engine* messages = nullptr;
+  scheduler* tasks = nullptr;
+  detail::task_node* node = nullptr;
+  std::optional<recorder>* record = nullptr;
+};
+static_assert(sizeof(message_state) <= detail::task_node::storage_bytes);
+static_assert(std::is_standard_layout_v<operation>);
+
+void message_completed(operation& op, const std::exception_ptr& failure) noexcept {
+  auto& state = reinterpret_cast<message_state&>(op);  // its first member
+  if (failure != nullptr) state.tasks->fail(failure);
+  if (state.record->has_value()) {
+    (*state.record)->message_done(state.node->name, op.posted_at, now_ticks());
+  }
+  state.tasks->complete(*state.node);
+}
+
+}  // namespace
+
+runtime::runtime(environment& env, const runtime_options& options)
+    : self_(std::make_unique<implementation>(env, options, workers_for(env, options.workers))) {}
+
+runtime::~runtime() {
+  self_->tasks.close();
+  // A thread that has just completed the last message may still be in the scheduler's call; it
+  // holds the token until it is out.
+  mpi_token_guard last_callback_is_over(self_->env.token());
+}
+
+void runtime::submit_message(task_name name, operation::kind what, byte_range bytes,
+                             access_mode mode, int peer, int tag) {
+  implementation& s = *self_;
+  if (s.messages.cancelled()) {
+    s.tasks.wait();  // rethrows the failure, if nobody has seen it yet
+    throw error("communication was given up when a task failed; make a new runtime");
+  }
+  operation op;
+  op.what = what;
+  op.peer = peer;
+  op.tag = tag;
+  op.buffer = reinterpret_cast<void*>(bytes.begin);
+  op.size_bytes = bytes.end - bytes.begin;
+  op.completed = &message_completed;
+  s.messages.enqueue(op);  // first: it checks peer and tag
+
+  detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
+  ::new (static_cast<void*>(node.storage))
+      message_state{op, &s.messages, &s.tasks, &node, &s.record};
+  node.act = [](detail::task_node& self, detail::node_action action) {
+    if (action == detail::node_action::destroy) return;
+    auto* state = std::launder(reinterpret_cast<message_state*>(self.storage));
+    state->messages->post(state->op);
+  };
+  s.tasks.add_access(node, bytes, mode);
+  s.tasks.submit(node);
+}
+
+void runtime::wait() {
+  self_->tasks.wait();
+}
+
+scheduler& runtime::tasks() noexcept {
+  return self_->tasks;
+}
+environment& runtime::env() noexcept {
+  return self_->env;
+}
+int runtime::workers() const noexcept {
+  return self_->tasks.workers();
+}
+std::size_t runtime::peak_tasks() const noexcept {
+  return self_->tasks.peak_tasks();
+}
+plait::ledger runtime::ledger() const {
+  return self_->tasks.ledger();
+}
+void runtime::reset_ledger() {
+  self_->tasks.reset_ledger();
+}
+
+const engine::choice& runtime::progress_choice() const noexcept {
+  return self_->messages.chosen();
+}
+engine_statistics runtime::progress_statistics() const {
+  return self_->messages.statistics();
+}
+
+void runtime::start_trace() {
+  self_->record.emplace(self_->env.rank(), workers());
+  self_->tasks.observe(&*self_->record);
+}
+
+std::vector<trace_event> runtime::stop_trace() {
+  if (!self_->record.has_value()) return {};
+  self_->tasks.observe(nullptr);
+  auto events = self_->record->events();
+  self_->record.reset();
+  return events;
+}
+
+std::vector<trace_event> collect_events(environment& env, std::vector<trace_event> events) {
+  const double offset_s = env.measure_clock_offset().offset_s;
+  for (trace_event& e : events) {
+    e.begin_s += offset_s;
+    e.end_s += offset_s;
+  }
+  std::vector<trace_event> all;
+  for (const std::string& packed : env.gather(pack_events(events))) {
+    auto some = unpack_events(packed);
+    all.insert(all.end(), std::make_move_iterator(some.begin()),
+               std::make_move_iterator(some.end()));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const trace_event& a, const trace_event& b) {
+    return std::tie(a.begin_s, a.rank) < std::tie(b.begin_s, b.rank);
+  });
+  return all;
+}
+
+}  // namespace plait

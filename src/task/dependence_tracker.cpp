@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+#include <plait/task/detail/dependence_tracker.hpp>
+
+namespace plait::detail {
+namespace {
+
+/// Makes `task` a successor of `predecessor`, unless that has finished in the meantime.
+///
+/// `task.unmet` still holds its submission guard, so a predecessor that finishes as soon as the
+/// edge is visible cannot make it ready.  The release publishes the edge to the predecessor's
+/// closing exchange.
+int add_edge(task_node& predecessor, task_node& task) {
+  const std::uint64_t id = task.id.load(std::memory_order_relaxed);
+  if (predecessor.last_successor_id == id) return 0;
+  predecessor.last_successor_id = id;
+  edge* link = task.new_edge();
+  link->successor = &task;
+  edge* head = predecessor.successors.load(std::memory_order_acquire);
+  do {
+    if (head == task_node::closed()) {
+      task.drop_newest_edge();
+      return 0;
+    }
+    link->next = head;
+  } while (!predecessor.successors.compare_exchange_weak(head, link, std::memory_order_release,
+                                                         std::memory_order_acquire));
+  return 1;
+}
+
+int add_edge(node_ref reference, task_node& task) {
+  task_node* predecessor = reference.unfinished();
+  return predecessor != nullptr && predecessor != &task ? add_edge(*predecessor, task) : 0;
+}
+
+constexpr std::size_t smallest_cache = 1024;
+
+}  // namespace
+
+dependence_tracker::dependence_tracker()
+    : cache_(smallest_cache),
+      cache_shift_(64U - static_cast<unsigned>(std::countr_zero(smallest_cache))) {}
+
+dependence_tracker::cached& dependence_tracker::slot(std::uintptr_t begin) noexcept {
+  // Fibonacci hashing: blocks of arrays lie at regular distances, whose low bits are alike.
+  return cache_[(begin * 0x9E3779B97F4A7C15U) >> cache_shift_];
+}
+
+int dependence_tracker::add(task_node& task, byte_range bytes, access_mode mode) {
+  if (bytes.begin == bytes.end) return 0;
+  if (segments_.size() >= sweep_at_) sweep();
+  const auto where = first_segment(bytes.begin);
+  if (where != segments_.end() && where->first == bytes.begin && where->second.end == bytes.end) {
+    return add_to_segment(where->second, task, mode);
+  }
+  return writes(mode) ? write_range(where, task, bytes) : read_range(where, task, bytes);
+}
+
+/// The first segment at or after `begin`; one that encloses `begin` is split there.
+dependence_tracker::iterator dependence_tracker::first_segment(std::uintptr_t begin) {
+  cached& entry = slot(begin);
+  if (entry.valid && entry.begin == begin) return entry.where;
+  auto where = segments_.lower_bound(begin);
+  if ((where == segments_.end() || where->first > begin) && where != segments_.begin()) {
+    const auto before = std::prev(where);
+    if (before->second.end > begin) where = split(before, begin);
+  }
+  if (where != segments_.end() && where->first == begin) entry = {begin, where, true};
+  return where;
+}
+
+int dependence_tracker::add_to_segment(segment& s, task_node& task, access_mode mode) {
+  const node_ref self{&task, task.generation};
+  int edges = 0;
+  if (!writes(mode)) {
+    edges += add_edge(s.writer, task);
+    if (s.readers.size() == s.readers.capacity()) {
+      std::erase_if(s.readers, [](const node_ref& r) { return r.unfinished() == nullptr; });
+      // Twice the room for those that stay, so that the next reads do not look through them again.
+      s.readers.reserve(2 * s.readers.size() + 1);
+    }
+    s.readers.push_back(self);
+    return edges;
+  }
+  // Unfinished readers follow the writer themselves; but one that is `task` itself, or none, says
+  // nothing about the writer.
+  bool covered = false;
+  for (const node_ref& reader : s.readers) {
+    task_node* node = reader.unfinished();
+    if (node == nullptr || node == &task) continue;
+    edges += add_edge(*node, task);
+    covered = true;
+  }
+  if (!covered) edges += add_edge(s.writer, task);
+  s.readers.clear();
+  s.writer = self;
+  return edges;
+}
+
+dependence_tracker::iterator dependence_tracker::split(iterator where, std::uintptr_t at) {
+  segment tail = where->second;
+  where->second.end = at;
+  return segments_.emplace_hint(std::next(where), at, std::move(tail));
+}
+
+dependence_tracker::iterator dependence_tracker::erase(iterator where) {
+  cached& entry = slot(where->first);
+  if (entry.valid && entry.begin == where->first) entry.valid = false;
+  return segments_.erase(where);
+}
+
+int dependence_tracker::write_range(iterator where, task_node& task, byte_range bytes) {
+  // A program that repeats itself cuts memory the same way each time: few segments are kept as they
+  // are, many (or some with gaps between them) become one.
+  constexpr int most_kept = 8;
+  std::uintptr_t covered = bytes.begin;
+  auto end = where;
+  for (int i = 0; i < most_kept && covered < bytes.end; ++i, ++end) {
+    if (end == segments_.end() || end->first != covered) break;
+    if (end->second.end > bytes.end) split(end, bytes.end);
+    covered = end->second.end;
+  }
+  int edges = 0;
+  if (covered == bytes.end) {
+    for (; where != end; ++where) edges += add_to_segment(where->second, task, access_mode::out);
+    return edges;
+  }
+  while (where != segments_.end() && where->first < bytes.end) {
+    if (where->second.end > bytes.end) split(where, bytes.end);
+    edges += add_to_segment(where->second, task, access_mode::out);
+    where = erase(where);
+  }
+  segments_.emplace_hint(where, bytes.begin, segment{bytes.end, {&task, task.generation}, {}});
+  return edges;
+}
+
+int dependence_tracker::read_range(iterator where, task_node& task, byte_range bytes) {
+  int edges = 0;
+  std::uintptr_t at = bytes.begin;
+  while (at < bytes.end) {
+    if (where == segments_.end() || where->first > at) {  // a gap nobody has touched
+      const auto gap_end = where == segments_.end() ? bytes.end : std::min(bytes.end, where->first);
+      where = segments_.emplace_hint(where, at, segment{gap_end, {}, {}});
+    } else if (where->second.end > bytes.end) {
+      split(where, bytes.end);
+    }
+    edges += add_to_segment(where->second, task, access_mode::in);
+    at = where->second.end;
+    ++where;
+  }
+  return edges;
+}
+
+void dependence_tracker::sweep() {
+  for (auto where = segments_.begin(); where != segments_.end();) {
+    segment& s = where->second;
+    std::erase_if(s.readers, [](const node_ref& r) { return r.unfinished() == nullptr; });
+    const bool idle = s.readers.empty() && s.writer.unfinished() == nullptr;
+    where = idle ? erase(where) : std::next(where);
+  }
+  sweep_at_ = std::max<std::size_t>(1024, 2 * segments_.size());
+  const std::size_t wanted = std::bit_ceil(std::max(smallest_cache, 4 * sweep_at_));
+  if (wanted != cache_.size()) {
+    cache_.assign(wanted, {});
+    cache_shift_ = 64U - static_cast<unsigned>(std::countr_zero(wanted));
+  }
+}
+
+}  // namespace plait::detail

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include <plait/core/error.hpp>
+#include <plait/task/scheduler.hpp>
+#include <plait/task/topology.hpp>
+
+#include "task/scheduler_implementation.hpp"
+
+namespace plait {
+
+using detail::node_kind;
+using detail::task_node;
+using detail::worker;
+
+namespace {
+
+constexpr int most_workers = 4096;
+constexpr std::size_t largest_window = std::size_t{1} << 24;
+constexpr std::size_t nodes_per_block = 64;
+
+[[nodiscard]] int worker_count(int wanted) {
+  if (wanted < 0 || wanted > most_workers) {
+    throw usage_error("workers is " + std::to_string(wanted) + "; it can be 0 (one a core) to " +
+                      std::to_string(most_workers));
+  }
+  return wanted > 0 ? wanted : discover_topology().usable_cores;
+}
+
+[[nodiscard]] std::size_t checked_window(std::size_t wanted) {
+  if (wanted < 1 || wanted > largest_window) {
+    throw usage_error("window is " + std::to_string(wanted) + "; it can be 1 to " +
+                      std::to_string(largest_window));
+  }
+  return wanted;
+}
+
+}  // namespace
+
+scheduler::implementation::implementation(const scheduler_options& options)
+    : progress(options.progress),
+      window(checked_window(options.window)),
+      oversubscribed(options.oversubscribed),
+      fresh(window) {
+  const int count = worker_count(options.workers);
+  for (int i = 0; i < count; ++i) {
+    workers.push_back(std::make_unique<worker>(i, window));
+    workers.back()->random = 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(i + 1);
+  }
+}
+
+scheduler::scheduler(scheduler_options options) : self_(std::make_unique<implementation>(options)) {
+  detail::role = {self_.get(), self_->workers.front().get()};
+  (void)seconds_per_tick();  // calibrate before anything is timed
+  reset_ledger();
+  try {
+    for (std::size_t i = 1; i < self_->workers.size(); ++i) {
+      worker& w = *self_->workers[i];
+      w.thread = std::thread([this, &w] { self_->worker_loop(w); });
+    }
+  } catch (...) {
+    close();  // joins those that did start
+    throw;
+  }
+}
+
+scheduler::~scheduler() {
+  close();
+}
+
+void scheduler::close() {
+  implementation& s = *self_;
+  if (s.stopping.load(std::memory_order_relaxed)) return;
+  const bool unwinding = std::uncaught_exceptions() > s.exceptions_at_start;
+  const auto report = [unwinding](const char* what) {
+    std::fprintf(stderr, "plait: %s: an exception of a task was never waited for: %s\n",
+                 process_label().c_str(), what);
+    if (!unwinding) detail::abort_job();
+  };
+  if (unwinding) s.record_failure(nullptr);
+  try {
+    wait();
+  } catch (const std::exception& e) {
+    report(e.what());
+  } catch (...) {
+    report("of unknown type");
+  }
+  s.stopping.store(true, std::memory_order_seq_cst);
+  s.worker_events.notify_all();
+  for (auto& w : s.workers) {
+    if (w->thread.joinable()) w->thread.join();
+  }
+  if (detail::role.owner == self_.get()) detail::role = {};
+}
+
+// --- the submitting thread ---------------------------------------------------------------------
+
+void scheduler::implementation::expect_submitting_thread() const {
+  PLAIT_EXPECTS(std::this_thread::get_id() == submitter,
+                "only the thread that made the scheduler submits tasks and waits");
+  PLAIT_EXPECTS(!workers.front()->in_task, "a task cannot submit tasks or wait for them");
+  PLAIT_EXPECTS(
+      open_submission == nullptr,
+      std::string("task '") + open_submission->name +
+          "' is not submitted yet: a task that is kept in a variable is submitted when the "
+          "variable's scope ends");
+}
+
+/// From the program into plait: the time since `leave` was the program's own.
+void scheduler::implementation::enter() noexcept {
+  if (inside) return;
+  inside = true;
+  workers.front()->account_.charge(activity::compute, now_ticks());
+}
+
+void scheduler::implementation::leave() noexcept {
+  inside = false;
+  workers.front()->account_.charge(activity::overhead, now_ticks());
+}
+
+std::uint64_t scheduler::implementation::total(
+    std::atomic<std::uint64_t> detail::counters::*which) const noexcept {
+  std::uint64_t sum = (outside_counts.*which).load(std::memory_order_seq_cst);
+  for (const auto& w : workers) sum += (w->counts.*which).load(std::memory_order_seq_cst);
+  return sum;
+}
+
+void scheduler::implementation::collect_returned(detail::returned_nodes& from) noexcept {
+  task_node* list = from.take_all();
+  if (free_nodes == nullptr) {
+    free_nodes = list;
+    return;
+  }
+  while (list != nullptr) {
+    task_node* next = list->next_free;
+    list->next_free = std::exchange(free_nodes, list);
+    list = next;
+  }
+}
+
+task_node& scheduler::implementation::take_free_node() {
+  if (free_nodes == nullptr) {
+    for (auto& w : workers) collect_returned(w->returned);
+    collect_returned(outside_returned);
+  }
+  if (free_nodes == nullptr) {
+    node_blocks.push_back(std::make_unique<task_node[]>(nodes_per_block));
+    for (std::size_t i = 0; i < nodes_per_block; ++i) {
+      task_node& node = node_blocks.back()[i];
+      node.next_free = std::exchange(free_nodes, &node);
+    }
+  }
+  return *std::exchange(free_nodes, free_nodes->next_free);
+}
+
+/// After a failure other ranks may never send what messages in flight wait for.
+void scheduler::implementation::give_up_if_failed() {
+  if (gave_up || !has_failed.load(std::memory_order_seq_cst)) return;
+  gave_up = true;
+  if (progress == nullptr || progress->cancel()) return;
+  // The program would free memory that messages still use.
+  std::fprintf(stderr, "plait: %s: a task failed (%s), and messages in flight cannot be given up\n",
+               process_label().c_str(), failure_text().c_str());
+  detail::abort_job();
+}
+
+std::string scheduler::implementation::failure_text() {
+  std::lock_guard lock(failure_mutex);
+  try {
+    if (failure != nullptr) std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+  return "dropped while another exception unwinds the stack";
+}
+
+void scheduler::implementation::wait_for_window() {
+  const auto room = [this] {
+    give_up_if_failed();
+    left_window_seen = total(&detail::counters::left_window);
+    return submitted - left_window_seen < window;
+  };
+  if (room()) return;
+  // Workers in the middle of long chains do not wake this thread for every task they finish: it
+  // looks for itself, often enough that they do not run dry.
+  const ticks longest_sleep = seconds_to_ticks(200e-6);
+  work_until(*workers.front(), room, longest_sleep);
+}
+
+task_node& scheduler::allocate(task_name name, node_kind kind) {
+  implementation& s = *self_;
+  s.expect_submitting_thread();
+  s.enter();
+  if (s.submitted - s.left_window_seen >= s.window) s.wait_for_window();
+  s.peak = std::max(s.peak, static_cast<std::size_t>(s.submitted - s.left_window_seen) + 1);
+
+  task_node& node = s.take_free_node();
+  ++node.generation;
+  node.id.store(++s.submitted, std::memory_order_relaxed);
+  node.name = name.c_str();
+  node.kind = kind;
+  node.urgency = priority::normal;
+  node.last_successor_id = 0;
+  node.edges_used = 0;
+  node.edges_made = 0;
+  node.more_edges.clear();
+  node.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
+  node.successors.store(nullptr, std::memory_order_relaxed);
+  s.open_submission = &node;
+  return node;
+}
+
+void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode) {
+  node.edges_made += self_->tracker.add(node, bytes, mode);
+}
+
+void scheduler::submit(task_node& node) {
+  implementation& s = *self_;
+  s.open_submission = nullptr;
+  const std::int32_t guard = task_node::submission_guard - node.edges_made;
+  // Without edges nobody else knows the node: no atomic read-modify-write needed.
+  const bool ready =
+      node.edges_made == 0 || node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
+  if (ready) {
+    if (node.kind == node_kind::asynchronous) {
+      s.start_in_turn(node, s.workers.front().get());
+    } else {
+      if (node.urgency == priority::high) s.high_ready.fetch_add(1, std::memory_order_relaxed);
+      s.fresh[node.urgency].push(&node);
+      s.worker_events.notify_one();
+    }
+  }
+  s.leave();
+}
+
+void scheduler::wait() {
+  implementation& s = *self_;
+  s.expect_submitting_thread();
+  s.enter();
+  const auto done = [&s] {
+    s.give_up_if_failed();
+    return s.total(&detail::counters::finished) == s.submitted;
+  };
+  s.work_until(*s.workers.front(), done, progress_source::never);
+  s.give_up_if_failed();  // a failure the last look did not see
+  s.leave();
+  if (s.has_failed.load(std::memory_order_seq_cst)) {
+    std::exception_ptr error;
+    {
+      std::lock_guard lock(s.failure_mutex);
+      error = std::exchange(s.failure, nullptr);
+    }
+    s.has_failed.store(false, std::memory_order_seq_cst);
+    s.gave_up = false;
+    if (error != nullptr) std::rethrow_exception(error);
+  }
+}
+
+// --- any thread ----------------------------------------------------------------------------------
+
+void scheduler::complete(task_node& node) {
+  self_->finish(node, self_->this_worker());
+}
+
+void scheduler::fail(std::exception_ptr error) noexcept {
+  self_->record_failure(std::move(error));
+}
+
+bool scheduler::failed() const noexcept {
+  return self_->has_failed.load(std::memory_order_seq_cst);
+}
+
+// --- what it knows
+// ---------------------------------------------------------------------------------
+
+int scheduler::workers() const noexcept {
+  return static_cast<int>(self_->workers.size());
+}
+std::size_t scheduler::window() const noexcept {
+  return self_->window;
+}
+std::size_t scheduler::peak_tasks() const noexcept {
+  return self_->peak;
+}
+
+void scheduler::observe(task_observer* observer) {
+  self_->expect_submitting_thread();
+  PLAIT_EXPECTS(self_->total(&detail::counters::finished) == self_->submitted,
+                "an observer is set when no task is in flight");
+  self_->observer = observer;
+}
+
+scheduler::implementation::statement scheduler::implementation::booked(
+    const worker& w) const noexcept {
+  // The account first, the clocks after it: whatever happens in between is part of the time since.
+  ticks last = 0;
+  auto sums = w.account_.snapshot(last);
+  const ticks before = w.idle_in_flight.load(std::memory_order_acquire);
+  const clock_pair now = read_both_clocks();
+  const ticks open = std::max<ticks>(0, now.at - last);
+  const auto add = [&sums](activity to, ticks duration) {
+    sums[static_cast<std::size_t>(to)] += duration;
+  };
+  if (w.index == 0) {
+    add(activity::compute, open);  // the program's own time
+  } else if (before == worker::not_idle) {
+    add(activity::overhead, open);  // on its way between a task and idleness
+  } else {
+    const ticks exposed =
+        progress == nullptr
+            ? 0
+            : std::clamp<ticks>(progress->in_flight_until(now.at) - before, 0, open);
+    add(activity::exposed, exposed);
+    add(activity::idle, open - exposed);
+  }
+  return {sums, now.monotonic_ns};
+}
+
+plait::ledger scheduler::ledger() const {
+  plait::ledger result;
+  for (const auto& w : self_->workers) {
+    const auto [sums, now_ns] = self_->booked(*w);
+    const std::int64_t wall_ns = now_ns - w->ledger_base_ns;
+    const auto seconds = [&](activity a) {
+      const auto i = static_cast<std::size_t>(a);
+      return ticks_to_seconds(sums[i] - w->ledger_base[i]);
+    };
+    result.push_back({.worker = w->index,
+                      .compute_s = seconds(activity::compute),
+                      .posting_s = seconds(activity::posting),
+                      .exposed_s = seconds(activity::exposed),
+                      .overhead_s = seconds(activity::overhead),
+                      .idle_s = seconds(activity::idle),
+                      .wall_s = static_cast<double>(wall_ns) * 1e-9});
+  }
+  return result;
+}
+
+void scheduler::reset_ledger() {
+  for (auto& w : self_->workers) {
+    const auto [sums, now_ns] = self_->booked(*w);
+    w->ledger_base = sums;
+    w->ledger_base_ns = now_ns;
+  }
+}
+
+}  // namespace plait

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What the scheduler is made of.  Three files hold its code: scheduler.cpp (submission, waiting,
+/// the interface), worker_loop.cpp (finding, running and finishing tasks, being idle).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <plait/core/clock.hpp>
+#include <plait/core/event_count.hpp>
+#include <plait/task/detail/dependence_tracker.hpp>
+#include <plait/task/scheduler.hpp>
+
+#include "task/inbox.hpp"
+#include "task/worker.hpp"
+
+namespace plait {
+
+struct scheduler::implementation {
+  explicit implementation(const scheduler_options& options);
+
+  // --- submitting thread (scheduler.cpp) -------------------------------------------------------
+  void enter() noexcept;
+  void leave() noexcept;
+  [[nodiscard]] detail::task_node& take_free_node();
+  void collect_returned(detail::returned_nodes& from) noexcept;
+  void wait_for_window();
+  void give_up_if_failed();
+  [[nodiscard]] std::string failure_text();
+  /// Everything booked for `w` and, provisionally, the time since, until `monotonic_ns`.
+  struct statement {
+    detail::account::sums sums;
+    std::int64_t monotonic_ns;
+  };
+  [[nodiscard]] statement booked(const detail::worker& w) const noexcept;
+  [[nodiscard]] std::uint64_t total(
+      std::atomic<std::uint64_t> detail::counters::*which) const noexcept;
+  void expect_submitting_thread() const;
+
+  // --- any worker (worker_loop.cpp) ------------------------------------------------------------
+  void worker_loop(detail::worker& w);
+  /// Runs tasks and drives communication until `done()`; sleeps at most `longest_sleep` at a time.
+  template <class Done>
+  void work_until(detail::worker& w, Done done, ticks longest_sleep);
+  template <class Done>
+  [[nodiscard]] detail::task_node* idle(detail::worker& w, Done done, ticks longest_sleep);
+  [[nodiscard]] detail::task_node* find(detail::worker& w) noexcept;
+  [[nodiscard]] detail::task_node* find(detail::worker& w, priority urgency) noexcept;
+  void run(detail::worker& w, detail::task_node& node);
+
+  // --- any thread; `w` is null for one that is no worker ----------------------------------------
+  [[nodiscard]] detail::worker* this_worker() const noexcept;
+  void publish_counts(detail::worker& w) noexcept;
+  void finish(detail::task_node& node, detail::worker* w);
+  void make_ready(detail::task_node& node, detail::worker* w);
+  void start(detail::task_node& node, detail::worker* w);
+  void start_in_turn(detail::task_node& node, detail::worker* w);
+  void push(detail::task_node& node, detail::worker& w);
+  void announce() noexcept;
+  void record_failure(std::exception_ptr error) noexcept;
+
+  progress_source* const progress;
+  const std::size_t window;
+  const bool oversubscribed;
+  std::vector<std::unique_ptr<detail::worker>> workers;  ///< 0 is the submitting thread
+  task_observer* observer = nullptr;
+
+  // Submitting thread only.
+  const std::thread::id submitter = std::this_thread::get_id();
+  detail::dependence_tracker tracker;
+  std::vector<std::unique_ptr<detail::task_node[]>> node_blocks;
+  detail::task_node* free_nodes = nullptr;
+  std::uint64_t submitted = 0;
+  std::uint64_t left_window_seen = 0;
+  std::size_t peak = 0;
+  const int exceptions_at_start = std::uncaught_exceptions();
+  detail::task_node* open_submission = nullptr;  ///< between allocate and submit
+  bool gave_up = false;                          ///< `progress` was told to cancel
+  bool inside = false;                           ///< between enter() and leave()
+
+  // Shared.
+  alignas(128) detail::lanes
+      fresh;  ///< ready when submitted: pushed by the submitting thread, taken oldest first
+  detail::inbox released_outside;
+  alignas(128) std::atomic<std::int64_t> high_ready{0};  ///< a hint: ready tasks of high priority
+  detail::counters outside_counts;
+  detail::returned_nodes outside_returned;
+  event_count worker_events;
+  event_count submitter_events;
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> has_failed{false};
+  std::mutex failure_mutex;
+  std::exception_ptr failure;
+};
+
+namespace detail {
+/// Which scheduler's worker the running thread is.
+struct thread_role {
+  const void* owner = nullptr;
+  worker* self = nullptr;
+};
+extern thread_local constinit thread_role role;
+}  // namespace detail
+
+template <class Done>
+void scheduler::implementation::work_until(detail::worker& w, Done done, ticks longest_sleep) {
+  w.in_loop = true;
+  while (!done()) {
+    detail::task_node* node = find(w);
+    if (node == nullptr) node = idle(w, done, longest_sleep);
+    if (node != nullptr) run(w, *node);
+  }
+  w.in_loop = false;
+  if (w.next != nullptr) push(*std::exchange(w.next, nullptr), w);
+}
+
+/// Waits for a task to run or for `done()`.  The time is charged as exposed as far as communication
+/// was in flight, as idle otherwise.
+template <class Done>
+detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
+                                                   ticks longest_sleep) {
+  publish_counts(w);
+
+  const ticks begin = now_ticks();
+  w.account_.charge(activity::overhead, begin);
+  const ticks in_flight_before = progress != nullptr ? progress->in_flight_until(begin) : 0;
+  w.idle_in_flight.store(in_flight_before, std::memory_order_release);
+  const int spin_limit = oversubscribed ? 0 : 2000;
+  event_count& events = w.index == 0 ? submitter_events : worker_events;
+
+  detail::task_node* node = nullptr;
+  for (int spins = 0; !done();) {
+    if (progress != nullptr && progress->poll()) publish_counts(w);
+    if ((node = find(w)) != nullptr) break;
+    const bool poll_again = progress != nullptr && progress->idle_wait() == 0;
+    if (poll_again || spins < spin_limit) {
+      if (spins < spin_limit) ++spins;
+      __builtin_ia32_pause();
+      continue;
+    }
+    const auto key = events.prepare();
+    // Asked again now that whoever starts an operation sees a sleeper to wake.
+    const ticks wait = progress != nullptr ? progress->idle_wait() : progress_source::never;
+    if (wait == 0 || done() || (node = find(w)) != nullptr) {
+      events.cancel();
+      if (node != nullptr) break;
+      continue;
+    }
+    const ticks limit = std::min(wait, longest_sleep);
+    events.wait(key, limit == progress_source::never ? -1 : limit);
+  }
+
+  const ticks end = now_ticks();
+  const ticks exposed = progress != nullptr ? progress->in_flight_until(end) - in_flight_before : 0;
+  w.account_.charge_idle(end, exposed);
+  w.idle_in_flight.store(detail::worker::not_idle, std::memory_order_release);
+  if (observer != nullptr) observer->worker_idled(w.index, begin, end, exposed);
+  return node;
+}
+
+}  // namespace plait

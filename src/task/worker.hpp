@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The state of one worker.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include <plait/task/detail/deque.hpp>
+#include <plait/task/detail/node.hpp>
+#include <plait/task/ledger.hpp>
+
+namespace plait::detail {
+
+/// One deque for each priority.
+class lanes {
+ public:
+  explicit lanes(std::size_t capacity)
+      : deques_{deque(capacity), deque(capacity), deque(capacity)} {}
+  [[nodiscard]] deque& operator[](priority urgency) noexcept {
+    return deques_[static_cast<std::size_t>(urgency)];
+  }
+
+ private:
+  std::array<deque, priority_count> deques_;
+};
+
+/// Stack of finished nodes on their way back to the submitting thread.  Any number of threads push,
+/// one takes everything at once: no ABA.
+class returned_nodes {
+ public:
+  void push(task_node& node) noexcept {
+    task_node* head = head_.load(std::memory_order_relaxed);
+    do {
+      node.next_free = head;
+    } while (!head_.compare_exchange_weak(head, &node, std::memory_order_release,
+                                          std::memory_order_relaxed));
+  }
+  [[nodiscard]] task_node* take_all() noexcept {
+    if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
+    return head_.exchange(nullptr, std::memory_order_acquire);
+  }
+
+ private:
+  std::atomic<task_node*> head_{nullptr};
+};
+
+/// Counts that one thread raises and others add up.
+struct counters {
+  std::atomic<std::uint64_t> finished{0};  ///< nodes that need nothing more
+  std::atomic<std::uint64_t> left_window{
+      0};  ///< compute nodes finished, asynchronous nodes started
+};
+
+struct alignas(128) worker {
+  worker(int index_, std::size_t capacity) : index(index_), own(capacity) {}
+
+  const int index;
+  lanes own;                  ///< tasks released here, taken oldest first, by thieves too
+  task_node* next = nullptr;  ///< the released task to run at once, its data still in the cache
+  bool in_loop = false;       ///< will come back for `next`
+  bool in_task = false;
+  account account_{now_ticks()};
+  /// While idle: the time communication had been in flight when the spell began; else `not_idle`.
+  std::atomic<ticks> idle_in_flight{not_idle};
+  static constexpr ticks not_idle = -1;
+  [[nodiscard]] bool idle() const noexcept {
+    return idle_in_flight.load(std::memory_order_relaxed) != not_idle;
+  }
+  account::sums ledger_base{};  ///< what was booked before the last `reset_ledger`
+  std::int64_t ledger_base_ns = 0;
+  std::uint64_t random = 0;
+  std::thread thread;
+
+  alignas(128) counters counts;
+  returned_nodes returned;
+};
+
+}  // namespace plait::detail

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <exception>
+#include <utility>
+
+#include "task/scheduler_implementation.hpp"
+
+namespace plait {
+
+namespace detail {
+thread_local constinit thread_role role;
+}
+
+using detail::edge;
+using detail::node_action;
+using detail::node_kind;
+using detail::task_node;
+using detail::worker;
+
+worker* scheduler::implementation::this_worker() const noexcept {
+  return detail::role.owner == this ? detail::role.self : nullptr;
+}
+
+/// Makes this worker's counts visible in the total order in which a sleeping submitter checks them
+/// (see event_count) and wakes it.  Called when the worker goes idle and when it has polled with
+/// success while idle; a busy worker stores its counts without this, because it comes by here
+/// later.
+void scheduler::implementation::publish_counts(worker& w) noexcept {
+  for (auto* count : {&w.counts.finished, &w.counts.left_window}) {
+    count->store(count->load(std::memory_order_relaxed), std::memory_order_seq_cst);
+  }
+  if (w.index != 0) submitter_events.notify_one();
+}
+
+void scheduler::implementation::worker_loop(worker& w) {
+  detail::role = {this, &w};
+  work_until(
+      w, [this] { return stopping.load(std::memory_order_seq_cst); }, progress_source::never);
+}
+
+/// Ready tasks run in the order of submission, as nearly as their queues know it: the serial order
+/// is the one the program was written (and its caches are filled) for.  [Blelloch, Gibbons, Matias
+/// 1999: a parallel depth-first schedule]  Found with a stencil whose blocks exceed the caches:
+/// taking the newest first, as work stealing usually does, interleaves steps and costs 6 % of the
+/// computation.
+task_node* scheduler::implementation::find(worker& w) noexcept {
+  const auto is_oldest = [&](const task_node& node) {
+    const std::uint64_t id = node.id.load(std::memory_order_relaxed);
+    return id < w.own[node.urgency].oldest_id() && id < fresh[node.urgency].oldest_id();
+  };
+  if (w.next != nullptr) {
+    task_node* next = std::exchange(w.next, nullptr);
+    const bool first =
+        next->urgency == priority::high || high_ready.load(std::memory_order_relaxed) <= 0;
+    if (first && is_oldest(*next)) return next;
+    push(*next, w);
+  }
+  for (const priority urgency : {priority::high, priority::normal, priority::low}) {
+    if (task_node* node = find(w, urgency)) return node;
+  }
+  return nullptr;
+}
+
+task_node* scheduler::implementation::find(worker& w, priority urgency) noexcept {
+  task_node* node = released_outside.pop(urgency);
+  if (node == nullptr) {
+    const bool own_first = w.own[urgency].oldest_id() < fresh[urgency].oldest_id();
+    detail::deque& first = own_first ? w.own[urgency] : fresh[urgency];
+    detail::deque& second = own_first ? fresh[urgency] : w.own[urgency];
+    node = first.steal();
+    if (node == nullptr) node = second.steal();
+  }
+  if (node == nullptr && workers.size() > 1) {
+    w.random = w.random * 6364136223846793005U + 1442695040888963407U;
+    const std::size_t first = (w.random >> 33) % workers.size();
+    for (std::size_t i = 0; i < workers.size() && node == nullptr; ++i) {
+      worker& victim = *workers[(first + i) % workers.size()];
+      if (&victim != &w) node = victim.own[urgency].steal();
+    }
+  }
+  if (node != nullptr && urgency == priority::high) {
+    high_ready.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return node;
+}
+
+void scheduler::implementation::run(worker& w, task_node& node) {
+  if (!has_failed.load(std::memory_order_relaxed)) {
+    const ticks begin = now_ticks();
+    w.account_.charge(activity::overhead, begin);
+    w.in_task = true;
+    try {
+      node.act(node, node_action::run);
+    } catch (...) {
+      record_failure(std::current_exception());
+    }
+    w.in_task = false;
+    const ticks end = now_ticks();
+    w.account_.charge(activity::compute, end);
+    if (observer != nullptr)
+      observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
+    finish(node, &w);
+    if (progress != nullptr && progress->due(end)) {
+      w.account_.charge(activity::overhead, now_ticks());
+      (void)progress->poll();
+      w.account_.charge(activity::posting, now_ticks());
+    }
+  } else {
+    finish(node, &w);
+  }
+}
+
+/// Closes the node, releases its successors and gives it back.
+///
+/// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
+/// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.
+void scheduler::implementation::finish(task_node& node, worker* w) {
+  node.act(node, node_action::destroy);
+  const bool counts_for_window = node.kind == node_kind::compute;
+  edge* newest = node.successors.exchange(task_node::closed(), std::memory_order_acq_rel);
+  edge* list = nullptr;  // oldest first: the order of submission
+  while (newest != nullptr) {
+    edge* older = newest->next;
+    newest->next = std::exchange(list, newest);
+    newest = older;
+  }
+  while (list != nullptr) {
+    task_node& successor = *list->successor;
+    list = list->next;
+    if (successor.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(successor, w);
+  }
+  if (w != nullptr) {
+    const auto raise = [](std::atomic<std::uint64_t>& count) {
+      count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    };
+    w->returned.push(node);
+    if (counts_for_window) raise(w->counts.left_window);
+    raise(w->counts.finished);
+  } else {
+    outside_returned.push(node);
+    if (counts_for_window) outside_counts.left_window.fetch_add(1, std::memory_order_seq_cst);
+    outside_counts.finished.fetch_add(1, std::memory_order_seq_cst);
+    submitter_events.notify_one();
+  }
+}
+
+void scheduler::implementation::make_ready(task_node& node, worker* w) {
+  if (node.kind == node_kind::asynchronous) {
+    start_in_turn(node, w);
+  } else if (w == nullptr) {
+    if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_relaxed);
+    released_outside.push(node);
+    announce();
+  } else if (!w->in_loop || node.urgency == priority::low) {
+    push(node, *w);
+  } else if (w->next == nullptr) {
+    w->next = &node;
+  } else {
+    // The oldest of the highest priority shall run next.
+    task_node* displaced = &node;
+    if (node.urgency < w->next->urgency) displaced = std::exchange(w->next, &node);
+    push(*displaced, *w);
+  }
+}
+
+void scheduler::implementation::push(task_node& node, worker& w) {
+  if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_relaxed);
+  w.own[node.urgency].push(&node);
+  announce();
+}
+
+void scheduler::implementation::announce() noexcept {
+  worker_events.notify_one();
+  if (detail::role.owner != this || detail::role.self->index != 0) submitter_events.notify_one();
+}
+
+/// A start can finish its node at once (after a failure) and so release the next: a chain of
+/// messages must not become a chain of calls.  The outermost call on a thread starts them one after
+/// the other.
+void scheduler::implementation::start_in_turn(task_node& node, worker* w) {
+  struct queue {
+    task_node* first = nullptr;
+    task_node* last = nullptr;
+    bool being_emptied = false;
+  };
+  static thread_local constinit queue waiting;
+  node.next_free = nullptr;  // unused while a node is in flight
+  (waiting.first == nullptr ? waiting.first : waiting.last->next_free) = &node;
+  waiting.last = &node;
+  if (waiting.being_emptied) return;
+  waiting.being_emptied = true;
+  while (waiting.first != nullptr) {
+    task_node* next = waiting.first;
+    waiting.first = next->next_free;
+    start(*next, w);
+  }
+  waiting.being_emptied = false;
+}
+
+/// Posting is done here and now, by whoever released the operation: as early as its data allows.
+void scheduler::implementation::start(task_node& node, worker* w) {
+  if (w != nullptr) {
+    w->counts.left_window.store(w->counts.left_window.load(std::memory_order_relaxed) + 1,
+                                std::memory_order_release);
+  } else {
+    outside_counts.left_window.fetch_add(1, std::memory_order_seq_cst);
+    submitter_events.notify_one();
+  }
+  if (has_failed.load(std::memory_order_relaxed)) {
+    finish(node, w);
+    return;
+  }
+  // An idle worker that polls may come here too: then posting is part of its idle spell.  So may
+  // the submitting thread from code of the program that drives communication
+  // (environment::barrier).
+  const bool account = w != nullptr && !w->idle();
+  const bool from_program = w != nullptr && w->index == 0 && !inside;
+  if (account)
+    w->account_.charge(from_program ? activity::compute : activity::overhead, now_ticks());
+  try {
+    node.act(node, node_action::run);
+  } catch (...) {
+    record_failure(std::current_exception());
+    finish(node, w);
+  }
+  if (account) w->account_.charge(activity::posting, now_ticks());
+  if (progress != nullptr && progress->needs_idle_workers()) {
+    worker_events.notify_one();
+    submitter_events.notify_one();
+  }
+}
+
+void scheduler::implementation::record_failure(std::exception_ptr error) noexcept {
+  {
+    std::lock_guard lock(failure_mutex);
+    if (failure == nullptr) failure = std::move(error);
+  }
+  has_failed.store(true, std::memory_order_seq_cst);
+  submitter_events.notify_one();
+}
+
+}  // namespace plait
