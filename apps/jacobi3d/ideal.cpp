@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Variant `ideal`: base with communication switched off, the figure not to exceed.  Each block
+// solves a problem of its own, with a zero boundary where its neighbours would be: the same work on
+// data of the same kind, and a result that can be checked.
+#include <memory>
+#include <utility>
+
+#include "kernel.hpp"
+#include "support/timeline.hpp"
+#include "variant.hpp"
+
+namespace jacobi3d {
+namespace {
+
+using plait::activity;
+
+class ideal final : public variant {
+ public:
+  [[nodiscard]] setting solves() const noexcept override { return setting::isolated; }
+
+  void prepare(problem&) override {}
+
+  void run(problem& p, int steps, const plait::interval& recorded) override {
+    watch_.start();
+    for (int step = 0; step < steps; ++step) {
+      watch_.record(recorded.contains(step));
+      if (step == recorded.first) recorded_from_ = plait::now_ticks();
+      relax(p.u, p.b, p.v, whole(p.size()));
+      watch_.lap(activity::compute, "sweep");
+      std::swap(p.u, p.v);
+    }
+    account_ = watch_.stop();
+  }
+
+  [[nodiscard]] run_report finish() override {
+    run_report report;
+    report.ledger = {account_};
+    report.events = watch_.take_events();
+    report.recorded_from_s = plait::ticks_to_seconds(recorded_from_);
+    return report;
+  }
+
+ private:
+  plait::app::stopwatch watch_;
+  plait::ledger_entry account_;
+  plait::ticks recorded_from_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<variant> make_ideal(plait::environment&) {
+  return std::make_unique<ideal>();
+}
+
+}  // namespace jacobi3d

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The computation every variant shares: one Jacobi step on a box of cells.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "field.hpp"
+
+namespace jacobi3d {
+
+/// v = (the sum of u's six neighbours + b) / 6 for every cell of `cells`.  What a cell becomes does
+/// not depend on how a block is cut into boxes, to the last bit.  The three fields have the same
+/// shape and u is not v.  Thread-safe for disjoint boxes.
+void relax(const field& u, const field& b, field& v, const box& cells);
+
+/// Rows of a tile in y, such that three planes of it stay in a core's second-level cache while the
+/// tile is swept along z.
+[[nodiscard]] std::int64_t tile_rows(const field& shape);
+
+/// Calls `visit(box)` for pieces of `cells` of about `cells_per_piece` cells, in the order in which
+/// one sweep touches memory: along z within a tile, then the next tile.  Consecutive pieces share
+/// two planes in cache, so a sweep cut so costs no more than `relax` on the whole.
+template <class Visitor>
+void for_each_piece(const field& shape, const box& cells, std::int64_t cells_per_piece,
+                    Visitor&& visit) {
+  if (cells.empty()) return;
+  const std::int64_t rows = tile_rows(shape);
+  for (std::int64_t y = cells.y0; y < cells.y1; y += rows) {
+    box piece = cells;
+    piece.y0 = y;
+    piece.y1 = std::min(y + rows, cells.y1);
+    const std::int64_t plane = (piece.x1 - piece.x0) * (piece.y1 - piece.y0);
+    const std::int64_t thickness = std::max<std::int64_t>(1, cells_per_piece / plane);
+    for (std::int64_t z = cells.z0; z < cells.z1; z += thickness) {
+      piece.z0 = z;
+      piece.z1 = std::min(z + thickness, cells.z1);
+      visit(std::as_const(piece));
+    }
+  }
+}
+
+/// Bytes a step must move for each cell, as STREAM counts: u and b read, v written.  (A write that
+/// first reads its cache line moves 8 more, in STREAM as here.)
+inline constexpr double bytes_per_cell = 24;
+
+/// STREAM's triad a = b + s c on the memory of three fields of this shape, in bytes a second as
+/// STREAM counts (24 a value): the best of `repeats`, with and without streaming stores.  [McCalpin
+/// 1995]
+[[nodiscard]] double stream_triad_bytes_per_s(field& a, const field& b, const field& c,
+                                              int repeats);
+
+}  // namespace jacobi3d

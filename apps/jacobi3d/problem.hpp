@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Poisson's equation on one rank's block: data, initial values and the check of what came out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "field.hpp"
+
+namespace jacobi3d {
+
+/// Which boundary-value problem a run solves.
+enum class setting {
+  distributed,  ///< one problem over all blocks, ghosts by messages
+  isolated,  ///< each block a problem of its own with a zero boundary: the same work, no messages
+};
+
+/// What a check of a block found.
+struct verdict {
+  bool verified = true;
+  double max_error = 0;   ///< largest relative error against the closed form
+  std::string complaint;  ///< first cell that is wrong, in one line; empty if verified
+};
+
+/// The 7-point discretisation of Poisson's equation with a zero Dirichlet boundary on nx by ny by
+/// nz interior cells, solved by Jacobi's method from u = 0.
+///
+/// The right-hand side is chosen so that everything is known.  With θ_a = π / (n_a + 1), the
+/// discrete solution is u*(i, j, k) = Π sin(θ_a i_a), i_a = 1 … n_a, and b = (6 - 2 Σ cos θ_a) u*.
+/// u* is an eigenvector of the iteration, with eigenvalue λ = Σ cos θ_a / 3; so after k steps from
+/// zero u = (1 - λ^k) u* at every cell.
+///
+/// What rounding may do to that: all terms of a step, (Σ u + b) / 6, are positive, so relative
+/// errors of its inputs are passed on without growth, and each step adds at most 8 roundings (six
+/// additions, a product, the constant).  Closed forms are computed without cancellation to within
+/// 64 roundings. Hence |u - expected| <= (8 k + 64) 2^-53 expected, for every cell.
+class problem {
+ public:
+  /// Allocates u, v, b and, for comparisons, one copy of the block.
+  problem(plait::block_decomposition blocks, int rank);
+
+  field u;  ///< the current iterate
+  field v;  ///< the next one
+  field b;  ///< the right-hand side
+
+  [[nodiscard]] const plait::block_decomposition& blocks() const noexcept { return blocks_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] const extents& size() const noexcept { return u.size(); }
+
+  /// u = v = 0, b as the setting wants it.
+  void reset(setting how);
+
+  /// u against the closed form after `steps` steps, every cell.
+  [[nodiscard]] verdict check_closed_form(setting how, std::int64_t steps) const;
+
+  /// Keeps u as what other variants must give.
+  void keep_as_reference();
+  /// u against the kept copy, every cell, bit for bit.
+  [[nodiscard]] verdict check_against_reference() const;
+
+ private:
+  /// sin(θ i) along each axis for this block's cells, and μ = 1 - λ.
+  struct closed_form {
+    std::array<std::vector<double>, 3> sine;
+    double mu = 0;
+  };
+  [[nodiscard]] closed_form closed_form_of(setting how) const;
+  [[nodiscard]] std::string describe(std::int64_t x, std::int64_t y, std::int64_t z,
+                                     double expected, double got) const;
+
+  plait::block_decomposition blocks_;
+  int rank_;
+  plait::global_block block_;
+  std::vector<double> reference_;
+};
+
+/// Memory a rank with a block of this size needs for a problem, in bytes, to within padding.
+[[nodiscard]] double memory_bytes(const extents& n) noexcept;
+
+/// (8 k + 64) 2^-53, see `problem`.
+[[nodiscard]] double rounding_bound(std::int64_t steps) noexcept;
+
+}  // namespace jacobi3d

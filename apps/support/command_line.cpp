@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command_line.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <plait/plait.hpp>
+
+#include "gather.hpp"
+
+namespace plait::app {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::size_t from = 0;
+  for (;;) {
+    const std::size_t to = text.find(at, from);
+    parts.push_back(text.substr(from, to - from));
+    if (to == std::string::npos) return parts;
+    from = to + 1;
+  }
+}
+
+}  // namespace
+
+std::array<std::int64_t, 3> parse_extents(const std::string& option, const std::string& text,
+                                          std::int64_t least) {
+  const auto refuse = [&](std::string_view why) -> usage_error {
+    return usage_error(fmt::format("{} is '{}'; {}", option, text, why));
+  };
+  const std::vector<std::string> parts = split(text, 'x');
+  if (parts.size() != 3) throw refuse("it must be three numbers, such as 512x512x64");
+  std::array<std::int64_t, 3> result{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string& part = parts[i];
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), result[i]);
+    if (error != std::errc{} || end != part.data() + part.size())
+      throw refuse("it must be three numbers, such as 512x512x64");
+    if (result[i] < least) throw refuse(fmt::format("every number must be at least {}", least));
+    if (result[i] > 1'000'000'000) throw refuse("every number must be at most 1000000000");
+  }
+  return result;
+}
+
+std::string parse_name(const std::string& option, const std::string& word,
+                       std::span<const std::string_view> known) {
+  if (std::ranges::find(known, word) == known.end())
+    throw usage_error(
+        fmt::format("{} knows no '{}'; it can be {}", option, word, fmt::join(known, ", ")));
+  return word;
+}
+
+std::vector<std::string> parse_names(const std::string& option, const std::string& text,
+                                     std::span<const std::string_view> known) {
+  std::vector<std::string> result;
+  for (const std::string& word : split(text, ',')) {
+    if (std::ranges::find(result, word) != result.end())
+      throw usage_error(fmt::format("{} names '{}' twice", option, word));
+    result.push_back(parse_name(option, word, known));
+  }
+  return result;
+}
+
+void check_range(const std::string& option, std::int64_t value, std::int64_t low,
+                 std::int64_t high) {
+  if (value < low || value > high)
+    throw usage_error(
+        fmt::format("{} is {}; it must be between {} and {}", option, value, low, high));
+}
+
+bool parse(CLI::App& options, int argc, char** argv, const environment& env) {
+  try {
+    options.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    if (env.rank() == 0) std::cout << options.help() << std::flush;
+    return false;
+  } catch (const CLI::ParseError& error) {
+    std::string what = error.what();
+    std::ranges::replace(what, '\n', ' ');
+    throw usage_error(what + "; --help lists the options");
+  }
+  return true;
+}
+
+void check_writable(environment& env, const std::string& option, const std::string& path) {
+  if (path.empty() || path == "-") return;
+  std::string complaint;
+  if (env.rank() == 0 && !std::ofstream(path, std::ios::app))
+    complaint = fmt::format("{}: cannot write '{}'", option, path);
+  complaint = broadcast(env, complaint);
+  if (!complaint.empty()) throw usage_error(complaint);
+}
+
+void complain(const environment& env, std::string_view program, std::string_view what) {
+  if (env.rank() != 0) return;
+  std::fflush(stdout);
+  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(program.size()), program.data(),
+               static_cast<int>(what.size()), what.data());
+  std::fflush(stderr);
+}
+
+}  // namespace plait::app

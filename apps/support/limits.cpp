@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "limits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace plait::app {
+namespace {
+
+std::string what_limits(const measured_alone& alone) {
+  const double processor = alone.computation_s + alone.transport_cpu_s;
+  if (alone.communication_s > processor)
+    return fmt::format(
+        "the network: communication alone takes {:.3g} s, computation and the transport's "
+        "processor "
+        "time {:.3g} s",
+        alone.communication_s, processor);
+  if (alone.transport_cpu_s > 0.02 * alone.computation_s &&
+      processor > 1.02 * std::max(alone.computation_s, alone.communication_s))
+    return fmt::format(
+        "the processor: computation takes {:.3g} s and the transport {:.3g} s of its time, which "
+        "cannot be hidden",
+        alone.computation_s, alone.transport_cpu_s);
+  return fmt::format("computation, {:.3g} s; communication alone takes {:.3g} s",
+                     alone.computation_s, alone.communication_s);
+}
+
+}  // namespace
+
+double bound_s(const measured_alone& alone) {
+  return std::max(alone.computation_s, alone.communication_s);
+}
+
+double attainable_s(const measured_alone& alone) {
+  return std::max(alone.communication_s, alone.computation_s + alone.transport_cpu_s);
+}
+
+std::optional<double> hidden_fraction(double total_s, double base_s, double bound_s, double noise) {
+  if (!(base_s - bound_s > noise * base_s)) return std::nullopt;
+  return (base_s - total_s) / (base_s - bound_s);
+}
+
+std::string limiter(const std::string& name, double total_s, const breakdown& spent,
+                    const measured_alone& alone) {
+  const double attainable = attainable_s(alone);
+  const double excess = total_s - attainable;
+  const std::string limit = what_limits(alone);
+  if (excess <= 0.05 * attainable)
+    return fmt::format("{} is within 5 % of what is attainable, limited by {}", name, limit);
+  const std::array parts{
+      std::pair{"waiting for messages", spent.exposed_s},
+      std::pair{"posting and polling messages", spent.posting_s},
+      std::pair{"computation slower than alone", spent.compute_s - alone.computation_s},
+      std::pair{"the runtime itself", spent.overhead_s}, std::pair{"idle workers", spent.idle_s}};
+  const auto largest =
+      std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; });
+  return fmt::format(
+      "{} takes {:.0f} % more than attainable, most of it {} ({:.3g} s); the limit is {}", name,
+      100 * excess / attainable, largest->first, largest->second, limit);
+}
+
+}  // namespace plait::app

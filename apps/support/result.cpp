@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "result.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <plait/detail/build_info.hpp>
+#include <plait/plait.hpp>
+
+namespace plait::app {
+namespace {
+
+json number(double value) {
+  return std::isfinite(value) ? json(value) : json(nullptr);
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  const std::string partial = path + ".partial";
+  std::ofstream file(partial);
+  file << text;
+  file.close();
+  std::error_code failed;
+  if (file) std::filesystem::rename(partial, path, failed);
+  if (!file || failed) throw error(fmt::format("cannot write '{}'", path));
+}
+
+}  // namespace
+
+json to_json(const summary& values) {
+  json samples = json::array();
+  for (const double value : values.samples) samples.push_back(number(value));
+  return {{"median", number(values.median)},
+          {"q1", number(values.q1)},
+          {"q3", number(values.q3)},
+          {"samples", samples}};
+}
+
+json to_json(const ledger_entry& entry, int rank) {
+  return {{"rank", rank},
+          {"worker", entry.worker},
+          {"compute_s", entry.compute_s},
+          {"posting_s", entry.posting_s},
+          {"exposed_s", entry.exposed_s},
+          {"overhead_s", entry.overhead_s},
+          {"idle_s", entry.idle_s},
+          {"wall_s", entry.wall_s},
+          {"balance_error", entry.balance_error()}};
+}
+
+json to_json(const std::optional<double>& value) {
+  return value ? number(*value) : json(nullptr);
+}
+
+json describe_environment(const environment& env) {
+  return {{"version", detail::build_version},
+          {"commit", detail::build_commit},
+          {"compiler", detail::build_compiler},
+          {"flags", detail::build_flags},
+          {"mpi", detail::build_mpi},
+          {"mpi_version", env.mpi_version()},
+          {"ranks", env.size()},
+          {"hosts", env.hosts()},
+          {"started_at", utc_now()}};
+}
+
+breakdown mean_of(const std::vector<ledger_entry>& entries) {
+  breakdown result;
+  const double share = 1.0 / static_cast<double>(std::max<std::size_t>(entries.size(), 1));
+  for (const ledger_entry& entry : entries) {
+    result.compute_s += share * entry.compute_s;
+    result.posting_s += share * entry.posting_s;
+    result.exposed_s += share * entry.exposed_s;
+    result.overhead_s += share * entry.overhead_s;
+    result.idle_s += share * entry.idle_s;
+  }
+  return result;
+}
+
+json timeline_of(std::vector<trace_event> events, double origin_s) {
+  std::ranges::stable_sort(events, {}, &trace_event::begin_s);
+  std::ranges::stable_sort(events, {}, &trace_event::rank);
+  const auto us = [&](double at_s) { return std::round(1e7 * (at_s - origin_s)) / 10; };
+  json result = json::array();
+  for (const trace_event& e : events)
+    result.push_back({{"rank", e.rank},
+                      {"lane", e.lane},
+                      {"name", e.name},
+                      {"kind", to_string(e.kind)},
+                      {"start_us", us(e.begin_s)},
+                      {"end_us", us(e.end_s)}});
+  return result;
+}
+
+void write_trace(const std::string& path, std::span<const trace_event> events) {
+  std::ostringstream text;
+  write_chrome_trace(text, events);
+  write_file(path, text.str());
+}
+
+void write_result(const std::string& path, const json& result) {
+  const std::string text = result.dump(1) + "\n";
+  if (path == "-") {
+    std::cout << text << std::flush;
+  } else {
+    write_file(path, text);
+  }
+}
+
+}  // namespace plait::app

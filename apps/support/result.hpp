@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Result files of the schema plait-result/1, which applications and benchmarks share.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "gather.hpp"
+#include "limits.hpp"
+#include "statistics.hpp"
+
+namespace plait::app {
+
+/// {"median", "q1", "q3", "samples"}.
+[[nodiscard]] json to_json(const summary& values);
+[[nodiscard]] json to_json(const ledger_entry& entry, int rank);
+/// null where there is nothing.
+[[nodiscard]] json to_json(const std::optional<double>& value);
+
+/// What every result says about where it was measured: commit, compiler, flags, MPI library, ranks,
+/// hosts, time.
+[[nodiscard]] json describe_environment(const environment& env);
+
+/// The mean over workers.
+[[nodiscard]] breakdown mean_of(const std::vector<ledger_entry>& entries);
+
+/// Events of all ranks as a timeline: {"rank", "lane", "name", "kind", "start_us", "end_us"},
+/// relative to `origin_s`, by rank and start.
+[[nodiscard]] json timeline_of(std::vector<trace_event> events, double origin_s);
+
+/// Writes a file that Perfetto opens.  Errors: plait::error.
+void write_trace(const std::string& path, std::span<const trace_event> events);
+
+/// Writes the result, "-" to standard output, otherwise under another name first, so that nobody
+/// reads half of it.  Errors: plait::error.
+void write_result(const std::string& path, const json& result);
+
+}  // namespace plait::app

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace plait::app {
+
+double quantile(std::span<const double> values, double fraction) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  const double position = static_cast<double>(sorted.size() - 1) * std::clamp(fraction, 0.0, 1.0);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
+
+double median(std::span<const double> values) {
+  return quantile(values, 0.5);
+}
+
+summary summarize(std::vector<double> samples) {
+  summary result;
+  result.median = median(samples);
+  result.q1 = quantile(samples, 0.25);
+  result.q3 = quantile(samples, 0.75);
+  result.samples = std::move(samples);
+  return result;
+}
+
+}  // namespace plait::app

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Medians and quartiles of repeated measurements.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace plait::app {
+
+/// Quantile `fraction` of the values: linear interpolation between the two nearest order statistics
+/// at (n - 1) * fraction (Hyndman and Fan's type 7, the default of R and NumPy).  NaN without
+/// values.
+[[nodiscard]] double quantile(std::span<const double> values, double fraction);
+[[nodiscard]] double median(std::span<const double> values);
+
+/// A quantity measured once per repetition.
+struct summary {
+  double median = 0;
+  double q1 = 0;
+  double q3 = 0;
+  std::vector<double> samples;  ///< in the order they were measured
+};
+
+[[nodiscard]] summary summarize(std::vector<double> samples);
+
+}  // namespace plait::app

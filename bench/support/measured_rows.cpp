@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measured_rows.hpp"
+
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <thread>
+#include <utility>
+
+#include <plait/detail/build_info.hpp>
+#include <plait/plait.hpp>
+#include <unistd.h>
+
+#include "support/result.hpp"
+
+namespace plait::bench {
+namespace {
+
+void report_progress(std::size_t done, std::size_t total, const std::string& label) {
+  const json line{{"done", done}, {"total", total}, {"label", label}};
+  std::fprintf(stderr, "@progress %s\n", line.dump().c_str());
+  std::fflush(stderr);
+}
+
+std::string now_iso8601() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+std::string host_name() {
+  char text[256] = {};
+  gethostname(text, sizeof text - 1);
+  return text;
+}
+
+}  // namespace
+
+json measure_interleaved(const std::vector<measurement>& measurements,
+                         const repetition_options& options) {
+  std::vector<json> samples(measurements.size(), json::object());
+  const std::size_t total = measurements.size() * static_cast<std::size_t>(options.repeat);
+  std::size_t done = 0;
+  for (int round = 0; round < options.repeat; ++round) {
+    for (std::size_t i = 0; i < measurements.size(); ++i) {
+      const measurement& each = measurements[i];
+      if (options.progress)
+        report_progress(done, total,
+                        each.row + " " + each.column + " " + std::to_string(round + 1) + "/" +
+                            std::to_string(options.repeat));
+      const json figures = each.repeat_once();
+      for (const auto& [figure, value] : figures.items()) samples[i][figure].push_back(value);
+      ++done;
+    }
+  }
+  if (options.progress) report_progress(done, total, "done");
+
+  json rows = json::object();
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    json& cell = rows[measurements[i].row][measurements[i].column];
+    cell = json::object();
+    for (const auto& [figure, values] : samples[i].items())
+      cell[figure] = app::to_json(app::summarize(values.get<std::vector<double>>()));
+    cell.update(measurements[i].remarks);
+  }
+  return rows;
+}
+
+json bench_result(const std::string& bench, json parameters, json environment, json rows) {
+  json all{{"commit", detail::build_commit}, {"compiler", detail::build_compiler},
+           {"flags", detail::build_flags},   {"mpi", detail::build_mpi},
+           {"hosts", {host_name()}},         {"cores", std::thread::hardware_concurrency()},
+           {"started_at", now_iso8601()}};
+  all.update(environment);
+  return {{"schema", "plait-result/1"},
+          {"bench", bench},
+          {"parameters", std::move(parameters)},
+          {"environment", std::move(all)},
+          {"rows", std::move(rows)}};
+}
+
+void check_writable(const std::string& path) {
+  if (path.empty() || path == "-") return;
+  if (!std::ofstream(path, std::ios::app))
+    throw usage_error("--json: '" + path + "' cannot be written");
+}
+
+}  // namespace plait::bench
