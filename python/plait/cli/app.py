@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The `plait` command: its subcommands, and how it ends."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from plait import __version__
+from plait.cli import bench, compare, lab, report, run
+from plait.errors import BadInput, JobFailed
+from plait.launch.job import Interrupted
+
+app = typer.Typer(
+    name="plait",
+    help="Measure, predict and hide communication time in MPI programs.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+run.register(app)
+app.add_typer(lab.app, name="lab")
+report.register(app)
+bench.register(app)
+compare.register(app)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"plait {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Measure, predict and hide communication time in MPI programs."""
+
+
+def main() -> None:
+    """Run the command; every bad input is one line on stderr and exit code 2."""
+    try:
+        code = app(_report_option(sys.argv[1:]), prog_name="plait", standalone_mode=False)
+        sys.stdout.flush()
+    except BadInput as error:
+        _end(str(error), 2)
+    except JobFailed as error:
+        _end(str(error), error.exit_code)
+    except Interrupted as interrupted:
+        _end(f"stopped by {interrupted}", 128 + interrupted.number)
+    except (KeyboardInterrupt, typer.Abort):
+        _end("stopped", 130)
+    except TyperException as error:
+        _end(error.format_message(), 2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _report_option(arguments: list[str]) -> list[str]:
+    """`--report`, `--report FILE.html` and `--report=FILE` all mean what they say."""
+    changed: list[str] = []
+    for argument in arguments:
+        if argument.startswith("--report="):
+            changed += ["--report-file", argument.removeprefix("--report=")]
+        elif changed and changed[-1] == "--report" and argument.endswith((".html", ".htm")):
+            changed[-1:] = ["--report-file", argument]
+        else:
+            changed.append(argument)
+    return changed
+
+
+def _end(message: str, code: int) -> None:
+    print("plait: " + " ".join(message.split()), file=sys.stderr)
+    sys.exit(code)

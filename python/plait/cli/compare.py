@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait compare`: two results side by side."""
+
+import pathlib
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from plait.compare import compare_results, comparison_table
+from plait.result import load
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("compare")(compare)
+
+
+def compare(
+    before: Annotated[
+        pathlib.Path, typer.Argument(metavar="A.json", help="The result to compare with.")
+    ],
+    after: Annotated[pathlib.Path, typer.Argument(metavar="B.json", help="The result to judge.")],
+) -> None:
+    """Compare two results of one program: ratio, spread, and a verdict where quartiles allow it."""
+    lines = compare_results(load(before), load(after))
+    Console(width=None if sys.stdout.isatty() else 80).print(comparison_table(lines))

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait lab`: an emulated cluster by hand."""
+
+import subprocess
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from plait.errors import BadInput
+from plait.lab import LabSpec, bring_up, find, list_labs, remove_stale, take_down
+from plait.lab.inside import enter, pin
+from plait.lab.network import counters
+from plait.lab.privilege import lab_mode, tool_environment
+from plait.lab.spec import check_name
+from plait.units import rate_text
+
+app = typer.Typer(
+    no_args_is_help=True, help="An emulated cluster on this machine: up, down, status, exec."
+)
+Name = Annotated[
+    str | None, typer.Option("--name", help="Which lab; needed only when several are up.")
+]
+
+
+@app.command()
+def up(
+    nodes: Annotated[str, typer.Option(help="Number of nodes.")] = "2",
+    rate: Annotated[
+        str, typer.Option(help="Rate of every link, each way: 1gbit, 500mbit.")
+    ] = "1gbit",
+    delay: Annotated[
+        str, typer.Option(help="Added delay of every message: 50us (needs netem).")
+    ] = "",
+    cores: Annotated[str, typer.Option(help="Cores per node, or shared (no pinning).")] = "auto",
+    name: Name = None,
+    subnet: Annotated[str, typer.Option(help="Its addresses, 10.87.X.0/24; chosen free.")] = "",
+) -> None:
+    """Bring a cluster up and keep it until `plait lab down`."""
+    parts = [f"nodes={nodes}", f"rate={rate}", f"cores={cores}"]
+    parts += [
+        f"{key}={value}"
+        for key, value in (("delay", delay), ("name", name), ("subnet", subnet))
+        if value
+    ]
+    lab = bring_up(LabSpec.parse(",".join(parts)), kept=True)
+    typer.echo(f"{lab.name} is up: {lab.spec.describe()}, {lab.subnet}")
+    typer.echo(f"  plait run APP --lab name={lab.name} …     plait lab exec n0 -- ip addr")
+
+
+@app.command()
+def down(
+    name: Annotated[str | None, typer.Argument(help="Which lab; --all for all.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every lab that is up.")] = False,
+) -> None:
+    """Take a cluster down, with all that runs in it."""
+    for stale in remove_stale():
+        typer.echo(f"{stale} was stale and has been removed")
+    if name is not None:
+        check_name(name)
+    labs = list_labs() if everything else [find(name)]
+    for lab in labs:
+        take_down(lab)
+        typer.echo(f"{lab.name} is down")
+
+
+@app.command()
+def status(
+    name: Annotated[str | None, typer.Argument(help="Which lab; all when left out.")] = None,
+) -> None:
+    """Show the clusters that are up: nodes, links and what went over them."""
+    labs = [find(name)] if name else list_labs()
+    console = Console()
+    if not labs:
+        typer.echo("no lab is up")
+    for lab in labs:
+        owner = f"belongs to process {lab.owner[0]}" if lab.owner else "kept until `plait lab down`"
+        console.print(
+            f"[bold]{lab.name}[/bold]: {lab.spec.describe()}, {lab.subnet}, {owner}",
+            highlight=False,
+        )
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+        for column in ("node", "address", "cores", "rate", "delay"):
+            table.add_column(column)
+        table.add_column("sent MB", justify="right")
+        table.add_column("received MB", justify="right")
+        for index, cores in enumerate(lab.node_cores):
+            count = counters(lab, index)
+            table.add_row(
+                f"n{index}", lab.address(index), ",".join(map(str, cores)) or "all",
+                rate_text(lab.spec.rate_bps),
+                f"{lab.spec.delay_s * 1e6:g} µs" if lab.spec.delay_s else "none",
+                f"{count['sent'] / 1e6:.2f}", f"{count['received'] / 1e6:.2f}",
+            )  # fmt: skip
+        console.print(table)
+
+
+@app.command("exec", context_settings={"ignore_unknown_options": True})
+def execute(
+    node: Annotated[str, typer.Argument(help="n0, n1, … or head.")],
+    command: Annotated[list[str], typer.Argument(help="-- COMMAND ARGUMENTS…")],
+    name: Name = None,
+) -> None:
+    """Run a command on a node, with its address, its host name and its cores."""
+    lab = find(name)
+    nodes = {f"n{index}": cores for index, cores in enumerate(lab.node_cores)} | {"head": []}
+    node = f"n{node}" if node.isdigit() else node
+    if node not in nodes:
+        raise BadInput(
+            f"lab {lab.name} has no node '{node}'; it has n0 to n{lab.spec.nodes - 1} and head"
+        )
+    space = lab.head if node == "head" else f"{lab.prefix}{node}"
+    done = subprocess.run(
+        [*enter(lab, space), *pin(nodes[node]), *command], env=tool_environment(), check=False
+    )
+    raise typer.Exit(done.returncode)
+
+
+@app.command(hidden=True)
+def check() -> None:
+    """Say whether a cluster can be brought up here."""
+    lab_mode()

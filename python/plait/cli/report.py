@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait report`: result files as one page."""
+
+import pathlib
+from typing import Annotated
+
+import typer
+
+from plait.report import write_report
+from plait.result import check_writable, load, short
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("report")(report)
+
+
+def report(
+    files: Annotated[
+        list[pathlib.Path], typer.Argument(metavar="RESULT.json…", help="Result files.")
+    ],
+    output: Annotated[
+        pathlib.Path | None,
+        typer.Option("--output", "-o", help="The page; beside the first result when left out."),
+    ] = None,
+) -> None:
+    """Write one self-contained HTML page: breakdown, timeline, ledger, circumstances."""
+    results = [load(file) for file in files]
+    page = output or files[0].with_suffix(".html")
+    check_writable(page, "--output")
+    write_report(results, page)
+    typer.echo(f"report: {short(page)}")

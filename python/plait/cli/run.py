@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait run`: one application, its table, its report, its exit code."""
+
+import pathlib
+from typing import Annotated
+
+import typer
+
+from plait import result as results
+from plait.errors import BadInput
+from plait.session import Session, run_session
+
+_EPILOG = """**Examples**
+
+`plait run jacobi3d --ranks 2 --size 512x512x64 --steps 40`
+
+`plait run jacobi3d --ranks 4 --lab nodes=4,rate=1gbit --mpi mpich --report`
+
+Exit code: 0 every variant verified, 1 one did not, 2 bad input, 3 or more: the job broke off."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command(
+        "run",
+        epilog=_EPILOG,
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )(run)
+
+
+def run(
+    context: typer.Context,
+    program: Annotated[
+        str, typer.Argument(metavar="APP", help="The application, e.g. jacobi3d; or a path.")
+    ],
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of processes.")] = 2,
+    mpi: Annotated[str, typer.Option(help="MPI library: openmpi or mpich.")] = "openmpi",
+    lab: Annotated[
+        str | None,
+        typer.Option(
+            help="Run in an emulated cluster: nodes=N,rate=R[,delay=D][,cores=K|shared];"
+            " or name=NAME of one that is up."
+        ),
+    ] = None,
+    size: Annotated[str | None, typer.Option(help="Problem size, 512x512x64.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Steps of one run.")] = None,
+    variants: Annotated[
+        str | None, typer.Option(help="base,olap,plait,ideal, or some of them.")
+    ] = None,
+    repeat: Annotated[int | None, typer.Option(help="Runs of each variant, interleaved.")] = None,
+    grid: Annotated[str | None, typer.Option(help="Process grid, 1x1x2; 0 chooses.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Worker threads per rank; 0 chooses.")] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="Progress: auto, dedicated, sleeping, workers, none.")
+    ] = None,
+    json: Annotated[pathlib.Path | None, typer.Option(help="Write the result file here.")] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write an HTML report; --report=FILE.html names it.")
+    ] = False,
+    report_file: Annotated[pathlib.Path | None, typer.Option("--report-file", hidden=True)] = None,
+    trace: Annotated[
+        pathlib.Path | None, typer.Option(help="Write a trace that Perfetto opens.")
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")
+    ] = False,
+) -> None:
+    """Run an application under mpiexec, here or in an emulated cluster, and show what came out.
+
+    Options that are not listed go to the program itself.
+    """
+    options: list[str] = []
+    wanted = {"size": size, "steps": steps, "variants": variants, "repeat": repeat,
+              "grid": grid, "workers": workers, "policy": policy}  # fmt: skip
+    for name, value in wanted.items():
+        if value is not None:
+            options += [f"--{name}", str(value)]
+    if ranks < 1:
+        raise BadInput(f"--ranks {ranks}: give at least 1")
+    page = report_file if report_file else (_report_path(program) if report else None)
+    for path, option in ((json, "--json"), (page, "--report"), (trace, "--trace")):
+        if path is not None:
+            results.check_writable(path, option)
+    session = Session(
+        program=program, mpi=mpi, ranks=ranks, lab=lab, options=[*options, *context.args],
+        json=json, report=page, trace=trace, verbose=verbose,
+    )  # fmt: skip
+    raise typer.Exit(run_session(session))
+
+
+def _report_path(program: str) -> pathlib.Path:
+    return results.default_folder() / f"{pathlib.Path(program).name}.html"

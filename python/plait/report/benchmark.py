@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A benchmark's figures: bars per implementation, one group per case."""
+
+from typing import Any
+
+from plait.report.svg import bar, drawing, element, label, line, table, text
+from plait.result import Result, flatten_rows
+
+WIDTH, LEFT, RIGHT, ROW = 960.0, 150.0, 150.0, 30.0
+
+
+def benchmark(result: Result) -> str:
+    """A drawing per case, then the figures in full."""
+    cases: dict[tuple[str, ...], list[tuple[str, dict[str, Any]]]] = {}
+    for path, spread in flatten_rows(result["rows"]):
+        cases.setdefault(path[1:], []).append((path[0], spread))
+    parts, rows = [], []
+    for case, implementations in cases.items():
+        title = " ".join(case).replace("_", " ")
+        parts += [element("h3", text(title)), _bars(title, implementations)]
+        for name, spread in implementations:
+            figures = [f"{spread[q]:.4g}" for q in ("median", "q1", "q3")]
+            rows.append([text(title), text(name), *figures])
+    return "".join(parts) + table(
+        ["case", "implementation", "median", "q1", "q3"], rows, numeric_from=2
+    )
+
+
+def _bars(title: str, implementations: list[tuple[str, dict[str, Any]]]) -> str:
+    longest = max(spread["q3"] for _, spread in implementations) or 1.0
+    scale = (WIDTH - LEFT - RIGHT) / longest
+    ours = next((s["median"] for name, s in implementations if name == "plait"), None)
+    parts = []
+    for index, (name, spread) in enumerate(implementations):
+        y = 6 + index * ROW
+        kind = "compute" if name.startswith("plait") else "idle"
+        tip = f"{name}: {spread['median']:.4g} ({spread['q1']:.4g} – {spread['q3']:.4g})"
+        parts.append(label(name, LEFT - 12, y + 17, "name", "end"))
+        parts.append(bar(LEFT, y, spread["median"] * scale, ROW - 8, kind, tip))
+        low, high = (LEFT + spread[q] * scale for q in ("q1", "q3"))
+        parts.append(line(low, y + 11, high, y + 11, "whisker"))
+        ratio = f"   × {spread['median'] / ours:.2f}" if ours and name != "plait" else ""
+        parts.append(label(f"{spread['median']:.4g}{ratio}", WIDTH - RIGHT + 16, y + 16, "figure"))
+    return drawing(WIDTH, 12 + ROW * len(implementations), title, *parts)

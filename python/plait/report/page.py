@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page: everything in one file, nothing fetched from anywhere."""
+
+import importlib.resources
+import pathlib
+from collections.abc import Sequence
+
+from plait import __version__
+from plait.report.benchmark import benchmark
+from plait.report.breakdown import breakdown, legend
+from plait.report.svg import element, text
+from plait.report.tables import circumstances, figures, ledgers
+from plait.report.timeline import timelines
+from plait.result import KINDS, Result
+from plait.table import heading, sentences
+
+_READING = """Bars are means over ranks and workers; the whisker spans the quartiles of the whole
+run, which the slowest rank decides. <b>Compute</b>: running tasks. <b>Posting</b>: handing messages
+to MPI. <b>Exposed communication</b>: a worker has nothing to run while a message of its rank is in
+flight. <b>Bound</b> = max(computation, communication), each measured alone in this session.
+<b>Attainable</b> adds the processor time the transport itself takes.
+<b>Hidden fraction</b> = (T<sub>base</sub> − T) / (T<sub>base</sub> − bound)."""
+
+
+def write_report(results: Result | Sequence[Result], path: pathlib.Path) -> None:
+    """Write the page for one result or several."""
+    path.write_text(page([results] if isinstance(results, dict) else list(results)))
+
+
+def page(results: Sequence[Result]) -> str:
+    """The page as text."""
+    files = importlib.resources.files("plait.report")
+    style, script = (files.joinpath(name).read_text() for name in ("page.css", "page.js"))
+    title = "plait: " + "; ".join(heading(result) for result in results)
+    head = element(
+        "head",
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">',
+        '<meta name="color-scheme" content="light dark">',
+        element("title", text(title)), element("style", style),
+    )  # fmt: skip
+    sections = [_result(result, index) for index, result in enumerate(results)]
+    contents = _contents(results) if len(results) > 1 else ""
+    footer = element("footer", text(f"plait {__version__}"))
+    body = element("body", element("main", contents, *sections, footer), element("script", script))
+    return "<!doctype html>\n" + element("html", head, body, lang="en") + "\n"
+
+
+def _contents(results: Sequence[Result]) -> str:
+    items = (
+        element("li", element("a", text(heading(r)), href=f"#r{i}")) for i, r in enumerate(results)
+    )
+    return element("nav", element("ul", *items), aria_label="Results")
+
+
+def _result(result: Result, index: int) -> str:
+    top = _headline(result)
+    if "bench" in result:
+        parts = [_section("Figures", benchmark(result))]
+    else:
+        parts = [
+            _section(
+                "Where the time went",
+                legend() + breakdown(result) + element("p", _READING, class_="reading"),
+            ),
+            _section("One iteration", legend((*KINDS, "message", "receive")) + timelines(result)),
+            _section("Figures", figures(result)),
+            _section("Ledger", ledgers(result)),
+        ]
+    parts.append(_section("Circumstances", circumstances(result)))
+    return element("article", top, *parts, id=f"r{index}")
+
+
+def _section(title: str, content: str) -> str:
+    return element("section", element("h2", text(title)), content)
+
+
+def _headline(result: Result) -> str:
+    name, _, rest = heading(result).partition(", ")
+    parts = [element("h1", text(name), element("span", text(rest)))]
+    when = result["environment"].get("started_at", "")
+    commit = result["environment"].get("commit", "")
+    parts.append(element("p", text("   ".join(filter(None, (when, commit)))), class_="quiet"))
+    if "bench" not in result:
+        parts.append(element("div", *_cards(result), class_="cards"))
+        limit = result.get("limiter")
+        if limit:
+            parts.append(
+                element("p", element("b", "What limits the rest: "), text(limit), class_="limit")
+            )
+        others = [line for line in sentences(result) if not line.startswith("limit: ")]
+        parts.append(element("ul", *(element("li", text(line)) for line in others), class_="facts"))
+    return element("header", *parts)
+
+
+def _cards(result: Result) -> list[str]:
+    """The hidden fraction of each variant that hides anything, and whether all is verified."""
+    cards = []
+    for name, fraction in (result.get("hidden_fraction") or {}).items():
+        if fraction is None:
+            continue
+        share = min(max(fraction, 0.0), 1.0)
+        meter = element("div", element("i", style=f"width:{share * 100:.1f}%"), class_="meter")
+        saying = element("span", text(f"of what can be hidden, {name} hides"))
+        cards.append(element("div", element("b", f"{fraction:.0%}"), saying, meter, class_="card"))
+    verified = all(v["verified"] for v in result["variants"].values())
+    word = "every variant verified" if verified else "not every variant verified"
+    sign, class_ = ("✓", "good") if verified else ("✗", "bad")
+    sign = element("b", sign, class_=class_)
+    cards.append(element("div", sign, element("span", word), class_="card"))
+    return cards

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One iteration of each variant: a lane per worker, and the messages of the rank beneath."""
+
+import dataclasses
+from typing import Any
+
+from plait.report.svg import bar, drawing, element, label, line, nice_step, text
+from plait.result import Result
+from plait.units import seconds_text, tick_text
+
+WIDTH, LEFT, TOP = 960.0, 118.0, 12.0
+WORKER, MESSAGE, GAP = 26.0, 13.0, 14.0
+FEW = 8  # messages of a rank that get a bar each
+Event = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Window:
+    """The part of the clock that is drawn."""
+
+    start_us: float
+    span_us: float
+
+    def x(self, time_us: float) -> float:
+        """Place of a time, kept inside the drawing."""
+        share = (time_us - self.start_us) / self.span_us
+        return LEFT + min(max(share, 0.0), 1.0) * (WIDTH - LEFT - 8)
+
+
+def timelines(result: Result) -> str:
+    """A drawing per variant, all at one scale, so that lengths compare."""
+    timeline = {name: events for name, events in (result.get("timeline") or {}).items() if events}
+    if not timeline:
+        return element("p", "This result has no timeline.", class_="quiet")
+    edges = {name: _edges(events) for name, events in timeline.items()}
+    span = max(end - start for start, end in edges.values())
+    parts = []
+    for name, events in timeline.items():
+        start, end = edges[name]
+        shown = [_within(e, end) for e in events if e["end_us"] >= start and e["start_us"] <= end]
+        caption = element(
+            "figcaption", element("b", text(name)), text(f"  {seconds_text((end - start) * 1e-6)}")
+        )
+        parts.append(
+            element(
+                "figure", caption, _draw(name, shown, Window(start, span * 1.02)), class_="timeline"
+            )
+        )
+    return "".join(parts)
+
+
+def _edges(events: list[Event]) -> tuple[float, float]:
+    """The iteration lasts while workers do something for it; messages may reach beyond it."""
+    own = [e for e in events if e["kind"] != "message"] or events
+    start = min(e["start_us"] for e in own)
+    return start, max(max(e["end_us"] for e in own), start + 1e-3)
+
+
+def _within(event: Event, end: float) -> Event:
+    """An event that ends no later than the iteration; `until_us` keeps when it really did."""
+    return {**event, "end_us": min(event["end_us"], end), "until_us": event["end_us"]}
+
+
+def _draw(name: str, events: list[Event], window: Window) -> str:
+    y, parts = TOP, []
+    for rank in sorted({e["rank"] for e in events}):
+        mine = [e for e in events if e["rank"] == rank]
+        first = y
+        for lane in sorted({e["lane"] for e in mine if e["kind"] != "message"}):
+            parts.append(_worker_lane(rank, lane, mine, window, y))
+            y += WORKER + 3
+        messages = [e for e in mine if e["kind"] == "message"]
+        lanes = _few(messages, window, y) if len(messages) <= FEW else _many(messages, window, y)
+        parts += [drawn for lane in lanes for drawn in lane]
+        y += (MESSAGE + 2) * len(lanes)
+        parts.append(label(f"rank {rank}", 0, first + 17, "name"))
+        y += GAP
+    y -= GAP - 4
+    return drawing(WIDTH, y + 24, f"One iteration of {name}", _grid(window, y), *parts)
+
+
+def _worker_lane(rank: int, lane: str, events: list[Event], window: Window, y: float) -> str:
+    parts = [
+        label(lane, LEFT - 10, y + 17, "lane", "end"),
+        element("rect", x=LEFT, y=y, width=WIDTH - LEFT - 8, height=WORKER, class_="track"),
+    ]
+    own = [e for e in events if e["lane"] == lane and e["kind"] != "message"]
+    for event in [*_gaps(own, events), *own]:
+        x, width = _extent(event, window)
+        parts.append(bar(x, y, width, WORKER, event["kind"], _tip(event)))
+        if width > 8 * len(event["name"]):
+            parts.append(
+                label(event["name"], x + width / 2, y + 17, f"in in-{event['kind']}", "middle")
+            )
+    return "".join(parts)
+
+
+def _gaps(own: list[Event], events: list[Event]) -> list[Event]:
+    """Where a worker does nothing: exposed while a message of its rank is in flight, else idle."""
+    gaps, last = [], None
+    for event in sorted(own, key=lambda e: e["start_us"]):
+        if last is not None and event["start_us"] - last > 1.0:
+            middle = (last + event["start_us"]) / 2
+            flying = any(
+                e["kind"] == "message" and e["start_us"] <= middle <= e["end_us"] for e in events
+            )
+            kind, name = (
+                ("exposed", "waits for a message") if flying else ("idle", "has nothing to run")
+            )
+            gaps.append(
+                {
+                    **event,
+                    "name": name,
+                    "kind": kind,
+                    "start_us": last,
+                    "end_us": event["start_us"],
+                    "until_us": event["start_us"],
+                }
+            )
+        last = max(last or event["end_us"], event["end_us"])
+    return gaps
+
+
+def _few(messages: list[Event], window: Window, y: float) -> list[list[str]]:
+    """Each message a bar; those in flight together lie beneath each other."""
+    lanes = []
+    for index, row in enumerate(_pack(messages)):
+        lane = [label("messages", LEFT - 10, y + 10, "lane", "end")] if index == 0 else []
+        for event in row:
+            x, width = _extent(event, window)
+            kind = "receive" if _incoming(event) else "message"
+            lane.append(bar(x, y, width, MESSAGE, kind, _tip(event)))
+            if width > 6.2 * len(event["name"]) + 6:
+                lane.append(label(event["name"], x + 5, y + 10, "in small in-message"))
+        lanes.append(lane)
+        y += MESSAGE + 2
+    return lanes
+
+
+def _many(messages: list[Event], window: Window, y: float) -> list[list[str]]:
+    """A lane for what is being sent; one for what is awaited, with a mark where each arrives."""
+    sent = [e for e in messages if not _incoming(e)]
+    awaited = [e for e in messages if _incoming(e)]
+    lanes = []
+    if sent:
+        lane = [label("being sent", LEFT - 10, y + 10, "lane", "end")]
+        for event in sent:
+            x, width = _extent(event, window)
+            lane.append(bar(x, y, width, MESSAGE, "message", _tip(event)))
+        lanes.append(lane)
+        y += MESSAGE + 2
+    if awaited:
+        lane = [label("arrivals", LEFT - 10, y + 10, "lane", "end")]
+        for start, end in _union(awaited):
+            x = window.x(start)
+            tip = "messages awaited; a mark where each has arrived"
+            lane.append(bar(x, y + 5, window.x(end) - x, 3, "receive", tip))
+        ends = [e for e in awaited if e["end_us"] == e["until_us"]]
+        lane += [bar(window.x(e["end_us"]) - 1, y, 2, MESSAGE, "receive", _tip(e)) for e in ends]
+        lanes.append(lane)
+    return lanes
+
+
+def _incoming(event: Event) -> bool:
+    return event["name"].startswith(("receive", "recv", "ghost"))
+
+
+def _union(events: list[Event]) -> list[tuple[float, float]]:
+    """The times at which any of the events goes on."""
+    merged: list[tuple[float, float]] = []
+    for event in sorted(events, key=lambda e: e["start_us"]):
+        if merged and event["start_us"] <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], event["end_us"]))
+        else:
+            merged.append((event["start_us"], event["end_us"]))
+    return merged
+
+
+def _extent(event: Event, window: Window) -> tuple[float, float]:
+    x = window.x(event["start_us"])
+    return x, window.x(event["end_us"]) - x
+
+
+def _tip(event: Event) -> str:
+    end = event["until_us"]
+    length = seconds_text((end - event["start_us"]) * 1e-6)
+    when = f"from {event['start_us']:.0f} to {end:.0f} µs"
+    return f"{event['name']} ({event['kind']}), rank {event['rank']}: {length}, {when}"
+
+
+def _pack(messages: list[Event]) -> list[list[Event]]:
+    """Messages that are in flight together lie in rows beneath each other."""
+    rows: list[list[Event]] = []
+    for event in sorted(messages, key=lambda e: (e["start_us"], e["end_us"])):
+        for row in rows:
+            if row[-1]["end_us"] <= event["start_us"]:
+                row.append(event)
+                break
+        else:
+            rows.append([event])
+    return rows
+
+
+def _grid(window: Window, bottom: float) -> str:
+    step = nice_step(window.span_us, 8)
+    parts = []
+    for index in range(int(window.span_us / step) + 1):
+        x = window.x(window.start_us + index * step)
+        parts.append(line(x, TOP - 6, x, bottom, "grid"))
+        parts.append(label(tick_text(index * step * 1e-6), x, bottom + 16, "tick", "middle"))
+    return "".join(parts)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A result as a table of at most 80 columns, and the sentences under it."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plait.result import Result, flatten_rows
+from plait.units import rate_text, seconds_text
+
+
+def show_result(result: Result, console: Console) -> None:
+    """Table and figures of an application's or a benchmark's result."""
+    if "bench" in result:
+        show_bench(result, console)
+        return
+    console.print(Text(heading(result), style="bold"))
+    console.print(_variants_table(result))
+    for line in sentences(result):
+        console.print(line, markup=False, highlight=False, soft_wrap=False)
+
+
+def heading(result: Result) -> str:
+    """What was run, where, in one phrase."""
+    parameters, environment = result["parameters"], result["environment"]
+    parts = [result.get("app") or result["bench"]]
+    if size := parameters.get("size"):
+        parts.append("×".join(map(str, size)))
+    if steps := parameters.get("steps"):
+        parts.append(f"{steps} steps")
+    if ranks := environment.get("ranks"):
+        parts.append(f"{ranks} rank{'s' if ranks != 1 else ''}")
+    lab = environment.get("lab")
+    parts.append(
+        f"{lab['nodes']} nodes at {rate_text(lab['rate_bps'])}" if lab else "shared memory"
+    )
+    return ", ".join(parts)
+
+
+def _variants_table(result: Result) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("variant", no_wrap=True)
+    for name in ("total (IQR)", "compute", "exposed", "/ base", "hidden"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verified", no_wrap=True)
+    hidden = result.get("hidden_fraction") or {}
+    base = result["variants"].get("base")
+    for name, variant in result["variants"].items():
+        total = variant["total_s"]
+        ratio = variant.get("ratio_to_base")
+        if ratio is None and base:
+            ratio = total["median"] / base["total_s"]["median"]
+        table.add_row(
+            name,
+            f"{seconds_text(total['median'], 4)} ({seconds_text(total['q3'] - total['q1'], 2)})",
+            seconds_text(variant["compute_s"]),
+            seconds_text(variant["exposed_s"]),
+            f"{ratio:.3f}" if ratio is not None else "",
+            f"{hidden[name]:.2f}" if hidden.get(name) is not None else "",
+            Text("yes", style="green") if variant["verified"] else Text("NO", style="bold red"),
+        )
+    return table
+
+
+def sentences(result: Result) -> list[str]:
+    """What the table cannot say: the bounds and what limits the rest."""
+    lines = []
+    communication, computation = (
+        _median(result.get(k)) for k in ("communication_s", "computation_s")
+    )
+    if result.get("bound_s") is not None:
+        line = f"bound {seconds_text(result['bound_s'], 4)}"
+        if communication is not None and computation is not None:
+            alone = f"communication {seconds_text(communication)}"
+            line += f" = max({alone}, computation {seconds_text(computation)})"
+        lines.append(line)
+    if result.get("attainable_s") is not None:
+        line = f"attainable {seconds_text(result['attainable_s'], 4)}"
+        if (transport := _median(result.get("transport_cpu_s"))) is not None:
+            line += f" (the transport takes {seconds_text(transport)} of processor time)"
+        lines.append(line)
+    if result.get("wire_bound_s"):
+        lines.append(f"the wire alone needs {seconds_text(result['wire_bound_s'])}")
+    if limiter := result.get("limiter"):
+        lines.append(f"limit: {limiter}")
+    environment = result["environment"]
+    if chosen := environment.get("policy_chosen"):
+        reason = environment.get("policy_reason")
+        lines.append(f"progress: {chosen}" + (f" ({reason})" if reason else ""))
+    return lines
+
+
+def show_bench(result: Result, console: Console) -> None:
+    """Rows by implementation, with the ratio to the first other than plait that has the figure."""
+    console.print(Text(result["bench"], style="bold"))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("case")
+    table.add_column("implementation")
+    for name in ("median", "q1 – q3", "/ plait"):
+        table.add_column(name, justify="right", no_wrap=True)
+    figures = flatten_rows(result["rows"])
+    cases: dict[tuple[str, ...], list[tuple[str, dict[str, Any]]]] = {}
+    for path, spread in figures:
+        cases.setdefault(path[1:], []).append((path[0], spread))
+    for case, rows in cases.items():
+        ours = next((spread["median"] for name, spread in rows if name == "plait"), None)
+        for index, (name, spread) in enumerate(rows):
+            ratio = f"{spread['median'] / ours:.2f}" if ours else ""
+            spread_text = f"{spread['q1']:.4g} – {spread['q3']:.4g}"
+            table.add_row(
+                " ".join(case) if index == 0 else "",
+                name,
+                f"{spread['median']:.4g}",
+                spread_text,
+                ratio,
+            )
+    console.print(table)
+
+
+def _median(value: object) -> float | None:
+    if isinstance(value, dict):
+        value = value.get("median")
+    return float(value) if isinstance(value, int | float) else None
