@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs jacobi3d on some ranks and checks its result file, or that it refuses bad input properly."""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SPENT = ("compute_s", "posting_s", "exposed_s", "overhead_s", "idle_s")
+KINDS = {"compute", "posting", "exposed", "overhead", "idle", "message"}
+ALLOWED_IMBALANCE = 0.01
+MAX_SHOWN = 5
+
+
+def check(condition: bool, complaint: str) -> None:
+    if not condition:
+        sys.exit(f"failed: {complaint}")
+
+
+def launch(options: argparse.Namespace, arguments: list[str]) -> subprocess.CompletedProcess:
+    mpirun = Path(__file__).parents[1] / "support" / "mpirun"
+    command = [mpirun, options.mpi, options.mpiexec, str(options.ranks), options.program]
+    return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+
+
+def check_ledger(name: str, variant: dict, ranks: int) -> None:
+    ledger = variant["ledger"]
+    check({row["rank"] for row in ledger} == set(range(ranks)), f"{name}: a ledger row per rank")
+    for row in ledger:
+        spent = sum(row[part] for part in SPENT)
+        error = abs(spent - row["wall_s"]) / row["wall_s"]
+        check(error <= ALLOWED_IMBALANCE, f"{name}: the ledger does not balance: {row}")
+        check(min(row[part] for part in SPENT) >= 0, f"{name}: negative time: {row}")
+
+
+def check_timeline(name: str, events: list[dict], ranks: int) -> None:
+    check(bool(events), f"{name}: no events in the timeline")
+    check({e["kind"] for e in events} <= KINDS, f"{name}: unknown kinds in the timeline")
+    computing = {e["rank"] for e in events if e["kind"] == "compute"}
+    check(computing == set(range(ranks)), f"{name}: only ranks {computing} compute in the timeline")
+    backwards = [e for e in events if e["end_us"] < e["start_us"]]
+    check(not backwards, f"{name}: events end before they start: {backwards[:MAX_SHOWN]}")
+    messages = any(e["kind"] == "message" for e in events)
+    check(messages == (ranks > 1 and name != "ideal"), f"{name}: messages in the timeline: {messages}")
+
+
+def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
+    variants = ["base", "olap", "plait", "ideal"]
+    with tempfile.TemporaryDirectory() as folder:
+        result_file = Path(folder) / "result.json"
+        trace_file = Path(folder) / "trace.json"
+        outputs = ["--json", str(result_file), "--trace", str(trace_file)]
+        done = launch(options, ["--repeat", "2", *outputs, *arguments])
+        check(done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        result = json.loads(result_file.read_text())
+        trace = json.loads(trace_file.read_text())
+    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    check(len(events) > 0, "the trace is empty")
+    check(result["schema"] == "plait-result/1", "the schema's name")
+    check(result["environment"]["ranks"] == options.ranks, "the number of ranks")
+    check(list(result["variants"]) == variants, f"variants are {list(result['variants'])}")
+    for name, variant in result["variants"].items():
+        check(variant["verified"] is True, f"{name} is not verified")
+        check(variant["max_error"] <= variant["error_bound"], f"{name}: {variant['max_error']}")
+        check(len(variant["total_s"]["samples"]) == result["parameters"]["repeat"], "samples")
+        check_ledger(name, variant, options.ranks)
+        check_timeline(name, result["timeline"][name], options.ranks)
+    bound = max(result["computation_s"]["median"], result["communication_s"]["median"])
+    check(result["bound_s"] == bound, "bound_s is not the larger of the two")
+    check(set(result["hidden_fraction"]) == {"olap", "plait"}, "hidden fractions")
+    check(isinstance(result["limiter"], str), "the limiter")
+
+
+def check_refusal(options: argparse.Namespace, arguments: list[str]) -> None:
+    done = launch(options, arguments)
+    lines = done.stderr.strip().splitlines()
+    # mpiexec of MPICH adds words of its own when a program does not return 0.
+    own = [line for line in lines if line.startswith("jacobi3d: ")]
+    check(len(own) == 1, f"expected one line on standard error, got:\n{done.stderr}")
+    if options.mpi == "openmpi":
+        check(len(lines) == 1, f"expected nothing but one line, got:\n{done.stderr}")
+    check(done.returncode == 2, f"exit code {done.returncode}, expected 2")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpi", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--ranks", required=True, type=int)
+    parser.add_argument("what", choices=["result", "refusal"])
+    parser.add_argument("arguments", nargs="*")
+    options = parser.parse_args()
+    {"result": check_result, "refusal": check_refusal}[options.what](options, options.arguments)
+
+
+if __name__ == "__main__":
+    main()

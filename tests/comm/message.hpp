@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// A message for tests of the bare engine: an operation with a buffer that notes how it ended.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <plait/comm/engine.hpp>
+
+namespace plait::test {
+
+struct message : operation {
+  message(operation::kind what_, int peer_, int tag_, std::vector<unsigned char> data_)
+      : data(std::move(data_)) {
+    what = what_;
+    peer = peer_;
+    tag = tag_;
+    buffer = data.data();
+    size_bytes = data.size();
+    completed = [](operation& op, const std::exception_ptr& why) noexcept {
+      auto& self = static_cast<message&>(op);
+      self.failure = why;
+      self.completions.fetch_add(1, std::memory_order_seq_cst);
+    };
+  }
+
+  [[nodiscard]] bool done() const { return completions.load(std::memory_order_seq_cst) != 0; }
+  [[nodiscard]] std::string failure_text() const {
+    if (failure == nullptr) return "none";
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+  }
+
+  std::vector<unsigned char> data;
+  std::atomic<int> completions{0};
+  std::exception_ptr failure;
+};
+
+/// Messages that stay in place.
+using messages = std::deque<message>;
+
+inline message& send(messages& list, int peer, int tag, std::vector<unsigned char> data) {
+  return list.emplace_back(operation::kind::send, peer, tag, std::move(data));
+}
+inline message& receive(messages& list, int peer, int tag, std::size_t size_bytes) {
+  return list.emplace_back(operation::kind::receive, peer, tag,
+                           std::vector<unsigned char>(size_bytes, 0xEE));
+}
+
+/// Returns when all are done.  Polls only if the engine has no proxy, which drives them by itself.
+inline void wait_for_all(engine& e, const messages& list) {
+  for (const message& m : list) {
+    while (!m.done()) {
+      if (!e.chosen().proxy) (void)e.poll();
+      std::this_thread::yield();
+    }
+  }
+}
+
+/// Byte i of message k on a channel: what a receiver can compute.
+inline std::vector<unsigned char> pattern(std::uint64_t key, std::size_t size_bytes) {
+  std::vector<unsigned char> data(size_bytes);
+  for (std::size_t i = 0; i < size_bytes; ++i) {
+    data[i] = static_cast<unsigned char>((key * 0x9E3779B97F4A7C15U + i * 0x2545F491U) >> 13);
+  }
+  return data;
+}
+
+}  // namespace plait::test

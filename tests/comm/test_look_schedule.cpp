@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "comm/look_schedule.hpp"
+
+namespace {
+
+using plait::look_schedule;
+using plait::seconds_to_ticks;
+using plait::ticks;
+
+constexpr double first_s = 20e-6;
+constexpr double worst_s = 1.5e-3;
+
+TEST(look_schedule, nothing_in_flight_needs_no_look) {
+  look_schedule looks(first_s, worst_s);
+  EXPECT_EQ(looks.next(), plait::engine::never);
+  looks.posted(1000);
+  EXPECT_NE(looks.next(), plait::engine::never);
+  looks.looked(2000, true, false);
+  EXPECT_EQ(looks.next(), plait::engine::never);
+}
+
+TEST(look_schedule, the_first_look_comes_soon_after_a_post) {
+  look_schedule looks(first_s, worst_s);
+  looks.posted(5000);
+  EXPECT_EQ(looks.next(), 5000 + seconds_to_ticks(first_s));
+}
+
+TEST(look_schedule, fruitless_looks_double_the_distance_up_to_the_worst_delay) {
+  look_schedule looks(first_s, worst_s);
+  ticks now = 0;
+  looks.posted(now);
+  ticks distance = looks.next() - now;
+  for (int i = 0; i < 20; ++i) {
+    now = looks.next();
+    looks.looked(now, false, true);
+    const ticks next = looks.next() - now;
+    EXPECT_EQ(next, std::min(2 * distance, seconds_to_ticks(worst_s))) << "look " << i;
+    EXPECT_EQ(looks.last(), now);
+    distance = next;
+  }
+  EXPECT_EQ(distance, looks.worst());
+}
+
+TEST(look_schedule, a_completion_brings_the_looks_closer_but_not_below_the_first) {
+  look_schedule looks(first_s, worst_s);
+  looks.posted(0);
+  for (int i = 0; i < 10; ++i) looks.looked(looks.next(), false, true);
+  for (int i = 0; i < 20; ++i) {
+    const ticks now = looks.next();
+    looks.looked(now, true, true);
+    EXPECT_GE(looks.next() - now, seconds_to_ticks(first_s));
+    EXPECT_LE(looks.next() - now, looks.worst() / 2);
+  }
+  const ticks now = looks.next();
+  looks.looked(now, true, true);
+  EXPECT_EQ(looks.next() - now, seconds_to_ticks(first_s));
+}
+
+TEST(look_schedule, a_post_never_puts_a_look_off) {
+  look_schedule looks(first_s, worst_s);
+  looks.posted(0);
+  const ticks next = looks.next();
+  looks.posted(next - 1);
+  EXPECT_EQ(looks.next(), next);
+  // After long waiting a new message gets its early look.
+  for (int i = 0; i < 10; ++i) looks.looked(looks.next(), false, true);
+  const ticks now = looks.last();
+  looks.posted(now);
+  EXPECT_LE(looks.next() - now, seconds_to_ticks(first_s));
+}
+
+TEST(look_schedule, the_worst_delay_bounds_the_first_look_too) {
+  look_schedule looks(first_s, 1e-6);
+  looks.posted(0);
+  EXPECT_LE(looks.next(), seconds_to_ticks(1e-6));
+}
+
+}  // namespace

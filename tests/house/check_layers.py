@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fails on any #include that goes against the arrows of docs/architecture.md.
+
+    check_layers.py ROOT
+"""
+
+import pathlib
+import re
+import sys
+
+import tree
+
+# layer: the layers it may include; what those may include, it may include too.
+ARROWS = {
+    "core": (),
+    "model": ("core",),
+    "task": ("core",),
+    "comm": ("core",),
+    "array": ("core",),
+    "mover": ("array", "task", "comm"),
+    "trace": ("core",),
+    "probe": ("comm", "model"),
+    "runtime": ("core", "model", "task", "comm", "array", "mover", "trace", "probe"),
+}
+# Headers a public header may show besides plait's and the standard library's.
+PUBLIC_EXTRAS = {"x86intrin.h", "immintrin.h"}
+# Headers of other libraries, and the layers whose sources may use them.
+LIBRARIES = {
+    "fmt/": set(ARROWS),
+    "hwloc.h": {"core", "task", "comm", "runtime"},
+}
+# Generated: the commit, the compiler and its flags, for result files.  Of no layer.
+BUILD_INFO = "plait/detail/build_info.hpp"
+# The programs see the facade, and MPI's own handles where they ask for them.
+FACADE = {"plait/plait.hpp", "plait/comm/mpi.hpp", BUILD_INFO}
+PROGRAM_FOLDERS = ("apps", "bench", "examples")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def reachable(layer):
+    seen = {layer}
+    for below in ARROWS[layer]:
+        seen |= reachable(below)
+    return seen
+
+
+def check_layer_file(root, path, layer, public):
+    """Yields one line per forbidden include of a file of the library."""
+    allowed = reachable(layer)
+    own = path.relative_to(root).as_posix()
+    for bracket, name in INCLUDE.findall(path.read_text()):
+        if name == "mpi.h":
+            if layer != "comm" or (public and own != "include/plait/comm/mpi.hpp"):
+                yield f"{own}: <mpi.h> is seen in src/comm and include/plait/comm/mpi.hpp only"
+        elif name.startswith("plait/") and bracket == "<":
+            other = name.split("/")[1]
+            if name == BUILD_INFO:
+                continue
+            if name == "plait/plait.hpp" or other not in ARROWS:
+                yield f"{own}: {name} is not a header of a layer"
+            elif other not in allowed:
+                yield f"{own}: {layer} may not include {other} ({name})"
+        elif bracket == '"':
+            beside = path.parent / name
+            target = beside if beside.exists() else root / "src" / name
+            if public:
+                yield f'{own}: a public header names others as <plait/...>, not "{name}"'
+            elif not target.resolve().is_relative_to((root / "src").resolve()):
+                yield f'{own}: "{name}" is outside src/'
+            elif target.resolve().relative_to((root / "src").resolve()).parts[0] not in allowed:
+                yield f'{own}: {layer} may not include "{name}"'
+        elif public and "." in name and name not in PUBLIC_EXTRAS:
+            yield f"{own}: a public header may not show <{name}>"
+        elif public and "/" in name:
+            yield f"{own}: a public header may not show <{name}>"
+        else:
+            for library, layers in LIBRARIES.items():
+                if name.startswith(library) and layer not in layers:
+                    yield f"{own}: {layer} may not use <{name}>"
+
+
+def check_program_file(root, path):
+    own = path.relative_to(root).as_posix()
+    for bracket, name in INCLUDE.findall(path.read_text()):
+        if bracket == "<" and name.startswith("plait/") and name not in FACADE:
+            yield f"{own}: programs include <plait/plait.hpp>, not <{name}>"
+        elif name == "mpi.h":
+            yield f"{own}: programs include <plait/comm/mpi.hpp>, not <mpi.h>"
+        elif bracket == '"' and any(
+            (root / folder / name).exists() for folder in ("include", "src")
+        ):
+            yield f'{own}: "{name}" is not a file of the programs'
+
+
+def problems_of(root):
+    """Returns (number of files read, list of problems)."""
+    root = pathlib.Path(root)
+    count = 0
+    problems = []
+    for path in tree.files(root, {".hpp", ".cpp"}):
+        parts = path.relative_to(root).parts
+        count += 1
+        if parts[:2] == ("include", "plait") and len(parts) == 3:
+            layer = "runtime"  # plait.hpp, what the facade shows
+        elif parts[:2] == ("include", "plait"):
+            layer = parts[2]
+        elif parts[0] == "src":
+            layer = parts[1]
+        elif parts[0] in PROGRAM_FOLDERS:
+            problems += check_program_file(root, path)
+            continue
+        else:
+            continue
+        if layer in ARROWS:
+            problems += check_layer_file(root, path, layer, parts[0] == "include")
+        else:
+            problems.append(f"{path.relative_to(root)}: there is no layer '{layer}'")
+    return count, problems
+
+
+if __name__ == "__main__":
+    tree.finish("layers", *problems_of(sys.argv[1]))

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The checks of this folder find what they look for: each is run on a small tree with one fault."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import check_format
+import check_layers
+import check_licence
+
+HERE = pathlib.Path(__file__).parent
+LICENCE = "// SPDX-License-Identifier: BSD-3-Clause\n"
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def problems(self, check):
+        return check.problems_of(self.root)[1]
+
+    def accepts(self, name, text):
+        self.write(name, text)
+        self.assertEqual(self.problems(check_layers), [])
+
+    def refuses(self, name, text):
+        self.write(name, text)
+        self.assertEqual(len(self.problems(check_layers)), 1)
+
+
+class Layers(Tree):
+    def test_a_layer_may_include_what_lies_below_it(self):
+        self.accepts("include/plait/task/a.hpp", "#include <plait/core/b.hpp>\n#include <span>\n")
+
+    def test_a_layer_may_include_what_lies_below_that(self):
+        self.accepts("src/mover/a.cpp", "#include <plait/core/b.hpp>\n")
+
+    def test_a_layer_may_not_include_what_lies_above_it(self):
+        self.refuses("include/plait/core/a.hpp", "#include <plait/task/b.hpp>\n")
+
+    def test_task_and_comm_do_not_know_each_other(self):
+        self.refuses("src/comm/a.cpp", "#include <plait/task/b.hpp>\n")
+
+    def test_only_comm_sees_mpi(self):
+        self.accepts("src/comm/a.cpp", "#include <mpi.h>\n")
+        self.accepts("include/plait/comm/mpi.hpp", "#include <mpi.h>\n")
+        self.refuses("src/runtime/a.cpp", "  #  include <mpi.h>\n")
+
+    def test_a_public_header_of_comm_does_not_show_mpi(self):
+        self.refuses("include/plait/comm/environment.hpp", "#include <mpi.h>\n")
+
+    def test_a_public_header_shows_no_other_library(self):
+        self.refuses("include/plait/core/a.hpp", "#include <fmt/core.h>\n")
+
+    def test_a_private_header_of_a_layer_above_is_out_of_reach(self):
+        self.write("src/runtime/hidden.hpp", "")
+        self.refuses("src/task/a.cpp", '#include "runtime/hidden.hpp"\n')
+
+    def test_a_path_that_climbs_does_not_escape(self):
+        self.write("src/runtime/hidden.hpp", "")
+        self.refuses("src/task/a.cpp", '#include "../runtime/hidden.hpp"\n')
+
+    def test_a_folder_that_is_no_layer_is_named(self):
+        self.refuses("src/misc/a.cpp", "")
+
+    def test_programs_see_the_facade(self):
+        self.accepts("apps/x/a.cpp", '#include <plait/plait.hpp>\n#include "own.hpp"\n')
+        self.accepts("bench/a.cpp", "#include <plait/comm/mpi.hpp>\n")
+        self.refuses("examples/a.cpp", "#include <plait/task/scheduler.hpp>\n")
+
+
+class Licence(Tree):
+    def test_the_line_is_first_or_after_the_shebang(self):
+        self.write("src/a.cpp", LICENCE)
+        self.write("tests/b", "#!/bin/bash\n# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.assertEqual(self.problems(check_licence), [])
+
+    def test_a_file_without_it_is_named(self):
+        self.write("src/a.cpp", "int x;\n")
+        self.assertIn("src/a.cpp", self.problems(check_licence)[0])
+
+
+class Format(Tree):
+    def test_a_badly_formed_file_is_named(self):
+        self.write(".clang-format", "BasedOnStyle: Google\n")
+        self.write("src/good.cpp", "int x;\n")
+        self.write("src/bad.cpp", "int   x ;\n")
+        problems = self.problems(check_format)
+        self.assertEqual(len(problems), 1)
+        self.assertIn("src/bad.cpp:1", problems[0])
+
+
+class MustNotCompile(Tree):
+    def run_on(self, text, expected):
+        self.write("case.cpp", text)
+        command = [sys.executable, HERE / "must_not_compile.py", expected, "--"]
+        command += ["c++", "-std=c++20", "-fsyntax-only", self.root / "case.cpp"]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def test_the_expected_message_passes(self):
+        text = '#ifndef PLAIT_CONTROL\nstatic_assert(false, "no such thing");\n#endif\n'
+        self.assertEqual(self.run_on(text, "no such thing").returncode, 0)
+
+    def test_another_message_fails(self):
+        text = '#ifndef PLAIT_CONTROL\nstatic_assert(false, "no such thing");\n#endif\n'
+        self.assertIn("without the message", self.run_on(text, "other").stderr)
+
+    def test_code_that_compiles_fails(self):
+        self.assertIn("must not", self.run_on("int x;\n", "anything").stderr)
+
+    def test_code_that_is_wrong_elsewhere_fails(self):
+        text = '#ifndef PLAIT_CONTROL\nstatic_assert(false, "no such thing");\n#endif\nint 3x;\n'
+        self.assertIn("should compile", self.run_on(text, "no such thing").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files of the tree that the checks of this folder read."""
+
+import pathlib
+import subprocess
+import sys
+
+SOURCE_FOLDERS = ("include", "src", "apps", "bench", "examples", "tests", "python", "cmake", ".ci")
+
+
+def files(root, suffixes):
+    """Tracked files under `root` with one of `suffixes`, or all of them where there is no git."""
+    root = pathlib.Path(root)
+    try:
+        listed = subprocess.run(
+            ["git", "-C", str(root), "ls-files", "-z"], check=True, capture_output=True, text=True
+        ).stdout.split("\0")
+        found = [root / name for name in listed if name]
+    except (OSError, subprocess.CalledProcessError):
+        found = [path for folder in SOURCE_FOLDERS for path in (root / folder).rglob("*")]
+    return sorted(path for path in found if path.suffix in suffixes and path.is_file())
+
+
+def finish(name, count, problems):
+    """Prints every problem and ends the check."""
+    for problem in problems:
+        print(problem)
+    if problems:
+        sys.exit(f"{name}: {len(problems)} problem(s) in {count} files")
+    print(f"{name}: {count} files, nothing to say")

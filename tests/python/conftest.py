@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tests share: the command as a process of its own, the fake program, skipping labs."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from plait.errors import BadInput
+from plait.lab.privilege import lab_mode
+
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parent.parent
+FAKE = HERE / "fake_app.py"
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "plait", *map(str, arguments)]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
+            "COLUMNS": "80", **more}  # fmt: skip
+
+
+def plait(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments), capture_output=True, text=True, timeout=60, check=False,
+        env=environment(**more), stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def one_line(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
+    """The single line on stderr of a command that refused its input."""
+    assert done.returncode == code, done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("plait: ")
+    return lines[0]
+
+
+@pytest.fixture(autouse=True)
+def _skip_labs_where_forbidden(request):
+    if request.node.get_closest_marker("lab"):
+        try:
+            lab_mode()
+        except BadInput as reason:
+            pytest.skip(f"an emulated cluster cannot be made here: {reason}")

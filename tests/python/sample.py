@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A result as jacobi3d writes it, made by hand."""
+
+from typing import Any
+
+TOTALS = {"base": 0.310, "olap": 0.236, "plait": 0.201, "ideal": 0.178}
+EXPOSED = {"base": 0.125, "olap": 0.040, "plait": 0.006, "ideal": 0.0}
+
+
+def spread(median: float, width: float = 0.02) -> dict[str, Any]:
+    samples = [median * (1 + width * k) for k in (-1, -0.5, 0, 0.5, 1)]
+    return {"median": median, "q1": samples[1], "q3": samples[3], "samples": samples}
+
+
+def variant(name: str) -> dict[str, Any]:
+    total, exposed = TOTALS[name], EXPOSED[name]
+    account = {
+        "compute_s": 0.176,
+        "posting_s": (total - exposed - 0.176) * 0.8,
+        "exposed_s": exposed,
+        "overhead_s": (total - exposed - 0.176) * 0.2,
+        "idle_s": 0.0,
+    }
+    ledger = [
+        {"rank": rank, "worker": 0, **account, "wall_s": total, "balance_error": 0.0004}
+        for rank in (0, 1)
+    ]
+    return {
+        "total_s": spread(total),
+        **account,
+        "verified": True,
+        "max_error": 8.9e-16,
+        "ratio_to_base": total / TOTALS["base"],
+        "ledger": ledger,
+    }
+
+
+def timeline(name: str) -> list[dict[str, Any]]:
+    events = []
+    for rank in (0, 1):
+        peer = 1 - rank
+        waits = name == "base"
+
+        def event(lane: str, what: str, kind: str, start: float, end: float, rank: int = rank):
+            events.append(
+                {"rank": rank, "lane": lane, "name": what, "kind": kind, "start_us": start,
+                 "end_us": end}
+            )  # fmt: skip
+
+        event("worker 0", "post", "posting", 0, 60)
+        event("messages", f"send to {peer}", "message", 20, 3000)
+        event("messages", f"receive from {peer}", "message", 30, 3100)
+        if waits:
+            event("worker 0", "wait", "exposed", 60, 3100)
+        event("worker 0", "interior", "compute", 3100 if waits else 60, 7300 if waits else 4300)
+        if not waits:
+            event("worker 0", "rim", "compute", 4400, 4900)
+    return events
+
+
+def result() -> dict[str, Any]:
+    return {
+        "schema": "plait-result/1",
+        "app": "jacobi3d",
+        "parameters": {
+            "size": [512, 512, 64], "steps": 40, "grid": [1, 1, 2], "repeat": 5, "workers": 1,
+            "policy": "auto", "variants": list(TOTALS),
+        },
+        "environment": {
+            "commit": "0123456789ab", "compiler": "GNU 12.2.0", "flags": "-O3", "mpi": "openmpi",
+            "mpi_version": "Open MPI v4.1.4", "ranks": 2, "workers": 1, "hosts": ["n0", "n1"],
+            "policy_chosen": "sleeping+workers", "policy_reason": "no core is free for a proxy",
+            "link_rate_Bps": 119550859.0, "started_at": "2026-01-01T00:00:00Z",
+            "lab": {"nodes": 2, "rate_bps": 1000000000, "delay_s": 0.0, "cores": [[0], [1]],
+                    "subnet": "10.87.1.0/24", "mode": "root"},
+        },
+        "variants": {name: variant(name) for name in TOTALS},
+        "communication_s": spread(0.150),
+        "computation_s": spread(0.178),
+        "transport_cpu_s": spread(0.012),
+        "wire_bound_s": 0.140,
+        "bound_s": 0.178,
+        "attainable_s": 0.190,
+        "hidden_fraction": {"olap": 0.561, "plait": 0.826},
+        "limiter": "processor time of the transport: <copies> & system calls",
+        "timeline": {name: timeline(name) for name in TOTALS},
+        "kernel": {"bytes_per_s": 9.1e9, "stream_bytes_per_s": 12e9, "fraction_of_bandwidth": 0.76},
+    }  # fmt: skip
+
+
+def bench_result() -> dict[str, Any]:
+    def row(one: float, two: float) -> dict[str, Any]:
+        return {
+            "workers_1": {"ns_per_task": spread(one)},
+            "workers_2": {"ns_per_task": spread(two)},
+        }
+
+    return {
+        "schema": "plait-result/1",
+        "bench": "task_overhead",
+        "parameters": {"tasks": 100000, "chains": 64},
+        "environment": {"commit": "0123456789ab", "compiler": "GNU 12.2.0"},
+        "rows": {"plait": row(180, 210), "openmp": row(390, 590), "starpu": row(5800, 6100)},
+    }

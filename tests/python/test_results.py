@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The schema, the table, the comparison and the page."""
+
+import copy
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+
+from conftest import one_line, plait
+from plait.compare import compare_results
+from plait.report import page
+from plait.result import check, flatten_rows
+from plait.table import show_result
+from sample import bench_result, result
+
+
+def shown(answer, width=80):
+    text = io.StringIO()
+    show_result(answer, Console(file=text, width=width))
+    return text.getvalue()
+
+
+def test_a_good_result_has_no_problems():
+    assert check(result()) == []
+    assert check(bench_result()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "problem"),
+    [
+        (["schema"], "plait-result/9", "schema"),
+        (["environment"], None, "environment"),
+        (["variants"], {}, "variants"),
+        (["variants", "base", "total_s"], 3.0, "variants.base.total_s"),
+        (["variants", "plait", "exposed_s"], "much", "variants.plait.exposed_s"),
+        (["variants", "plait", "verified"], 1, "variants.plait.verified"),
+        (["variants", "olap", "ledger", 0, "idle_s"], None, "variants.olap.ledger[0].idle_s"),
+        (["bound_s"], "x", "bound_s"),
+        (["timeline", "base", 0, "lane"], 4, "timeline.base[0].lane"),
+    ],
+)
+def test_what_is_wrong_is_named(path, value, problem):
+    answer = result()
+    node = answer
+    for key in path[:-1]:
+        node = node[key]
+    node[path[-1]] = value
+    assert problem in check(answer)[0]
+
+
+def test_the_table_fits_80_columns_and_says_all():
+    text = shown(result())
+    assert max(map(len, text.splitlines())) <= 80
+    for word in ("base", "olap", "plait", "ideal", "310", "0.83", "bound", "attainable", "limit:"):
+        assert word in text
+
+
+def test_the_table_fits_with_long_times_and_failed_verification():
+    answer = result()
+    answer["variants"]["plait"]["total_s"] = {"median": 123.4567, "q1": 100.1, "q3": 150.9}
+    answer["variants"]["plait"]["verified"] = False
+    text = shown(answer)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "NO" in text
+
+
+def test_a_benchmark_is_compared_with_plait():
+    text = shown(bench_result())
+    assert max(map(len, text.splitlines())) <= 80
+    assert re.search(r"openmp\s+390\s.*2\.17", text)
+
+
+def test_rows_are_flattened_down_to_their_figures():
+    paths = [path for path, _ in flatten_rows(bench_result()["rows"])]
+    assert ("plait", "workers_1", "ns_per_task") in paths
+    assert len(paths) == 6
+
+
+class Page(HTMLParser):
+    """Checks that tags close in order, and keeps what a test asks for."""
+
+    VOID = ("meta", "br", "link", "img")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.text = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def parsed(text):
+    reader = Page()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def test_the_page_is_whole_and_needs_nothing_from_elsewhere():
+    text = page([result()])
+    reader = parsed(text)
+    for tag, attributes in reader.tags:
+        assert tag not in ("link", "img", "iframe")
+        assert not attributes.get("src")
+        assert not attributes.get("href", "").startswith(("http", "//"))
+    assert "url(" not in text
+    assert "@import" not in text
+
+
+def test_the_page_shows_breakdown_timeline_and_ledger():
+    reader = parsed(page([result()]))
+    tips = [attributes["data-tip"] for _, attributes in reader.tags if "data-tip" in attributes]
+    assert any(tip.startswith("base: exposed communication 125 ms") for tip in tips)
+    assert any(tip.startswith("receive from 1 (message), rank 0") for tip in tips)
+    assert any(tip.startswith("waits for a message") or "wait (exposed)" in tip for tip in tips)
+    words = " ".join(reader.text)
+    assert "processor time of the transport: <copies> & system calls" in words
+    assert "83%" in words
+    assert "balances within 0.040%" in words
+
+
+def test_many_messages_become_a_lane_of_arrivals():
+    answer = result()
+    receive = next(e for e in answer["timeline"]["plait"] if e["name"].startswith("receive"))
+    more = [{**receive, "end_us": receive["end_us"] + k} for k in range(20)]
+    answer["timeline"]["plait"] += more
+    reader = parsed(page([answer]))
+    assert "arrivals" in reader.text
+    assert "being sent" in reader.text
+
+
+def test_a_result_without_timeline_or_ledger_has_a_page_too():
+    answer = result()
+    del answer["timeline"]
+    answer["hidden_fraction"] = {}
+    answer["attainable_s"] = answer["bound_s"] = None
+    for one in answer["variants"].values():
+        one["ledger"] = []
+    parsed(page([answer]))
+
+
+def test_several_results_share_a_page():
+    reader = parsed(page([result(), bench_result()]))
+    assert [a["id"] for tag, a in reader.tags if tag == "article"] == ["r0", "r1"]
+
+
+def test_a_verdict_needs_quartiles_that_are_apart():
+    before, after = result(), copy.deepcopy(result())
+    for name, factor in (("plait", 0.5), ("olap", 1.005)):
+        total = after["variants"][name]["total_s"]
+        after["variants"][name]["total_s"] = {
+            k: v * factor for k, v in total.items() if k != "samples"
+        }
+    verdicts = {line.name: line.verdict for line in compare_results(before, after)}
+    assert verdicts["plait"] == "less"
+    assert verdicts["olap"] == verdicts["base"] == "cannot tell"
+
+
+def test_report_and_compare_read_files(tmp_path):
+    first, second = tmp_path / "a.json", tmp_path / "b.json"
+    first.write_text(json.dumps(result()))
+    second.write_text(json.dumps(bench_result()))
+    assert plait("report", first, second, "-o", tmp_path / "p.html").returncode == 0
+    assert (tmp_path / "p.html").read_text().startswith("<!doctype html>")
+    assert "different programs" in one_line(plait("compare", first, second))
+    assert "cannot tell" in plait("compare", first, first).stdout
+
+
+def test_a_file_that_is_no_result_is_refused(tmp_path):
+    bad = tmp_path / "bad.json"
+    bad.write_text("{")
+    assert "not JSON" in one_line(plait("report", bad))
+    bad.write_text('{"schema": "plait-result/1"}')
+    assert "parameters is missing" in one_line(plait("report", bad))
+    assert "No such file" in one_line(plait("report", tmp_path / "none.json"))

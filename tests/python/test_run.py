@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait run` on shared memory: what it shows, what it refuses, how it ends."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import FAKE, command, environment, one_line, plait
+
+BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+
+
+def run(*arguments, **more):
+    return plait("run", FAKE, *arguments, **more)
+
+
+def living(folder):
+    return [pid.name for pid in folder.iterdir() if pathlib.Path("/proc", pid.name, "exe").exists()]
+
+
+def wait_until(condition, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.05)
+
+
+@BOTH
+def test_a_run_shows_its_table_and_writes_its_files(mpi, tmp_path):
+    done = run("--mpi", mpi, "--json", tmp_path / "o.json", "--report", tmp_path / "o.html")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert max(map(len, done.stdout.splitlines())) <= max(80, len(str(tmp_path)) + 16)
+    assert "verified" in done.stdout
+    assert json.loads((tmp_path / "o.json").read_text())["app"] == "jacobi3d"
+    assert "<svg" in (tmp_path / "o.html").read_text()
+
+
+def test_unknown_options_go_to_the_program(tmp_path):
+    assert run("--fancy", "7", "--json", tmp_path / "o.json").returncode == 0
+    rest = json.loads((tmp_path / "o.json").read_text())["parameters"]["rest"]
+    assert rest[:2] == ["--fancy", "7"]
+    assert rest[-1] == "--progress"
+
+
+def test_a_variant_that_does_not_verify_is_exit_code_1():
+    done = run("--wrong")
+    assert done.returncode == 1
+    assert "NO" in done.stdout
+
+
+@BOTH
+def test_an_unknown_variant_is_one_line(mpi):
+    assert "knows no 'nope'" in one_line(run("--variants", "base,nope", "--mpi", mpi))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--ranks", "0"], "--ranks 0: give at least 1"),
+        (["--ranks", "many"], "--ranks"),
+        (["--mpi", "lam"], "give openmpi or mpich"),
+        (["--lab", "nodes=zero"], "nodes=zero"),
+        (["--lab", "rate=quick"], "quick"),
+        (["--json", "/nowhere/at/all.json"], "no folder /nowhere/at"),
+        (["--json", "/"], "is a folder"),
+        (["--json", "/proc/plait.json"], "/proc/plait.json"),
+        (["--steps", "x"], "--steps"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, said):
+    assert said in one_line(run(*arguments))
+
+
+def test_an_unknown_application_is_told_what_there_is(tmp_path):
+    (tmp_path / "jacobi3d").symlink_to(FAKE)
+    said = one_line(plait("run", "jacobi4d", PLAIT_BIN_DIR=str(tmp_path)))
+    assert "jacobi4d" in said
+    assert "jacobi3d" in said
+
+
+def test_a_missing_mpiexec_is_one_line():
+    assert "mpiexec.none is not installed" in one_line(run(PLAIT_MPIEXEC="mpiexec.none"))
+
+
+def test_an_unknown_command_is_one_line():
+    assert "frobnicate" in one_line(plait("frobnicate"))
+
+
+@BOTH
+def test_a_rank_that_dies_ends_the_job_with_one_line(mpi):
+    started = time.monotonic()
+    said = one_line(run("--mpi", mpi, "--die", "1", "--sleep", "50"), 128 + signal.SIGKILL)
+    assert "killed by signal 9 (SIGKILL)" in said
+    if mpi == "openmpi":
+        assert "rank 1" in said
+    assert time.monotonic() - started < 20
+
+
+@BOTH
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_stopped_leaves_no_process(mpi, number, tmp_path):
+    arguments = ("run", FAKE, "--mpi", mpi, "--sleep", "50", "--pid-folder", tmp_path)
+    process = subprocess.Popen(
+        command(*arguments), env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
+    process.send_signal(number)
+    said = process.communicate(timeout=20)[1]
+    if number != signal.SIGKILL:
+        assert process.returncode == 128 + number
+        assert said.strip() == f"plait: stopped by {signal.Signals(number).name}"
+        assert living(tmp_path) == []
+    wait_until(lambda: living(tmp_path) == [])
+
+
+def test_help_and_version_are_there():
+    assert plait("--version").stdout.startswith("plait 0.")
+    for words in ([], ["run"], ["lab"], ["lab", "up"], ["report"], ["compare"], ["bench"]):
+        done = plait(*words, "--help")
+        assert done.returncode == 0
+        assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_benchmark_shows_its_table(tmp_path):
+    program = tmp_path / "task_overhead"
+    sample = json.dumps(__import__("sample").bench_result())
+    program.write_text(f"#!/bin/sh\ncat > \"$2\" <<'E'\n{sample}\nE\n")
+    program.chmod(0o755)
+    done = plait("bench", "task_overhead", PLAIT_BIN_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "starpu" in done.stdout
+    assert "task_overhead" in one_line(plait("bench", "nope", PLAIT_BIN_DIR=str(tmp_path)))
+    assert "task_overhead" in plait("bench", PLAIT_BIN_DIR=str(tmp_path)).stdout
+
+
+def test_the_front_door_refuses_what_it_does_not_know():
+    door = pathlib.Path(__file__).parents[2] / "plait"
+    for words, said in ((["test", "--mpi", "lam"], "lam"), (["soak", "--programs", "0"], "'0'"),
+                        (["demo", "--fast"], "no options")):  # fmt: skip
+        done = subprocess.run([door, *words], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+    assert os.access(door, os.X_OK)

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Promises 1 to 3 and 6 on random programs: whatever the workers, the policy, the window and the
+// disturbance, every rank ends with the bits of the serial execution.
+//
+//     runtime_test_random_programs [--programs N] [--seed S] [--progress]
+//
+// Runs at least N programs, from seed S on.  A failure names the seed that repeats it.
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <plait/comm/mpi.hpp>
+#include <plait/core/error.hpp>
+#include <plait/runtime/runtime.hpp>
+
+#include "random_program.hpp"
+#include "support/mpi_test.hpp"
+#include "support/watchdog.hpp"
+
+namespace plait::test {
+namespace {
+
+// --- running a program through plait -------------------------------------------------------------
+
+/// Calls `use` with the access word of `a`, applied to a span of its elements.
+template <class Use>
+void with_access(memory& m, const planned_access& a, Use use) {
+  const auto apply = [&](auto span) {
+    if (a.mode == access_mode::in) {
+      use(in(span));
+    } else if (a.mode == access_mode::out) {
+      use(out(span));
+    } else {
+      use(inout(span));
+    }
+  };
+  if (a.array == element::byte) {
+    apply(std::span(m.bytes).subspan(a.begin, a.end - a.begin));
+  } else {
+    apply(std::span(m.words).subspan(a.begin, a.end - a.begin));
+  }
+}
+
+void burn(int microseconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+/// The first access arrives as an argument, the others are declared with `also`.
+void submit_task(runtime& rt, memory& m, const step& s) {
+  with_access(m, s.accesses[0], [&](const auto& first) {
+    const auto run = [](auto span, const step* task, memory* data) {
+      burn(task->spin_us);
+      std::vector<task_view> views;
+      for (const auto& a : task->accesses) views.push_back({address(*data, a), a});
+      views[0].data = const_cast<void*>(static_cast<const void*>(span.data()));
+      mix(*task, std::move(views));
+    };
+    auto task = rt.task("mix", run, first, &s, &m);
+    task.priority(s.urgency);
+    for (std::size_t i = 1; i < s.accesses.size(); ++i) {
+      with_access(m, s.accesses[i], [&task](const auto& more) { task.also(more); });
+    }
+  });
+}
+
+void submit(runtime& rt, memory& m, const step& s) {
+  const auto span_of = [&m](const planned_access& a, auto use) {
+    if (a.array == element::byte) {
+      use(std::span(m.bytes).subspan(a.begin, a.end - a.begin));
+    } else {
+      use(std::span(m.words).subspan(a.begin, a.end - a.begin));
+    }
+  };
+  switch (s.what) {
+    case step::kind::task:
+      submit_task(rt, m, s);
+      break;
+    case step::kind::send:
+      span_of(s.accesses[0], [&](auto span) { rt.send("send", in(span), s.peer, s.tag); });
+      break;
+    case step::kind::receive:
+      span_of(s.accesses[0], [&](auto span) { rt.recv("receive", out(span), s.peer, s.tag); });
+      break;
+    case step::kind::wait:
+      rt.wait();
+      break;
+  }
+}
+
+// --- comparing -----------------------------------------------------------------------------------
+
+[[nodiscard]] std::string first_difference(const memory& expected, const memory& got) {
+  const auto compare = [](const char* array, const auto& e, const auto& g) -> std::string {
+    for (std::size_t i = 0; i < e.size(); ++i) {
+      if (e[i] == g[i]) continue;
+      return std::string(array) + "[" + std::to_string(i) + "]: expected " + std::to_string(e[i]) +
+             ", got " + std::to_string(g[i]);
+    }
+    return {};
+  };
+  const std::string in_bytes = compare("bytes", expected.bytes, got.bytes);
+  return in_bytes.empty() ? compare("words", expected.words, got.words) : in_bytes;
+}
+
+[[nodiscard]] std::string describe(const runtime_options& o) {
+  return "workers " + std::to_string(o.workers) + ", policy " + std::string(to_string(o.policy)) +
+         ", window " + std::to_string(o.window) + ", disturbance " +
+         std::to_string(o.disturb.probability);
+}
+
+[[nodiscard]] std::string reproduction(std::uint64_t seed, int ranks) {
+  return "mpiexec -n " + std::to_string(ranks) +
+         " runtime_test_random_programs --programs 1 --seed " + std::to_string(seed);
+}
+
+/// Runs the case; adds a failure for every program that ends differently.  Returns their number.
+int run_case(environment& env, const random_case& c, std::uint64_t seed) {
+  const auto rank = static_cast<std::size_t>(env.rank());
+  int failures = 0;
+  runtime rt{env, c.options};
+  for (std::size_t i = 0; i < c.programs.size(); ++i) {
+    const random_program& program = c.programs[i];
+    const auto expected = run_reference(program);
+    if (!expected.has_value()) throw std::logic_error("the generator made programs that deadlock");
+    memory data = program.initial[rank];
+    for (const step& s : program.ranks[rank]) submit(rt, data, s);
+    rt.wait();
+    if (data == (*expected)[rank]) continue;
+    ++failures;
+    ADD_FAILURE() << "seed " << seed << ", program " << i << ", rank " << rank << ", "
+                  << first_difference((*expected)[rank], data) << "\n  " << describe(c.options)
+                  << "\n  repeat: " << reproduction(seed, env.size());
+  }
+  for (const ledger_entry& e : rt.ledger()) {
+    if (e.wall_s < 2e-3) continue;  // its clocks are read up to a microsecond apart
+    EXPECT_LT(e.balance_error(), 0.01)
+        << "the ledger of rank " << rank << ", worker " << e.worker << " over " << e.wall_s
+        << " s; seed " << seed << ", " << describe(c.options);
+  }
+  return failures;
+}
+
+[[nodiscard]] bool failed_anywhere(environment& env, bool here) {
+  int mine = here ? 1 : 0;
+  int all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, native(env));
+  return all != 0;
+}
+
+// --- the command line ----------------------------------------------------------------------------
+
+struct soak_options {
+  std::uint64_t programs = 0;
+  std::uint64_t seed = 1;
+  bool progress = false;
+};
+
+[[nodiscard]] bool parse(std::string_view text, std::uint64_t& into) {
+  const auto end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, into);
+  return !text.empty() && result.ec == std::errc{} && result.ptr == end;
+}
+
+/// What stands on the command line; GoogleTest keeps it from its tests.
+[[nodiscard]] soak_options options_of_this_process() {
+  soak_options o;
+  if (const char* text = std::getenv("PLAIT_TEST_PROGRAMS")) {
+    if (!parse(text, o.programs)) throw usage_error("PLAIT_TEST_PROGRAMS must be a number");
+  } else {
+    o.programs = 600;
+  }
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string value = i + 1 < words.size() ? words[i + 1] : "";
+    if (words[i] == "--progress") {
+      o.progress = true;
+    } else if (words[i] == "--programs" || words[i] == "--seed") {
+      if (!parse(value, words[i] == "--seed" ? o.seed : o.programs)) {
+        throw usage_error(words[i] + " '" + value + "' is not a number");
+      }
+      ++i;
+    }
+  }
+  return o;
+}
+
+class progress_printer {
+ public:
+  progress_printer(const soak_options& o, int rank)
+      : options_(o), quiet_(rank != 0 || !o.progress) {}
+
+  void done(std::uint64_t programs, std::uint64_t seed) {
+    const auto now = std::chrono::steady_clock::now();
+    if (quiet_ || (now < next_ && programs < options_.programs)) return;
+    next_ = now + std::chrono::seconds(1);
+    std::fprintf(stderr, "@progress {\"done\":%llu,\"total\":%llu,\"label\":\"seed %llu\"}\n",
+                 static_cast<unsigned long long>(std::min(programs, options_.programs)),
+                 static_cast<unsigned long long>(options_.programs),
+                 static_cast<unsigned long long>(seed));
+  }
+
+ private:
+  const soak_options options_;
+  const bool quiet_;
+  std::chrono::steady_clock::time_point next_{};
+};
+
+// --- tests ---------------------------------------------------------------------------------------
+
+TEST(random_programs, end_with_the_bits_of_their_serial_execution) {
+  environment& env = test_environment();
+  const soak_options options = options_of_this_process();
+  progress_printer progress(options, env.rank());
+  std::uint64_t done = 0;
+  for (std::uint64_t seed = options.seed; done < options.programs; ++seed) {
+    set_current_test("random programs, seed " + std::to_string(seed) +
+                     "; repeat: " + reproduction(seed, env.size()));
+    int failures = 0;
+    try {
+      const random_case c = make_case(seed, env.size());
+      failures = run_case(env, c, seed);
+      done += c.programs.size();
+    } catch (const std::exception& e) {
+      env.abort(std::string(e.what()) + "; repeat: " + reproduction(seed, env.size()));
+    }
+    progress.done(done, seed);
+    if (failed_anywhere(env, failures != 0)) return;
+  }
+}
+
+step message(step::kind what, int peer, planned_access access) {
+  step s;
+  s.what = what;
+  s.peer = peer;
+  s.accesses = {access};
+  s.accesses[0].mode = what == step::kind::send ? access_mode::in : access_mode::out;
+  return s;
+}
+
+TEST(random_programs, reference_delivers_what_was_sent_at_its_submission) {
+  const planned_access low{element::byte, 0, 2, access_mode::out};
+  const planned_access high{element::byte, 2, 4, access_mode::inout};
+  step change;
+  change.accesses = {high};
+  random_program p;
+  p.initial = {{{1, 2, 3, 4}, {}}};
+  p.ranks = {{message(step::kind::send, 0, high), message(step::kind::receive, 0, low), change}};
+  const auto end = run_reference(p);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ((*end)[0].bytes[0], 3);
+  EXPECT_EQ((*end)[0].bytes[1], 4);
+  EXPECT_NE((*end)[0].bytes[2], 3);
+}
+
+TEST(random_programs, reference_sees_a_deadlock) {
+  const planned_access low{element::byte, 0, 2, access_mode::out};
+  random_program p;
+  p.initial = {{{1, 2, 3, 4}, {}}};
+  p.ranks = {{message(step::kind::receive, 0, low), message(step::kind::send, 0, low)}};
+  EXPECT_FALSE(run_reference(p).has_value()) << "it sends what it receives";
+}
+
+TEST(random_programs, hold_what_makes_them_hard) {
+  std::size_t tasks = 0;
+  std::size_t messages = 0;
+  std::size_t same = 0;
+  std::size_t partial = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const random_program& p : make_case(seed, 2).programs) {
+      for (const rank_program& r : p.ranks) {
+        for (std::size_t i = 0; i < r.size(); ++i) {
+          tasks += r[i].what == step::kind::task;
+          messages += r[i].what == step::kind::send || r[i].what == step::kind::receive;
+          if (i == 0 || r[i].accesses.empty() || r[i - 1].accesses.empty()) continue;
+          const planned_access& a = r[i - 1].accesses[0];
+          const planned_access& b = r[i].accesses[0];
+          if (!overlap(a, b)) continue;
+          ++(a.begin == b.begin && a.end == b.end ? same : partial);
+        }
+      }
+    }
+  }
+  EXPECT_GT(tasks, 3000U);
+  EXPECT_GT(messages, 3000U);
+  EXPECT_GT(same, 200U);
+  EXPECT_GT(partial, 500U);
+}
+
+}  // namespace
+}  // namespace plait::test

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/task/detail/dependence_tracker.hpp>
+
+namespace {
+
+using plait::access_mode;
+using plait::byte_range;
+using plait::detail::dependence_tracker;
+using plait::detail::task_node;
+
+struct declared {
+  byte_range bytes;
+  access_mode mode;
+};
+
+bool conflict(const declared& a, const declared& b) {
+  return std::max(a.bytes.begin, b.bytes.begin) < std::min(a.bytes.end, b.bytes.end) &&
+         (writes(a.mode) || writes(b.mode));
+}
+
+/// Tasks that never run, their accesses, and the edges the tracker gave them.
+class submissions {
+ public:
+  int add(const std::vector<declared>& accesses) {
+    task_node& node = nodes_.emplace_back();
+    node.generation = 1;
+    node.id = nodes_.size();
+    node.successors.store(nullptr);
+    int edges = 0;
+    for (const auto& a : accesses) edges += tracker.add(node, a.bytes, a.mode);
+    accesses_.push_back(accesses);
+    return edges;
+  }
+
+  void finish(std::size_t task) { nodes_[task].successors.store(task_node::closed()); }
+
+  [[nodiscard]] bool has_edge(std::size_t from, std::size_t to) const {
+    if (nodes_[from].finished()) return false;
+    for (auto* e = nodes_[from].successors.load(); e != nullptr; e = e->next) {
+      if (e->successor == &nodes_[to]) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool in_conflict(std::size_t a, std::size_t b) const {
+    for (const auto& x : accesses_[a]) {
+      for (const auto& y : accesses_[b]) {
+        if (conflict(x, y)) return true;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+  [[nodiscard]] bool finished(std::size_t task) const { return nodes_[task].finished(); }
+
+  dependence_tracker tracker;
+
+ private:
+  std::deque<task_node> nodes_;  // never move
+  std::vector<std::vector<declared>> accesses_;
+};
+
+declared reads(std::uintptr_t begin, std::uintptr_t end) {
+  return {{begin, end}, access_mode::in};
+}
+declared writes_to(std::uintptr_t begin, std::uintptr_t end) {
+  return {{begin, end}, access_mode::out};
+}
+declared updates(std::uintptr_t begin, std::uintptr_t end) {
+  return {{begin, end}, access_mode::inout};
+}
+
+TEST(dependence_tracker, readers_wait_for_the_writer_and_not_for_each_other) {
+  submissions s;
+  EXPECT_EQ(s.add({writes_to(100, 200)}), 0);
+  EXPECT_EQ(s.add({reads(100, 200)}), 1);
+  EXPECT_EQ(s.add({reads(100, 200)}), 1);
+  EXPECT_EQ(s.add({writes_to(100, 200)}), 2);
+  EXPECT_TRUE(s.has_edge(0, 1));
+  EXPECT_TRUE(s.has_edge(0, 2));
+  EXPECT_TRUE(s.has_edge(1, 3));
+  EXPECT_TRUE(s.has_edge(2, 3));
+  EXPECT_FALSE(s.has_edge(1, 2));
+  EXPECT_FALSE(s.has_edge(0, 3)) << "its readers follow the writer already";
+}
+
+TEST(dependence_tracker, a_chain_on_one_range_is_one_segment_and_one_edge_each) {
+  submissions s;
+  EXPECT_EQ(s.add({updates(4096, 8192)}), 0);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(s.add({updates(4096, 8192)}), 1);
+  EXPECT_EQ(s.tracker.segment_count(), 1U);
+}
+
+TEST(dependence_tracker, one_shared_byte_is_a_conflict_and_none_is_not) {
+  submissions s;
+  s.add({writes_to(100, 200)});
+  EXPECT_EQ(s.add({reads(199, 300)}), 1);
+  EXPECT_EQ(s.add({reads(200, 300)}), 0);
+  EXPECT_EQ(s.add({reads(50, 100)}), 0);
+  EXPECT_EQ(s.add({reads(50, 101)}), 1);
+}
+
+TEST(dependence_tracker, a_write_into_the_middle_splits_what_was_there) {
+  submissions s;
+  s.add({writes_to(0x1000, 0x2000)});
+  EXPECT_EQ(s.add({writes_to(0x1400, 0x1800)}), 1);
+  EXPECT_EQ(s.add({reads(0x1000, 0x1400)}), 1);
+  EXPECT_TRUE(s.has_edge(0, 2));
+  EXPECT_FALSE(s.has_edge(1, 2));
+  EXPECT_EQ(s.add({reads(0x1400, 0x1800)}), 1);
+  EXPECT_TRUE(s.has_edge(1, 3));
+  EXPECT_FALSE(s.has_edge(0, 3));
+  EXPECT_EQ(s.add({reads(0x1000, 0x2000)}), 2);
+  EXPECT_TRUE(s.has_edge(0, 4));
+  EXPECT_TRUE(s.has_edge(1, 4));
+}
+
+TEST(dependence_tracker, a_write_over_many_segments_joins_them) {
+  submissions s;
+  for (std::uintptr_t i = 0; i < 10; ++i) s.add({writes_to(1000 + 10 * i, 1010 + 10 * i)});
+  EXPECT_EQ(s.tracker.segment_count(), 10U);
+  EXPECT_EQ(s.add({writes_to(1000, 1100)}), 10);
+  EXPECT_EQ(s.tracker.segment_count(), 1U);
+  EXPECT_EQ(s.add({reads(1037, 1038)}), 1);
+  EXPECT_TRUE(s.has_edge(10, 11));
+}
+
+TEST(dependence_tracker, a_task_does_not_wait_for_itself) {
+  submissions s;
+  EXPECT_EQ(s.add({reads(100, 200), updates(150, 250), writes_to(100, 300)}), 0);
+  EXPECT_EQ(s.add({updates(100, 300), reads(100, 300)}), 1) << "one edge between two tasks";
+  EXPECT_TRUE(s.has_edge(0, 1));
+}
+
+TEST(dependence_tracker, an_access_that_follows_its_own_read_still_waits_for_the_writer) {
+  submissions s;
+  s.add({writes_to(100, 200)});
+  EXPECT_EQ(s.add({reads(100, 150), updates(100, 200)}), 1);
+  EXPECT_TRUE(s.has_edge(0, 1));
+}
+
+TEST(dependence_tracker, an_empty_range_conflicts_with_nothing) {
+  submissions s;
+  s.add({writes_to(100, 200)});
+  EXPECT_EQ(s.add({updates(150, 150)}), 0);
+  EXPECT_EQ(s.add({updates(100, 100)}), 0);
+}
+
+TEST(dependence_tracker, finished_tasks_get_no_edges) {
+  submissions s;
+  s.add({writes_to(100, 200)});
+  s.add({reads(100, 200)});
+  s.finish(0);
+  EXPECT_EQ(s.add({reads(100, 200)}), 0);
+  s.finish(1);
+  EXPECT_EQ(s.add({writes_to(100, 200)}), 1);
+  EXPECT_FALSE(s.has_edge(1, 3));
+  EXPECT_TRUE(s.has_edge(2, 3));
+}
+
+TEST(dependence_tracker, segments_of_finished_tasks_are_swept_away) {
+  submissions s;
+  for (std::uintptr_t i = 0; i < 50'000; ++i) {
+    // Always other ranges, a new one and half of the one before.
+    s.add({writes_to(16 * i + 8, 16 * i + 24)});
+    s.finish(s.size() - 1);
+    ASSERT_LE(s.tracker.segment_count(), 2100U) << "after " << i << " tasks";
+  }
+}
+
+TEST(dependence_tracker, sweeping_keeps_what_is_in_flight) {
+  submissions s;
+  s.add({writes_to(1, 8)});
+  for (std::uintptr_t i = 1; i < 20'000; ++i) {
+    s.add({writes_to(16 * i + 8, 16 * i + 24)});
+    s.finish(s.size() - 1);
+  }
+  EXPECT_EQ(s.add({reads(4, 6)}), 1);
+  EXPECT_TRUE(s.has_edge(0, s.size() - 1));
+}
+
+// --- against brute force -------------------------------------------------------------------------
+
+struct mix {
+  const char* name;
+  std::uintptr_t space;    ///< bytes
+  std::uintptr_t longest;  ///< of a range
+  double usual;            ///< share of accesses to one of four fixed ranges
+  double finish;           ///< of a random ready task finishing after each submission
+};
+
+class random_accesses : public ::testing::TestWithParam<mix> {};
+
+TEST_P(random_accesses, conflicting_tasks_are_ordered_and_others_have_no_edge) {
+  const mix m = GetParam();
+  const byte_range usual[] = {{1 << 20, (1 << 20) + 16},
+                              {(1 << 20) + 16, (1 << 20) + 32},
+                              {(1 << 20) + 8, (1 << 20) + 24},
+                              {1 << 20, (1 << 20) + m.space}};
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto below = [&random](std::uintptr_t n) {
+      return std::uniform_int_distribution<std::uintptr_t>(0, n - 1)(random);
+    };
+    const auto chance = [&random](double p) {
+      return std::uniform_real_distribution<double>(0, 1)(random) < p;
+    };
+    submissions s;
+    // Edges vanish when their source finishes: the order that was promised until then is kept here.
+    std::vector<std::vector<bool>> edge(150, std::vector<bool>(150, false));
+    std::vector<std::vector<bool>> was_finished;
+    for (std::size_t t = 0; t < 150; ++t) {
+      std::vector<bool> finished(t);
+      for (std::size_t i = 0; i < t; ++i) finished[i] = s.finished(i);
+      was_finished.push_back(finished);
+      std::vector<declared> accesses;
+      for (std::uintptr_t n = 1 + below(3); n > 0; --n) {
+        const auto mode = static_cast<access_mode>(1 + below(3));
+        if (chance(m.usual)) {
+          accesses.push_back({usual[below(4)], mode});
+        } else {
+          const std::uintptr_t begin = (1 << 20) + below(m.space);
+          accesses.push_back({{begin, begin + below(m.longest + 1)}, mode});
+        }
+      }
+      const int edges = s.add(accesses);
+      int seen = 0;
+      for (std::size_t i = 0; i < t; ++i) {
+        edge[i][t] = s.has_edge(i, t);
+        seen += edge[i][t];
+      }
+      ASSERT_EQ(edges, seen) << "the count of edges says when a task is ready; seed " << seed;
+      // A task may finish when all its predecessors have.
+      while (chance(m.finish)) {
+        const std::size_t candidate = below(t + 1);
+        bool ready = true;
+        for (std::size_t i = 0; i < candidate; ++i) {
+          if (edge[i][candidate] && !s.finished(i)) ready = false;
+        }
+        if (ready) s.finish(candidate);
+      }
+    }
+    // Who reached whom, through edges.
+    auto reached = edge;
+    for (std::size_t from = s.size(); from-- > 0;) {
+      for (std::size_t to = from + 1; to < s.size(); ++to) {
+        if (!edge[from][to]) continue;
+        for (std::size_t k = to + 1; k < s.size(); ++k) {
+          if (reached[to][k]) reached[from][k] = true;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      for (std::size_t j = i + 1; j < s.size(); ++j) {
+        if (s.in_conflict(i, j)) {
+          ASSERT_TRUE(reached[i][j] || was_finished[j][i])
+              << m.name << ", seed " << seed << ": nothing orders task " << j << " after " << i;
+        } else {
+          ASSERT_FALSE(edge[i][j]) << m.name << ", seed " << seed << ": task " << j << " waits for "
+                                   << i << " without need";
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(dependence_tracker, random_accesses,
+                         ::testing::Values(mix{"few bytes", 24, 12, 0, 0},
+                                           mix{"many bytes", 4096, 512, 0, 0},
+                                           mix{"usual ranges", 64, 32, 0.8, 0},
+                                           mix{"usual ranges, finishing", 64, 32, 0.8, 0.5},
+                                           mix{"finishing", 256, 64, 0.2, 0.6}),
+                         [](const auto& one) {
+                           std::string name = one.param.name;
+                           std::replace_if(
+                               name.begin(), name.end(),
+                               [](char c) { return c == ' ' || c == ','; }, '_');
+                           return name;
+                         });
+
+}  // namespace

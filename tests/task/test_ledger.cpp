@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Promise 6: the parts add up to the wall time.  No test here asks how long anything took.
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/task/scheduler.hpp>
+
+namespace {
+
+using plait::inout;
+using plait::scheduler;
+
+void expect_balance(const scheduler& s, const std::string& what) {
+  const plait::ledger ledger = s.ledger();
+  ASSERT_EQ(ledger.size(), static_cast<std::size_t>(s.workers()));
+  for (const auto& e : ledger) {
+    EXPECT_LT(e.balance_error(), 0.01)
+        << what << ", worker " << e.worker << ": compute " << e.compute_s << ", posting "
+        << e.posting_s << ", exposed " << e.exposed_s << ", overhead " << e.overhead_s << ", idle "
+        << e.idle_s << ", wall " << e.wall_s;
+    for (const double part : {e.compute_s, e.posting_s, e.exposed_s, e.overhead_s, e.idle_s}) {
+      EXPECT_GE(part, 0) << what << ", worker " << e.worker;
+    }
+  }
+}
+
+void pause_ms(int ms) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+}
+
+class any_workers : public ::testing::TestWithParam<std::tuple<int, bool>> {
+ protected:
+  [[nodiscard]] plait::scheduler_options options() const {
+    return {.workers = std::get<0>(GetParam()), .oversubscribed = std::get<1>(GetParam())};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(ledger, any_workers,
+                         ::testing::Combine(::testing::Values(1, 2, 4), ::testing::Bool()));
+
+TEST_P(any_workers, it_balances_while_workers_sleep) {
+  scheduler s{options()};
+  pause_ms(50);
+  expect_balance(s, "before any task");
+  s.wait();
+  pause_ms(20);
+  expect_balance(s, "after an empty wait");
+}
+
+TEST_P(any_workers, it_balances_over_tiny_tasks) {
+  scheduler s{options()};
+  std::vector<int> x(64, 0);
+  for (std::size_t i = 0; i < 30'000; ++i)
+    s.task(
+        "tiny", [](int& n) { ++n; }, inout(x[i % 64]));
+  s.wait();
+  expect_balance(s, "tiny tasks");
+}
+
+TEST_P(any_workers, it_balances_over_long_tasks_and_pauses) {
+  scheduler s{options()};
+  s.reset_ledger();
+  std::vector<int> x(3, 0);
+  for (std::size_t i = 0; i < 12; ++i)
+    s.task(
+        "long", [](int&) { pause_ms(3); }, inout(x[i % 3]));
+  pause_ms(10);
+  s.wait();
+  pause_ms(10);
+  expect_balance(s, "long tasks");
+}
+
+TEST_P(any_workers, it_starts_anew_after_a_reset) {
+  scheduler s{options()};
+  int x = 0;
+  for (int round = 0; round < 4; ++round) {
+    s.reset_ledger();
+    const double before = s.ledger()[0].wall_s;
+    for (int i = 0; i < 5; ++i)
+      s.task(
+          "task", [](int&) { pause_ms(4); }, inout(x));
+    s.wait();
+    expect_balance(s, "round " + std::to_string(round));
+    EXPECT_GT(s.ledger()[0].wall_s, before);
+  }
+}
+
+TEST_P(any_workers, it_balances_after_a_task_has_thrown) {
+  scheduler s{options()};
+  s.task("throws", [] {
+    pause_ms(5);
+    throw 1;
+  });
+  EXPECT_THROW(s.wait(), int);
+  pause_ms(20);
+  expect_balance(s, "after an exception");
+}
+
+TEST(ledger, tasks_and_the_program_between_them_are_charged_as_compute) {
+  scheduler s{{.workers = 1}};
+  s.reset_ledger();
+  s.task("sleeps", [] { pause_ms(20); });
+  s.wait();
+  pause_ms(20);
+  const auto e = s.ledger()[0];
+  EXPECT_GE(e.compute_s, 0.040);
+  EXPECT_EQ(e.exposed_s, 0) << "there is no communication";
+}
+
+/// Communication that is in flight for as long as it is told.
+class pretended_flight final : public plait::progress_source {
+ public:
+  void take_off() { since_ = plait::now_ticks(); }
+  void land() {
+    sum_ += plait::now_ticks() - since_;
+    since_ = 0;
+  }
+  bool poll() override { return false; }
+  [[nodiscard]] plait::ticks idle_wait() override { return plait::seconds_to_ticks(1e-4); }
+  [[nodiscard]] plait::ticks in_flight_until(plait::ticks now) const override {
+    const plait::ticks since = since_;
+    return since == 0 || now < since ? sum_.load() : sum_ + now - since;
+  }
+  bool cancel() override { return true; }
+  [[nodiscard]] bool needs_idle_workers() const noexcept override { return false; }
+  [[nodiscard]] bool due(plait::ticks) const noexcept override { return false; }
+
+ private:
+  std::atomic<plait::ticks> since_{0};
+  std::atomic<plait::ticks> sum_{0};
+};
+
+TEST(ledger, waiting_while_communication_is_in_flight_is_exposed) {
+  using namespace plait::detail;
+  pretended_flight flight;
+  scheduler s{{.workers = 2, .progress = &flight}};
+  s.reset_ledger();
+  static std::atomic<task_node*> started;
+  started = nullptr;
+  task_node& node = s.allocate("message", node_kind::asynchronous);
+  node.act = [](task_node& self, node_action action) {
+    if (action == node_action::run) started = &self;
+  };
+  flight.take_off();
+  s.submit(node);
+  std::thread network([&] {
+    pause_ms(40);
+    flight.land();
+    pause_ms(10);
+    s.complete(*started.load());
+  });
+  s.wait();
+  network.join();
+  expect_balance(s, "one message");
+  const auto e = s.ledger()[0];
+  EXPECT_GE(e.exposed_s, 0.035);
+  EXPECT_GE(e.idle_s, 0.008) << "nothing was in flight at the end";
+}
+
+TEST(ledger, an_entry_of_no_time_balances) {
+  EXPECT_EQ(plait::ledger_entry{}.balance_error(), 0);
+  plait::ledger_entry e;
+  e.wall_s = 2;
+  e.compute_s = 1;
+  e.idle_s = 0.9;
+  EXPECT_NEAR(e.balance_error(), 0.05, 1e-12);
+}
+
+}  // namespace
