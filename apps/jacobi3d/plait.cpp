@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Variant `plait`: tasks.  Each step submits its messages, then its pieces of the sweep; each of
 // them says which cells it reads and writes.  Nothing else says what overlaps, and steps are not
-// separated.
+// separated.  Two steps, there and back, are recorded once and replayed.
 #include <atomic>
 #include <limits>
 #include <optional>
@@ -18,16 +18,41 @@ namespace jacobi3d {
 namespace {
 
 using plait::in;
+using plait::inout;
 using plait::out;
 
-// Pieces of a few milliseconds, so thick that the planes two of them share do not matter (pieces an
-// eighth of this cost 5 % of the computation).
-constexpr std::int64_t cells_per_piece = std::int64_t{1} << 21;
+// Pieces of about a millisecond: the worker then looks after messages between two of them before
+// the proxy has to interrupt it, and the planes two pieces share are still in the cache.  (Compared
+// with twice and half of it, interleaved, on two nodes: the least time over `ideal` of the three.)
+constexpr std::int64_t cells_per_piece = std::int64_t{1} << 20;
 // A face travels in parts, so that the rim behind the first is computed, and sent on, while the
 // others are still under way: the link does not stand still between two steps.  A part is less than
 // 64 KiB, what Open MPI sends over TCP without a handshake; the answer to one waits behind bulk
 // data in the socket.
 constexpr std::int64_t cells_per_message = std::int64_t{15} << 9;
+
+/// Part of the sweep.
+struct piece {
+  box cells;
+  int steps_done = 0;
+};
+
+/// When the recorded steps began.
+struct step_times {
+  static constexpr plait::ticks not_yet = std::numeric_limits<plait::ticks>::max();
+
+  plait::interval recorded;
+  std::atomic<plait::ticks> first{not_yet};       ///< first piece of the first recorded step
+  std::atomic<plait::ticks> after_last{not_yet};  ///< first piece of the step after them
+
+  void note(int step) noexcept {
+    std::atomic<plait::ticks>* time = step == recorded.first  ? &first
+                                      : step == recorded.last ? &after_last
+                                                              : nullptr;
+    plait::ticks unset = not_yet;
+    if (time != nullptr) time->compare_exchange_strong(unset, plait::now_ticks());
+  }
+};
 
 /// Part of a face: cut across its longer side, the same way on both ranks.
 struct part {
@@ -89,15 +114,25 @@ class tasks final : public variant {
 
   void run(problem& p, int steps, const plait::interval& recorded) override {
     rt_->reset_ledger();
-    for (std::atomic<plait::ticks>* began : {&recorded_began_, &recorded_ended_}) *began = not_yet;
-    for (int step = 0; step < steps; ++step) {
-      std::atomic<plait::ticks>* note = step == recorded.first  ? &recorded_began_
-                                        : step == recorded.last ? &recorded_ended_
-                                                                : nullptr;
-      // The fields stay where they are while tasks refer to them: which is which alternates.
-      const bool even = step % 2 == 0;
-      submit_step(even ? p.u : p.v, p.b, even ? p.v : p.u, note);
+    times_.recorded = recorded;
+    times_.first = times_.after_last = step_times::not_yet;
+    for (auto* pieces : {&interior_, &rim_}) {
+      for (piece& one : *pieces) one.steps_done = 0;
     }
+
+    // The fields stay where they are while tasks refer to them: which is which alternates.
+    plait::graph two_steps = rt_->record([&] {
+      submit_step(p.u, p.b, p.v);
+      submit_step(p.v, p.b, p.u);
+    });
+    if (two_steps.tasks() <= options_.window) {
+      rt_->replay(two_steps, static_cast<std::uint64_t>(steps / 2));
+    } else {
+      for (int step = 0; step < steps / 2 * 2; ++step) {
+        submit_step(step % 2 == 0 ? p.u : p.v, p.b, step % 2 == 0 ? p.v : p.u);
+      }
+    }
+    if (steps % 2 != 0) submit_step(p.u, p.b, p.v);
     rt_->wait();
     if (steps % 2 != 0) std::swap(p.u, p.v);
     report_.ledger = rt_->ledger();
@@ -105,8 +140,8 @@ class tasks final : public variant {
 
   [[nodiscard]] run_report finish() override {
     const double end_s =
-        plait::ticks_to_seconds(std::min(recorded_ended_.load(), plait::now_ticks()));
-    report_.recorded_from_s = plait::ticks_to_seconds(recorded_began_);
+        plait::ticks_to_seconds(std::min(times_.after_last.load(), plait::now_ticks()));
+    report_.recorded_from_s = plait::ticks_to_seconds(times_.first);
     report_.events.clear();
     for (plait::trace_event& e : rt_->stop_trace()) {
       if (e.end_s > report_.recorded_from_s && e.begin_s < end_s)
@@ -122,8 +157,6 @@ class tasks final : public variant {
   }
 
  private:
-  static constexpr plait::ticks not_yet = std::numeric_limits<plait::ticks>::max();
-
   void cut_block(const problem& p) {
     parts_.clear();
     const std::vector<face> faces = faces_of(p.blocks(), p.rank());
@@ -150,52 +183,48 @@ class tasks final : public variant {
     rim_.clear();
     for (std::size_t i = 0; i < block.rim.size(); ++i) {
       for_each_part(block.rim[i], faces[i].along, 4 * cells_per_message,
-                    [&](const box& b) { rim_.push_back(b); });
+                    [&](const box& b) { rim_.push_back({b}); });
     }
     interior_.clear();
     for_each_piece(p.u, block.interior, cells_per_piece,
-                   [&](const box& b) { interior_.push_back(b); });
+                   [&](const box& b) { interior_.push_back({b}); });
   }
 
   /// One step from u to v.  Packed ghosts are unpacked after the interior is submitted: where x
   /// is divided, the rows the interior reads enclose ghosts, and program order decides who comes
   /// first.
-  void submit_step(field& u, const field& b, field& v, std::atomic<plait::ticks>* note) {
+  void submit_step(field& u, const field& b, field& v) {
     for (part& one : parts_) exchange(u, one);
-    for (const box& piece : interior_) {
-      auto computing = rt_->task("interior", relax_noting, &u, &b, &v, piece, note);
-      declare(computing, u, v, piece);
-    }
+    for (piece& one : interior_) submit_piece("interior", plait::normal, u, b, v, one);
     for (part& one : parts_) {
       if (!one.of.contiguous()) unpack_ghosts(u, one);
     }
-    for (const box& piece : rim_) {
-      auto computing = rt_->task("rim", relax_noting, &u, &b, &v, piece, note);
-      computing.priority(plait::high);
-      declare(computing, u, v, piece);
-    }
+    for (piece& one : rim_) submit_piece("rim", plait::high, u, b, v, one);
   }
 
-  /// `relax`, and the time of the first call of a step in `began` unless that is null.
-  static void relax_noting(const field* u, const field* b, field* v, const box& cells,
-                           std::atomic<plait::ticks>* began) {
-    if (began != nullptr) {
-      plait::ticks unset = not_yet;
-      began->compare_exchange_strong(unset, plait::now_ticks());
-    }
-    relax(*u, *b, *v, cells);
+  void submit_piece(plait::task_name name, plait::priority urgency, field& u, const field& b,
+                    field& v, piece& one) {
+    const auto compute = [](const field* from, const field* source, field* to, const box& cells,
+                            int& steps_done, step_times* times) {
+      times->note(steps_done++);
+      relax(*from, *source, *to, cells);
+    };
+    auto computing =
+        rt_->task(name, compute, &u, &b, &v, one.cells, inout(one.steps_done), &times_);
+    computing.priority(urgency);
+    declare(computing, u, v, one.cells);
   }
 
-  /// What the 7-point stencil touches: the piece of v, and of u the piece and its neighbours.
-  static void declare(plait::submission& computing, const field& u, field& v, const box& piece) {
-    box around = piece;
+  /// What the 7-point stencil touches: these cells of v, and of u these and their neighbours.
+  static void declare(plait::submission& computing, const field& u, field& v, const box& cells) {
+    box around = cells;
     --around.x0, ++around.x1, --around.y0, ++around.y1;
-    computing.also(in(cells_of_plane(u, piece, piece.z0 - 1)));
-    for (std::int64_t z = piece.z0; z < piece.z1; ++z) {
+    computing.also(in(cells_of_plane(u, cells, cells.z0 - 1)));
+    for (std::int64_t z = cells.z0; z < cells.z1; ++z) {
       computing.also(in(cells_of_plane(u, around, z)));
-      computing.also(out(cells_of_plane(v, piece, z)));
+      computing.also(out(cells_of_plane(v, cells, z)));
     }
-    computing.also(in(cells_of_plane(u, piece, piece.z1)));
+    computing.also(in(cells_of_plane(u, cells, cells.z1)));
   }
 
   void exchange(field& u, part& one) {
@@ -235,15 +264,13 @@ class tasks final : public variant {
     }
   }
 
-  problem* p_ = nullptr;
   plait::environment& env_;
   const options options_;
   std::vector<part> parts_;
-  std::vector<box> interior_;
-  std::vector<box> rim_;
+  std::vector<piece> interior_;
+  std::vector<piece> rim_;
   std::optional<plait::runtime> rt_;
-  std::atomic<plait::ticks> recorded_began_{not_yet};
-  std::atomic<plait::ticks> recorded_ended_{not_yet};
+  step_times times_;
   run_report report_;
 };
 

@@ -21,15 +21,6 @@ json number(double value) {
   return std::isfinite(value) ? json(value) : json(nullptr);
 }
 
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 void write_file(const std::string& path, const std::string& text) {
   const std::string partial = path + ".partial";
   std::ofstream file(partial);
@@ -65,6 +56,15 @@ json to_json(const ledger_entry& entry, int rank) {
 
 json to_json(const std::optional<double>& value) {
   return value ? number(*value) : json(nullptr);
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
 }
 
 json describe_environment(const environment& env) {

@@ -21,6 +21,9 @@ namespace plait::app {
 /// null where there is nothing.
 [[nodiscard]] json to_json(const std::optional<double>& value);
 
+/// The time in UTC as ISO 8601 has it.
+[[nodiscard]] std::string utc_now();
+
 /// What every result says about where it was measured: commit, compiler, flags, MPI library, ranks,
 /// hosts, time.
 [[nodiscard]] json describe_environment(const environment& env);

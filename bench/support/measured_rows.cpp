@@ -2,7 +2,6 @@
 #include "measured_rows.hpp"
 
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <thread>
 #include <utility>
@@ -20,15 +19,6 @@ void report_progress(std::size_t done, std::size_t total, const std::string& lab
   const json line{{"done", done}, {"total", total}, {"label", label}};
   std::fprintf(stderr, "@progress %s\n", line.dump().c_str());
   std::fflush(stderr);
-}
-
-std::string now_iso8601() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
 }
 
 std::string host_name() {
@@ -73,7 +63,7 @@ json bench_result(const std::string& bench, json parameters, json environment, j
   json all{{"commit", detail::build_commit}, {"compiler", detail::build_compiler},
            {"flags", detail::build_flags},   {"mpi", detail::build_mpi},
            {"hosts", {host_name()}},         {"cores", std::thread::hardware_concurrency()},
-           {"started_at", now_iso8601()}};
+           {"started_at", app::utc_now()}};
   all.update(environment);
   return {{"schema", "plait-result/1"},
           {"bench", bench},

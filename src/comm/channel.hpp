@@ -4,19 +4,23 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <plait/comm/engine.hpp>
 
 namespace plait {
 
-/// See `engine` for the argument.  `take_sequence` belongs to the submitting thread, the rest to
+/// See `engine` for the argument.  `take_sequences` belongs to the submitting thread, the rest to
 /// the holder of the token.
 class channel {
  public:
   explicit channel(std::uint64_t residues) : residues_(residues), started_(residues, 0) {}
 
-  [[nodiscard]] std::uint64_t take_sequence() noexcept { return next_sequence_++; }
+  /// The first of so many places in the order of matching.
+  [[nodiscard]] std::uint64_t take_sequences(std::uint64_t count) noexcept {
+    return std::exchange(next_sequence_, next_sequence_ + count);
+  }
 
   [[nodiscard]] std::uint64_t residue(const operation& op) const noexcept {
     return op.sequence % residues_;

@@ -148,7 +148,7 @@ engine::~engine() {
   }
 }
 
-void engine::enqueue(operation& op) {
+void engine::attach(operation& op) {
   implementation& s = *self_;
   const bool send = op.what == operation::kind::send;
   if (op.peer < 0 || op.peer >= s.env.size()) {
@@ -163,7 +163,23 @@ void engine::enqueue(operation& op) {
   auto& via = s.channels[{op.what, op.peer, op.tag}];
   if (via == nullptr) via = std::make_unique<channel>(static_cast<std::uint64_t>(s.residues));
   op.via = via.get();
-  op.sequence = via->take_sequence();
+}
+
+void engine::enqueue(operation& op) noexcept {
+  op.sequence = op.via->take_sequences(1);
+}
+
+void engine::enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations) {
+  std::map<channel*, std::uint64_t> in_one_iteration;
+  for (operation* op : ops) op->sequence = in_one_iteration[op->via]++;
+  std::map<channel*, std::uint64_t> first;
+  for (const auto& [via, count] : in_one_iteration) {
+    first[via] = via->take_sequences(count * iterations);
+  }
+  for (operation* op : ops) {
+    op->stride = in_one_iteration[op->via];
+    op->sequence += first[op->via] - op->stride;  // `next_iteration` comes before each run
+  }
 }
 
 int engine::largest_tag() const noexcept {

@@ -84,6 +84,13 @@ struct runtime::implementation {
                .oversubscribed = crowded(env_, workers),
                .progress = &source}) {}
 
+  /// Errors: `error` when a failure has ended it.
+  void expect_communication() {
+    if (!messages.cancelled()) return;
+    tasks.wait();  // rethrows the failure, if nobody has seen it yet
+    throw error("communication was given up when a task failed; make a new runtime");
+  }
+
   environment& env;
   engine messages;
   engine_source source;
@@ -98,9 +105,13 @@ struct message_state {
   operation op;
   engine* messages = nullptr;
   scheduler* tasks = nullptr;
-  detail::task_node* node = nullptr;
   std::optional<recorder>* record = nullptr;
+  detail::task_node* node = nullptr;
 };
+
+[[nodiscard]] message_state& state_of(detail::task_node& node) noexcept {
+  return *std::launder(reinterpret_cast<message_state*>(node.storage));
+}
 static_assert(sizeof(message_state) <= detail::task_node::storage_bytes);
 static_assert(std::is_standard_layout_v<operation>);
 
@@ -128,10 +139,7 @@ runtime::~runtime() {
 void runtime::submit_message(task_name name, operation::kind what, byte_range bytes,
                              access_mode mode, int peer, int tag) {
   implementation& s = *self_;
-  if (s.messages.cancelled()) {
-    s.tasks.wait();  // rethrows the failure, if nobody has seen it yet
-    throw error("communication was given up when a task failed; make a new runtime");
-  }
+  s.expect_communication();
   operation op;
   op.what = what;
   op.peer = peer;
@@ -139,18 +147,38 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
   op.completed = &message_completed;
-  s.messages.enqueue(op);  // first: it checks peer and tag
+  s.messages.attach(op);  // first: it checks peer and tag
+  if (!s.tasks.recording()) s.messages.enqueue(op);
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
   ::new (static_cast<void*>(node.storage))
-      message_state{op, &s.messages, &s.tasks, &node, &s.record};
+      message_state{op, &s.messages, &s.tasks, &s.record, &node};
   node.act = [](detail::task_node& self, detail::node_action action) {
-    if (action == detail::node_action::destroy) return;
-    auto* state = std::launder(reinterpret_cast<message_state*>(self.storage));
-    state->messages->post(state->op);
+    message_state& state = state_of(self);
+    switch (action) {
+      case detail::node_action::run_again:
+        engine::next_iteration(state.op);
+        [[fallthrough]];
+      case detail::node_action::run:
+        state.messages->post(state.op);
+        break;
+      case detail::node_action::measure:
+      case detail::node_action::destroy:
+        break;
+    }
   };
   s.tasks.add_access(node, bytes, mode);
   s.tasks.submit(node);
+}
+
+runtime& runtime::replay(graph& recorded, std::uint64_t iterations) {
+  self_->expect_communication();
+  std::vector<operation*> messages;
+  recorded.for_each_message(
+      [&](detail::task_node& node) { messages.push_back(&state_of(node).op); });
+  tasks().replay(recorded, iterations,
+                 [&] { self_->messages.enqueue_repeated(messages, iterations); });
+  return *this;
 }
 
 void runtime::wait() {

@@ -194,13 +194,20 @@ void scheduler::implementation::wait_for_window() {
 task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
   s.expect_submitting_thread();
+  if (s.recording != nullptr) {
+    task_node& node = s.recording->add_node(name.c_str(), kind);
+    s.open_submission = &node;
+    return node;
+  }
+  if (s.replaying != nullptr) wait();
   s.enter();
   if (s.submitted - s.left_window_seen >= s.window) s.wait_for_window();
   s.peak = std::max(s.peak, static_cast<std::size_t>(s.submitted - s.left_window_seen) + 1);
 
   task_node& node = s.take_free_node();
   ++node.generation;
-  node.id.store(++s.submitted, std::memory_order_relaxed);
+  ++s.submitted;
+  node.id.store(++s.last_id, std::memory_order_relaxed);
   node.name = name.c_str();
   node.kind = kind;
   node.urgency = priority::normal;
@@ -215,31 +222,40 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
 }
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode) {
-  node.edges_made += self_->tracker.add(node, bytes, mode);
+  if (node.recorded != nullptr) {
+    node.recorded->graph->add_access(node, bytes, mode);
+  } else {
+    node.edges_made += self_->tracker.add(node, bytes, mode);
+  }
 }
 
 void scheduler::submit(task_node& node) {
   implementation& s = *self_;
   s.open_submission = nullptr;
+  if (node.recorded != nullptr) return;
   const std::int32_t guard = task_node::submission_guard - node.edges_made;
   // Without edges nobody else knows the node: no atomic read-modify-write needed.
   const bool ready =
       node.edges_made == 0 || node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
-  if (ready) {
-    if (node.kind == node_kind::asynchronous) {
-      s.start_in_turn(node, s.workers.front().get());
-    } else {
-      if (node.urgency == priority::high) s.high_ready.fetch_add(1, std::memory_order_relaxed);
-      s.fresh[node.urgency].push(&node);
-      s.worker_events.notify_one();
-    }
-  }
+  if (ready) s.launch(node);
   s.leave();
+}
+
+/// Starts a node that is ready when it is submitted.
+void scheduler::implementation::launch(task_node& node) {
+  if (node.kind == node_kind::asynchronous) {
+    start_in_turn(node, workers.front().get());
+    return;
+  }
+  if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_relaxed);
+  fresh[node.urgency].push(&node);
+  worker_events.notify_one();
 }
 
 void scheduler::wait() {
   implementation& s = *self_;
   s.expect_submitting_thread();
+  PLAIT_EXPECTS(s.recording == nullptr, "record() records tasks: there is nothing to wait for");
   s.enter();
   const auto done = [&s] {
     s.give_up_if_failed();
@@ -247,6 +263,7 @@ void scheduler::wait() {
   };
   s.work_until(*s.workers.front(), done, progress_source::never);
   s.give_up_if_failed();  // a failure the last look did not see
+  s.replaying.reset();
   s.leave();
   if (s.has_failed.load(std::memory_order_seq_cst)) {
     std::exception_ptr error;

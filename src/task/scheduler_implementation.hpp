@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the scheduler is made of.  Three files hold its code: scheduler.cpp (submission, waiting,
-/// the interface), worker_loop.cpp (finding, running and finishing tasks, being idle).
+/// What the scheduler is made of.  Its code: scheduler.cpp (submission, waiting, the interface),
+/// replay.cpp (recorded graphs), worker_loop.cpp (finding, running and finishing tasks, being
+/// idle).
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include <plait/task/scheduler.hpp>
 
 #include "task/inbox.hpp"
+#include "task/replayed_graph.hpp"
 #include "task/worker.hpp"
 
 namespace plait {
@@ -33,6 +35,7 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node& take_free_node();
   void collect_returned(detail::returned_nodes& from) noexcept;
   void wait_for_window();
+  void launch(detail::task_node& node);
   void give_up_if_failed();
   [[nodiscard]] std::string failure_text();
   /// Everything booked for `w` and, provisionally, the time since, until `monotonic_ns`.
@@ -60,6 +63,8 @@ struct scheduler::implementation {
   [[nodiscard]] detail::worker* this_worker() const noexcept;
   void publish_counts(detail::worker& w) noexcept;
   void finish(detail::task_node& node, detail::worker* w);
+  void finish_replayed(detail::task_node& node, detail::worker* w);
+  void count_finished(detail::worker* w, bool left_window) noexcept;
   void make_ready(detail::task_node& node, detail::worker* w);
   void start(detail::task_node& node, detail::worker* w);
   void start_in_turn(detail::task_node& node, detail::worker* w);
@@ -78,13 +83,16 @@ struct scheduler::implementation {
   detail::dependence_tracker tracker;
   std::vector<std::unique_ptr<detail::task_node[]>> node_blocks;
   detail::task_node* free_nodes = nullptr;
-  std::uint64_t submitted = 0;
+  std::uint64_t last_id = 0;
+  std::uint64_t submitted = 0;  ///< tasks, and replays
   std::uint64_t left_window_seen = 0;
   std::size_t peak = 0;
   const int exceptions_at_start = std::uncaught_exceptions();
   detail::task_node* open_submission = nullptr;  ///< between allocate and submit
-  bool gave_up = false;                          ///< `progress` was told to cancel
-  bool inside = false;                           ///< between enter() and leave()
+  detail::replayed_graph* recording = nullptr;   ///< what is submitted goes there
+  std::shared_ptr<detail::replayed_graph> replaying;
+  bool gave_up = false;  ///< `progress` was told to cancel
+  bool inside = false;   ///< between enter() and leave()
 
   // Shared.
   alignas(128) detail::lanes

@@ -7,23 +7,23 @@
 #include <cstdint>
 #include <thread>
 
-#include <plait/task/detail/deque.hpp>
 #include <plait/task/detail/node.hpp>
+#include <plait/task/detail/ready_queue.hpp>
 #include <plait/task/ledger.hpp>
 
 namespace plait::detail {
 
-/// One deque for each priority.
+/// One queue for each priority.
 class lanes {
  public:
   explicit lanes(std::size_t capacity)
-      : deques_{deque(capacity), deque(capacity), deque(capacity)} {}
-  [[nodiscard]] deque& operator[](priority urgency) noexcept {
-    return deques_[static_cast<std::size_t>(urgency)];
+      : queues_{ready_queue(capacity), ready_queue(capacity), ready_queue(capacity)} {}
+  [[nodiscard]] ready_queue& operator[](priority urgency) noexcept {
+    return queues_[static_cast<std::size_t>(urgency)];
   }
 
  private:
-  std::array<deque, priority_count> deques_;
+  std::array<ready_queue, priority_count> queues_;
 };
 
 /// Stack of finished nodes on their way back to the submitting thread.  Any number of threads push,

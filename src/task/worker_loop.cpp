@@ -64,17 +64,17 @@ task_node* scheduler::implementation::find(worker& w, priority urgency) noexcept
   task_node* node = released_outside.pop(urgency);
   if (node == nullptr) {
     const bool own_first = w.own[urgency].oldest_id() < fresh[urgency].oldest_id();
-    detail::deque& first = own_first ? w.own[urgency] : fresh[urgency];
-    detail::deque& second = own_first ? fresh[urgency] : w.own[urgency];
-    node = first.steal();
-    if (node == nullptr) node = second.steal();
+    detail::ready_queue& first = own_first ? w.own[urgency] : fresh[urgency];
+    detail::ready_queue& second = own_first ? fresh[urgency] : w.own[urgency];
+    node = first.take();
+    if (node == nullptr) node = second.take();
   }
   if (node == nullptr && workers.size() > 1) {
     w.random = w.random * 6364136223846793005U + 1442695040888963407U;
     const std::size_t first = (w.random >> 33) % workers.size();
     for (std::size_t i = 0; i < workers.size() && node == nullptr; ++i) {
       worker& victim = *workers[(first + i) % workers.size()];
-      if (&victim != &w) node = victim.own[urgency].steal();
+      if (&victim != &w) node = victim.own[urgency].take();
     }
   }
   if (node != nullptr && urgency == priority::high) {
@@ -89,7 +89,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     w.account_.charge(activity::overhead, begin);
     w.in_task = true;
     try {
-      node.act(node, node_action::run);
+      node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
     } catch (...) {
       record_failure(std::current_exception());
     }
@@ -114,6 +114,10 @@ void scheduler::implementation::run(worker& w, task_node& node) {
 /// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
 /// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.
 void scheduler::implementation::finish(task_node& node, worker* w) {
+  if (node.recorded != nullptr) {
+    finish_replayed(node, w);
+    return;
+  }
   node.act(node, node_action::destroy);
   const bool counts_for_window = node.kind == node_kind::compute;
   edge* newest = node.successors.exchange(task_node::closed(), std::memory_order_acq_rel);
@@ -128,18 +132,49 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
     list = list->next;
     if (successor.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(successor, w);
   }
+  (w != nullptr ? w->returned : outside_returned).push(node);
+  count_finished(w, counts_for_window);
+}
+
+void scheduler::implementation::count_finished(worker* w, bool left_window) noexcept {
   if (w != nullptr) {
     const auto raise = [](std::atomic<std::uint64_t>& count) {
       count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     };
-    w->returned.push(node);
-    if (counts_for_window) raise(w->counts.left_window);
+    if (left_window) raise(w->counts.left_window);
     raise(w->counts.finished);
   } else {
-    outside_returned.push(node);
-    if (counts_for_window) outside_counts.left_window.fetch_add(1, std::memory_order_seq_cst);
+    if (left_window) outside_counts.left_window.fetch_add(1, std::memory_order_seq_cst);
     outside_counts.finished.fetch_add(1, std::memory_order_seq_cst);
     submitter_events.notify_one();
+  }
+}
+
+/// Releases successors in this iteration and the next.  After a failure nothing is released, so
+/// that the replay ends with what is running.
+///
+/// `active` counts this node until the last line; of the nodes it makes ready the last takes over
+/// its count.  The node itself is its own last successor: the others are read before.
+void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
+  detail::recorded_task& task = *node.recorded;
+  detail::replayed_graph& graph = *task.graph;
+  task_node* held = nullptr;
+  if (!has_failed.load(std::memory_order_relaxed)) {
+    const bool last = ++task.iteration == graph.iterations();
+    task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
+    for (task_node* const* s = task.successors; s != end; ++s) {
+      if (!graph.meet(**s)) continue;
+      if (held != nullptr) {
+        graph.active.fetch_add(1, std::memory_order_relaxed);
+        make_ready(*held, w);
+      }
+      held = *s;
+    }
+  }
+  if (held != nullptr) {
+    make_ready(*held, w);
+  } else if (graph.active.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    count_finished(w, true);
   }
 }
 
@@ -198,7 +233,9 @@ void scheduler::implementation::start_in_turn(task_node& node, worker* w) {
 
 /// Posting is done here and now, by whoever released the operation: as early as its data allows.
 void scheduler::implementation::start(task_node& node, worker* w) {
-  if (w != nullptr) {
+  if (node.recorded != nullptr) {
+    // A replay counts as one.
+  } else if (w != nullptr) {
     w->counts.left_window.store(w->counts.left_window.load(std::memory_order_relaxed) + 1,
                                 std::memory_order_release);
   } else {
@@ -217,7 +254,7 @@ void scheduler::implementation::start(task_node& node, worker* w) {
   if (account)
     w->account_.charge(from_program ? activity::compute : activity::overhead, now_ticks());
   try {
-    node.act(node, node_action::run);
+    node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
   } catch (...) {
     record_failure(std::current_exception());
     finish(node, w);

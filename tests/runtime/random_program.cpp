@@ -183,6 +183,13 @@ random_program make_program(generator& g, const shape& s) {
       p.ranks[g.below(ranks)].push_back(make_task(g, s));
     }
   }
+  if (g.chance(0.4)) {
+    p.iterations = static_cast<int>(g.between(2, 6));
+    for (std::size_t r = 0; r < ranks; ++r) p.replays.push_back(g.chance(0.7));
+    for (rank_program& statements : p.ranks) {  // a graph holds no wait
+      std::erase_if(statements, [](const step& x) { return x.what == step::kind::wait; });
+    }
+  }
   // In this order the programs cannot deadlock: a statement waits for earlier ones only.  Then let
   // sends and receives slip past each other, unless that deadlocks.
   for (double swaps = s.swaps; swaps > 0.05; swaps /= 4) {
@@ -286,18 +293,23 @@ class reference {
       }
     }
     for (std::size_t r = 0; r < program_.ranks.size(); ++r) {
-      if (next_[r] <= program_.ranks[r].size()) return std::nullopt;
+      if (next_[r] <= statements_of(r)) return std::nullopt;
     }
     return memories_;
   }
 
  private:
+  [[nodiscard]] std::size_t statements_of(std::size_t r) const {
+    return program_.ranks[r].size() * static_cast<std::size_t>(program_.iterations);
+  }
+
   /// One statement of rank r, or, past the last, the wait for all messages.
   bool advance(std::size_t r) {
     const rank_program& statements = program_.ranks[r];
-    if (next_[r] > statements.size()) return false;
+    if (next_[r] > statements_of(r)) return false;
     static const step final_wait{.what = step::kind::wait, .accesses = {}};
-    const step& s = next_[r] < statements.size() ? statements[next_[r]] : final_wait;
+    const bool last = next_[r] == statements_of(r);
+    const step& s = last ? final_wait : statements[next_[r] % statements.size()];
     if (!make_room(r, s)) return false;
     execute(r, s);
     ++next_[r];

@@ -5,6 +5,7 @@
 //     runtime_test_random_programs [--programs N] [--seed S] [--progress]
 //
 // Runs at least N programs, from seed S on.  A failure names the seed that repeats it.
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -96,6 +97,26 @@ void submit(runtime& rt, memory& m, const step& s) {
   }
 }
 
+[[nodiscard]] bool fits_window(const rank_program& statements, std::size_t window) {
+  return static_cast<std::size_t>(
+             std::count_if(statements.begin(), statements.end(),
+                           [](const step& s) { return s.what == step::kind::task; })) <= window;
+}
+
+void run_program(runtime& rt, memory& m, const random_program& program, std::size_t rank,
+                 std::size_t window) {
+  const rank_program& statements = program.ranks[rank];
+  const auto submit_all = [&] {
+    for (const step& s : statements) submit(rt, m, s);
+  };
+  if (!program.replays.empty() && program.replays[rank] && fits_window(statements, window)) {
+    graph recorded = rt.record(submit_all);
+    rt.replay(recorded, static_cast<std::uint64_t>(program.iterations));
+    return;
+  }
+  for (int i = 0; i < program.iterations; ++i) submit_all();
+}
+
 // --- comparing -----------------------------------------------------------------------------------
 
 [[nodiscard]] std::string first_difference(const memory& expected, const memory& got) {
@@ -132,7 +153,7 @@ int run_case(environment& env, const random_case& c, std::uint64_t seed) {
     const auto expected = run_reference(program);
     if (!expected.has_value()) throw std::logic_error("the generator made programs that deadlock");
     memory data = program.initial[rank];
-    for (const step& s : program.ranks[rank]) submit(rt, data, s);
+    run_program(rt, data, program, rank, c.options.window);
     rt.wait();
     if (data == (*expected)[rank]) continue;
     ++failures;
@@ -276,8 +297,10 @@ TEST(random_programs, hold_what_makes_them_hard) {
   std::size_t messages = 0;
   std::size_t same = 0;
   std::size_t partial = 0;
+  std::size_t replayed = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const random_program& p : make_case(seed, 2).programs) {
+      replayed += static_cast<std::size_t>(std::count(p.replays.begin(), p.replays.end(), true));
       for (const rank_program& r : p.ranks) {
         for (std::size_t i = 0; i < r.size(); ++i) {
           tasks += r[i].what == step::kind::task;
@@ -295,6 +318,7 @@ TEST(random_programs, hold_what_makes_them_hard) {
   EXPECT_GT(messages, 3000U);
   EXPECT_GT(same, 200U);
   EXPECT_GT(partial, 500U);
+  EXPECT_GT(replayed, 10U);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 
 #include <plait/comm/environment.hpp>
@@ -35,6 +36,7 @@ struct operation {
   // The engine's own.
   channel* via = nullptr;
   std::uint64_t sequence = 0;
+  std::uint64_t stride = 0;  ///< messages between one run of a repeated operation and the next
   operation* next = nullptr;
   ticks posted_at = 0;
   ticks held_until = 0;
@@ -67,9 +69,15 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Gives `op` its place in the order of matching.  One thread, in order of submission.
+  /// Readies `op` for `enqueue`.  The thread that enqueues.
   /// Errors: usage_error for a peer or a tag out of range.
-  void enqueue(operation& op);
+  void attach(operation& op);
+  /// Gives `op` its place in the order of matching.  One thread, in order of submission.
+  void enqueue(operation& op) noexcept;
+  /// Places for `iterations` times all of `ops`, in this order.  Each is posted once an iteration,
+  /// after a call of `next_iteration`.
+  void enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations);
+  static void next_iteration(operation& op) noexcept { op.sequence += op.stride; }
   [[nodiscard]] int largest_tag() const noexcept;
 
   /// Starts `op` now or as soon as whoever holds the token gets to it.  Thread-safe.

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -72,6 +74,16 @@ class runtime {
     expect_copyable<Access>();
     message(name, operation::kind::receive, what, Access::mode, peer, tag);
   }
+
+  /// Keeps the tasks and messages that `submit` submits, for `replay`; see `scheduler::record`.
+  [[nodiscard]] graph record(const std::function<void()>& submit) { return tasks().record(submit); }
+
+  /// Runs what was recorded `iterations` times; see `scheduler::replay`.  Its messages meet the
+  /// peers' in the order in which they would have been submitted, whether the peers replay or not.
+  ///
+  ///     plait::graph sweep = rt.record([&] { step(u, v); step(v, u); });
+  ///     rt.replay(sweep, 500).wait();
+  runtime& replay(graph& recorded, std::uint64_t iterations);
 
   /// Returns when every task and message has finished; works and progresses meanwhile.  Rethrows
   /// the first failure of a task or a message; then what had not begun was dropped, and this

@@ -15,6 +15,7 @@
 
 #include <plait/task/access.hpp>
 #include <plait/task/detail/node.hpp>
+#include <plait/task/graph.hpp>
 #include <plait/task/ledger.hpp>
 #include <plait/task/progress_source.hpp>
 #include <plait/task/task_name.hpp>
@@ -75,6 +76,25 @@ class scheduler {
   /// first exception thrown by a task since the last `wait`; tasks that had not begun by then are
   /// dropped.
   void wait();
+
+  /// Calls `submit`, which submits tasks as ever; they are not run but kept, with the dependences
+  /// between them and those from each iteration to the next, for `replay`.  What a task is given by
+  /// value is what it is given in every iteration.  Errors: what `submit` throws; usage_error for a
+  /// task whose by-value arguments cannot be copied.
+  [[nodiscard]] graph record(const std::function<void()>& submit);
+
+  /// Runs the recorded tasks `iterations` times, as if they had been submitted so often, without
+  /// analysing dependences again: iterations overlap wherever their data allows.  Returns when it
+  /// has begun; tasks submitted before have finished then, and what is submitted next waits for its
+  /// end.  Errors: usage_error when the graph is another scheduler's, has more tasks than the
+  /// window, or when data that its tasks name has moved or changed its size since; what `wait`
+  /// rethrows.
+  ///
+  /// `before_first` is called when the graph has been accepted and earlier tasks have finished.
+  void replay(graph& recorded, std::uint64_t iterations,
+              const std::function<void()>& before_first = {});
+  /// Whether `submit` of `record` is running.
+  [[nodiscard]] bool recording() const noexcept;
 
   /// Waits for all tasks and stops the workers.  An exception of a task that no `wait` has rethrown
   /// ends the program; but while another exception unwinds the stack, tasks that have not begun are
@@ -177,17 +197,64 @@ template <class Stored>
   }
 }
 
-/// Stores `closure` in the node (or on the heap when it is too large) and sets what runs and
-/// destroys it.
-template <class Closure>
-void store_closure(task_node& node, Closure&& closure) {
-  using stored = std::decay_t<Closure>;
+/// A function with its arguments.
+template <class Function, class... Stored>
+struct bound_call {
+  Function function;
+  std::tuple<Stored...> arguments;
+
+  static constexpr bool repeatable = (std::is_copy_constructible_v<Stored> && ...);
+
+  void run() {
+    std::apply(
+        [this](auto&... one) {
+          static_assert(
+              std::is_invocable_v<Function&, decltype(passed_argument(one))...>,
+              "the task's function does not take what the accesses pass: in() passes const, "
+              "out() and inout() pass mutable, other arguments are passed by value");
+          std::invoke(function, passed_argument(one)...);
+        },
+        arguments);
+  }
+
+  void run_again() {
+    if constexpr (repeatable) {
+      auto copies = arguments;
+      std::apply([this](auto&... one) { std::invoke(function, passed_argument(one)...); }, copies);
+    }
+  }
+
+  /// Changes, all but surely, when an access names other bytes than before.
+  [[nodiscard]] std::uint64_t fingerprint() const noexcept {
+    std::uint64_t hash = 0;
+    const auto mix = [&hash](std::uint64_t value) {
+      hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
+      hash ^= hash >> 32U;
+    };
+    const auto add = [&mix](const auto& one) {
+      if constexpr (is_access<std::remove_cvref_t<decltype(one)>>) {
+        const byte_range bytes = one.bytes();
+        mix(bytes.begin);
+        mix(bytes.end);
+      }
+    };
+    std::apply([&add](const auto&... one) { (add(one), ...); }, arguments);
+    return hash;
+  }
+};
+
+/// Stores `call` in the node (or on the heap when it is too large) and sets what runs and destroys
+/// it.
+template <class Call>
+void store_call(task_node& node, Call&& call) {
+  using stored = std::decay_t<Call>;
   constexpr bool fits = sizeof(stored) <= task_node::storage_bytes && alignof(stored) <= 16;
   if constexpr (fits) {
-    ::new (static_cast<void*>(node.storage)) stored(std::forward<Closure>(closure));
+    ::new (static_cast<void*>(node.storage)) stored(std::forward<Call>(call));
   } else {
-    node.heap = new stored(std::forward<Closure>(closure));
+    node.heap = new stored(std::forward<Call>(call));
   }
+  if (node.recorded != nullptr) node.recorded->repeatable = stored::repeatable;
   node.act = [](task_node& self, node_action action) {
     stored* object = nullptr;
     if constexpr (fits) {
@@ -195,12 +262,23 @@ void store_closure(task_node& node, Closure&& closure) {
     } else {
       object = static_cast<stored*>(self.heap);
     }
-    if (action == node_action::run) {
-      (*object)();
-    } else if constexpr (fits) {
-      std::destroy_at(object);
-    } else {
-      delete object;
+    switch (action) {
+      case node_action::run:
+        object->run();
+        break;
+      case node_action::run_again:
+        object->run_again();
+        break;
+      case node_action::measure:
+        self.recorded->fingerprint = object->fingerprint();
+        break;
+      case node_action::destroy:
+        if constexpr (fits) {
+          std::destroy_at(object);
+        } else {
+          delete object;
+        }
+        break;
     }
   };
 }
@@ -221,18 +299,9 @@ submission scheduler::task(task_name name, Function&& function, Arguments&&... a
           (add(one), ...);
         },
         stored);
-    detail::store_closure(node, [call = std::decay_t<Function>(std::forward<Function>(function)),
-                                 stored = std::move(stored)]() mutable {
-      std::apply(
-          [&](auto&... one) {
-            static_assert(
-                std::is_invocable_v<decltype(call)&, decltype(detail::passed_argument(one))...>,
-                "the task's function does not take what the accesses pass: in() passes const, "
-                "out() and inout() pass mutable, other arguments are passed by value");
-            std::invoke(call, detail::passed_argument(one)...);
-          },
-          stored);
-    });
+    detail::store_call(node,
+                       detail::bound_call{std::decay_t<Function>(std::forward<Function>(function)),
+                                          std::move(stored)});
   } catch (...) {
     // The node is counted already: it runs as nothing.
     node.act = [](detail::task_node&, detail::node_action) {};

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait bench`: one benchmark, its table and its result file."""
 
-import pathlib
 import subprocess
 import sys
 from typing import Annotated
@@ -10,6 +9,7 @@ import typer
 from rich.console import Console
 
 from plait import result as results
+from plait.cli.options import Json, Report, ReportFile, check_writable, report_page
 from plait.errors import JobFailed
 from plait.programs import available, find_program
 from plait.report import write_report
@@ -29,11 +29,9 @@ def bench(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Which; without it, what there is.")
     ] = None,
-    json: Annotated[pathlib.Path | None, typer.Option(help="Write the result file here.")] = None,
-    report: Annotated[
-        bool, typer.Option("--report", help="Write an HTML report; --report=FILE.html names it.")
-    ] = False,
-    report_file: Annotated[pathlib.Path | None, typer.Option("--report-file", hidden=True)] = None,
+    json: Json = None,
+    report: Report = False,
+    report_file: ReportFile = None,
 ) -> None:
     """Run a benchmark beside its peers. Options that are not listed go to the program itself."""
     if name is None:
@@ -44,10 +42,8 @@ def bench(
         )
         return
     program = find_program("bench", name, "openmpi")
-    page = report_file or (results.default_folder() / f"{program.name}.html" if report else None)
-    for path, option in ((json, "--json"), (page, "--report")):
-        if path is not None:
-            results.check_writable(path, option)
+    page = report_page(program.name, report, report_file)
+    check_writable({"--json": json, "--report": page})
     with scratch_folder() as folder:
         file = folder / "result.json"
         done = subprocess.run(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from plait import result as results
+from plait.cli.options import Json, Report, ReportFile, check_writable, report_page
 from plait.errors import BadInput
 from plait.session import Session, run_session
 
@@ -53,11 +53,9 @@ def run(
     policy: Annotated[
         str | None, typer.Option(help="Progress: auto, dedicated, sleeping, workers, none.")
     ] = None,
-    json: Annotated[pathlib.Path | None, typer.Option(help="Write the result file here.")] = None,
-    report: Annotated[
-        bool, typer.Option("--report", help="Write an HTML report; --report=FILE.html names it.")
-    ] = False,
-    report_file: Annotated[pathlib.Path | None, typer.Option("--report-file", hidden=True)] = None,
+    json: Json = None,
+    report: Report = False,
+    report_file: ReportFile = None,
     trace: Annotated[
         pathlib.Path | None, typer.Option(help="Write a trace that Perfetto opens.")
     ] = None,
@@ -77,16 +75,10 @@ def run(
             options += [f"--{name}", str(value)]
     if ranks < 1:
         raise BadInput(f"--ranks {ranks}: give at least 1")
-    page = report_file if report_file else (_report_path(program) if report else None)
-    for path, option in ((json, "--json"), (page, "--report"), (trace, "--trace")):
-        if path is not None:
-            results.check_writable(path, option)
+    page = report_page(program, report, report_file)
+    check_writable({"--json": json, "--report": page, "--trace": trace})
     session = Session(
         program=program, mpi=mpi, ranks=ranks, lab=lab, options=[*options, *context.args],
         json=json, report=page, trace=trace, verbose=verbose,
     )  # fmt: skip
     raise typer.Exit(run_session(session))
-
-
-def _report_path(program: str) -> pathlib.Path:
-    return results.default_folder() / f"{pathlib.Path(program).name}.html"

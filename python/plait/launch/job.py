@@ -5,7 +5,6 @@ import contextlib
 import ctypes
 import dataclasses
 import os
-import pathlib
 import queue
 import signal
 import subprocess
@@ -14,8 +13,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import IO
 
+from plait.launch.guard import guarded
 from plait.launch.mpi import Launch
 from plait.launch.noise import Death, StreamFilter, find_death, signal_name
+from plait.launch.processes import living_family
 
 OnProgress = Callable[[dict[str, object]], None]
 Lines = queue.Queue[tuple[str, str | None]]
@@ -70,7 +71,7 @@ def run_job(
 ) -> Outcome:
     """Run to the end; `on_line` sees every line, `names` maps addresses to node names."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    spared = set(_family(-1, set()))
+    spared = set(living_family(-1))
     process = subprocess.Popen(
         job.argv, env=job.environment, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
@@ -82,14 +83,15 @@ def run_job(
     # Hydra prints its banner to standard output, Open MPI to standard error.
     errors, output = StreamFilter(), StreamFilter()
     try:
-        for kind, line in _until_end(process, lines):
-            fields = (output if kind == "out" else errors).take(line)
-            if fields is not None:
-                if on_progress:
-                    on_progress(fields)
-                continue
-            if on_line:
-                on_line(line)
+        with guarded(process.pid, spared):
+            for kind, line in _until_end(process, lines):
+                fields = (output if kind == "out" else errors).take(line)
+                if fields is not None:
+                    if on_progress:
+                        on_progress(fields)
+                    continue
+                if on_line:
+                    on_line(line)
     finally:
         end_session(process, spared)
     code = process.returncode
@@ -133,7 +135,7 @@ def end_session(process: subprocess.Popen[str], spared: set[int]) -> None:
     for attempt in range(40):
         left = [
             pid
-            for pid in _family(process.pid, spared)
+            for pid in living_family(process.pid, spared)
             if pid != process.pid or process.poll() is None
         ]
         if not left:
@@ -145,28 +147,6 @@ def end_session(process: subprocess.Popen[str], spared: set[int]) -> None:
         time.sleep(0.02)
         _reap(process)
     process.wait()
-
-
-def _family(session: int, spared: set[int]) -> list[int]:
-    """Living processes of a session, and descendants of this process that are not `spared`."""
-    parents: dict[int, int] = {}
-    sessions: dict[int, int] = {}
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                fields = pathlib.Path(entry.path, "stat").read_text().rpartition(")")[2].split()
-                if fields[0] not in "ZX":
-                    parents[int(entry.name)] = int(fields[1])
-                    sessions[int(entry.name)] = int(fields[3])
-    me = os.getpid()
-    found = []
-    for pid, parent in parents.items():
-        chain = parent
-        while chain not in (0, 1, me) and chain in parents:
-            chain = parents[chain]
-        if sessions[pid] == session or (chain == me and pid not in spared):
-            found.append(pid)
-    return found
 
 
 def _reap(process: subprocess.Popen[str]) -> None:

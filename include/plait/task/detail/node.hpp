@@ -33,7 +33,27 @@ enum class node_kind : std::uint8_t {
   asynchronous,  ///< `act(run)` only starts it; `scheduler::complete` finishes it, from any thread
 };
 
-enum class node_action : std::uint8_t { run, destroy };
+enum class node_action : std::uint8_t {
+  run,        ///< once: by-value arguments are moved into the call
+  run_again,  ///< for a recorded task: they are copied
+  measure,    ///< for a recorded task: what its accesses name now, into `recorded->fingerprint`
+  destroy,
+};
+
+class replayed_graph;
+
+/// What a task of a graph has beyond a node; see replayed_graph for who touches what.
+struct recorded_task {
+  replayed_graph* graph = nullptr;
+  task_node* const* successors = nullptr;  ///< `same` of them in its iteration, then `next` in the
+  std::uint32_t same = 0;                  ///< following one
+  std::uint32_t next = 0;
+  std::int32_t predecessors = 0;  ///< of an iteration that is not the first
+  std::uint32_t index = 0;        ///< place in the order of submission
+  std::uint64_t iteration = 0;    ///< to be run, or being run
+  std::uint64_t fingerprint = 0;
+  bool repeatable = true;  ///< its arguments can be copied
+};
 
 /// Life of a node: free -> being submitted -> waiting (unmet > 0) -> ready -> running -> finished
 /// (successors closed) -> returned -> free.  Only the submitting thread takes nodes from "returned"
@@ -61,7 +81,8 @@ struct alignas(64) task_node {
   std::uint8_t edges_used = 0;
   edge edges[inline_edges];
   std::vector<std::unique_ptr<edge>> more_edges;
-  void* heap = nullptr;  // arguments too large for `storage`
+  void* heap = nullptr;               // arguments too large for `storage`
+  recorded_task* recorded = nullptr;  // for a task of a graph; it is never returned
   alignas(16) std::byte storage[storage_bytes];
 
   static constexpr std::int32_t submission_guard = 1 << 28;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recording tasks and running what was recorded.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <plait/core/error.hpp>
+
+#include "task/scheduler_implementation.hpp"
+
+namespace plait {
+
+using detail::replayed_graph;
+using detail::task_node;
+
+graph scheduler::record(const std::function<void()>& submit) {
+  implementation& s = *self_;
+  s.expect_submitting_thread();
+  PLAIT_EXPECTS(s.recording == nullptr, "record() inside record()");
+  s.enter();
+  auto recorded = std::make_shared<replayed_graph>();
+  recorded->belongs_to = this;
+  s.recording = recorded.get();
+  try {
+    submit();
+  } catch (...) {
+    s.recording = nullptr;
+    s.leave();
+    throw;
+  }
+  s.recording = nullptr;
+  s.leave();
+  s.expect_submitting_thread();  // no submission was left open
+  recorded->close();
+  return graph(std::move(recorded));
+}
+
+bool scheduler::recording() const noexcept {
+  return self_->recording != nullptr;
+}
+
+void scheduler::replay(graph& recorded, std::uint64_t iterations,
+                       const std::function<void()>& before_first) {
+  implementation& s = *self_;
+  s.expect_submitting_thread();
+  PLAIT_EXPECTS(s.recording == nullptr, "replay() inside record()");
+  replayed_graph& g = *recorded.self_;
+  if (g.belongs_to != this) throw usage_error("the graph was recorded by another scheduler");
+  if (g.compute_tasks() > s.window) {
+    throw usage_error("the graph has " + std::to_string(g.compute_tasks()) +
+                      " tasks, the window is " + std::to_string(s.window) +
+                      "; give a window of at least as many");
+  }
+  g.check_shapes();
+  wait();
+  if (iterations == 0 || g.nodes().empty()) return;
+
+  if (before_first) before_first();
+  s.enter();
+  g.begin(iterations, s.last_id + 1);
+  s.last_id += iterations * g.nodes().size();
+  s.peak = std::max(s.peak, g.compute_tasks());
+  s.replaying = recorded.self_;
+  ++s.submitted;
+  g.active.store(1, std::memory_order_relaxed);  // this call, until all have been looked at
+  for (task_node& node : g.nodes()) {
+    if (!g.meet(node)) continue;
+    g.active.fetch_add(1, std::memory_order_relaxed);
+    s.launch(node);
+  }
+  if (g.active.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    s.count_finished(s.workers.front().get(), true);
+  }
+  s.leave();
+}
+
+}  // namespace plait

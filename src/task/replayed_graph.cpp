@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/replayed_graph.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <plait/core/error.hpp>
+#include <plait/task/detail/dependence_tracker.hpp>
+#include <plait/task/graph.hpp>
+
+namespace plait {
+namespace detail {
+
+replayed_graph::~replayed_graph() {
+  for (task_node& node : nodes_) {
+    if (node.act != nullptr) node.act(node, node_action::destroy);
+  }
+}
+
+task_node& replayed_graph::add_node(const char* name, node_kind kind) {
+  recorded_task& task = tasks_.emplace_back();
+  task.graph = this;
+  task.index = static_cast<std::uint32_t>(nodes_.size());
+  task_node& node = nodes_.emplace_back();
+  node.name = name;
+  node.kind = kind;
+  node.recorded = &task;
+  compute_tasks_ += kind == node_kind::compute ? 1 : 0;
+  return node;
+}
+
+void replayed_graph::add_access(const task_node& node, byte_range bytes, access_mode mode) {
+  accesses_.push_back({node.recorded->index, mode, bytes});
+}
+
+/// Submits two iterations of nodes that never run to a tracker of their own, and reads the edges it
+/// makes: those within the first iteration, and those from it to the second.
+void replayed_graph::close() {
+  const std::size_t count = nodes_.size();
+  for (task_node& node : nodes_) {
+    if (!node.recorded->repeatable) {
+      throw usage_error(std::string("task '") + node.name +
+                        "' is given a value that cannot be copied, so it cannot run again; pass it "
+                        "by in(), out() or inout(), or submit the task without recording");
+    }
+    node.act(node, node_action::measure);
+    fingerprints_.push_back(node.recorded->fingerprint);
+  }
+
+  std::vector<task_node> shadows(2 * count);
+  dependence_tracker tracker;
+  for (std::size_t iteration = 0; iteration < 2; ++iteration) {
+    for (std::size_t i = 0; i < count; ++i) {
+      task_node& shadow = shadows[iteration * count + i];
+      shadow.id.store(iteration * count + i + 1, std::memory_order_relaxed);
+      shadow.successors.store(nullptr, std::memory_order_relaxed);
+    }
+    for (const recorded_access& access : accesses_) {
+      (void)tracker.add(shadows[iteration * count + access.task], access.bytes, access.mode);
+    }
+  }
+
+  const auto successors_of = [&](std::size_t i) {
+    std::vector<std::size_t> found;
+    for (const edge* e = shadows[i].successors.load(std::memory_order_relaxed); e != nullptr;
+         e = e->next) {
+      found.push_back(static_cast<std::size_t>(e->successor - shadows.data()));
+    }
+    std::sort(found.begin(), found.end());  // the order of submission
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  };
+  std::vector<std::size_t> first_successor;
+  for (std::size_t i = 0; i < count; ++i) {
+    recorded_task& task = tasks_[i];
+    first_successor.push_back(successors_.size());
+    for (const std::size_t s : successors_of(i)) {
+      const bool next = s >= count;
+      const std::size_t target = next ? s - count : s;
+      if (next && target >= i) continue;
+      ++(next ? task.next : task.same);
+      successors_.push_back(&nodes_[target]);
+      ++tasks_[target].predecessors;
+    }
+    // Itself, last: until then nobody else runs it.
+    ++task.next;
+    ++task.predecessors;
+    successors_.push_back(&nodes_[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    tasks_[i].successors = successors_.data() + first_successor[i];
+  }
+  accesses_ = {};
+}
+
+void replayed_graph::check_shapes() {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i].act(nodes_[i], node_action::measure);
+    if (tasks_[i].fingerprint != fingerprints_[i]) {
+      throw usage_error(std::string("task '") + nodes_[i].name +
+                        "' names data that has moved or changed its size since it was recorded; "
+                        "record the graph again");
+    }
+  }
+}
+
+void replayed_graph::begin(std::uint64_t iterations, std::uint64_t first_id) noexcept {
+  iterations_ = iterations;
+  first_id_ = first_id;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    tasks_[i].iteration = 0;
+    // The caller's own, so that `meet` starts those without predecessors.
+    nodes_[i].unmet.store(1, std::memory_order_relaxed);
+  }
+  for (const recorded_task& task : tasks_) {
+    for (std::uint32_t s = 0; s < task.same; ++s) {
+      task.successors[s]->unmet.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+}
+
+}  // namespace detail
+
+graph::graph(std::shared_ptr<detail::replayed_graph> self) noexcept : self_(std::move(self)) {}
+graph::graph(graph&&) noexcept = default;
+graph& graph::operator=(graph&&) noexcept = default;
+graph::~graph() = default;
+
+std::size_t graph::tasks() const noexcept {
+  return self_->compute_tasks();
+}
+std::size_t graph::messages() const noexcept {
+  return self_->nodes().size() - self_->compute_tasks();
+}
+std::size_t graph::dependences() const noexcept {
+  return self_->edges();
+}
+
+void graph::for_each_message(const std::function<void(detail::task_node&)>& visit) const {
+  for (detail::task_node& node : self_->nodes()) {
+    if (node.kind == detail::node_kind::asynchronous) visit(node);
+  }
+}
+
+}  // namespace plait

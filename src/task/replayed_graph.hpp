@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// A recorded graph: how its dependences are found, and the state of running it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <plait/task/access.hpp>
+#include <plait/task/detail/node.hpp>
+
+namespace plait::detail {
+
+/// Why one counter for each task is enough, though iterations overlap.  Every edge p -> s comes
+/// from a conflict, and two tasks that conflict alternate strictly through all iterations: with p
+/// before s in the order of submission, p(k) runs before s(k) (an edge, or a path), and s(k) before
+/// p(k+1) (an edge that wraps, or a path); the other way round likewise.  So p releases s for
+/// iteration k+1 only after s has run for k.  Each task also precedes itself in the next iteration.
+/// Hence whatever lowers the counter of s between two of its runs belongs to the next run; whoever
+/// brings it to zero sets it up again, before s can run, and nobody else touches it until s has
+/// released others.
+///
+/// Why edges that skip an iteration need not be kept: a conflict has a writer, which conflicts with
+/// itself in the iteration between.  Why an edge from p to a later s that wraps need not: there is
+/// p(k) -> s(k) -> s(k+1) already.
+class replayed_graph {
+ public:
+  replayed_graph() = default;
+  ~replayed_graph();
+  replayed_graph(const replayed_graph&) = delete;
+  replayed_graph& operator=(const replayed_graph&) = delete;
+
+  // Recording: the submitting thread
+  // -----------------------------------------------------------------
+  [[nodiscard]] task_node& add_node(const char* name, node_kind kind);
+  void add_access(const task_node& node, byte_range bytes, access_mode mode);
+  /// Finds the edges.  Errors: usage_error for a task that cannot be run again.
+  void close();
+
+  // Replaying
+  // ----------------------------------------------------------------------------------------
+  /// Errors: usage_error when an access names other bytes than it did when recorded.
+  void check_shapes();
+  /// Makes every task wait for its predecessors in the first of `iterations`.
+  void begin(std::uint64_t iterations, std::uint64_t first_id) noexcept;
+  /// One dependence of `node` is met.  Returns whether it was the last one: then the node is set up
+  /// for its next run, and the caller makes it ready.
+  [[nodiscard]] bool meet(task_node& node) noexcept {
+    if (node.unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+    recorded_task& task = *node.recorded;
+    node.unmet.store(task.predecessors, std::memory_order_relaxed);
+    node.id.store(first_id_ + task.iteration * nodes_.size() + task.index,
+                  std::memory_order_relaxed);
+    return true;
+  }
+  [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
+
+  const void* belongs_to = nullptr;  ///< the scheduler that recorded it
+  /// Nodes that are ready or running; the replay is over when there is none.
+  alignas(128) std::atomic<std::int64_t> active{0};
+
+  [[nodiscard]] std::deque<task_node>& nodes() noexcept { return nodes_; }
+  [[nodiscard]] std::size_t compute_tasks() const noexcept { return compute_tasks_; }
+  [[nodiscard]] std::size_t edges() const noexcept { return successors_.size(); }
+
+ private:
+  struct recorded_access {
+    std::uint32_t task;
+    access_mode mode;
+    byte_range bytes;
+  };
+
+  std::deque<task_node> nodes_;  // neither moves
+  std::deque<recorded_task> tasks_;
+  std::vector<recorded_access> accesses_;
+  std::vector<task_node*> successors_;
+  std::vector<std::uint64_t> fingerprints_;
+  std::size_t compute_tasks_ = 0;
+  std::uint64_t iterations_ = 0;
+  std::uint64_t first_id_ = 0;
+};
+
+}  // namespace plait::detail

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recorded graphs with messages: promises 1, 2, 3 and 5 hold in a replay as elsewhere.
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/core/error.hpp>
+#include <plait/runtime/runtime.hpp>
+
+#include "support/mpi_test.hpp"
+
+namespace plait::test {
+namespace {
+
+class every_policy : public ::testing::TestWithParam<std::tuple<progress, int, double>> {
+ protected:
+  environment& env = test_environment();
+  const int right = (env.rank() + 1) % env.size();
+  const int left = (env.rank() + env.size() - 1) % env.size();
+  [[nodiscard]] runtime_options options() const {
+    const auto& [policy, workers, disturbed] = GetParam();
+    return {.workers = workers,
+            .policy = policy,
+            .disturb = {.seed = 7, .probability = disturbed, .longest_delay_s = 1e-4}};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(
+    replay, every_policy,
+    ::testing::Combine(::testing::Values(progress::automatic, progress::dedicated,
+                                         progress::sleeping, progress::workers, progress::none),
+                       ::testing::Values(1, 3), ::testing::Values(0.0, 0.3)),
+    [](const auto& one) {
+      return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
+             std::to_string(std::get<1>(one.param)) +
+             (std::get<2>(one.param) > 0 ? "_disturbed" : "");
+    });
+
+/// A value travels round the ring, growing by 1 on each rank.  Submits one round.
+struct ring {
+  std::vector<std::uint64_t> mine, theirs;
+
+  explicit ring(const environment& env) : mine(500, 0), theirs(500, 0) {
+    for (auto& v : mine) v = static_cast<std::uint64_t>(env.rank());
+  }
+  void submit(runtime& rt, int left, int right) {
+    rt.recv("from the left", out(theirs), left);
+    rt.send("to the right", in(mine), right);
+    rt.task(
+        "take",
+        [](std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from) {
+          for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i] + 1;
+        },
+        inout(mine), in(theirs));
+  }
+  void expect_rounds(const environment& env, std::uint64_t rounds) const {
+    const auto size = static_cast<std::uint64_t>(env.size());
+    const auto rank = static_cast<std::uint64_t>(env.rank());
+    const std::uint64_t started_at = (rank + rounds * size - rounds) % size;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      ASSERT_EQ(mine[i], started_at + rounds) << "rank " << rank << ", element " << i;
+    }
+  }
+};
+
+TEST_P(every_policy, a_ring_replayed_goes_round) {
+  runtime rt{env, options()};
+  ring r(env);
+  graph round = rt.record([&] { r.submit(rt, left, right); });
+  EXPECT_EQ(round.tasks(), 1U);
+  EXPECT_EQ(round.messages(), 2U);
+  rt.replay(round, 150).wait();
+  r.expect_rounds(env, 150);
+  rt.replay(round, 1).wait();
+  rt.replay(round, 9).wait();
+  r.expect_rounds(env, 160);
+}
+
+TEST_P(every_policy, ranks_that_replay_meet_ranks_that_submit) {
+  runtime rt{env, options()};
+  ring r(env);
+  const auto submit = [&] { r.submit(rt, left, right); };
+  if (env.rank() % 2 == 0) {
+    for (int i = 0; i < 5; ++i) submit();
+    graph three = rt.record([&] {
+      for (int i = 0; i < 3; ++i) submit();
+    });
+    rt.replay(three, 40).wait();
+  } else {
+    graph five = rt.record([&] {
+      for (int i = 0; i < 5; ++i) submit();
+    });
+    rt.replay(five, 15);
+    for (int i = 0; i < 50; ++i) submit();
+    rt.wait();
+  }
+  r.expect_rounds(env, 125);
+}
+
+// More messages on a channel, ready in random order, than may overtake each other.
+TEST_P(every_policy, the_kth_send_meets_the_kth_receive_through_all_iterations) {
+  runtime rt{env, options()};
+  constexpr std::size_t messages = 75;
+  constexpr int iterations = 7;
+  std::vector<int> sent(messages);
+  std::vector<int> got(messages);
+  std::vector<int> wrong(messages);
+  std::vector<int> turn(messages);
+  graph exchange = rt.record([&] {
+    for (std::size_t i = 0; i < messages; ++i) {
+      const auto urgency = static_cast<plait::priority>(i % 3);
+      rt.task(
+            "make",
+            [](int& value, int& iteration, std::size_t k) {
+              value = static_cast<int>(k) + 1000 * iteration++;
+            },
+            out(sent[i]), inout(turn[i]), i)
+          .priority(urgency);
+    }
+    for (std::size_t i = 0; i < messages; ++i) {
+      rt.recv("receive", out(got[i]), left, 3);
+      rt.send("send", in(sent[i]), right, 3);
+      rt.task(
+          "check",
+          [](int value, int& sum, const int& iteration, std::size_t k) {
+            sum += value == static_cast<int>(k) + 1000 * (iteration - 1) ? 0 : 1;
+          },
+          in(got[i]), inout(wrong[i]), in(turn[i]), i);
+    }
+  });
+  rt.replay(exchange, iterations).wait();
+  EXPECT_EQ(wrong, std::vector<int>(messages, 0));
+  EXPECT_EQ(turn, std::vector<int>(messages, iterations));
+}
+
+TEST_P(every_policy, an_exception_in_a_replay_with_messages_surfaces) {
+  runtime rt{env, options()};
+  ring r(env);
+  int rounds = 0;
+  graph round = rt.record([&] {
+    r.submit(rt, left, right);
+    rt.task(
+        "fail at last",
+        [](int& n, const std::vector<std::uint64_t>&) {
+          if (++n == 20) throw std::runtime_error("twenty rounds");
+        },
+        inout(rounds), in(r.mine));
+  });
+  rt.replay(round, 1'000'000'000);
+  std::string said = "nothing";
+  try {
+    rt.wait();
+  } catch (const std::runtime_error& e) {
+    said = e.what();
+  }
+  // Ranks fail one after the other; one that waits for a peer that has failed fails itself.
+  EXPECT_EQ(said, "twenty rounds");
+  EXPECT_THROW(rt.replay(round, 1), error);
+  env.barrier();
+}
+
+TEST(replay, a_peer_out_of_range_is_refused_when_recorded) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  int x = 0;
+  EXPECT_THROW((void)rt.record([&] { rt.send("send", in(x), env.size()); }), usage_error);
+}
+
+}  // namespace
+}  // namespace plait::test
