@@ -67,6 +67,10 @@ struct engine::implementation {
   void admit(operation& op);
   void start(operation& op);
   bool test();
+  bool test_watched();
+  [[nodiscard]] bool nothing_in_flight() const noexcept {
+    return transfers.empty() && watched.empty();
+  }
   void complete(operation& op, const std::exception_ptr& failure);
   void settle(operation& op, const std::exception_ptr& failure);
   bool release_held();
@@ -95,6 +99,7 @@ struct engine::implementation {
 
   // Under the token.
   transfer_set transfers;
+  std::vector<awaited*> watched;
   flight_clock flight;
   look_schedule looks;
   std::vector<operation*> held_starts;
@@ -165,7 +170,8 @@ void engine::attach(operation& op) {
   op.via = via.get();
 }
 
-void engine::enqueue(operation& op) noexcept {
+void engine::enqueue(operation& op) {
+  attach(op);
   op.sequence = op.via->take_sequences(1);
 }
 
@@ -219,9 +225,29 @@ void engine::post(operation& op) {
   if (first || !s.chosen.busy_workers) s.proxy_events.notify_one();
 }
 
+void engine::lock() noexcept {
+  self_->env.token().acquire();
+}
+void engine::unlock() {
+  self_->release_token();
+}
+
+void engine::watch(awaited& what) {
+  implementation& s = *self_;
+  const bool first = s.active.fetch_add(1, std::memory_order_seq_cst) == 0;
+  s.env.token().acquire();
+  const ticks now = now_ticks();
+  if (s.nothing_in_flight()) s.flight.take_off(now);
+  s.watched.push_back(&what);
+  s.looks.posted(now);
+  s.step(true);  // and, after `cancel`, gives it up
+  s.release_token();
+  if (first || !s.chosen.busy_workers) s.proxy_events.notify_one();
+}
+
 bool engine::poll() {
   implementation& s = *self_;
-  if (idle() || !s.env.token().try_acquire()) return false;
+  if (idle() || s.env.token().wanted() || !s.env.token().try_acquire()) return false;
   const bool worked = s.step(true);
   s.release_token();
   return worked;
@@ -240,15 +266,17 @@ void engine::implementation::release_token() {
 /// Starts what was posted and, if `look`, completes what has finished; callbacks may post in turn.
 bool engine::implementation::step(bool look) {
   bool worked = drain();
-  if (look && !transfers.empty()) {
-    const bool completed = test();
+  if (look && !nothing_in_flight()) {
+    bool completed = test();
+    completed = test_watched() || completed;
+    if (completed && nothing_in_flight()) flight.land(now_ticks());
     polls.fetch_add(1, std::memory_order_relaxed);
-    looks.looked(now_ticks(), completed, !transfers.empty());
+    looks.looked(now_ticks(), completed, !nothing_in_flight());
     worked = worked || completed;
   }
   worked = release_held() || worked;
   while (drain()) worked = true;
-  if (transfers.empty()) looks.rest();
+  if (nothing_in_flight()) looks.rest();
   for (const operation* op : held_starts) looks.look_by(op->held_until);
   for (const auto& [op, failure] : held_completions) looks.look_by(op->held_until);
   return worked;
@@ -291,14 +319,14 @@ void engine::implementation::admit(operation& op) {
 
 void engine::implementation::start(operation& op) {
   const ticks now = now_ticks();
-  if (transfers.empty()) flight.take_off(now);
+  if (nothing_in_flight()) flight.take_off(now);
   op.via->started(op);
   const int mpi_tag = op.tag * residues + static_cast<int>(op.via->residue(op));
   try {
     transfers.start(op, mpi_tag, comm);
     looks.posted(now, op.size_bytes);
   } catch (...) {
-    if (transfers.empty()) flight.land(now_ticks());
+    if (nothing_in_flight()) flight.land(now_ticks());
     complete(op, std::current_exception());
   }
 }
@@ -316,8 +344,26 @@ bool engine::implementation::test() {
     transfers.abandon([&](operation& op) { complete(op, failure); });
     any = true;
   }
-  if (any && transfers.empty()) flight.land(now_ticks());
   return any;
+}
+
+bool engine::implementation::test_watched() {
+  const bool give_up = cancelled.load(std::memory_order_relaxed);
+  std::vector<awaited*> done;
+  std::erase_if(watched, [&](awaited* what) {
+    if (what->finished(*what)) {
+      done.push_back(what);
+    } else if (give_up) {
+      what->given_up = true;
+      done.push_back(what);
+    }
+    return !done.empty() && done.back() == what;
+  });
+  for (awaited* what : done) {
+    active.fetch_sub(1, std::memory_order_seq_cst);
+    what->completed(*what);
+  }
+  return !done.empty();
 }
 
 void engine::implementation::complete(operation& op, const std::exception_ptr& failure) {
@@ -385,7 +431,9 @@ bool engine::cancel(double patience_s) {
   }
   s.transfers.cancel_receives();
   const ticks give_up = now_ticks() + seconds_to_ticks(patience_s);
-  while (!s.transfers.empty() && now_ticks() < give_up) s.step(true);
+  do {
+    s.step(true);
+  } while (!s.transfers.empty() && now_ticks() < give_up);
   const bool clean = s.transfers.empty();
   s.release_token();
   return clean;
@@ -427,7 +475,7 @@ void engine::implementation::proxy_loop() {
 
 /// Returns false if another thread has the token.
 bool engine::implementation::look_as_proxy() {
-  if (!env.token().try_acquire()) return false;
+  if (env.token().wanted() || !env.token().try_acquire()) return false;
   step(true);
   release_token();
   return true;

@@ -11,6 +11,7 @@
 #include <plait/runtime/runtime.hpp>
 
 #include "runtime/recorder.hpp"
+#include "runtime/task_suspender.hpp"
 
 namespace plait {
 namespace {
@@ -82,7 +83,10 @@ struct runtime::implementation {
         tasks({.workers = workers,
                .window = options.window,
                .oversubscribed = crowded(env_, workers),
-               .progress = &source}) {}
+               .task_stack_bytes = blocking_calls::linked ? options.task_stack_bytes : 0,
+               .progress = &source}) {
+    if (blocking_calls::linked) suspender.emplace(messages, tasks);
+  }
 
   /// Errors: `error` when a failure has ended it.
   void expect_communication() {
@@ -95,6 +99,7 @@ struct runtime::implementation {
   engine messages;
   engine_source source;
   scheduler tasks;
+  std::optional<task_suspender> suspender;
   std::optional<recorder> record;
 };
 
@@ -131,6 +136,7 @@ runtime::runtime(environment& env, const runtime_options& options)
 
 runtime::~runtime() {
   self_->tasks.close();
+  self_->suspender.reset();
   // A thread that has just completed the last message may still be in the scheduler's call; it
   // holds the token until it is out.
   mpi_token_guard last_callback_is_over(self_->env.token());
@@ -147,8 +153,8 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
   op.completed = &message_completed;
-  s.messages.attach(op);  // first: it checks peer and tag
-  if (!s.tasks.recording()) s.messages.enqueue(op);
+  // First: it checks peer and tag.
+  s.tasks.recording() ? s.messages.attach(op) : s.messages.enqueue(op);
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
   ::new (static_cast<void*>(node.storage))

@@ -44,6 +44,7 @@ scheduler::implementation::implementation(const scheduler_options& options)
       window(checked_window(options.window)),
       oversubscribed(options.oversubscribed),
       fresh(window) {
+  if (options.task_stack_bytes > 0) stacks.emplace(options.task_stack_bytes);
   const int count = worker_count(options.workers);
   for (int i = 0; i < count; ++i) {
     workers.push_back(std::make_unique<worker>(i, window));
@@ -52,13 +53,13 @@ scheduler::implementation::implementation(const scheduler_options& options)
 }
 
 scheduler::scheduler(scheduler_options options) : self_(std::make_unique<implementation>(options)) {
-  detail::role = {self_.get(), self_->workers.front().get()};
+  detail::role = {self_.get(), this, self_->workers.front().get()};
   (void)seconds_per_tick();  // calibrate before anything is timed
   reset_ledger();
   try {
     for (std::size_t i = 1; i < self_->workers.size(); ++i) {
       worker& w = *self_->workers[i];
-      w.thread = std::thread([this, &w] { self_->worker_loop(w); });
+      w.thread = std::thread([this, &w] { self_->worker_loop(*this, w); });
     }
   } catch (...) {
     close();  // joins those that did start
@@ -211,6 +212,7 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   node.name = name.c_str();
   node.kind = kind;
   node.urgency = priority::normal;
+  node.left_window = false;
   node.last_successor_id = 0;
   node.edges_used = 0;
   node.edges_made = 0;
@@ -248,7 +250,7 @@ void scheduler::implementation::launch(task_node& node) {
     return;
   }
   if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_relaxed);
-  fresh[node.urgency].push(&node);
+  fresh[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
   worker_events.notify_one();
 }
 

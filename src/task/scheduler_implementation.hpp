@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// What the scheduler is made of.  Its code: scheduler.cpp (submission, waiting, the interface),
-/// replay.cpp (recorded graphs), worker_loop.cpp (finding, running and finishing tasks, being
-/// idle).
+/// replay.cpp (recorded graphs), suspension.cpp, worker_loop.cpp (finding, running and finishing
+/// tasks, being idle).
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,6 +23,7 @@
 
 #include "task/inbox.hpp"
 #include "task/replayed_graph.hpp"
+#include "task/task_stack.hpp"
 #include "task/worker.hpp"
 
 namespace plait {
@@ -49,7 +51,7 @@ struct scheduler::implementation {
   void expect_submitting_thread() const;
 
   // --- any worker (worker_loop.cpp) ------------------------------------------------------------
-  void worker_loop(detail::worker& w);
+  void worker_loop(scheduler& facade, detail::worker& w);
   /// Runs tasks and drives communication until `done()`; sleeps at most `longest_sleep` at a time.
   template <class Done>
   void work_until(detail::worker& w, Done done, ticks longest_sleep);
@@ -58,6 +60,9 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node* find(detail::worker& w) noexcept;
   [[nodiscard]] detail::task_node* find(detail::worker& w, priority urgency) noexcept;
   void run(detail::worker& w, detail::task_node& node);
+  [[nodiscard]] bool execute(detail::task_node& node) noexcept;
+  [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
+  void leave_suspended(detail::task_node& node, detail::worker& w);
 
   // --- any thread; `w` is null for one that is no worker ----------------------------------------
   [[nodiscard]] detail::worker* this_worker() const noexcept;
@@ -75,6 +80,7 @@ struct scheduler::implementation {
   progress_source* const progress;
   const std::size_t window;
   const bool oversubscribed;
+  std::optional<detail::stack_pool> stacks;              ///< if tasks can be suspended
   std::vector<std::unique_ptr<detail::worker>> workers;  ///< 0 is the submitting thread
   task_observer* observer = nullptr;
 
@@ -112,7 +118,8 @@ struct scheduler::implementation {
 namespace detail {
 /// Which scheduler's worker the running thread is.
 struct thread_role {
-  const void* owner = nullptr;
+  const void* owner = nullptr;  ///< the scheduler's implementation
+  scheduler* facade = nullptr;
   worker* self = nullptr;
 };
 extern thread_local constinit thread_role role;

@@ -61,6 +61,11 @@ struct alignas(128) worker {
   task_node* next = nullptr;  ///< the released task to run at once, its data still in the cache
   bool in_loop = false;       ///< will come back for `next`
   bool in_task = false;
+  task_node* running = nullptr;  ///< while in a task that can be suspended
+  struct {
+    void (*call)(task_node&, void*) = nullptr;
+    void* argument = nullptr;
+  } then;  ///< what a task that suspends itself leaves to be done
   account account_{now_ticks()};
   /// While idle: the time communication had been in flight when the spell began; else `not_idle`.
   std::atomic<ticks> idle_in_flight{not_idle};

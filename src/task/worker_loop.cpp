@@ -31,8 +31,8 @@ void scheduler::implementation::publish_counts(worker& w) noexcept {
   if (w.index != 0) submitter_events.notify_one();
 }
 
-void scheduler::implementation::worker_loop(worker& w) {
-  detail::role = {this, &w};
+void scheduler::implementation::worker_loop(scheduler& facade, worker& w) {
+  detail::role = {this, &facade, &w};
   work_until(
       w, [this] { return stopping.load(std::memory_order_seq_cst); }, progress_source::never);
 }
@@ -84,21 +84,22 @@ task_node* scheduler::implementation::find(worker& w, priority urgency) noexcept
 }
 
 void scheduler::implementation::run(worker& w, task_node& node) {
-  if (!has_failed.load(std::memory_order_relaxed)) {
+  // A suspended task goes on after a failure too: what it waits for tells it to unwind.
+  if (!has_failed.load(std::memory_order_relaxed) || node.stack != nullptr) {
     const ticks begin = now_ticks();
     w.account_.charge(activity::overhead, begin);
     w.in_task = true;
-    try {
-      node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
-    } catch (...) {
-      record_failure(std::current_exception());
-    }
+    const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
     w.in_task = false;
     const ticks end = now_ticks();
     w.account_.charge(activity::compute, end);
     if (observer != nullptr)
       observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
-    finish(node, &w);
+    if (ended) {
+      finish(node, &w);
+    } else {
+      leave_suspended(node, w);
+    }
     if (progress != nullptr && progress->due(end)) {
       w.account_.charge(activity::overhead, now_ticks());
       (void)progress->poll();
@@ -107,6 +108,42 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   } else {
     finish(node, &w);
   }
+}
+
+bool scheduler::implementation::execute(task_node& node) noexcept {
+  try {
+    node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
+  } catch (...) {
+    record_failure(std::current_exception());
+  }
+  return true;
+}
+
+/// Begins the task on a stack of its own or goes on with it there.  Returns whether it has ended.
+bool scheduler::implementation::execute_on_stack(task_node& node, worker& w) noexcept {
+  try {
+    if (node.stack == nullptr) {
+      node.stack = stacks->take().release();
+      node.stack->take(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
+    }
+    w.running = &node;
+    if (!node.stack->enter()) return false;
+    if (auto failed = node.stack->take_failure()) record_failure(std::move(failed));
+    stacks->give(std::unique_ptr<detail::task_stack>(std::exchange(node.stack, nullptr)));
+  } catch (...) {
+    record_failure(std::current_exception());
+  }
+  return true;
+}
+
+/// The task may be resumed, and be gone, as soon as its `then` has been called.
+void scheduler::implementation::leave_suspended(task_node& node, worker& w) {
+  if (node.recorded == nullptr && !std::exchange(node.left_window, true)) {
+    w.counts.left_window.store(w.counts.left_window.load(std::memory_order_relaxed) + 1,
+                               std::memory_order_release);
+  }
+  const auto then = std::exchange(w.then, {});
+  then.call(node, then.argument);
 }
 
 /// Closes the node, releases its successors and gives it back.
@@ -119,7 +156,7 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
     return;
   }
   node.act(node, node_action::destroy);
-  const bool counts_for_window = node.kind == node_kind::compute;
+  const bool counts_for_window = node.kind == node_kind::compute && !node.left_window;
   edge* newest = node.successors.exchange(task_node::closed(), std::memory_order_acq_rel);
   edge* list = nullptr;  // oldest first: the order of submission
   while (newest != nullptr) {
@@ -199,7 +236,7 @@ void scheduler::implementation::make_ready(task_node& node, worker* w) {
 
 void scheduler::implementation::push(task_node& node, worker& w) {
   if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_relaxed);
-  w.own[node.urgency].push(&node);
+  w.own[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
   announce();
 }
 

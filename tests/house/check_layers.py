@@ -28,6 +28,8 @@ PUBLIC_EXTRAS = {"x86intrin.h", "immintrin.h"}
 LIBRARIES = {
     "fmt/": set(ARROWS),
     "hwloc.h": {"core", "task", "comm", "runtime"},
+    "boost/context/": {"task"},
+    "sanitizer/": {"task"},
 }
 # Generated: the commit, the compiler and its flags, for result files.  Of no layer.
 BUILD_INFO = "plait/detail/build_info.hpp"

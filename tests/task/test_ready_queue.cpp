@@ -24,7 +24,7 @@ std::size_t index_of(task_node* element) {
 TEST(ready_queue, the_oldest_comes_first) {
   ready_queue d(8);
   EXPECT_TRUE(d.empty());
-  for (std::size_t i = 0; i < 5; ++i) d.push(element(i));
+  for (std::size_t i = 0; i < 5; ++i) d.push(element(i), i);
   EXPECT_FALSE(d.empty());
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(d.take(), element(i));
   EXPECT_TRUE(d.empty());
@@ -36,7 +36,10 @@ TEST(ready_queue, it_goes_round_its_ring_any_number_of_times) {
   std::size_t next = 0;
   std::size_t expected = 0;
   for (int round = 0; round < 1000; ++round) {
-    for (int i = 0; i < 3; ++i) d.push(element(next++));
+    for (int i = 0; i < 3; ++i) {
+      d.push(element(next), next);
+      ++next;
+    }
     for (int i = 0; i < 3; ++i) ASSERT_EQ(d.take(), element(expected++));
     ASSERT_EQ(d.take(), nullptr);
   }
@@ -45,7 +48,7 @@ TEST(ready_queue, it_goes_round_its_ring_any_number_of_times) {
 TEST(ready_queue, it_holds_as_many_as_it_was_made_for) {
   for (const std::size_t capacity : {1U, 2U, 3U, 7U, 64U}) {
     ready_queue d(capacity);
-    for (std::size_t i = 0; i < capacity; ++i) d.push(element(i));
+    for (std::size_t i = 0; i < capacity; ++i) d.push(element(i), i);
     for (std::size_t i = 0; i < capacity; ++i) EXPECT_EQ(d.take(), element(i));
   }
 }
@@ -53,8 +56,8 @@ TEST(ready_queue, it_holds_as_many_as_it_was_made_for) {
 TEST(ready_queue_death, one_element_too_many_ends_the_program) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   ready_queue d(4);
-  for (std::size_t i = 0; i < 4; ++i) d.push(element(i));
-  EXPECT_DEATH(d.push(element(4)), "submission window bounds");
+  for (std::size_t i = 0; i < 4; ++i) d.push(element(i), i);
+  EXPECT_DEATH(d.push(element(4), 4), "submission window bounds");
 }
 
 // The owner pushes and takes in bursts while others take: every element is taken exactly once.
@@ -80,7 +83,10 @@ void contend(std::size_t others, std::size_t burst, std::size_t elements) {
   std::size_t next = 0;
   while (next < elements) {
     // The window: never more than `burst` elements that nobody has taken.
-    for (std::size_t i = 0; i < burst && next < elements; ++i) d.push(element(next++));
+    for (std::size_t i = 0; i < burst && next < elements; ++i) {
+      d.push(element(next), next);
+      ++next;
+    }
     for (std::size_t i = 0; i < burst / 2; ++i) take(d.take());
     while (next - total.load() > 0 && !d.empty()) take(d.take());
   }

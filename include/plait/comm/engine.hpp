@@ -42,6 +42,15 @@ struct operation {
   ticks held_until = 0;
 };
 
+/// Something else than a message that a task waits for, such as a request of the program's own.
+struct awaited {
+  /// Asked by a thread that holds the token, at every look.
+  bool (*finished)(awaited& self) = nullptr;
+  /// Called once, by such a thread, when it has finished or is given up.
+  void (*completed)(awaited& self) noexcept = nullptr;
+  bool given_up = false;
+};
+
 /// What the engine did, for the ledger.
 struct engine_statistics {
   std::uint64_t operations = 0;  ///< completed
@@ -69,11 +78,11 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Readies `op` for `enqueue`.  The thread that enqueues.
-  /// Errors: usage_error for a peer or a tag out of range.
-  void attach(operation& op);
   /// Gives `op` its place in the order of matching.  One thread, in order of submission.
-  void enqueue(operation& op) noexcept;
+  /// Errors: usage_error for a peer or a tag out of range.
+  void enqueue(operation& op);
+  /// The same without a place yet, for `enqueue_repeated`.
+  void attach(operation& op);
   /// Places for `iterations` times all of `ops`, in this order.  Each is posted once an iteration,
   /// after a call of `next_iteration`.
   void enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations);
@@ -82,6 +91,15 @@ class engine {
 
   /// Starts `op` now or as soon as whoever holds the token gets to it.  Thread-safe.
   void post(operation& op);
+
+  /// Looks after `what`, which must stay in place until it is completed.  Counts as communication
+  /// in flight.  Thread-safe.
+  void watch(awaited& what);
+
+  /// Takes the token for MPI calls of the program's own, waiting for it, and gives it back; what
+  /// others posted meanwhile is started.
+  void lock() noexcept;
+  void unlock();
 
   /// Drives operations, unless another thread is doing so.  Returns whether anything started or
   /// completed. Thread-safe.

@@ -12,18 +12,35 @@ namespace plait {
 class mpi_token {
  public:
   [[nodiscard]] bool try_acquire() noexcept {
-    return !held_.load(std::memory_order_seq_cst) &&
-           !held_.exchange(true, std::memory_order_seq_cst);
+    if (held_.load(std::memory_order_seq_cst) || held_.exchange(true, std::memory_order_seq_cst)) {
+      return false;
+    }
+    mine_ = this;
+    return true;
   }
-  void release() noexcept { held_.store(false, std::memory_order_seq_cst); }
+  void release() noexcept {
+    mine_ = nullptr;
+    held_.store(false, std::memory_order_seq_cst);
+  }
+  /// Whether the calling thread holds one.
+  [[nodiscard]] static bool any_held_here() noexcept { return mine_ != nullptr; }
 
-  /// For rare blocking uses (collective set-up, errors): gives up the processor until it is free.
+  /// For blocking uses: gives up the processor until it is free.
   void acquire() noexcept {
+    waiting_.fetch_add(1, std::memory_order_seq_cst);
     while (!try_acquire()) std::this_thread::yield();
+    waiting_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  /// Somebody waits in `acquire`.  Who polls in a loop lets him go first: a proxy that takes the
+  /// token again as soon as it has released it would keep him out for whole time slices.
+  [[nodiscard]] bool wanted() const noexcept {
+    return waiting_.load(std::memory_order_relaxed) > 0;
   }
 
  private:
+  static inline thread_local constinit const mpi_token* mine_ = nullptr;
   std::atomic<bool> held_{false};
+  std::atomic<int> waiting_{0};
 };
 
 /// Holds the token for a scope.

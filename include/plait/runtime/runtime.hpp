@@ -29,6 +29,9 @@ struct runtime_options {
   /// While messages are in flight, somebody looks after them at least so often.  Seconds.
   double worst_delay_s = 1.5e-3;
   disturbance disturb = {};
+  /// Where plait::blocking_mpi is linked each task has a stack of so many bytes, of which only what
+  /// it touches takes memory.  At least 16 KiB.
+  std::size_t task_stack_bytes = std::size_t{1} << 20;
 };
 
 /// The program of one rank: submits compute tasks and messages in program order, and waits.

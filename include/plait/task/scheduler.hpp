@@ -31,6 +31,9 @@ struct scheduler_options {
   std::size_t window = 4096;
   /// Other processes want the cores too: idle workers sleep at once instead of spinning first.
   bool oversubscribed = false;
+  /// Each task runs on a stack of its own of so many bytes, so that it can be suspended.  0: tasks
+  /// run on the workers' stacks.
+  std::size_t task_stack_bytes = 0;
   /// Driven by idle workers; may be null.  Must outlive the scheduler.
   progress_source* progress = nullptr;
 };
@@ -132,6 +135,19 @@ class scheduler {
   /// As an exception of a task would: `wait` rethrows the first.  Any thread.
   void fail(std::exception_ptr error) noexcept;
   [[nodiscard]] bool failed() const noexcept;
+
+  /// The scheduler that runs the task this is called from, if it can suspend it; else null.
+  [[nodiscard]] static scheduler* of_suspendable_task() noexcept;
+  /// From such a task: `then(node, argument)` is called when the task is off its stack, and
+  /// `suspend` returns, perhaps in another thread, after `resume(node)`.  A suspended task does not
+  /// count for the window.
+  void suspend(void (*then)(detail::task_node& node, void* argument), void* argument);
+  /// Any thread, once for each suspension, at the earliest from `then`.
+  void resume(detail::task_node& node);
+  /// Whether this is the submitting thread, outside of tasks.
+  [[nodiscard]] bool in_program() const noexcept;
+  /// From there: works until `done()`.
+  void work_until(const std::function<bool()>& done);
 
  private:
   struct implementation;

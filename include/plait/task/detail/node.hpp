@@ -41,6 +41,7 @@ enum class node_action : std::uint8_t {
 };
 
 class replayed_graph;
+class task_stack;
 
 /// What a task of a graph has beyond a node; see replayed_graph for who touches what.
 struct recorded_task {
@@ -79,10 +80,12 @@ struct alignas(64) task_node {
   priority urgency = priority::normal;
   node_kind kind = node_kind::compute;
   std::uint8_t edges_used = 0;
+  bool left_window = false;  // it was suspended: counted as a message that has been started is
   edge edges[inline_edges];
   std::vector<std::unique_ptr<edge>> more_edges;
   void* heap = nullptr;               // arguments too large for `storage`
   recorded_task* recorded = nullptr;  // for a task of a graph; it is never returned
+  task_stack* stack = nullptr;        // while it runs or is suspended, if it can be
   alignas(16) std::byte storage[storage_bytes];
 
   static constexpr std::int32_t submission_guard = 1 << 28;

@@ -31,15 +31,15 @@ class ready_queue {
  public:
   /// `capacity`: at least the number of tasks that can be in it at once.
   explicit ready_queue(std::size_t capacity)
-      : mask_(std::bit_ceil(capacity) - 1),
-        ring_(std::make_unique<std::atomic<task_node*>[]>(mask_ + 1)) {}
+      : mask_(std::bit_ceil(capacity) - 1), ring_(std::make_unique<entry[]>(mask_ + 1)) {}
 
-  /// Owner only.
-  void push(task_node* task) noexcept {
+  /// Owner only.  `id`: the place of `task` in the order of submission.
+  void push(task_node* task, std::uint64_t id) noexcept {
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
     PLAIT_EXPECTS(bottom - top_.load(std::memory_order_acquire) <= static_cast<std::int64_t>(mask_),
                   "the submission window bounds a queue of ready tasks");
-    slot(bottom).store(task, std::memory_order_relaxed);
+    slot(bottom).task.store(task, std::memory_order_relaxed);
+    slot(bottom).id.store(id, std::memory_order_relaxed);
     bottom_.store(bottom + 1, std::memory_order_seq_cst);  // seq_cst: pairs with event_count
   }
 
@@ -50,18 +50,19 @@ class ready_queue {
     for (;;) {
       std::int64_t top = top_.load(std::memory_order_seq_cst);
       if (top >= bottom_.load(std::memory_order_seq_cst)) return nullptr;
-      task_node* task = slot(top).load(std::memory_order_relaxed);
+      task_node* task = slot(top).task.load(std::memory_order_relaxed);
       if (top_.compare_exchange_weak(top, top + 1, std::memory_order_seq_cst)) return task;
     }
   }
 
   /// Any thread: the place in the order of submission of the task `take` would give, or `none`.  A
-  /// hint: the task may be gone by the time it is used, and its node another task's.
+  /// hint: the task may be gone by the time it is used, and its node freed with the graph it was
+  /// recorded in; so the place is kept here.
   static constexpr std::uint64_t none = UINT64_MAX;
   [[nodiscard]] std::uint64_t oldest_id() noexcept {
     const std::int64_t top = top_.load(std::memory_order_acquire);
     if (top >= bottom_.load(std::memory_order_acquire)) return none;
-    return slot(top).load(std::memory_order_relaxed)->id.load(std::memory_order_relaxed);
+    return slot(top).id.load(std::memory_order_relaxed);
   }
 
   /// Any thread; a hint.
@@ -70,14 +71,19 @@ class ready_queue {
   }
 
  private:
-  [[nodiscard]] std::atomic<task_node*>& slot(std::int64_t index) noexcept {
+  struct entry {
+    std::atomic<task_node*> task;
+    std::atomic<std::uint64_t> id;
+  };
+
+  [[nodiscard]] entry& slot(std::int64_t index) noexcept {
     return ring_[static_cast<std::size_t>(index) & mask_];
   }
 
   alignas(64) std::atomic<std::int64_t> top_{0};
   alignas(64) std::atomic<std::int64_t> bottom_{0};
   alignas(64) const std::size_t mask_;
-  const std::unique_ptr<std::atomic<task_node*>[]> ring_;
+  const std::unique_ptr<entry[]> ring_;
 };
 
 }  // namespace plait::detail

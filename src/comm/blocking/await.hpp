@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What plait does instead of blocking: start the operation, and suspend the task until it is done.
+/// [MPI/SMPSs, section 2.2]
+#pragma once
+
+#include <mutex>
+#include <utility>
+
+#include <mpi.h>
+#include <plait/comm/blocking_calls.hpp>
+#include <plait/comm/token.hpp>
+#include <plait/core/error.hpp>
+
+namespace plait {
+
+/// The runtime whose task or program calls, or null: then MPI is called as it is.  (plait itself
+/// calls MPI with the token in hand.)
+[[nodiscard]] inline blocking_calls* interceptor() {
+  return mpi_token::any_held_here() ? nullptr : blocking_calls::here();
+}
+
+/// A non-blocking call, under the token.
+template <class Call>
+int under_token(Call call) {
+  blocking_calls* here = interceptor();
+  if (here == nullptr) return call();
+  std::lock_guard guard(*here);
+  return call();
+}
+
+/// Waits until `ask()`, which is called under the token, is true.  False: another task has failed,
+/// and what is waited for may never come.
+template <class Ask>
+[[nodiscard]] bool wait_until(blocking_calls& here, Ask ask) {
+  if (here.who_calls() == blocking_calls::caller::task) {
+    struct asked : awaited {
+      Ask* question;
+    } what;
+    what.finished = [](awaited& self) { return (*static_cast<asked&>(self).question)(); };
+    what.question = &ask;
+    return here.suspend_until(what);
+  }
+  here.work_until([&] {
+    std::lock_guard guard(here);
+    return ask();
+  });
+  return true;
+}
+
+/// Waits for `test(&flag)`, an MPI_Test of some kind, to raise the flag or fail.  `give_up` is
+/// called under the token when another task has failed.
+template <class Test, class GiveUp>
+int wait_for(blocking_calls& here, Test test, GiveUp give_up) {
+  int code = MPI_SUCCESS;
+  int flag = 0;
+  const auto ask = [&] {
+    code = test(&flag);
+    return code != MPI_SUCCESS || flag != 0;
+  };
+  {
+    std::lock_guard guard(here);
+    if (ask()) return code;
+  }
+  if (wait_until(here, ask)) return code;
+  {
+    std::lock_guard guard(here);
+    give_up();
+  }
+  throw error("an MPI call was given up: another task has failed");
+}
+
+inline void give_up_message(MPI_Request& request) {
+  if (request == MPI_REQUEST_NULL) return;
+  PMPI_Cancel(&request);
+  PMPI_Request_free(&request);
+}
+
+/// MPI uses the buffers of a collective until all ranks have taken part.
+inline void give_up_collective(MPI_Request&) {
+  detail::abort_job();
+}
+
+/// `direct()` is the blocking call, `start(&request)` begins the same without blocking.
+template <class Direct, class Start>
+int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
+            void (*give_up)(MPI_Request&) = give_up_message) {
+  blocking_calls* here = interceptor();
+  if (here == nullptr) return direct();
+  MPI_Request request = MPI_REQUEST_NULL;
+  {
+    std::lock_guard guard(*here);
+    if (const int code = start(&request); code != MPI_SUCCESS) return code;
+  }
+  return wait_for(
+      *here, [&](int* flag) { return PMPI_Test(&request, flag, status); },
+      [&] { give_up(request); });
+}
+
+template <class Direct, class Start>
+int collective(Direct direct, Start start) {
+  return message(std::move(direct), std::move(start), MPI_STATUS_IGNORE, give_up_collective);
+}
+
+}  // namespace plait

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocking collectives.  Tasks that call them on one communicator must do so in the same order on
+// all ranks, as MPI asks; an inout access to something they share sees to it.
+#include "comm/blocking/await.hpp"
+
+using plait::collective;
+
+extern "C" {
+
+int MPI_Barrier(MPI_Comm comm) {
+  return collective([&] { return PMPI_Barrier(comm); },
+                    [&](MPI_Request* r) { return PMPI_Ibarrier(comm, r); });
+}
+
+int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return collective(
+      [&] { return PMPI_Bcast(buffer, count, type, root, comm); },
+      [&](MPI_Request* r) { return PMPI_Ibcast(buffer, count, type, root, comm, r); });
+}
+
+int MPI_Reduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm) {
+  return collective(
+      [&] { return PMPI_Reduce(from, to, count, type, op, root, comm); },
+      [&](MPI_Request* r) { return PMPI_Ireduce(from, to, count, type, op, root, comm, r); });
+}
+
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+  return collective(
+      [&] { return PMPI_Allreduce(from, to, count, type, op, comm); },
+      [&](MPI_Request* r) { return PMPI_Iallreduce(from, to, count, type, op, comm, r); });
+}
+
+int MPI_Scan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return collective([&] { return PMPI_Scan(from, to, count, type, op, comm); },
+                    [&](MPI_Request* r) { return PMPI_Iscan(from, to, count, type, op, comm, r); });
+}
+
+int MPI_Exscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return collective(
+      [&] { return PMPI_Exscan(from, to, count, type, op, comm); },
+      [&](MPI_Request* r) { return PMPI_Iexscan(from, to, count, type, op, comm, r); });
+}
+
+int MPI_Reduce_scatter(const void* from, void* to, const int* counts, MPI_Datatype type, MPI_Op op,
+                       MPI_Comm comm) {
+  return collective(
+      [&] { return PMPI_Reduce_scatter(from, to, counts, type, op, comm); },
+      [&](MPI_Request* r) { return PMPI_Ireduce_scatter(from, to, counts, type, op, comm, r); });
+}
+
+int MPI_Reduce_scatter_block(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm comm) {
+  return collective([&] { return PMPI_Reduce_scatter_block(from, to, count, type, op, comm); },
+                    [&](MPI_Request* r) {
+                      return PMPI_Ireduce_scatter_block(from, to, count, type, op, comm, r);
+                    });
+}
+
+int MPI_Gather(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
+               MPI_Datatype to_type, int root, MPI_Comm comm) {
+  return collective(
+      [&] { return PMPI_Gather(from, from_count, from_type, to, to_count, to_type, root, comm); },
+      [&](MPI_Request* r) {
+        return PMPI_Igather(from, from_count, from_type, to, to_count, to_type, root, comm, r);
+      });
+}
+
+int MPI_Gatherv(const void* from, int from_count, MPI_Datatype from_type, void* to,
+                const int* to_counts, const int* places, MPI_Datatype to_type, int root,
+                MPI_Comm comm) {
+  return collective(
+      [&] {
+        return PMPI_Gatherv(from, from_count, from_type, to, to_counts, places, to_type, root,
+                            comm);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Igatherv(from, from_count, from_type, to, to_counts, places, to_type, root,
+                             comm, r);
+      });
+}
+
+int MPI_Scatter(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
+                MPI_Datatype to_type, int root, MPI_Comm comm) {
+  return collective(
+      [&] { return PMPI_Scatter(from, from_count, from_type, to, to_count, to_type, root, comm); },
+      [&](MPI_Request* r) {
+        return PMPI_Iscatter(from, from_count, from_type, to, to_count, to_type, root, comm, r);
+      });
+}
+
+int MPI_Scatterv(const void* from, const int* from_counts, const int* places,
+                 MPI_Datatype from_type, void* to, int to_count, MPI_Datatype to_type, int root,
+                 MPI_Comm comm) {
+  return collective(
+      [&] {
+        return PMPI_Scatterv(from, from_counts, places, from_type, to, to_count, to_type, root,
+                             comm);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Iscatterv(from, from_counts, places, from_type, to, to_count, to_type, root,
+                              comm, r);
+      });
+}
+
+int MPI_Allgather(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
+                  MPI_Datatype to_type, MPI_Comm comm) {
+  return collective(
+      [&] { return PMPI_Allgather(from, from_count, from_type, to, to_count, to_type, comm); },
+      [&](MPI_Request* r) {
+        return PMPI_Iallgather(from, from_count, from_type, to, to_count, to_type, comm, r);
+      });
+}
+
+int MPI_Allgatherv(const void* from, int from_count, MPI_Datatype from_type, void* to,
+                   const int* to_counts, const int* places, MPI_Datatype to_type, MPI_Comm comm) {
+  return collective(
+      [&] {
+        return PMPI_Allgatherv(from, from_count, from_type, to, to_counts, places, to_type, comm);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Iallgatherv(from, from_count, from_type, to, to_counts, places, to_type, comm,
+                                r);
+      });
+}
+
+int MPI_Alltoall(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
+                 MPI_Datatype to_type, MPI_Comm comm) {
+  return collective(
+      [&] { return PMPI_Alltoall(from, from_count, from_type, to, to_count, to_type, comm); },
+      [&](MPI_Request* r) {
+        return PMPI_Ialltoall(from, from_count, from_type, to, to_count, to_type, comm, r);
+      });
+}
+
+int MPI_Alltoallv(const void* from, const int* from_counts, const int* from_places,
+                  MPI_Datatype from_type, void* to, const int* to_counts, const int* to_places,
+                  MPI_Datatype to_type, MPI_Comm comm) {
+  return collective(
+      [&] {
+        return PMPI_Alltoallv(from, from_counts, from_places, from_type, to, to_counts, to_places,
+                              to_type, comm);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Ialltoallv(from, from_counts, from_places, from_type, to, to_counts, to_places,
+                               to_type, comm, r);
+      });
+}
+
+int MPI_Alltoallw(const void* from, const int* from_counts, const int* from_places,
+                  const MPI_Datatype* from_types, void* to, const int* to_counts,
+                  const int* to_places, const MPI_Datatype* to_types, MPI_Comm comm) {
+  return collective(
+      [&] {
+        return PMPI_Alltoallw(from, from_counts, from_places, from_types, to, to_counts, to_places,
+                              to_types, comm);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Ialltoallw(from, from_counts, from_places, from_types, to, to_counts, to_places,
+                               to_types, comm, r);
+      });
+}
+
+int MPI_Neighbor_allgather(const void* from, int from_count, MPI_Datatype from_type, void* to,
+                           int to_count, MPI_Datatype to_type, MPI_Comm comm) {
+  return collective(
+      [&] {
+        return PMPI_Neighbor_allgather(from, from_count, from_type, to, to_count, to_type, comm);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Ineighbor_allgather(from, from_count, from_type, to, to_count, to_type, comm,
+                                        r);
+      });
+}
+
+int MPI_Neighbor_allgatherv(const void* from, int from_count, MPI_Datatype from_type, void* to,
+                            const int* to_counts, const int* places, MPI_Datatype to_type,
+                            MPI_Comm comm) {
+  return collective(
+      [&] {
+        return PMPI_Neighbor_allgatherv(from, from_count, from_type, to, to_counts, places, to_type,
+                                        comm);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Ineighbor_allgatherv(from, from_count, from_type, to, to_counts, places,
+                                         to_type, comm, r);
+      });
+}
+
+int MPI_Neighbor_alltoall(const void* from, int from_count, MPI_Datatype from_type, void* to,
+                          int to_count, MPI_Datatype to_type, MPI_Comm comm) {
+  return collective(
+      [&] {
+        return PMPI_Neighbor_alltoall(from, from_count, from_type, to, to_count, to_type, comm);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Ineighbor_alltoall(from, from_count, from_type, to, to_count, to_type, comm, r);
+      });
+}
+
+int MPI_Neighbor_alltoallv(const void* from, const int* from_counts, const int* from_places,
+                           MPI_Datatype from_type, void* to, const int* to_counts,
+                           const int* to_places, MPI_Datatype to_type, MPI_Comm comm) {
+  return collective(
+      [&] {
+        return PMPI_Neighbor_alltoallv(from, from_counts, from_places, from_type, to, to_counts,
+                                       to_places, to_type, comm);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Ineighbor_alltoallv(from, from_counts, from_places, from_type, to, to_counts,
+                                        to_places, to_type, comm, r);
+      });
+}
+
+}  // extern "C"

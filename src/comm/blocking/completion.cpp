@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting for the program's own requests.
+#include "comm/blocking/await.hpp"
+
+using plait::blocking_calls;
+using plait::interceptor;
+using plait::wait_for;
+
+namespace {
+
+/// Requests of the program that a task leaves behind when it unwinds.
+void give_up_all(int count, MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) plait::give_up_message(requests[i]);
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  blocking_calls* here = interceptor();
+  if (here == nullptr) return PMPI_Wait(request, status);
+  return wait_for(
+      *here, [&](int* flag) { return PMPI_Test(request, flag, status); },
+      [&] { give_up_all(1, request); });
+}
+
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  blocking_calls* here = interceptor();
+  if (here == nullptr) return PMPI_Waitall(count, requests, statuses);
+  return wait_for(
+      *here, [&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); },
+      [&] { give_up_all(count, requests); });
+}
+
+int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  blocking_calls* here = interceptor();
+  if (here == nullptr) return PMPI_Waitany(count, requests, index, status);
+  return wait_for(
+      *here, [&](int* flag) { return PMPI_Testany(count, requests, index, flag, status); },
+      [&] { give_up_all(count, requests); });
+}
+
+int MPI_Waitsome(int count, MPI_Request* requests, int* completed, int* indices,
+                 MPI_Status* statuses) {
+  blocking_calls* here = interceptor();
+  if (here == nullptr) return PMPI_Waitsome(count, requests, completed, indices, statuses);
+  return wait_for(
+      *here,
+      [&](int* flag) {
+        const int code = PMPI_Testsome(count, requests, completed, indices, statuses);
+        *flag = *completed != 0 ? 1 : 0;  // MPI_UNDEFINED: nothing to wait for
+        return code;
+      },
+      [&] { give_up_all(count, requests); });
+}
+
+}  // extern "C"

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocking sends, receives and probes.
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "comm/blocking/await.hpp"
+
+using plait::blocking_calls;
+using plait::interceptor;
+using plait::message;
+
+namespace {
+
+/// Set before main where this target is linked.
+const bool linked = plait::blocking_calls::linked = true;
+
+int receive_and_send(blocking_calls& here, MPI_Status* status, auto start_receive,
+                     auto start_send) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status statuses[2];
+  {
+    std::lock_guard guard(here);
+    if (const int code = start_receive(&requests[0]); code != MPI_SUCCESS) return code;
+    if (const int code = start_send(&requests[1]); code != MPI_SUCCESS) return code;
+  }
+  const int code = plait::wait_for(
+      here, [&](int* flag) { return PMPI_Testall(2, requests, flag, statuses); },
+      [&] {
+        for (MPI_Request& each : requests) plait::give_up_message(each);
+      });
+  if (status != MPI_STATUS_IGNORE) *status = statuses[0];
+  return code;
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Send(const void* buffer, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm) {
+  return message(
+      [&] { return PMPI_Send(buffer, count, type, target, tag, comm); },
+      [&](MPI_Request* r) { return PMPI_Isend(buffer, count, type, target, tag, comm, r); });
+}
+
+int MPI_Ssend(const void* buffer, int count, MPI_Datatype type, int target, int tag,
+              MPI_Comm comm) {
+  return message(
+      [&] { return PMPI_Ssend(buffer, count, type, target, tag, comm); },
+      [&](MPI_Request* r) { return PMPI_Issend(buffer, count, type, target, tag, comm, r); });
+}
+
+int MPI_Rsend(const void* buffer, int count, MPI_Datatype type, int target, int tag,
+              MPI_Comm comm) {
+  return message(
+      [&] { return PMPI_Rsend(buffer, count, type, target, tag, comm); },
+      [&](MPI_Request* r) { return PMPI_Irsend(buffer, count, type, target, tag, comm, r); });
+}
+
+int MPI_Bsend(const void* buffer, int count, MPI_Datatype type, int target, int tag,
+              MPI_Comm comm) {
+  return plait::under_token([&] { return PMPI_Bsend(buffer, count, type, target, tag, comm); });
+}
+
+int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+             MPI_Status* status) {
+  return message(
+      [&] { return PMPI_Recv(buffer, count, type, source, tag, comm, status); },
+      [&](MPI_Request* r) { return PMPI_Irecv(buffer, count, type, source, tag, comm, r); },
+      status);
+}
+
+int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* found, MPI_Status* status) {
+  return message([&] { return PMPI_Mrecv(buffer, count, type, found, status); },
+                 [&](MPI_Request* r) { return PMPI_Imrecv(buffer, count, type, found, r); },
+                 status);
+}
+
+int MPI_Sendrecv(const void* outgoing, int outgoing_count, MPI_Datatype outgoing_type, int target,
+                 int outgoing_tag, void* incoming, int incoming_count, MPI_Datatype incoming_type,
+                 int source, int incoming_tag, MPI_Comm comm, MPI_Status* status) {
+  blocking_calls* here = interceptor();
+  if (here == nullptr) {
+    return PMPI_Sendrecv(outgoing, outgoing_count, outgoing_type, target, outgoing_tag, incoming,
+                         incoming_count, incoming_type, source, incoming_tag, comm, status);
+  }
+  return receive_and_send(
+      *here, status,
+      [&](MPI_Request* r) {
+        return PMPI_Irecv(incoming, incoming_count, incoming_type, source, incoming_tag, comm, r);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Isend(outgoing, outgoing_count, outgoing_type, target, outgoing_tag, comm, r);
+      });
+}
+
+int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int target, int outgoing_tag,
+                         int source, int incoming_tag, MPI_Comm comm, MPI_Status* status) {
+  blocking_calls* here = interceptor();
+  if (here == nullptr) {
+    return PMPI_Sendrecv_replace(buffer, count, type, target, outgoing_tag, source, incoming_tag,
+                                 comm, status);
+  }
+  std::vector<std::byte> packed;
+  int size = 0;
+  {
+    std::lock_guard guard(*here);
+    if (const int code = PMPI_Pack_size(count, type, comm, &size); code != MPI_SUCCESS) return code;
+    packed.resize(static_cast<std::size_t>(size));
+    int used = 0;
+    const int code = PMPI_Pack(buffer, count, type, packed.data(), size, &used, comm);
+    if (code != MPI_SUCCESS) return code;
+    size = used;
+  }
+  return receive_and_send(
+      *here, status,
+      [&](MPI_Request* r) {
+        return PMPI_Irecv(buffer, count, type, source, incoming_tag, comm, r);
+      },
+      [&](MPI_Request* r) {
+        return PMPI_Isend(packed.data(), size, MPI_PACKED, target, outgoing_tag, comm, r);
+      });
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  blocking_calls* here = interceptor();
+  if (here == nullptr) return PMPI_Probe(source, tag, comm, status);
+  return plait::wait_for(
+      *here, [&](int* flag) { return PMPI_Iprobe(source, tag, comm, flag, status); }, [] {});
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* found, MPI_Status* status) {
+  blocking_calls* here = interceptor();
+  if (here == nullptr) return PMPI_Mprobe(source, tag, comm, found, status);
+  return plait::wait_for(
+      *here, [&](int* flag) { return PMPI_Improbe(source, tag, comm, flag, found, status); },
+      [] {});
+}
+
+}  // extern "C"

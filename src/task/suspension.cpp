@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tasks that wait without keeping their worker.
+#include <plait/core/error.hpp>
+
+#include "task/scheduler_implementation.hpp"
+
+namespace plait {
+
+using detail::task_node;
+using detail::worker;
+
+/// Not to be inlined: a task may go on in another thread after `suspend`, and must look up that
+/// thread's role.
+[[gnu::noinline]] scheduler* scheduler::of_suspendable_task() noexcept {
+  const detail::thread_role& role = detail::role;
+  if (role.owner == nullptr || !role.self->in_task) return nullptr;
+  return static_cast<const implementation*>(role.owner)->stacks.has_value() ? role.facade : nullptr;
+}
+
+[[gnu::noinline]] void scheduler::suspend(void (*then)(task_node&, void*), void* argument) {
+  PLAIT_EXPECTS(of_suspendable_task() == this, "only a task on a stack of its own suspends itself");
+  worker& w = *detail::role.self;
+  w.then = {then, argument};
+  w.running->stack->leave();
+}
+
+/// By way of the inbox: suspended tasks are outside of the window, which bounds the other queues.
+void scheduler::resume(task_node& node) {
+  implementation& s = *self_;
+  if (node.urgency == priority::high) s.high_ready.fetch_add(1, std::memory_order_relaxed);
+  s.released_outside.push(node);
+  s.announce();
+}
+
+bool scheduler::in_program() const noexcept {
+  const implementation& s = *self_;
+  return std::this_thread::get_id() == s.submitter && !s.workers.front()->in_task &&
+         !s.workers.front()->in_loop;
+}
+
+void scheduler::work_until(const std::function<bool()>& done) {
+  implementation& s = *self_;
+  s.expect_submitting_thread();
+  s.enter();
+  // What `done` waits for need not wake this thread.
+  const ticks longest_sleep = seconds_to_ticks(100e-6);
+  s.work_until(*s.workers.front(), done, longest_sleep);
+  s.leave();
+}
+
+}  // namespace plait

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/task_stack.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <cxxabi.h>
+
+#include "task/sanitized_switch.hpp"
+
+namespace plait::detail {
+namespace {
+
+/// The exceptions a thread is handling, which the C++ runtime keeps for each thread (Itanium C++
+/// ABI, 2.2.2): a task takes its own along when it is suspended inside a catch block.
+struct exceptions_in_hand {
+  void* caught = nullptr;
+  unsigned int uncaught = 0;
+
+  void swap_with_thread() noexcept {
+    auto* threads = reinterpret_cast<exceptions_in_hand*>(abi::__cxa_get_globals());
+    std::swap(caught, threads->caught);
+    std::swap(uncaught, threads->uncaught);
+  }
+};
+
+}  // namespace
+
+struct task_stack::context {
+  boost::context::fiber inside;   ///< the task, while it is not running
+  boost::context::fiber outside;  ///< whoever entered
+  exceptions_in_hand exceptions;
+  sanitized_switch switches;
+  task_node* node = nullptr;
+  node_action action = node_action::run;
+  bool ended = false;
+  bool closing = false;
+  std::exception_ptr failure;
+
+  [[nodiscard]] boost::context::fiber live(boost::context::fiber&& back) {
+    outside = std::move(back);
+    switches.arrived_inside();
+    while (!closing) {
+      try {
+        node->act(*node, action);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      ended = true;
+      leave();
+    }
+    switches.leaving_for_good();
+    return std::move(outside);
+  }
+
+  void enter() {
+    exceptions.swap_with_thread();
+    switches.entering();
+    inside = std::move(inside).resume();
+    switches.arrived_outside();
+    exceptions.swap_with_thread();
+  }
+
+  void leave() {
+    switches.leaving();
+    outside = std::move(outside).resume();
+    switches.arrived_inside();
+  }
+};
+
+task_stack::task_stack(std::size_t size_bytes) : context_(std::make_unique<context>()) {
+  boost::context::protected_fixedsize_stack allocator(size_bytes);
+  boost::context::stack_context memory = allocator.allocate();
+  context_->switches.on(static_cast<char*>(memory.sp) - memory.size, memory.size);
+  context_->inside = boost::context::fiber(
+      std::allocator_arg, boost::context::preallocated(memory.sp, memory.size, memory), allocator,
+      [self = context_.get()](boost::context::fiber&& back) {
+        return self->live(std::move(back));
+      });
+}
+
+task_stack::~task_stack() {
+  context_->closing = true;
+  context_->ended = true;
+  context_->enter();
+}
+
+void task_stack::take(task_node& node, node_action action) noexcept {
+  context_->node = &node;
+  context_->action = action;
+  context_->ended = false;
+}
+
+bool task_stack::enter() {
+  context_->enter();
+  return context_->ended;
+}
+
+void task_stack::leave() {
+  context_->leave();
+}
+
+std::exception_ptr task_stack::take_failure() noexcept {
+  return std::exchange(context_->failure, nullptr);
+}
+
+}  // namespace plait::detail

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocking MPI in tasks: the task is suspended, the worker is not.  [MPI/SMPSs, section 2.2]
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/comm/mpi.hpp>
+#include <plait/core/error.hpp>
+#include <plait/runtime/runtime.hpp>
+
+#include "support/mpi_test.hpp"
+
+namespace plait::test {
+namespace {
+
+class every_policy : public ::testing::TestWithParam<std::tuple<progress, int, std::size_t>> {
+ protected:
+  environment& env = test_environment();
+  const MPI_Comm comm = native(env);
+  const int right = (env.rank() + 1) % env.size();
+  const int left = (env.rank() + env.size() - 1) % env.size();
+  [[nodiscard]] runtime_options options() const {
+    const auto& [policy, workers, window] = GetParam();
+    return {.workers = workers, .window = window, .policy = policy};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(
+    blocking, every_policy,
+    ::testing::Combine(::testing::Values(progress::automatic, progress::dedicated,
+                                         progress::sleeping, progress::workers, progress::none),
+                       ::testing::Values(1, 3), ::testing::Values(1U, 4096U)),
+    [](const auto& one) {
+      return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
+             std::to_string(std::get<1>(one.param)) + "_window_" +
+             std::to_string(std::get<2>(one.param));
+    });
+
+void receive_int(int& into, int source, int tag, MPI_Comm comm) {
+  MPI_Recv(&into, 1, MPI_INT, source, tag, comm, MPI_STATUS_IGNORE);
+}
+void send_int(const int& value, int target, int tag, MPI_Comm comm) {
+  MPI_Send(&value, 1, MPI_INT, target, tag, comm);
+}
+void send_int_synchronously(const int& value, int target, int tag, MPI_Comm comm) {
+  MPI_Ssend(&value, 1, MPI_INT, target, tag, comm);
+}
+
+TEST_P(every_policy, receives_before_sends_do_not_block_the_worker) {
+  runtime rt{env, options()};
+  constexpr int rounds = 20;
+  std::vector<int> sent(rounds);
+  std::vector<int> got(rounds, -1);
+  std::iota(sent.begin(), sent.end(), 100 * env.rank());
+  for (int i = 0; i < rounds; ++i) {
+    rt.task("receive", receive_int, out(got[static_cast<std::size_t>(i)]), left, i, comm);
+  }
+  for (int i = rounds - 1; i >= 0; --i) {
+    rt.task("send", send_int_synchronously, in(sent[static_cast<std::size_t>(i)]), right, i, comm);
+  }
+  rt.wait();
+  for (int i = 0; i < rounds; ++i) {
+    EXPECT_EQ(got[static_cast<std::size_t>(i)], 100 * left + i) << "round " << i;
+  }
+}
+
+TEST_P(every_policy, messages_of_plait_travel_beside_them) {
+  runtime rt{env, options()};
+  std::vector<double> outgoing(20'000, env.rank());
+  std::vector<double> incoming(20'000, -1);
+  int token = env.rank();
+  int theirs = -1;
+  for (int i = 0; i < 5; ++i) {
+    rt.recv("ghost", out(incoming), left);
+    rt.task("receive", receive_int, out(theirs), left, 5, comm);
+    rt.send("edge", in(outgoing), right);
+    rt.task("send", send_int, in(token), right, 5, comm);
+    rt.task(
+        "check",
+        [](const std::vector<double>& v, const int& t, int expected) {
+          EXPECT_EQ(t, expected);
+          EXPECT_EQ(v.front(), expected);
+          EXPECT_EQ(v.back(), expected);
+        },
+        in(incoming, theirs), left);
+  }
+  rt.wait();
+}
+
+TEST_P(every_policy, sendrecv_waits_and_probes_suspend_too) {
+  runtime rt{env, options()};
+  std::array<int, 4> ok{};
+  const int rank = env.rank();
+  rt.task(
+      "sendrecv",
+      [](int& good, int to, int from, int me, MPI_Comm c) {
+        int value = -1;
+        MPI_Status status;
+        MPI_Sendrecv(&me, 1, MPI_INT, to, 1, &value, 1, MPI_INT, from, 1, c, &status);
+        int swapped = me;
+        MPI_Sendrecv_replace(&swapped, 1, MPI_INT, to, 2, from, 2, c, MPI_STATUS_IGNORE);
+        good = value == from && swapped == from && status.MPI_SOURCE == from ? 1 : 0;
+      },
+      out(ok[0]), right, left, rank, comm);
+  rt.task(
+      "waitall",
+      [](int& good, int to, int from, int me, MPI_Comm c) {
+        int value = -1;
+        std::array<MPI_Request, 2> requests;
+        MPI_Irecv(&value, 1, MPI_INT, from, 3, c, &requests[0]);
+        MPI_Isend(&me, 1, MPI_INT, to, 3, c, &requests[1]);
+        MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+        good = value == from ? 1 : 0;
+      },
+      out(ok[1]), right, left, rank, comm);
+  rt.task(
+      "waitany",
+      [](int& good, int to, int from, int me, MPI_Comm c) {
+        std::array<int, 3> values{-1, -1, -1};
+        std::array<MPI_Request, 3> requests;
+        for (int i = 0; i < 3; ++i) {
+          MPI_Irecv(&values[static_cast<std::size_t>(i)], 1, MPI_INT, from, 10 + i, c,
+                    &requests[static_cast<std::size_t>(i)]);
+        }
+        for (int i = 2; i >= 0; --i) MPI_Send(&me, 1, MPI_INT, to, 10 + i, c);
+        int indices = 0;
+        for (int i = 0; i < 3; ++i) {
+          int index = -1;
+          MPI_Waitany(3, requests.data(), &index, MPI_STATUS_IGNORE);
+          indices += 1 << index;
+        }
+        good = indices == 7 && values == std::array<int, 3>{from, from, from} ? 1 : 0;
+      },
+      out(ok[2]), right, left, rank, comm);
+  rt.task(
+      "probe",
+      [](int& good, int from, MPI_Comm c) {
+        MPI_Status status;
+        MPI_Probe(from, 20, c, &status);
+        int count = 0;
+        MPI_Get_count(&status, MPI_INT, &count);
+        std::vector<int> values(static_cast<std::size_t>(count));
+        MPI_Recv(values.data(), count, MPI_INT, from, 20, c, MPI_STATUS_IGNORE);
+        good = values == std::vector<int>(13, from) ? 1 : 0;
+      },
+      out(ok[3]), left, comm);
+  rt.task(
+      "for the probe",
+      [](int to, int me, MPI_Comm c) {
+        const std::vector<int> values(13, me);
+        MPI_Send(values.data(), 13, MPI_INT, to, 20, c);
+      },
+      right, rank, comm);
+  rt.wait();
+  EXPECT_EQ(ok, (std::array<int, 4>{1, 1, 1, 1}));
+}
+
+TEST_P(every_policy, collectives_suspend_too) {
+  runtime rt{env, options()};
+  const int size = env.size();
+  int turn = 0;  // collectives of one communicator keep their order
+  int sum = 0;
+  int root_says = env.rank() == 0 ? 42 : 0;
+  std::vector<int> given(static_cast<std::size_t>(size), env.rank());
+  std::vector<int> taken(static_cast<std::size_t>(size), -1);
+  int beside = 0;
+  rt.task(
+      "barrier", [](int&, MPI_Comm c) { MPI_Barrier(c); }, inout(turn), comm);
+  rt.task(
+      "allreduce",
+      [](int&, int& to, int mine, MPI_Comm c) {
+        MPI_Allreduce(&mine, &to, 1, MPI_INT, MPI_SUM, c);
+      },
+      inout(turn), out(sum), env.rank() + 1, comm);
+  rt.task(
+      "bcast", [](int&, int& value, MPI_Comm c) { MPI_Bcast(&value, 1, MPI_INT, 0, c); },
+      inout(turn, root_says), comm);
+  rt.task(
+      "alltoall",
+      [](int&, const std::vector<int>& from, std::vector<int>& to, MPI_Comm c) {
+        MPI_Alltoall(from.data(), 1, MPI_INT, to.data(), 1, MPI_INT, c);
+      },
+      inout(turn), in(given), out(taken), comm);
+  for (int i = 0; i < 10; ++i)
+    rt.task(
+        "beside", [](int& n) { ++n; }, inout(beside));
+  rt.wait();
+  EXPECT_EQ(sum, size * (size + 1) / 2);
+  EXPECT_EQ(root_says, 42);
+  for (int r = 0; r < size; ++r) EXPECT_EQ(taken[static_cast<std::size_t>(r)], r);
+  EXPECT_EQ(beside, 10);
+}
+
+TEST_P(every_policy, the_program_may_block_while_its_tasks_go_on) {
+  runtime rt{env, options()};
+  int mine = env.rank() + 7;
+  int theirs = -1;
+  rt.task("send", send_int_synchronously, in(mine), right, 9, comm);
+  MPI_Recv(&theirs, 1, MPI_INT, left, 9, comm, MPI_STATUS_IGNORE);
+  EXPECT_EQ(theirs, left + 7);
+  rt.wait();
+}
+
+TEST_P(every_policy, replayed_tasks_may_block) {
+  runtime rt{env, options()};
+  int mine = env.rank();
+  int theirs = -1;
+  graph round = rt.record([&] {
+    rt.task("receive", receive_int, out(theirs), left, 4, comm);
+    rt.task("send", send_int, in(mine), right, 4, comm);
+    rt.task(
+        "take", [](int& to, const int& from) { to = from + 1; }, inout(mine), in(theirs));
+  });
+  const int rounds = 3 * env.size();
+  if (std::get<2>(GetParam()) < round.tasks()) return;
+  rt.replay(round, static_cast<std::uint64_t>(rounds)).wait();
+  EXPECT_EQ(mine, env.rank() + rounds);
+}
+
+struct noted_when_destroyed {
+  bool* gone;
+  ~noted_when_destroyed() { *gone = true; }
+};
+
+TEST_P(every_policy, a_failure_unwinds_the_tasks_that_are_suspended) {
+  bool gone = false;
+  {
+    runtime rt{env, options()};
+    int never = 0;
+    rt.task(
+        "waits for ever",
+        [](int& into, bool* g, int from, MPI_Comm c) {
+          const noted_when_destroyed note{g};
+          MPI_Recv(&into, 1, MPI_INT, from, 77, c, MPI_STATUS_IGNORE);
+        },
+        out(never), &gone, left, comm);
+    rt.task("throws", [] { throw std::runtime_error("singular"); });
+    std::string said = "nothing";
+    try {
+      rt.wait();
+    } catch (const std::runtime_error& e) {
+      said = e.what();
+    }
+    EXPECT_EQ(said, "singular");
+  }
+  EXPECT_TRUE(gone);
+  env.barrier();
+}
+
+// Four tasks, two that receive and two that send, submitted in every order on both ranks.
+TEST(blocking, every_order_of_a_small_program_ends) {
+  environment& env = test_environment();
+  if (env.size() != 2) return;
+  const MPI_Comm comm = native(env);
+  const int peer = 1 - env.rank();
+  runtime rt{env, {.workers = 1, .policy = progress::workers}};
+  std::array<int, 4> orders[24];
+  std::array<int, 4> order{0, 1, 2, 3};
+  for (auto& each : orders) {
+    each = order;
+    std::next_permutation(order.begin(), order.end());
+  }
+  const int a = 10 + env.rank();
+  const int b = 20 + env.rank();
+  for (const auto& first : orders) {
+    for (const auto& second : orders) {
+      int from_a = 0;
+      int from_b = 0;
+      for (const int which : env.rank() == 0 ? first : second) {
+        if (which == 0) rt.task("receive a", receive_int, out(from_a), peer, 1, comm);
+        if (which == 1) rt.task("receive b", receive_int, out(from_b), peer, 2, comm);
+        if (which == 2) rt.task("send a", send_int_synchronously, in(a), peer, 1, comm);
+        if (which == 3) rt.task("send b", send_int, in(b), peer, 2, comm);
+      }
+      rt.wait();
+      ASSERT_EQ(from_a, 10 + peer);
+      ASSERT_EQ(from_b, 20 + peer);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plait::test

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/task/scheduler.hpp>
+
+namespace {
+
+using plait::inout;
+using plait::out;
+using plait::scheduler;
+using plait::detail::task_node;
+
+constexpr std::size_t stack_bytes = 256 * 1024;
+
+/// Resumes tasks from a thread of its own, in the order in which they came or the other way round.
+class resumer {
+ public:
+  explicit resumer(scheduler& tasks) : tasks_(tasks), thread_([this] { run(); }) {}
+  ~resumer() {
+    {
+      std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+  resumer(const resumer&) = delete;
+  resumer& operator=(const resumer&) = delete;
+
+  /// From a task.
+  void suspend() {
+    tasks_.suspend(
+        [](task_node& node, void* argument) {
+          auto& self = *static_cast<resumer*>(argument);
+          {
+            std::lock_guard lock(self.mutex_);
+            self.waiting_.push_back(&node);
+          }
+          self.changed_.notify_one();
+        },
+        this);
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      task_node* node = waiting_.back();
+      waiting_.pop_back();
+      lock.unlock();
+      tasks_.resume(*node);
+      lock.lock();
+    }
+  }
+
+  scheduler& tasks_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<task_node*> waiting_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+class any_workers : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(suspension, any_workers, ::testing::Values(1, 2, 4));
+
+TEST_P(any_workers, a_suspended_task_goes_on_where_it_was) {
+  scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
+  resumer r(s);
+  std::vector<int> sums(200, 0);
+  for (int& sum : sums) {
+    s.task(
+        "sum",
+        [](int& to, resumer* by) {
+          int numbers[100];
+          std::iota(std::begin(numbers), std::end(numbers), 1);
+          for (int i = 0; i < 100; ++i) {
+            to += numbers[i];
+            if (i % 10 == 0) by->suspend();
+          }
+        },
+        out(sum), &r);
+  }
+  s.wait();
+  EXPECT_EQ(sums, std::vector<int>(200, 5050));
+}
+
+TEST_P(any_workers, what_depends_on_a_suspended_task_waits_and_others_do_not) {
+  scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
+  std::atomic<bool> other_ran{false};
+  int x = 0;
+  int seen = 0;
+  resumer r(s);
+  s.task(
+      "first",
+      [](int& value, resumer* by, std::atomic<bool>* other) {
+        while (!other->load()) by->suspend();
+        value = 7;
+      },
+      out(x), &r, &other_ran);
+  s.task(
+      "second", [](int& to, int& value) { to = value; }, out(seen), inout(x));
+  s.task(
+      "other", [](std::atomic<bool>* ran) { *ran = true; }, &other_ran);
+  s.wait();
+  EXPECT_EQ(seen, 7);
+}
+
+TEST_P(any_workers, suspended_tasks_do_not_fill_the_window) {
+  scheduler s{{.workers = GetParam(), .window = 1, .task_stack_bytes = stack_bytes}};
+  std::atomic<bool> open{false};
+  resumer r(s);
+  std::vector<int> done(50, 0);
+  for (int& each : done) {
+    s.task(
+        "waits",
+        [](int& d, resumer* by, std::atomic<bool>* gate) {
+          while (!gate->load()) by->suspend();
+          d = 1;
+        },
+        out(each), &r, &open);
+  }
+  s.task(
+      "opens", [](std::atomic<bool>* gate) { *gate = true; }, &open);
+  s.wait();
+  EXPECT_EQ(done, std::vector<int>(50, 1));
+}
+
+TEST_P(any_workers, exceptions_in_hand_stay_with_their_task) {
+  scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
+  resumer r(s);
+  std::vector<std::string> said(100);
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    s.task(
+        "catch",
+        [](std::string& to, resumer* by, std::size_t k) {
+          try {
+            throw std::runtime_error(std::to_string(k));
+          } catch (const std::runtime_error&) {
+            by->suspend();
+            try {
+              throw;
+            } catch (const std::exception& again) {
+              by->suspend();
+              to = again.what();
+            }
+          }
+        },
+        inout(said[i]), &r, i);
+  }
+  s.wait();
+  for (std::size_t i = 0; i < said.size(); ++i) EXPECT_EQ(said[i], std::to_string(i));
+}
+
+TEST_P(any_workers, an_exception_after_a_suspension_reaches_wait) {
+  scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
+  resumer r(s);
+  s.task(
+      "throws",
+      [](resumer* by) {
+        by->suspend();
+        throw std::runtime_error("late");
+      },
+      &r);
+  EXPECT_THROW(s.wait(), std::runtime_error);
+}
+
+TEST_P(any_workers, replayed_tasks_suspend_as_others_do) {
+  scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
+  resumer r(s);
+  std::vector<int> counts(8, 0);
+  auto g = s.record([&] {
+    for (int& each : counts) {
+      s.task(
+          "count",
+          [](int& n, resumer* by) {
+            const int before = n;
+            by->suspend();
+            n = before + 1;
+          },
+          inout(each), &r);
+    }
+  });
+  s.replay(g, 100);
+  s.wait();
+  EXPECT_EQ(counts, std::vector<int>(8, 100));
+}
+
+TEST(suspension, only_tasks_with_a_stack_can_be_suspended) {
+  scheduler plain{{.workers = 1}};
+  bool suspendable = true;
+  plain.task(
+      "ask", [](bool& to) { to = scheduler::of_suspendable_task() != nullptr; }, out(suspendable));
+  plain.wait();
+  EXPECT_FALSE(suspendable);
+  EXPECT_EQ(scheduler::of_suspendable_task(), nullptr);
+}
+
+}  // namespace
