@@ -12,13 +12,10 @@ namespace jacobi3d {
 /// them: the MPI library's copies and system calls, packing, and the kernel's receive path, which
 /// no account of this process shows.  NaN where it cannot be measured.
 ///
-/// Method: exchanges alone, with nothing computed by this thread, while a thread of the lowest
-/// priority (SCHED_IDLE) on the same core sweeps the interior of this very block and counts pieces.
-/// The exchanging thread sleeps 1 ms between two looks at its messages, so what the counting thread
-/// loses is what the transport cannot do without, not the waiting of a busy loop.  With `rate` its
-/// pieces a second meanwhile and `alone` its rate just before and just after, one exchange costs
-///
-///     (1 - rate / alone) x time of the exchanges / their number.
+/// Method: as plait::app::transport_cpu_s, which counts pieces of the sweep over the interior of
+/// this very block.  The exchanging thread sleeps 1 ms between two looks at its messages, so what
+/// the counting thread loses is what the transport cannot do without, not the waiting of a busy
+/// loop.
 ///
 /// Since the counted work is the kernel itself, on its own data, caches and memory bandwidth lost
 /// to the copies are counted too.  The median of `rounds` such measurements, each with its own

@@ -21,6 +21,11 @@ void report_progress(std::size_t done, std::size_t total, const std::string& lab
   std::fflush(stderr);
 }
 
+std::string label_of(const measurement& each, int round, int repeat) {
+  return each.row + " " + each.column +
+         (round < 0 ? " warm-up" : " " + std::to_string(round + 1) + "/" + std::to_string(repeat));
+}
+
 std::string host_name() {
   char text[256] = {};
   gethostname(text, sizeof text - 1);
@@ -32,18 +37,17 @@ std::string host_name() {
 json measure_interleaved(const std::vector<measurement>& measurements,
                          const repetition_options& options) {
   std::vector<json> samples(measurements.size(), json::object());
-  const std::size_t total = measurements.size() * static_cast<std::size_t>(options.repeat);
+  const int first = options.warm_up ? -1 : 0;
+  const std::size_t total = measurements.size() * static_cast<std::size_t>(options.repeat - first);
   std::size_t done = 0;
-  for (int round = 0; round < options.repeat; ++round) {
+  for (int round = first; round < options.repeat; ++round) {
     for (std::size_t i = 0; i < measurements.size(); ++i) {
       const measurement& each = measurements[i];
-      if (options.progress)
-        report_progress(done, total,
-                        each.row + " " + each.column + " " + std::to_string(round + 1) + "/" +
-                            std::to_string(options.repeat));
+      if (options.progress) report_progress(done, total, label_of(each, round, options.repeat));
       const json figures = each.repeat_once();
-      for (const auto& [figure, value] : figures.items()) samples[i][figure].push_back(value);
       ++done;
+      if (round < 0) continue;
+      for (const auto& [figure, value] : figures.items()) samples[i][figure].push_back(value);
     }
   }
   if (options.progress) report_progress(done, total, "done");

@@ -25,10 +25,12 @@ struct measurement {
 struct repetition_options {
   int repeat = 5;
   bool progress = false;  ///< `@progress {…}` lines on standard error
+  bool warm_up = false;   ///< one round before those that count
 };
 
 /// Measures A B C A B C …, `repeat` times.  Returns the result file's "rows":
-/// rows[row][column][figure] = {"median", "q1", "q3", "samples"}.
+/// rows[row][column][figure] = {"median", "q1", "q3", "samples"}.  Collective where `repeat_once`
+/// of the measurements is: each rank then has the rows of its own figures.
 [[nodiscard]] json measure_interleaved(const std::vector<measurement>& measurements,
                                        const repetition_options& options);
 

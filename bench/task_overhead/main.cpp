@@ -35,7 +35,8 @@ const peer& find_peer(const std::vector<peer>& peers, const std::string& name) {
   if (const auto found = missing.find(name); found != missing.end())
     throw usage_error("--only: '" + name + "' was not found when this was built; install " +
                       found->second);
-  throw usage_error("--only: there is no '" + name + "'; there are plait, openmp, starpu and tbb");
+  throw usage_error("--only: there is no '" + name +
+                    "'; there are plait, plait replayed, openmp, starpu and tbb");
 }
 
 void check(const options& given) {
@@ -115,13 +116,13 @@ void print_table(const json& rows, const std::vector<peer>& peers, const options
   std::printf(
       "Time per empty task with one inout, ns: median [quartiles] of %d; %ld tasks, %d chains\n\n",
       given.repetition.repeat, given.work.tasks, given.work.chains);
-  std::printf("%-8s", "");
+  std::printf("%-14s", "");
   for (int workers : given.workers)
     std::printf("  %-32s",
                 (std::to_string(workers) + (workers == 1 ? " worker" : " workers")).c_str());
   std::printf("\n");
   for (const peer& who : peers) {
-    std::printf("%-8s", who.name.c_str());
+    std::printf("%-14s", who.name.c_str());
     for (int workers : given.workers) {
       const std::string column = "workers_" + std::to_string(workers);
       const json& cell = rows.at(who.name).at(column);
@@ -142,9 +143,9 @@ void print_table(const json& rows, const std::vector<peer>& peers, const options
     std::printf("\n");
   }
   std::printf("\n");
-  for (const peer& who : peers) std::printf("%-8s  %s\n", who.name.c_str(), who.about.c_str());
+  for (const peer& who : peers) std::printf("%-14s  %s\n", who.name.c_str(), who.about.c_str());
   for (const auto& [name, package] : missing_peers())
-    std::printf("%-8s  not built; install %s\n", name.c_str(), package.c_str());
+    std::printf("%-14s  not built; install %s\n", name.c_str(), package.c_str());
 }
 
 int measure_all(const options& given) {

@@ -34,6 +34,7 @@ struct peer {
 [[nodiscard]] std::map<std::string, std::string> missing_peers();
 
 double run_plait(const load&);
+double run_plait_replayed(const load&);
 std::map<std::string, double> plait_figures();
 double run_openmp(const load&);
 double run_starpu(const load&);

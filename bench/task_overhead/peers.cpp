@@ -5,7 +5,12 @@ namespace plait::bench {
 
 std::vector<peer> built_peers() {
   std::vector<peer> peers{
-      {"plait", "plait::scheduler, window of 4096 tasks", {}, run_plait, plait_figures}};
+      {"plait", "plait::scheduler, window of 4096 tasks", {}, run_plait, plait_figures},
+      {"plait replayed",
+       "plait::scheduler, 16 tasks of each chain recorded, then replayed",
+       {},
+       run_plait_replayed,
+       plait_figures}};
 #ifdef PLAIT_BENCH_OPENMP
   peers.push_back({"openmp", "GCC's OpenMP: task depend(inout), one producer", {}, run_openmp});
 #endif

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A result as a table of at most 80 columns, and the sentences under it."""
 
-from typing import Any
-
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plait.result import Result, flatten_rows
+from plait.bench_table import show_bench
+from plait.result import Result
 from plait.units import rate_text, seconds_text
 
 
@@ -90,33 +89,6 @@ def sentences(result: Result) -> list[str]:
         reason = environment.get("policy_reason")
         lines.append(f"progress: {chosen}" + (f" ({reason})" if reason else ""))
     return lines
-
-
-def show_bench(result: Result, console: Console) -> None:
-    """Rows by implementation, with the ratio to the first other than plait that has the figure."""
-    console.print(Text(result["bench"], style="bold"))
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("case")
-    table.add_column("implementation")
-    for name in ("median", "q1 – q3", "/ plait"):
-        table.add_column(name, justify="right", no_wrap=True)
-    figures = flatten_rows(result["rows"])
-    cases: dict[tuple[str, ...], list[tuple[str, dict[str, Any]]]] = {}
-    for path, spread in figures:
-        cases.setdefault(path[1:], []).append((path[0], spread))
-    for case, rows in cases.items():
-        ours = next((spread["median"] for name, spread in rows if name == "plait"), None)
-        for index, (name, spread) in enumerate(rows):
-            ratio = f"{spread['median'] / ours:.2f}" if ours else ""
-            spread_text = f"{spread['q1']:.4g} – {spread['q3']:.4g}"
-            table.add_row(
-                " ".join(case) if index == 0 else "",
-                name,
-                f"{spread['median']:.4g}",
-                spread_text,
-                ratio,
-            )
-    console.print(table)
 
 
 def _median(value: object) -> float | None:

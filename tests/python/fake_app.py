@@ -11,12 +11,8 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from launched import rank
 from sample import result
-
-
-def rank() -> int:
-    names = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
-    return next((int(os.environ[name]) for name in names if name in os.environ), 0)
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from plait.compare import compare_results
 from plait.report import page
 from plait.result import check, flatten_rows
 from plait.table import show_result
-from sample import bench_result, result
+from sample import bench_result, result, spread
 
 
 def shown(answer, width=80):
@@ -72,6 +72,28 @@ def test_a_benchmark_is_compared_with_plait():
     text = shown(bench_result())
     assert max(map(len, text.splitlines())) <= 80
     assert re.search(r"openmp\s+390\s.*2\.17", text)
+
+
+def test_a_benchmark_of_many_cases_shows_medians_side_by_side():
+    answer = bench_result()
+    for row in answer["rows"].values():
+        for size in range(20):
+            row[f"{4**size}KiB work 0.8"] = {"total_us": spread(4.0**size)}
+    answer["rows"]["bound"] = {"1KiB work 0.8": {"total_us": spread(0.5)}}
+    text = shown(answer)
+    assert max(map(len, text.splitlines())) <= 80
+    assert re.search(r"total_us\s+1KiB work 0.8\s+4KiB work 0.8", text)
+    assert re.search(r"bound\s+0.5\b", text)
+    assert f"{4**19}KiB work 0.8" in text
+    assert re.search(r"openmp\s+390\s+590", text)
+
+
+def test_a_figure_below_zero_is_drawn():
+    answer = bench_result()
+    for row in answer["rows"].values():
+        row["workers_1"] = {"hidden_fraction": spread(-0.3)}
+    for tag, attributes in parsed(page([answer])).tags:
+        assert tag != "rect" or float(attributes["width"]) > 0
 
 
 def test_rows_are_flattened_down_to_their_figures():

@@ -128,22 +128,11 @@ def test_help_and_version_are_there():
         assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-def test_a_benchmark_shows_its_table(tmp_path):
-    program = tmp_path / "task_overhead"
-    sample = json.dumps(__import__("sample").bench_result())
-    program.write_text(f"#!/bin/sh\ncat > \"$2\" <<'E'\n{sample}\nE\n")
-    program.chmod(0o755)
-    done = plait("bench", "task_overhead", PLAIT_BIN_DIR=str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    assert "starpu" in done.stdout
-    assert "task_overhead" in one_line(plait("bench", "nope", PLAIT_BIN_DIR=str(tmp_path)))
-    assert "task_overhead" in plait("bench", PLAIT_BIN_DIR=str(tmp_path)).stdout
-
-
 def test_the_front_door_refuses_what_it_does_not_know():
     door = pathlib.Path(__file__).parents[2] / "plait"
     for words, said in ((["test", "--mpi", "lam"], "lam"), (["soak", "--programs", "0"], "'0'"),
-                        (["demo", "--fast"], "no options")):  # fmt: skip
+                        (["demo", "--fast"], "no options"),
+                        (["bench", "--mpi", "lam"], "lam")):  # fmt: skip
         done = subprocess.run([door, *words], capture_output=True, text=True, check=False)
         assert done.returncode == 2
         assert said in done.stderr

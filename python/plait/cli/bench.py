@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait bench`: one benchmark, its table and its result file."""
 
-import subprocess
+import pathlib
 import sys
 from typing import Annotated
 
@@ -9,18 +9,27 @@ import typer
 from rich.console import Console
 
 from plait import result as results
+from plait.benchmarks import Request, run_benchmark
 from plait.cli.options import Json, Report, ReportFile, check_writable, report_page
-from plait.errors import JobFailed
-from plait.programs import available, find_program
+from plait.programs import available
 from plait.report import write_report
-from plait.scratch import scratch_folder
 from plait.table import show_result
+
+_EPILOG = """**Examples**
+
+`plait bench message --sizes 8,4KiB,1MiB --mpi mpich`
+
+`plait bench exchange --lab nodes=2,rate=1gbit --report`
+
+`plait bench metg -- --help` shows the options of the program itself"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     app.command(
-        "bench", context_settings={"ignore_unknown_options": True, "allow_extra_args": True}
+        "bench",
+        epilog=_EPILOG,
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
     )(bench)
 
 
@@ -29,34 +38,41 @@ def bench(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Which; without it, what there is.")
     ] = None,
+    ranks: Annotated[
+        int | None,
+        typer.Option("--ranks", "-n", help="Number of processes; chosen when left out."),
+    ] = None,
+    mpi: Annotated[str, typer.Option(help="MPI library: openmpi or mpich.")] = "openmpi",
+    lab: Annotated[
+        str | None,
+        typer.Option(help="Run in an emulated cluster: nodes=N,rate=R; see plait run."),
+    ] = None,
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")
+    ] = False,
 ) -> None:
     """Run a benchmark beside its peers. Options that are not listed go to the program itself."""
     if name is None:
-        names = sorted(available("bench", "openmpi"))
+        names = sorted(available("bench", mpi))
         typer.echo(
             "benchmarks: "
             + (", ".join(names) if names else "none is built; ./plait bench builds them")
         )
         return
-    program = find_program("bench", name, "openmpi")
-    page = report_page(program.name, report, report_file)
+    page = report_page(name, report, report_file)
     check_writable({"--json": json, "--report": page})
-    with scratch_folder() as folder:
-        file = folder / "result.json"
-        done = subprocess.run(
-            [str(program), "--json", str(file), *context.args], check=False, stdout=subprocess.PIPE
-        )
-        if done.returncode not in (0, 1) or not file.exists():
-            raise typer.Exit(done.returncode) if done.returncode == 2 else JobFailed(
-                f"{program.name} ended with status {done.returncode}"
-            )  # fmt: skip
-        result = results.load(file)
-    show_result(result, Console(width=None if sys.stdout.isatty() else 80))
+    result, code = run_benchmark(Request(name, mpi, ranks, lab, context.args, verbose))
+    if result is not None:
+        show_result(result, Console(width=None if sys.stdout.isatty() else 80))
+        _write(result, json, page)
+    raise typer.Exit(code)
+
+
+def _write(result: results.Result, json: pathlib.Path | None, page: pathlib.Path | None) -> None:
     for path, write in ((json, results.save), (page, write_report)):
         if path:
             write(result, path)
             typer.echo(f"{'result' if path is json else 'report'}: {results.short(path)}")
-    raise typer.Exit(done.returncode)

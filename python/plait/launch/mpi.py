@@ -48,6 +48,11 @@ def launch(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None)
     return Launch([*outer, *inner], {**tool_environment(), **settings})
 
 
+def launch_alone(program: Sequence[str]) -> Launch:
+    """How to start one process that needs no mpiexec."""
+    return Launch(["setpriv", "--pdeathsig", "TERM", *program], tool_environment())
+
+
 def _openmpi(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict[str, str]]:
     settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     argv = [mpiexec, "--bind-to", "none", "-n", str(ranks)]

@@ -6,7 +6,7 @@ from typing import Any
 from plait.report.svg import bar, drawing, element, label, line, table, text
 from plait.result import Result, flatten_rows
 
-WIDTH, LEFT, RIGHT, ROW = 960.0, 150.0, 150.0, 30.0
+WIDTH, LEFT, RIGHT, ROW = 960.0, 190.0, 150.0, 30.0
 
 
 def benchmark(result: Result) -> str:
@@ -27,7 +27,8 @@ def benchmark(result: Result) -> str:
 
 
 def _bars(title: str, implementations: list[tuple[str, dict[str, Any]]]) -> str:
-    longest = max(spread["q3"] for _, spread in implementations) or 1.0
+    # A hidden fraction may be negative: such a bar has no length.
+    longest = max(0.0, *(spread["q3"] for _, spread in implementations)) or 1.0
     scale = (WIDTH - LEFT - RIGHT) / longest
     ours = next((s["median"] for name, s in implementations if name == "plait"), None)
     parts = []
@@ -36,8 +37,8 @@ def _bars(title: str, implementations: list[tuple[str, dict[str, Any]]]) -> str:
         kind = "compute" if name.startswith("plait") else "idle"
         tip = f"{name}: {spread['median']:.4g} ({spread['q1']:.4g} – {spread['q3']:.4g})"
         parts.append(label(name, LEFT - 12, y + 17, "name", "end"))
-        parts.append(bar(LEFT, y, spread["median"] * scale, ROW - 8, kind, tip))
-        low, high = (LEFT + spread[q] * scale for q in ("q1", "q3"))
+        parts.append(bar(LEFT, y, max(0.0, spread["median"]) * scale, ROW - 8, kind, tip))
+        low, high = (LEFT + max(0.0, spread[q]) * scale for q in ("q1", "q3"))
         parts.append(line(low, y + 11, high, y + 11, "whisker"))
         ratio = f"   × {spread['median'] / ours:.2f}" if ours and name != "plait" else ""
         parts.append(label(f"{spread['median']:.4g}{ratio}", WIDTH - RIGHT + 16, y + 16, "figure"))

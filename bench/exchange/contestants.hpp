@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The ways to exchange and compute that are compared.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "load.hpp"
+
+namespace plait::bench {
+
+/// One way.  `run` is collective and returns this rank's timing, after a warm-up and a barrier.
+struct contestant {
+  std::string name;
+  std::string about;  ///< one line: which calls
+  std::function<timing(environment&, const load&)> run;
+};
+
+/// MPI_Sendrecv, then the work: the base of the hidden fraction.
+inline constexpr const char* base_name = "blocking";
+/// MPI_Isend and MPI_Irecv, the work, MPI_Waitall.
+inline constexpr const char* nonblocking_name = "nonblocking";
+
+[[nodiscard]] contestant blocking();
+[[nodiscard]] contestant nonblocking();
+/// As `nonblocking`, with MPI_Testall between two pieces of the work.
+[[nodiscard]] contestant nonblocking_tested();
+/// Messages and pieces as tasks, under a policy of progress.
+[[nodiscard]] contestant plait_tasks(progress policy);
+/// `sleeping` that looks at least so often.
+[[nodiscard]] contestant plait_sleeping(int worst_delay_us);
+/// Where it was found when this was built.
+[[nodiscard]] contestant starpu_mpi_tasks();
+
+/// All that were found when this was built, the base first.
+[[nodiscard]] std::vector<contestant> all_contestants();
+/// The names of those that were not, with what to install.
+[[nodiscard]] std::map<std::string, std::string> missing_contestants();
+
+// What they are held against, each alone.  Seconds of one step on this rank; collective.
+[[nodiscard]] double communication_alone_s(environment& env, const load& what);
+[[nodiscard]] double computation_alone_s(environment& env, const load& what);
+/// `exchange_s`: how long an exchange takes, the same on every rank.
+[[nodiscard]] double transport_s(environment& env, const load& what, double exchange_s);
+
+}  // namespace plait::bench

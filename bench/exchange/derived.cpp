@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "derived.hpp"
+
+#include <vector>
+
+#include "contestants.hpp"
+#include "support/limits.hpp"
+#include "support/result.hpp"
+
+namespace plait::bench {
+namespace {
+
+double median_of(const json& cell, const char* figure) {
+  return cell.at(figure).at("median").get<double>();
+}
+
+std::vector<double> samples_of(const json& cell, const char* figure) {
+  return cell.at(figure).at("samples").get<std::vector<double>>();
+}
+
+}  // namespace
+
+void add_limits(json& rows) {
+  const json alone = rows.at(alone_row);
+  for (const auto& [column, cell] : alone.items()) {
+    const std::vector<double> computation = samples_of(cell, "computation_us");
+    const std::vector<double> communication = samples_of(cell, "communication_us");
+    const bool with_transport = cell.contains("transport_cpu_us");
+    const std::vector<double> transport = with_transport ? samples_of(cell, "transport_cpu_us")
+                                                         : std::vector<double>(computation.size());
+    std::vector<double> bound, attainable;
+    for (std::size_t i = 0; i < computation.size(); ++i) {
+      const app::measured_alone each{computation[i], communication[i], transport[i]};
+      bound.push_back(app::bound_s(each));
+      attainable.push_back(app::attainable_s(each));
+    }
+    rows["bound"][column]["total_us"] = app::to_json(app::summarize(bound));
+    if (with_transport)
+      rows["attainable"][column]["total_us"] = app::to_json(app::summarize(attainable));
+  }
+}
+
+void add_hidden_fraction(json& cell, const json& rows, const std::string& column) {
+  if (!rows.contains(base_name) || !rows.contains("bound")) return;
+  const double base = median_of(rows.at(base_name).at(column), "total_us");
+  const double bound = median_of(rows.at("bound").at(column), "total_us");
+  std::vector<double> fractions;
+  for (const double total : samples_of(cell, "total_us")) {
+    const auto fraction = app::hidden_fraction(total, base, bound);
+    if (!fraction) return;
+    fractions.push_back(*fraction);
+  }
+  cell["hidden_fraction"] = app::to_json(app::summarize(fractions));
+}
+
+}  // namespace plait::bench

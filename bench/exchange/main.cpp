@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much of an exchange is hidden?  Two ranks exchange a buffer both ways with work to do
+// meanwhile: blocking, non-blocking, and as tasks under every policy of progress.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "print_rows.hpp"
+#include "session.hpp"
+#include "size_list.hpp"
+#include "support/command_line.hpp"
+#include "support/gather.hpp"
+#include "support/result.hpp"
+
+namespace plait::bench {
+namespace {
+
+struct options {
+  std::string sizes = "4KiB,16KiB,64KiB,256KiB,1MiB,4MiB,16MiB";
+  std::vector<double> ratios{0.8, 1.0};
+  std::string only;
+  std::int64_t pieces = 8;
+  std::int64_t workers = 1;
+  std::int64_t repeat = 5;
+  double sample_ms = 20;
+  std::string beside;
+  std::string json_file;
+  bool progress = false;
+};
+
+std::vector<std::string> names_of(const std::vector<contestant>& contestants) {
+  std::vector<std::string> names;
+  for (const contestant& one : contestants) names.push_back(one.name);
+  return names;
+}
+
+bool parse(options& given, int argc, char** argv, const environment& env) {
+  CLI::App command("How much of an exchange is hidden behind work", "exchange");
+  command.add_option("--sizes", given.sizes, "Bytes each way, at least 8")->capture_default_str();
+  command.add_option("--work-ratio", given.ratios, "Work by time of the exchange alone, as 0.8,1")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option(
+      "--only", given.only,
+      fmt::format("Any of {}; all when left out", fmt::join(names_of(all_contestants()), ", ")));
+  command.add_option("--pieces", given.pieces, "Pieces of the work")->capture_default_str();
+  command.add_option("--workers", given.workers, "Workers of a rank")->capture_default_str();
+  command.add_option("--repeat", given.repeat, "Repetitions, interleaved")->capture_default_str();
+  command.add_option("--sample-ms", given.sample_ms, "About how long one measurement takes")
+      ->capture_default_str();
+  command.add_option("--beside", given.beside,
+                     "Result file of another job: measure nonblocking with MPICH's own progress "
+                     "thread doing the same work");
+  command.add_option("--json", given.json_file, "File for the result; - = standard output");
+  command.add_flag("--progress", given.progress, "@progress lines on standard error");
+  return app::parse(command, argc, argv, env);
+}
+
+void check(const options& given, environment& env) {
+  if (env.size() != 2)
+    throw usage_error("this is an exchange of 2 ranks; it was started with " +
+                      std::to_string(env.size()));
+  if (given.ratios.empty() ||
+      std::ranges::any_of(given.ratios, [](double r) { return !(r > 0 && r <= 100); }))
+    throw usage_error("--work-ratio must be more than 0 and at most 100");
+  app::check_range("--pieces", given.pieces, 1, 1000);
+  app::check_range("--workers", given.workers, 1, 1024);
+  app::check_range("--repeat", given.repeat, 1, 1000);
+  if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
+    throw usage_error("--sample-ms must be more than 0 and at most 100000");
+  app::check_writable(env, "--json", given.json_file);
+}
+
+std::vector<contestant> chosen(const std::string& only) {
+  std::vector<contestant> all = all_contestants();
+  if (only.empty()) return all;
+  const std::vector<std::string> names = names_of(all);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  std::vector<contestant> result;
+  for (const std::string& name : app::parse_names("--only", only, known))
+    result.push_back(*std::ranges::find(all, name, &contestant::name));
+  return result;
+}
+
+session_options session_of(const options& given, const environment& env) {
+  return {.sizes = parse_sizes("--sizes", given.sizes, sizeof(std::uint64_t)),
+          .ratios = given.ratios,
+          .contestants = chosen(given.only),
+          .pieces = static_cast<int>(given.pieces),
+          .workers = static_cast<int>(given.workers),
+          .sample_s = 1e-3 * given.sample_ms,
+          .repetition = {.repeat = static_cast<int>(given.repeat),
+                         .progress = given.progress && env.rank() == 0,
+                         .warm_up = true}};
+}
+
+// Read on rank 0.  Errors: usage_error on every rank.
+json rows_of_file(environment& env, const std::string& path) {
+  std::ostringstream text;
+  if (env.rank() == 0) text << std::ifstream(path).rdbuf();
+  const json result = json::parse(app::broadcast(env, text.str()), nullptr, false);
+  if (!result.is_object() || !result.contains("rows"))
+    throw usage_error("--beside: '" + path + "' is no result file");
+  return result.at("rows");
+}
+
+contestant with_mpich_thread() {
+  contestant one = nonblocking();
+  one.name = "nonblocking, MPICH thread";
+  one.about += "; a job with MPIR_CVAR_ASYNC_PROGRESS=1";
+  return one;
+}
+
+// What `automatic` stands for here.
+json policy_chosen(environment& env, int workers) {
+  const runtime rt{env, {.workers = workers}};
+  return {{"policy_chosen", rt.progress_choice().name},
+          {"policy_reason", rt.progress_choice().reason}};
+}
+
+json result_of(environment& env, const options& given, const session_options& session, json where,
+               json rows) {
+  json about = json::object();
+  for (const contestant& one : session.contestants) about[one.name] = one.about;
+  json all = app::describe_environment(env);
+  all["peers"] = about;
+  all["peers_not_built"] = missing_contestants();
+  all.update(where);
+  const json parameters{{"sizes", given.sizes},   {"work_ratio", given.ratios},
+                        {"pieces", given.pieces}, {"workers", given.workers},
+                        {"repeat", given.repeat}, {"sample_ms", given.sample_ms}};
+  return bench_result("exchange", parameters, all, std::move(rows));
+}
+
+int run(environment& env, int argc, char** argv) {
+  options given;
+  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  check(given, env);
+  session_options session = session_of(given, env);
+  const json where = policy_chosen(env, session.workers);
+  json rows;
+  if (given.beside.empty()) {
+    rows = measure(env, session);
+  } else {
+    session.contestants = {with_mpich_thread()};
+    rows =
+        measure_beside(env, rows_of_file(env, given.beside), session.contestants.front(), session);
+  }
+  if (env.rank() != 0) return app::exit_verified;
+  if (given.json_file != "-") print_rows(rows);
+  if (!given.json_file.empty())
+    app::write_result(given.json_file, result_of(env, given, session, where, std::move(rows)));
+  return app::exit_verified;
+}
+
+}  // namespace
+}  // namespace plait::bench
+
+int main(int argc, char** argv) {
+  plait::environment env{argc, argv};
+  return plait::app::run_program(env, "exchange",
+                                 [&] { return plait::bench::run(env, argc, argv); });
+}

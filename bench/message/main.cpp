@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What does a message cost as a task?  Latency, message rate and bandwidth of rt.send and rt.recv
+// beside the same MPI library's own calls, between two ranks.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "measured_rows.hpp"
+#include "print_rows.hpp"
+#include "size_list.hpp"
+#include "support/command_line.hpp"
+#include "support/gather.hpp"
+#include "support/result.hpp"
+#include "traffic.hpp"
+
+namespace plait::bench {
+namespace {
+
+constexpr std::array<std::string_view, 3> known_ways{"mpi", "plait", "plait replayed"};
+constexpr std::array<std::string_view, 5> known_policies{"auto", "dedicated", "sleeping", "workers",
+                                                         "none"};
+
+struct options {
+  std::string sizes = "8,64,512,4KiB,32KiB,256KiB,1MiB,4MiB";
+  std::string ways = "mpi,plait,plait replayed";
+  std::string policy = "auto";
+  std::int64_t window = 64;
+  std::int64_t workers = 1;
+  std::int64_t repeat = 5;
+  double sample_ms = 20;
+  std::string json_file;
+  bool progress = false;
+};
+
+bool parse(options& given, int argc, char** argv, const environment& env) {
+  CLI::App command("Latency, rate and bandwidth of messages as tasks, beside MPI's own calls",
+                   "message");
+  command.add_option("--sizes", given.sizes, "Message sizes")->capture_default_str();
+  command.add_option("--only", given.ways, "Any of mpi, plait, plait replayed")
+      ->capture_default_str();
+  command
+      .add_option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers, none")
+      ->capture_default_str();
+  command.add_option("--window", given.window, "Messages of the stream between two answers")
+      ->capture_default_str();
+  command.add_option("--workers", given.workers, "Workers of a rank")->capture_default_str();
+  command.add_option("--repeat", given.repeat, "Repetitions, interleaved")->capture_default_str();
+  command.add_option("--sample-ms", given.sample_ms, "About how long one measurement takes")
+      ->capture_default_str();
+  command.add_option("--json", given.json_file, "File for the result; - = standard output");
+  command.add_flag("--progress", given.progress, "@progress lines on standard error");
+  return app::parse(command, argc, argv, env);
+}
+
+void check(const options& given, environment& env) {
+  if (env.size() != 2)
+    throw usage_error("this is a conversation of 2 ranks; it was started with " +
+                      std::to_string(env.size()));
+  app::check_range("--window", given.window, 1, 1024);
+  app::check_range("--workers", given.workers, 1, 1024);
+  app::check_range("--repeat", given.repeat, 1, 1000);
+  if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
+    throw usage_error("--sample-ms must be more than 0 and at most 100000");
+  app::check_writable(env, "--json", given.json_file);
+}
+
+std::vector<way> chosen_ways(const options& given) {
+  std::vector<way> result;
+  for (const std::string& name : app::parse_names("--only", given.ways, known_ways)) {
+    result.push_back(name == "mpi"     ? raw_mpi()
+                     : name == "plait" ? plait_tasks()
+                                       : plait_replayed());
+  }
+  return result;
+}
+
+// The buffers of a window stay below so much, or where that is not possible at 4 messages.
+int window_for(std::size_t size, std::int64_t wanted) {
+  constexpr std::size_t most_bytes = std::size_t{32} << 20;
+  const auto fitting = static_cast<std::int64_t>(most_bytes / size);
+  return static_cast<int>(std::min(wanted, std::max<std::int64_t>(4, fitting)));
+}
+
+// So many rounds and windows that MPI itself takes about as long as wanted; all ways get the same.
+traffic traffic_of(environment& env, std::size_t size, const options& given) {
+  traffic what{.size_bytes = size,
+               .window = window_for(size, given.window),
+               .workers = static_cast<int>(given.workers),
+               .policy = *progress_from(given.policy)};
+  const auto times = [&](double one_s) {
+    const double wanted = 1e-3 * given.sample_ms / app::maximum(env, one_s);
+    return static_cast<long>(std::clamp(wanted, 2.0, 1e6));
+  };
+  what.rounds = 4;
+  what.rounds = times(raw_mpi().ping_pong(env, what) / 4);
+  what.windows = times(raw_mpi().stream(env, what));
+  return what;
+}
+
+json measure_once(environment& env, const way& one, const traffic& what) {
+  const auto size = static_cast<double>(what.size_bytes);
+  const double round_s = one.ping_pong(env, what) / static_cast<double>(what.rounds);
+  const double messages = static_cast<double>(what.window) * static_cast<double>(what.windows);
+  const double message_s = one.stream(env, what) / messages;
+  json figures{{"latency_us", 0.5e6 * round_s}};
+  // Beyond, the rate is the bandwidth by another name.
+  constexpr double small = 4096;
+  if (size <= small) figures["messages_per_s"] = 1 / message_s;
+  figures["bandwidth_MB_per_s"] = 1e-6 * size / message_s;
+  return figures;
+}
+
+std::vector<measurement> plan(environment& env, const options& given,
+                              const std::vector<way>& ways) {
+  std::vector<measurement> result;
+  for (const std::size_t size : parse_sizes("--sizes", given.sizes, 1)) {
+    const traffic what = traffic_of(env, size, given);
+    for (const way& one : ways) {
+      measurement each{one.name, size_label(size),
+                       [&env, one, what] { return measure_once(env, one, what); }};
+      each.remarks = {{"window", what.window}, {"rounds", what.rounds}, {"windows", what.windows}};
+      result.push_back(std::move(each));
+    }
+  }
+  return result;
+}
+
+json result_of(environment& env, const options& given, const std::vector<way>& ways, json rows) {
+  json about = json::object();
+  for (const way& one : ways) about[one.name] = one.about;
+  json where = app::describe_environment(env);
+  where["peers"] = about;
+  const json parameters{{"sizes", given.sizes},     {"window", given.window},
+                        {"workers", given.workers}, {"policy", given.policy},
+                        {"repeat", given.repeat},   {"sample_ms", given.sample_ms}};
+  return bench_result("message", parameters, where, std::move(rows));
+}
+
+int run(environment& env, int argc, char** argv) {
+  options given;
+  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  check(given, env);
+  (void)app::parse_name("--policy", given.policy, known_policies);
+  const std::vector<way> ways = chosen_ways(given);
+  json rows =
+      measure_interleaved(plan(env, given, ways), {.repeat = static_cast<int>(given.repeat),
+                                                   .progress = given.progress && env.rank() == 0,
+                                                   .warm_up = true});
+  if (env.rank() != 0) return app::exit_verified;
+  if (given.json_file != "-") print_rows(rows);
+  if (!given.json_file.empty())
+    app::write_result(given.json_file, result_of(env, given, ways, std::move(rows)));
+  return app::exit_verified;
+}
+
+}  // namespace
+}  // namespace plait::bench
+
+int main(int argc, char** argv) {
+  plait::environment env{argc, argv};
+  return plait::app::run_program(env, "message",
+                                 [&] { return plait::bench::run(env, argc, argv); });
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Both patterns as tasks.  A round or a window is submitted without waiting for the one before:
+// the data they share orders them.
+#include <functional>
+#include <span>
+
+#include "traffic.hpp"
+
+namespace plait::bench {
+namespace {
+
+enum class how { submitted, replayed };
+
+runtime_options options_of(const traffic& what) {
+  return {.workers = what.workers, .policy = what.policy};
+}
+
+// `once` submits one round or window; `times` of it are timed.
+template <how How>
+double seconds_of(environment& env, runtime& rt, const std::function<void()>& once, long times) {
+  if constexpr (How == how::replayed) {
+    graph recorded = rt.record(once);
+    return timed(env, [&](bool warm_up) {
+      rt.replay(recorded, static_cast<std::uint64_t>(warm_up ? 2 : times)).wait();
+    });
+  } else {
+    return timed(env, [&](bool warm_up) {
+      for (long i = 0; i < (warm_up ? 2 : times); ++i) once();
+      rt.wait();
+    });
+  }
+}
+
+template <how How>
+double ping_pong(environment& env, const traffic& what) {
+  bytes ball = initial_bytes(env, what.size_bytes);
+  runtime rt{env, options_of(what)};
+  const auto round = [&] {
+    if (env.rank() == 0) {
+      rt.send("ping", in(ball), 1);
+      rt.recv("pong", out(ball), 1);
+    } else {
+      rt.recv("ping", out(ball), 0);
+      rt.send("pong", in(ball), 0);
+    }
+  };
+  const double seconds = seconds_of<How>(env, rt, round, what.rounds);
+  expect_sent_bytes(ball);
+  return seconds;
+}
+
+constexpr int answer_tag = 1;
+
+// The next window's messages read (or write) what this task is said to write (or read), so they
+// wait for the answer, as in osu_bw.
+void open_next_window(char, bytes&) {}
+void answer_window(const bytes&, char& answer) {
+  answer = 1;
+}
+
+template <how How>
+double stream(environment& env, const traffic& what) {
+  bytes all = initial_bytes(env, what.size_bytes * static_cast<std::size_t>(what.window));
+  char answer = 0;
+  runtime rt{env, options_of(what)};
+  const auto message = [&](int i) {
+    return std::span(all).subspan(static_cast<std::size_t>(i) * what.size_bytes, what.size_bytes);
+  };
+  const auto window = [&] {
+    if (env.rank() == 0) {
+      for (int i = 0; i < what.window; ++i) rt.send("message", in(message(i)), 1);
+      rt.recv("answer", out(answer), 1, answer_tag);
+      rt.task("open next window", open_next_window, in(answer), inout(all));
+    } else {
+      for (int i = 0; i < what.window; ++i) rt.recv("message", out(message(i)), 0);
+      rt.task("answer window", answer_window, in(all), out(answer));
+      rt.send("answer", in(answer), 0, answer_tag);
+    }
+  };
+  const double seconds = seconds_of<How>(env, rt, window, what.windows);
+  expect_sent_bytes(all);
+  return seconds;
+}
+
+}  // namespace
+
+way plait_tasks() {
+  return {"plait", "rt.send and rt.recv, one rt.wait at the end", ping_pong<how::submitted>,
+          stream<how::submitted>};
+}
+
+way plait_replayed() {
+  return {"plait replayed", "one round, one window recorded, then replayed",
+          ping_pong<how::replayed>, stream<how::replayed>};
+}
+
+}  // namespace plait::bench

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What a task computes: as long as it is told, on registers only.
+#pragma once
+
+namespace plait::bench {
+
+/// An iteration takes some nanoseconds, whatever `start`.  Returns something that depends on all.
+[[nodiscard]] double kernel(long iterations, double start);
+
+}  // namespace plait::bench

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How short may tasks be?  METG(50 %) of Task Bench's patterns: as tasks beside OpenMP's in one
+// process, as tasks and messages beside hand-written MPI in several.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "kernel.hpp"
+#include "measured_rows.hpp"
+#include "print_rows.hpp"
+#include "runner.hpp"
+#include "support/command_line.hpp"
+#include "support/gather.hpp"
+#include "support/result.hpp"
+#include "sweep.hpp"
+#include "task_graph.hpp"
+
+namespace plait::bench {
+namespace {
+
+constexpr std::array<std::string_view, 5> known_policies{"auto", "dedicated", "sleeping", "workers",
+                                                         "none"};
+
+struct options {
+  std::string patterns = fmt::format("{}", fmt::join(pattern::names, ","));
+  std::string only;
+  std::string policy = "auto";
+  std::int64_t width = 16;
+  std::int64_t steps = 200;
+  std::int64_t workers = 0;
+  std::int64_t repeat = 5;
+  double longest_us = 2000;
+  std::string json_file;
+  bool progress = false;
+};
+
+bool parse(options& given, int argc, char** argv, const environment& env) {
+  CLI::App command("Smallest tasks that keep the cores half busy, METG(50 %)", "metg");
+  command.add_option("--patterns", given.patterns, "Dependence patterns")->capture_default_str();
+  command.add_option("--only", given.only,
+                     "Any of plait, plait replayed, openmp and starpu (one rank), mpi (several)");
+  command
+      .add_option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers, none")
+      ->capture_default_str();
+  command.add_option("--width", given.width, "Points of a step, over all ranks")
+      ->capture_default_str();
+  command.add_option("--steps", given.steps, "Steps of a run")->capture_default_str();
+  command
+      .add_option("--workers", given.workers, "Workers of a rank; 0 = 2 on one rank, 1 on several")
+      ->capture_default_str();
+  command.add_option("--repeat", given.repeat, "Sweeps, interleaved")->capture_default_str();
+  command.add_option("--longest-us", given.longest_us, "Give up where tasks must be longer")
+      ->capture_default_str();
+  command.add_option("--json", given.json_file, "File for the result; - = standard output");
+  command.add_flag("--progress", given.progress, "@progress lines on standard error");
+  return app::parse(command, argc, argv, env);
+}
+
+void check(options& given, environment& env) {
+  app::check_range("--width", given.width, 1, 4096);
+  app::check_range("--steps", given.steps, 1, 1'000'000);
+  app::check_range("--workers", given.workers, 0, 1024);
+  app::check_range("--repeat", given.repeat, 1, 1000);
+  if (!(given.longest_us > 0 && given.longest_us <= 1e6))
+    throw usage_error("--longest-us must be more than 0 and at most 1000000");
+  if (given.width < env.size())
+    throw usage_error(fmt::format("--width is {}; {} ranks need at least as many points",
+                                  given.width, env.size()));
+  (void)app::parse_name("--policy", given.policy, known_policies);
+  app::check_writable(env, "--json", given.json_file);
+  if (given.workers == 0) given.workers = env.size() == 1 ? 2 : 1;
+}
+
+std::vector<peer> chosen(const std::string& only, int ranks) {
+  std::vector<peer> suitable = built_peers();
+  std::erase_if(suitable,
+                [&](const peer& one) { return !(ranks == 1 ? one.one_rank : one.many_ranks); });
+  if (only.empty()) return suitable;
+  std::vector<std::string_view> known;
+  for (const peer& one : suitable) known.push_back(one.name);
+  std::vector<peer> result;
+  for (const std::string& name : app::parse_names("--only", only, known))
+    result.push_back(*std::ranges::find(suitable, name, &peer::name));
+  return result;
+}
+
+/// What all sweeps of a session share.
+struct session {
+  environment& env;
+  runner_options of_runners;
+  double longest_s = 0;
+  double iteration_s = 0;  ///< of the kernel alone, as last measured
+};
+
+// The mean over ranks, all of which measure at once.
+double kernel_alone_s(environment& env) {
+  constexpr long iterations = 2'000'000;
+  env.barrier();
+  const ticks start = now_ticks();
+  volatile double result = kernel(iterations, 1.0);
+  (void)result;
+  return app::sum(env, ticks_to_seconds(now_ticks() - start)) / env.size() / iterations;
+}
+
+sweep_point run_once(const session& s, const peer& who, runner& running, task_graph& graph,
+                     long iterations) {
+  graph.reset();
+  s.env.barrier();
+  const ticks start = now_ticks();
+  running.run(iterations);
+  const double elapsed_s = app::maximum(s.env, ticks_to_seconds(now_ticks() - start));
+  graph.verify();
+  const int cores = s.env.size() * (who.has_workers ? s.of_runners.workers : 1);
+  const double task_s = elapsed_s * cores / static_cast<double>(graph.tasks());
+  return {task_s, static_cast<double>(iterations) * s.iteration_s / task_s};
+}
+
+// A figure is left out where efficiency stays below one half.
+json sweep_once(const session& s, const peer& who, task_graph& graph) {
+  constexpr double first_task_s = 16e-6;
+  const std::unique_ptr<runner> running = who.make(s.env, graph, s.of_runners);
+  const auto run = [&](long iterations) { return run_once(s, who, *running, graph, iterations); };
+  const long start = std::max(1L, static_cast<long>(first_task_s / s.iteration_s));
+  (void)run(start);
+  json figures = json::object();
+  if (const auto found = metg_s(run, start, s.longest_s)) figures["metg_us"] = 1e6 * *found;
+  return figures;
+}
+
+std::string column_of(const std::string& pattern_name, int ranks) {
+  return pattern_name + (ranks == 1 ? " 1 process" : fmt::format(" {} processes", ranks));
+}
+
+std::vector<measurement> plan(session& s, const options& given, const std::vector<peer>& peers,
+                              std::vector<std::unique_ptr<task_graph>>& graphs) {
+  std::vector<measurement> result;
+  result.push_back({"kernel", "alone", [&s] {
+                      s.iteration_s = kernel_alone_s(s.env);
+                      return json{{"ns_per_iteration", 1e9 * s.iteration_s}};
+                    }});
+  for (const std::string& name : app::parse_names("--patterns", given.patterns, pattern::names)) {
+    graphs.push_back(std::make_unique<task_graph>(pattern(name, given.width), given.steps,
+                                                  s.env.rank(), s.env.size()));
+    task_graph& graph = *graphs.back();
+    for (const peer& who : peers)
+      result.push_back({who.name,
+                        column_of(name, s.env.size()),
+                        [&s, who, &graph] { return sweep_once(s, who, graph); },
+                        {{"tasks", graph.tasks()}}});
+  }
+  return result;
+}
+
+json result_of(environment& env, const options& given, const std::vector<peer>& peers, json rows) {
+  json about = json::object();
+  for (const peer& who : peers) about[who.name] = who.about;
+  json where = app::describe_environment(env);
+  where["peers"] = about;
+  where["peers_not_built"] = missing_peers();
+  const json parameters{{"patterns", given.patterns},    {"width", given.width},
+                        {"steps", given.steps},          {"workers", given.workers},
+                        {"policy", given.policy},        {"repeat", given.repeat},
+                        {"longest_us", given.longest_us}};
+  return bench_result("metg", parameters, where, std::move(rows));
+}
+
+int run(environment& env, int argc, char** argv) {
+  options given;
+  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  check(given, env);
+  const std::vector<peer> peers = chosen(given.only, env.size());
+  session s{env,
+            {static_cast<int>(given.workers), *progress_from(given.policy)},
+            1e-6 * given.longest_us};
+  std::vector<std::unique_ptr<task_graph>> graphs;
+  json rows = measure_interleaved(plan(s, given, peers, graphs),
+                                  {.repeat = static_cast<int>(given.repeat),
+                                   .progress = given.progress && env.rank() == 0,
+                                   .warm_up = true});
+  if (env.rank() != 0) return app::exit_verified;
+  if (given.json_file != "-") print_rows(rows);
+  if (!given.json_file.empty())
+    app::write_result(given.json_file, result_of(env, given, peers, std::move(rows)));
+  return app::exit_verified;
+}
+
+}  // namespace
+}  // namespace plait::bench
+
+int main(int argc, char** argv) {
+  plait::environment env{argc, argv};
+  return plait::app::run_program(env, "metg", [&] { return plait::bench::run(env, argc, argv); });
+}

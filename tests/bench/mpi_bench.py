@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tests of MPI benchmarks share: starting one on some ranks, and reading its result.
+
+    test_NAME.py LIBRARY MPIEXEC PROGRAM
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+MPI, MPIEXEC, PROGRAM = sys.argv[1:4]
+MPIRUN = Path(__file__).parents[1] / "support" / "mpirun"
+
+
+def run(*arguments, ranks=2):
+    command = [MPIRUN, MPI, MPIEXEC, str(ranks), PROGRAM, *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+class MpiBench(unittest.TestCase):
+    def result_of(self, *arguments, ranks=2):
+        """The result of a run that must succeed."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "result.json"
+            done = run(*arguments, "--json", str(file), ranks=ranks)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            result = json.loads(file.read_text())
+        self.assertEqual(result["schema"], "plait-result/1")
+        self.assertEqual(result["bench"], Path(PROGRAM).name)
+        self.assertEqual(result["environment"]["ranks"], ranks)
+        return result
+
+    def check_spread(self, spread, repeat):
+        self.assertEqual(len(spread["samples"]), repeat)
+        self.assertLessEqual(spread["q1"], spread["median"])
+        self.assertLessEqual(spread["median"], spread["q3"])
+
+    def check_refusals(self, *cases):
+        """Each is the arguments of a run, and what its one line names."""
+        for arguments, named in cases:
+            with self.subTest(arguments=arguments):
+                done = run(*arguments)
+                self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                # MPICH's mpiexec adds words of its own when a program does not return 0.
+                name = Path(PROGRAM).name
+                own = [line for line in done.stderr.splitlines() if line.startswith(name + ": ")]
+                self.assertEqual(len(own), 1, done.stderr)
+                self.assertIn(named, own[0])
+
+    def check_progress(self, *arguments):
+        done = run(*arguments, "--progress")
+        lines = [line for line in done.stderr.splitlines() if line.startswith("@progress ")]
+        self.assertTrue(lines, done.stderr)
+        last = json.loads(lines[-1].removeprefix("@progress "))
+        self.assertEqual(last["done"], last["total"])
+
+
+def main():
+    unittest.main(argv=sys.argv[:1])

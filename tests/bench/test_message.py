@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""bench/message measures every way at every size, and says in one line what is wrong."""
+
+from mpi_bench import MpiBench, main, run
+
+SHORT = ("--repeat", "2", "--sample-ms", "0.2")
+
+
+class Message(MpiBench):
+    def test_the_result_has_every_way_at_every_size(self):
+        result = self.result_of(*SHORT, "--sizes", "8,4KiB,192KiB")
+        self.assertEqual(set(result["rows"]), {"mpi", "plait", "plait replayed"})
+        for row in result["rows"].values():
+            self.assertEqual(set(row), {"8B", "4KiB", "192KiB"})
+            for cell in row.values():
+                for figure in ("latency_us", "bandwidth_MB_per_s"):
+                    self.check_spread(cell[figure], 2)
+                    self.assertGreater(cell[figure]["q1"], 0)
+            self.assertIn("messages_per_s", row["8B"])
+            self.assertNotIn("messages_per_s", row["192KiB"])
+
+    def test_every_policy_and_window_delivers(self):
+        for policy in ("dedicated", "sleeping", "workers", "none"):
+            with self.subTest(policy=policy):
+                self.result_of("--repeat", "1", "--sample-ms", "0.2", "--sizes", "1,5000", "--policy", policy,
+                               "--window", "7", "--workers", "2")
+
+    def test_progress_is_told_while_it_runs(self):
+        self.check_progress(*SHORT, "--sizes", "8", "--only", "mpi")
+
+    def test_bad_input_is_one_line_and_status_2(self):
+        self.check_refusals(
+            (["--sizes", "0"], "--sizes"),
+            (["--sizes", "8,8B"], "twice"),
+            (["--sizes", "4GiB"], "4GiB"),
+            (["--only", "nobody"], "nobody"),
+            (["--policy", "spinning"], "spinning"),
+            (["--window", "0"], "--window"),
+            (["--repeat", "0"], "--repeat"),
+            (["--sample-ms", "0"], "--sample-ms"),
+            (["--no-such-option"], "--no-such-option"),
+            (["--json", "/no/such/folder/result.json"], "/no/such/folder"),
+        )
+
+    def test_one_rank_is_refused(self):
+        done = run(ranks=1)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("2 ranks", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait bench`: which processes it starts, what it shows and writes, what it refuses."""
+
+import json
+
+import pytest
+
+from conftest import HERE, one_line, plait
+
+BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+
+
+@pytest.fixture
+def bench(tmp_path):
+    """Runs `plait bench NAME …` on fake programs; with `kept`, returns the result file too."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("task_overhead", "message", "exchange", "metg"):
+        # No link: a program's name is that of what a link leads to.
+        (programs / name).write_text(f'#!/bin/sh\nexec "{HERE}/fake_bench.py" {name} "$@"\n')
+        (programs / name).chmod(0o755)
+
+    def run(*arguments):
+        return plait("bench", *arguments, PLAIT_BIN_DIR=str(programs))
+
+    def kept(*arguments):
+        file = tmp_path / "kept.json"
+        done = run(*arguments, "--json", file, "--report", tmp_path / "kept.html")
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        assert "<svg" in (tmp_path / "kept.html").read_text()
+        return json.loads(file.read_text())
+
+    run.kept = kept
+    return run
+
+
+def test_without_a_name_it_says_what_there_is(bench):
+    assert bench().stdout.strip() == "benchmarks: exchange, message, metg, task_overhead"
+
+
+def test_a_benchmark_without_messages_is_one_process(bench):
+    assert bench.kept("task_overhead")["environment"]["ranks"] == 0
+    assert "starpu" in bench("task_overhead").stdout
+    assert "--ranks: task_overhead is one process" in one_line(bench("task_overhead", "-n", "2"))
+    assert "--lab: task_overhead is one process" in one_line(
+        bench("task_overhead", "--lab", "nodes=2")
+    )
+
+
+@BOTH
+def test_messages_are_measured_between_ranks(bench, mpi):
+    result = bench.kept("message", "--mpi", mpi, "--sizes", "8")
+    assert result["environment"]["ranks"] == 2
+    assert result["parameters"]["rest"] == ["--sizes", "8", "--progress"]
+    assert "jobs" not in result["environment"]
+
+
+def test_tasks_are_measured_in_one_process_and_in_two(bench):
+    result = bench.kept("metg")
+    assert set(result["rows"]["plait"]) == {"tree 1", "tree 2"}
+    assert result["environment"]["jobs"] == ["1 rank", "2 ranks"]
+    assert set(bench.kept("metg", "--ranks", "3")["rows"]["plait"]) == {"tree 3"}
+
+
+def test_the_progress_thread_of_mpich_gets_a_job_of_its_own(bench):
+    result = bench.kept("exchange", "--mpi", "mpich")
+    assert result["environment"]["jobs"] == ["2 ranks", "2 ranks, MPIR_CVAR_ASYNC_PROGRESS=1"]
+    assert "thread 1 exchange" in result["rows"]
+    assert "jobs" not in bench.kept("exchange")["environment"]
+
+
+@BOTH
+def test_what_a_program_refuses_is_one_line(bench, mpi):
+    assert "message: --only knows no" in one_line(
+        bench("message", "--only", "nobody", "--mpi", mpi)
+    )
+    assert "task_overhead: --only" in one_line(bench("task_overhead", "--only", "nobody"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nope"], "task_overhead"),
+        (["message", "--ranks", "0"], "--ranks 0: give at least 1"),
+        (["message", "--mpi", "lam"], "give openmpi or mpich"),
+        (["message", "--lab", "rate=quick"], "quick"),
+        (["message", "--json", "/nowhere/at/all.json"], "no folder /nowhere/at"),
+    ],
+)
+def test_bad_input_is_one_line(bench, arguments, said):
+    assert said in one_line(bench(*arguments))
+
+
+def test_the_programs_own_help_can_be_asked_for(bench):
+    done = bench("message", "--", "--help")
+    assert done.returncode == 0
+    assert "usage: message" in done.stdout
+
+
+@pytest.mark.lab
+def test_a_benchmark_runs_in_an_emulated_cluster(bench):
+    result = bench.kept("metg", "--lab", "nodes=2,rate=1gbit")
+    assert result["environment"]["lab"]["nodes"] == 2
+    assert set(result["rows"]["plait"]) == {"tree 2"}
