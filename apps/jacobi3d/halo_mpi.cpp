@@ -36,6 +36,7 @@ halo_mpi::halo_mpi(MPI_Comm communicator, const problem& p)
 }
 
 void halo_mpi::post_receives(field& u) {
+  ++exchanges_;
   for (std::size_t i = 0; i < faces_.size(); ++i) {
     const face& f = faces_[i];
     const std::span<double> into =
@@ -43,7 +44,7 @@ void halo_mpi::post_receives(field& u) {
     check_mpi(MPI_Irecv(into.data(), static_cast<int>(into.size()), MPI_DOUBLE, f.peer,
                         f.receive_tag(), communicator_, &requests_[i]),
               "MPI_Irecv");
-    messages_[i] = {plait::now_ticks(), 0};
+    messages_[i] = {plait::now_ticks(), 0, into.size_bytes()};
     ++pending_;
   }
 }
@@ -62,7 +63,7 @@ void halo_mpi::post_sends(const field& u) {
     check_mpi(MPI_Isend(from.data(), static_cast<int>(from.size()), MPI_DOUBLE, f.peer,
                         f.send_tag(), communicator_, &requests_[slot]),
               "MPI_Isend");
-    messages_[slot] = {plait::now_ticks(), 0};
+    messages_[slot] = {plait::now_ticks(), 0, from.size_bytes()};
     ++pending_;
   }
 }
@@ -109,8 +110,13 @@ void halo_mpi::unpack(field& u) {
 void halo_mpi::add_messages_to(plait::app::stopwatch& watch) const {
   for (std::size_t slot = 0; slot < messages_.size(); ++slot) {
     const bool receive = slot < faces_.size();
-    const int peer = faces_[slot % faces_.size()].peer;
-    watch.add_message(fmt::format("{} {}", receive ? "receive from" : "send to", peer),
+    const face& f = faces_[slot % faces_.size()];
+    const plait::message_side side{.sent = !receive,
+                                   .peer = f.peer,
+                                   .tag = receive ? f.receive_tag() : f.send_tag(),
+                                   .place = exchanges_,
+                                   .size_bytes = messages_[slot].size_bytes};
+    watch.add_message(fmt::format("{} {}", receive ? "receive from" : "send to", f.peer), side,
                       messages_[slot].posted, messages_[slot].completed);
   }
 }

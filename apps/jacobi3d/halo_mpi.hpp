@@ -45,6 +45,7 @@ class halo_mpi {
   struct message {
     plait::ticks posted = 0;
     plait::ticks completed = 0;
+    std::size_t size_bytes = 0;
   };
   void note_completed(int count);
 
@@ -58,6 +59,7 @@ class halo_mpi {
   std::vector<message> messages_;
   std::vector<int> completed_;  ///< scratch of Testsome and Waitsome
   int pending_ = 0;
+  std::uint64_t exchanges_ = 0;  ///< begun, the same on all ranks
 };
 
 }  // namespace jacobi3d

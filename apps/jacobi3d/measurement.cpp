@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -188,7 +187,8 @@ class session {
 
   /// One more run of every variant with all its steps recorded, not among those that count.
   void trace() {
-    std::vector<plait::trace_event> events;
+    std::vector<plait::traced_run> runs;
+    const std::optional<double> wire = wire_bound_s();
     for (entry& e : entries_) {
       problem_.reset(e.code->solves());
       e.code->prepare(problem_);
@@ -196,9 +196,12 @@ class session {
       e.code->run(problem_, wanted_.steps, {0, wanted_.steps});
       e.report = e.code->finish();
       verify(e);
-      std::ranges::move(collect(e), std::back_inserter(events));
+      runs.push_back(plait::app::traced(e.name, collect(e)));
+      const bool communicates = e.code->solves() == setting::distributed;
+      trace_summary_[e.name] = plait::app::to_json(plait::summarize_trace(
+          runs.back().events, runs.back().path, communicates ? wire : std::nullopt));
     }
-    if (env_.rank() == 0) plait::app::write_trace(wanted_.trace_file, events);
+    if (env_.rank() == 0) plait::app::write_trace(wanted_.trace_file, runs);
   }
 
   // What is kept --------------------------------------------------------------------------------
@@ -269,7 +272,7 @@ class session {
   json timeline(entry& e) {
     const double start_s = e.report.recorded_from_s + env_.measure_clock_offset().offset_s;
     const double first_s = -plait::app::maximum(env_, -start_s);
-    return plait::app::timeline_of(collect(e), first_s);
+    return plait::app::timeline_of(plait::app::traced(e.name, collect(e)).events, first_s);
   }
 
   // What comes out ------------------------------------------------------------------------------
@@ -409,6 +412,7 @@ class session {
       if (const entry* e = find(name)) out["limiter"] = limiter_of(*e, *total_of(name), alone);
     out["timeline"] = json::object();
     for (const entry& e : entries_) out["timeline"][e.name] = e.timeline;
+    if (!trace_summary_.empty()) out["trace_summary"] = trace_summary_;
     out["kernel"] = kernel(alone.computation_s);
     return out;
   }
@@ -427,6 +431,7 @@ class session {
   std::vector<entry> entries_;
   std::unique_ptr<variant> ideal_;
   plait::interval recorded_;
+  json trace_summary_ = json::object();  ///< by variant, on rank 0
   bool verified_ = true;
   double exchange_s_ = 0;
   std::vector<double> communication_s_;

@@ -42,7 +42,8 @@ struct step_times {
   static constexpr plait::ticks not_yet = std::numeric_limits<plait::ticks>::max();
 
   plait::interval recorded;
-  std::atomic<plait::ticks> first{not_yet};       ///< first piece of the first recorded step
+  /// First piece of the first recorded step; of a run recorded from step 0 on, its begin.
+  std::atomic<plait::ticks> first{not_yet};
   std::atomic<plait::ticks> after_last{not_yet};  ///< first piece of the step after them
 
   void note(int step) noexcept {
@@ -115,7 +116,9 @@ class tasks final : public variant {
   void run(problem& p, int steps, const plait::interval& recorded) override {
     rt_->reset_ledger();
     times_.recorded = recorded;
-    times_.first = times_.after_last = step_times::not_yet;
+    // A whole run begins with its messages, not with its first piece.
+    times_.first = recorded.first == 0 ? plait::now_ticks() : step_times::not_yet;
+    times_.after_last = step_times::not_yet;
     for (auto* pieces : {&interior_, &rim_}) {
       for (piece& one : *pieces) one.steps_done = 0;
     }

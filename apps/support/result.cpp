@@ -54,6 +54,27 @@ json to_json(const ledger_entry& entry, int rank) {
           {"balance_error", entry.balance_error()}};
 }
 
+json to_json(const trace_summary& summary) {
+  json path{{"total_s", summary.path_s}};
+  for (const event_kind kind : {event_kind::compute, event_kind::message, event_kind::posting,
+                                event_kind::exposed, event_kind::overhead, event_kind::idle}) {
+    path[std::string(to_string(kind)) + "_s"] = summary.path_of(kind);
+  }
+  json top = json::array();
+  for (const path_share& share : summary.top) {
+    top.push_back(
+        {{"name", share.name}, {"kind", to_string(share.kind)}, {"path_s", share.path_s}});
+  }
+  return {{"span_s", summary.span_s},
+          {"path", path},
+          {"top", top},
+          {"overlapped_s", summary.overlapped_s},
+          {"busy_s", summary.busy_s},
+          {"busiest_rank", summary.busiest_rank},
+          {"wire_s", to_json(summary.wire_s)},
+          {"limit", summary.limit}};
+}
+
 json to_json(const std::optional<double>& value) {
   return value ? number(*value) : json(nullptr);
 }
@@ -97,19 +118,28 @@ json timeline_of(std::vector<trace_event> events, double origin_s) {
   std::ranges::stable_sort(events, {}, &trace_event::rank);
   const auto us = [&](double at_s) { return std::round(1e7 * (at_s - origin_s)) / 10; };
   json result = json::array();
-  for (const trace_event& e : events)
+  for (const trace_event& e : events) {
     result.push_back({{"rank", e.rank},
                       {"lane", e.lane},
                       {"name", e.name},
                       {"kind", to_string(e.kind)},
                       {"start_us", us(e.begin_s)},
                       {"end_us", us(e.end_s)}});
+    if (e.critical) result.back()["critical"] = true;
+  }
   return result;
 }
 
-void write_trace(const std::string& path, std::span<const trace_event> events) {
+traced_run traced(std::string name, std::vector<trace_event> events) {
+  traced_run run{std::move(name), std::move(events), {}};
+  run.path = critical_path(run.events);
+  mark_critical(run.events, run.path);
+  return run;
+}
+
+void write_trace(const std::string& path, std::span<const traced_run> runs) {
   std::ostringstream text;
-  write_chrome_trace(text, events);
+  write_chrome_trace(text, runs);
   write_file(path, text.str());
 }
 

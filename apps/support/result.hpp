@@ -18,6 +18,8 @@ namespace plait::app {
 /// {"median", "q1", "q3", "samples"}.
 [[nodiscard]] json to_json(const summary& values);
 [[nodiscard]] json to_json(const ledger_entry& entry, int rank);
+/// One member of "trace_summary"; see docs/results.md.
+[[nodiscard]] json to_json(const trace_summary& summary);
 /// null where there is nothing.
 [[nodiscard]] json to_json(const std::optional<double>& value);
 
@@ -31,12 +33,15 @@ namespace plait::app {
 /// The mean over workers.
 [[nodiscard]] breakdown mean_of(const std::vector<ledger_entry>& entries);
 
-/// Events of all ranks as a timeline: {"rank", "lane", "name", "kind", "start_us", "end_us"},
-/// relative to `origin_s`, by rank and start.
+/// Events of all ranks as a timeline: {"rank", "lane", "name", "kind", "start_us", "end_us"} and,
+/// for those on the critical path, "critical"; relative to `origin_s`, by rank and start.
 [[nodiscard]] json timeline_of(std::vector<trace_event> events, double origin_s);
 
+/// Events of all ranks as a run whose critical path is known.
+[[nodiscard]] traced_run traced(std::string name, std::vector<trace_event> events);
+
 /// Writes a file that Perfetto opens.  Errors: plait::error.
-void write_trace(const std::string& path, std::span<const trace_event> events);
+void write_trace(const std::string& path, std::span<const traced_run> runs);
 
 /// Writes the result, "-" to standard output, otherwise under another name first, so that nobody
 /// reads half of it.  Errors: plait::error.

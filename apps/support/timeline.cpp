@@ -35,12 +35,14 @@ void stopwatch::lap(activity what, const char* name) {
   last_ = now;
 }
 
-void stopwatch::add_message(std::string name, ticks posted, ticks completed) {
+void stopwatch::add_message(std::string name, const message_side& side, ticks posted,
+                            ticks completed) {
   events_.push_back({.lane = "messages",
                      .name = std::move(name),
                      .kind = event_kind::message,
                      .begin_s = ticks_to_seconds(posted),
-                     .end_s = ticks_to_seconds(completed)});
+                     .end_s = ticks_to_seconds(completed),
+                     .message = side});
 }
 
 ledger_entry stopwatch::stop() noexcept {

@@ -23,7 +23,7 @@ class stopwatch {
   void record(bool on) noexcept { recording_ = on; }
   [[nodiscard]] bool recording() const noexcept { return recording_; }
   /// Adds a message, which may overlap anything.
-  void add_message(std::string name, ticks posted, ticks completed);
+  void add_message(std::string name, const message_side& side, ticks posted, ticks completed);
   [[nodiscard]] std::vector<trace_event> take_events() noexcept { return std::move(events_); }
 
  private:

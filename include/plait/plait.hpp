@@ -8,3 +8,6 @@
 #include <plait/core/clock.hpp>
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
+#include <plait/trace/chrome_trace.hpp>
+#include <plait/trace/critical_path.hpp>
+#include <plait/trace/summary.hpp>

@@ -19,6 +19,8 @@ Result = dict[str, Any]
 _NUMBER, _TEXT = (int, float), (str,)
 _VARIANT = {**{f"{kind}_s": _NUMBER for kind in KINDS}, "verified": (bool,)}
 _LEDGER = {"rank": (int,), "worker": (int,), **{f"{kind}_s": _NUMBER for kind in KINDS}}
+_SUMMARY = {"span_s": _NUMBER, "overlapped_s": _NUMBER, "limit": _TEXT}
+_PATH = {f"{kind}_s": _NUMBER for kind in ("total", "message", *KINDS)}
 _EVENT = {
     "rank": (int,), "lane": _TEXT, "name": _TEXT, "kind": _TEXT,
     "start_us": _NUMBER, "end_us": _NUMBER,
@@ -98,6 +100,10 @@ def _check_app(result: Mapping[str, Any], problems: list[str]) -> None:
             problems.append(f"{key} is not a number")
     if not isinstance(result.get("hidden_fraction", {}), dict):
         problems.append("hidden_fraction is not an object")
+    for name, summary in (result.get("trace_summary") or {}).items():
+        _check_fields(summary, _SUMMARY, f"trace_summary.{name}", problems)
+        path = summary.get("path") if isinstance(summary, dict) else None
+        _check_fields(path, _PATH, f"trace_summary.{name}.path", problems)
     for name, events in (result.get("timeline") or {}).items():
         for row, event in enumerate(events):
             _check_fields(event, _EVENT, f"timeline.{name}[{row}]", problems)

@@ -15,7 +15,7 @@ from plait.launch.mpi import find_mpiexec, launch
 from plait.programs import find_program
 from plait.report import write_report
 from plait.scratch import scratch_folder
-from plait.table import show_result
+from plait.table import show_result, show_traces
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,11 +63,13 @@ def _conclude(session: Session, outcome: Outcome, file: pathlib.Path, lab: Lab |
     result = results.load(file)
     if lab:
         result["environment"]["lab"] = describe_lab(lab)
-    show_result(result, Console(width=None if sys.stdout.isatty() else 80))
+    console = Console(width=None if sys.stdout.isatty() else 80)
+    show_result(result, console)
     for path, write in ((session.json, results.save), (session.report, write_report)):
         if path:
             write(result, path)
             print(f"{'result' if path is session.json else 'report'}: {results.short(path)}")
     if session.trace:
         print(f"trace: {session.trace} (open it at ui.perfetto.dev)")
+        show_traces(result, console)
     return outcome.exit_code

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A result as a table of at most 80 columns, and the sentences under it."""
 
+from typing import Any
+
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -89,6 +92,41 @@ def sentences(result: Result) -> list[str]:
         reason = environment.get("policy_reason")
         lines.append(f"progress: {chosen}" + (f" ({reason})" if reason else ""))
     return lines
+
+
+def show_traces(result: Result, console: Console) -> None:
+    """What the trace of each variant says."""
+    for name, summary in (result.get("trace_summary") or {}).items():
+        first, *more = trace_sentences(name, summary)
+        console.print(first, markup=False, highlight=False)
+        console.print(Padding(Text("\n".join(more)), (0, 0, 0, 2), expand=False))
+
+
+def trace_sentences(name: str, summary: dict[str, Any]) -> list[str]:
+    """The critical path of a variant, and what could be gained."""
+    shares = ", ".join(
+        f"{what} {share:.0%}" for what, share in path_shares(summary).items() if share >= 0.005
+    )
+    remains, of = (seconds_text(summary[key]) for key in ("overlapped_s", "span_s"))
+    return [
+        f"{name}: critical path {seconds_text(summary['path']['total_s'])}: {shares}",
+        f"{summary['limit']}; perfect overlap would leave {remains} of {of}",
+    ]
+
+
+def path_shares(summary: dict[str, Any]) -> dict[str, float]:
+    """What a critical path went to, in words."""
+    path = summary["path"]
+    whole = path["total_s"] or 1.0
+    groups = {
+        "compute": ("compute",),
+        "messages": ("message",),
+        "waiting": ("exposed", "idle"),
+        "runtime": ("posting", "overhead"),
+    }
+    return {
+        name: sum(path[f"{kind}_s"] for kind in kinds) / whole for name, kinds in groups.items()
+    }
 
 
 def _median(value: object) -> float | None:

@@ -120,11 +120,17 @@ struct message_state {
 static_assert(sizeof(message_state) <= detail::task_node::storage_bytes);
 static_assert(std::is_standard_layout_v<operation>);
 
+[[nodiscard]] message_side side_of(const operation& op) noexcept {
+  return {op.what == operation::kind::send, op.peer, op.tag, op.sequence, op.size_bytes};
+}
+
 void message_completed(operation& op, const std::exception_ptr& failure) noexcept {
   auto& state = reinterpret_cast<message_state&>(op);  // its first member
   if (failure != nullptr) state.tasks->fail(failure);
   if (state.record->has_value()) {
-    (*state.record)->message_done(state.node->name, op.posted_at, now_ticks());
+    (*state.record)
+        ->message_done(state.node->name, state.node->id.load(std::memory_order_relaxed),
+                       side_of(op), op.posted_at, now_ticks());
   }
   state.tasks->complete(*state.node);
 }

@@ -16,6 +16,17 @@ using detail::node_kind;
 using detail::task_node;
 using detail::worker;
 
+namespace {
+
+/// Tells what became ready because task `by` has finished.
+void tell_released(task_observer& observer, const task_node& ready, std::uint64_t by,
+                   const worker* w) {
+  observer.task_released(w != nullptr ? w->index : -1, ready.id.load(std::memory_order_relaxed),
+                         by);
+}
+
+}  // namespace
+
 worker* scheduler::implementation::this_worker() const noexcept {
   return detail::role.owner == this ? detail::role.self : nullptr;
 }
@@ -167,7 +178,11 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
   while (list != nullptr) {
     task_node& successor = *list->successor;
     list = list->next;
-    if (successor.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(successor, w);
+    if (successor.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      if (observer != nullptr)
+        tell_released(*observer, successor, node.id.load(std::memory_order_relaxed), w);
+      make_ready(successor, w);
+    }
   }
   (w != nullptr ? w->returned : outside_returned).push(node);
   count_finished(w, counts_for_window);
@@ -196,11 +211,13 @@ void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
   detail::recorded_task& task = *node.recorded;
   detail::replayed_graph& graph = *task.graph;
   task_node* held = nullptr;
+  const std::uint64_t id = node.id.load(std::memory_order_relaxed);  // until it meets itself
   if (!has_failed.load(std::memory_order_relaxed)) {
     const bool last = ++task.iteration == graph.iterations();
     task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
     for (task_node* const* s = task.successors; s != end; ++s) {
       if (!graph.meet(**s)) continue;
+      if (observer != nullptr) tell_released(*observer, **s, id, w);
       if (held != nullptr) {
         graph.active.fetch_add(1, std::memory_order_relaxed);
         make_ready(*held, w);

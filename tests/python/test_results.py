@@ -14,7 +14,7 @@ from conftest import one_line, plait
 from plait.compare import compare_results
 from plait.report import page
 from plait.result import check, flatten_rows
-from plait.table import show_result
+from plait.table import show_result, show_traces
 from sample import bench_result, result, spread
 
 
@@ -41,6 +41,9 @@ def test_a_good_result_has_no_problems():
         (["variants", "olap", "ledger", 0, "idle_s"], None, "variants.olap.ledger[0].idle_s"),
         (["bound_s"], "x", "bound_s"),
         (["timeline", "base", 0, "lane"], 4, "timeline.base[0].lane"),
+        (["trace_summary", "plait", "limit"], 4, "trace_summary.plait.limit"),
+        (["trace_summary", "plait", "path"], 4, "trace_summary.plait.path"),
+        (["trace_summary", "plait", "path", "idle_s"], "x", "trace_summary.plait.path.idle_s"),
     ],
 )
 def test_what_is_wrong_is_named(path, value, problem):
@@ -152,6 +155,45 @@ def test_the_page_shows_breakdown_timeline_and_ledger():
     assert "processor time of the transport: <copies> & system calls" in words
     assert "83%" in words
     assert "balances within 0.040%" in words
+
+
+def frames_of(reader):
+    return [a for tag, a in reader.tags if tag == "rect" and a.get("class") == "critical"]
+
+
+def test_critical_events_that_adjoin_share_a_frame():
+    answer = result()
+    marked = [e for e in answer["timeline"]["base"] if e.get("critical")]
+    assert len(frames_of(parsed(page([answer])))) == len(marked) > 0
+    for event in answer["timeline"]["base"]:
+        event["critical"] = event["name"] in ("wait", "interior")
+    assert len(frames_of(parsed(page([answer])))) == len(marked)
+
+
+def test_the_critical_path_is_explained():
+    reader = parsed(page([result()]))
+    assert "on the critical path" in reader.text
+    assert "with perfect overlap" in reader.text
+    assert ": computation limits it: 99% of the critical path" in reader.text
+
+
+def test_without_a_trace_there_is_no_summary():
+    answer = result()
+    del answer["trace_summary"]
+    reader = parsed(page([answer]))
+    assert check(answer) == []
+    assert "with perfect overlap" not in reader.text
+
+
+def test_the_critical_path_of_each_variant_is_told():
+    text = io.StringIO()
+    show_traces(result(), Console(file=text, width=80))
+    lines = text.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert (
+        "base: critical path 303 ms: compute 58%, messages 33%, waiting 8%, runtime 1%" in lines[0]
+    )
+    assert "perfect overlap would leave 178 ms of 201 ms" in " ".join(text.getvalue().split())
 
 
 def test_many_messages_become_a_lane_of_arrivals():

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <map>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <plait/runtime/runtime.hpp>
+#include <plait/trace/arrow.hpp>
+#include <plait/trace/chrome_trace.hpp>
+#include <plait/trace/critical_path.hpp>
 
 #include "support/mpi_test.hpp"
 
@@ -30,19 +38,30 @@ void spin_us(long microseconds) {
   }
 }
 
-/// Ten rounds of: receive, send, interior, rim.
+struct halo {
+  std::vector<int> edge = std::vector<int>(100);
+  std::vector<int> ghost = std::vector<int>(100);
+};
+
+void submit_round(runtime& rt, halo& h, int left, int right) {
+  rt.recv("receive", out(h.ghost), left);
+  rt.send("send", in(h.edge), right);
+  rt.task("interior", [] { spin_us(50); });
+  rt.task(
+      "rim", [](const std::vector<int>&, std::vector<int>&) { spin_us(20); }, in(h.ghost),
+      inout(h.edge));
+}
+
 void run_rounds(runtime& rt, int left, int right, int rounds) {
-  std::vector<int> edge(100);
-  std::vector<int> ghost(100);
-  for (int i = 0; i < rounds; ++i) {
-    rt.recv("receive", out(ghost), left);
-    rt.send("send", in(edge), right);
-    rt.task("interior", [] { spin_us(50); });
-    rt.task(
-        "rim", [](const std::vector<int>&, std::vector<int>&) { spin_us(20); }, in(ghost),
-        inout(edge));
-  }
+  halo h;
+  for (int i = 0; i < rounds; ++i) submit_round(rt, h, left, right);
   rt.wait();
+}
+
+void replay_rounds(runtime& rt, int left, int right, int rounds) {
+  halo h;
+  graph round = rt.record([&] { submit_round(rt, h, left, right); });
+  rt.replay(round, static_cast<std::uint64_t>(rounds)).wait();
 }
 
 std::map<std::string, int> counts(const std::vector<trace_event>& events) {
@@ -121,6 +140,65 @@ TEST_P(every_policy, a_rim_task_begins_after_its_message_has_arrived) {
   for (std::size_t i = 0; i < begun.size(); ++i) EXPECT_GE(begun[i], arrived[i]) << "round " << i;
 }
 
+/// Each event that something released began after that had ended; returns how many there are.
+int check_releases(const std::vector<trace_event>& events) {
+  int released = 0;
+  std::set<std::size_t> found;
+  for (const trace_arrow& arrow : find_arrows(events)) {
+    if (arrow.kind != arrow_kind::dependence) continue;
+    EXPECT_LE(events[arrow.from].end_s, events[arrow.to].begin_s)
+        << events[arrow.from].name << " released " << events[arrow.to].name;
+    found.insert(arrow.to);
+  }
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].released_by == 0) continue;
+    ++released;
+    EXPECT_TRUE(found.contains(i)) << events[i].name << " was released by " << events[i].released_by
+                                   << ", which is not in the trace";
+  }
+  return released;
+}
+
+TEST_P(every_policy, what_released_a_task_or_a_message_ended_before_it_began) {
+  for (const int workers : {1, 3}) {
+    runtime rt{env, {.workers = workers, .policy = GetParam()}};
+    rt.start_trace();
+    run_rounds(rt, left, right, 20);
+    (void)check_releases(rt.stop_trace());
+    rt.start_trace();
+    replay_rounds(rt, left, right, 20);
+    // Whatever runs again waits at least for itself in the iteration before.
+    EXPECT_GE(check_releases(rt.stop_trace()), 4 * 19);
+  }
+}
+
+TEST_P(every_policy, a_rim_task_is_released_by_what_it_waited_for) {
+  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  rt.start_trace();
+  replay_rounds(rt, left, right, 20);
+  const auto events = rt.stop_trace();
+  for (const trace_arrow& arrow : find_arrows(events)) {
+    if (arrow.kind != arrow_kind::dependence || events[arrow.to].name != "rim") continue;
+    EXPECT_NE(events[arrow.from].name, "interior");
+  }
+}
+
+TEST_P(every_policy, every_task_has_its_own_id_and_a_replayed_one_its_iteration) {
+  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  rt.start_trace();
+  run_rounds(rt, left, right, 2);
+  replay_rounds(rt, left, right, 10);
+  std::set<std::uint64_t> ids;
+  std::map<std::int64_t, int> in_iteration;
+  for (const auto& e : rt.stop_trace()) {
+    if (e.id == 0) continue;
+    EXPECT_TRUE(ids.insert(e.id).second) << e.name << ", id " << e.id;
+    ++in_iteration[e.iteration];
+  }
+  EXPECT_EQ(in_iteration[trace_event::not_replayed], 2 * 4);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(in_iteration[i], 4) << "iteration " << i;
+}
+
 /// How far tasks and messages reach out of [begin_s, end_s].
 double excess_s(const std::vector<trace_event>& events, double begin_s, double end_s) {
   double worst = 0;
@@ -162,6 +240,100 @@ TEST(trace, rank_0_collects_the_events_of_all_ranks_on_its_clock) {
   }
   if (env.rank() == 0) {
     EXPECT_LT(least_excess_s, 1e-3);
+  }
+}
+
+/// How much earlier a message seems to have arrived than it was sent, at worst; rank 0.
+double contradiction_s(const std::vector<trace_event>& events, int messages) {
+  double worst_s = 0;
+  int found = 0;
+  for (const trace_arrow& arrow : find_arrows(events)) {
+    if (arrow.kind != arrow_kind::message) continue;
+    const trace_event& send = events[arrow.from];
+    const trace_event& receive = events[arrow.to];
+    EXPECT_EQ(send.name, "send");
+    EXPECT_EQ(receive.name, "receive");
+    EXPECT_EQ(send.message->peer, receive.rank);
+    EXPECT_EQ(receive.message->peer, send.rank);
+    EXPECT_EQ(send.message->size_bytes, receive.message->size_bytes);
+    worst_s = std::max(worst_s, send.begin_s - receive.end_s);
+    ++found;
+  }
+  EXPECT_EQ(found, messages);
+  return worst_s;
+}
+
+TEST(trace, every_receive_has_an_arrow_from_the_send_it_met) {
+  environment& env = test_environment();
+  const int right = (env.rank() + 1) % env.size();
+  const int left = (env.rank() + env.size() - 1) % env.size();
+  runtime rt{env, {.workers = 2}};
+  run_rounds(rt, left, right, 3);  // places in the order of matching that nobody traced
+  rt.start_trace();
+  run_rounds(rt, left, right, 10);
+  replay_rounds(rt, left, right, 10);
+  const auto mine = rt.stop_trace();
+  double least_s = 1e9;  // of several alignments of the clocks, as above
+  for (int i = 0; i < 10; ++i) {
+    const auto all = collect_events(env, mine);
+    if (env.rank() == 0) least_s = std::min(least_s, contradiction_s(all, 20 * env.size()));
+  }
+  if (env.rank() == 0) {
+    EXPECT_LT(least_s, 1e-3);
+  }
+}
+
+struct slice {
+  double begin_us;
+  double end_us;
+};
+using track = std::pair<int, int>;
+
+/// Each flow event lies in a slice of its thread, and each flow has two ends.
+void check_flows(const std::string& text, std::size_t expected) {
+  const std::regex slice_line(
+      R"re("ph":"X".*"pid":(\d+),"tid":(\d+).*"ts":([\d.]+),"dur":([\d.]+))re");
+  const std::regex flow_line(
+      R"re("ph":"([sf])".*"pid":(\d+),"tid":(\d+).*"id":(\d+),"ts":([\d.]+))re");
+  std::map<track, std::vector<slice>> slices;
+  std::map<int, std::string> ends;
+  std::istringstream lines(text);
+  std::smatch m;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_search(line, m, slice_line)) {
+      const double begin_us = std::stod(m[3]);
+      slices[{std::stoi(m[1]), std::stoi(m[2])}].push_back(
+          {begin_us, begin_us + std::stod(m[4]) + 1e-6});
+    } else if (std::regex_search(line, m, flow_line)) {
+      ends[std::stoi(m[4])] += m[1];
+      const double at_us = std::stod(m[5]);
+      const auto& track_slices = slices[{std::stoi(m[2]), std::stoi(m[3])}];
+      EXPECT_TRUE(std::ranges::any_of(track_slices, [&](const slice& s) {
+        return s.begin_us <= at_us && at_us <= s.end_us;
+      })) << line;
+    }
+  }
+  EXPECT_EQ(ends.size(), expected);
+  for (const auto& [id, phases] : ends) EXPECT_EQ(phases, "sf") << "flow " << id;
+}
+
+TEST(trace, a_file_has_a_flow_for_each_arrow_and_the_critical_path_of_all_ranks) {
+  environment& env = test_environment();
+  const int right = (env.rank() + 1) % env.size();
+  const int left = (env.rank() + env.size() - 1) % env.size();
+  runtime rt{env, {.workers = 2}};
+  rt.start_trace();
+  replay_rounds(rt, left, right, 10);
+  traced_run run{"rounds", collect_events(env, rt.stop_trace()), {}};
+  if (env.rank() != 0) return;
+  run.path = critical_path(run.events);
+  mark_critical(run.events, run.path);
+  std::ostringstream text;
+  write_chrome_trace(text, std::span(&run, 1));
+  check_flows(text.str(), find_arrows(run.events).size());
+  ASSERT_FALSE(run.path.empty());
+  for (std::size_t i = 1; i < run.path.size(); ++i) {
+    EXPECT_EQ(run.path[i - 1].end_s, run.path[i].begin_s) << "step " << i;
   }
 }
 

@@ -46,6 +46,13 @@ class task_observer {
   virtual void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) = 0;
   /// `worker` had nothing to run; `exposed` of the time communication was in flight.
   virtual void worker_idled(int worker, ticks begin, ticks end, ticks exposed) = 0;
+  /// Task `id` has become ready, because task `by` has finished: the last of those it waited for.
+  /// `worker` finished it; -1: a thread that is none (whoever calls `complete` then sees to it that
+  /// no other such thread does at the same time).
+  virtual void task_released(int worker, std::uint64_t id, std::uint64_t by) = 0;
+  /// The ids from `first_id` on belong to a replay, `tasks` of them to each iteration.
+  virtual void replay_began(std::uint64_t first_id, std::uint64_t tasks,
+                            std::uint64_t iterations) = 0;
 };
 
 class submission;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What happened when: the events of a trace, and how they travel and are written.  Not here:
-/// recording.
+/// What happened when: the events of a trace, and how they travel.  Not here: recording them, and
+/// what follows from them (arrow.hpp, critical_path.hpp, summary.hpp, chrome_trace.hpp).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <iosfwd>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,26 +14,41 @@
 namespace plait {
 
 enum class event_kind : std::uint8_t { compute, posting, exposed, overhead, idle, message };
+inline constexpr std::size_t event_kind_count = 6;
 
 [[nodiscard]] std::string_view to_string(event_kind kind) noexcept;
 
+/// One side of a message.  A send to (peer, tag) and a receive from (peer, tag) with the same place
+/// are the two sides of one message.
+struct message_side {
+  bool sent = false;
+  int peer = 0;
+  int tag = 0;
+  std::uint64_t place = 0;  ///< in the order of matching
+  std::uint64_t size_bytes = 0;
+};
+
 /// Something that lasted from `begin_s` to `end_s`, in seconds of one clock.
 struct trace_event {
+  static constexpr std::int64_t not_replayed = -1;
+
   int rank = 0;
   std::string lane;  ///< "worker 0", "messages"
   std::string name;
   event_kind kind = event_kind::compute;
   double begin_s = 0;
   double end_s = 0;
+  std::uint64_t id = 0;  ///< of a task or message, unique on its rank; 0: none, or not known
+  /// The last to finish of what it waited for, on its rank; 0: it was ready when submitted.
+  std::uint64_t released_by = 0;
+  std::int64_t iteration = not_replayed;
+  std::optional<message_side> message = std::nullopt;
+  bool critical = false;  ///< on the critical path
 };
 
 /// One string that `unpack_events` turns back, for sending events to another rank.
 [[nodiscard]] std::string pack_events(std::span<const trace_event> events);
 /// Errors: `error` when the text was not made by `pack_events`.
 [[nodiscard]] std::vector<trace_event> unpack_events(const std::string& packed);
-
-/// Writes a file that Perfetto and chrome://tracing open: one process a rank, one thread a lane;
-/// messages, which may overlap each other, as asynchronous slices.  Times start at the first event.
-void write_chrome_trace(std::ostream& to, std::span<const trace_event> events);
 
 }  // namespace plait

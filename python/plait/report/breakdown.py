@@ -9,7 +9,7 @@ WIDTH, LEFT, RIGHT, ROW, TOP = 960.0, 92.0, 170.0, 46.0, 46.0
 _LABELS = {
     "compute": "compute", "posting": "posting", "exposed": "exposed communication",
     "overhead": "runtime overhead", "idle": "other idle", "message": "message being sent",
-    "receive": "message awaited",
+    "receive": "message awaited", "critical": "on the critical path",
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from plait.report.breakdown import breakdown, legend
 from plait.report.svg import element, text
 from plait.report.tables import circumstances, figures, ledgers
 from plait.report.timeline import timelines
+from plait.report.trace_summary import trace_summaries
 from plait.result import KINDS, Result
 from plait.table import heading, sentences
 
@@ -62,7 +63,12 @@ def _result(result: Result, index: int) -> str:
                 "Where the time went",
                 legend() + breakdown(result) + element("p", _READING, class_="reading"),
             ),
-            _section("One iteration", legend((*KINDS, "message", "receive")) + timelines(result)),
+            _section(
+                "One iteration",
+                legend((*KINDS, "message", "receive", "critical"))
+                + timelines(result)
+                + trace_summaries(result),
+            ),
             _section("Figures", figures(result)),
             _section("Ledger", ledgers(result)),
         ]

@@ -92,7 +92,28 @@ def _worker_lane(rank: int, lane: str, events: list[Event], window: Window, y: f
             parts.append(
                 label(event["name"], x + width / 2, y + 17, f"in in-{event['kind']}", "middle")
             )
-    return "".join(parts)
+    return "".join([*parts, *_outlines(own, window, y, WORKER)])
+
+
+def _outlines(events: list[Event], window: Window, y: float, height: float) -> list[str]:
+    """Frames around what is on the critical path.
+
+    What adjoins shares one: small tasks would disappear under frames of their own.
+    """
+    frames: list[tuple[float, float]] = []
+    critical = [_extent(e, window) for e in events if e.get("critical")]
+    for x, width in sorted(critical):
+        if frames and x - frames[-1][1] < 1.5:
+            frames[-1] = (frames[-1][0], max(frames[-1][1], x + width))
+        else:
+            frames.append((x, x + width))
+    return [
+        element(
+            "rect", x=x + 1, y=y + 1, width=max(end - x - 2, 0.5), height=height - 2,
+            class_="critical",
+        )
+        for x, end in frames
+    ]  # fmt: skip
 
 
 def _gaps(own: list[Event], events: list[Event]) -> list[Event]:
@@ -132,7 +153,7 @@ def _few(messages: list[Event], window: Window, y: float) -> list[list[str]]:
             lane.append(bar(x, y, width, MESSAGE, kind, _tip(event)))
             if width > 6.2 * len(event["name"]) + 6:
                 lane.append(label(event["name"], x + 5, y + 10, "in small in-message"))
-        lanes.append(lane)
+        lanes.append(lane + _outlines(row, window, y, MESSAGE))
         y += MESSAGE + 2
     return lanes
 
@@ -147,7 +168,7 @@ def _many(messages: list[Event], window: Window, y: float) -> list[list[str]]:
         for event in sent:
             x, width = _extent(event, window)
             lane.append(bar(x, y, width, MESSAGE, "message", _tip(event)))
-        lanes.append(lane)
+        lanes.append(lane + _outlines(sent, window, y, MESSAGE))
         y += MESSAGE + 2
     if awaited:
         lane = [label("arrivals", LEFT - 10, y + 10, "lane", "end")]
@@ -157,7 +178,7 @@ def _many(messages: list[Event], window: Window, y: float) -> list[list[str]]:
             lane.append(bar(x, y + 5, window.x(end) - x, 3, "receive", tip))
         ends = [e for e in awaited if e["end_us"] == e["until_us"]]
         lane += [bar(window.x(e["end_us"]) - 1, y, 2, MESSAGE, "receive", _tip(e)) for e in ends]
-        lanes.append(lane)
+        lanes.append(lane + _outlines(awaited, window, y, MESSAGE))
     return lanes
 
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The critical path of a run: the chain of tasks and messages that its duration is the length of.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <plait/trace/event.hpp>
+
+namespace plait {
+
+/// A stretch of the critical path: an event, or part of one, or what lay between two.
+struct path_step {
+  static constexpr std::size_t no_event = static_cast<std::size_t>(-1);
+
+  std::string name;
+  event_kind kind = event_kind::compute;
+  int rank = 0;
+  double begin_s = 0;
+  double end_s = 0;
+  std::size_t event = no_event;   ///< place in the list of events
+  std::size_t posted = no_event;  ///< of a message that the other side posted last: that side
+};
+
+/// The critical path of one run, given the events of all ranks on one clock.  In order of time;
+/// each step begins where the one before it ended.
+///
+/// Found backwards from what the workers did, or waited for, last.  A task began when it was ready
+/// and its worker was free: what came before it is what released it or what its worker ran before,
+/// whichever ended later.  A message arrived because both sides had posted it: what came before it
+/// is what released the later post.  What no event accounts for is `exposed` or `idle` where the
+/// worker of the next step was, and `overhead` otherwise.  Events without an id (of a program that
+/// is not made of tasks) are taken to have waited for the last message that arrived while their
+/// worker was idle.  [Böhme et al. 2012: Scalasca's critical path, by backward replay]
+[[nodiscard]] std::vector<path_step> critical_path(std::span<const trace_event> events);
+
+/// Sets `critical` of the events on the path.
+void mark_critical(std::span<trace_event> events, std::span<const path_step> path);
+
+}  // namespace plait
