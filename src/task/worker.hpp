@@ -60,7 +60,8 @@ struct alignas(128) worker {
   lanes own;                  ///< tasks released here, taken oldest first, by thieves too
   task_node* next = nullptr;  ///< the released task to run at once, its data still in the cache
   bool in_loop = false;       ///< will come back for `next`
-  bool in_task = false;
+  /// The task whose function runs, or null.  Written by the worker, a hint to others.
+  std::atomic<const task_node*> in_task{nullptr};
   account account_{now_ticks()};
   /// While idle: the time communication had been in flight when the spell began; else `not_idle`.
   std::atomic<ticks> idle_in_flight{not_idle};

@@ -87,13 +87,13 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   if (!has_failed.load(std::memory_order_relaxed)) {
     const ticks begin = now_ticks();
     w.account_.charge(activity::overhead, begin);
-    w.in_task = true;
+    w.in_task.store(&node, std::memory_order_relaxed);
     try {
       node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
     } catch (...) {
       record_failure(std::current_exception());
     }
-    w.in_task = false;
+    w.in_task.store(nullptr, std::memory_order_relaxed);
     const ticks end = now_ticks();
     w.account_.charge(activity::compute, end);
     if (observer != nullptr)
@@ -123,13 +123,14 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
   edge* newest = node.successors.exchange(task_node::closed(), std::memory_order_acq_rel);
   edge* list = nullptr;  // oldest first: the order of submission
   while (newest != nullptr) {
-    edge* older = newest->next;
-    newest->next = std::exchange(list, newest);
+    edge* older = newest->next.load(std::memory_order_relaxed);
+    // Release: pairs with a look for a stall (stall.cpp), which must not meet the old order again.
+    newest->next.store(std::exchange(list, newest), std::memory_order_release);
     newest = older;
   }
   while (list != nullptr) {
     task_node& successor = *list->successor;
-    list = list->next;
+    list = list->next.load(std::memory_order_relaxed);
     if (successor.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(successor, w);
   }
   (w != nullptr ? w->returned : outside_returned).push(node);
@@ -160,7 +161,9 @@ void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
   detail::replayed_graph& graph = *task.graph;
   task_node* held = nullptr;
   if (!has_failed.load(std::memory_order_relaxed)) {
-    const bool last = ++task.iteration == graph.iterations();
+    const std::uint64_t done = task.iteration.load(std::memory_order_relaxed) + 1;
+    task.iteration.store(done, std::memory_order_relaxed);
+    const bool last = done == graph.iterations();
     task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
     for (task_node* const* s = task.successors; s != end; ++s) {
       if (!graph.meet(**s)) continue;
