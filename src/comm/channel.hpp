@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,6 +38,8 @@ class channel {
   /// Keeps an operation whose turn has not come.
   void park(operation& op) { parked_.push_back(&op); }
 
+  [[nodiscard]] const std::vector<operation*>& parked() const noexcept { return parked_; }
+
   /// A parked operation whose turn has come, or null.
   [[nodiscard]] operation* unpark() noexcept {
     const auto found = std::find_if(parked_.begin(), parked_.end(),
@@ -45,6 +50,13 @@ class channel {
     return op;
   }
 
+  /// The place of the message of this residue that is to be started next.
+  [[nodiscard]] std::uint64_t next_place(std::uint64_t residue) const noexcept {
+    return started_[residue] * residues_ + residue;
+  }
+  /// How many places were taken.  Submitting thread.
+  [[nodiscard]] std::uint64_t places() const noexcept { return next_sequence_; }
+
   /// All that is parked, when nothing will be started any more.
   [[nodiscard]] std::vector<operation*> give_up() noexcept { return std::exchange(parked_, {}); }
 
@@ -54,5 +66,8 @@ class channel {
   std::vector<std::uint64_t> started_;
   std::vector<operation*> parked_;
 };
+
+/// By direction, peer and tag.
+using channel_map = std::map<std::tuple<operation::kind, int, int>, std::unique_ptr<channel>>;
 
 }  // namespace plait

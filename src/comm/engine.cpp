@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "comm/channel.hpp"
 #include "comm/flight_clock.hpp"
 #include "comm/look_schedule.hpp"
+#include "comm/message_survey.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
 #include "comm/proxy_thread.hpp"
@@ -88,7 +88,7 @@ struct engine::implementation {
   int residues = 1;
   int largest_tag = 0;
 
-  std::map<std::tuple<operation::kind, int, int>, std::unique_ptr<channel>> channels;
+  channel_map channels;
 
   alignas(64) std::atomic<operation*> posted{
       nullptr};                                     ///< Treiber stack; popped all at once: no ABA
@@ -437,6 +437,35 @@ bool engine::cancel(double patience_s) {
   const bool clean = s.transfers.empty();
   s.release_token();
   return clean;
+}
+
+// --- when nothing moves
+// -------------------------------------------------------------------------------------
+
+message_survey engine::survey(const std::function<std::string(const operation&)>& name_of,
+                              double patience_s) {
+  implementation& s = *self_;
+  const ticks give_up = now_ticks() + seconds_to_ticks(patience_s);
+  while (!s.env.token().try_acquire()) {
+    if (now_ticks() >= give_up) return {};
+    sched_yield();
+  }
+  message_survey found;
+  try {
+    s.step(false);  // what was posted counts as started
+    found = survey_messages({.transfers = s.transfers,
+                             .channels = s.channels,
+                             .held_back = s.held_starts,
+                             .name_of = name_of,
+                             .comm = s.comm,
+                             .ranks = s.env.size(),
+                             .residues = s.residues});
+  } catch (...) {
+    s.release_token();
+    throw;
+  }
+  s.release_token();
+  return found;
 }
 
 // --- the proxy

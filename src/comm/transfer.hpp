@@ -18,6 +18,7 @@ class transfer_set {
   using completion = std::function<void(operation&, const std::exception_ptr&)>;
 
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
+  [[nodiscard]] const std::vector<operation*>& operations() const noexcept { return operations_; }
 
   /// MPI_Isend or MPI_Irecv.  Errors: `error` with what MPI says; then nothing was started.
   void start(operation& op, int mpi_tag, MPI_Comm comm);

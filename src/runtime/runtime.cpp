@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <new>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <plait/runtime/runtime.hpp>
 
 #include "runtime/recorder.hpp"
+#include "runtime/stall_report.hpp"
 #include "runtime/task_suspender.hpp"
 
 namespace plait {
@@ -80,13 +82,19 @@ struct runtime::implementation {
                         .worst_delay_s = options.worst_delay_s,
                         .disturb = options.disturb}),
         source(messages, crowded(env_, workers)),
+        stall_aborts(options.stall_aborts),
+        stall_sink(options.stall_sink),
         tasks({.workers = workers,
                .window = options.window,
                .oversubscribed = crowded(env_, workers),
                .task_stack_bytes = blocking_calls::linked ? options.task_stack_bytes : 0,
-               .progress = &source}) {
+               .progress = &source,
+               .stall_report_s = stall_report_seconds(options.stall_report_s),
+               .stalled = [this](const stall& found) { report(found); }}) {
     if (blocking_calls::linked) suspender.emplace(messages, tasks);
   }
+
+  void report(const stall& found);
 
   /// Errors: `error` when a failure has ended it.
   void expect_communication() {
@@ -98,6 +106,8 @@ struct runtime::implementation {
   environment& env;
   engine messages;
   engine_source source;
+  const bool stall_aborts;
+  const std::function<void(const std::string&)> stall_sink;
   scheduler tasks;
   std::optional<task_suspender> suspender;
   std::optional<recorder> record;
@@ -116,6 +126,12 @@ struct message_state {
 
 [[nodiscard]] message_state& state_of(detail::task_node& node) noexcept {
   return *std::launder(reinterpret_cast<message_state*>(node.storage));
+}
+[[nodiscard]] const operation& message_in(const detail::task_node& node) noexcept {
+  return std::launder(reinterpret_cast<const message_state*>(node.storage))->op;
+}
+[[nodiscard]] std::string name_of(const operation& op) {
+  return reinterpret_cast<const message_state&>(op).node->name;  // its first member
 }
 static_assert(sizeof(message_state) <= detail::task_node::storage_bytes);
 static_assert(std::is_standard_layout_v<operation>);
@@ -136,6 +152,20 @@ void message_completed(operation& op, const std::exception_ptr& failure) noexcep
 }
 
 }  // namespace
+
+void runtime::implementation::report(const stall& found) {
+  const std::string text = stall_report(found, messages.survey(&name_of), &message_in);
+  if (stall_sink != nullptr) {
+    stall_sink(text);
+  } else {
+    std::fputs(text.c_str(), stderr);  // in one piece: other ranks write too
+  }
+  if (!stall_aborts) return;
+  constexpr double for_other_ranks_s = 1;  // they stand still too, and have something to say
+  std::this_thread::sleep_for(
+      std::chrono::duration<double>(std::min(for_other_ranks_s, found.quiet_s)));
+  env.abort("nothing moves, and stall_aborts is set");
+}
 
 runtime::runtime(environment& env, const runtime_options& options)
     : self_(std::make_unique<implementation>(env, options, workers_for(env, options.workers))) {}

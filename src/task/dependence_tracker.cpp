@@ -25,7 +25,7 @@ int add_edge(task_node& predecessor, task_node& task) {
       task.drop_newest_edge();
       return 0;
     }
-    link->next = head;
+    link->next.store(head, std::memory_order_relaxed);
   } while (!predecessor.successors.compare_exchange_weak(head, link, std::memory_order_release,
                                                          std::memory_order_acquire));
   return 1;

@@ -64,7 +64,7 @@ void replayed_graph::close() {
   const auto successors_of = [&](std::size_t i) {
     std::vector<std::size_t> found;
     for (const edge* e = shadows[i].successors.load(std::memory_order_relaxed); e != nullptr;
-         e = e->next) {
+         e = e->next.load(std::memory_order_relaxed)) {
       found.push_back(static_cast<std::size_t>(e->successor - shadows.data()));
     }
     std::sort(found.begin(), found.end());  // the order of submission
@@ -109,7 +109,7 @@ void replayed_graph::begin(std::uint64_t iterations, std::uint64_t first_id) noe
   iterations_ = iterations;
   first_id_ = first_id;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    tasks_[i].iteration = 0;
+    tasks_[i].iteration.store(0, std::memory_order_relaxed);
     // The caller's own, so that `meet` starts those without predecessors.
     nodes_[i].unmet.store(1, std::memory_order_relaxed);
   }

@@ -51,9 +51,12 @@ class replayed_graph {
     if (node.unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
     recorded_task& task = *node.recorded;
     node.unmet.store(task.predecessors, std::memory_order_relaxed);
-    node.id.store(first_id_ + task.iteration * nodes_.size() + task.index,
-                  std::memory_order_relaxed);
+    node.id.store(next_id(task), std::memory_order_relaxed);
     return true;
+  }
+  /// Whether the node has been made ready for the iteration that it is to run next.  Any thread.
+  [[nodiscard]] bool met(const task_node& node) const noexcept {
+    return node.id.load(std::memory_order_relaxed) == next_id(*node.recorded);
   }
   [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
 
@@ -62,10 +65,15 @@ class replayed_graph {
   alignas(128) std::atomic<std::int64_t> active{0};
 
   [[nodiscard]] std::deque<task_node>& nodes() noexcept { return nodes_; }
+  [[nodiscard]] const std::deque<task_node>& nodes() const noexcept { return nodes_; }
   [[nodiscard]] std::size_t compute_tasks() const noexcept { return compute_tasks_; }
   [[nodiscard]] std::size_t edges() const noexcept { return successors_.size(); }
 
  private:
+  [[nodiscard]] std::uint64_t next_id(const recorded_task& task) const noexcept {
+    return first_id_ + task.iteration.load(std::memory_order_relaxed) * nodes_.size() + task.index;
+  }
+
   struct recorded_access {
     std::uint32_t task;
     access_mode mode;

@@ -19,7 +19,6 @@ namespace {
 
 constexpr int most_workers = 4096;
 constexpr std::size_t largest_window = std::size_t{1} << 24;
-constexpr std::size_t nodes_per_block = 64;
 
 [[nodiscard]] int worker_count(int wanted) {
   if (wanted < 0 || wanted > most_workers) {
@@ -37,12 +36,20 @@ constexpr std::size_t nodes_per_block = 64;
   return wanted;
 }
 
+[[nodiscard]] ticks stall_ticks(double seconds) {
+  constexpr double for_ever_s = 1e9;  // and ticks of this many seconds do not overflow
+  return seconds > 0 && seconds < for_ever_s ? seconds_to_ticks(seconds) : progress_source::never;
+}
+
 }  // namespace
 
 scheduler::implementation::implementation(const scheduler_options& options)
     : progress(options.progress),
       window(checked_window(options.window)),
       oversubscribed(options.oversubscribed),
+      stalled(options.stalled),
+      stall_period(stalled != nullptr ? stall_ticks(options.stall_report_s)
+                                      : progress_source::never),
       fresh(window) {
   if (options.task_stack_bytes > 0) stacks.emplace(options.task_stack_bytes);
   const int count = worker_count(options.workers);

@@ -23,6 +23,7 @@
 
 #include "task/inbox.hpp"
 #include "task/replayed_graph.hpp"
+#include "task/stall_watch.hpp"
 #include "task/task_stack.hpp"
 #include "task/worker.hpp"
 
@@ -49,6 +50,11 @@ struct scheduler::implementation {
   [[nodiscard]] std::uint64_t total(
       std::atomic<std::uint64_t> detail::counters::*which) const noexcept;
   void expect_submitting_thread() const;
+
+  // --- submitting thread, when nothing moves (stall.cpp) ----------------------------------------
+  void look_for_stall(detail::stall_watch& watch);
+  [[nodiscard]] std::uint64_t progress_mark() const noexcept;
+  [[nodiscard]] stall describe_stall() const;
 
   // --- any worker (worker_loop.cpp) ------------------------------------------------------------
   void worker_loop(scheduler& facade, detail::worker& w);
@@ -80,6 +86,8 @@ struct scheduler::implementation {
   progress_source* const progress;
   const std::size_t window;
   const bool oversubscribed;
+  const std::function<void(const stall&)> stalled;
+  const ticks stall_period;                              ///< `never` without `stalled`
   std::optional<detail::stack_pool> stacks;              ///< if tasks can be suspended
   std::vector<std::unique_ptr<detail::worker>> workers;  ///< 0 is the submitting thread
   task_observer* observer = nullptr;
@@ -87,6 +95,7 @@ struct scheduler::implementation {
   // Submitting thread only.
   const std::thread::id submitter = std::this_thread::get_id();
   detail::dependence_tracker tracker;
+  static constexpr std::size_t nodes_per_block = 64;
   std::vector<std::unique_ptr<detail::task_node[]>> node_blocks;
   detail::task_node* free_nodes = nullptr;
   std::uint64_t last_id = 0;
@@ -150,9 +159,11 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
   w.idle_in_flight.store(in_flight_before, std::memory_order_release);
   const int spin_limit = oversubscribed ? 0 : 2000;
   event_count& events = w.index == 0 ? submitter_events : worker_events;
+  detail::stall_watch watch(w.index == 0 ? stall_period : progress_source::never, begin);
 
   detail::task_node* node = nullptr;
   for (int spins = 0; !done();) {
+    if (watch.due()) look_for_stall(watch);
     if (progress != nullptr && progress->poll()) publish_counts(w);
     if ((node = find(w)) != nullptr) break;
     const bool poll_again = progress != nullptr && progress->idle_wait() == 0;
@@ -169,7 +180,7 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
       if (node != nullptr) break;
       continue;
     }
-    const ticks limit = std::min(wait, longest_sleep);
+    const ticks limit = std::min({wait, longest_sleep, watch.until_due()});
     events.wait(key, limit == progress_source::never ? -1 : limit);
   }
 

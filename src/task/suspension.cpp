@@ -13,7 +13,8 @@ using detail::worker;
 /// thread's role.
 [[gnu::noinline]] scheduler* scheduler::of_suspendable_task() noexcept {
   const detail::thread_role& role = detail::role;
-  if (role.owner == nullptr || !role.self->in_task) return nullptr;
+  if (role.owner == nullptr || role.self->in_task.load(std::memory_order_relaxed) == nullptr)
+    return nullptr;
   return static_cast<const implementation*>(role.owner)->stacks.has_value() ? role.facade : nullptr;
 }
 
@@ -27,6 +28,7 @@ using detail::worker;
 /// By way of the inbox: suspended tasks are outside of the window, which bounds the other queues.
 void scheduler::resume(task_node& node) {
   implementation& s = *self_;
+  node.suspended.store(false, std::memory_order_relaxed);
   if (node.urgency == priority::high) s.high_ready.fetch_add(1, std::memory_order_relaxed);
   s.released_outside.push(node);
   s.announce();

@@ -60,7 +60,8 @@ struct alignas(128) worker {
   lanes own;                  ///< tasks released here, taken oldest first, by thieves too
   task_node* next = nullptr;  ///< the released task to run at once, its data still in the cache
   bool in_loop = false;       ///< will come back for `next`
-  bool in_task = false;
+  /// The task whose function runs, or null.  Written by the worker, a hint to others.
+  std::atomic<const task_node*> in_task{nullptr};
   task_node* running = nullptr;  ///< while in a task that can be suspended
   struct {
     void (*call)(task_node&, void*) = nullptr;

@@ -99,9 +99,9 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   if (!has_failed.load(std::memory_order_relaxed) || node.stack != nullptr) {
     const ticks begin = now_ticks();
     w.account_.charge(activity::overhead, begin);
-    w.in_task = true;
+    w.in_task.store(&node, std::memory_order_relaxed);
     const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
-    w.in_task = false;
+    w.in_task.store(nullptr, std::memory_order_relaxed);
     const ticks end = now_ticks();
     w.account_.charge(activity::compute, end);
     if (observer != nullptr)
@@ -153,6 +153,7 @@ void scheduler::implementation::leave_suspended(task_node& node, worker& w) {
     w.counts.left_window.store(w.counts.left_window.load(std::memory_order_relaxed) + 1,
                                std::memory_order_release);
   }
+  node.suspended.store(true, std::memory_order_relaxed);
   const auto then = std::exchange(w.then, {});
   then.call(node, then.argument);
 }
@@ -171,13 +172,14 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
   edge* newest = node.successors.exchange(task_node::closed(), std::memory_order_acq_rel);
   edge* list = nullptr;  // oldest first: the order of submission
   while (newest != nullptr) {
-    edge* older = newest->next;
-    newest->next = std::exchange(list, newest);
+    edge* older = newest->next.load(std::memory_order_relaxed);
+    // Release: pairs with a look for a stall (stall.cpp), which must not meet the old order again.
+    newest->next.store(std::exchange(list, newest), std::memory_order_release);
     newest = older;
   }
   while (list != nullptr) {
     task_node& successor = *list->successor;
-    list = list->next;
+    list = list->next.load(std::memory_order_relaxed);
     if (successor.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       if (observer != nullptr)
         tell_released(*observer, successor, node.id.load(std::memory_order_relaxed), w);
@@ -213,7 +215,9 @@ void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
   task_node* held = nullptr;
   const std::uint64_t id = node.id.load(std::memory_order_relaxed);  // until it meets itself
   if (!has_failed.load(std::memory_order_relaxed)) {
-    const bool last = ++task.iteration == graph.iterations();
+    const std::uint64_t done = task.iteration.load(std::memory_order_relaxed) + 1;
+    task.iteration.store(done, std::memory_order_relaxed);
+    const bool last = done == graph.iterations();
     task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
     for (task_node* const* s = task.successors; s != end; ++s) {
       if (!graph.meet(**s)) continue;

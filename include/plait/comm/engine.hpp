@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 
 #include <plait/comm/environment.hpp>
+#include <plait/comm/message_survey.hpp>
 #include <plait/comm/progress_policy.hpp>
 #include <plait/core/clock.hpp>
 
@@ -134,6 +136,12 @@ class engine {
   [[nodiscard]] const choice& chosen() const noexcept;
 
   [[nodiscard]] engine_statistics statistics() const;
+
+  /// What is under way and what has come unasked, for a report when nothing moves.  `name_of` is
+  /// called under the token, while the operation cannot complete.  Tries for `patience_s` to get
+  /// the token.  The thread that enqueues.  Cost: a probe for each rank.
+  [[nodiscard]] message_survey survey(const std::function<std::string(const operation&)>& name_of,
+                                      double patience_s = 0.5);
 
  private:
   struct implementation;

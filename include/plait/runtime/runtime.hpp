@@ -32,6 +32,15 @@ struct runtime_options {
   /// Where plait::blocking_mpi is linked each task has a stack of so many bytes, of which only what
   /// it touches takes memory.  At least 16 KiB.
   std::size_t task_stack_bytes = std::size_t{1} << 20;
+  /// When nothing has started or finished on this rank for so many seconds while it waits (in
+  /// `wait`, or for room in the window), it reports once what it waits for, and goes on waiting: it
+  /// may only be slow.  Seconds; 0 or less: never.  The environment variable PLAIT_STALL_REPORT_S
+  /// has the last word.
+  double stall_report_s = 30;
+  /// End the job after the first report (and a second or less for other ranks to make theirs).
+  bool stall_aborts = false;
+  /// Takes the report instead of stderr.  Called on the thread that waits; must not submit or wait.
+  std::function<void(const std::string&)> stall_sink = {};
 };
 
 /// The program of one rank: submits compute tasks and messages in program order, and waits.

@@ -18,6 +18,7 @@
 #include <plait/task/graph.hpp>
 #include <plait/task/ledger.hpp>
 #include <plait/task/progress_source.hpp>
+#include <plait/task/stall.hpp>
 #include <plait/task/task_name.hpp>
 
 namespace plait {
@@ -36,6 +37,12 @@ struct scheduler_options {
   std::size_t task_stack_bytes = 0;
   /// Driven by idle workers; may be null.  Must outlive the scheduler.
   progress_source* progress = nullptr;
+  /// When the submitting thread has had nothing to run for so many seconds, and nothing has started
+  /// or finished meanwhile, `stalled` is told, on that thread, once for each standstill, and the
+  /// thread goes on waiting.  It may complete asynchronous tasks, but neither submit nor wait.
+  /// 0 or less, or no `stalled`: never.
+  double stall_report_s = 0;
+  std::function<void(const stall&)> stalled = {};
 };
 
 /// Told what workers do, as it happens.  Called from many threads at once; must not throw.

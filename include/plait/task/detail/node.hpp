@@ -23,9 +23,13 @@ struct task_node;
 
 /// "successor waits for the node in whose list I am".  Lives in the successor, which cannot finish,
 /// and so is not reused, before every node that holds one of its edges has let go of it.
+///
+/// `successor` is the submitting thread's own to write.  `next` is written by it until the edge is
+/// in the list, then by whoever finishes the node, and read by the submitting thread that looks for
+/// a stall meanwhile (stall.cpp): hence atomic.
 struct edge {
-  task_node* successor;
-  edge* next;
+  task_node* successor = nullptr;
+  std::atomic<edge*> next = nullptr;
 };
 
 enum class node_kind : std::uint8_t {
@@ -51,7 +55,9 @@ struct recorded_task {
   std::uint32_t next = 0;
   std::int32_t predecessors = 0;  ///< of an iteration that is not the first
   std::uint32_t index = 0;        ///< place in the order of submission
-  std::uint64_t iteration = 0;    ///< to be run, or being run
+  /// To be run, or being run.  Whoever finishes the task raises it; atomic for the submitting
+  /// thread that looks for a stall.
+  std::atomic<std::uint64_t> iteration{0};
   std::uint64_t fingerprint = 0;
   bool repeatable = true;  ///< its arguments can be copied
 };
@@ -80,6 +86,7 @@ struct alignas(64) task_node {
   priority urgency = priority::normal;
   node_kind kind = node_kind::compute;
   std::uint8_t edges_used = 0;
+  std::atomic<bool> suspended{false};
   bool left_window = false;  // it was suspended: counted as a message that has been started is
   edge edges[inline_edges];
   std::vector<std::unique_ptr<edge>> more_edges;

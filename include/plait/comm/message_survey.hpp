@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What an engine has under way and what has come unasked, for a report when nothing moves.  Not a
+/// statistic: it is taken once in a while, and at a price.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plait {
+
+/// Places count from 1: the k-th message of its direction, peer and tag, as matching does.
+struct message_survey {
+  enum class state : std::uint8_t {
+    under_way,  ///< given to MPI, not completed
+    parked,     ///< until an earlier one of its peer and tag has been started
+    held_back,  ///< by `engine_options::disturb`
+  };
+  /// A message that was posted and has not completed.
+  struct message {
+    bool send = false;
+    std::string name;
+    int peer = 0;
+    int tag = 0;
+    std::size_t size_bytes = 0;
+    std::uint64_t place = 0;
+    state is = state::under_way;
+    std::uint64_t behind = 0;  ///< parked: the place that must be started first
+    double age_s = 0;          ///< since it was posted
+  };
+  /// One that MPI holds and for which no receive has been started.
+  struct arrival {
+    int peer = 0;
+    int tag = 0;
+    std::size_t size_bytes = 0;
+    std::uint64_t place = 0;
+    bool receive_submitted = false;
+  };
+
+  /// False if another thread kept the token: then nothing else is known.
+  bool taken = false;
+  std::vector<message> messages;  ///< receives and sends under way, then those not started
+  /// The first of each peer, by its rank: MPI shows no more.
+  std::vector<arrival> arrivals;
+};
+
+}  // namespace plait

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What a scheduler sees when nothing moves: the tasks in flight, and what each waits for.  Not
+/// here: peers and sizes of messages, of which tasks know nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <plait/task/detail/node.hpp>
+
+namespace plait {
+
+/// Valid during the call it is passed to.  What is in flight is seen while other threads work on
+/// it: if something moves after all, parts may be a moment older than others.
+struct stall {
+  enum class state : std::uint8_t {
+    waiting,    ///< for earlier tasks
+    ready,      ///< to run; no worker has come to it
+    running,    ///< its function
+    started,    ///< asynchronous, and not completed
+    suspended,  ///< off its worker until what it waits for is there
+  };
+  struct task {
+    /// Its name and kind may be read; of what it stores, what nobody changes or destroys when it is
+    /// started or finished.
+    const detail::task_node* node = nullptr;
+    state is = state::waiting;
+    std::uint64_t iteration = 0;  ///< of a replay, from 1; 0 for a task that was submitted itself
+    int worker = -1;              ///< that runs it
+    double running_s = 0;
+    std::vector<std::size_t> waits_for = {};  ///< places in `tasks`, of unfinished tasks
+  };
+
+  /// Nothing has started or finished for so long: what waits has waited at least so long.
+  double quiet_s = 0;
+  /// In the order of submission; of a replay each recorded task once, as what it is to do next.
+  std::vector<task> tasks;
+};
+
+}  // namespace plait

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Lists the messages of an engine; see `engine::survey`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+#include <plait/comm/engine.hpp>
+
+#include "comm/channel.hpp"
+#include "comm/transfer.hpp"
+
+namespace plait {
+
+/// The parts of an engine that are looked at.
+struct survey_scope {
+  const transfer_set& transfers;
+  const channel_map& channels;
+  const std::vector<operation*>& held_back;
+  const std::function<std::string(const operation&)>& name_of;
+  MPI_Comm comm;
+  int ranks;
+  int residues;
+};
+
+/// The thread that enqueues, holding the token.  Why it races with nobody: channels are made and
+/// places taken by this thread; operations that were posted, and have not been completed, belong to
+/// the holder of the token.  Errors: MPI errors.
+[[nodiscard]] message_survey survey_messages(const survey_scope& scope);
+
+}  // namespace plait

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/stall_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
+#include <plait/core/error.hpp>
+
+namespace plait {
+namespace {
+
+constexpr std::size_t most_lines = 10;  // of one kind
+constexpr std::size_t most_names = 3;   // of what one task waits for
+
+[[nodiscard]] std::string counted(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+[[nodiscard]] std::string of_iteration(const stall::task& task) {
+  return task.iteration == 0 ? "" : fmt::format(", iteration {}", task.iteration);
+}
+
+/// "receive 'ghost' from rank 1, tag 3"
+[[nodiscard]] std::string message_label(bool send, const std::string& name, int peer, int tag) {
+  return fmt::format("{} '{}' {} rank {}, tag {}", send ? "send" : "receive", name,
+                     send ? "to" : "from", peer, tag);
+}
+
+class report {
+ public:
+  report(const stall& tasks, const message_survey& messages, message_of message)
+      : tasks_(tasks), messages_(messages), message_(message), label_(process_label()) {}
+
+  [[nodiscard]] std::string text() && {
+    head();
+    list(running_tasks());
+    list(suspended_tasks());
+    list(messages_under_way());
+    list(arrivals());
+    list(messages_not_started());
+    list(waiting_tasks());
+    if (!messages_.taken) {
+      line(
+          "another thread keeps the right to call MPI (environment::token()), in a call of a task "
+          "perhaps: which messages are under way cannot be seen");
+    }
+    return std::move(text_);
+  }
+
+ private:
+  using lines = std::vector<std::string>;
+
+  void line(const std::string& what) {
+    fmt::format_to(std::back_inserter(text_), "plait: {}: {}\n", label_, what);
+  }
+  void list(const lines& all) {
+    for (std::size_t i = 0; i < std::min(all.size(), most_lines); ++i) line("  " + all[i]);
+    if (all.size() > most_lines) line(fmt::format("  ... and {} more", all.size() - most_lines));
+  }
+
+  void head() {
+    const auto under_way =
+        std::count_if(messages_.messages.begin(), messages_.messages.end(),
+                      [](const auto& m) { return m.is == message_survey::state::under_way; });
+    line(fmt::format(
+        "nothing has started or finished here for {:.1f} s, and this rank waits: "
+        "{} under way, {} not started, {} waiting, {} ready, {} running",
+        tasks_.quiet_s, counted(static_cast<std::size_t>(under_way), "message", "messages"),
+        messages_not_started().size(), counted(count(stall::state::waiting), "task", "tasks"),
+        count(stall::state::ready), count(stall::state::running)));
+  }
+
+  /// Tasks that compute.
+  [[nodiscard]] std::size_t count(stall::state is) const {
+    return static_cast<std::size_t>(
+        std::count_if(tasks_.tasks.begin(), tasks_.tasks.end(),
+                      [&](const auto& task) { return task.is == is && !is_message(task); }));
+  }
+  [[nodiscard]] static bool is_message(const stall::task& task) {
+    return task.node->kind == detail::node_kind::asynchronous;
+  }
+
+  [[nodiscard]] std::string label(const stall::task& task) const {
+    if (!is_message(task)) return fmt::format("task '{}'", task.node->name);
+    const operation& op = message_(*task.node);
+    return message_label(op.what == operation::kind::send, task.node->name, op.peer, op.tag);
+  }
+
+  /// "task 'relax', receive 'ghost' from rank 1, tag 3, and 4 more"
+  [[nodiscard]] std::string predecessors(const stall::task& task) const {
+    std::string names;
+    const auto& list = task.waits_for;
+    for (std::size_t i = 0; i < std::min(list.size(), most_names); ++i) {
+      names += (i == 0 ? "" : "; ") + label(tasks_.tasks[list[i]]);
+    }
+    if (list.size() > most_names) names += fmt::format("; and {} more", list.size() - most_names);
+    return names.empty() ? "what has just finished" : names;
+  }
+
+  [[nodiscard]] lines running_tasks() const {
+    lines all;
+    for (const stall::task& task : tasks_.tasks) {
+      if (task.is != stall::state::running) continue;
+      all.push_back(
+          fmt::format("{} has been running on worker {} for {:.1f} s{}: this rank waits "
+                      "for it, not for a message",
+                      label(task), task.worker, task.running_s, of_iteration(task)));
+    }
+    return all;
+  }
+
+  [[nodiscard]] lines suspended_tasks() const {
+    lines all;
+    for (const stall::task& task : tasks_.tasks) {
+      if (task.is != stall::state::suspended) continue;
+      all.push_back(fmt::format("{}{} waits in an MPI call", label(task), of_iteration(task)));
+    }
+    return all;
+  }
+
+  [[nodiscard]] static std::string described(const message_survey::message& m) {
+    return fmt::format("{}, place {}, {} bytes", message_label(m.send, m.name, m.peer, m.tag),
+                       m.place, m.size_bytes);
+  }
+
+  [[nodiscard]] lines messages_under_way() const {
+    lines all;
+    for (const message_survey::message& m : messages_.messages) {
+      if (m.is != message_survey::state::under_way) continue;
+      all.push_back(fmt::format("{}: started {:.1f} s ago, not complete", described(m), m.age_s));
+    }
+    return all;
+  }
+
+  [[nodiscard]] lines messages_not_started() const {
+    lines all;
+    for (const message_survey::message& m : messages_.messages) {
+      if (m.is == message_survey::state::parked) {
+        all.push_back(fmt::format("{}: not started, place {} of this peer and tag must be before",
+                                  described(m), m.behind));
+      } else if (m.is == message_survey::state::held_back) {
+        all.push_back(described(m) + ": not started, held back by the option disturb");
+      }
+    }
+    for (const stall::task& task : tasks_.tasks) {
+      if (!is_message(task) || task.is != stall::state::waiting) continue;
+      const operation& op = message_(*task.node);
+      const std::string place =
+          task.iteration == 0 ? fmt::format(", place {}", op.sequence + 1) : of_iteration(task);
+      all.push_back(fmt::format("{}{}, {} bytes: not started, waits for {}", label(task), place,
+                                op.size_bytes, predecessors(task)));
+    }
+    return all;
+  }
+
+  [[nodiscard]] lines waiting_tasks() const {
+    lines all;
+    for (const stall::task& task : tasks_.tasks) {
+      if (is_message(task) || task.is != stall::state::waiting) continue;
+      all.push_back(
+          fmt::format("{}{} waits for {}", label(task), of_iteration(task), predecessors(task)));
+    }
+    return all;
+  }
+
+  [[nodiscard]] lines arrivals() const {
+    lines all;
+    for (const message_survey::arrival& a : messages_.arrivals) {
+      all.push_back(
+          fmt::format("{} message of {} bytes from rank {} with tag {} (place {}) is "
+                      "here, and {}",
+                      a.receive_submitted ? "an early" : "an unexpected", a.size_bytes, a.peer,
+                      a.tag, a.place, why_not_received(a)));
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::string why_not_received(const message_survey::arrival& a) const {
+    if (!a.receive_submitted) {
+      return "no receive for it has been submitted: do both ranks submit the same messages, in the "
+             "same order?";
+    }
+    for (const stall::task& task : tasks_.tasks) {
+      if (!is_message(task) || task.is != stall::state::waiting || task.iteration != 0) continue;
+      const operation& op = message_(*task.node);
+      if (op.what != operation::kind::receive || op.peer != a.peer || op.tag != a.tag ||
+          op.sequence + 1 != a.place) {
+        continue;
+      }
+      return fmt::format(
+          "its receive '{}' has not been started{}", task.node->name,
+          op.size_bytes == a.size_bytes ? "" : fmt::format(", and is of {} bytes", op.size_bytes));
+    }
+    return "its receive has not been started";
+  }
+
+  const stall& tasks_;
+  const message_survey& messages_;
+  const message_of message_;
+  const std::string label_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string stall_report(const stall& tasks, const message_survey& messages, message_of message) {
+  return report(tasks, messages, message).text();
+}
+
+double stall_report_seconds(double option) {
+  const char* const text = std::getenv("PLAIT_STALL_REPORT_S");
+  if (text == nullptr || *text == '\0') return option;
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  if (*end != '\0' || !std::isfinite(seconds)) {
+    throw usage_error(fmt::format(
+        "PLAIT_STALL_REPORT_S is '{}'; it can be a number of seconds, or 0 for no report", text));
+  }
+  return seconds;
+}
+
+}  // namespace plait

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looking at the tasks in flight while other threads run and finish them.
+//
+// Everything here is done by the submitting thread, in an idle spell.  Why it races with nobody:
+//  - Nodes, their names, kinds, `edges_made` and the `successor` of each edge are written by this
+//    thread alone, when it submits (or records); nobody else frees or reuses a node.  So a node
+//    seen unfinished here keeps its identity until this look is over, even if it finishes
+//    meanwhile, and so do the edges, which live in nodes.
+//  - What other threads change is atomic: `successors`, `unmet`, `id`, `iteration`, the `next` of
+//  an
+//    edge, and which task a worker runs.
+//  - The successors of a recorded task do not change after recording, and the graph that is being
+//    replayed is kept by `replaying`.
+//
+// Why a walk along a list of edges ends: this thread alone adds edges, so a list changes only when
+// its node is finished, and then once: the finishing thread turns it round, from its head on.  An
+// edge leads on in the old order or back in the new one.  Who reads a `next` of the new order
+// (acquire, paired with the release in `finish`) sees all edges before it turned as well, and so
+// gets back to the first, where the list ends.  Such a walk finds too little of a node that is
+// done.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <plait/core/error.hpp>
+
+#include "task/scheduler_implementation.hpp"
+
+namespace plait {
+namespace {
+
+using detail::edge;
+using detail::node_kind;
+using detail::recorded_task;
+using detail::replayed_graph;
+using detail::task_node;
+using detail::worker;
+
+/// Collects tasks, then finds who waits for whom.
+class stall_survey {
+ public:
+  explicit stall_survey(std::vector<stall::task>& tasks) : tasks_(tasks) {}
+
+  void add_submitted(const task_node& node) {
+    if (node.finished()) return;
+    // The counter of a node without edges keeps its guard; see scheduler::submit.
+    const bool waits = node.edges_made > 0 && node.unmet.load(std::memory_order_relaxed) > 0;
+    tasks_.push_back({.node = &node, .is = state_of(node, waits)});
+  }
+
+  void add_replayed(const task_node& node, const replayed_graph& graph) {
+    const std::uint64_t iteration = node.recorded->iteration.load(std::memory_order_relaxed);
+    if (iteration == graph.iterations()) return;
+    tasks_.push_back(
+        {.node = &node, .is = state_of(node, !graph.met(node)), .iteration = iteration + 1});
+  }
+
+  /// Before the functions below.
+  void sort() {
+    std::stable_sort(tasks_.begin(), tasks_.end(), [](const auto& a, const auto& b) {
+      return a.iteration == 0 && b.iteration == 0 && id_of(a) < id_of(b);
+    });
+    for (std::size_t i = 0; i < tasks_.size(); ++i) places_[tasks_[i].node] = i;
+  }
+
+  void add_worker(const worker& w) {
+    const auto found = places_.find(w.in_task.load(std::memory_order_relaxed));
+    if (found == places_.end()) return;
+    stall::task& task = tasks_[found->second];
+    ticks begin = 0;
+    (void)w.account_.snapshot(begin);  // the last booking: when the task began
+    task.is = stall::state::running;
+    task.worker = w.index;
+    task.running_s = ticks_to_seconds(std::max<ticks>(0, now_ticks() - begin));
+  }
+
+  void find_dependences() {
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (tasks_[i].iteration == 0) {
+        find_successors(i);
+      } else {
+        find_replayed_successors(i);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] static stall::state state_of(const task_node& node, bool waits) noexcept {
+    if (waits) return stall::state::waiting;
+    if (node.suspended.load(std::memory_order_relaxed)) return stall::state::suspended;
+    return node.kind == node_kind::asynchronous ? stall::state::started : stall::state::ready;
+  }
+  [[nodiscard]] static std::uint64_t id_of(const stall::task& task) noexcept {
+    return task.node->id.load(std::memory_order_relaxed);
+  }
+
+  void find_successors(std::size_t place) {
+    const edge* e = tasks_[place].node->successors.load(std::memory_order_acquire);
+    if (e == task_node::closed()) return;
+    for (; e != nullptr; e = e->next.load(std::memory_order_acquire)) {
+      const auto found = places_.find(e->successor);
+      if (found != places_.end()) add_dependence(tasks_[found->second], place);
+    }
+  }
+
+  /// Iteration k of a successor waits for iteration k of this task, and for iteration k - 1 where
+  /// the dependence wraps.
+  void find_replayed_successors(std::size_t place) {
+    const recorded_task& task = *tasks_[place].node->recorded;
+    for (std::uint32_t i = 0; i < task.same + task.next; ++i) {
+      const auto found = places_.find(task.successors[i]);
+      if (found == places_.end()) continue;
+      stall::task& successor = tasks_[found->second];
+      const std::uint64_t needed = successor.iteration - (i < task.same ? 0 : 1);
+      if (tasks_[place].iteration <= needed) add_dependence(successor, place);
+    }
+  }
+
+  static void add_dependence(stall::task& successor, std::size_t place) {
+    auto& list = successor.waits_for;
+    if (successor.is != stall::state::waiting) return;
+    if (list.empty() || list.back() != place) list.push_back(place);
+  }
+
+  std::vector<stall::task>& tasks_;
+  std::unordered_map<const task_node*, std::size_t> places_;
+};
+
+}  // namespace
+
+/// Grows with every task that starts or finishes, those of a replay included.
+std::uint64_t scheduler::implementation::progress_mark() const noexcept {
+  std::uint64_t mark = total(&detail::counters::finished) + total(&detail::counters::left_window);
+  if (replaying == nullptr) return mark;
+  for (const task_node& node : replaying->nodes()) {
+    mark += node.recorded->iteration.load(std::memory_order_relaxed);
+  }
+  return mark;
+}
+
+stall scheduler::implementation::describe_stall() const {
+  stall result;
+  stall_survey survey(result.tasks);
+  for (const auto& block : node_blocks) {
+    for (std::size_t i = 0; i < nodes_per_block; ++i) survey.add_submitted(block[i]);
+  }
+  if (replaying != nullptr) {
+    for (const task_node& node : replaying->nodes()) survey.add_replayed(node, *replaying);
+  }
+  survey.sort();
+  for (const auto& w : workers) survey.add_worker(*w);
+  survey.find_dependences();
+  return result;
+}
+
+void scheduler::implementation::look_for_stall(detail::stall_watch& watch) {
+  if (!watch.look(progress_mark(), now_ticks())) return;
+  // A program that may only be slow must not end because a report cannot be made.
+  try {
+    stall found = describe_stall();
+    found.quiet_s = ticks_to_seconds(now_ticks() - watch.since());
+    stalled(found);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "plait: %s: nothing moves, and no report can be made: %s\n",
+                 process_label().c_str(), e.what());
+  }
+}
+
+}  // namespace plait
