@@ -432,6 +432,7 @@ bool engine::cancel(double patience_s) {
   s.transfers.cancel_receives();
   const ticks give_up = now_ticks() + seconds_to_ticks(patience_s);
   do {
+    s.transfers.drop_messages_to_self(s.env.rank(), s.comm);
     s.step(true);
   } while (!s.transfers.empty() && now_ticks() < give_up);
   const bool clean = s.transfers.empty();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/transfer.hpp"
 
+#include <algorithm>
 #include <climits>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -41,6 +43,15 @@ class large_type {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
+/// Calls `use(count, type)` with what stands for `size_bytes` bytes in an MPI call.
+void with_count(std::size_t size_bytes, const auto& use) {
+  if (size_bytes <= INT_MAX) {
+    use(static_cast<int>(size_bytes), MPI_BYTE);
+  } else {
+    use(1, large_type(size_bytes).get());
+  }
+}
+
 [[nodiscard]] std::string describe(const operation& op) {
   const bool send = op.what == operation::kind::send;
   return std::string(send ? "send of " : "receive of ") + std::to_string(op.size_bytes) +
@@ -70,18 +81,13 @@ class large_type {
 
 void transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const auto call = [&](int count, MPI_Datatype type) {
+  with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
     if (op.what == operation::kind::send) {
       mpi_call(MPI_Isend(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Isend");
     } else {
       mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Irecv");
     }
-  };
-  if (op.size_bytes <= INT_MAX) {
-    call(static_cast<int>(op.size_bytes), MPI_BYTE);
-  } else {
-    call(1, large_type(op.size_bytes).get());
-  }
+  });
   requests_.push_back(request);
   operations_.push_back(&op);
 }
@@ -123,6 +129,28 @@ void transfer_set::cancel_receives() noexcept {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (operations_[i]->what == operation::kind::receive) MPI_Cancel(&requests_[i]);
   }
+}
+
+void transfer_set::drop_messages_to_self(int self, MPI_Comm comm) noexcept try {
+  const auto to_self = [self](const operation* op) {
+    return op->what == operation::kind::send && op->peer == self;
+  };
+  if (std::none_of(operations_.begin(), operations_.end(), to_self)) return;
+  while (true) {
+    int found = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    mpi_call(MPI_Improbe(self, MPI_ANY_TAG, comm, &found, &message, &status), "MPI_Improbe");
+    if (found == 0) return;
+    MPI_Count bytes = 0;
+    MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+    std::vector<std::byte> dropped(static_cast<std::size_t>(bytes));
+    with_count(dropped.size(), [&](int count, MPI_Datatype type) {
+      mpi_call(MPI_Mrecv(dropped.data(), count, type, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+    });
+  }
+} catch (const error&) {
+  // The sends stay in flight, which the caller sees.
 }
 
 void transfer_set::abandon(const std::function<void(operation&)>& done) {

@@ -29,6 +29,8 @@ class transfer_set {
   bool test(const completion& done);
 
   void cancel_receives() noexcept;
+  /// Receives and drops what this rank, `self`, sent itself: nobody else can let such sends end.
+  void drop_messages_to_self(int self, MPI_Comm comm) noexcept;
   /// Lets go of the requests of all operations and calls `done` for each.
   void abandon(const std::function<void(operation&)>& done);
 

@@ -109,6 +109,19 @@ TEST_P(every_policy, an_exception_while_the_window_is_full_does_not_hang) {
   }
 }
 
+// Too large to be sent without a receive, and nobody else could receive it.
+TEST_P(every_policy, a_message_to_oneself_does_not_outlive_a_failure) {
+  for (const std::size_t size : {10UL, 1UL << 21}) {
+    runtime rt{env, options()};
+    std::vector<char> sent(size);
+    rt.send("to myself", in(sent), env.rank(), 5);
+    rt.send("to myself", in(sent), env.rank(), 6);
+    rt.task("throws", [] { throw std::runtime_error("once"); });
+    EXPECT_EQ(thrown_by_wait(rt), "once");
+    env.barrier();
+  }
+}
+
 TEST_P(every_policy, after_a_failure_tasks_run_and_messages_are_refused) {
   runtime rt{env, options()};
   int x = 0;
