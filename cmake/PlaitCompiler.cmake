@@ -14,7 +14,7 @@ if(PLAIT_DEBUG_STL)
   target_compile_definitions(plait_flags INTERFACE _GLIBCXX_ASSERTIONS)
 endif()
 if(PLAIT_SANITIZE)
-  target_compile_options(plait_flags INTERFACE -fsanitize=${PLAIT_SANITIZE} -fno-omit-frame-pointer -g)
+  target_compile_options(plait_flags INTERFACE -fsanitize=${PLAIT_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(plait_flags INTERFACE -fsanitize=${PLAIT_SANITIZE})
 endif()
 

@@ -3,6 +3,7 @@
 # Registers tests/LAYER/test_SUBJECT.cpp.  Without RANKS it is one process and links GoogleTest's main;
 # with RANKS it is run once for each rank count under the MPI library of this build, links
 # tests/support/mpi_main.cpp, and fails (never skips) when it is started with another count.
+# Label `mpi`: what another MPI library may change.
 # A test that is not done after TIMEOUT seconds (120) prints every thread's stack and fails.
 find_package(GTest REQUIRED)
 include(GoogleTest)
@@ -22,7 +23,7 @@ function(plait_test path)
       set(name ${path}@${ranks})
       add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/support/mpirun ${PLAIT_MPI}
         ${PLAIT_MPIEXEC} ${ranks} $<TARGET_FILE:${target}> ${test_ARGS})
-      set_tests_properties(${name} PROPERTIES TIMEOUT ${test_TIMEOUT} PROCESSORS 2
+      set_tests_properties(${name} PROPERTIES TIMEOUT ${test_TIMEOUT} PROCESSORS 2 LABELS mpi
         ENVIRONMENT "PLAIT_TEST_RANKS=${ranks};PLAIT_TEST_TIMEOUT_S=${test_TIMEOUT}")
     endforeach()
   else()

@@ -65,9 +65,9 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int>> 
 };
 INSTANTIATE_TEST_SUITE_P(
     stall, every_policy,
-    ::testing::Combine(::testing::Values(progress::automatic, progress::dedicated,
-                                         progress::sleeping, progress::workers, progress::none),
-                       ::testing::Values(1, 3)),
+    ::testing::Values(std::tuple{progress::automatic, 3}, std::tuple{progress::dedicated, 1},
+                      std::tuple{progress::sleeping, 1}, std::tuple{progress::workers, 1},
+                      std::tuple{progress::workers, 3}, std::tuple{progress::none, 1}),
     [](const auto& one) {
       return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
              std::to_string(std::get<1>(one.param));
