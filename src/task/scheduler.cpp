@@ -11,6 +11,7 @@
 
 namespace plait {
 
+using detail::node_action;
 using detail::node_kind;
 using detail::task_node;
 using detail::worker;
@@ -230,11 +231,12 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   return node;
 }
 
-void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode) {
+void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
+                           const void* operation) {
   if (node.recorded != nullptr) {
-    node.recorded->graph->add_access(node, bytes, mode);
+    node.recorded->graph->add_access(node, bytes, mode, operation);
   } else {
-    node.edges_made += self_->tracker.add(node, bytes, mode);
+    node.edges_made += self_->tracker.add(node, bytes, mode, operation);
   }
 }
 
@@ -286,6 +288,32 @@ void scheduler::wait() {
   }
 }
 
+void scheduler::wait_for(std::span<const byte_range> bytes) {
+  implementation& s = *self_;
+  PLAIT_EXPECTS(s.recording == nullptr, "record() records tasks: there is nothing to wait for");
+  struct state {
+    implementation* owner;
+    std::atomic<bool> reached{false};
+  } here{&s};
+  task_node& node = allocate("wait_on", node_kind::compute);
+  node.heap = &here;
+  node.act = [](task_node& self, node_action action) {
+    if (action != node_action::run) return;
+    state& waiting = *static_cast<state*>(self.heap);
+    implementation& owner = *waiting.owner;
+    waiting.reached.store(true, std::memory_order_seq_cst);  // the last that is known of `waiting`
+    owner.submitter_events.notify_one();
+  };
+  node.urgency = priority::high;
+  for (const byte_range& one : bytes) add_access(node, one, access_mode::in);
+  submit(node);
+  s.enter();
+  const auto done = [&] { return here.reached.load(std::memory_order_seq_cst) || failed(); };
+  s.work_until(*s.workers.front(), done, progress_source::never);
+  s.leave();
+  if (failed()) wait();
+}
+
 // --- any thread ----------------------------------------------------------------------------------
 
 void scheduler::complete(task_node& node) {
@@ -294,6 +322,10 @@ void scheduler::complete(task_node& node) {
 
 void scheduler::fail(std::exception_ptr error) noexcept {
   self_->record_failure(std::move(error));
+}
+
+void scheduler::wake() noexcept {
+  self_->submitter_events.notify_one();
 }
 
 bool scheduler::failed() const noexcept {

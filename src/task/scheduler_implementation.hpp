@@ -19,6 +19,7 @@
 #include <plait/core/clock.hpp>
 #include <plait/core/event_count.hpp>
 #include <plait/task/detail/dependence_tracker.hpp>
+#include <plait/task/detail/exclusion.hpp>
 #include <plait/task/scheduler.hpp>
 
 #include "task/inbox.hpp"
@@ -66,6 +67,8 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node* find(detail::worker& w) noexcept;
   [[nodiscard]] detail::task_node* find(detail::worker& w, priority urgency) noexcept;
   void run(detail::worker& w, detail::task_node& node);
+  [[nodiscard]] bool take_exclusions(detail::task_node& node, detail::worker& w);
+  void release_exclusions(detail::task_node& node, std::size_t count, detail::worker& w);
   [[nodiscard]] bool execute(detail::task_node& node) noexcept;
   [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
   void leave_suspended(detail::task_node& node, detail::worker& w);

@@ -60,9 +60,16 @@ class runtime {
 
   /// Submits `function(arguments...)`; see `scheduler::task`.
   template <class Function, class... Arguments>
-  submission task(task_name name, Function&& function, Arguments&&... arguments) {
+  auto task(task_name name, Function&& function, Arguments&&... arguments) {
     return tasks().task(name, std::forward<Function>(function),
                         std::forward<Arguments>(arguments)...);
+  }
+
+  /// Waits until the program may read these; see `scheduler::wait_on`.  What a message brings counts
+  /// too.
+  template <class... X>
+  void wait_on(X&&... x) {
+    tasks().wait_on(std::forward<X>(x)...);
   }
 
   /// Sends what one access names, `in(x)`, to rank `peer`: as soon as every earlier task that
