@@ -181,6 +181,11 @@ runtime::~runtime() {
 void runtime::submit_message(task_name name, operation::kind what, byte_range bytes,
                              access_mode mode, int peer, int tag) {
   implementation& s = *self_;
+  if (s.tasks.in_task()) {
+    throw usage_error(std::string("message '") + name.c_str() +
+                      "': a task submits no messages, whose order of matching would be that of the "
+                      "scheduling; it may call MPI, with plait::blocking_mpi");
+  }
   s.expect_communication();
   operation op;
   op.what = what;

@@ -38,12 +38,11 @@ int add_edge(node_ref reference, task_node& task) {
   return predecessor != nullptr && predecessor != &task ? add_edge(*predecessor, task) : 0;
 }
 
-constexpr std::size_t smallest_cache = 1024;
-
 }  // namespace
 
-dependence_tracker::dependence_tracker()
-    : cache_(smallest_cache),
+dependence_tracker::dependence_tracker(std::size_t smallest_cache)
+    : smallest_cache_(smallest_cache),
+      cache_(smallest_cache),
       cache_shift_(64U - static_cast<unsigned>(std::countr_zero(smallest_cache))) {}
 
 dependence_tracker::cached& dependence_tracker::slot(std::uintptr_t begin) noexcept {
@@ -203,7 +202,7 @@ void dependence_tracker::sweep() {
     where = idle ? erase(where) : std::next(where);
   }
   sweep_at_ = std::max<std::size_t>(1024, 2 * segments_.size());
-  const std::size_t wanted = std::bit_ceil(std::max(smallest_cache, 4 * sweep_at_));
+  const std::size_t wanted = std::bit_ceil(std::max(smallest_cache_, 4 * sweep_at_));
   if (wanted != cache_.size()) {
     cache_.assign(wanted, {});
     cache_shift_ = 64U - static_cast<unsigned>(std::countr_zero(wanted));

@@ -109,7 +109,8 @@ void scheduler::close() {
 void scheduler::implementation::expect_submitting_thread() const {
   PLAIT_EXPECTS(std::this_thread::get_id() == submitter,
                 "only the thread that made the scheduler submits tasks and waits");
-  PLAIT_EXPECTS(!workers.front()->in_task, "a task cannot submit tasks or wait for them");
+  PLAIT_EXPECTS(!workers.front()->in_task,
+                "a task cannot wait, record or replay; what it submits is finished before it is");
   PLAIT_EXPECTS(
       open_submission == nullptr,
       std::string("task '") + open_submission->name +
@@ -202,6 +203,7 @@ void scheduler::implementation::wait_for_window() {
 
 task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
+  if (task_node* parent = s.calling_task()) return s.allocate_child(*parent, name.c_str(), kind);
   s.expect_submitting_thread();
   if (s.recording != nullptr) {
     task_node& node = s.recording->add_node(name.c_str(), kind);
@@ -214,10 +216,18 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   s.peak = std::max(s.peak, static_cast<std::size_t>(s.submitted - s.left_window_seen) + 1);
 
   task_node& node = s.take_free_node();
-  ++node.generation;
   ++s.submitted;
-  node.id.store(++s.last_id, std::memory_order_relaxed);
-  node.name = name.c_str();
+  s.prepare(node, ++s.last_id, name.c_str(), kind);
+  s.open_submission = &node;
+  return node;
+}
+
+/// A node that was free, for a new life.
+void scheduler::implementation::prepare(task_node& node, std::uint64_t id, const char* name,
+                                        node_kind kind) {
+  ++node.generation;
+  node.id.store(id, std::memory_order_relaxed);
+  node.name = name;
   node.kind = kind;
   node.urgency = priority::normal;
   node.left_window = false;
@@ -227,8 +237,6 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   node.more_edges.clear();
   node.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
   node.successors.store(nullptr, std::memory_order_relaxed);
-  s.open_submission = &node;
-  return node;
 }
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
@@ -236,20 +244,28 @@ void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
   if (node.recorded != nullptr) {
     node.recorded->graph->add_access(node, bytes, mode, operation);
   } else {
-    node.edges_made += self_->tracker.add(node, bytes, mode, operation);
+    auto& tracker = node.siblings != nullptr ? node.siblings->tracker : self_->tracker;
+    node.edges_made += tracker.add(node, bytes, mode, operation);
   }
 }
 
 void scheduler::submit(task_node& node) {
   implementation& s = *self_;
+  if (node.siblings != nullptr) {
+    s.submit_child(node);
+    return;
+  }
   s.open_submission = nullptr;
   if (node.recorded != nullptr) return;
+  if (s.is_ready(node)) s.launch(node);
+  s.leave();
+}
+
+/// Its accesses are known; whether nothing it waits for is unfinished.
+bool scheduler::implementation::is_ready(task_node& node) noexcept {
   const std::int32_t guard = task_node::submission_guard - node.edges_made;
   // Without edges nobody else knows the node: no atomic read-modify-write needed.
-  const bool ready =
-      node.edges_made == 0 || node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
-  if (ready) s.launch(node);
-  s.leave();
+  return node.edges_made == 0 || node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
 }
 
 /// Starts a node that is ready when it is submitted.

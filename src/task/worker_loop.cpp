@@ -108,9 +108,10 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     w.account_.charge(activity::compute, end);
     if (observer != nullptr)
       observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
-    if (ended) {
-      if (!node.exclusions.empty()) release_exclusions(node, node.exclusions.size(), w);
-      finish(node, &w);
+    if (ended && node.children != nullptr) {
+      leave_family(*node.children, w);
+    } else if (ended) {
+      conclude(node, w);
     } else {
       leave_suspended(node, w);
     }
@@ -120,8 +121,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
       w.account_.charge(activity::posting, now_ticks());
     }
   } else {
-    if (!node.exclusions.empty()) release_exclusions(node, node.exclusions.size(), w);
-    finish(node, &w);
+    conclude(node, w);
   }
 }
 
@@ -220,6 +220,14 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
       make_ready(successor, w);
     }
   }
+  if (node.siblings != nullptr) {
+    detail::family& siblings = *std::exchange(node.siblings, nullptr);
+    siblings.returned.push(node);
+    w->counts.children.store(w->counts.children.load(std::memory_order_relaxed) + 1,
+                             std::memory_order_relaxed);
+    leave_family(siblings, *w);
+    return;
+  }
   (w != nullptr ? w->returned : outside_returned).push(node);
   count_finished(w, counts_for_window);
 }
@@ -273,7 +281,7 @@ void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
 void scheduler::implementation::make_ready(task_node& node, worker* w) {
   if (node.kind == node_kind::asynchronous) {
     start_in_turn(node, w);
-  } else if (w == nullptr) {
+  } else if (w == nullptr || node.siblings != nullptr) {
     if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_relaxed);
     released_outside.push(node);
     announce();

@@ -70,7 +70,9 @@ class task_observer {
 /// Tasks, their dependences and the workers that run them.
 ///
 /// One thread, the one that constructed it, submits and waits; it is worker 0 and runs tasks
-/// whenever it would otherwise block.  `complete` may be called from any thread.  Local to the
+/// whenever it would otherwise block.  Tasks may submit tasks too: to all others these are part of
+/// the task that submits them, whose accesses must cover theirs, and which is finished when they
+/// are.  `complete` may be called from any thread.  Local to the
 /// process.
 class scheduler {
  public:
@@ -168,6 +170,8 @@ class scheduler {
   void fail(std::exception_ptr error) noexcept;
   [[nodiscard]] bool failed() const noexcept;
 
+  /// Whether tasks have stacks of their own.
+  [[nodiscard]] bool can_suspend() const noexcept;
   /// The scheduler that runs the task this is called from, if it can suspend it; else null.
   [[nodiscard]] static scheduler* of_suspendable_task() noexcept;
   /// From such a task: `then(node, argument)` is called when the task is off its stack, and
@@ -176,6 +180,8 @@ class scheduler {
   void suspend(void (*then)(detail::task_node& node, void* argument), void* argument);
   /// Any thread, once for each suspension, at the earliest from `then`.
   void resume(detail::task_node& node);
+  /// Whether this is called from one of its tasks.
+  [[nodiscard]] bool in_task() const noexcept;
   /// Whether this is the submitting thread, outside of tasks.
   [[nodiscard]] bool in_program() const noexcept;
   /// From there: works until `done()`.
@@ -189,6 +195,10 @@ class scheduler {
   struct implementation;
   std::unique_ptr<implementation> self_;
 };
+
+/// What a task is meant for, if not for a worker.
+enum class resource : std::uint8_t { comm };
+inline constexpr resource comm = resource::comm;
 
 /// A task about to be submitted, which happens at the end of the full expression.
 template <class Call>
@@ -204,6 +214,12 @@ class [[maybe_unused]] submission {
     node_.urgency = urgency;
     return *this;
   }
+
+  /// The task calls MPI, and blocks there: it is run before others, as with `priority(high)`, so
+  /// that its transfer begins early, and suspended until that is over.  [MPI/SMPSs, section 2.2,
+  /// target(comm_thread)]  Errors: usage_error where nothing can suspend it, because
+  /// plait::blocking_mpi is not linked; then the task is dropped.
+  submission& target(resource where);
 
   /// Accesses that are declared but not passed to the function: for data it reaches another way,
   /// such as the rows of a block.
@@ -441,6 +457,18 @@ auto scheduler::task(task_name name, Function&& function, Arguments&&... argumen
     throw;
   }
   return submission<call>(*this, node);
+}
+
+template <class Call>
+submission<Call>& submission<Call>::target(resource) {
+  if (!owner_.can_suspend()) {
+    node_.act(node_, detail::node_action::destroy);
+    node_.act = [](detail::task_node&, detail::node_action) {};
+    throw usage_error(std::string("task '") + node_.name +
+                      "' has target(comm), and nothing here can suspend it: link "
+                      "plait::blocking_mpi");
+  }
+  return priority(high);
 }
 
 template <class Call>

@@ -32,7 +32,9 @@ namespace plait::detail {
 /// memory is bounded by what is in flight.  Not thread-safe: the submitting thread's own.
 class dependence_tracker {
  public:
-  dependence_tracker();
+  static constexpr std::size_t usual_cache = 1024;
+  /// `smallest_cache`: entries to begin with, a power of 2.
+  explicit dependence_tracker(std::size_t smallest_cache = usual_cache);
 
   /// Adds to `task` an edge from every unfinished task it must follow for this access.
   /// Returns the number of edges added.
@@ -76,6 +78,7 @@ class dependence_tracker {
   iterator erase(iterator where);
   void sweep();
 
+  const std::size_t smallest_cache_;
   segment_map segments_;
   std::vector<cached> cache_;
   unsigned cache_shift_;

@@ -45,6 +45,7 @@ enum class node_action : std::uint8_t {
 };
 
 class exclusion;
+class family;
 class replayed_graph;
 class task_stack;
 
@@ -93,7 +94,9 @@ struct alignas(64) task_node {
   std::vector<std::unique_ptr<edge>> more_edges;
   /// What it holds while it runs, in the order of their addresses.  Complete when it is submitted.
   std::vector<std::shared_ptr<exclusion>> exclusions;
-  void* heap = nullptr;               // arguments too large for `storage`
+  family* children = nullptr;  ///< what it has submitted; its own to delete, when all have finished
+  family* siblings = nullptr;  ///< to which it belongs, if a task has submitted it
+  void* heap = nullptr;        // arguments too large for `storage`
   recorded_task* recorded = nullptr;  // for a task of a graph; it is never returned
   task_stack* stack = nullptr;        // while it runs or is suspended, if it can be
   alignas(16) std::byte storage[storage_bytes];
