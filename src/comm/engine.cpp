@@ -447,10 +447,7 @@ message_survey engine::survey(const std::function<std::string(const operation&)>
                               double patience_s) {
   implementation& s = *self_;
   const ticks give_up = now_ticks() + seconds_to_ticks(patience_s);
-  while (!s.env.token().try_acquire()) {
-    if (now_ticks() >= give_up) return {};
-    sched_yield();
-  }
+  if (!s.env.token().acquire_unless([give_up] { return now_ticks() >= give_up; })) return {};
   message_survey found;
   try {
     s.step(false);  // what was posted counts as started
