@@ -65,8 +65,8 @@ class runtime {
                         std::forward<Arguments>(arguments)...);
   }
 
-  /// Waits until the program may read these; see `scheduler::wait_on`.  What a message brings counts
-  /// too.
+  /// Waits until the program may read these; see `scheduler::wait_on`.  What a message brings
+  /// counts too.
   template <class... X>
   void wait_on(X&&... x) {
     tasks().wait_on(std::forward<X>(x)...);
