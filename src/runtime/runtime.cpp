@@ -80,7 +80,8 @@ struct runtime::implementation {
         messages(env_, {.policy = options.policy,
                         .workers = workers,
                         .worst_delay_s = options.worst_delay_s,
-                        .disturb = options.disturb}),
+                        .disturb = options.disturb,
+                        .persistent_requests = options.persistent_requests}),
         source(messages, crowded(env_, workers)),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
@@ -210,7 +211,9 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
         state.messages->post(state.op);
         break;
       case detail::node_action::measure:
+        break;
       case detail::node_action::destroy:
+        engine::detach(state.op);
         break;
     }
   };

@@ -29,6 +29,8 @@ struct runtime_options {
   /// While messages are in flight, somebody looks after them at least so often.  Seconds.
   double worst_delay_s = 1.5e-3;
   disturbance disturb = {};
+  /// Which replayed messages run on persistent MPI requests.
+  persistence persistent_requests = persistence::where_faster;
   /// Where plait::blocking_mpi is linked each task has a stack of so many bytes, of which only what
   /// it touches takes memory.  At least 16 KiB.
   std::size_t task_stack_bytes = std::size_t{1} << 20;
