@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <plait/task/access.hpp>
+#include <plait/task/access_error.hpp>
 #include <plait/task/detail/node.hpp>
 #include <plait/task/graph.hpp>
 #include <plait/task/ledger.hpp>
@@ -43,6 +44,10 @@ struct scheduler_options {
   /// 0 or less, or no `stalled`: never.
   double stall_report_s = 0;
   std::function<void(const stall&)> stalled = {};
+  /// Whatever a task reads or writes is held against its accesses; what it has not declared is an
+  /// access_error at `wait`.  Slow; one worker, whatever `workers` says.  The environment variable
+  /// PLAIT_CHECKED (0 or 1) has the last word.  See docs/checked.md.
+  bool checked = false;
 };
 
 /// Told what workers do, as it happens.  Called from many threads at once; must not throw.
@@ -158,6 +163,11 @@ class scheduler {
   void suspend(void (*then)(detail::task_node& node, void* argument), void* argument);
   /// Any thread, once for each suspension, at the earliest from `then`.
   void resume(detail::task_node& node);
+  /// The option `checked`, unless the environment says otherwise.  Errors: usage_error.
+  [[nodiscard]] static bool checks_accesses(bool option);
+  /// From a task that is checked: until it is called with false, the task may touch anybody's data.
+  /// From anywhere else: nothing.  In pairs, which may be nested.
+  static void pause_checks(bool pause) noexcept;
   /// Whether this is the submitting thread, outside of tasks.
   [[nodiscard]] bool in_program() const noexcept;
   /// From there: works until `done()`.
