@@ -33,7 +33,7 @@ constexpr std::size_t handler_stack_bytes = 256 * 1024;
 
 /// A body that faults more often than this (a second or two) goes on with each page it faults on
 /// left open.
-constexpr std::uint64_t most_faults = 300'000;
+constexpr std::uint64_t most_faults = 200'000;
 
 long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) noexcept {
   long result = number;
