@@ -58,8 +58,7 @@ TEST_F(checked, a_task_that_changes_what_is_being_sent_is_named) {
   rt.recv("ghost", out(ghost), left);
   rt.send("edge", in(edge), right);
   rt.task(
-      "rim", [&edge](std::vector<int>&) { *const_cast<volatile int*>(&edge[499]) = 1; },
-      out(sum));
+      "rim", [&edge](std::vector<int>&) { *const_cast<volatile int*>(&edge[499]) = 1; }, out(sum));
   EXPECT_EQ(found(rt),
             "task 'rim' writes bytes 1996 to 1999 of what message 'edge' names (in), without "
             "an access to it");

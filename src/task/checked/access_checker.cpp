@@ -12,6 +12,10 @@ namespace plait::detail {
 namespace {
 
 constexpr std::uintptr_t page_bytes = page_guard::page_bytes;
+/// MPI libraries copy shorter messages when they are started; longer ones the receiving process may
+/// fetch (process_vm_readv), which fails where the sender may not read itself.  The least limit
+/// that Open MPI and UCX come with is 4 KiB.
+constexpr std::uintptr_t least_read_remotely = 1024;
 constexpr int may_read = 1;   // PROT_READ
 constexpr int may_write = 2;  // PROT_WRITE
 
@@ -133,6 +137,7 @@ void access_checker::guard(const task_node& node) {
     for (const declared& access : declared_[other]) {
       // What a receive writes, only this process writes.
       if (other->kind == node_kind::asynchronous && writes(access.mode)) continue;
+      if (access.bytes.end - access.bytes.begin < least_read_remotely) continue;
       read_elsewhere.push_back(access.bytes);
     }
   }
