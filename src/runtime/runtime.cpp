@@ -62,6 +62,16 @@ class engine_source final : public progress_source {
   const std::thread::id waiting_thread_ = std::this_thread::get_id();
 };
 
+/// While a task is checked nobody else may touch its data.
+[[nodiscard]] runtime_options settled(runtime_options options) {
+  options.checked = scheduler::checks_accesses(options.checked);
+  if (options.checked) {
+    if (options.workers > 0) options.workers = 1;
+    options.policy = progress::none;
+  }
+  return options;
+}
+
 [[nodiscard]] int workers_for(const environment& env, int wanted) {
   return wanted != 0 ? wanted : fair_share(env.node_units(), env.node_rank());
 }
@@ -91,7 +101,10 @@ struct runtime::implementation {
                .task_stack_bytes = blocking_calls::linked ? options.task_stack_bytes : 0,
                .progress = &source,
                .stall_report_s = stall_report_seconds(options.stall_report_s),
-               .stalled = [this](const stall& found) { report(found); }}) {
+               .stalled = [this](const stall& found) { report(found); },
+               .checked = options.checked}) {
+    // MPI writes what other tasks wait for.
+    if (options.checked) mpi_token::watch(&scheduler::pause_checks);
     if (blocking_calls::linked) suspender.emplace(messages, tasks);
   }
 
@@ -169,7 +182,8 @@ void runtime::implementation::report(const stall& found) {
 }
 
 runtime::runtime(environment& env, const runtime_options& options)
-    : self_(std::make_unique<implementation>(env, options, workers_for(env, options.workers))) {}
+    : self_(std::make_unique<implementation>(env, settled(options),
+                                             workers_for(env, settled(options).workers))) {}
 
 runtime::~runtime() {
   self_->tasks.close();

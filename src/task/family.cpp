@@ -28,6 +28,7 @@ bool scheduler::in_task() const noexcept {
 task_node& scheduler::implementation::allocate_child(task_node& parent, const char* name,
                                                      node_kind kind) {
   PLAIT_EXPECTS(kind == node_kind::compute, "a task submits compute tasks only");
+  if (checker != nullptr) checker->pause();  // until it is submitted
   if (parent.children == nullptr) parent.children = std::make_unique<family>(parent).release();
   family& children = *parent.children;
   PLAIT_EXPECTS(children.open_submission == nullptr,
@@ -36,6 +37,7 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
   prepare(node, next_child_id.fetch_add(1, std::memory_order_relaxed), name, kind);
   node.siblings = &children;
   children.open_submission = &node;
+  if (checker != nullptr) checker->begin(node);
   return node;
 }
 
@@ -45,6 +47,7 @@ void scheduler::implementation::submit_child(task_node& node) {
   family& children = *node.siblings;
   children.open_submission = nullptr;
   const std::int64_t in_flight = children.unfinished.fetch_add(1, std::memory_order_relaxed);
+  if (checker != nullptr) checker->unpause();
   if (!is_ready(node)) return;
   if (in_flight <= static_cast<std::int64_t>(window)) {
     make_ready(node, this_worker());

@@ -59,6 +59,7 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
   if (before_first) before_first();
   s.enter();
   g.begin(iterations, s.last_id + 1);
+  if (s.checker != nullptr) s.checker->add_replayed(g.nodes());
   if (s.observer != nullptr) s.observer->replay_began(s.last_id + 1, g.nodes().size(), iterations);
   s.last_id += iterations * g.nodes().size();
   s.peak = std::max(s.peak, g.compute_tasks());

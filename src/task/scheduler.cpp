@@ -52,8 +52,16 @@ scheduler::implementation::implementation(const scheduler_options& options)
       stall_period(stalled != nullptr ? stall_ticks(options.stall_report_s)
                                       : progress_source::never),
       fresh(window) {
-  if (options.task_stack_bytes > 0) stacks.emplace(options.task_stack_bytes);
-  const int count = worker_count(options.workers);
+  const bool checked = checks_accesses(options.checked);
+  if (checked) checker = std::make_unique<detail::access_checker>();
+  constexpr std::size_t usual_stack_bytes = std::size_t{8} << 20;
+  if (options.task_stack_bytes > 0) {
+    stacks.emplace(options.task_stack_bytes);
+  } else if (checked) {
+    stacks.emplace(usual_stack_bytes);
+  }
+  const int count = checked ? (void)worker_count(options.workers),
+            1               : worker_count(options.workers);
   for (int i = 0; i < count; ++i) {
     workers.push_back(std::make_unique<worker>(i, window));
     workers.back()->random = 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(i + 1);
@@ -208,6 +216,7 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   if (s.recording != nullptr) {
     task_node& node = s.recording->add_node(name.c_str(), kind);
     s.open_submission = &node;
+    if (s.checker != nullptr) s.checker->begin(node);
     return node;
   }
   if (s.replaying != nullptr) wait();
@@ -219,6 +228,7 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   ++s.submitted;
   s.prepare(node, ++s.last_id, name.c_str(), kind);
   s.open_submission = &node;
+  if (s.checker != nullptr) s.checker->begin(node);
   return node;
 }
 
@@ -241,6 +251,7 @@ void scheduler::implementation::prepare(task_node& node, std::uint64_t id, const
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
                            const void* operation) {
+  if (self_->checker != nullptr) self_->checker->add(node, bytes, mode);
   if (node.recorded != nullptr) {
     node.recorded->graph->add_access(node, bytes, mode, operation);
   } else {
@@ -291,6 +302,7 @@ void scheduler::wait() {
   s.work_until(*s.workers.front(), done, progress_source::never);
   s.give_up_if_failed();  // a failure the last look did not see
   s.replaying.reset();
+  if (s.checker != nullptr) s.checker->forget();
   s.leave();
   if (s.has_failed.load(std::memory_order_seq_cst)) {
     std::exception_ptr error;

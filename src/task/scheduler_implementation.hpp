@@ -22,6 +22,7 @@
 #include <plait/task/detail/exclusion.hpp>
 #include <plait/task/scheduler.hpp>
 
+#include "task/checked/access_checker.hpp"
 #include "task/family.hpp"
 #include "task/inbox.hpp"
 #include "task/replayed_graph.hpp"
@@ -104,6 +105,7 @@ struct scheduler::implementation {
   const std::function<void(const stall&)> stalled;
   const ticks stall_period;                              ///< `never` without `stalled`
   std::optional<detail::stack_pool> stacks;              ///< if tasks can be suspended
+  std::unique_ptr<detail::access_checker> checker;       ///< in checked mode
   std::vector<std::unique_ptr<detail::worker>> workers;  ///< 0 is the submitting thread
   task_observer* observer = nullptr;
 

@@ -26,7 +26,10 @@ bool scheduler::can_suspend() const noexcept {
   PLAIT_EXPECTS(of_suspendable_task() == this, "only a task on a stack of its own suspends itself");
   worker& w = *detail::role.self;
   w.then = {then, argument};
+  detail::access_checker* const checker = self_->checker.get();
+  detail::access_checker::body* const checked = checker != nullptr ? checker->suspend() : nullptr;
   w.running->stack->leave();
+  if (checked != nullptr) checker->resume(checked);
 }
 
 /// By way of the inbox: suspended tasks are outside of the window, which bounds the other queues.

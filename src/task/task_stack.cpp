@@ -8,6 +8,7 @@
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cxxabi.h>
 
+#include "task/checked/access_checker.hpp"
 #include "task/sanitized_switch.hpp"
 
 namespace plait::detail {
@@ -35,6 +36,7 @@ struct task_stack::context {
   sanitized_switch switches;
   task_node* node = nullptr;
   node_action action = node_action::run;
+  access_checker* checker = nullptr;
   bool ended = false;
   bool closing = false;
   std::exception_ptr failure;
@@ -44,7 +46,11 @@ struct task_stack::context {
     switches.arrived_inside();
     while (!closing) {
       try {
-        node->act(*node, action);
+        if (checker == nullptr) {
+          node->act(*node, action);
+        } else {
+          checker->run(*node, action);
+        }
       } catch (...) {
         failure = std::current_exception();
       }
@@ -87,7 +93,8 @@ task_stack::~task_stack() {
   context_->enter();
 }
 
-void task_stack::take(task_node& node, node_action action) noexcept {
+void task_stack::take(task_node& node, node_action action, access_checker* checker) noexcept {
+  context_->checker = checker;
   context_->node = &node;
   context_->action = action;
   context_->ended = false;

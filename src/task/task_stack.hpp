@@ -12,6 +12,8 @@
 
 namespace plait::detail {
 
+class access_checker;
+
 /// A stack on which one task at a time runs until it ends or suspends itself.  Any thread may enter
 /// it, one at a time; a task that was suspended may so go on in another thread.
 class task_stack {
@@ -22,8 +24,8 @@ class task_stack {
   task_stack(const task_stack&) = delete;
   task_stack& operator=(const task_stack&) = delete;
 
-  /// Runs `node` from its beginning; `enter` does.
-  void take(task_node& node, node_action action) noexcept;
+  /// Runs `node` from its beginning, if there is a checker by it; `enter` does.
+  void take(task_node& node, node_action action, access_checker* checker) noexcept;
   /// From a worker's stack: goes on with the task until it ends (true) or calls `leave` (false).
   [[nodiscard]] bool enter();
   /// From the task's stack: back to whoever entered it; returns when the next one enters.

@@ -168,7 +168,8 @@ bool scheduler::implementation::execute_on_stack(task_node& node, worker& w) noe
   try {
     if (node.stack == nullptr) {
       node.stack = stacks->take().release();
-      node.stack->take(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
+      node.stack->take(node, node.recorded == nullptr ? node_action::run : node_action::run_again,
+                       checker.get());
     }
     w.running = &node;
     if (!node.stack->enter()) return false;
@@ -196,6 +197,7 @@ void scheduler::implementation::leave_suspended(task_node& node, worker& w) {
 /// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
 /// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.
 void scheduler::implementation::finish(task_node& node, worker* w) {
+  if (checker != nullptr && node.kind == node_kind::asynchronous) checker->ended_elsewhere(node);
   if (node.recorded != nullptr) {
     finish_replayed(node, w);
     return;
@@ -346,6 +348,7 @@ void scheduler::implementation::start(task_node& node, worker* w) {
     finish(node, w);
     return;
   }
+  if (checker != nullptr) checker->began_elsewhere(node);
   // An idle worker that polls may come here too: then posting is part of its idle spell.  So may
   // the submitting thread from code of the program that drives communication
   // (environment::barrier).

@@ -16,14 +16,22 @@ class mpi_token {
       return false;
     }
     mine_ = this;
+    tell(true);
     return true;
   }
   void release() noexcept {
+    tell(false);
     mine_ = nullptr;
     held_.store(false, std::memory_order_seq_cst);
   }
   /// Whether the calling thread holds one.
   [[nodiscard]] static bool any_held_here() noexcept { return mine_ != nullptr; }
+
+  /// `told` is called with true by each thread that has got a token and with false by each that is
+  /// about to release it; null: nobody is.
+  static void watch(void (*told)(bool held) noexcept) noexcept {
+    told_.store(told, std::memory_order_relaxed);
+  }
 
   /// For blocking uses: gives up the processor until it is free.
   void acquire() noexcept {
@@ -46,6 +54,11 @@ class mpi_token {
   }
 
  private:
+  static void tell(bool held) noexcept {
+    if (auto* told = told_.load(std::memory_order_relaxed)) told(held);
+  }
+
+  static inline constinit std::atomic<void (*)(bool) noexcept> told_ = nullptr;
   static inline thread_local constinit const mpi_token* mine_ = nullptr;
   std::atomic<bool> held_{false};
   std::atomic<int> waiting_{0};

@@ -43,6 +43,10 @@ struct runtime_options {
   bool stall_aborts = false;
   /// Takes the report instead of stderr.  Called on the thread that waits; must not submit or wait.
   std::function<void(const std::string&)> stall_sink = {};
+  /// Whatever a task reads or writes is held against its accesses; what it has not declared is an
+  /// access_error at `wait`.  Slow; one worker and progress::none, whatever else is said here.  The
+  /// environment variable PLAIT_CHECKED (0 or 1) has the last word.  See docs/checked.md.
+  bool checked = false;
 };
 
 /// The program of one rank: submits compute tasks and messages in program order, and waits.

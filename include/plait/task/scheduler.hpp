@@ -17,6 +17,7 @@
 
 #include <plait/core/error.hpp>
 #include <plait/task/access.hpp>
+#include <plait/task/access_error.hpp>
 #include <plait/task/detail/node.hpp>
 #include <plait/task/event.hpp>
 #include <plait/task/graph.hpp>
@@ -48,6 +49,10 @@ struct scheduler_options {
   /// 0 or less, or no `stalled`: never.
   double stall_report_s = 0;
   std::function<void(const stall&)> stalled = {};
+  /// Whatever a task reads or writes is held against its accesses; what it has not declared is an
+  /// access_error at `wait`.  Slow; one worker, whatever `workers` says.  The environment variable
+  /// PLAIT_CHECKED (0 or 1) has the last word.  See docs/checked.md.
+  bool checked = false;
 };
 
 /// Told what workers do, as it happens.  Called from many threads at once; must not throw.
@@ -182,6 +187,11 @@ class scheduler {
   void resume(detail::task_node& node);
   /// Whether this is called from one of its tasks.
   [[nodiscard]] bool in_task() const noexcept;
+  /// The option `checked`, unless the environment says otherwise.  Errors: usage_error.
+  [[nodiscard]] static bool checks_accesses(bool option);
+  /// From a task that is checked: until it is called with false, the task may touch anybody's data.
+  /// From anywhere else: nothing.  In pairs, which may be nested.
+  static void pause_checks(bool pause) noexcept;
   /// Whether this is the submitting thread, outside of tasks.
   [[nodiscard]] bool in_program() const noexcept;
   /// From there: works until `done()`.
@@ -207,7 +217,9 @@ class [[maybe_unused]] submission {
   submission(scheduler& owner, detail::task_node& node) noexcept : owner_(owner), node_(node) {}
   submission(const submission&) = delete;
   submission& operator=(const submission&) = delete;
-  ~submission() noexcept(false) { owner_.submit(node_); }
+  ~submission() noexcept(false) {
+    if (!submitted_) owner_.submit(node_);
+  }
 
   /// Before ready tasks of a lower priority.
   submission& priority(plait::priority urgency) noexcept {
@@ -235,8 +247,8 @@ class [[maybe_unused]] submission {
     return *this;
   }
 
-  /// The task's end and what it returns, to be waited for.  Errors: usage_error for a task that is
-  /// being recorded, which runs many times.
+  /// Submits the task now; its end and what it returns, to be waited for.  Errors: usage_error for
+  /// a task that is being recorded, which runs many times.
   ///
   ///     auto residual = rt.task("norm", norm, in(u)).result();
   ///     if (residual.get() < tolerance) …
@@ -245,7 +257,7 @@ class [[maybe_unused]] submission {
  private:
   scheduler& owner_;
   detail::task_node& node_;
-  bool has_result_ = false;
+  bool submitted_ = false;
 };
 
 // ---------------------------------------------------------------------------------------------------
@@ -473,7 +485,7 @@ submission<Call>& submission<Call>::target(resource) {
 
 template <class Call>
 auto submission<Call>::result() {
-  PLAIT_EXPECTS(!has_result_, "result() is called once");
+  PLAIT_EXPECTS(!submitted_, "result() is called once");
   if (node_.recorded != nullptr) {
     throw usage_error(std::string("task '") + node_.name +
                       "' is being recorded and will run many times: it has no result; let it write "
@@ -486,7 +498,8 @@ auto submission<Call>::result() {
   node_.act(node_, detail::node_action::destroy);
   node_.act = [](detail::task_node&, detail::node_action) {};  // if it cannot be stored
   detail::store_call(node_, std::move(call));
-  has_result_ = true;
+  submitted_ = true;
+  owner_.submit(node_);
   return event<value>(std::move(state));
 }
 

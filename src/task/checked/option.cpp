@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
+#include <string>
+
+#include <plait/core/error.hpp>
+
+#include "task/scheduler_implementation.hpp"
+
+namespace plait {
+
+bool scheduler::checks_accesses(bool option) {
+  const char* const text = std::getenv("PLAIT_CHECKED");
+  if (text == nullptr || *text == '\0') return option;
+  const std::string value = text;
+  if (value != "0" && value != "1") {
+    throw usage_error("PLAIT_CHECKED is '" + value + "'; it can be 1 (check accesses) or 0");
+  }
+  return value == "1";
+}
+
+/// Not to be inlined: see of_suspendable_task.
+[[gnu::noinline]] void scheduler::pause_checks(bool pause) noexcept {
+  const detail::thread_role& role = detail::role;
+  if (role.owner == nullptr) return;
+  detail::access_checker* const checker =
+      static_cast<const implementation*>(role.owner)->checker.get();
+  if (checker == nullptr) return;
+  pause ? checker->pause() : checker->unpause();
+}
+
+}  // namespace plait
