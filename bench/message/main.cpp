@@ -19,7 +19,8 @@
 namespace plait::bench {
 namespace {
 
-constexpr std::array<std::string_view, 3> known_ways{"mpi", "plait", "plait replayed"};
+constexpr std::array<std::string_view, 5> known_ways{
+    "mpi", "plait", "plait replayed", "plait replayed anew", "plait replayed persistent"};
 constexpr std::array<std::string_view, 5> known_policies{"auto", "dedicated", "sleeping", "workers",
                                                          "none"};
 
@@ -39,7 +40,10 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   CLI::App command("Latency, rate and bandwidth of messages as tasks, beside MPI's own calls",
                    "message");
   command.add_option("--sizes", given.sizes, "Message sizes")->capture_default_str();
-  command.add_option("--only", given.ways, "Any of mpi, plait, plait replayed")
+  command
+      .add_option("--only", given.ways,
+                  "Any of mpi, plait, plait replayed, plait replayed anew (no persistent MPI "
+                  "requests), plait replayed persistent (nothing else)")
       ->capture_default_str();
   command
       .add_option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers, none")
@@ -68,11 +72,12 @@ void check(const options& given, environment& env) {
 }
 
 std::vector<way> chosen_ways(const options& given) {
+  const std::array<way, known_ways.size()> all{raw_mpi(), plait_tasks(), plait_replayed(),
+                                               plait_replayed_anew(), plait_replayed_persistent()};
   std::vector<way> result;
   for (const std::string& name : app::parse_names("--only", given.ways, known_ways)) {
-    result.push_back(name == "mpi"     ? raw_mpi()
-                     : name == "plait" ? plait_tasks()
-                                       : plait_replayed());
+    result.push_back(
+        *std::find_if(all.begin(), all.end(), [&](const way& one) { return one.name == name; }));
   }
   return result;
 }

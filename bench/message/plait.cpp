@@ -9,16 +9,21 @@
 namespace plait::bench {
 namespace {
 
-enum class how { submitted, replayed };
+enum class how { submitted, replayed, replayed_anew, replayed_persistent };
 
-runtime_options options_of(const traffic& what) {
-  return {.workers = what.workers, .policy = what.policy};
+runtime_options options_of(const traffic& what, how messages) {
+  return {.workers = what.workers,
+          .policy = what.policy,
+          .persistent_requests = messages == how::replayed_anew ? persistence::never
+                                 : messages == how::replayed_persistent
+                                     ? persistence::always
+                                     : persistence::where_faster};
 }
 
 // `once` submits one round or window; `times` of it are timed.
 template <how How>
 double seconds_of(environment& env, runtime& rt, const std::function<void()>& once, long times) {
-  if constexpr (How == how::replayed) {
+  if constexpr (How != how::submitted) {
     graph recorded = rt.record(once);
     return timed(env, [&](bool warm_up) {
       rt.replay(recorded, static_cast<std::uint64_t>(warm_up ? 2 : times)).wait();
@@ -34,7 +39,7 @@ double seconds_of(environment& env, runtime& rt, const std::function<void()>& on
 template <how How>
 double ping_pong(environment& env, const traffic& what) {
   bytes ball = initial_bytes(env, what.size_bytes);
-  runtime rt{env, options_of(what)};
+  runtime rt{env, options_of(what, How)};
   const auto round = [&] {
     if (env.rank() == 0) {
       rt.send("ping", in(ball), 1);
@@ -62,7 +67,7 @@ template <how How>
 double stream(environment& env, const traffic& what) {
   bytes all = initial_bytes(env, what.size_bytes * static_cast<std::size_t>(what.window));
   char answer = 0;
-  runtime rt{env, options_of(what)};
+  runtime rt{env, options_of(what, How)};
   const auto message = [&](int i) {
     return std::span(all).subspan(static_cast<std::size_t>(i) * what.size_bytes, what.size_bytes);
   };
@@ -92,6 +97,16 @@ way plait_tasks() {
 way plait_replayed() {
   return {"plait replayed", "one round, one window recorded, then replayed",
           ping_pong<how::replayed>, stream<how::replayed>};
+}
+
+way plait_replayed_anew() {
+  return {"plait replayed anew", "replayed, every message on a new MPI request",
+          ping_pong<how::replayed_anew>, stream<how::replayed_anew>};
+}
+
+way plait_replayed_persistent() {
+  return {"plait replayed persistent", "replayed, every message on a persistent MPI request",
+          ping_pong<how::replayed_persistent>, stream<how::replayed_persistent>};
 }
 
 }  // namespace plait::bench

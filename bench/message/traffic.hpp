@@ -36,6 +36,9 @@ struct way {
 [[nodiscard]] way plait_tasks();
 /// One round, one window recorded and replayed.
 [[nodiscard]] way plait_replayed();
+/// The same with no message, and with every message, on a persistent MPI request.
+[[nodiscard]] way plait_replayed_anew();
+[[nodiscard]] way plait_replayed_persistent();
 
 using bytes = std::vector<std::byte>;
 

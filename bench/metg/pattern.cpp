@@ -9,7 +9,7 @@
 namespace plait::bench {
 namespace {
 
-// Task Bench's defaults but for the radix, 5 in its paper's runs.
+// Task Bench's defaults, but for the radix, which it lets the user choose.
 constexpr long radix = 5;
 constexpr long drawn_sets = 3;
 constexpr double connected = 0.25;

@@ -19,6 +19,7 @@
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
 #include "comm/proxy_thread.hpp"
+#include "comm/repetition.hpp"
 #include "comm/transfer.hpp"
 
 namespace plait {
@@ -88,7 +89,10 @@ struct engine::implementation {
   int residues = 1;
   int largest_tag = 0;
 
+  void join_channel(operation& op);  // submitting thread
+
   channel_map channels;
+  repetition_set repetitions;
 
   alignas(64) std::atomic<operation*> posted{
       nullptr};                                     ///< Treiber stack; popped all at once: no ABA
@@ -114,6 +118,7 @@ struct engine::implementation {
 engine::implementation::implementation(environment& env_, const engine_options& options_)
     : env(env_),
       options(options_),
+      repetitions(options_.persistent_requests),
       looks(first_look_s, options_.worst_delay_s),
       random(options_.disturb.seed) {}
 
@@ -132,6 +137,7 @@ engine::engine(environment& env, const engine_options& options) {
     const int bound = found != 0 ? *static_cast<int*>(upper_bound) : least_tags - 1;
     s.residues = residues_for(bound);
     s.largest_tag = bound / s.residues - 1;
+    s.repetitions.residues = static_cast<std::uint64_t>(s.residues);
   }
   s.chosen = choose(options, fair_share(env.node_units(), env.node_rank()));
   if (s.chosen.proxy) s.proxy.start([&s] { s.proxy_loop(); });
@@ -145,33 +151,41 @@ engine::~engine() {
   s.proxy_events.notify_all();
   s.proxy.join();
   std::erase(s.env.engines_, this);
+  mpi_token_guard guard(s.env.token());
+  s.repetitions.end();
   // Freeing is collective in some libraries: not after a failure, where other ranks may be
   // elsewhere.
-  if (!s.cancelled.load()) {
-    mpi_token_guard guard(s.env.token());
-    MPI_Comm_free(&s.comm);
-  }
+  if (!s.cancelled.load()) MPI_Comm_free(&s.comm);
 }
 
-void engine::attach(operation& op) {
-  implementation& s = *self_;
+void engine::implementation::join_channel(operation& op) {
   const bool send = op.what == operation::kind::send;
-  if (op.peer < 0 || op.peer >= s.env.size()) {
+  if (op.peer < 0 || op.peer >= env.size()) {
     throw usage_error(std::string(send ? "send to" : "receive from") + " rank " +
                       std::to_string(op.peer) + "; ranks are 0 to " +
-                      std::to_string(s.env.size() - 1));
+                      std::to_string(env.size() - 1));
   }
-  if (op.tag < 0 || op.tag > s.largest_tag) {
+  if (op.tag < 0 || op.tag > largest_tag) {
     throw usage_error("tag " + std::to_string(op.tag) + "; tags are 0 to " +
-                      std::to_string(s.largest_tag) + " with this MPI library");
+                      std::to_string(largest_tag) + " with this MPI library");
   }
-  auto& via = s.channels[{op.what, op.peer, op.tag}];
-  if (via == nullptr) via = std::make_unique<channel>(static_cast<std::uint64_t>(s.residues));
+  auto& via = channels[{op.what, op.peer, op.tag}];
+  if (via == nullptr) via = std::make_unique<channel>(static_cast<std::uint64_t>(residues));
   op.via = via.get();
 }
 
+void engine::attach(operation& op) {
+  self_->join_channel(op);
+  if (op.again == nullptr) op.again = self_->repetitions.make();
+}
+
+/// Whoever holds the token frees the requests at its next step, if the engine does not end before.
+void engine::detach(operation& op) noexcept {
+  if (op.again != nullptr) repetition_set::retire(std::exchange(op.again, nullptr));
+}
+
 void engine::enqueue(operation& op) {
-  attach(op);
+  self_->join_channel(op);
   op.sequence = op.via->take_sequences(1);
 }
 
@@ -183,9 +197,13 @@ void engine::enqueue_repeated(std::span<operation* const> ops, std::uint64_t ite
     first[via] = via->take_sequences(count * iterations);
   }
   for (operation* op : ops) {
-    op->stride = in_one_iteration[op->via];
-    op->sequence += first[op->via] - op->stride;  // `next_iteration` comes before each run
+    op->again->stride = in_one_iteration[op->via];
+    op->sequence += first[op->via] - op->again->stride;  // `next_iteration` comes before each run
   }
+}
+
+void engine::next_iteration(operation& op) noexcept {
+  op.sequence += op.again->stride;
 }
 
 int engine::largest_tag() const noexcept {
@@ -265,6 +283,7 @@ void engine::implementation::release_token() {
 
 /// Starts what was posted and, if `look`, completes what has finished; callbacks may post in turn.
 bool engine::implementation::step(bool look) {
+  repetitions.free_retired();
   bool worked = drain();
   if (look && !nothing_in_flight()) {
     bool completed = test();
@@ -447,10 +466,7 @@ message_survey engine::survey(const std::function<std::string(const operation&)>
                               double patience_s) {
   implementation& s = *self_;
   const ticks give_up = now_ticks() + seconds_to_ticks(patience_s);
-  while (!s.env.token().try_acquire()) {
-    if (now_ticks() >= give_up) return {};
-    sched_yield();
-  }
+  if (!s.env.token().acquire_unless([give_up] { return now_ticks() >= give_up; })) return {};
   message_survey found;
   try {
     s.step(false);  // what was posted counts as started

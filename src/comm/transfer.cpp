@@ -2,55 +2,18 @@
 #include "comm/transfer.hpp"
 
 #include <algorithm>
-#include <climits>
 #include <cstddef>
 #include <string>
 #include <utility>
 
 #include <plait/core/error.hpp>
 
+#include "comm/byte_count.hpp"
 #include "comm/mpi_call.hpp"
+#include "comm/repetition.hpp"
 
 namespace plait {
 namespace {
-
-/// A datatype of `size_bytes` bytes for messages larger than an int counts: blocks of 1 MiB and a
-/// rest.
-class large_type {
- public:
-  explicit large_type(std::size_t size_bytes) {
-    constexpr std::size_t block = std::size_t{1} << 20;
-    const int blocks = static_cast<int>(size_bytes / block);
-    const int rest = static_cast<int>(size_bytes % block);
-    MPI_Datatype one = MPI_DATATYPE_NULL;
-    MPI_Datatype many = MPI_DATATYPE_NULL;
-    mpi_call(MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &one), "MPI_Type_contiguous");
-    mpi_call(MPI_Type_contiguous(blocks, one, &many), "MPI_Type_contiguous");
-    const int lengths[2] = {1, rest};
-    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(block) * blocks};
-    const MPI_Datatype types[2] = {many, MPI_BYTE};
-    mpi_call(MPI_Type_create_struct(2, lengths, places, types, &type_), "MPI_Type_create_struct");
-    mpi_call(MPI_Type_commit(&type_), "MPI_Type_commit");
-    MPI_Type_free(&many);
-    MPI_Type_free(&one);
-  }
-  ~large_type() { MPI_Type_free(&type_); }  // MPI keeps it until the request is complete
-  large_type(const large_type&) = delete;
-  large_type& operator=(const large_type&) = delete;
-  [[nodiscard]] MPI_Datatype get() const noexcept { return type_; }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
-
-/// Calls `use(count, type)` with what stands for `size_bytes` bytes in an MPI call.
-void with_count(std::size_t size_bytes, const auto& use) {
-  if (size_bytes <= INT_MAX) {
-    use(static_cast<int>(size_bytes), MPI_BYTE);
-  } else {
-    use(1, large_type(size_bytes).get());
-  }
-}
 
 [[nodiscard]] std::string describe(const operation& op) {
   const bool send = op.what == operation::kind::send;
@@ -81,13 +44,20 @@ void with_count(std::size_t size_bytes, const auto& use) {
 
 void transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
-  with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
-    if (op.what == operation::kind::send) {
-      mpi_call(MPI_Isend(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Isend");
-    } else {
-      mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Irecv");
-    }
-  });
+  MPI_Request* const kept =
+      op.again != nullptr ? op.again->request_for(op, mpi_tag, comm) : nullptr;
+  if (kept != nullptr) {
+    mpi_call(MPI_Start(kept), "MPI_Start");
+    request = *kept;
+  } else {
+    with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
+      if (op.what == operation::kind::send) {
+        mpi_call(MPI_Isend(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Isend");
+      } else {
+        mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Irecv");
+      }
+    });
+  }
   requests_.push_back(request);
   operations_.push_back(&op);
 }
@@ -110,9 +80,11 @@ bool transfer_set::test(const completion& done) {
     MPI_Test_cancelled(&status, &cancelled);
     operation* op = std::exchange(operations_[at], nullptr);
     const int own = code == MPI_ERR_IN_STATUS ? status.MPI_ERROR : MPI_SUCCESS;
+    if (own != MPI_SUCCESS && op->again != nullptr) op->again->give_up(requests_[at]);
     finished.emplace_back(op, cancelled != 0 ? nullptr : failure_of(*op, own, status));
   }
-  // Completed requests are gone from the arrays before any callback, which may look at them.
+  // Completed requests are gone from the arrays before any callback, which may look at them.  MPI
+  // has freed them, or made them inactive if they are persistent: then their repetition has them.
   std::size_t kept = 0;
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     if (operations_[i] == nullptr) continue;
@@ -154,7 +126,11 @@ void transfer_set::drop_messages_to_self(int self, MPI_Comm comm) noexcept try {
 }
 
 void transfer_set::abandon(const std::function<void(operation&)>& done) {
-  for (MPI_Request& request : std::exchange(requests_, {})) MPI_Request_free(&request);
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (operations_[i]->again != nullptr) operations_[i]->again->give_up(requests_[i]);
+    MPI_Request_free(&requests_[i]);
+  }
+  requests_.clear();
   for (operation* op : std::exchange(operations_, {})) done(*op);
 }
 

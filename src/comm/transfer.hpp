@@ -20,7 +20,8 @@ class transfer_set {
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
   [[nodiscard]] const std::vector<operation*>& operations() const noexcept { return operations_; }
 
-  /// MPI_Isend or MPI_Irecv.  Errors: `error` with what MPI says; then nothing was started.
+  /// MPI_Isend or MPI_Irecv, or MPI_Start of what `op.again` has ready.  Errors: `error` with what
+  /// MPI says; then nothing was started.
   void start(operation& op, int mpi_tag, MPI_Comm comm);
 
   /// Calls `done` for each operation that has completed.  Returns whether there was one.

@@ -90,7 +90,8 @@ struct runtime::implementation {
         messages(env_, {.policy = options.policy,
                         .workers = workers,
                         .worst_delay_s = options.worst_delay_s,
-                        .disturb = options.disturb}),
+                        .disturb = options.disturb,
+                        .persistent_requests = options.persistent_requests}),
         source(messages, crowded(env_, workers)),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
@@ -195,6 +196,11 @@ runtime::~runtime() {
 void runtime::submit_message(task_name name, operation::kind what, byte_range bytes,
                              access_mode mode, int peer, int tag) {
   implementation& s = *self_;
+  if (s.tasks.in_task()) {
+    throw usage_error(std::string("message '") + name.c_str() +
+                      "': a task submits no messages, whose order of matching would be that of the "
+                      "scheduling; it may call MPI, with plait::blocking_mpi");
+  }
   s.expect_communication();
   operation op;
   op.what = what;
@@ -219,7 +225,9 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
         state.messages->post(state.op);
         break;
       case detail::node_action::measure:
+        break;
       case detail::node_action::destroy:
+        engine::detach(state.op);
         break;
     }
   };

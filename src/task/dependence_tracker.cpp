@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <utility>
 
 #include <plait/task/detail/dependence_tracker.hpp>
+#include <plait/task/detail/exclusion.hpp>
 
 namespace plait::detail {
 namespace {
@@ -36,12 +38,11 @@ int add_edge(node_ref reference, task_node& task) {
   return predecessor != nullptr && predecessor != &task ? add_edge(*predecessor, task) : 0;
 }
 
-constexpr std::size_t smallest_cache = 1024;
-
 }  // namespace
 
-dependence_tracker::dependence_tracker()
-    : cache_(smallest_cache),
+dependence_tracker::dependence_tracker(std::size_t smallest_cache)
+    : smallest_cache_(smallest_cache),
+      cache_(smallest_cache),
       cache_shift_(64U - static_cast<unsigned>(std::countr_zero(smallest_cache))) {}
 
 dependence_tracker::cached& dependence_tracker::slot(std::uintptr_t begin) noexcept {
@@ -49,14 +50,30 @@ dependence_tracker::cached& dependence_tracker::slot(std::uintptr_t begin) noexc
   return cache_[(begin * 0x9E3779B97F4A7C15U) >> cache_shift_];
 }
 
-int dependence_tracker::add(task_node& task, byte_range bytes, access_mode mode) {
+int dependence_tracker::add(task_node& task, byte_range bytes, access_mode mode,
+                            const void* operation) {
   if (bytes.begin == bytes.end) return 0;
   if (segments_.size() >= sweep_at_) sweep();
   const auto where = first_segment(bytes.begin);
-  if (where != segments_.end() && where->first == bytes.begin && where->second.end == bytes.end) {
-    return add_to_segment(where->second, task, mode);
+  const bool same =
+      where != segments_.end() && where->first == bytes.begin && where->second.end == bytes.end;
+  switch (mode) {
+    case access_mode::out:
+    case access_mode::inout:
+      return same ? write(where->second, task) : write_range(where, task, bytes);
+    case access_mode::in:
+    case access_mode::commutative:
+      if (same) return share(where->second, task, {mode});
+      return share_range(where, task, bytes, {mode});
+    case access_mode::reduce: {
+      // Tasks combine into the same elements under one mutex: only the very same range is shared.
+      const bool new_range = where == segments_.end() || where->first >= bytes.end;
+      if (same) return share(where->second, task, {mode, operation});
+      if (new_range) return share_range(where, task, bytes, {mode, operation});
+      return write_range(where, task, bytes);
+    }
   }
-  return writes(mode) ? write_range(where, task, bytes) : read_range(where, task, bytes);
+  return 0;
 }
 
 /// The first segment at or after `begin`; one that encloses `begin` is split there.
@@ -72,35 +89,55 @@ dependence_tracker::iterator dependence_tracker::first_segment(std::uintptr_t be
   return where;
 }
 
-int dependence_tracker::add_to_segment(segment& s, task_node& task, access_mode mode) {
-  const node_ref self{&task, task.generation};
-  int edges = 0;
-  if (!writes(mode)) {
-    edges += add_edge(s.writer, task);
-    if (s.readers.size() == s.readers.capacity()) {
-      std::erase_if(s.readers, [](const node_ref& r) { return r.unfinished() == nullptr; });
-      // Twice the room for those that stay, so that the next reads do not look through them again.
-      s.readers.reserve(2 * s.readers.size() + 1);
+int dependence_tracker::share(segment& s, task_node& task, sharing kind) {
+  if (s.kind != kind) {
+    if (!s.sharers.empty()) {
+      std::swap(s.before, s.sharers);  // they follow the writer themselves
+      s.sharers.clear();
+      s.writer = {};
     }
-    s.readers.push_back(self);
-    return edges;
+    s.kind = kind;
   }
-  // Unfinished readers follow the writer themselves; but one that is `task` itself, or none, says
-  // nothing about the writer.
+  if (kind.mode == access_mode::commutative) {
+    if (s.lock == nullptr) s.lock = std::make_shared<exclusion>();
+    const auto place = std::lower_bound(task.exclusions.begin(), task.exclusions.end(), s.lock);
+    if (place == task.exclusions.end() || *place != s.lock) task.exclusions.insert(place, s.lock);
+  }
+  int edges = add_edge(s.writer, task);
+  for (const node_ref& one : s.before) edges += add_edge(one, task);
+  if (s.sharers.size() == s.sharers.capacity()) {
+    std::erase_if(s.sharers, [](const node_ref& r) { return r.unfinished() == nullptr; });
+    // Twice the room for those that stay, so that the next do not look through them again.
+    s.sharers.reserve(2 * s.sharers.size() + 1);
+  }
+  s.sharers.push_back({&task, task.generation});
+  return edges;
+}
+
+int dependence_tracker::write(segment& s, task_node& task) {
+  int edges = 0;
+  // Unfinished sharers follow what came before them themselves; but one that is `task` itself, or
+  // none, says nothing about it.
   bool covered = false;
-  for (const node_ref& reader : s.readers) {
-    task_node* node = reader.unfinished();
+  for (const node_ref& sharer : s.sharers) {
+    task_node* node = sharer.unfinished();
     if (node == nullptr || node == &task) continue;
     edges += add_edge(*node, task);
     covered = true;
   }
-  if (!covered) edges += add_edge(s.writer, task);
-  s.readers.clear();
-  s.writer = self;
+  if (!covered) {
+    edges += add_edge(s.writer, task);
+    for (const node_ref& one : s.before) edges += add_edge(one, task);
+  }
+  s.before.clear();
+  s.sharers.clear();
+  s.writer = {&task, task.generation};
   return edges;
 }
 
 dependence_tracker::iterator dependence_tracker::split(iterator where, std::uintptr_t at) {
+  // A task that reduces only a part would combine under another mutex than those of the whole.
+  if (where->second.kind.mode == access_mode::reduce) where->second.kind.operation = nullptr;
   segment tail = where->second;
   where->second.end = at;
   return segments_.emplace_hint(std::next(where), at, std::move(tail));
@@ -125,29 +162,30 @@ int dependence_tracker::write_range(iterator where, task_node& task, byte_range 
   }
   int edges = 0;
   if (covered == bytes.end) {
-    for (; where != end; ++where) edges += add_to_segment(where->second, task, access_mode::out);
+    for (; where != end; ++where) edges += write(where->second, task);
     return edges;
   }
   while (where != segments_.end() && where->first < bytes.end) {
     if (where->second.end > bytes.end) split(where, bytes.end);
-    edges += add_to_segment(where->second, task, access_mode::out);
+    edges += write(where->second, task);
     where = erase(where);
   }
-  segments_.emplace_hint(where, bytes.begin, segment{bytes.end, {&task, task.generation}, {}});
+  segments_.emplace_hint(where, bytes.begin, segment{bytes.end, {&task, task.generation}});
   return edges;
 }
 
-int dependence_tracker::read_range(iterator where, task_node& task, byte_range bytes) {
+int dependence_tracker::share_range(iterator where, task_node& task, byte_range bytes,
+                                    sharing kind) {
   int edges = 0;
   std::uintptr_t at = bytes.begin;
   while (at < bytes.end) {
     if (where == segments_.end() || where->first > at) {  // a gap nobody has touched
       const auto gap_end = where == segments_.end() ? bytes.end : std::min(bytes.end, where->first);
-      where = segments_.emplace_hint(where, at, segment{gap_end, {}, {}});
+      where = segments_.emplace_hint(where, at, segment{gap_end, {}});
     } else if (where->second.end > bytes.end) {
       split(where, bytes.end);
     }
-    edges += add_to_segment(where->second, task, access_mode::in);
+    edges += share(where->second, task, kind);
     at = where->second.end;
     ++where;
   }
@@ -157,12 +195,14 @@ int dependence_tracker::read_range(iterator where, task_node& task, byte_range b
 void dependence_tracker::sweep() {
   for (auto where = segments_.begin(); where != segments_.end();) {
     segment& s = where->second;
-    std::erase_if(s.readers, [](const node_ref& r) { return r.unfinished() == nullptr; });
-    const bool idle = s.readers.empty() && s.writer.unfinished() == nullptr;
+    const auto finished = [](const node_ref& r) { return r.unfinished() == nullptr; };
+    std::erase_if(s.sharers, finished);
+    std::erase_if(s.before, finished);
+    const bool idle = s.sharers.empty() && s.before.empty() && finished(s.writer);
     where = idle ? erase(where) : std::next(where);
   }
   sweep_at_ = std::max<std::size_t>(1024, 2 * segments_.size());
-  const std::size_t wanted = std::bit_ceil(std::max(smallest_cache, 4 * sweep_at_));
+  const std::size_t wanted = std::bit_ceil(std::max(smallest_cache_, 4 * sweep_at_));
   if (wanted != cache_.size()) {
     cache_.assign(wanted, {});
     cache_shift_ = 64U - static_cast<unsigned>(std::countr_zero(wanted));

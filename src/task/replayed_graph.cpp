@@ -30,8 +30,9 @@ task_node& replayed_graph::add_node(const char* name, node_kind kind) {
   return node;
 }
 
-void replayed_graph::add_access(const task_node& node, byte_range bytes, access_mode mode) {
-  accesses_.push_back({node.recorded->index, mode, bytes});
+void replayed_graph::add_access(const task_node& node, byte_range bytes, access_mode mode,
+                                const void* operation) {
+  accesses_.push_back({node.recorded->index, mode, bytes, operation});
 }
 
 /// Submits two iterations of nodes that never run to a tracker of their own, and reads the edges it
@@ -57,8 +58,18 @@ void replayed_graph::close() {
       shadow.successors.store(nullptr, std::memory_order_relaxed);
     }
     for (const recorded_access& access : accesses_) {
-      (void)tracker.add(shadows[iteration * count + access.task], access.bytes, access.mode);
+      (void)tracker.add(shadows[iteration * count + access.task], access.bytes, access.mode,
+                        access.operation);
     }
+  }
+  // Of both iterations: commutative tasks that other tasks keep apart in one iteration may meet
+  // across the end of it.
+  for (std::size_t i = 0; i < 2 * count; ++i) {
+    auto& all = nodes_[i % count].exclusions;
+    auto& some = shadows[i].exclusions;
+    all.insert(all.end(), some.begin(), some.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
   }
 
   const auto successors_of = [&](std::size_t i) {

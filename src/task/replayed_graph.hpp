@@ -35,7 +35,7 @@ class replayed_graph {
   // Recording: the submitting thread
   // -----------------------------------------------------------------
   [[nodiscard]] task_node& add_node(const char* name, node_kind kind);
-  void add_access(const task_node& node, byte_range bytes, access_mode mode);
+  void add_access(const task_node& node, byte_range bytes, access_mode mode, const void* operation);
   /// Finds the edges.  Errors: usage_error for a task that cannot be run again.
   void close();
 
@@ -78,6 +78,7 @@ class replayed_graph {
     std::uint32_t task;
     access_mode mode;
     byte_range bytes;
+    const void* operation;
   };
 
   std::deque<task_node> nodes_;  // neither moves

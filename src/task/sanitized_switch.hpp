@@ -11,6 +11,10 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+// ThreadSanitizer keeps the calls of each stack: one that begins on one stack and ends on the other
+// would leave both wrong.
+#define PLAIT_ON_BOTH_STACKS [[gnu::always_inline]] inline
+
 namespace plait::detail {
 
 /// One stack and whoever enters it.  Each switch is announced before (entering, leaving) and
@@ -22,23 +26,23 @@ class sanitized_switch {
   sanitized_switch& operator=(const sanitized_switch&) = delete;
 
 #if defined(__SANITIZE_ADDRESS__)
-  void on(const void* bottom, std::size_t size) noexcept {
+  PLAIT_ON_BOTH_STACKS void on(const void* bottom, std::size_t size) noexcept {
     bottom_ = bottom;
     size_ = size;
   }
-  void entering() noexcept {
+  PLAIT_ON_BOTH_STACKS void entering() noexcept {
     __sanitizer_start_switch_fiber(&outside_fake_, bottom_, size_);
   }
-  void arrived_inside() noexcept {
+  PLAIT_ON_BOTH_STACKS void arrived_inside() noexcept {
     __sanitizer_finish_switch_fiber(inside_fake_, &outside_bottom_, &outside_size_);
   }
-  void leaving() noexcept {
+  PLAIT_ON_BOTH_STACKS void leaving() noexcept {
     __sanitizer_start_switch_fiber(&inside_fake_, outside_bottom_, outside_size_);
   }
-  void leaving_for_good() noexcept {
+  PLAIT_ON_BOTH_STACKS void leaving_for_good() noexcept {
     __sanitizer_start_switch_fiber(nullptr, outside_bottom_, outside_size_);
   }
-  void arrived_outside() noexcept {
+  PLAIT_ON_BOTH_STACKS void arrived_outside() noexcept {
     __sanitizer_finish_switch_fiber(outside_fake_, nullptr, nullptr);
   }
 
@@ -53,33 +57,35 @@ class sanitized_switch {
   ~sanitized_switch() {
     if (inside_ != nullptr) __tsan_destroy_fiber(inside_);
   }
-  void on(const void*, std::size_t) noexcept {
+  PLAIT_ON_BOTH_STACKS void on(const void*, std::size_t) noexcept {
     inside_ = __tsan_create_fiber(0);
   }
-  void entering() noexcept {
+  PLAIT_ON_BOTH_STACKS void entering() noexcept {
     outside_ = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(inside_, 0);
   }
-  void arrived_inside() noexcept {}
-  void leaving() noexcept {
+  PLAIT_ON_BOTH_STACKS void arrived_inside() noexcept {}
+  PLAIT_ON_BOTH_STACKS void leaving() noexcept {
     __tsan_switch_to_fiber(outside_, 0);
   }
-  void leaving_for_good() noexcept {
+  PLAIT_ON_BOTH_STACKS void leaving_for_good() noexcept {
     leaving();
   }
-  void arrived_outside() noexcept {}
+  PLAIT_ON_BOTH_STACKS void arrived_outside() noexcept {}
 
  private:
   void* inside_ = nullptr;
   void* outside_ = nullptr;
 #else
-  void on(const void*, std::size_t) noexcept {}
-  void entering() noexcept {}
-  void arrived_inside() noexcept {}
-  void leaving() noexcept {}
-  void leaving_for_good() noexcept {}
-  void arrived_outside() noexcept {}
+  PLAIT_ON_BOTH_STACKS void on(const void*, std::size_t) noexcept {}
+  PLAIT_ON_BOTH_STACKS void entering() noexcept {}
+  PLAIT_ON_BOTH_STACKS void arrived_inside() noexcept {}
+  PLAIT_ON_BOTH_STACKS void leaving() noexcept {}
+  PLAIT_ON_BOTH_STACKS void leaving_for_good() noexcept {}
+  PLAIT_ON_BOTH_STACKS void arrived_outside() noexcept {}
 #endif
 };
 
 }  // namespace plait::detail
+
+#undef PLAIT_ON_BOTH_STACKS

@@ -11,6 +11,7 @@
 
 namespace plait {
 
+using detail::node_action;
 using detail::node_kind;
 using detail::task_node;
 using detail::worker;
@@ -116,7 +117,8 @@ void scheduler::close() {
 void scheduler::implementation::expect_submitting_thread() const {
   PLAIT_EXPECTS(std::this_thread::get_id() == submitter,
                 "only the thread that made the scheduler submits tasks and waits");
-  PLAIT_EXPECTS(!workers.front()->in_task, "a task cannot submit tasks or wait for them");
+  PLAIT_EXPECTS(!workers.front()->in_task,
+                "a task cannot wait, record or replay; what it submits is finished before it is");
   PLAIT_EXPECTS(
       open_submission == nullptr,
       std::string("task '") + open_submission->name +
@@ -209,6 +211,11 @@ void scheduler::implementation::wait_for_window() {
 
 task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
+  if (task_node* parent = s.calling_task()) {
+    task_node& child = s.allocate_child(*parent, name.c_str(), kind);
+    if (s.checker != nullptr) s.checker->begin(child);
+    return child;
+  }
   s.expect_submitting_thread();
   if (s.recording != nullptr) {
     task_node& node = s.recording->add_node(name.c_str(), kind);
@@ -222,10 +229,19 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   s.peak = std::max(s.peak, static_cast<std::size_t>(s.submitted - s.left_window_seen) + 1);
 
   task_node& node = s.take_free_node();
-  ++node.generation;
   ++s.submitted;
-  node.id.store(++s.last_id, std::memory_order_relaxed);
-  node.name = name.c_str();
+  s.prepare(node, ++s.last_id, name.c_str(), kind);
+  if (s.checker != nullptr) s.checker->begin(node);
+  s.open_submission = &node;
+  return node;
+}
+
+/// A node that was free, for a new life.
+void scheduler::implementation::prepare(task_node& node, std::uint64_t id, const char* name,
+                                        node_kind kind) {
+  ++node.generation;
+  node.id.store(id, std::memory_order_relaxed);
+  node.name = name;
   node.kind = kind;
   node.urgency = priority::normal;
   node.left_window = false;
@@ -235,30 +251,36 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   node.more_edges.clear();
   node.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
   node.successors.store(nullptr, std::memory_order_relaxed);
-  s.open_submission = &node;
-  if (s.checker != nullptr) s.checker->begin(node);
-  return node;
 }
 
-void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode) {
+void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
+                           const void* operation) {
   if (self_->checker != nullptr) self_->checker->add(node, bytes, mode);
   if (node.recorded != nullptr) {
-    node.recorded->graph->add_access(node, bytes, mode);
+    node.recorded->graph->add_access(node, bytes, mode, operation);
   } else {
-    node.edges_made += self_->tracker.add(node, bytes, mode);
+    auto& tracker = node.siblings != nullptr ? node.siblings->tracker : self_->tracker;
+    node.edges_made += tracker.add(node, bytes, mode, operation);
   }
 }
 
 void scheduler::submit(task_node& node) {
   implementation& s = *self_;
+  if (node.siblings != nullptr) {
+    s.submit_child(node);
+    return;
+  }
   s.open_submission = nullptr;
   if (node.recorded != nullptr) return;
+  if (s.is_ready(node)) s.launch(node);
+  s.leave();
+}
+
+/// Its accesses are known; whether nothing it waits for is unfinished.
+bool scheduler::implementation::is_ready(task_node& node) noexcept {
   const std::int32_t guard = task_node::submission_guard - node.edges_made;
   // Without edges nobody else knows the node: no atomic read-modify-write needed.
-  const bool ready =
-      node.edges_made == 0 || node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
-  if (ready) s.launch(node);
-  s.leave();
+  return node.edges_made == 0 || node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
 }
 
 /// Starts a node that is ready when it is submitted.
@@ -298,6 +320,33 @@ void scheduler::wait() {
   }
 }
 
+void scheduler::wait_for(std::span<const byte_range> bytes) {
+  implementation& s = *self_;
+  PLAIT_EXPECTS(s.recording == nullptr, "record() records tasks: there is nothing to wait for");
+  struct state {
+    implementation* owner;
+    std::atomic<bool> reached{false};
+  } here{&s};
+  task_node& node = allocate("wait_on", node_kind::compute);
+  node.heap = &here;
+  node.act = [](task_node& self, node_action action) {
+    if (action != node_action::run) return;
+    state& waiting = *static_cast<state*>(self.heap);
+    implementation& owner = *waiting.owner;
+    waiting.reached.store(true, std::memory_order_seq_cst);  // the last that is known of `waiting`
+    owner.submitter_events.notify_one();
+  };
+  node.urgency = priority::high;
+  for (const byte_range& one : bytes) add_access(node, one, access_mode::in);
+  submit(node);
+  s.enter();
+  const auto done = [&] { return here.reached.load(std::memory_order_seq_cst) || failed(); };
+  s.work_until(*s.workers.front(), done, progress_source::never);
+  s.leave();
+  waited();
+  if (failed()) wait();
+}
+
 // --- any thread ----------------------------------------------------------------------------------
 
 void scheduler::complete(task_node& node) {
@@ -306,6 +355,10 @@ void scheduler::complete(task_node& node) {
 
 void scheduler::fail(std::exception_ptr error) noexcept {
   self_->record_failure(std::move(error));
+}
+
+void scheduler::wake() noexcept {
+  self_->submitter_events.notify_one();
 }
 
 bool scheduler::failed() const noexcept {

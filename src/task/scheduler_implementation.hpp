@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// What the scheduler is made of.  Its code: scheduler.cpp (submission, waiting, the interface),
-/// replay.cpp (recorded graphs), suspension.cpp, worker_loop.cpp (finding, running and finishing
-/// tasks, being idle).
+/// replay.cpp (recorded graphs), family.cpp (tasks that submit), suspension.cpp, worker_loop.cpp
+/// (finding, running and finishing tasks, being idle).
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,11 @@
 #include <plait/core/clock.hpp>
 #include <plait/core/event_count.hpp>
 #include <plait/task/detail/dependence_tracker.hpp>
+#include <plait/task/detail/exclusion.hpp>
 #include <plait/task/scheduler.hpp>
 
 #include "task/checked/access_checker.hpp"
+#include "task/family.hpp"
 #include "task/inbox.hpp"
 #include "task/replayed_graph.hpp"
 #include "task/stall_watch.hpp"
@@ -40,6 +42,9 @@ struct scheduler::implementation {
   void collect_returned(detail::returned_nodes& from) noexcept;
   void wait_for_window();
   void launch(detail::task_node& node);
+  static void prepare(detail::task_node& node, std::uint64_t id, const char* name,
+                      detail::node_kind kind);
+  [[nodiscard]] static bool is_ready(detail::task_node& node) noexcept;
   void give_up_if_failed();
   [[nodiscard]] std::string failure_text();
   /// Everything booked for `w` and, provisionally, the time since, until `monotonic_ns`.
@@ -57,6 +62,14 @@ struct scheduler::implementation {
   [[nodiscard]] std::uint64_t progress_mark() const noexcept;
   [[nodiscard]] stall describe_stall() const;
 
+  // --- a task that submits (family.cpp) --------------------------------------------------------
+  [[nodiscard]] detail::task_node* calling_task() const noexcept;
+  [[nodiscard]] detail::task_node& allocate_child(detail::task_node& parent, const char* name,
+                                                  detail::node_kind kind);
+  void submit_child(detail::task_node& node);
+  void conclude(detail::task_node& node, detail::worker& w);
+  void leave_family(detail::family& children, detail::worker& w);
+
   // --- any worker (worker_loop.cpp) ------------------------------------------------------------
   void worker_loop(scheduler& facade, detail::worker& w);
   /// Runs tasks and drives communication until `done()`; sleeps at most `longest_sleep` at a time.
@@ -67,6 +80,8 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node* find(detail::worker& w) noexcept;
   [[nodiscard]] detail::task_node* find(detail::worker& w, priority urgency) noexcept;
   void run(detail::worker& w, detail::task_node& node);
+  [[nodiscard]] bool take_exclusions(detail::task_node& node, detail::worker& w);
+  void release_exclusions(detail::task_node& node, std::size_t count, detail::worker& w);
   [[nodiscard]] bool execute(detail::task_node& node) noexcept;
   [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
   void leave_suspended(detail::task_node& node, detail::worker& w);
@@ -115,6 +130,9 @@ struct scheduler::implementation {
   alignas(128) detail::lanes
       fresh;  ///< ready when submitted: pushed by the submitting thread, taken oldest first
   detail::inbox released_outside;
+  /// Far from those of the program's tasks; what is ready of them goes by way of the inbox, since
+  /// the window does not bound it.
+  std::atomic<std::uint64_t> next_child_id{std::uint64_t{1} << 40};
   alignas(128) std::atomic<std::int64_t> high_ready{0};  ///< a hint: ready tasks of high priority
   detail::counters outside_counts;
   detail::returned_nodes outside_returned;

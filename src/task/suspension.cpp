@@ -18,6 +18,10 @@ using detail::worker;
   return static_cast<const implementation*>(role.owner)->stacks.has_value() ? role.facade : nullptr;
 }
 
+bool scheduler::can_suspend() const noexcept {
+  return self_->stacks.has_value();
+}
+
 [[gnu::noinline]] void scheduler::suspend(void (*then)(task_node&, void*), void* argument) {
   PLAIT_EXPECTS(of_suspendable_task() == this, "only a task on a stack of its own suspends itself");
   worker& w = *detail::role.self;

@@ -50,7 +50,8 @@ class returned_nodes {
 struct counters {
   std::atomic<std::uint64_t> finished{0};  ///< nodes that need nothing more
   std::atomic<std::uint64_t> left_window{
-      0};  ///< compute nodes finished, asynchronous nodes started
+      0};                                  ///< compute nodes finished, asynchronous nodes started
+  std::atomic<std::uint64_t> children{0};  ///< of those that tasks have submitted, finished
 };
 
 struct alignas(128) worker {
@@ -61,7 +62,7 @@ struct alignas(128) worker {
   task_node* next = nullptr;  ///< the released task to run at once, its data still in the cache
   bool in_loop = false;       ///< will come back for `next`
   /// The task whose function runs, or null.  Written by the worker, a hint to others.
-  std::atomic<const task_node*> in_task{nullptr};
+  std::atomic<task_node*> in_task{nullptr};
   task_node* running = nullptr;  ///< while in a task that can be suspended
   struct {
     void (*call)(task_node&, void*) = nullptr;

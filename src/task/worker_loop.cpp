@@ -95,6 +95,8 @@ task_node* scheduler::implementation::find(worker& w, priority urgency) noexcept
 }
 
 void scheduler::implementation::run(worker& w, task_node& node) {
+  // One that has been suspended holds them.  After a failure too: others wait for their turn.
+  if (!node.exclusions.empty() && node.stack == nullptr && !take_exclusions(node, w)) return;
   // A suspended task goes on after a failure too: what it waits for tells it to unwind.
   if (!has_failed.load(std::memory_order_relaxed) || node.stack != nullptr) {
     const ticks begin = now_ticks();
@@ -106,8 +108,10 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     w.account_.charge(activity::compute, end);
     if (observer != nullptr)
       observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
-    if (ended) {
-      finish(node, &w);
+    if (ended && node.children != nullptr) {
+      leave_family(*node.children, w);
+    } else if (ended) {
+      conclude(node, w);
     } else {
       leave_suspended(node, w);
     }
@@ -117,7 +121,36 @@ void scheduler::implementation::run(worker& w, task_node& node) {
       w.account_.charge(activity::posting, now_ticks());
     }
   } else {
-    finish(node, &w);
+    conclude(node, w);
+  }
+}
+
+/// All or none.  None: another task holds one of them, and will make this one ready again.
+bool scheduler::implementation::take_exclusions(task_node& node, worker& w) {
+  const auto& wanted = node.exclusions;
+  std::size_t have = 0;
+  const auto take_all = [&] {
+    for (have = 0; have < wanted.size() && wanted[have]->try_take(); ++have) continue;
+    return have == wanted.size();
+  };
+  while (!take_all()) {
+    detail::exclusion& missing = *wanted[have];
+    release_exclusions(node, have, w);
+    if (!missing.take_or_wait(node)) return false;  // nothing more is known of the node
+    // It has just become free: from the start, for whoever waits does so holding nothing.
+    if (task_node* next = missing.release()) make_ready(*next, &w);
+  }
+  return true;
+}
+
+/// The first `count` of them; tasks that waited are ready again.
+void scheduler::implementation::release_exclusions(task_node& node, std::size_t count, worker& w) {
+  for (std::size_t i = 0; i < count; ++i) {
+    task_node* next = node.exclusions[i]->release();
+    if (next == nullptr) continue;
+    if (observer != nullptr)
+      tell_released(*observer, *next, node.id.load(std::memory_order_relaxed), &w);
+    make_ready(*next, &w);
   }
 }
 
@@ -170,6 +203,7 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
     return;
   }
   node.act(node, node_action::destroy);
+  node.exclusions.clear();
   const bool counts_for_window = node.kind == node_kind::compute && !node.left_window;
   edge* newest = node.successors.exchange(task_node::closed(), std::memory_order_acq_rel);
   edge* list = nullptr;  // oldest first: the order of submission
@@ -187,6 +221,14 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
         tell_released(*observer, successor, node.id.load(std::memory_order_relaxed), w);
       make_ready(successor, w);
     }
+  }
+  if (node.siblings != nullptr) {
+    detail::family& siblings = *std::exchange(node.siblings, nullptr);
+    siblings.returned.push(node);
+    w->counts.children.store(w->counts.children.load(std::memory_order_relaxed) + 1,
+                             std::memory_order_relaxed);
+    leave_family(siblings, *w);
+    return;
   }
   (w != nullptr ? w->returned : outside_returned).push(node);
   count_finished(w, counts_for_window);
@@ -241,7 +283,7 @@ void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
 void scheduler::implementation::make_ready(task_node& node, worker* w) {
   if (node.kind == node_kind::asynchronous) {
     start_in_turn(node, w);
-  } else if (w == nullptr) {
+  } else if (w == nullptr || node.siblings != nullptr) {
     if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_relaxed);
     released_outside.push(node);
     announce();

@@ -30,6 +30,8 @@ struct message : operation {
     };
   }
 
+  ~message() { engine::detach(*this); }
+
   [[nodiscard]] bool done() const { return completions.load(std::memory_order_seq_cst) != 0; }
   [[nodiscard]] std::string failure_text() const {
     if (failure == nullptr) return "none";
@@ -54,6 +56,21 @@ inline message& send(messages& list, int peer, int tag, std::vector<unsigned cha
 inline message& receive(messages& list, int peer, int tag, std::size_t size_bytes) {
   return list.emplace_back(operation::kind::receive, peer, tag,
                            std::vector<unsigned char>(size_bytes, 0xEE));
+}
+
+inline void enqueue_repeated(engine& e, messages& list, std::uint64_t iterations) {
+  std::vector<operation*> ops;
+  for (message& m : list) ops.push_back(&m);
+  e.enqueue_repeated(ops, iterations);
+}
+
+/// Makes ready for one more of them.
+inline void begin_iteration(messages& list) {
+  for (message& m : list) {
+    engine::next_iteration(m);
+    m.completions.store(0, std::memory_order_seq_cst);
+    m.failure = nullptr;
+  }
 }
 
 /// Returns when all are done.  Polls only if the engine has no proxy, which drives them by itself.

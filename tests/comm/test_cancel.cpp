@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank on which a task has failed gives its messages up.
+#include <memory>
+
 #include <gtest/gtest.h>
 #include <plait/comm/engine.hpp>
 
@@ -75,6 +77,40 @@ TEST_P(every_policy, messages_that_are_met_complete_before_the_patience_ends) {
   }
   EXPECT_EQ(list[0].completions, 1);
   env.barrier();
+}
+
+// Both on persistent requests, which have been used before: MPI keeps them when they are cancelled.
+TEST_P(every_policy, repeated_messages_that_nobody_meets_are_given_up_and_detached) {
+  environment& env = test_environment();
+  const int peer = 1 - env.rank();
+  for (const bool detached_first : {true, false}) {
+    messages list;
+    auto e = std::make_unique<engine>(
+        env, engine_options{.policy = GetParam(), .persistent_requests = persistence::always});
+    for (const std::size_t size : {std::size_t{100}, std::size_t{1} << 20}) {
+      e->attach(receive(list, peer, 1, size));
+      e->attach(send(list, peer, 1, pattern(1, size)));
+    }
+    enqueue_repeated(*e, list, 1000);
+    for (int i = 0; i < 70; ++i) {
+      begin_iteration(list);
+      for (message& m : list) e->post(m);
+      wait_for_all(*e, list);
+    }
+    begin_iteration(list);
+    for (message& m : list) {
+      if (m.what == operation::kind::receive || m.size_bytes == 100) e->post(m);
+    }
+    EXPECT_TRUE(e->cancel(10));
+    for (const message& m : list) {
+      const bool posted = m.what == operation::kind::receive || m.size_bytes == 100;
+      EXPECT_EQ(m.completions, posted ? 1 : 0);
+      EXPECT_EQ(m.failure_text(), "none");
+    }
+    if (detached_first) list.clear();
+    e.reset();
+    env.barrier();
+  }
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ struct shape {
   std::size_t word_count;
   std::size_t statements;        ///< of the whole job
   double message_share;          ///< of the statements
+  double commutative_share;      ///< of the accesses
   double usual_range_share;      ///< accesses to one of a few ranges, the tracker's fast path
   std::size_t longest_elements;  ///< of an arbitrary range
   int tags;
@@ -87,6 +88,7 @@ shape make_shape(generator& g, int ranks) {
   s.word_count = large ? 8 * 1024 : g.between(8, 64);
   s.statements = g.between(8, large ? 40 : 90) * static_cast<std::size_t>(ranks);
   s.message_share = g.one_of({0.1, 0.3, 0.3, 0.6});
+  s.commutative_share = g.one_of({0.0, 0.2, 0.6});
   s.usual_range_share = g.one_of({0.0, 0.5, 0.9});
   s.longest_elements = std::max<std::size_t>(1, s.byte_count / g.between(1, 8));
   s.tags = static_cast<int>(g.between(1, 3));
@@ -110,6 +112,7 @@ step make_task(generator& g, const shape& s) {
   for (std::size_t i = g.one_of({1, 1, 2, 2, 3, 4}); i > 0; --i) {
     planned_access a = range(g, s);
     a.mode = g.one_of({access_mode::in, access_mode::out, access_mode::inout});
+    if (g.chance(s.commutative_share)) a.mode = access_mode::commutative;
     task.accesses.push_back(a);
   }
   task.urgency = g.one_of({priority::high, priority::normal, priority::low});
@@ -246,10 +249,22 @@ void mix(const step& task, std::vector<task_view> views) {
     for (std::size_t i = 0; i < v.access.size_bytes(); ++i) use(data[i]);
   };
   for (const task_view& v : views) {
-    if (v.access.mode != access_mode::out) for_each_byte(v, take);
+    if (v.access.mode == access_mode::in || v.access.mode == access_mode::inout) {
+      for_each_byte(v, take);
+    }
   }
   for (const task_view& v : views) {
     if (v.access.mode == access_mode::in) continue;
+    if (v.access.mode == access_mode::commutative) {
+      // What is added does not depend on what is there.  Read and written apart, so that two at
+      // once would lose something.
+      for_each_byte(v, [&](volatile unsigned char& byte) {
+        take(1);
+        const unsigned char before = byte;
+        byte = static_cast<unsigned char>(before + static_cast<unsigned char>(h >> 32));
+      });
+      continue;
+    }
     const bool overwrite = v.access.mode == access_mode::out;
     for_each_byte(v, [&](unsigned char& byte) {
       take(overwrite ? 0 : byte);

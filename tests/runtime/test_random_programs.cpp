@@ -38,6 +38,8 @@ void with_access(memory& m, const planned_access& a, Use use) {
       use(in(span));
     } else if (a.mode == access_mode::out) {
       use(out(span));
+    } else if (a.mode == access_mode::commutative) {
+      use(commutative(span));
     } else {
       use(inout(span));
     }

@@ -2,6 +2,7 @@
 // Recorded graphs with messages: promises 1, 2, 3 and 5 hold in a replay as elsewhere.
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -81,7 +82,9 @@ TEST_P(every_policy, a_ring_replayed_goes_round) {
 }
 
 TEST_P(every_policy, ranks_that_replay_meet_ranks_that_submit) {
-  runtime rt{env, options()};
+  runtime_options with = options();
+  with.persistent_requests = persistence::always;
+  runtime rt{env, with};
   ring r(env);
   const auto submit = [&] { r.submit(rt, left, right); };
   if (env.rank() % 2 == 0) {
@@ -138,7 +141,9 @@ TEST_P(every_policy, the_kth_send_meets_the_kth_receive_through_all_iterations) 
 }
 
 TEST_P(every_policy, an_exception_in_a_replay_with_messages_surfaces) {
-  runtime rt{env, options()};
+  runtime_options with = options();
+  with.persistent_requests = persistence::always;
+  runtime rt{env, with};
   ring r(env);
   int rounds = 0;
   graph round = rt.record([&] {
@@ -146,7 +151,7 @@ TEST_P(every_policy, an_exception_in_a_replay_with_messages_surfaces) {
     rt.task(
         "fail at last",
         [](int& n, const std::vector<std::uint64_t>&) {
-          if (++n == 20) throw std::runtime_error("twenty rounds");
+          if (++n == 90) throw std::runtime_error("ninety rounds");
         },
         inout(rounds), in(r.mine));
   });
@@ -158,9 +163,24 @@ TEST_P(every_policy, an_exception_in_a_replay_with_messages_surfaces) {
     said = e.what();
   }
   // Ranks fail one after the other; one that waits for a peer that has failed fails itself.
-  EXPECT_EQ(said, "twenty rounds");
+  EXPECT_EQ(said, "ninety rounds");
   EXPECT_THROW(rt.replay(round, 1), error);
   env.barrier();
+}
+
+TEST(replay, a_graph_may_outlive_its_runtime) {
+  environment& env = test_environment();
+  std::optional<graph> kept;
+  ring r(env);
+  {
+    runtime rt{env, {.workers = 1, .persistent_requests = persistence::always}};
+    const int size = env.size();
+    kept =
+        rt.record([&] { r.submit(rt, (env.rank() + size - 1) % size, (env.rank() + 1) % size); });
+    rt.replay(*kept, 150).wait();
+  }
+  r.expect_rounds(env, 150);
+  kept.reset();
 }
 
 TEST(replay, a_peer_out_of_range_is_refused_when_recorded) {

@@ -40,10 +40,8 @@ class resumer {
     tasks_.suspend(
         [](task_node& node, void* argument) {
           auto& self = *static_cast<resumer*>(argument);
-          {
-            std::lock_guard lock(self.mutex_);
-            self.waiting_.push_back(&node);
-          }
+          std::lock_guard lock(self.mutex_);  // until the end: then the task may, and so may `self`
+          self.waiting_.push_back(&node);
           self.changed_.notify_one();
         },
         this);

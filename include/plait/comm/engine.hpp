@@ -20,9 +20,11 @@
 namespace plait {
 
 class channel;
+class repetition;
 
 /// One message to be sent or received.  Owned by the caller, who keeps it and its buffer alive and
-/// in place from `engine::post` until `completed` is called.
+/// in place from `engine::post` until `completed` is called; while it is attached, always with the
+/// same peer, tag, buffer and size.
 struct operation {
   enum class kind : std::uint8_t { send, receive };
 
@@ -38,7 +40,7 @@ struct operation {
   // The engine's own.
   channel* via = nullptr;
   std::uint64_t sequence = 0;
-  std::uint64_t stride = 0;  ///< messages between one run of a repeated operation and the next
+  repetition* again = nullptr;  ///< of an operation that is attached
   operation* next = nullptr;
   ticks posted_at = 0;
   ticks held_until = 0;
@@ -83,12 +85,16 @@ class engine {
   /// Gives `op` its place in the order of matching.  One thread, in order of submission.
   /// Errors: usage_error for a peer or a tag out of range.
   void enqueue(operation& op);
-  /// The same without a place yet, for `enqueue_repeated`.
+  /// The same without a place yet, for `enqueue_repeated`.  From the second time that its MPI tag
+  /// comes on, the operation runs on a persistent MPI request.
   void attach(operation& op);
+  /// Undoes `attach`: lets the persistent requests go.  For an operation that is not in flight; no
+  /// effect on one that is not attached.  The thread that enqueues; after the engine's end, too.
+  static void detach(operation& op) noexcept;
   /// Places for `iterations` times all of `ops`, in this order.  Each is posted once an iteration,
   /// after a call of `next_iteration`.
   void enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations);
-  static void next_iteration(operation& op) noexcept { op.sequence += op.stride; }
+  static void next_iteration(operation& op) noexcept;
   [[nodiscard]] int largest_tag() const noexcept;
 
   /// Starts `op` now or as soon as whoever holds the token gets to it.  Thread-safe.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Who drives communication, and when it is looked at.
+/// Who drives communication, when it is looked at, and on which requests it runs.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,14 @@ struct disturbance {
   double longest_delay_s = 0;  ///< for how long
 };
 
+/// Which of the messages that are posted again and again run on persistent MPI requests.  Others
+/// get a new request each time.
+enum class persistence : std::uint8_t {
+  where_faster,  ///< as measured with this MPI library
+  always,
+  never,
+};
+
 struct engine_options {
   progress policy = progress::automatic;
   /// Workers of this process; `automatic` gives the proxy a core only where more than these are
@@ -41,6 +49,7 @@ struct engine_options {
   /// most this.  Seconds, > 0.
   double worst_delay_s = 1.5e-3;
   disturbance disturb = {};
+  persistence persistent_requests = persistence::where_faster;
 };
 
 }  // namespace plait

@@ -39,6 +39,14 @@ class mpi_token {
     while (!try_acquire()) std::this_thread::yield();
     waiting_.fetch_sub(1, std::memory_order_seq_cst);
   }
+  /// The same, but gives up, and returns false, once `late()`.
+  [[nodiscard]] bool acquire_unless(const auto& late) noexcept {
+    waiting_.fetch_add(1, std::memory_order_seq_cst);
+    bool mine = false;
+    while (!(mine = try_acquire()) && !late()) std::this_thread::yield();
+    waiting_.fetch_sub(1, std::memory_order_seq_cst);
+    return mine;
+  }
   /// Somebody waits in `acquire`.  Who polls in a loop lets him go first: a proxy that takes the
   /// token again as soon as it has released it would keep him out for whole time slices.
   [[nodiscard]] bool wanted() const noexcept {

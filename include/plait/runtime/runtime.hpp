@@ -29,6 +29,8 @@ struct runtime_options {
   /// While messages are in flight, somebody looks after them at least so often.  Seconds.
   double worst_delay_s = 1.5e-3;
   disturbance disturb = {};
+  /// Which replayed messages run on persistent MPI requests.
+  persistence persistent_requests = persistence::where_faster;
   /// Where plait::blocking_mpi is linked each task has a stack of so many bytes, of which only what
   /// it touches takes memory.  At least 16 KiB.
   std::size_t task_stack_bytes = std::size_t{1} << 20;
@@ -64,9 +66,16 @@ class runtime {
 
   /// Submits `function(arguments...)`; see `scheduler::task`.
   template <class Function, class... Arguments>
-  submission task(task_name name, Function&& function, Arguments&&... arguments) {
+  auto task(task_name name, Function&& function, Arguments&&... arguments) {
     return tasks().task(name, std::forward<Function>(function),
                         std::forward<Arguments>(arguments)...);
+  }
+
+  /// Waits until the program may read these; see `scheduler::wait_on`.  What a message brings
+  /// counts too.
+  template <class... X>
+  void wait_on(X&&... x) {
+    tasks().wait_on(std::forward<X>(x)...);
   }
 
   /// Sends what one access names, `in(x)`, to rank `peer`: as soon as every earlier task that

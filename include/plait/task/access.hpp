@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The access words `in`, `out` and `inout`: what a task reads and writes, and how its function
-/// receives it.  Not here: what follows from it (dependence_tracker.hpp).
+/// The access words `in`, `out`, `inout` and `commutative`: what a task reads and writes, and how
+/// its function receives it.  Not here: `reduce` (reduction.hpp), and what follows from it
+/// (dependence_tracker.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 namespace plait {
 
-enum class access_mode : std::uint8_t { in = 1, out = 2, inout = 3 };
+enum class access_mode : std::uint8_t { in = 1, out = 2, inout = 3, commutative = 4, reduce = 5 };
 
 [[nodiscard]] constexpr bool writes(access_mode mode) noexcept {
   return mode != access_mode::in;
@@ -25,12 +26,13 @@ struct byte_range {
   std::uintptr_t end = 0;
 };
 
-/// One access of a task to an object or to the elements of a contiguous range.  Made by `in`, `out`
-/// and `inout`; holds a pointer or a span, never a copy of the data.
-template <access_mode Mode, class Stored>
+/// One access of a task to an object or to the elements of a contiguous range.  Made by the access
+/// words; holds a pointer or a span, never a copy of the data.
+template <access_mode Mode, class Stored, class Operation = void>
 struct access {
   static constexpr access_mode mode = Mode;
-  Stored stored;  ///< std::span<T> (passed by value) or T* (passed as T&)
+  using operation = Operation;  ///< what a reduction combines with; else void
+  Stored stored;                ///< std::span<T> (passed by value) or T* (passed as T&)
 
   [[nodiscard]] decltype(auto) argument() const noexcept {
     if constexpr (std::is_pointer_v<Stored>) {
@@ -63,8 +65,8 @@ struct access {
 
 template <class T>
 inline constexpr bool is_access = false;
-template <access_mode Mode, class Stored>
-inline constexpr bool is_access<access<Mode, Stored>> = true;
+template <access_mode Mode, class Stored, class Operation>
+inline constexpr bool is_access<access<Mode, Stored, Operation>> = true;
 
 namespace detail {
 
@@ -78,7 +80,7 @@ template <access_mode Mode, class X>
   if constexpr (is_contiguous_view<X>) {
     using element = std::remove_reference_t<std::ranges::range_reference_t<X>>;
     static_assert(Mode == access_mode::in || !std::is_const_v<element>,
-                  "out(x) and inout(x) need elements that can be written");
+                  "all but in(x) need elements that can be written");
     using passed = std::conditional_t<Mode == access_mode::in, const element, element>;
     return access<Mode, std::span<passed>>{std::span<passed>(x)};
   } else {
@@ -87,7 +89,7 @@ template <access_mode Mode, class X>
     static_assert(!std::is_pointer_v<object>,
                   "a pointer names no extent: pass std::span(pointer, count)");
     static_assert(Mode == access_mode::in || !std::is_const_v<object>,
-                  "out(x) and inout(x) need an object that can be written");
+                  "all but in(x) need an object that can be written");
     using passed = std::conditional_t<Mode == access_mode::in, const object, object>;
     return access<Mode, passed*>{&x};
   }
@@ -113,6 +115,13 @@ template <class... X>
 template <class... X>
 [[nodiscard]] auto inout(X&&... x) noexcept {
   return std::tuple{detail::make_access<access_mode::inout>(std::forward<X>(x))...};
+}
+
+/// The task reads and writes these, and the order among tasks that say so does not matter: they run
+/// as they become ready, one at a time where they share a byte.  Passed as T& or std::span<T>.
+template <class... X>
+[[nodiscard]] auto commutative(X&&... x) noexcept {
+  return std::tuple{detail::make_access<access_mode::commutative>(std::forward<X>(x))...};
 }
 
 }  // namespace plait

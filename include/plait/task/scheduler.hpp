@@ -3,22 +3,27 @@
 /// (runtime.hpp).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <new>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include <plait/core/error.hpp>
 #include <plait/task/access.hpp>
 #include <plait/task/access_error.hpp>
 #include <plait/task/detail/node.hpp>
+#include <plait/task/event.hpp>
 #include <plait/task/graph.hpp>
 #include <plait/task/ledger.hpp>
 #include <plait/task/progress_source.hpp>
+#include <plait/task/reduction.hpp>
 #include <plait/task/stall.hpp>
 #include <plait/task/task_name.hpp>
 
@@ -67,12 +72,12 @@ class task_observer {
                             std::uint64_t iterations) = 0;
 };
 
-class submission;
-
 /// Tasks, their dependences and the workers that run them.
 ///
 /// One thread, the one that constructed it, submits and waits; it is worker 0 and runs tasks
-/// whenever it would otherwise block.  `complete` may be called from any thread.  Local to the
+/// whenever it would otherwise block.  Tasks may submit tasks too: to all others these are part of
+/// the task that submits them, whose accesses must cover theirs, and which is finished when they
+/// are.  `complete` may be called from any thread.  Local to the
 /// process.
 class scheduler {
  public:
@@ -84,15 +89,28 @@ class scheduler {
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
 
-  /// Submits `function(arguments...)`.  An argument made by `in`, `out` or `inout` is an access,
-  /// and arrives as what it names; any other is copied and arrives by value.  The task runs after
-  /// every earlier task it conflicts with: shares a byte with, one of the two writing.  Blocks,
-  /// running tasks, while the window is full.  Cost: around 100 ns with one access of a range seen
-  /// before.
+  /// Submits `function(arguments...)`.  An argument made by an access word (`in`, `out`, `inout`,
+  /// `commutative`, `reduce`) is an access, and arrives as what it names; any other is copied and
+  /// arrives by value.  The task runs after every earlier task it conflicts with: shares a byte
+  /// with, one of the two writing.  Blocks, running tasks, while the window is full.  Cost: around
+  /// 100 ns with one access of a range seen before.
   ///
   ///     s.task("scale", [](std::span<double> x, double f) { … }, inout(x), 2.0).priority(high);
   template <class Function, class... Arguments>
-  submission task(task_name name, Function&& function, Arguments&&... arguments);
+  auto task(task_name name, Function&& function, Arguments&&... arguments);
+
+  /// Returns when every earlier task that writes one of these has finished, so that the program may
+  /// read them; works meanwhile.  Each x is what `in` takes.  Errors: when a task has failed, as
+  /// `wait`.
+  ///
+  ///     s.task("norm", norm, in(u), out(residual));
+  ///     s.wait_on(residual);
+  template <class... X>
+  void wait_on(X&&... x) {
+    const std::array<byte_range, sizeof...(X)> ranges{
+        detail::make_access<access_mode::in>(std::forward<X>(x)).bytes()...};
+    wait_for(ranges);
+  }
 
   /// Returns when every task has finished; the calling thread runs tasks meanwhile.  Rethrows the
   /// first exception thrown by a task since the last `wait`; tasks that had not begun by then are
@@ -147,7 +165,9 @@ class scheduler {
   /// thread.
   [[nodiscard]] detail::task_node& allocate(task_name name, detail::node_kind kind);
   /// Orders `node` after earlier accesses to `bytes`.
-  void add_access(detail::task_node& node, byte_range bytes, access_mode mode);
+  /// `operation` tells reductions apart.
+  void add_access(detail::task_node& node, byte_range bytes, access_mode mode,
+                  const void* operation = nullptr);
   void submit(detail::task_node& node);
   /// Finishes an asynchronous node.  Any thread, once, after the node's start.
   void complete(detail::task_node& node);
@@ -155,6 +175,8 @@ class scheduler {
   void fail(std::exception_ptr error) noexcept;
   [[nodiscard]] bool failed() const noexcept;
 
+  /// Whether tasks have stacks of their own.
+  [[nodiscard]] bool can_suspend() const noexcept;
   /// The scheduler that runs the task this is called from, if it can suspend it; else null.
   [[nodiscard]] static scheduler* of_suspendable_task() noexcept;
   /// From such a task: `then(node, argument)` is called when the task is off its stack, and
@@ -168,17 +190,31 @@ class scheduler {
   /// From a task that is checked: until it is called with false, the task may touch anybody's data.
   /// From anywhere else: nothing.  In pairs, which may be nested.
   static void pause_checks(bool pause) noexcept;
+  /// The program has seen that some task has finished: what only finished tasks name is not checked
+  /// any more, since it may be freed.
+  void waited();
+  /// Whether this is called from one of its tasks.
+  [[nodiscard]] bool in_task() const noexcept;
   /// Whether this is the submitting thread, outside of tasks.
   [[nodiscard]] bool in_program() const noexcept;
   /// From there: works until `done()`.
   void work_until(const std::function<bool()>& done);
+  /// Makes `work_until` ask again.  Any thread.
+  void wake() noexcept;
 
  private:
+  void wait_for(std::span<const byte_range> bytes);
+
   struct implementation;
   std::unique_ptr<implementation> self_;
 };
 
+/// What a task is meant for, if not for a worker.
+enum class resource : std::uint8_t { comm };
+inline constexpr resource comm = resource::comm;
+
 /// A task about to be submitted, which happens at the end of the full expression.
+template <class Call>
 class [[maybe_unused]] submission {
  public:
   submission(scheduler& owner, detail::task_node& node) noexcept : owner_(owner), node_(node) {}
@@ -192,6 +228,12 @@ class [[maybe_unused]] submission {
     return *this;
   }
 
+  /// The task calls MPI, and blocks there: it is run before others, as with `priority(high)`, so
+  /// that its transfer begins early, and suspended until that is over.  [MPI/SMPSs, section 2.2,
+  /// target(comm_thread)]  Errors: usage_error where nothing can suspend it, because
+  /// plait::blocking_mpi is not linked; then the task is dropped.
+  submission& target(resource where);
+
   /// Accesses that are declared but not passed to the function: for data it reaches another way,
   /// such as the rows of a block.
   ///
@@ -200,14 +242,23 @@ class [[maybe_unused]] submission {
   template <class... Access>
   submission& also(const std::tuple<Access...>& accesses) {
     static_assert((is_access<Access> && ...), "also() takes what in(), out() and inout() make");
+    static_assert((!detail::is_reduction<Access> && ...), "a reduction is passed to the function");
     std::apply([this](const auto&... a) { (owner_.add_access(node_, a.bytes(), a.mode), ...); },
                accesses);
     return *this;
   }
 
+  /// The task's end and what it returns, to be waited for.  Errors: usage_error for a task that is
+  /// being recorded, which runs many times.
+  ///
+  ///     auto residual = rt.task("norm", norm, in(u)).result();
+  ///     if (residual.get() < tolerance) …
+  [[nodiscard]] auto result();
+
  private:
   scheduler& owner_;
   detail::task_node& node_;
+  bool has_result_ = false;
 };
 
 // ---------------------------------------------------------------------------------------------------
@@ -228,12 +279,24 @@ template <class Argument>
   }
 }
 
+/// What the function gets, or the task's own copy of it.
 template <class Stored>
 [[nodiscard]] decltype(auto) passed_argument(Stored& stored) {
-  if constexpr (is_access<Stored>) {
+  if constexpr (is_reduction<Stored>) {
+    return private_copy(stored);
+  } else if constexpr (is_access<Stored>) {
     return stored.argument();
   } else {
     return static_cast<Stored&&>(stored);
+  }
+}
+
+template <class Passed>
+[[nodiscard]] decltype(auto) own_argument(Passed&& passed) {
+  if constexpr (is_private_copy<std::remove_cvref_t<Passed>>) {
+    return passed.argument();
+  } else {
+    return static_cast<Passed&&>(passed);
   }
 }
 
@@ -245,22 +308,43 @@ struct bound_call {
 
   static constexpr bool repeatable = (std::is_copy_constructible_v<Stored> && ...);
 
-  void run() {
-    std::apply(
-        [this](auto&... one) {
-          static_assert(
-              std::is_invocable_v<Function&, decltype(passed_argument(one))...>,
-              "the task's function does not take what the accesses pass: in() passes const, "
-              "out() and inout() pass mutable, other arguments are passed by value");
-          std::invoke(function, passed_argument(one)...);
-        },
-        arguments);
-  }
+  decltype(auto) run() { return call_with(arguments); }
 
   void run_again() {
     if constexpr (repeatable) {
       auto copies = arguments;
-      std::apply([this](auto&... one) { std::invoke(function, passed_argument(one)...); }, copies);
+      call_with(copies);
+    }
+  }
+
+  decltype(auto) call_with(std::tuple<Stored...>& with) {
+    return std::apply(
+        [this](auto&... one) -> decltype(auto) {
+          static_assert(
+              std::is_invocable_v<Function&, decltype(own_argument(passed_argument(one)))...>,
+              "the task's function does not take what the accesses pass: in() passes const, "
+              "out() and inout() pass mutable, other arguments are passed by value");
+          if constexpr ((is_reduction<Stored> || ...)) {
+            return call_and_combine(passed_argument(one)...);
+          } else {
+            return std::invoke(function, passed_argument(one)...);
+          }
+        },
+        with);
+  }
+
+  decltype(auto) call_and_combine(auto&&... passed) {
+    const auto combine = []<class Passed>(Passed& one) {
+      if constexpr (is_private_copy<Passed>) one.combine();
+    };
+    using result = decltype(std::invoke(function, own_argument(passed)...));
+    if constexpr (std::is_void_v<result>) {
+      std::invoke(function, own_argument(passed)...);
+      (combine(passed), ...);
+    } else {
+      result value = std::invoke(function, own_argument(passed)...);
+      (combine(passed), ...);
+      return value;
     }
   }
 
@@ -283,40 +367,75 @@ struct bound_call {
   }
 };
 
+/// A call somebody waits for.
+template <class Call, class Result>
+struct call_with_result {
+  Call call;
+  std::shared_ptr<result_state<Result>> state;
+
+  static constexpr bool repeatable = false;
+
+  call_with_result(Call&& call_, std::shared_ptr<result_state<Result>> state_)
+      : call(std::move(call_)), state(std::move(state_)) {}
+  call_with_result(call_with_result&&) = default;
+  ~call_with_result() {
+    if (state != nullptr && state->now() == completion::state::pending) {
+      state->end_as(completion::state::dropped);
+    }
+  }
+
+  void run() {
+    if constexpr (std::is_void_v<Result>) {
+      call.run();
+    } else {
+      state->value.emplace(call.run());
+    }
+    state->end_as(completion::state::done);
+  }
+  void run_again() {}
+  [[nodiscard]] std::uint64_t fingerprint() const noexcept { return 0; }
+};
+
+/// Where `store_call` puts it.
+template <class Call>
+inline constexpr bool fits_node = sizeof(Call) <= task_node::storage_bytes && alignof(Call) <= 16;
+template <class Call>
+[[nodiscard]] Call& stored_call(task_node& node) noexcept {
+  if constexpr (fits_node<Call>) {
+    return *std::launder(reinterpret_cast<Call*>(node.storage));
+  } else {
+    return *static_cast<Call*>(node.heap);
+  }
+}
+
 /// Stores `call` in the node (or on the heap when it is too large) and sets what runs and destroys
 /// it.
 template <class Call>
 void store_call(task_node& node, Call&& call) {
   using stored = std::decay_t<Call>;
-  constexpr bool fits = sizeof(stored) <= task_node::storage_bytes && alignof(stored) <= 16;
-  if constexpr (fits) {
+  if constexpr (fits_node<stored>) {
     ::new (static_cast<void*>(node.storage)) stored(std::forward<Call>(call));
   } else {
     node.heap = new stored(std::forward<Call>(call));
   }
   if (node.recorded != nullptr) node.recorded->repeatable = stored::repeatable;
   node.act = [](task_node& self, node_action action) {
-    stored* object = nullptr;
-    if constexpr (fits) {
-      object = std::launder(reinterpret_cast<stored*>(self.storage));
-    } else {
-      object = static_cast<stored*>(self.heap);
-    }
+    stored& object = stored_call<stored>(self);
     switch (action) {
       case node_action::run:
-        object->run();
+        object.run();
         break;
       case node_action::run_again:
-        object->run_again();
+        object.run_again();
         break;
       case node_action::measure:
-        self.recorded->fingerprint = object->fingerprint();
+        self.recorded->fingerprint = object.fingerprint();
         break;
       case node_action::destroy:
-        if constexpr (fits) {
-          std::destroy_at(object);
+        if constexpr (fits_node<stored>) {
+          std::destroy_at(&object);
         } else {
-          delete object;
+          delete &object;
         }
         break;
     }
@@ -326,29 +445,62 @@ void store_call(task_node& node, Call&& call) {
 }  // namespace detail
 
 template <class Function, class... Arguments>
-submission scheduler::task(task_name name, Function&& function, Arguments&&... arguments) {
+auto scheduler::task(task_name name, Function&& function, Arguments&&... arguments) {
   auto stored = std::tuple_cat(detail::stored_argument(std::forward<Arguments>(arguments))...);
+  using call = decltype(detail::bound_call{std::decay_t<Function>(std::forward<Function>(function)),
+                                           std::move(stored)});
   detail::task_node& node = allocate(name, detail::node_kind::compute);
   try {
     std::apply(
         [&](const auto&... one) {
           [[maybe_unused]] const auto add = [&](const auto& argument) {
             using kind = std::remove_cvref_t<decltype(argument)>;
-            if constexpr (is_access<kind>) add_access(node, argument.bytes(), kind::mode);
+            if constexpr (is_access<kind>) {
+              add_access(node, argument.bytes(), kind::mode, detail::key_of_operation<kind>());
+            }
           };
           (add(one), ...);
         },
         stored);
-    detail::store_call(node,
-                       detail::bound_call{std::decay_t<Function>(std::forward<Function>(function)),
-                                          std::move(stored)});
+    detail::store_call(node, call{std::forward<Function>(function), std::move(stored)});
   } catch (...) {
     // The node is counted already: it runs as nothing.
     node.act = [](detail::task_node&, detail::node_action) {};
     submit(node);
     throw;
   }
-  return submission(*this, node);
+  return submission<call>(*this, node);
+}
+
+template <class Call>
+submission<Call>& submission<Call>::target(resource) {
+  if (!owner_.can_suspend()) {
+    node_.act(node_, detail::node_action::destroy);
+    node_.act = [](detail::task_node&, detail::node_action) {};
+    throw usage_error(std::string("task '") + node_.name +
+                      "' has target(comm), and nothing here can suspend it: link "
+                      "plait::blocking_mpi");
+  }
+  return priority(high);
+}
+
+template <class Call>
+auto submission<Call>::result() {
+  PLAIT_EXPECTS(!has_result_, "result() is called once");
+  if (node_.recorded != nullptr) {
+    throw usage_error(std::string("task '") + node_.name +
+                      "' is being recorded and will run many times: it has no result; let it write "
+                      "to a variable");
+  }
+  Call& stored = detail::stored_call<Call>(node_);
+  using value = std::decay_t<decltype(stored.run())>;
+  auto state = std::make_shared<detail::result_state<value>>(owner_);
+  detail::call_with_result<Call, value> call(std::move(stored), state);
+  node_.act(node_, detail::node_action::destroy);
+  node_.act = [](detail::task_node&, detail::node_action) {};  // if it cannot be stored
+  detail::store_call(node_, std::move(call));
+  has_result_ = true;
+  return event<value>(std::move(state));
 }
 
 }  // namespace plait

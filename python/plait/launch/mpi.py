@@ -54,12 +54,7 @@ def launch_alone(program: Sequence[str]) -> Launch:
 
 
 def _openmpi(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict[str, str]]:
-    settings = {
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        # Seconds a rank may live on after another has failed, which the user would wait for too.
-        "OMPI_MCA_odls_base_sigkill_timeout": "0",
-    }
+    settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     argv = [mpiexec, "--bind-to", "none", "-n", str(ranks)]
     if lab is None:
         argv.insert(1, "--oversubscribe")

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include <plait/task/access.hpp>
@@ -12,9 +13,16 @@
 
 namespace plait::detail {
 
-/// Keeps, for disjoint segments of the address space, the last writer and the readers since.  Two
-/// accesses conflict if and only if they share a byte and one writes: an access that covers part of
-/// a segment splits it, so overlap is exact; a write that covers several segments joins them again.
+/// Keeps, for disjoint segments of the address space, the last writer and the tasks that share the
+/// segment since.  Two accesses conflict if and only if they share a byte and one writes: an access
+/// that covers part of a segment splits it, so overlap is exact; a write that covers several
+/// segments joins them again.
+///
+/// Sharers are all of one kind: they read, or they are `commutative`, or they `reduce` by one
+/// operation.  Each follows whatever came before the first of them, and none follows another; who
+/// comes next and is of another kind follows all of them.  Commutative tasks on a segment have its
+/// `exclusion` in common, which both parts keep when it is split: so two that share a byte never
+/// run at once.
 ///
 /// The common case, the same range as before, is one look into a direct-mapped cache from the
 /// address to its segment; since segments are disjoint, one that has the very same bounds is the
@@ -24,19 +32,32 @@ namespace plait::detail {
 /// memory is bounded by what is in flight.  Not thread-safe: the submitting thread's own.
 class dependence_tracker {
  public:
-  dependence_tracker();
+  static constexpr std::size_t usual_cache = 1024;
+  /// `smallest_cache`: entries to begin with, a power of 2.
+  explicit dependence_tracker(std::size_t smallest_cache = usual_cache);
 
   /// Adds to `task` an edge from every unfinished task it must follow for this access.
   /// Returns the number of edges added.
-  int add(task_node& task, byte_range bytes, access_mode mode);
+  /// `operation`: which one, if it is a reduction.
+  int add(task_node& task, byte_range bytes, access_mode mode, const void* operation = nullptr);
 
   [[nodiscard]] std::size_t segment_count() const noexcept { return segments_.size(); }
 
  private:
+  /// What lets tasks share a segment.
+  struct sharing {
+    access_mode mode = access_mode::in;
+    const void* operation = nullptr;
+    friend bool operator==(const sharing&, const sharing&) = default;
+  };
+
   struct segment {
     std::uintptr_t end = 0;
     node_ref writer;
-    std::vector<node_ref> readers;  // tasks that read after `writer`
+    std::vector<node_ref> before = {};   ///< instead of a writer: sharers of another kind
+    std::vector<node_ref> sharers = {};  ///< follow `writer` and `before`
+    sharing kind = {};                   ///< of the sharers
+    std::shared_ptr<exclusion> lock = nullptr;
   };
   using segment_map = std::map<std::uintptr_t, segment>;
   using iterator = segment_map::iterator;
@@ -48,14 +69,16 @@ class dependence_tracker {
   };
 
   [[nodiscard]] cached& slot(std::uintptr_t begin) noexcept;
-  int add_to_segment(segment& s, task_node& task, access_mode mode);
+  int share(segment& s, task_node& task, sharing kind);
+  int write(segment& s, task_node& task);
   [[nodiscard]] iterator first_segment(std::uintptr_t begin);
-  int read_range(iterator where, task_node& task, byte_range bytes);
+  int share_range(iterator where, task_node& task, byte_range bytes, sharing kind);
   int write_range(iterator where, task_node& task, byte_range bytes);
   iterator split(iterator where, std::uintptr_t at);
   iterator erase(iterator where);
   void sweep();
 
+  const std::size_t smallest_cache_;
   segment_map segments_;
   std::vector<cached> cache_;
   unsigned cache_shift_;

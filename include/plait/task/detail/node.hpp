@@ -44,6 +44,8 @@ enum class node_action : std::uint8_t {
   destroy,
 };
 
+class exclusion;
+class family;
 class replayed_graph;
 class task_stack;
 
@@ -90,7 +92,11 @@ struct alignas(64) task_node {
   bool left_window = false;  // it was suspended: counted as a message that has been started is
   edge edges[inline_edges];
   std::vector<std::unique_ptr<edge>> more_edges;
-  void* heap = nullptr;               // arguments too large for `storage`
+  /// What it holds while it runs, in the order of their addresses.  Complete when it is submitted.
+  std::vector<std::shared_ptr<exclusion>> exclusions;
+  family* children = nullptr;  ///< what it has submitted; its own to delete, when all have finished
+  family* siblings = nullptr;  ///< to which it belongs, if a task has submitted it
+  void* heap = nullptr;        // arguments too large for `storage`
   recorded_task* recorded = nullptr;  // for a task of a graph; it is never returned
   task_stack* stack = nullptr;        // while it runs or is suspended, if it can be
   alignas(16) std::byte storage[storage_bytes];

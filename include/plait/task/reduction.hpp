@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The access word `reduce`: tasks that add up, or otherwise combine, into the same data side by
+/// side.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <limits>
+#include <mutex>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <plait/task/access.hpp>
+
+namespace plait {
+
+/// An associative and commutative operation on T and the value that changes nothing.
+template <class Operation, class T>
+concept reduction_of = std::is_empty_v<Operation> && std::default_initializable<Operation> &&
+    std::copy_constructible<T> && requires(const T& a, const T& b) {
+  { Operation{}(a, b) } -> std::convertible_to<T>;
+  { Operation::template identity<T>() } -> std::convertible_to<T>;
+};
+
+struct sum {
+  template <class T>
+  [[nodiscard]] static constexpr T identity() {
+    return T{};
+  }
+  template <class T>
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a + b);
+  }
+};
+
+struct product {
+  template <class T>
+  [[nodiscard]] static constexpr T identity() {
+    return T{1};
+  }
+  template <class T>
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a * b);
+  }
+};
+
+struct minimum {
+  template <class T>
+  [[nodiscard]] static constexpr T identity() {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? limits::infinity() : limits::max();
+  }
+  template <class T>
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
+    return std::min(a, b);
+  }
+};
+
+struct maximum {
+  template <class T>
+  [[nodiscard]] static constexpr T identity() {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? -limits::infinity() : limits::lowest();
+  }
+  template <class T>
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
+    return std::max(a, b);
+  }
+};
+
+/// Each such task combines into these, by `Operation`: `sum` (the default), `product`, `minimum`,
+/// `maximum`, or a type of the program's own that is a `reduction_of` the element type.  The
+/// function gets a copy of its own, which begins as the operation's identity: T&, or std::span<T>
+/// where x is a contiguous range.  What it leaves there is combined into x when it returns.  Tasks
+/// that reduce the same x by the same operation run side by side, in any order; so a floating-point
+/// result may differ in its last bits from run to run.  To all other accesses, `reduce` is an
+/// `inout`.
+///
+///     rt.task("dot", dot, in(a, b), reduce(total));
+///     rt.task("largest", largest, in(a), reduce<plait::maximum>(peak));
+template <class Operation = sum, class... X>
+[[nodiscard]] auto reduce(X&&... x) noexcept;
+
+// ---------------------------------------------------------------------------------------------------
+namespace detail {
+
+/// Held while a task combines into what lies at `data`.
+[[nodiscard]] std::mutex& combining_mutex(const void* data) noexcept;
+
+template <class T>
+inline constexpr bool is_reduction = false;
+template <class Stored, class Operation>
+inline constexpr bool is_reduction<access<access_mode::reduce, Stored, Operation>> = true;
+
+/// Tells operations apart.
+template <class Operation>
+struct operation_key {
+  static constexpr char key = 0;
+};
+
+template <class Access>
+[[nodiscard]] constexpr const void* key_of_operation() noexcept {
+  using operation = typename Access::operation;
+  if constexpr (std::is_void_v<operation>) {
+    return nullptr;
+  } else {
+    return &operation_key<operation>::key;
+  }
+}
+
+/// A task's own copy of what it reduces.
+template <class Stored, class Operation>
+class private_copy {
+ public:
+  explicit private_copy(const access<access_mode::reduce, Stored, Operation>& of)
+      : target_(of.stored), own_(make(of.stored)) {}
+
+  [[nodiscard]] decltype(auto) argument() noexcept {
+    if constexpr (std::is_pointer_v<Stored>) {
+      return static_cast<element&>(own_);
+    } else {
+      return std::span<element>(own_);
+    }
+  }
+
+  void combine() {
+    if constexpr (std::is_pointer_v<Stored>) {
+      std::lock_guard lock(combining_mutex(target_));
+      *target_ = Operation{}(std::as_const(*target_), std::as_const(own_));
+    } else {
+      std::lock_guard lock(combining_mutex(target_.data()));
+      for (std::size_t i = 0; i < own_.size(); ++i) {
+        target_[i] = Operation{}(std::as_const(target_[i]), std::as_const(own_[i]));
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] static auto make(const Stored& x) {
+    if constexpr (std::is_pointer_v<Stored>) {
+      using object = std::remove_pointer_t<Stored>;
+      return object(Operation::template identity<object>());
+    } else {
+      using object = typename Stored::element_type;
+      return std::vector<object>(x.size(), Operation::template identity<object>());
+    }
+  }
+  using own = decltype(make(std::declval<const Stored&>()));
+  template <class S>
+  struct element_of {
+    using type = typename S::element_type;
+  };
+  template <class T>
+  struct element_of<T*> {
+    using type = T;
+  };
+  using element = typename element_of<Stored>::type;
+
+  Stored target_;
+  own own_;
+};
+
+template <class T>
+inline constexpr bool is_private_copy = false;
+template <class Stored, class Operation>
+inline constexpr bool is_private_copy<private_copy<Stored, Operation>> = true;
+
+template <class Operation, class X>
+[[nodiscard]] auto make_reduction(X&& x) noexcept {
+  using object = std::remove_reference_t<X>;
+  const auto whole = make_access<access_mode::reduce>(std::forward<X>(x));
+  if constexpr (std::ranges::contiguous_range<object> && std::ranges::sized_range<object>) {
+    using element = std::remove_reference_t<std::ranges::range_reference_t<object>>;
+    static_assert(reduction_of<Operation, element>,
+                  "reduce<Operation>(x): Operation is no reduction_of the elements of x");
+    return access<access_mode::reduce, std::span<element>, Operation>{std::span<element>(x)};
+  } else {
+    static_assert(reduction_of<Operation, object>,
+                  "reduce<Operation>(x): Operation is no reduction_of the type of x");
+    return access<access_mode::reduce, object*, Operation>{whole.stored};
+  }
+}
+
+}  // namespace detail
+
+template <class Operation, class... X>
+[[nodiscard]] auto reduce(X&&... x) noexcept {
+  return std::tuple{detail::make_reduction<Operation>(std::forward<X>(x))...};
+}
+
+}  // namespace plait

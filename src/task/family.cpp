@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tasks that submit tasks.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <plait/core/error.hpp>
+
+#include "task/scheduler_implementation.hpp"
+
+namespace plait {
+
+using detail::family;
+using detail::node_kind;
+using detail::task_node;
+using detail::worker;
+
+/// The task from which this is called, or null.  Not to be inlined: see `of_suspendable_task`.
+[[gnu::noinline]] task_node* scheduler::implementation::calling_task() const noexcept {
+  const worker* w = this_worker();
+  return w != nullptr ? w->in_task.load(std::memory_order_relaxed) : nullptr;
+}
+
+bool scheduler::in_task() const noexcept {
+  return self_->calling_task() != nullptr;
+}
+
+task_node& scheduler::implementation::allocate_child(task_node& parent, const char* name,
+                                                     node_kind kind) {
+  PLAIT_EXPECTS(kind == node_kind::compute, "a task submits compute tasks only");
+  if (parent.children == nullptr) parent.children = std::make_unique<family>(parent).release();
+  family& children = *parent.children;
+  PLAIT_EXPECTS(children.open_submission == nullptr,
+                std::string("task '") + children.open_submission->name + "' is not submitted yet");
+  task_node& node = children.take_node();
+  prepare(node, next_child_id.fetch_add(1, std::memory_order_relaxed), name, kind);
+  node.siblings = &children;
+  children.open_submission = &node;
+  return node;
+}
+
+/// Promise 4 for what tasks submit: from as many as the window on, a task runs what is ready
+/// itself.
+void scheduler::implementation::submit_child(task_node& node) {
+  family& children = *node.siblings;
+  children.open_submission = nullptr;
+  const std::int64_t in_flight = children.unfinished.fetch_add(1, std::memory_order_relaxed);
+  if (!is_ready(node)) return;
+  if (in_flight <= static_cast<std::int64_t>(window)) {
+    make_ready(node, this_worker());
+    return;
+  }
+  worker& w = *this_worker();
+  task_node* const parent_running = w.running;
+  task_node& parent = children.parent;
+  w.account_.charge(activity::compute, now_ticks());  // until here the parent's
+  run(w, node);
+  w.account_.charge(activity::overhead, now_ticks());
+  w.in_task.store(&parent, std::memory_order_relaxed);
+  w.running = parent_running;
+}
+
+/// The function of `node` has returned, and so have its children.
+void scheduler::implementation::conclude(task_node& node, worker& w) {
+  if (!node.exclusions.empty()) release_exclusions(node, node.exclusions.size(), w);
+  finish(node, &w);
+}
+
+/// A child has finished, or the parent's function has returned.
+void scheduler::implementation::leave_family(family& children, worker& w) {
+  if (children.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  task_node& parent = children.parent;
+  delete std::exchange(parent.children, nullptr);
+  conclude(parent, w);
+}
+
+}  // namespace plait
