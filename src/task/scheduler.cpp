@@ -339,6 +339,7 @@ void scheduler::wait_for(std::span<const byte_range> bytes) {
   const auto done = [&] { return here.reached.load(std::memory_order_seq_cst) || failed(); };
   s.work_until(*s.workers.front(), done, progress_source::never);
   s.leave();
+  waited();
   if (failed()) wait();
 }
 

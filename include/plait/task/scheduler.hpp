@@ -185,13 +185,16 @@ class scheduler {
   void suspend(void (*then)(detail::task_node& node, void* argument), void* argument);
   /// Any thread, once for each suspension, at the earliest from `then`.
   void resume(detail::task_node& node);
-  /// Whether this is called from one of its tasks.
-  [[nodiscard]] bool in_task() const noexcept;
   /// The option `checked`, unless the environment says otherwise.  Errors: usage_error.
   [[nodiscard]] static bool checks_accesses(bool option);
   /// From a task that is checked: until it is called with false, the task may touch anybody's data.
   /// From anywhere else: nothing.  In pairs, which may be nested.
   static void pause_checks(bool pause) noexcept;
+  /// The program has seen that some task has finished: what only finished tasks name is not checked
+  /// any more, since it may be freed.
+  void waited();
+  /// Whether this is called from one of its tasks.
+  [[nodiscard]] bool in_task() const noexcept;
   /// Whether this is the submitting thread, outside of tasks.
   [[nodiscard]] bool in_program() const noexcept;
   /// From there: works until `done()`.

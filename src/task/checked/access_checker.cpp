@@ -65,14 +65,14 @@ void add_pages(std::vector<guarded_pages>& to, const range_list& pages,
       return "in";
     case access_mode::out:
       return "out";
+    case access_mode::inout:
+      return "inout";
     case access_mode::commutative:
       return "commutative";
     case access_mode::reduce:
       return "reduce";
-    case access_mode::inout:
-      break;
   }
-  return "inout";
+  return "";
 }
 
 [[nodiscard]] const char* word(node_kind kind) {
@@ -93,29 +93,30 @@ void add_pages(std::vector<guarded_pages>& to, const range_list& pages,
 
 // --- submission ----------------------------------------------------------------------------------
 
-void access_checker::begin(const task_node& node) {
+void access_checker::begin(task_node& node) {
   declared_[&node].clear();
 }
 
-void access_checker::add(const task_node& node, byte_range bytes, access_mode mode) {
+void access_checker::add(task_node& node, byte_range bytes, access_mode mode) {
   std::vector<declared>& list = declared_[&node];
   list.push_back({bytes, mode, static_cast<int>(list.size()) + 1});
-  if (node.recorded == nullptr) name(node, list.back());
+  if (node.recorded == nullptr && node.siblings == nullptr) name(node, list.back());
 }
 
-void access_checker::add_replayed(const std::deque<task_node>& nodes) {
-  for (const task_node& node : nodes) {
+void access_checker::add_replayed(std::deque<task_node>& nodes) {
+  for (task_node& node : nodes) {
     for (const declared& access : declared_[&node]) name(node, access);
   }
 }
 
-void access_checker::name(const task_node& node, const declared& access) {
+void access_checker::name(task_node& node, const declared& access) {
   if (access.bytes.begin >= access.bytes.end) return;
   const name_key key{access.bytes.begin, access.bytes.end, node.name,
                      access.place,       access.mode,      node.kind};
   name_ids& ids = names_[key];
   ids.last = node.id.load(std::memory_order_relaxed);
   if (ids.first == 0) ids.first = ids.last;
+  ids.last_task = {&node, node.generation};
   grown_ |= registered_.insert(access.bytes);
 }
 
@@ -123,6 +124,17 @@ void access_checker::forget() {
   names_.clear();
   registered_.clear();
   elsewhere_.clear();
+}
+
+void access_checker::forget_finished() {
+  std::erase_if(names_, [](const auto& entry) {
+    const node_ref& task = entry.second.last_task;
+    return task.node->recorded == nullptr && task.unfinished() == nullptr;
+  });
+  registered_.clear();
+  for (const auto& entry : names_) {
+    registered_.insert({std::get<0>(entry.first), std::get<1>(entry.first)});
+  }
 }
 
 // --- bodies --------------------------------------------------------------------------------------

@@ -28,12 +28,15 @@ class access_checker {
  public:
   // As tasks are submitted
   // --------------------------------------------------------------------------------------
-  void begin(const task_node& node);
-  void add(const task_node& node, byte_range bytes, access_mode mode);
+  void begin(task_node& node);
+  /// What a task submits names no data for others: its parent's accesses do.
+  void add(task_node& node, byte_range bytes, access_mode mode);
   /// The tasks of a graph, which were added while it was recorded, are to run.
-  void add_replayed(const std::deque<task_node>& nodes);
+  void add_replayed(std::deque<task_node>& nodes);
   /// All tasks have finished.
   void forget();
+  /// The program has seen that some have, and may free what only they name.
+  void forget_finished();
 
   // As they run
   // -------------------------------------------------------------------------------------------------
@@ -69,9 +72,10 @@ class access_checker {
   struct name_ids {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
+    node_ref last_task;
   };
 
-  void name(const task_node& node, const declared& access);
+  void name(task_node& node, const declared& access);
   void guard(const task_node& node);
   void leave(body& running);
   [[nodiscard]] std::string describe(const body& ran) const;

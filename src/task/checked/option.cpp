@@ -18,6 +18,10 @@ bool scheduler::checks_accesses(bool option) {
   return value == "1";
 }
 
+void scheduler::waited() {
+  if (self_->checker != nullptr && in_program()) self_->checker->forget_finished();
+}
+
 /// Not to be inlined: see of_suspendable_task.
 [[gnu::noinline]] void scheduler::pause_checks(bool pause) noexcept {
   const detail::thread_role& role = detail::role;
