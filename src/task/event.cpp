@@ -12,10 +12,10 @@ void completion::end_as(state how) noexcept {
 }
 
 void completion::await() const {
-  if (now() == state::done) return;  // the owner may be gone
+  if (now() == state::done) return scheduler::waited();  // the scheduler may be gone
   if (now() == state::pending) {
     owner_->work_until([this] { return now() != state::pending || owner_->failed(); });
-    if (now() == state::done) return owner_->waited();
+    if (now() == state::done) return scheduler::waited();
     owner_->wait();  // rethrows
   }
   throw error("the task whose result is asked for has failed, or was dropped after a failure");

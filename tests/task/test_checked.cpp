@@ -971,6 +971,48 @@ TEST(replayed, tasks_are_checked_in_each_iteration) {
       plait::access_error);
 }
 
+// --- tasks that submit, and waits for some
+// ---------------------------------------------------------
+
+TEST(family, what_a_task_submits_is_checked_and_names_nothing_for_others) {
+  std::vector<int> x(10), y(10);
+  EXPECT_EQ(found([&](scheduler& s) {
+              s.task(
+                  "y", [](auto&) {}, inout(y));
+              s.task(
+                  "parent",
+                  [&](auto& mine) {
+                    std::vector<int> local(10);
+                    s.task(
+                        "honest", [](int& to) { store(&to, 1); }, out(mine[0]));
+                    s.task(
+                        "liar", [&](int&) { store(&y[1], 1); }, out(mine[1]));
+                    s.task(
+                        "of its own", [](auto) {}, inout(std::span(local)));
+                    store(&local[0], 1);
+                  },
+                  inout(x));
+            }),
+            "task 'liar' writes bytes 4 to 7 of what task 'y' names as its access 1 (inout), "
+            "without an access to it");
+}
+
+TEST(truth, what_has_been_waited_for_may_be_freed) {
+  scheduler s{{.checked = true}};
+  std::vector<int> y(10);
+  for (int round = 0; round < 3; ++round) {
+    auto data = std::make_unique<std::vector<int>>(5000, 1);
+    s.task(
+        "old", [](auto&) {}, inout(*data));
+    s.wait_on(*data);
+    data.reset();
+    s.task(
+        "new", [](auto& to) { to[0] += std::vector<int>(5000, 3)[4999]; }, inout(y));
+  }
+  s.wait();
+  EXPECT_EQ(y[0], 9);
+}
+
 // --- what is left as it was ----------------------------------------------------------------------
 
 TEST(afterwards, handlers_and_pages_are_as_before) {

@@ -196,7 +196,7 @@ class scheduler {
   static void pause_checks(bool pause) noexcept;
   /// The program has seen that some task has finished: what only finished tasks name is not checked
   /// any more, since it may be freed.
-  void waited();
+  static void waited();
   /// Whether this is called from one of its tasks.
   [[nodiscard]] bool in_task() const noexcept;
   /// Whether this is the submitting thread, outside of tasks.

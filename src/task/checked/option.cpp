@@ -18,13 +18,24 @@ bool scheduler::checks_accesses(bool option) {
   return value == "1";
 }
 
-void scheduler::waited() {
-  if (self_->checker != nullptr && in_program()) self_->checker->forget_finished();
-}
+namespace {
 
 /// Not to be inlined: see of_suspendable_task.
-[[gnu::noinline]] void scheduler::pause_checks(bool pause) noexcept {
-  const detail::thread_role& role = detail::role;
+[[gnu::noinline]] detail::thread_role this_role() noexcept {
+  return detail::role;
+}
+
+}  // namespace
+
+void scheduler::waited() {
+  const detail::thread_role role = this_role();
+  if (role.owner == nullptr) return;
+  const auto& s = *static_cast<const implementation*>(role.owner);
+  if (s.checker != nullptr && role.facade->in_program()) s.checker->forget_finished();
+}
+
+void scheduler::pause_checks(bool pause) noexcept {
+  const detail::thread_role role = this_role();
   if (role.owner == nullptr) return;
   detail::access_checker* const checker =
       static_cast<const implementation*>(role.owner)->checker.get();
