@@ -89,6 +89,7 @@ struct runtime::implementation {
                .window = options.window,
                .oversubscribed = crowded(env_, workers),
                .task_stack_bytes = blocking_calls::linked ? options.task_stack_bytes : 0,
+               .measured_priorities = options.measured_priorities,
                .progress = &source,
                .stall_report_s = stall_report_seconds(options.stall_report_s),
                .stalled = [this](const stall& found) { report(found); }}) {

@@ -32,7 +32,7 @@ graph scheduler::record(const std::function<void()>& submit) {
   s.recording = nullptr;
   s.leave();
   s.expect_submitting_thread();  // no submission was left open
-  recorded->close();
+  recorded->close(s.measured_priorities);
   return graph(std::move(recorded));
 }
 

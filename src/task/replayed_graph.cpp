@@ -2,12 +2,15 @@
 #include "task/replayed_graph.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
 #include <plait/core/error.hpp>
 #include <plait/task/detail/dependence_tracker.hpp>
 #include <plait/task/graph.hpp>
+
+#include "task/way_to_sends.hpp"
 
 namespace plait {
 namespace detail {
@@ -36,7 +39,7 @@ void replayed_graph::add_access(const task_node& node, byte_range bytes, access_
 
 /// Submits two iterations of nodes that never run to a tracker of their own, and reads the edges it
 /// makes: those within the first iteration, and those from it to the second.
-void replayed_graph::close() {
+void replayed_graph::close(bool measured_priorities) {
   const std::size_t count = nodes_.size();
   for (task_node& node : nodes_) {
     if (!node.recorded->repeatable) {
@@ -91,7 +94,42 @@ void replayed_graph::close() {
   for (std::size_t i = 0; i < count; ++i) {
     tasks_[i].successors = successors_.data() + first_successor[i];
   }
+  is_send_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    tasks_[i].urgency.store(nodes_[i].urgency, std::memory_order_relaxed);
+    is_send_[i] = nodes_[i].kind == node_kind::asynchronous;
+    if (!measured_priorities) tasks_[i].samples = recorded_task::enough_samples;
+  }
+  for (const recorded_access& access : accesses_) {
+    if (access.mode != access_mode::in) is_send_[access.task] = false;  // it receives
+  }
+  unsampled_.store(count, std::memory_order_relaxed);
   accesses_ = {};
+}
+
+/// Called once, by whoever finishes the last of the samples; all of them happened before.
+void replayed_graph::rank() noexcept try {
+  std::vector<rank_input> input;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const recorded_task& task = tasks_[i];
+    rank_input& one = input.emplace_back();
+    one.is = nodes_[i].kind == node_kind::compute ? rank_input::kind::task
+             : is_send_[i]                        ? rank_input::kind::send
+                                                  : rank_input::kind::receive;
+    one.took = std::max<ticks>(0, task.took);
+    for (std::uint32_t s = 0; s < task.same + task.next; ++s) {
+      one.successors.push_back(task.successors[s]->recorded->index);
+    }
+    one.same = task.same;
+  }
+  const std::vector<bool> first = goes_first(input);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (first[i] && !tasks_[i].urgency_given) {
+      tasks_[i].urgency.store(priority::high, std::memory_order_relaxed);
+    }
+  }
+} catch (const std::bad_alloc&) {
+  // The order of submission is as right as any.
 }
 
 void replayed_graph::check_shapes() {

@@ -37,7 +37,7 @@ class replayed_graph {
   [[nodiscard]] task_node& add_node(const char* name, node_kind kind);
   void add_access(const task_node& node, byte_range bytes, access_mode mode);
   /// Finds the edges.  Errors: usage_error for a task that cannot be run again.
-  void close();
+  void close(bool measured_priorities);
 
   // Replaying
   // ----------------------------------------------------------------------------------------
@@ -59,6 +59,15 @@ class replayed_graph {
     return node.id.load(std::memory_order_relaxed) == next_id(*node.recorded);
   }
   [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
+  /// Whoever finishes `task`, before it meets itself: nobody else touches its node then.
+  void sampled(recorded_task& task) noexcept {
+    ++task.samples;
+    if (task.samples == 1) {
+      task.took = 0;  // caches were cold
+    } else if (!task.is_sampled() && unsampled_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      rank();
+    }
+  }
 
   const void* belongs_to = nullptr;  ///< the scheduler that recorded it
   /// Nodes that are ready or running; the replay is over when there is none.
@@ -74,6 +83,8 @@ class replayed_graph {
     return first_id_ + task.iteration.load(std::memory_order_relaxed) * nodes_.size() + task.index;
   }
 
+  void rank() noexcept;
+
   struct recorded_access {
     std::uint32_t task;
     access_mode mode;
@@ -85,6 +96,8 @@ class replayed_graph {
   std::vector<recorded_access> accesses_;
   std::vector<task_node*> successors_;
   std::vector<std::uint64_t> fingerprints_;
+  std::vector<bool> is_send_;              // by node
+  std::atomic<std::size_t> unsampled_{0};  // tasks that have not run often enough
   std::size_t compute_tasks_ = 0;
   std::uint64_t iterations_ = 0;
   std::uint64_t first_id_ = 0;

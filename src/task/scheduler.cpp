@@ -47,6 +47,7 @@ scheduler::implementation::implementation(const scheduler_options& options)
     : progress(options.progress),
       window(checked_window(options.window)),
       oversubscribed(options.oversubscribed),
+      measured_priorities(options.measured_priorities),
       stalled(options.stalled),
       stall_period(stalled != nullptr ? stall_ticks(options.stall_report_s)
                                       : progress_source::never),
@@ -289,6 +290,7 @@ void scheduler::wait() {
 // --- any thread ----------------------------------------------------------------------------------
 
 void scheduler::complete(task_node& node) {
+  if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took += now_ticks();
   self_->finish(node, self_->this_worker());
 }
 

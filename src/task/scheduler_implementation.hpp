@@ -86,6 +86,7 @@ struct scheduler::implementation {
   progress_source* const progress;
   const std::size_t window;
   const bool oversubscribed;
+  const bool measured_priorities;
   const std::function<void(const stall&)> stalled;
   const ticks stall_period;                              ///< `never` without `stalled`
   std::optional<detail::stack_pool> stacks;              ///< if tasks can be suspended

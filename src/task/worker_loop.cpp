@@ -104,6 +104,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     w.in_task.store(nullptr, std::memory_order_relaxed);
     const ticks end = now_ticks();
     w.account_.charge(activity::compute, end);
+    if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took += end - begin;
     if (observer != nullptr)
       observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
     if (ended) {
@@ -217,6 +218,8 @@ void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
   if (!has_failed.load(std::memory_order_relaxed)) {
     const std::uint64_t done = task.iteration.load(std::memory_order_relaxed) + 1;
     task.iteration.store(done, std::memory_order_relaxed);
+    if (task.is_sampled()) graph.sampled(task);
+    node.urgency = task.urgency.load(std::memory_order_relaxed);
     const bool last = done == graph.iterations();
     task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
     for (task_node* const* s = task.successors; s != end; ++s) {
@@ -311,6 +314,7 @@ void scheduler::implementation::start(task_node& node, worker* w) {
   const bool from_program = w != nullptr && w->index == 0 && !inside;
   if (account)
     w->account_.charge(from_program ? activity::compute : activity::overhead, now_ticks());
+  if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took -= now_ticks();
   try {
     node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
   } catch (...) {

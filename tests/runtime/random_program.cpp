@@ -184,7 +184,7 @@ random_program make_program(generator& g, const shape& s) {
     }
   }
   if (g.chance(0.4)) {
-    p.iterations = static_cast<int>(g.between(2, 6));
+    p.iterations = static_cast<int>(g.between(2, 9));
     for (std::size_t r = 0; r < ranks; ++r) p.replays.push_back(g.chance(0.7));
     for (rank_program& statements : p.ranks) {  // a graph holds no wait
       std::erase_if(statements, [](const step& x) { return x.what == step::kind::wait; });
@@ -202,6 +202,8 @@ random_program make_program(generator& g, const shape& s) {
 
 runtime_options make_options(generator& g) {
   runtime_options o;
+  o.measured_priorities = g.chance(0.8);
+  o.persistent_requests = g.one_of({persistence::where_faster, persistence::always});
   o.workers = static_cast<int>(g.between(1, 4));
   o.window = g.one_of<std::size_t>({1, 2, 3, 8, 64, 4096});
   o.policy = g.one_of({progress::automatic, progress::dedicated, progress::sleeping,

@@ -135,7 +135,9 @@ void run_program(runtime& rt, memory& m, const random_program& program, std::siz
 [[nodiscard]] std::string describe(const runtime_options& o) {
   return "workers " + std::to_string(o.workers) + ", policy " + std::string(to_string(o.policy)) +
          ", window " + std::to_string(o.window) + ", disturbance " +
-         std::to_string(o.disturb.probability);
+         std::to_string(o.disturb.probability) +
+         (o.measured_priorities ? "" : ", no measured priorities") +
+         (o.persistent_requests == persistence::always ? ", persistent requests" : "");
 }
 
 [[nodiscard]] std::string reproduction(std::uint64_t seed, int ranks) {

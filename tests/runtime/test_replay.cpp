@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recorded graphs with messages: promises 1, 2, 3 and 5 hold in a replay as elsewhere.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -166,6 +167,63 @@ TEST_P(every_policy, an_exception_in_a_replay_with_messages_surfaces) {
   EXPECT_EQ(said, "ninety rounds");
   EXPECT_THROW(rt.replay(round, 1), error);
   env.barrier();
+}
+
+/// Ten interior tasks (0 to 9), a rim task (10) that feeds a send, and one that ends the iteration
+/// when the messages are over (11).
+struct stencil {
+  std::vector<int> cells = std::vector<int>(10);
+  int rim = 0;
+  int ghost = 0;
+  int end = 0;
+  int sum = 0;
+  std::vector<int> order;
+
+  static void note(const int&, int& value, stencil* self, int task) {
+    ++value;
+    self->order.push_back(task);
+  }
+  void submit(runtime& rt, int left, int right) {
+    rt.recv("ghost", out(ghost), left);
+    for (int i = 0; i < 10; ++i) {
+      rt.task("interior", &stencil::note, in(end), inout(cells[static_cast<std::size_t>(i)]), this,
+              i);
+    }
+    rt.task("rim", &stencil::note, in(end), inout(rim), this, 10);
+    rt.send("rim", in(rim), right);
+    rt.task(
+        "end",
+        [](const int& got, int&, int& at_end, int& total, stencil* self) {
+          ++at_end;
+          total = 3 * total + got;
+          self->order.push_back(11);
+        },
+        in(ghost), inout(rim), inout(end), inout(sum), this);
+  }
+};
+
+TEST_P(every_policy, a_task_on_the_way_to_a_send_goes_first_and_changes_no_result) {
+  std::vector<int> sums;
+  for (const bool measured : {true, false}) {
+    runtime_options with = options();
+    with.workers = 1;
+    with.measured_priorities = measured;
+    runtime rt{env, with};
+    stencil s;
+    graph iteration = rt.record([&] { s.submit(rt, left, right); });
+    rt.replay(iteration, 15).wait();
+    ASSERT_EQ(s.order.size(), 15U * 12);
+    for (std::size_t i = 0; i < 15; ++i) {
+      const auto place =
+          std::find(s.order.begin() + static_cast<std::ptrdiff_t>(12 * i), s.order.end(), 10) -
+          s.order.begin() - static_cast<std::ptrdiff_t>(12 * i);
+      if (!measured || i < 4) EXPECT_EQ(place, 10) << "iteration " << i;
+      if (measured && i >= 6) EXPECT_EQ(place, 0) << "iteration " << i;
+    }
+    EXPECT_EQ(s.cells, std::vector<int>(10, 15));
+    sums.push_back(s.sum);
+  }
+  EXPECT_EQ(sums[0], sums[1]);
 }
 
 TEST(replay, a_graph_may_outlive_its_runtime) {

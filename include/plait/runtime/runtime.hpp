@@ -31,6 +31,8 @@ struct runtime_options {
   disturbance disturb = {};
   /// Which replayed messages run on persistent MPI requests.
   persistence persistent_requests = persistence::where_faster;
+  /// See `scheduler_options`.
+  bool measured_priorities = true;
   /// Where plait::blocking_mpi is linked each task has a stack of so many bytes, of which only what
   /// it touches takes memory.  At least 16 KiB.
   std::size_t task_stack_bytes = std::size_t{1} << 20;

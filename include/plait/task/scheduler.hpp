@@ -35,6 +35,9 @@ struct scheduler_options {
   /// Each task runs on a stack of its own of so many bytes, so that it can be suspended.  0: tasks
   /// run on the workers' stacks.
   std::size_t task_stack_bytes = 0;
+  /// Recorded tasks whose priority is not given get one from how long tasks and messages took in
+  /// the first iterations: those on the way to a send go before others.  Off: for comparison.
+  bool measured_priorities = true;
   /// Driven by idle workers; may be null.  Must outlive the scheduler.
   progress_source* progress = nullptr;
   /// When the submitting thread has had nothing to run for so many seconds, and nothing has started
@@ -103,9 +106,10 @@ class scheduler {
   /// Runs the recorded tasks `iterations` times, as if they had been submitted so often, without
   /// analysing dependences again: iterations overlap wherever their data allows.  Returns when it
   /// has begun; tasks submitted before have finished then, and what is submitted next waits for its
-  /// end.  Errors: usage_error when the graph is another scheduler's, has more tasks than the
-  /// window, or when data that its tasks name has moved or changed its size since; what `wait`
-  /// rethrows.
+  /// end.  After the first few iterations tasks on the way to a send go first
+  /// (`measured_priorities`).  Errors: usage_error when the graph is another scheduler's, has more
+  /// tasks than the window, or when data that its tasks name has moved or changed its size since;
+  /// what `wait` rethrows.
   ///
   /// `before_first` is called when the graph has been accepted and earlier tasks have finished.
   void replay(graph& recorded, std::uint64_t iterations,
@@ -176,9 +180,10 @@ class [[maybe_unused]] submission {
   submission& operator=(const submission&) = delete;
   ~submission() noexcept(false) { owner_.submit(node_); }
 
-  /// Before ready tasks of a lower priority.
+  /// Before ready tasks of a lower priority.  Of a recorded task: instead of what is measured.
   submission& priority(plait::priority urgency) noexcept {
     node_.urgency = urgency;
+    if (node_.recorded != nullptr) node_.recorded->urgency_given = true;
     return *this;
   }
 

@@ -48,7 +48,7 @@ class replayed_graph;
 class task_stack;
 
 /// What a task of a graph has beyond a node; see replayed_graph for who touches what.
-struct recorded_task {
+struct alignas(64) recorded_task {
   replayed_graph* graph = nullptr;
   task_node* const* successors = nullptr;  ///< `same` of them in its iteration, then `next` in the
   std::uint32_t same = 0;                  ///< following one
@@ -60,7 +60,19 @@ struct recorded_task {
   std::atomic<std::uint64_t> iteration{0};
   std::uint64_t fingerprint = 0;
   bool repeatable = true;  ///< its arguments can be copied
+  // How long it takes, and where that puts it (replayed_graph::rank).  Whoever runs or finishes it
+  // writes, until `samples` are enough.
+  static constexpr std::uint8_t enough_samples = 4;  ///< of which the first does not count
+  std::uint8_t samples = 0;
+  bool urgency_given = false;  ///< by .priority()
+  /// What `urgency` of the node becomes when it finishes next.
+  std::atomic<priority> urgency{priority::normal};
+  std::int64_t took = 0;  ///< ticks
+
+  [[nodiscard]] bool is_sampled() const noexcept { return samples < enough_samples; }
 };
+
+static_assert(sizeof(recorded_task) == 64);
 
 /// Life of a node: free -> being submitted -> waiting (unmet > 0) -> ready -> running -> finished
 /// (successors closed) -> returned -> free.  Only the submitting thread takes nodes from "returned"

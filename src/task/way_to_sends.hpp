@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Which tasks of a recorded iteration are to go first so that its messages leave early.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <plait/core/clock.hpp>
+
+namespace plait::detail {
+
+/// A node of a recorded graph, in the order of submission.
+struct rank_input {
+  enum class kind : std::uint8_t { task, send, receive };
+  kind is = kind::task;
+  ticks took = 0;                       ///< its function; a message: from post to completion
+  std::vector<std::size_t> successors;  ///< `same` of them in its iteration, then those in the next
+  std::size_t same = 0;
+};
+
+/// Who goes first, for each node.
+///
+/// A task is on the way to a send if the send waits for it, directly or through other tasks, and no
+/// task in between waits for a receive: that one could not start before its message is there,
+/// however early its other predecessors run.  So of a stencil's tasks the rim, between its ghosts
+/// and the next send, goes first, and the interior, which feeds the rim of the next step, does not.
+/// A send may belong to the iteration after the task that feeds it; between tasks no wrap is
+/// followed, for most tasks of an iterative program feed every send of the next iteration.
+///
+/// When everything goes first nothing does: if the tasks on the way are more than half of the
+/// iteration's computation, those with the longest path to the end go first, as many as half of it
+/// takes.  A path counts how long its tasks ran and its messages were under way, and leads through
+/// a send.  [Critical-path list scheduling: Topcuoglu, Hariri, Wu 2002, upward rank]
+[[nodiscard]] std::vector<bool> goes_first(const std::vector<rank_input>& nodes);
+
+}  // namespace plait::detail
