@@ -219,7 +219,7 @@ class tasks final : public variant {
   }
 
   /// What the 7-point stencil touches: these cells of v, and of u these and their neighbours.
-  static void declare(plait::submission& computing, const field& u, field& v, const box& cells) {
+  static void declare(auto& computing, const field& u, field& v, const box& cells) {
     box around = cells;
     --around.x0, ++around.x1, --around.y0, ++around.y1;
     computing.also(in(cells_of_plane(u, cells, cells.z0 - 1)));

@@ -25,7 +25,8 @@ constexpr std::size_t most_requests = std::size_t{1} << 14;
 //                    without a request, if they are not persistent.
 //                    64 requests a message (ping-pong): 8 B 1.07, 512 B 1.06, 64 KiB 1.04: they are
 //                    cold when their turn comes.
-//   MPICH 4.0.2      ping-pong 1.01 to 1.09, stream 1.00 to 1.03 at all sizes.
+//   MPICH 4.0.2      medians of the ratios of neighbouring samples, in two runs: ping-pong 1.03 to
+//                    1.07 and 0.96 to 1.00 (64 KiB 1.29), stream 1.00 to 1.03 and 0.99 to 1.00.
 #if defined(OPEN_MPI)
 constexpr std::size_t smallest_send = 257;
 constexpr std::size_t smallest_receive = 0;
