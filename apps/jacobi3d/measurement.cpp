@@ -54,7 +54,8 @@ struct entry {
   // On rank 0:
   std::vector<kept_run> runs;
   std::vector<double> proxy_cpu_s;
-  json timeline = json::array();  ///< of one iteration
+  std::vector<double> longest_unwatched_s;  ///< on the worst rank
+  json timeline = json::array();            ///< of one iteration
 };
 
 class session {
@@ -230,7 +231,9 @@ class session {
   }
 
   void keep(entry& e, double total_s) {
-    json own{{"ledger", json::array()}, {"proxy", plait::app::to_json(e.report.proxy_cpu_s)}};
+    json own{{"ledger", json::array()},
+             {"proxy", plait::app::to_json(e.report.proxy_cpu_s)},
+             {"unwatched", e.report.longest_unwatched_s}};
     for (const plait::ledger_entry& worker : e.report.ledger)
       own["ledger"].push_back(plait::app::to_json(worker, env_.rank()));
     const breakdown mean = plait::app::mean_of(e.report.ledger);
@@ -247,6 +250,7 @@ class session {
     const double share = 1.0 / env_.size();
     double proxy_s = 0;
     bool has_proxy = false;
+    double unwatched_s = 0;
     for (const json& rank : all) {
       for (const json& row : rank["ledger"]) run.ledger.push_back(row);
       const json& mean = rank["mean"];
@@ -255,11 +259,13 @@ class session {
       run.mean.exposed_s += share * mean[2].get<double>();
       run.mean.overhead_s += share * mean[3].get<double>();
       run.mean.idle_s += share * mean[4].get<double>();
+      unwatched_s = std::max(unwatched_s, rank["unwatched"].get<double>());
       if (rank["proxy"].is_null()) continue;
       has_proxy = true;
       proxy_s += share * rank["proxy"].get<double>();
     }
     if (has_proxy) e.proxy_cpu_s.push_back(proxy_s);
+    e.longest_unwatched_s.push_back(unwatched_s);
     e.runs.push_back(std::move(run));
   }
 
@@ -333,7 +339,10 @@ class session {
       one["max_error"] = e.max_error;
       one["error_bound"] = rounding_bound(wanted_.steps);
       one["ratio_to_base"] = base_s ? json(total.median / *base_s) : json(nullptr);
-      if (!e.proxy_cpu_s.empty()) one["proxy_cpu_s"] = plait::app::median(e.proxy_cpu_s);
+      if (!e.proxy_cpu_s.empty()) {
+        one["proxy_cpu_s"] = plait::app::median(e.proxy_cpu_s);
+        one["longest_unwatched_s"] = plait::app::median(e.longest_unwatched_s);
+      }
       // Of the run whose time is nearest to the median.
       const auto typical = std::ranges::min_element(
           e.runs, {}, [&](const kept_run& run) { return std::abs(run.total_s - total.median); });

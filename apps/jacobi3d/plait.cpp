@@ -152,6 +152,7 @@ class tasks final : public variant {
     }
     const auto statistics = rt_->progress_statistics();
     if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
+    report_.longest_unwatched_s = statistics.longest_unwatched_s;
     report_.workers = rt_->workers();
     report_.policy_chosen = rt_->progress_choice().name;
     report_.policy_reason = rt_->progress_choice().reason;

@@ -28,6 +28,7 @@ struct run_report {
   std::vector<plait::trace_event> events;
   double recorded_from_s = 0;         ///< when the first recorded step began
   std::optional<double> proxy_cpu_s;  ///< processor time of the proxy thread, if there is one
+  double longest_unwatched_s = 0;     ///< nobody looked for so long while messages were in flight
   int workers = 1;
   std::string policy_chosen;
   std::string policy_reason;

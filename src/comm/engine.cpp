@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <random>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <sched.h>
 
 #include "comm/channel.hpp"
+#include "comm/core_watch.hpp"
 #include "comm/flight_clock.hpp"
 #include "comm/look_schedule.hpp"
 #include "comm/message_survey.hpp"
@@ -36,25 +38,44 @@ constexpr int least_tags = 1 << 15;  // MPI promises this many
   return residues;
 }
 
+[[nodiscard]] std::string delay_text(double worst_delay_s) {
+  char text[64];
+  std::snprintf(text, sizeof text, "a completion is noticed within %.3g ms", 1e3 * worst_delay_s);
+  return text;
+}
+
 [[nodiscard]] engine::choice choose(const engine_options& options, int fair_share) {
+  const std::string delay = delay_text(options.worst_delay_s);
   switch (options.policy) {
     case progress::dedicated:
-      return {true, true, false, false, "dedicated", "asked for"};
+      return {.proxy = true, .proxy_spins = true, .name = "dedicated", .reason = "asked for"};
     case progress::sleeping:
-      return {true, false, false, false, "sleeping", "asked for"};
+      return {.proxy = true, .name = "sleeping", .reason = "asked for; " + delay};
     case progress::workers:
-      return {false, false, true, true, "workers", "asked for"};
+      return {.idle_workers = true,
+              .busy_workers = true,
+              .name = "workers",
+              .reason = "asked for; a completion is noticed between tasks"};
     case progress::none:
-      return {false, false, false, false, "none", "asked for"};
+      return {.name = "none", .reason = "asked for; a completion is noticed in wait()"};
     case progress::automatic:
       break;
   }
   const std::string counts = std::to_string(options.workers) + " workers on " +
                              std::to_string(fair_share) + " cores of this rank's share";
   if (fair_share > options.workers) {
-    return {true, true, true, false, "dedicated", counts + ": one is free for the proxy"};
+    return {.proxy = true,
+            .proxy_spins = true,
+            .gives_way = true,
+            .idle_workers = true,
+            .name = "dedicated",
+            .reason = counts + ": one is free for the proxy, which sleeps while others want it"};
   }
-  return {true, false, true, true, "sleeping+workers", counts + ": none is free for a proxy"};
+  return {.proxy = true,
+          .idle_workers = true,
+          .busy_workers = true,
+          .name = "sleeping+workers",
+          .reason = counts + ": none is free for a proxy; " + delay};
 }
 
 }  // namespace
@@ -111,6 +132,7 @@ struct engine::implementation {
   std::mt19937_64 random;
   std::atomic<std::uint64_t> operations{0};
   std::atomic<std::uint64_t> polls{0};
+  std::atomic<std::uint64_t> gave_way{0};
 
   proxy_thread proxy;
 };
@@ -488,9 +510,10 @@ message_survey engine::survey(const std::function<std::string(const operation&)>
 // --- the proxy
 // ------------------------------------------------------------------------------------------
 
-/// `dedicated`: polls without pause while anything is in flight.  `sleeping`: sleeps until a look
-/// is due. Where workers look between tasks, the proxy comes only if they are late, the worst delay
-/// after the last look, and costs no more than a timer as long as tasks are short.
+/// `dedicated`: polls without pause while anything is in flight, but as `sleeping` for a while
+/// where it may give way and others want its core.  `sleeping`: sleeps until a look is due. Where
+/// workers look between tasks, the proxy comes only if they are late, the worst delay after the
+/// last look, and costs no more than a timer as long as tasks are short.
 void engine::implementation::proxy_loop() {
   const auto stop = [this] { return stopping.load(std::memory_order_seq_cst); };
   const auto sleep_unless = [this](auto condition, ticks timeout) {
@@ -501,12 +524,26 @@ void engine::implementation::proxy_loop() {
       proxy_events.wait(key, timeout);
     }
   };
+  core_watch core;
+  bool watching = false;
+  ticks spins_again = 0;
+  const ticks way_given = seconds_to_ticks(0.25);
   while (!stop()) {
     if (active.load(std::memory_order_seq_cst) == 0) {
       sleep_unless([&] { return stop() || active.load(std::memory_order_seq_cst) != 0; }, -1);
-    } else if (chosen.proxy_spins) {
+      watching = false;
+    } else if (chosen.proxy_spins && (!chosen.gives_way || now_ticks() >= spins_again)) {
       if (!look_as_proxy()) sched_yield();
+      if (!chosen.gives_way) continue;
+      const ticks now = now_ticks();
+      if (!std::exchange(watching, true)) {
+        core.begin(now);
+      } else if (core.is_wanted(now)) {
+        spins_again = now + way_given;
+        gave_way.fetch_add(1, std::memory_order_relaxed);
+      }
     } else {
+      watching = false;
       // `never`: something was posted that whoever has the token has not started yet.
       const ticks next = looks.next();
       const ticks due = next == engine::never ? 0
@@ -530,7 +567,9 @@ bool engine::implementation::look_as_proxy() {
 engine_statistics engine::statistics() const {
   return {.operations = self_->operations.load(),
           .polls = self_->polls.load(),
-          .proxy_cpu_s = self_->proxy.cpu_seconds()};
+          .proxy_cpu_s = self_->proxy.cpu_seconds(),
+          .longest_unwatched_s = ticks_to_seconds(self_->looks.longest_unwatched()),
+          .gave_way = self_->gave_way.load()};
 }
 
 }  // namespace plait

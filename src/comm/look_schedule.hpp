@@ -26,7 +26,7 @@ class look_schedule {
       : worst_(seconds_to_ticks(worst_s)), first_(std::min(seconds_to_ticks(first_s), worst_)) {}
 
   void posted(ticks now, std::size_t size_bytes = 0) noexcept {
-    if (next_.load(std::memory_order_relaxed) == engine::never) since_ = now;
+    if (next_.load(std::memory_order_relaxed) == engine::never) since_ = unwatched_from_ = now;
     distance_ = expected(size_bytes);
     set(std::min(next_.load(std::memory_order_relaxed), now + distance_));
   }
@@ -39,6 +39,10 @@ class look_schedule {
 
   void looked(ticks now, bool completed, bool in_flight) noexcept {
     last_.store(now, std::memory_order_relaxed);
+    if (now - unwatched_from_ > longest_unwatched()) {
+      longest_.store(now - unwatched_from_, std::memory_order_relaxed);
+    }
+    unwatched_from_ = now;
     if (completed) {
       learn(now);
       distance_ = expected(operations_ == 0 ? 0 : bytes_ / operations_);
@@ -56,6 +60,10 @@ class look_schedule {
 
   [[nodiscard]] ticks next() const noexcept { return next_.load(std::memory_order_relaxed); }
   [[nodiscard]] ticks last() const noexcept { return last_.load(std::memory_order_relaxed); }
+  /// The longest time between two looks, or from the first post to the first look.
+  [[nodiscard]] ticks longest_unwatched() const noexcept {
+    return longest_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] ticks first() const noexcept { return first_; }
   [[nodiscard]] ticks worst() const noexcept { return worst_; }
 
@@ -87,7 +95,9 @@ class look_schedule {
   std::size_t operations_ = 0;
   double ticks_per_byte_ = 0;
   std::atomic<ticks> next_{engine::never};
+  ticks unwatched_from_ = 0;
   std::atomic<ticks> last_{0};
+  std::atomic<ticks> longest_{0};
 };
 
 }  // namespace plait

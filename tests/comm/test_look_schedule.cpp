@@ -77,4 +77,17 @@ TEST(look_schedule, the_worst_delay_bounds_the_first_look_too) {
   EXPECT_LE(looks.next(), seconds_to_ticks(1e-6));
 }
 
+TEST(look_schedule, it_knows_the_longest_time_without_a_look) {
+  look_schedule looks(first_s, worst_s);
+  looks.posted(1000);
+  looks.looked(1300, false, true);
+  EXPECT_EQ(looks.longest_unwatched(), 300);
+  looks.looked(1500, true, false);
+  EXPECT_EQ(looks.longest_unwatched(), 300);
+  looks.posted(9000);  // nothing was in flight meanwhile
+  looks.posted(9200);
+  looks.looked(9400, true, false);
+  EXPECT_EQ(looks.longest_unwatched(), 400);
+}
+
 }  // namespace

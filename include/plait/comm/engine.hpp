@@ -60,6 +60,10 @@ struct engine_statistics {
   std::uint64_t operations = 0;  ///< completed
   std::uint64_t polls = 0;       ///< calls of MPI_Testsome
   double proxy_cpu_s = 0;        ///< processor time of the proxy thread
+  /// The longest time nobody looked while operations were in flight: what became of `worst_delay_s`
+  /// on a machine that may be busy with other things.
+  double longest_unwatched_s = 0;
+  std::uint64_t gave_way = 0;  ///< times a spinning proxy slept because others wanted its core
 };
 
 /// Matching (promise 2).  The k-th send to a (destination, tag) carries the MPI tag
@@ -133,7 +137,8 @@ class engine {
   /// The policy in force (never `automatic`, which it says it stands for) and why it was chosen.
   struct choice {
     bool proxy = false;         ///< a proxy thread exists
-    bool proxy_spins = false;   ///< ... and does not sleep
+    bool proxy_spins = false;   ///< ... and does not sleep,
+    bool gives_way = false;     ///< ... but for a while where others want its core
     bool idle_workers = false;  ///< idle workers poll
     bool busy_workers = false;  ///< workers poll between tasks when a look is due
     std::string name;
