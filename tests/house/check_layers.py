@@ -29,6 +29,7 @@ LIBRARIES = {
     "fmt/": set(ARROWS),
     "hwloc.h": {"core", "task", "comm", "runtime"},
     "boost/context/": {"task"},
+    "Zydis/": {"task"},
     "sanitizer/": {"task"},
 }
 # Generated: the commit, the compiler and its flags, for result files.  Of no layer.

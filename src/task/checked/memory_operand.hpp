@@ -30,9 +30,9 @@ struct register_values {
   const std::uint64_t* opmasks = nullptr;
 };
 
-/// The operands of the instruction at `code` which faulted at `fault`.  For x86-64 as compilers and
-/// C libraries use it; for what is not known here (and gathers, whose elements are anywhere), no
-/// operand.  Callable from a signal handler: reads `code`, calls nothing.
+/// The operands of the instruction at `code` which faulted at `fault`.  For what is not known here
+/// (and gathers, whose elements are anywhere), no operand.  On Linux with x86-64 only.  Callable
+/// from a signal handler: Zydis allocates nothing and its tables are constant.
 [[nodiscard]] touched_memory decode_touched(const std::uint8_t* code, const register_values& at,
                                             std::uintptr_t fault) noexcept;
 

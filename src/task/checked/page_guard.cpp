@@ -108,6 +108,10 @@ struct alignas(page_bytes) everything {
   std::uint64_t step_at = 0;
   std::uintptr_t opened[64] = {};
   int opened_count = 0;
+  /// While the decoder, a library, runs: pages that it has used, closed again behind it.
+  bool decoding = false;
+  std::uintptr_t decoders[16] = {};
+  int decoders_count = 0;
   /// Left open until the next `close`.
   std::uintptr_t left_open[256] = {};
   int left_open_count = 0;
@@ -335,10 +339,51 @@ void chain(int which, siginfo_t* info, void* context) noexcept {
   unlock();
 }
 
+constexpr std::uint64_t segv_bit = std::uint64_t{1} << (SIGSEGV - 1);
+
+void change_mask(int how, std::uint64_t bits) noexcept {
+  system_call(SYS_rt_sigprocmask, how, reinterpret_cast<long>(&bits), 0, sizeof bits);
+}
+
+/// Faults are blocked in handlers, but for what is between these two.
+void begin_decoding() noexcept {
+  all.decoders_count = 0;
+  all.decoding = true;
+  change_mask(SIG_UNBLOCK, segv_bit);
+}
+
+void end_decoding() noexcept {
+  change_mask(SIG_BLOCK, segv_bit);
+  all.decoding = false;
+  for (int i = 0; i < all.decoders_count; ++i) {
+    const std::uintptr_t page = all.decoders[i];
+    (void)protect(page, page + page_bytes, find_pages(page)->closed);
+  }
+}
+
+/// The thread's stack guard and what memset keeps about the processor may lie beside data.
+void open_for_decoder(const siginfo_t& info, ucontext_t& context) noexcept {
+  const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(info.si_addr) & ~(page_bytes - 1);
+  const guarded_pages* const in = info.si_code == SEGV_ACCERR ? find_pages(page) : nullptr;
+  if (in != nullptr && all.decoders_count < static_cast<int>(std::size(all.decoders)) &&
+      !is_in(all.decoders, all.decoders_count, page)) {
+    all.decoders[all.decoders_count++] = page;
+    (void)protect(page, page + page_bytes, in->open);
+    return;
+  }
+  // A fault happens again and ends the program, what somebody sent waits for the handler's end.
+  *reinterpret_cast<std::uint64_t*>(&context.uc_sigmask) |= segv_bit;
+  if (info.si_code <= 0) {
+    system_call(SYS_tgkill, system_call(SYS_getpid), system_call(SYS_gettid), SIGSEGV);
+  }
+}
+
 void judge_instruction(const ucontext_t& context, std::uintptr_t fault, bool write) noexcept {
   const auto at = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
+  begin_decoding();
   const touched_memory found =
       decode_touched(reinterpret_cast<const std::uint8_t*>(at), registers_of(context), fault);
+  end_decoding();
   all.stepping_string = found.repeated;
   all.step_at = at;
   for (int i = 0; i < found.count; ++i) {
@@ -390,6 +435,10 @@ void judge_instruction(const ucontext_t& context, std::uintptr_t fault, bool wri
 
 void on_fault(int, siginfo_t* info, void* context) noexcept {
   const bool guarded = is_guarded_thread();
+  if (guarded && all.decoding) {
+    open_for_decoder(*info, *static_cast<ucontext_t*>(context));
+    return;
+  }
   const char dispatch = all.dispatch;
   if (guarded) all.dispatch = dispatch_allow;
   lock();

@@ -37,8 +37,8 @@ struct guarded_pages {
 /// hands those of the guarded thread back (syscall user dispatch), and they pass with all pages
 /// open.
 ///
-/// The handlers call no library and touch nothing but their own pages and the faulting
-/// instruction: anything else may be on a closed page.
+/// The handlers touch nothing but their own pages and the faulting instruction: anything else may
+/// be on a closed page.  They call no library but Zydis, for which such a page is opened.
 class page_guard {
  public:
   static constexpr std::uintptr_t page_bytes = 4096;
