@@ -131,12 +131,33 @@ void scheduler::implementation::expect_submitting_thread() const {
 void scheduler::implementation::enter() noexcept {
   if (inside) return;
   inside = true;
+  entered_at = 0;
   workers.front()->account_.charge(activity::compute, now_ticks());
+}
+
+/// The same, but mostly without looking at the clock: only to submit a compute task to a window
+/// that has room, so that nothing is booked before `leave`.
+void scheduler::implementation::enter_to_submit() noexcept {
+  if (inside) return;
+  entered_untimed = !submissions.is_due();
+  if (entered_untimed) {
+    inside = true;
+  } else {
+    enter();
+    entered_at = workers.front()->account_.last();
+  }
 }
 
 void scheduler::implementation::leave() noexcept {
   inside = false;
-  workers.front()->account_.charge(activity::overhead, now_ticks());
+  detail::account& account = workers.front()->account_;
+  const ticks now = now_ticks();
+  if (std::exchange(entered_untimed, false)) {
+    account.charge_compute(now, submissions.usual());
+    return;
+  }
+  if (entered_at == account.last()) submissions.learn(now - entered_at);
+  account.charge(activity::overhead, now);
 }
 
 std::uint64_t scheduler::implementation::total(
@@ -207,7 +228,23 @@ void scheduler::implementation::wait_for_window() {
   // Workers in the middle of long chains do not wake this thread for every task they finish: it
   // looks for itself, often enough that they do not run dry.
   const ticks longest_sleep = seconds_to_ticks(200e-6);
-  work_until(*workers.front(), room, longest_sleep);
+  worker& w = *workers.front();
+  work_until(w, room, longest_sleep);
+  // While it is here, more room at once, as long as that takes no time to speak of.
+  constexpr std::size_t most_at_once = 32;
+  std::size_t more = std::min(most_at_once, window / 8);
+  const ticks until = w.account_.last() + seconds_to_ticks(5e-6);
+  const auto enough = [&] { return more-- == 0 || nothing_ready(w) || w.account_.last() > until; };
+  work_until(w, enough, 0);
+  left_window_seen = total(&detail::counters::left_window);
+}
+
+/// A hint, for the worker's own queues.
+bool scheduler::implementation::nothing_ready(worker& w) noexcept {
+  for (const priority urgency : {priority::high, priority::normal, priority::low}) {
+    if (!w.own[urgency].empty() || !fresh[urgency].empty()) return false;
+  }
+  return w.next == nullptr;
 }
 
 task_node& scheduler::allocate(task_name name, node_kind kind) {
@@ -221,8 +258,9 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
     return node;
   }
   if (s.replaying != nullptr) wait();
-  s.enter();
-  if (s.submitted - s.left_window_seen >= s.window) s.wait_for_window();
+  const bool full = s.submitted - s.left_window_seen >= s.window;
+  full || kind == node_kind::asynchronous ? s.enter() : s.enter_to_submit();
+  if (full) s.wait_for_window();
   s.peak = std::max(s.peak, static_cast<std::size_t>(s.submitted - s.left_window_seen) + 1);
 
   task_node& node = s.take_free_node();

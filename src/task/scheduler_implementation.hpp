@@ -37,10 +37,12 @@ struct scheduler::implementation {
 
   // --- submitting thread (scheduler.cpp) -------------------------------------------------------
   void enter() noexcept;
+  void enter_to_submit() noexcept;
   void leave() noexcept;
   [[nodiscard]] detail::task_node& take_free_node();
   void collect_returned(detail::returned_nodes& from) noexcept;
   void wait_for_window();
+  [[nodiscard]] bool nothing_ready(detail::worker& w) noexcept;
   void launch(detail::task_node& node);
   static void prepare(detail::task_node& node, std::uint64_t id, const char* name,
                       detail::node_kind kind);
@@ -126,6 +128,9 @@ struct scheduler::implementation {
   std::shared_ptr<detail::replayed_graph> replaying;
   bool gave_up = false;  ///< `progress` was told to cancel
   bool inside = false;   ///< between enter() and leave()
+  detail::sampled_overhead submissions;
+  bool entered_untimed = false;
+  ticks entered_at = 0;  ///< by `enter_to_submit`, if timed
 
   // Shared.
   alignas(128) detail::lanes

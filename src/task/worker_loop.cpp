@@ -99,14 +99,20 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   if (!node.exclusions.empty() && node.stack == nullptr && !take_exclusions(node, w)) return;
   // A suspended task goes on after a failure too: what it waits for tells it to unwind.
   if (!has_failed.load(std::memory_order_relaxed) || node.stack != nullptr) {
-    const ticks begin = now_ticks();
-    w.account_.charge(activity::overhead, begin);
+    const bool sampled = node.recorded != nullptr && node.recorded->is_sampled();
+    const bool timed = w.between_tasks.is_due() || observer != nullptr || sampled;
+    ticks begin = 0;
+    if (timed) {
+      begin = now_ticks();
+      w.between_tasks.learn(begin - w.account_.last());
+      w.account_.charge(activity::overhead, begin);
+    }
     w.in_task.store(&node, std::memory_order_relaxed);
     const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
     w.in_task.store(nullptr, std::memory_order_relaxed);
     const ticks end = now_ticks();
-    w.account_.charge(activity::compute, end);
-    if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took += end - begin;
+    w.account_.charge_compute(end, timed ? 0 : w.between_tasks.usual());
+    if (sampled) node.recorded->took += end - begin;
     if (observer != nullptr)
       observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
     if (ended && node.children != nullptr) {
