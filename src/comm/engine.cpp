@@ -121,6 +121,10 @@ struct engine::implementation {
   std::atomic<bool> stopping{false};
   std::atomic<bool> cancelled{false};
   event_count proxy_events;
+  /// It sleeps until it is told that something is in flight.  Set before it asks for the last time
+  /// whether something is, read after something has become so, all seq_cst: one of the two sees the
+  /// other.
+  std::atomic<bool> proxy_rests{false};
 
   // Under the token.
   transfer_set transfers;
@@ -262,7 +266,9 @@ void engine::post(operation& op) {
   }
   // It sleeps without limit while nothing is in flight, and past this message's first look
   // otherwise.
-  if (first || !s.chosen.busy_workers) s.proxy_events.notify_one();
+  if (!s.chosen.busy_workers || (first && s.proxy_rests.load(std::memory_order_seq_cst))) {
+    s.proxy_events.notify_one();
+  }
 }
 
 void engine::lock() noexcept {
@@ -282,7 +288,9 @@ void engine::watch(awaited& what) {
   s.looks.posted(now);
   s.step(true);  // and, after `cancel`, gives it up
   s.release_token();
-  if (first || !s.chosen.busy_workers) s.proxy_events.notify_one();
+  if (!s.chosen.busy_workers || (first && s.proxy_rests.load(std::memory_order_seq_cst))) {
+    s.proxy_events.notify_one();
+  }
 }
 
 bool engine::poll() {
@@ -524,14 +532,29 @@ void engine::implementation::proxy_loop() {
       proxy_events.wait(key, timeout);
     }
   };
+  const auto idle = [&] { return !stop() && active.load(std::memory_order_seq_cst) == 0; };
+  // More often than not something is in flight again soon, and to wake this thread costs whoever
+  // posts it a system call, two thirds of the latency of a small message.  So it is a while before
+  // it wants to be woken.
+  const auto rest = [&] {
+    if (chosen.proxy_spins) {
+      const ticks until = now_ticks() + seconds_to_ticks(50e-6);
+      while (idle() && now_ticks() < until) __builtin_ia32_pause();
+    } else if (chosen.busy_workers) {
+      for (int naps = 0; naps < 32 && idle(); ++naps) sleep_unless(stop, looks.worst());
+    }
+    proxy_rests.store(true, std::memory_order_seq_cst);
+    sleep_unless([&] { return !idle(); }, -1);
+    proxy_rests.store(false, std::memory_order_seq_cst);
+  };
   core_watch core;
   bool watching = false;
   ticks spins_again = 0;
   const ticks way_given = seconds_to_ticks(0.25);
   while (!stop()) {
     if (active.load(std::memory_order_seq_cst) == 0) {
-      sleep_unless([&] { return stop() || active.load(std::memory_order_seq_cst) != 0; }, -1);
       watching = false;
+      rest();
     } else if (chosen.proxy_spins && (!chosen.gives_way || now_ticks() >= spins_again)) {
       if (!look_as_proxy()) sched_yield();
       if (!chosen.gives_way) continue;
