@@ -100,8 +100,12 @@ int dependence_tracker::share(segment& s, task_node& task, sharing kind) {
   }
   if (kind.mode == access_mode::commutative) {
     if (s.lock == nullptr) s.lock = std::make_shared<exclusion>();
-    const auto place = std::lower_bound(task.exclusions.begin(), task.exclusions.end(), s.lock);
-    if (place == task.exclusions.end() || *place != s.lock) task.exclusions.insert(place, s.lock);
+    if (task.exclusions == nullptr) {
+      task.exclusions = std::make_unique<std::vector<std::shared_ptr<exclusion>>>();
+    }
+    auto& all = *task.exclusions;
+    const auto place = std::lower_bound(all.begin(), all.end(), s.lock);
+    if (place == all.end() || *place != s.lock) all.insert(place, s.lock);
   }
   int edges = add_edge(s.writer, task);
   for (const node_ref& one : s.before) edges += add_edge(one, task);

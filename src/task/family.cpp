@@ -65,7 +65,7 @@ void scheduler::implementation::submit_child(task_node& node) {
 
 /// The function of `node` has returned, and so have its children.
 void scheduler::implementation::conclude(task_node& node, worker& w) {
-  if (!node.exclusions.empty()) release_exclusions(node, node.exclusions.size(), w);
+  if (node.exclusions != nullptr) release_exclusions(node, node.exclusions->size(), w);
   finish(node, &w);
 }
 

@@ -70,9 +70,11 @@ void replayed_graph::close(bool measured_priorities) {
   for (std::size_t i = 0; i < 2 * count; ++i) {
     auto& all = nodes_[i % count].exclusions;
     auto& some = shadows[i].exclusions;
-    all.insert(all.end(), some.begin(), some.end());
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
+    if (some == nullptr) continue;
+    if (all != nullptr) some->insert(some->end(), all->begin(), all->end());
+    std::sort(some->begin(), some->end());
+    some->erase(std::unique(some->begin(), some->end()), some->end());
+    all = std::move(some);
   }
 
   const auto successors_of = [&](std::size_t i) {

@@ -283,7 +283,7 @@ void scheduler::implementation::prepare(task_node& node, std::uint64_t id, const
   node.last_successor_id = 0;
   node.edges_used = 0;
   node.edges_made = 0;
-  node.more_edges.clear();
+  if (node.more_edges != nullptr) node.more_edges->clear();
   node.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
   node.successors.store(nullptr, std::memory_order_relaxed);
 }

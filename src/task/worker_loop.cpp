@@ -96,7 +96,7 @@ task_node* scheduler::implementation::find(worker& w, priority urgency) noexcept
 
 void scheduler::implementation::run(worker& w, task_node& node) {
   // One that has been suspended holds them.  After a failure too: others wait for their turn.
-  if (!node.exclusions.empty() && node.stack == nullptr && !take_exclusions(node, w)) return;
+  if (node.exclusions != nullptr && node.stack == nullptr && !take_exclusions(node, w)) return;
   // A suspended task goes on after a failure too: what it waits for tells it to unwind.
   if (!has_failed.load(std::memory_order_relaxed) || node.stack != nullptr) {
     const bool sampled = node.recorded != nullptr && node.recorded->is_sampled();
@@ -134,7 +134,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
 
 /// All or none.  None: another task holds one of them, and will make this one ready again.
 bool scheduler::implementation::take_exclusions(task_node& node, worker& w) {
-  const auto& wanted = node.exclusions;
+  const auto& wanted = *node.exclusions;
   std::size_t have = 0;
   const auto take_all = [&] {
     for (have = 0; have < wanted.size() && wanted[have]->try_take(); ++have) continue;
@@ -153,7 +153,7 @@ bool scheduler::implementation::take_exclusions(task_node& node, worker& w) {
 /// The first `count` of them; tasks that waited are ready again.
 void scheduler::implementation::release_exclusions(task_node& node, std::size_t count, worker& w) {
   for (std::size_t i = 0; i < count; ++i) {
-    task_node* next = node.exclusions[i]->release();
+    task_node* next = (*node.exclusions)[i]->release();
     if (next == nullptr) continue;
     if (observer != nullptr)
       tell_released(*observer, *next, node.id.load(std::memory_order_relaxed), &w);
@@ -210,7 +210,7 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
     return;
   }
   node.act(node, node_action::destroy);
-  node.exclusions.clear();
+  node.exclusions.reset();
   const bool counts_for_window = node.kind == node_kind::compute && !node.left_window;
   edge* newest = node.successors.exchange(task_node::closed(), std::memory_order_acq_rel);
   edge* list = nullptr;  // oldest first: the order of submission

@@ -81,8 +81,9 @@ class submissions {
   [[nodiscard]] bool exclude_each_other(std::size_t a, std::size_t b) const {
     const auto& x = nodes_[a].exclusions;
     const auto& y = nodes_[b].exclusions;
-    return std::any_of(x.begin(), x.end(),
-                       [&](const auto& one) { return std::count(y.begin(), y.end(), one) == 1; });
+    return x != nullptr && y != nullptr && std::any_of(x->begin(), x->end(), [&](const auto& one) {
+             return std::count(y->begin(), y->end(), one) == 1;
+           });
   }
 
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }

@@ -84,6 +84,7 @@ struct alignas(64) task_node {
   static constexpr std::size_t storage_bytes = 128;
   static constexpr int inline_edges = 4;
 
+  // The first cache line: what every task needs.
   /// Treiber list of edges; `closed()` once the node is finished.  Pushes only, until one exchange
   /// takes everything: no ABA.
   std::atomic<edge*> successors{closed()};
@@ -92,25 +93,28 @@ struct alignas(64) task_node {
   std::uint32_t generation = 0;  // submitting thread only
   void (*act)(task_node&, node_action) = nullptr;
   const char* name = "";
-  std::atomic<std::uint64_t> id{0};  // order of submission, from 1
-  std::uint64_t last_successor_id =
-      0;                           // submitting thread only: skips a second edge to the same task
-  task_node* next_free = nullptr;  // while returned or free
-  std::int32_t edges_made = 0;     // predecessors that were unfinished when it was submitted
+  std::atomic<std::uint64_t> id{0};     // order of submission, from 1
+  std::uint64_t last_successor_id = 0;  // submitting thread only: skips a second edge to a task
+  task_node* next_free = nullptr;       // while returned or free
+  std::int32_t edges_made = 0;          // predecessors that were unfinished when it was submitted
   priority urgency = priority::normal;
   node_kind kind = node_kind::compute;
   std::uint8_t edges_used = 0;
   std::atomic<bool> suspended{false};
-  bool left_window = false;  // it was suspended: counted as a message that has been started is
-  edge edges[inline_edges];
-  std::vector<std::unique_ptr<edge>> more_edges;
-  /// What it holds while it runs, in the order of their addresses.  Complete when it is submitted.
-  std::vector<std::shared_ptr<exclusion>> exclusions;
+
+  // The second: what few tasks need, and all are asked for.
+  /// What it holds while it runs, in the order of their addresses; null if nothing.  Complete when
+  /// it is submitted.
+  std::unique_ptr<std::vector<std::shared_ptr<exclusion>>> exclusions;
   family* children = nullptr;  ///< what it has submitted; its own to delete, when all have finished
   family* siblings = nullptr;  ///< to which it belongs, if a task has submitted it
-  void* heap = nullptr;        // arguments too large for `storage`
   recorded_task* recorded = nullptr;  // for a task of a graph; it is never returned
   task_stack* stack = nullptr;        // while it runs or is suspended, if it can be
+  void* heap = nullptr;               // arguments too large for `storage`
+  std::unique_ptr<std::vector<std::unique_ptr<edge>>> more_edges;  // than `inline_edges`
+  bool left_window = false;  // it was suspended: counted as a message that has been started is
+
+  edge edges[inline_edges];
   alignas(16) std::byte storage[storage_bytes];
 
   static constexpr std::int32_t submission_guard = 1 << 28;
@@ -124,17 +128,23 @@ struct alignas(64) task_node {
   }
   [[nodiscard]] edge* new_edge() {
     if (edges_used < inline_edges) return &edges[edges_used++];
-    more_edges.push_back(std::make_unique<edge>());
-    return more_edges.back().get();
+    if (more_edges == nullptr) {
+      more_edges = std::make_unique<std::vector<std::unique_ptr<edge>>>();
+    }
+    more_edges->push_back(std::make_unique<edge>());
+    return more_edges->back().get();
   }
   void drop_newest_edge() noexcept {
-    if (more_edges.empty()) {
+    if (more_edges == nullptr || more_edges->empty()) {
       --edges_used;
     } else {
-      more_edges.pop_back();
+      more_edges->pop_back();
     }
   }
 };
+
+// In the cache of one core there is room for a few thousand in flight.
+static_assert(sizeof(task_node) == 320);
 
 /// A node as it was in one life; refers to a finished task once the node lives another.
 struct node_ref {
