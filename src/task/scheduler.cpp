@@ -450,11 +450,12 @@ scheduler::implementation::statement scheduler::implementation::booked(
 plait::ledger scheduler::ledger() const {
   plait::ledger result;
   for (const auto& w : self_->workers) {
-    const auto [sums, now_ns] = self_->booked(*w);
+    auto [sums, now_ns] = self_->booked(*w);
     const std::int64_t wall_ns = now_ns - w->ledger_base_ns;
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] -= w->ledger_base[i];
+    detail::settle_what_was_open(sums);
     const auto seconds = [&](activity a) {
-      const auto i = static_cast<std::size_t>(a);
-      return ticks_to_seconds(sums[i] - w->ledger_base[i]);
+      return ticks_to_seconds(sums[static_cast<std::size_t>(a)]);
     };
     result.push_back({.worker = w->index,
                       .compute_s = seconds(activity::compute),

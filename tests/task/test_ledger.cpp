@@ -88,6 +88,24 @@ TEST_P(any_workers, it_starts_anew_after_a_reset) {
   }
 }
 
+/// Slow to submit, quick to run.
+struct slow_to_copy {
+  slow_to_copy() = default;
+  slow_to_copy(const slow_to_copy&) { pause_ms(20); }
+  void operator()() const {}
+};
+
+TEST_P(any_workers, no_part_is_negative_when_the_usual_overhead_exceeds_the_time_since_a_reset) {
+  scheduler s{options()};
+  s.task("first", slow_to_copy{});  // all there is to learn from
+  s.wait();
+  pause_ms(5);
+  s.reset_ledger();
+  s.task("second", [] {});
+  s.wait();
+  expect_balance(s, "a short time");
+}
+
 TEST_P(any_workers, it_balances_after_a_task_has_thrown) {
   scheduler s{options()};
   s.task("throws", [] {

@@ -97,6 +97,11 @@ class account {
   std::atomic<std::uint32_t> version_{0};
 };
 
+/// Sums since a reset.  What was open at the reset was taken for the program's own time on the
+/// submitting thread and for overhead elsewhere, and may have been booked as the other of the two
+/// since; then there is less than nothing of the one, and what is missing is in the other.
+void settle_what_was_open(account::sums& since_reset) noexcept;
+
 /// What plait itself takes between two events that are booked, measured at some of them.  Reading
 /// the clock costs 16 ns here, and a task of the program needs four readings, a third of the 194 ns
 /// that it took: so only two are made for each, and all four for one in `period`.  The sums stay
