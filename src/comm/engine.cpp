@@ -110,7 +110,8 @@ struct engine::implementation {
   int residues = 1;
   int largest_tag = 0;
 
-  void join_channel(operation& op);  // submitting thread
+  void join_channel(operation& op);      // submitting thread
+  void wake_proxy(bool first) noexcept;  // any thread
 
   channel_map channels;
   repetition_set repetitions;
@@ -251,6 +252,15 @@ ticks engine::in_flight_until(ticks now) const noexcept {
   return self_->flight.until(now);
 }
 
+/// After something was put in flight, the `first` after a time of rest or not.  The proxy may sleep
+/// past its first look; where workers look too that does not matter, unless it sleeps without
+/// limit.
+void engine::implementation::wake_proxy(bool first) noexcept {
+  if (!chosen.busy_workers || (first && proxy_rests.load(std::memory_order_seq_cst))) {
+    proxy_events.notify_one();
+  }
+}
+
 void engine::post(operation& op) {
   implementation& s = *self_;
   op.posted_at = now_ticks();
@@ -264,11 +274,7 @@ void engine::post(operation& op) {
     s.step(false);
     s.release_token();
   }
-  // It sleeps without limit while nothing is in flight, and past this message's first look
-  // otherwise.
-  if (!s.chosen.busy_workers || (first && s.proxy_rests.load(std::memory_order_seq_cst))) {
-    s.proxy_events.notify_one();
-  }
+  s.wake_proxy(first);
 }
 
 void engine::lock() noexcept {
@@ -288,9 +294,7 @@ void engine::watch(awaited& what) {
   s.looks.posted(now);
   s.step(true);  // and, after `cancel`, gives it up
   s.release_token();
-  if (!s.chosen.busy_workers || (first && s.proxy_rests.load(std::memory_order_seq_cst))) {
-    s.proxy_events.notify_one();
-  }
+  s.wake_proxy(first);
 }
 
 bool engine::poll() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tasks that submit tasks.
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -29,7 +28,7 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
                                                      node_kind kind) {
   PLAIT_EXPECTS(kind == node_kind::compute, "a task submits compute tasks only");
   if (checker != nullptr) checker->pause();  // until it is submitted
-  if (parent.children == nullptr) parent.children = std::make_unique<family>(parent).release();
+  if (parent.children == nullptr) parent.children = new family(parent);
   family& children = *parent.children;
   PLAIT_EXPECTS(children.open_submission == nullptr,
                 std::string("task '") + children.open_submission->name + "' is not submitted yet");

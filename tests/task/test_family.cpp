@@ -30,20 +30,22 @@ class any_workers : public ::testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(family, any_workers, ::testing::Values(1, 2, 4));
 
+/// A task's function: a task for each element.
+auto increment_each(scheduler& s) {
+  return [&s](std::vector<int>& v) {
+    for (int& one : v) {
+      s.task(
+          "increment", [](int& to) { ++to; }, inout(one));
+    }
+  };
+}
+
 TEST_P(any_workers, a_task_is_finished_when_those_it_submitted_are) {
   scheduler s{options()};
   std::vector<int> x(50);
   std::vector<int> sums(20);
   for (int& sum : sums) {
-    s.task(
-        "fill",
-        [&s](std::vector<int>& v) {
-          for (int& one : v) {
-            s.task(
-                "increment", [](int& to) { ++to; }, inout(one));
-          }
-        },
-        inout(x));
+    s.task("fill", increment_each(s), inout(x));
     s.task(
         "sum",
         [](const std::vector<int>& v, int& to) { to = std::accumulate(v.begin(), v.end(), 0); },
@@ -134,15 +136,7 @@ TEST_P(any_workers, a_replayed_task_may_submit) {
   std::vector<int> x(10);
   long sum = 0;
   plait::graph g = s.record([&] {
-    s.task(
-        "all",
-        [&s](std::vector<int>& v) {
-          for (int& one : v) {
-            s.task(
-                "increment", [](int& to) { ++to; }, inout(one));
-          }
-        },
-        inout(x));
+    s.task("all", increment_each(s), inout(x));
     s.task(
         "sum",
         [](const std::vector<int>& v, long& to) { to += std::accumulate(v.begin(), v.end(), 0L); },
@@ -208,15 +202,7 @@ TEST_P(any_workers, a_task_with_a_stack_of_its_own_may_submit) {
   scheduler s{{.workers = GetParam(), .window = 1, .task_stack_bytes = std::size_t{1} << 17}};
   std::vector<int> x(100);
   for (int i = 0; i < 20; ++i) {
-    s.task(
-        "parent",
-        [&s](std::vector<int>& v) {
-          for (int& one : v) {
-            s.task(
-                "child", [](int& to) { ++to; }, inout(one));
-          }
-        },
-        inout(x));
+    s.task("parent", increment_each(s), inout(x));
   }
   s.wait();
   EXPECT_EQ(x, std::vector<int>(100, 20));
