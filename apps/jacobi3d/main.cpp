@@ -39,25 +39,22 @@ struct command {
 };
 
 bool parse(command& c, int argc, char** argv, const plait::environment& env) {
-  CLI::App options("Poisson's equation in three dimensions by Jacobi's method", "jacobi3d");
-  options.add_option("--size", c.size, "Cells, as NXxNYxNZ")->capture_default_str();
-  options.add_option("--grid", c.grid, "Processes, as PXxPYxPZ; 0 = choose")->capture_default_str();
-  options
-      .add_option("--variants", c.variants, "Any of base, olap, plait, ideal, with commas between")
-      ->capture_default_str();
-  options.add_option("--steps", c.steps, "Jacobi steps of a run")->capture_default_str();
-  options.add_option("--repeat", c.repeat, "Runs of each variant")->capture_default_str();
-  options.add_option("--workers", c.workers, "Workers of a rank; 0 = choose")
-      ->capture_default_str();
-  options.add_option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none")
-      ->capture_default_str();
-  options.add_option("--window", c.window, "Most tasks in flight")->capture_default_str();
-  options.add_option("--link-rate", c.link_rate,
-                     "Payload rate of the link between hosts, in bytes a second; 0 = not known");
-  options.add_option("--json", c.json_file, "File for the result; - = standard output");
-  options.add_option("--trace", c.trace_file, "File for a trace of one run per variant");
-  options.add_flag("--progress", c.progress, "Say on standard error how far the session is");
-  return plait::app::parse(options, argc, argv, env);
+  plait::app::command_line options("Poisson's equation in three dimensions by Jacobi's method",
+                                   "jacobi3d");
+  options.option("--size", c.size, "Cells, as NXxNYxNZ");
+  options.option("--grid", c.grid, "Processes, as PXxPYxPZ; 0 = choose");
+  options.option("--variants", c.variants, "Any of base, olap, plait, ideal, with commas between");
+  options.option("--steps", c.steps, "Jacobi steps of a run");
+  options.option("--repeat", c.repeat, "Runs of each variant");
+  options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
+  options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
+  options.option("--window", c.window, "Most tasks in flight");
+  options.option("--link-rate", c.link_rate,
+                 "Payload rate of the link between hosts, in bytes a second; 0 = not known");
+  options.option("--json", c.json_file, "File for the result; - = standard output");
+  options.option("--trace", c.trace_file, "File for a trace of one run per variant");
+  options.flag("--progress", c.progress, "Say on standard error how far the session is");
+  return options.parse(argc, argv, env);
 }
 
 jacobi3d::session_options checked(const command& c) {

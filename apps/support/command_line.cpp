@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <plait/plait.hpp>
@@ -74,11 +75,48 @@ void check_range(const std::string& option, std::int64_t value, std::int64_t low
         fmt::format("{} is {}; it must be between {} and {}", option, value, low, high));
 }
 
-bool parse(CLI::App& options, int argc, char** argv, const environment& env) {
+struct command_line::implementation {
+  implementation(const std::string& description, const std::string& program)
+      : app(description, program) {}
+  CLI::App app;
+};
+
+command_line::command_line(const std::string& description, const std::string& program)
+    : self_(std::make_unique<implementation>(description, program)) {}
+command_line::command_line(command_line&&) noexcept = default;
+command_line::~command_line() = default;
+
+template <class T>
+void command_line::option(const std::string& name, T& to, const std::string& help) {
+  CLI::Option* added = self_->app.add_option(name, to, help)->capture_default_str();
+  if constexpr (CLI::detail::is_mutable_container<T>::value) added->delimiter(',');
+}
+
+template <class T>
+void command_line::hidden_option(const std::string& name, T& to) {
+  self_->app.add_option(name, to)->group("");
+}
+
+void command_line::flag(const std::string& name, bool& to, const std::string& help) {
+  self_->app.add_flag(name, to, help);
+}
+
+template void command_line::option(const std::string&, int&, const std::string&);
+template void command_line::option(const std::string&, std::int64_t&, const std::string&);
+template void command_line::option(const std::string&, std::size_t&, const std::string&);
+template void command_line::option(const std::string&, double&, const std::string&);
+template void command_line::option(const std::string&, std::string&, const std::string&);
+template void command_line::option(const std::string&, std::vector<int>&, const std::string&);
+template void command_line::option(const std::string&, std::vector<double>&, const std::string&);
+template void command_line::option(const std::string&, std::vector<std::string>&,
+                                   const std::string&);
+template void command_line::hidden_option(const std::string&, std::string&);
+
+bool command_line::parse(int argc, char** argv, bool speaks) {
   try {
-    options.parse(argc, argv);
+    self_->app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    if (env.rank() == 0) std::cout << options.help() << std::flush;
+    if (speaks) std::cout << self_->app.help() << std::flush;
     return false;
   } catch (const CLI::ParseError& error) {
     std::string what = error.what();
@@ -86,6 +124,10 @@ bool parse(CLI::App& options, int argc, char** argv, const environment& env) {
     throw usage_error(what + "; --help lists the options");
   }
   return true;
+}
+
+bool command_line::parse(int argc, char** argv, const environment& env) {
+  return parse(argc, argv, env.rank() == 0);
 }
 
 void check_writable(environment& env, const std::string& option, const std::string& path) {

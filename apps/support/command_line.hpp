@@ -4,12 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <plait/plait.hpp>
 
 namespace plait::app {
@@ -33,9 +33,33 @@ namespace plait::app {
 void check_range(const std::string& option, std::int64_t value, std::int64_t low,
                  std::int64_t high);
 
-/// CLI11's parse, with its errors as usage_error.  Returns false when the program should end with
-/// success, because help was asked for (rank 0 has printed it).
-[[nodiscard]] bool parse(CLI::App& options, int argc, char** argv, const environment& env);
+/// The options of a program.  CLI11 stays behind it: its headers cost ten seconds to compile.
+class command_line {
+ public:
+  command_line(const std::string& description, const std::string& program);
+  command_line(command_line&&) noexcept;
+  ~command_line();
+
+  /// `--name VALUE`, stored in `to`, whose present value the help shows.  Values of a vector have
+  /// commas between.  T: int, std::int64_t, std::size_t, double, std::string or a vector of int,
+  /// double or std::string.
+  template <class T>
+  void option(const std::string& name, T& to, const std::string& help);
+  /// The same, not in the help: for a program that starts itself.
+  template <class T>
+  void hidden_option(const std::string& name, T& to);
+  void flag(const std::string& name, bool& to, const std::string& help);
+
+  /// Returns false when the program should end with success, because help was asked for; `speaks`:
+  /// this process prints it.  Errors: usage_error.
+  [[nodiscard]] bool parse(int argc, char** argv, bool speaks);
+  /// The same; rank 0 speaks.
+  [[nodiscard]] bool parse(int argc, char** argv, const environment& env);
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> self_;
+};
 
 /// Checks on rank 0 that the file can be written (it is created empty if missing); empty and "-"
 /// can. Collective.  Errors: usage_error on every rank.

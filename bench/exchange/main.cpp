@@ -43,25 +43,22 @@ std::vector<std::string> names_of(const std::vector<contestant>& contestants) {
 }
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
-  CLI::App command("How much of an exchange is hidden behind work", "exchange");
-  command.add_option("--sizes", given.sizes, "Bytes each way, at least 8")->capture_default_str();
-  command.add_option("--work-ratio", given.ratios, "Work by time of the exchange alone, as 0.8,1")
-      ->delimiter(',')
-      ->capture_default_str();
-  command.add_option(
+  app::command_line command("How much of an exchange is hidden behind work", "exchange");
+  command.option("--sizes", given.sizes, "Bytes each way, at least 8");
+  command.option("--work-ratio", given.ratios, "Work by time of the exchange alone, as 0.8,1");
+  command.option(
       "--only", given.only,
       fmt::format("Any of {}; all when left out", fmt::join(names_of(all_contestants()), ", ")));
-  command.add_option("--pieces", given.pieces, "Pieces of the work")->capture_default_str();
-  command.add_option("--workers", given.workers, "Workers of a rank")->capture_default_str();
-  command.add_option("--repeat", given.repeat, "Repetitions, interleaved")->capture_default_str();
-  command.add_option("--sample-ms", given.sample_ms, "About how long one measurement takes")
-      ->capture_default_str();
-  command.add_option("--beside", given.beside,
-                     "Result file of another job: measure nonblocking with MPICH's own progress "
-                     "thread doing the same work");
-  command.add_option("--json", given.json_file, "File for the result; - = standard output");
-  command.add_flag("--progress", given.progress, "@progress lines on standard error");
-  return app::parse(command, argc, argv, env);
+  command.option("--pieces", given.pieces, "Pieces of the work");
+  command.option("--workers", given.workers, "Workers of a rank");
+  command.option("--repeat", given.repeat, "Repetitions, interleaved");
+  command.option("--sample-ms", given.sample_ms, "About how long one measurement takes");
+  command.option("--beside", given.beside,
+                 "Result file of another job: measure nonblocking with MPICH's own progress "
+                 "thread doing the same work");
+  command.option("--json", given.json_file, "File for the result; - = standard output");
+  command.flag("--progress", given.progress, "@progress lines on standard error");
+  return command.parse(argc, argv, env);
 }
 
 void check(const options& given, environment& env) {

@@ -37,26 +37,20 @@ struct options {
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
-  CLI::App command("Latency, rate and bandwidth of messages as tasks, beside MPI's own calls",
-                   "message");
-  command.add_option("--sizes", given.sizes, "Message sizes")->capture_default_str();
-  command
-      .add_option("--only", given.ways,
-                  "Any of mpi, plait, plait replayed, plait replayed anew (no persistent MPI "
-                  "requests), plait replayed persistent (nothing else)")
-      ->capture_default_str();
-  command
-      .add_option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers, none")
-      ->capture_default_str();
-  command.add_option("--window", given.window, "Messages of the stream between two answers")
-      ->capture_default_str();
-  command.add_option("--workers", given.workers, "Workers of a rank")->capture_default_str();
-  command.add_option("--repeat", given.repeat, "Repetitions, interleaved")->capture_default_str();
-  command.add_option("--sample-ms", given.sample_ms, "About how long one measurement takes")
-      ->capture_default_str();
-  command.add_option("--json", given.json_file, "File for the result; - = standard output");
-  command.add_flag("--progress", given.progress, "@progress lines on standard error");
-  return app::parse(command, argc, argv, env);
+  app::command_line command(
+      "Latency, rate and bandwidth of messages as tasks, beside MPI's own calls", "message");
+  command.option("--sizes", given.sizes, "Message sizes");
+  command.option("--only", given.ways,
+                 "Any of mpi, plait, plait replayed, plait replayed anew (no persistent MPI "
+                 "requests), plait replayed persistent (nothing else)");
+  command.option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers, none");
+  command.option("--window", given.window, "Messages of the stream between two answers");
+  command.option("--workers", given.workers, "Workers of a rank");
+  command.option("--repeat", given.repeat, "Repetitions, interleaved");
+  command.option("--sample-ms", given.sample_ms, "About how long one measurement takes");
+  command.option("--json", given.json_file, "File for the result; - = standard output");
+  command.flag("--progress", given.progress, "@progress lines on standard error");
+  return command.parse(argc, argv, env);
 }
 
 void check(const options& given, environment& env) {

@@ -43,25 +43,19 @@ struct options {
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
-  CLI::App command("Smallest tasks that keep the cores half busy, METG(50 %)", "metg");
-  command.add_option("--patterns", given.patterns, "Dependence patterns")->capture_default_str();
-  command.add_option("--only", given.only,
-                     "Any of plait, plait replayed, openmp and starpu (one rank), mpi (several)");
-  command
-      .add_option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers, none")
-      ->capture_default_str();
-  command.add_option("--width", given.width, "Points of a step, over all ranks")
-      ->capture_default_str();
-  command.add_option("--steps", given.steps, "Steps of a run")->capture_default_str();
-  command
-      .add_option("--workers", given.workers, "Workers of a rank; 0 = 2 on one rank, 1 on several")
-      ->capture_default_str();
-  command.add_option("--repeat", given.repeat, "Sweeps, interleaved")->capture_default_str();
-  command.add_option("--longest-us", given.longest_us, "Give up where tasks must be longer")
-      ->capture_default_str();
-  command.add_option("--json", given.json_file, "File for the result; - = standard output");
-  command.add_flag("--progress", given.progress, "@progress lines on standard error");
-  return app::parse(command, argc, argv, env);
+  app::command_line command("Smallest tasks that keep the cores half busy, METG(50 %)", "metg");
+  command.option("--patterns", given.patterns, "Dependence patterns");
+  command.option("--only", given.only,
+                 "Any of plait, plait replayed, openmp and starpu (one rank), mpi (several)");
+  command.option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers, none");
+  command.option("--width", given.width, "Points of a step, over all ranks");
+  command.option("--steps", given.steps, "Steps of a run");
+  command.option("--workers", given.workers, "Workers of a rank; 0 = 2 on one rank, 1 on several");
+  command.option("--repeat", given.repeat, "Sweeps, interleaved");
+  command.option("--longest-us", given.longest_us, "Give up where tasks must be longer");
+  command.option("--json", given.json_file, "File for the result; - = standard output");
+  command.flag("--progress", given.progress, "@progress lines on standard error");
+  return command.parse(argc, argv, env);
 }
 
 void check(options& given, environment& env) {

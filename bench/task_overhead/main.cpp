@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <plait/plait.hpp>
 #include <sys/resource.h>
 
 #include "child_process.hpp"
 #include "measured_rows.hpp"
 #include "peer.hpp"
+#include "support/command_line.hpp"
 #include "support/result.hpp"
 
 namespace plait::bench {
@@ -173,23 +173,18 @@ int measure_all(const options& given) {
 
 int run(int argc, char** argv) {
   options given;
-  CLI::App command{"Nanoseconds per empty task, beside other task systems"};
-  command.add_option("--tasks", given.work.tasks, "tasks per repetition")->capture_default_str();
-  command.add_option("--chains", given.work.chains, "independent chains")->capture_default_str();
-  command.add_option("--workers", given.workers, "worker counts, as in 1,2")->delimiter(',');
-  command.add_option("--repeat", given.repetition.repeat, "repetitions")->capture_default_str();
-  command.add_option("--only", given.only, "task systems, as in plait,openmp")->delimiter(',');
-  command.add_option("--json", given.json_path, "result file; - is standard output");
-  command.add_flag("--progress", given.repetition.progress, "@progress lines on standard error");
-  command.add_option("--raw", given.raw)->group("");
-  command.add_option("--setting", given.work.setting)->group("");
-  try {
-    command.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return command.exit(help);
-  } catch (const CLI::ParseError& wrong) {
-    throw usage_error(wrong.what());
-  }
+  app::command_line command("Nanoseconds per empty task, beside other task systems",
+                            "task_overhead");
+  command.option("--tasks", given.work.tasks, "tasks per repetition");
+  command.option("--chains", given.work.chains, "independent chains");
+  command.option("--workers", given.workers, "worker counts, as in 1,2");
+  command.option("--repeat", given.repetition.repeat, "repetitions");
+  command.option("--only", given.only, "task systems, as in plait,openmp");
+  command.option("--json", given.json_path, "result file; - is standard output");
+  command.flag("--progress", given.repetition.progress, "@progress lines on standard error");
+  command.hidden_option("--raw", given.raw);
+  command.hidden_option("--setting", given.work.setting);
+  if (!command.parse(argc, argv, true)) return app::exit_verified;
   check(given);
   if (given.raw.empty()) return measure_all(given);
   given.work.workers = given.workers.front();
