@@ -9,8 +9,9 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 
 # What is tested is optimised as it is; the tests themselves take half the time to compile this way.
+# With ThreadSanitizer they would run half as fast again without optimisation.
 function(plait_build_quickly target)
-  if(PLAIT_SANITIZE)
+  if(PLAIT_SANITIZE MATCHES "address")
     target_compile_options(${target} PRIVATE -O0)
   else()
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)

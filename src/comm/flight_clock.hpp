@@ -13,7 +13,11 @@ namespace plait {
 /// reader that meets one or two different versions tries again.
 class flight_clock {
  public:
-  void take_off(ticks now) noexcept { update(sum_.load(std::memory_order_relaxed), now); }
+  /// No effect if something is in flight already.
+  void take_off(ticks now) noexcept {
+    if (since_.load(std::memory_order_relaxed) != on_ground) return;
+    update(sum_.load(std::memory_order_relaxed), now);
+  }
   /// Nothing is in flight any more.  No effect if nothing was.
   void land(ticks now) noexcept {
     if (since_.load(std::memory_order_relaxed) == on_ground) return;

@@ -15,6 +15,10 @@
 namespace plait {
 namespace {
 
+/// Libraries copy small messages out at once, and then their sends are complete when they are
+/// started; to ask costs less than to have them among the others at the next look.
+constexpr std::size_t largest_at_once = 1024;
+
 [[nodiscard]] std::string describe(const operation& op) {
   const bool send = op.what == operation::kind::send;
   return std::string(send ? "send of " : "receive of ") + std::to_string(op.size_bytes) +
@@ -22,7 +26,17 @@ namespace {
          std::to_string(op.tag);
 }
 
-[[nodiscard]] std::exception_ptr failure_of(const operation& op, int code, MPI_Status& status) {
+[[nodiscard]] std::size_t received_bytes(const MPI_Status& status) {
+  int few = 0;
+  MPI_Get_count(&status, MPI_BYTE, &few);
+  if (few != MPI_UNDEFINED) return static_cast<std::size_t>(few);
+  MPI_Count many = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &many);
+  return static_cast<std::size_t>(many);
+}
+
+[[nodiscard]] std::exception_ptr failure_of(const operation& op, int code,
+                                            const MPI_Status& status) {
   if (code != MPI_SUCCESS) {
     int error_class = 0;
     MPI_Error_class(code, &error_class);
@@ -30,9 +44,8 @@ namespace {
     return std::make_exception_ptr(error(describe(op) + ": " + mpi_error_text(code) + hint));
   }
   if (op.what == operation::kind::receive) {
-    MPI_Count bytes = 0;
-    MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
-    if (static_cast<std::size_t>(bytes) != op.size_bytes) {
+    const std::size_t bytes = received_bytes(status);
+    if (bytes != op.size_bytes) {
       return std::make_exception_ptr(
           error(describe(op) + ": the message sent has " + std::to_string(bytes) + " bytes"));
     }
@@ -42,7 +55,7 @@ namespace {
 
 }  // namespace
 
-void transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
+bool transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Request* const kept =
       op.again != nullptr ? op.again->request_for(op, mpi_tag, comm) : nullptr;
@@ -58,33 +71,39 @@ void transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
       }
     });
   }
+  if (op.what == operation::kind::send && op.size_bytes <= largest_at_once && kept == nullptr) {
+    int done = 0;
+    mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return true;
+  }
   requests_.push_back(request);
   operations_.push_back(&op);
+  return false;
 }
 
-bool transfer_set::test(const completion& done) {
-  if (requests_.empty()) return false;
+std::span<const transfer_set::finished> transfer_set::test() {
+  finished_.clear();
+  if (requests_.empty()) return {};
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
   int count = 0;
   const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
                                 indices_.data(), statuses_.data());
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) mpi_call(code, "MPI_Testsome");
-  if (count == MPI_UNDEFINED || count == 0) return false;
+  if (count == MPI_UNDEFINED || count == 0) return {};
 
-  std::vector<std::pair<operation*, std::exception_ptr>> finished;
   for (int i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
-    MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
+    const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
     int cancelled = 0;
-    MPI_Test_cancelled(&status, &cancelled);
+    if (any_cancelled_) MPI_Test_cancelled(&status, &cancelled);
     operation* op = std::exchange(operations_[at], nullptr);
     const int own = code == MPI_ERR_IN_STATUS ? status.MPI_ERROR : MPI_SUCCESS;
     if (own != MPI_SUCCESS && op->again != nullptr) op->again->give_up(requests_[at]);
-    finished.emplace_back(op, cancelled != 0 ? nullptr : failure_of(*op, own, status));
+    finished_.push_back({op, cancelled != 0 ? nullptr : failure_of(*op, own, status)});
   }
-  // Completed requests are gone from the arrays before any callback, which may look at them.  MPI
-  // has freed them, or made them inactive if they are persistent: then their repetition has them.
+  // Completed requests are gone from the arrays before anybody is told.  MPI has freed them, or
+  // made them inactive if they are persistent: then their repetition has them.
   std::size_t kept = 0;
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     if (operations_[i] == nullptr) continue;
@@ -93,11 +112,11 @@ bool transfer_set::test(const completion& done) {
   }
   operations_.resize(kept);
   requests_.resize(kept);
-  for (auto& [op, failure] : finished) done(*op, failure);
-  return true;
+  return finished_;
 }
 
 void transfer_set::cancel_receives() noexcept {
+  any_cancelled_ = true;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (operations_[i]->what == operation::kind::receive) MPI_Cancel(&requests_[i]);
   }
@@ -114,9 +133,7 @@ void transfer_set::drop_messages_to_self(int self, MPI_Comm comm) noexcept try {
     MPI_Status status;
     mpi_call(MPI_Improbe(self, MPI_ANY_TAG, comm, &found, &message, &status), "MPI_Improbe");
     if (found == 0) return;
-    MPI_Count bytes = 0;
-    MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
-    std::vector<std::byte> dropped(static_cast<std::size_t>(bytes));
+    std::vector<std::byte> dropped(received_bytes(status));
     with_count(dropped.size(), [&](int count, MPI_Datatype type) {
       mpi_call(MPI_Mrecv(dropped.data(), count, type, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
     });
@@ -125,13 +142,13 @@ void transfer_set::drop_messages_to_self(int self, MPI_Comm comm) noexcept try {
   // The sends stay in flight, which the caller sees.
 }
 
-void transfer_set::abandon(const std::function<void(operation&)>& done) {
+std::vector<operation*> transfer_set::abandon() {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (operations_[i]->again != nullptr) operations_[i]->again->give_up(requests_[i]);
     MPI_Request_free(&requests_[i]);
   }
   requests_.clear();
-  for (operation* op : std::exchange(operations_, {})) done(*op);
+  return std::exchange(operations_, {});
 }
 
 }  // namespace plait

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <exception>
-#include <functional>
+#include <span>
 #include <vector>
 
 #include <mpi.h>
@@ -15,31 +15,37 @@ namespace plait {
 /// only.
 class transfer_set {
  public:
-  using completion = std::function<void(operation&, const std::exception_ptr&)>;
+  struct finished {
+    operation* op;
+    std::exception_ptr failure;  ///< null when it succeeded or was cancelled
+  };
 
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
   [[nodiscard]] const std::vector<operation*>& operations() const noexcept { return operations_; }
 
-  /// MPI_Isend or MPI_Irecv, or MPI_Start of what `op.again` has ready.  Errors: `error` with what
-  /// MPI says; then nothing was started.
-  void start(operation& op, int mpi_tag, MPI_Comm comm);
+  /// MPI_Isend or MPI_Irecv, or MPI_Start of what `op.again` has ready.  Returns whether the
+  /// operation has completed already, as small sends do: then it is not in the set.  Errors:
+  /// `error` with what MPI says; then nothing was started.
+  [[nodiscard]] bool start(operation& op, int mpi_tag, MPI_Comm comm);
 
-  /// Calls `done` for each operation that has completed.  Returns whether there was one.
-  /// A receive of another size than the message's is a failure that says so (and names the
-  /// message's size unless MPI truncated it).
-  bool test(const completion& done);
+  /// What has completed and is no longer in the set, valid until the next call.  A receive of
+  /// another size than the message's is a failure that says so (and names the message's size unless
+  /// MPI truncated it).
+  [[nodiscard]] std::span<const finished> test();
 
   void cancel_receives() noexcept;
   /// Receives and drops what this rank, `self`, sent itself: nobody else can let such sends end.
   void drop_messages_to_self(int self, MPI_Comm comm) noexcept;
-  /// Lets go of the requests of all operations and calls `done` for each.
-  void abandon(const std::function<void(operation&)>& done);
+  /// Lets go of the requests of all operations, and returns these.
+  [[nodiscard]] std::vector<operation*> abandon();
 
  private:
   std::vector<MPI_Request> requests_;
   std::vector<operation*> operations_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
+  std::vector<finished> finished_;
+  bool any_cancelled_ = false;
 };
 
 }  // namespace plait

@@ -23,9 +23,9 @@ class engine_source final : public progress_source {
  public:
   engine_source(engine& e, bool node_is_crowded) : engine_(e), node_is_crowded_(node_is_crowded) {}
 
-  bool poll() override {
+  bool poll(bool again) override {
     if (!may_poll()) return false;
-    return engine_.poll();
+    return engine_.poll(again);
   }
 
   /// A worker that polls does so without pause where it has a core of its own, and when a look is

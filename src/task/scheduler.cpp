@@ -153,7 +153,7 @@ void scheduler::implementation::leave() noexcept {
   detail::account& account = workers.front()->account_;
   const ticks now = now_ticks();
   if (std::exchange(entered_untimed, false)) {
-    account.charge_compute(now, submissions.usual());
+    account.charge_most(activity::compute, now, submissions.usual());
     return;
   }
   if (entered_at == account.last()) submissions.learn(now - entered_at);

@@ -183,18 +183,19 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
   w.account_.charge(activity::overhead, begin);
   const ticks in_flight_before = progress != nullptr ? progress->in_flight_until(begin) : 0;
   w.idle_in_flight.store(in_flight_before, std::memory_order_release);
-  const int spin_limit = oversubscribed ? 0 : 2000;
+  const std::uint32_t spin_limit = oversubscribed ? 0 : 2000;
   event_count& events = w.index == 0 ? submitter_events : worker_events;
   detail::stall_watch watch(w.index == 0 ? stall_period : progress_source::never, begin);
 
   detail::task_node* node = nullptr;
-  for (int spins = 0; !done();) {
-    if (watch.due()) look_for_stall(watch);
-    if (progress != nullptr && progress->poll()) publish_counts(w);
+  bool poll_again = false;
+  for (std::uint32_t spins = 0; !done(); ++spins) {
+    if ((!poll_again || spins % 64 == 0) && watch.due()) look_for_stall(watch);
+    if (progress != nullptr && progress->poll(poll_again)) publish_counts(w);
     if ((node = find(w)) != nullptr) break;
-    const bool poll_again = progress != nullptr && progress->idle_wait() == 0;
-    if (poll_again || spins < spin_limit) {
-      if (spins < spin_limit) ++spins;
+    poll_again = progress != nullptr && progress->idle_wait() == 0;
+    if (poll_again) continue;
+    if (spins < spin_limit) {
       __builtin_ia32_pause();
       continue;
     }

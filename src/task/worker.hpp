@@ -70,6 +70,7 @@ struct alignas(128) worker {
   } then;  ///< what a task that suspends itself leaves to be done
   account account_{now_ticks()};
   sampled_overhead between_tasks;
+  sampled_overhead before_posts;
   /// While idle: the time communication had been in flight when the spell began; else `not_idle`.
   std::atomic<ticks> idle_in_flight{not_idle};
   static constexpr ticks not_idle = -1;

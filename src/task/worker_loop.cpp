@@ -111,7 +111,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
     w.in_task.store(nullptr, std::memory_order_relaxed);
     const ticks end = now_ticks();
-    w.account_.charge_compute(end, timed ? 0 : w.between_tasks.usual());
+    w.account_.charge_most(activity::compute, end, timed ? 0 : w.between_tasks.usual());
     if (sampled) node.recorded->took += end - begin;
     if (observer != nullptr)
       observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
@@ -124,7 +124,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     }
     if (progress != nullptr && progress->due(end)) {
       w.account_.charge(activity::overhead, now_ticks());
-      (void)progress->poll();
+      (void)progress->poll(false);
       w.account_.charge(activity::posting, now_ticks());
     }
   } else {
@@ -363,8 +363,12 @@ void scheduler::implementation::start(task_node& node, worker* w) {
   // (environment::barrier).
   const bool account = w != nullptr && !w->idle();
   const bool from_program = w != nullptr && w->index == 0 && !inside;
-  if (account)
-    w->account_.charge(from_program ? activity::compute : activity::overhead, now_ticks());
+  const bool timed = account && (from_program || w->before_posts.is_due());
+  if (timed) {
+    const ticks now = now_ticks();
+    if (!from_program) w->before_posts.learn(now - w->account_.last());
+    w->account_.charge(from_program ? activity::compute : activity::overhead, now);
+  }
   if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took -= now_ticks();
   try {
     node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
@@ -372,7 +376,9 @@ void scheduler::implementation::start(task_node& node, worker* w) {
     record_failure(std::current_exception());
     finish(node, w);
   }
-  if (account) w->account_.charge(activity::posting, now_ticks());
+  if (account) {
+    w->account_.charge_most(activity::posting, now_ticks(), timed ? 0 : w->before_posts.usual());
+  }
   if (progress != nullptr && progress->needs_idle_workers()) {
     worker_events.notify_one();
     submitter_events.notify_one();

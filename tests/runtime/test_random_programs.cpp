@@ -243,25 +243,48 @@ class progress_printer {
 
 // --- tests ---------------------------------------------------------------------------------------
 
+/// What all ranks of the programs so far have run.
+struct run_counts {
+  std::uint64_t programs = 0;
+  std::uint64_t tasks = 0;
+  std::uint64_t messages = 0;  ///< sends and receives
+
+  void add(const random_program& program) {
+    ++programs;
+    const auto iterations = static_cast<std::uint64_t>(program.iterations);
+    for (const rank_program& rank : program.ranks) {
+      for (const step& s : rank) {
+        if (s.what == step::kind::task) tasks += iterations;
+        if (s.what == step::kind::send || s.what == step::kind::receive) messages += iterations;
+      }
+    }
+  }
+};
+
 TEST(random_programs, end_with_the_bits_of_their_serial_execution) {
   environment& env = test_environment();
   const soak_options options = options_of_this_process();
   progress_printer progress(options, env.rank());
-  std::uint64_t done = 0;
-  for (std::uint64_t seed = options.seed; done < options.programs; ++seed) {
+  run_counts done;
+  for (std::uint64_t seed = options.seed; done.programs < options.programs; ++seed) {
     set_current_test("random programs, seed " + std::to_string(seed) +
                      "; repeat: " + reproduction(seed, env.size()));
     int failures = 0;
     try {
       const random_case c = make_case(seed, env.size());
       failures = run_case(env, c, seed);
-      done += c.programs.size();
+      for (const random_program& program : c.programs) done.add(program);
     } catch (const std::exception& e) {
       env.abort(std::string(e.what()) + "; repeat: " + reproduction(seed, env.size()));
     }
-    progress.done(done, seed);
+    progress.done(done.programs, seed);
     if (failed_anywhere(env, failures != 0)) return;
   }
+  if (env.rank() != 0) return;
+  std::printf("%llu programs, %llu tasks, %llu messages\n",
+              static_cast<unsigned long long>(done.programs),
+              static_cast<unsigned long long>(done.tasks),
+              static_cast<unsigned long long>(done.messages));
 }
 
 step message(step::kind what, int peer, planned_access access) {

@@ -136,7 +136,7 @@ class pretended_flight final : public plait::progress_source {
     sum_ += plait::now_ticks() - since_;
     since_ = 0;
   }
-  bool poll() override { return false; }
+  bool poll(bool) override { return false; }
   [[nodiscard]] plait::ticks idle_wait() override { return plait::seconds_to_ticks(1e-4); }
   [[nodiscard]] plait::ticks in_flight_until(plait::ticks now) const override {
     const plait::ticks since = since_;

@@ -73,10 +73,11 @@ struct engine_statistics {
 /// soon as their data is ready.  R only decides how far readiness may run out of order without
 /// waiting.
 ///
-/// Posting (`post`) pushes to a lock-free stack and tries the token; whoever holds it empties the
-/// stack before and after giving it up.  Why no operation is left behind: the poster pushes, then
-/// finds the token held; the holder releases it, then looks at the stack.  All four are seq_cst, so
-/// either the poster's try succeeds or the holder sees the push.
+/// Posting (`post`) tries the token; if another thread holds it, the operation is pushed to a
+/// lock-free stack and the token tried again.  Whoever holds it empties the stack before and after
+/// giving it up. Why no operation is left behind: the poster pushes, then finds the token held; the
+/// holder releases it, then looks at the stack.  All four are seq_cst, so either the poster's
+/// second try succeeds or the holder sees the push.
 class engine {
  public:
   /// Collective.  Starts the proxy thread if the policy has one.  Errors: usage_error; MPI errors.
@@ -114,8 +115,9 @@ class engine {
   void unlock();
 
   /// Drives operations, unless another thread is doing so.  Returns whether anything started or
-  /// completed. Thread-safe.
-  bool poll();
+  /// completed.  `again`: the caller polls without pause, and does not let the others look less
+  /// often each time that it has found nothing.  Thread-safe.
+  bool poll(bool again = false);
 
   /// Gives up what has not completed: receives are cancelled, sends have `patience_s` to complete;
   /// further posts complete at once without effect.  For a rank on which a task has failed. Returns

@@ -64,11 +64,11 @@ class account {
   }
 
   /// Charges `usual_overhead` of the time since the last booking, or all of it, to `overhead` and
-  /// the rest to `compute`.
-  void charge_compute(ticks now, ticks usual_overhead) noexcept {
+  /// the rest to `to`.
+  void charge_most(activity to, ticks now, ticks usual_overhead) noexcept {
     const ticks since = last();
     charge(activity::overhead, since + std::clamp<ticks>(usual_overhead, 0, now - since));
-    charge(activity::compute, now);
+    charge(to, now);
   }
 
   /// Charges the time since the last booking to `exposed`, up to `at_most` of it, the rest to

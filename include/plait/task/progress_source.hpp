@@ -16,8 +16,9 @@ class progress_source {
 
   virtual ~progress_source() = default;
 
-  /// Moves operations on.  Returns whether anything was started or completed.
-  virtual bool poll() = 0;
+  /// Moves operations on.  Returns whether anything was started or completed.  `again`: an idle
+  /// worker polls without pause, and this is not its first time.
+  virtual bool poll(bool again) = 0;
 
   /// What an idle worker shall do next: poll again at once (0), sleep for so long and poll then, or
   /// sleep until it is woken, because others poll or nothing is in flight (`never`).
