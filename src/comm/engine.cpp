@@ -413,7 +413,7 @@ void engine::implementation::start(operation& op, ticks now) {
       return;
     }
     if (first) flight.take_off(now);
-    looks.posted(now, op.size_bytes);
+    looks.posted(now);
   } catch (...) {
     complete(op, std::current_exception());
   }
@@ -422,10 +422,7 @@ void engine::implementation::start(operation& op, ticks now) {
 bool engine::implementation::test() {
   try {
     const auto finished = transfers.test();
-    for (const auto& [op, failure] : finished) {
-      if (op->what == operation::kind::receive) looks.completed(op->size_bytes);
-      complete(*op, failure);
-    }
+    for (const auto& [op, failure] : finished) complete(*op, failure);
     return !finished.empty();
   } catch (...) {
     // The library refuses the call itself: nothing in flight can be followed any more.
@@ -559,9 +556,9 @@ message_survey engine::survey(const std::function<std::string(const operation&)>
 // ------------------------------------------------------------------------------------------
 
 /// `dedicated`: polls without pause while anything is in flight, but as `sleeping` for a while
-/// where it may give way and others want its core.  `sleeping`: sleeps until a look is due. Where
-/// workers look between tasks, the proxy comes only if they are late, the worst delay after the
-/// last look, and costs no more than a timer as long as tasks are short.
+/// where it may give way and others want its core.  `sleeping`: sleeps until a look is due.  Where
+/// workers look between tasks, it trusts them the longer the more often it finds that they did:
+/// short tasks cost them no more than its timer, and long ones hold nothing up.
 void engine::implementation::proxy_loop() {
   const auto stop = [this] { return stopping.load(std::memory_order_seq_cst); };
   const auto sleep_unless = [this](auto condition, ticks timeout) {
@@ -590,6 +587,7 @@ void engine::implementation::proxy_loop() {
   core_watch core;
   bool watching = false;
   ticks spins_again = 0;
+  ticks trust = 0;
   const ticks way_given = seconds_to_ticks(0.25);
   while (!stop()) {
     if (active.load(std::memory_order_seq_cst) == 0) {
@@ -609,12 +607,13 @@ void engine::implementation::proxy_loop() {
       watching = false;
       // `never`: something was posted that whoever has the token has not started yet.
       const ticks next = looks.next();
-      const ticks due = next == engine::never ? 0
-                        : chosen.busy_workers ? looks.last() + looks.worst()
-                                              : next;
-      const ticks pause = std::min(due - now_ticks(), looks.worst());
-      const bool looked = pause <= 0 && look_as_proxy();
-      if (!looked) sleep_unless(stop, std::max(pause, looks.first()));
+      const ticks late = next == engine::never ? 0 : now_ticks() - next;
+      const bool looked = late >= 0 && look_as_proxy();
+      // Where workers look in time, the proxy comes ever more rarely to see that they do.
+      trust =
+          looked || !chosen.busy_workers ? 0 : std::min(2 * trust + looks.first(), looks.worst());
+      const ticks pause = std::max({looks.next() - now_ticks(), trust, looks.first()});
+      sleep_unless(stop, std::min(pause, looks.worst()));
     }
   }
 }
