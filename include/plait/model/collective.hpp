@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What collective operations cost, by closed formulas: the time they take and the processor time
+/// in it.  The formulas are in docs/model.md and beside the code.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <plait/model/algorithm.hpp>
+#include <plait/model/parameters.hpp>
+
+namespace plait::model {
+
+/// One call of a collective operation.
+struct call_shape {
+  int ranks = 1;
+  /// m.  barrier: ignored; bcast: the message; reduce, allreduce, scan, exscan: the vector of each
+  /// rank; allgather, gather: what each rank gives; scatter, reduce_scatter: what each rank is left
+  /// with; alltoall, neighbour_exchange: what goes from one rank to one other.
+  double size_bytes = 0;
+  /// `chain`: the message goes in the least number of equal parts not larger than this.
+  double fragment_bytes = 8192;
+  int degree = 0;  ///< `neighbour_exchange`: neighbours of each rank
+};
+
+/// Seconds, from the common start of all ranks to the end of the last one.
+struct collective_cost {
+  double total_s = 0;
+  /// No rank's processor is busy for longer than this in it.
+  double processor_s = 0;
+
+  /// What computation can hide: the rest, in which processors wait for the network and each other.
+  [[nodiscard]] double network_s() const noexcept { return total_s - processor_s; }
+};
+
+/// The algorithms that `cost` knows for an operation; never empty.
+[[nodiscard]] std::vector<algorithm> algorithms_of(operation what);
+/// "linear, binomial or chain"
+[[nodiscard]] std::string algorithm_names(operation what);
+
+/// The cost of one call; one rank alone pays nothing.  Where the processors need longer than the
+/// formula for the total says (o above g, with little latency), the total is what they need:
+/// processor_s <= total_s always.  Throws usage_error, one line, if there is no such algorithm for
+/// the operation, for parameters that `validate` refuses, and where ranks < 1, size_bytes < 0,
+/// fragment_bytes <= 0 or degree < 0.
+///
+///     cost(operation::bcast, algorithm::chain, network, {.ranks = 64, .size_bytes = 1e6}).total_s
+[[nodiscard]] collective_cost cost(operation what, algorithm how, const parameters& network,
+                                   const call_shape& shape);
+
+/// An algorithm and what the call costs with it.
+struct choice {
+  algorithm how = algorithm::linear;
+  collective_cost cost;
+};
+
+/// The algorithm with the smallest total; of equal ones the first of `algorithms_of`.  Throws as
+/// `cost` does.
+[[nodiscard]] choice cheapest(operation what, const parameters& network, const call_shape& shape);
+
+struct libnbc_algorithm {
+  algorithm how = algorithm::linear;
+  double fragment_bytes = 0;  ///< for `chain`
+};
+
+/// The algorithm LibNBC takes, as in Open MPI's component libnbc (bcast, allreduce and alltoall
+/// since LibNBC's own release); nothing for reduce_scatter, where it is a reduce and a scatter.
+/// Preconditions: ranks >= 1, size_bytes >= 0, which means what it does in `call_shape`.
+[[nodiscard]] std::optional<libnbc_algorithm> libnbc_choice(operation what, int ranks,
+                                                            double size_bytes);
+
+}  // namespace plait::model

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What a network costs: the parameters of LogGP and of its extensions LogGPS and LogGOPS.  Only
+/// the numbers: message.hpp and collective.hpp compute with them, fit.hpp finds them.
+#pragma once
+
+#include <limits>
+
+namespace plait::model {
+
+/// In SI units throughout: seconds and bytes.  All but L, o, g and G may keep their defaults, which
+/// leave LogGP [Alexandrov et al. 1995; S: Ino et al. 2001; O: Hoefler et al. 2010].
+struct parameters {
+  /// L: from the first byte's leaving the sender to its being at the receiver.  May be negative, as
+  /// it is measured where sender and receiver work at the same time (shared memory).
+  double latency_s = 0;
+  double send_overhead_s = 0;      ///< o_s: processor time per send
+  double receive_overhead_s = 0;   ///< o_r: processor time per receive
+  double gap_s = 0;                ///< g: smallest time between two messages of a process
+  double gap_per_byte_s = 0;       ///< G: time per further byte of a message, 1 / bandwidth
+  double overhead_per_byte_s = 0;  ///< O: processor time per further byte, on each side
+  /// S: longer messages are sent by rendezvous.  Infinite: none is.
+  double eager_limit_bytes = std::numeric_limits<double>::infinity();
+  double reduction_per_byte_s = 0;  ///< γ: processor time to combine two operands, per byte of one
+};
+
+/// Throws usage_error, one line that names the parameter, where one is not finite (S may be
+/// infinite) or negative; L may be negative down to -(o_s + o_r), below which messages would arrive
+/// before they are sent.
+void validate(const parameters& network);
+
+}  // namespace plait::model

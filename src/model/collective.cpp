@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <plait/core/error.hpp>
+#include <plait/model/collective.hpp>
+#include <plait/model/message.hpp>
+
+#include "model/alternatives.hpp"
+
+namespace plait::model {
+namespace {
+
+// The symbols of the formulas, for one call with two ranks or more.
+class call {
+ public:
+  call(const parameters& network, const call_shape& shape)
+      : network_(network),
+        ranks_(shape.ranks),
+        size_(shape.size_bytes),
+        degree_(shape.degree),
+        fragments_(std::max(1.0, std::ceil(shape.size_bytes / shape.fragment_bytes))) {}
+
+  int ranks() const { return ranks_; }             // P
+  double others() const { return ranks_ - 1.0; }   // P - 1
+  double size() const { return size_; }            // m
+  int degree() const { return degree_; }           // d
+  double fragments() const { return fragments_; }  // f
+  double fragment() const { return size_ / fragments_; }
+  int rounds() const { return std::bit_width(static_cast<unsigned>(ranks_ - 1)); }  // k
+  int whole_rounds() const {                                                        // ⌊log2 P⌋
+    return std::bit_width(static_cast<unsigned>(ranks_)) - 1;
+  }
+  bool is_power_of_two() const { return std::has_single_bit(static_cast<unsigned>(ranks_)); }
+
+  // T(m) = 2o + L + (m - 1)G: linear algorithms, pairwise exchanges and chains send this.
+  double message(double bytes) const { return message_s(network_, bytes); }
+  // 2o + L + mG, as the LibNBC slides count a message of a round: trees, rings and doubling.
+  double round(double bytes) const {
+    return network_.send_overhead_s + network_.latency_s + network_.receive_overhead_s +
+           bytes * per_byte() + handshake_s(network_, bytes);
+  }
+  double send_interval(double bytes) const { return send_interval_s(network_, bytes); }
+  double receive_interval(double bytes) const { return receive_interval_s(network_, bytes); }
+  // max(g, o) + (b - 1)G: what a chain adds per further fragment.
+  double chain_interval(double bytes) const {
+    return std::max(network_.gap_s, network_.send_overhead_s) +
+           std::max(bytes - 1, 0.0) * per_byte();
+  }
+  double send(double bytes) const { return send_processor_s(network_, bytes); }
+  double receive(double bytes) const { return receive_processor_s(network_, bytes); }
+  // 2o: a send and a receive.
+  double both(double bytes) const { return send(bytes) + receive(bytes); }
+  // mγ
+  double combine(double bytes) const { return bytes * network_.reduction_per_byte_s; }
+
+ private:
+  double per_byte() const {
+    return std::max(network_.gap_per_byte_s, network_.overhead_per_byte_s);
+  }
+
+  const parameters& network_;
+  int ranks_;
+  double size_;
+  int degree_;
+  double fragments_;
+};
+
+// Rounds of different sizes, one after the other.
+class sum_of_rounds {
+ public:
+  explicit sum_of_rounds(const call& c) : call_(c) {}
+  void add(double bytes) {
+    sum_.total_s += call_.round(bytes);
+    sum_.processor_s += call_.both(bytes);
+  }
+  collective_cost result() const { return sum_; }
+
+ private:
+  const call& call_;
+  collective_cost sum_;
+};
+
+// Each function: total | processor time.  [slides]: Hoefler and Lumsdaine, CCGrid 2008; the others
+// are derived in the same way, from the rounds of the algorithm.
+
+// k (2o + L) | 2ok  [slides]
+collective_cost barrier_dissemination(const call& c) {
+  return {c.rounds() * c.round(0), c.rounds() * c.both(0)};
+}
+
+// (P - 2) max(o, g + (m - 1)G) + T(m) | the root's P - 1 sends
+collective_cost linear_from_root(const call& c) {
+  const double m = c.size();
+  return {(c.others() - 1) * c.send_interval(m) + c.message(m),
+          std::max(c.others() * c.send(m), c.receive(m))};
+}
+
+// k (2o + L + mG) | at most 2ok  [slides]
+collective_cost bcast_binomial(const call& c) {
+  return {c.rounds() * c.round(c.size()), c.rounds() * c.both(c.size())};
+}
+
+// (P - 1) T(m/f) + (f - 1)(max(g, o) + (m/f - 1)G) | a rank within passes f fragments on
+collective_cost bcast_chain(const call& c) {
+  const double b = c.fragment();
+  const double busiest = c.ranks() > 2 ? c.both(b) : std::max(c.send(b), c.receive(b));
+  return {c.others() * c.message(b) + (c.fragments() - 1) * c.chain_interval(b),
+          c.fragments() * busiest};
+}
+
+// linear_from_root mirrored, and the root combines P - 1 vectors: + (P - 1) mγ
+collective_cost reduce_linear(const call& c) {
+  const double m = c.size();
+  const double combining = c.others() * c.combine(m);
+  return {(c.others() - 1) * c.receive_interval(m) + c.message(m) + combining,
+          std::max(c.others() * c.receive(m) + combining, c.send(m))};
+}
+
+// bcast_binomial mirrored, and in each round a vector is combined: k (2o + L + mG + mγ)
+collective_cost reduce_binomial(const call& c) {
+  const double combining = c.rounds() * c.combine(c.size());
+  const collective_cost tree = bcast_binomial(c);
+  return {tree.total_s + combining, tree.processor_s + combining};
+}
+
+// bcast_chain mirrored, and each rank combines a fragment before it passes it on:
+// (P - 1)(T(b) + bγ) + (f - 1)(max(g, o) + (b - 1)G + bγ), b = m/f
+collective_cost reduce_chain(const call& c) {
+  const double b = c.fragment();
+  const double passing =
+      c.ranks() > 2 ? c.both(b) + c.combine(b) : std::max(c.send(b), c.receive(b) + c.combine(b));
+  return {c.others() * (c.message(b) + c.combine(b)) +
+              (c.fragments() - 1) * (c.chain_interval(b) + c.combine(b)),
+          c.fragments() * passing};
+}
+
+// 2k (2o + L + mG) + kmγ | (4o + mγ) k  [slides]
+collective_cost allreduce_binomial(const call& c) {
+  const collective_cost up = reduce_binomial(c);
+  const collective_cost down = bcast_binomial(c);
+  return {up.total_s + down.total_s, up.processor_s + down.processor_s};
+}
+
+// 2 (P - 1)(2o + L + (m/P)G) + (P - 1)(m/P)γ: a reduce_scatter and an allgather of m/P
+collective_cost allreduce_ring(const call& c) {
+  const double part = c.size() / c.ranks();
+  const double combining = c.others() * c.combine(part);
+  return {2 * c.others() * c.round(part) + combining, 2 * c.others() * c.both(part) + combining};
+}
+
+// ⌊log2 P⌋ (2o + L + mG + mγ).  With P not a power of two, the ranks above the last one first hand
+// their vector to another rank (one round, combined there) and in the end get the result back; a
+// rank that took one in is the busiest, with a receive and a send more.
+collective_cost allreduce_recursive_doubling(const call& c) {
+  const double m = c.size();
+  const int folding = c.is_power_of_two() ? 0 : 1;
+  const double combining = (c.whole_rounds() + folding) * c.combine(m);
+  return {(c.whole_rounds() + 2 * folding) * c.round(m) + combining,
+          (c.whole_rounds() + folding) * c.both(m) + combining};
+}
+
+// (P - 1)(2o + L + mG) | 2 (P - 1) o
+collective_cost allgather_ring(const call& c) {
+  return {c.others() * c.round(c.size()), c.others() * c.both(c.size())};
+}
+
+// Σ_r (2o + L + 2^r mG) = k (2o + L) + (P - 1) mG.  With P not a power of two, x = P - 2^⌊log2 P⌋
+// ranks first hand their block to one of the others and in the end get all P; in between the
+// fullest group of 2^r ranks has 2^r + min(x, 2^r) blocks to send.
+collective_cost allgather_recursive_doubling(const call& c) {
+  sum_of_rounds rounds(c);
+  const double extra = c.ranks() - std::ldexp(1.0, c.whole_rounds());
+  if (extra > 0) rounds.add(c.size());
+  for (int r = 0; r < c.whole_rounds(); ++r) {
+    const double group = std::ldexp(1.0, r);
+    rounds.add((group + std::min(extra, group)) * c.size());
+  }
+  if (extra > 0) rounds.add(c.ranks() * c.size());
+  return rounds.result();
+}
+
+// Σ_r (2o + L + min(2^r, P - 2^r) mG) = k (2o + L) + (P - 1) mG.  The same for a gather or scatter
+// along a binomial tree, whose root has messages of these sizes.
+collective_cost doubling_blocks(const call& c) {
+  sum_of_rounds rounds(c);
+  for (int r = 0; r < c.rounds(); ++r) {
+    const double blocks = std::ldexp(1.0, r);
+    rounds.add(std::min(blocks, c.ranks() - blocks) * c.size());
+  }
+  return rounds.result();
+}
+
+// T(m) + (n - 1) max(o, g + (m - 1)G) | 2no: n messages each way at once.
+// With n = P - 1 alltoall as in LibNBC; allgather; with n = d the exchange between neighbours.
+collective_cost all_at_once(const call& c, double messages) {
+  const double m = c.size();
+  return {c.message(m) + (messages - 1) * c.send_interval(m), messages * c.both(m)};
+}
+
+collective_cost linear_with_all(const call& c) {
+  return all_at_once(c, c.others());
+}
+
+collective_cost neighbour_exchange_linear(const call& c) {
+  return c.degree() == 0 ? collective_cost{} : all_at_once(c, c.degree());
+}
+
+// (P - 1)(2o + L + (m - 1)G) | 2 (P - 1) o
+collective_cost alltoall_pairwise(const call& c) {
+  return {c.others() * c.message(c.size()), c.others() * c.both(c.size())};
+}
+
+// Σ_r (2o + L + n_r mG), n_r being how many of 1 … P - 1 have bit r: block i travels by the powers
+// of two in i.
+collective_cost alltoall_bruck(const call& c) {
+  sum_of_rounds rounds(c);
+  for (int r = 0; r < c.rounds(); ++r) {
+    const std::int64_t bit = std::int64_t{1} << r;
+    const std::int64_t whole = c.ranks() / (2 * bit) * bit;
+    const std::int64_t rest = std::max<std::int64_t>(0, c.ranks() % (2 * bit) - bit);
+    rounds.add(static_cast<double>(whole + rest) * c.size());
+  }
+  return rounds.result();
+}
+
+// (P - 2) max(o, g + (m - 1)G) + T(m) | the root's P - 1 receives
+collective_cost gather_linear(const call& c) {
+  const double m = c.size();
+  return {(c.others() - 1) * c.receive_interval(m) + c.message(m),
+          std::max(c.others() * c.receive(m), c.send(m))};
+}
+
+// (P - 1)(2o + L + mG + mγ): in each round a block goes on and one is combined.  Ring and pairwise
+// differ in whom they send to, which the model does not see.
+collective_cost reduce_scatter_rounds(const call& c) {
+  const double combining = c.others() * c.combine(c.size());
+  return {c.others() * c.round(c.size()) + combining, c.others() * c.both(c.size()) + combining};
+}
+
+// (P - 1)(T(m) + mγ): each rank waits for the one before it | one receive, combination and send
+collective_cost scan_linear(const call& c) {
+  const double m = c.size();
+  const double busiest =
+      c.ranks() > 2 ? c.both(m) + c.combine(m) : std::max(c.send(m), c.receive(m) + c.combine(m));
+  return {c.others() * (c.message(m) + c.combine(m)), busiest};
+}
+
+// scan_linear, but the last rank has nothing to combine: (P - 1) T(m) + (P - 2) mγ
+collective_cost exscan_linear(const call& c) {
+  const double m = c.size();
+  const double busiest =
+      c.ranks() > 2 ? c.both(m) + c.combine(m) : std::max(c.send(m), c.receive(m));
+  return {c.others() * c.message(m) + (c.others() - 1) * c.combine(m), busiest};
+}
+
+// k (2o + L + mG + mγ): in round r to rank + 2^r, from rank - 2^r  [Hillis and Steele 1986]
+collective_cost scan_recursive_doubling(const call& c) {
+  return reduce_binomial(c);
+}
+
+// k (2o + L + mG) + 2 (k - 1) mγ: as scan, but what is passed on and the result without the rank's
+// own operand are two vectors; the first round makes only the one, the last only the other.
+collective_cost exscan_recursive_doubling(const call& c) {
+  const double combining = 2 * (c.rounds() - 1) * c.combine(c.size());
+  const collective_cost rounds = bcast_binomial(c);
+  return {rounds.total_s + combining, rounds.processor_s + combining};
+}
+
+struct formula {
+  operation what;
+  algorithm how;
+  collective_cost (*cost)(const call& c);
+};
+constexpr formula formulas[] = {
+    {operation::barrier, algorithm::dissemination, barrier_dissemination},
+    {operation::bcast, algorithm::linear, linear_from_root},
+    {operation::bcast, algorithm::binomial, bcast_binomial},
+    {operation::bcast, algorithm::chain, bcast_chain},
+    {operation::reduce, algorithm::linear, reduce_linear},
+    {operation::reduce, algorithm::binomial, reduce_binomial},
+    {operation::reduce, algorithm::chain, reduce_chain},
+    {operation::allreduce, algorithm::binomial, allreduce_binomial},
+    {operation::allreduce, algorithm::ring, allreduce_ring},
+    {operation::allreduce, algorithm::recursive_doubling, allreduce_recursive_doubling},
+    {operation::allgather, algorithm::linear, linear_with_all},
+    {operation::allgather, algorithm::ring, allgather_ring},
+    {operation::allgather, algorithm::recursive_doubling, allgather_recursive_doubling},
+    {operation::allgather, algorithm::bruck, doubling_blocks},
+    {operation::alltoall, algorithm::linear, linear_with_all},
+    {operation::alltoall, algorithm::pairwise, alltoall_pairwise},
+    {operation::alltoall, algorithm::bruck, alltoall_bruck},
+    {operation::gather, algorithm::linear, gather_linear},
+    {operation::gather, algorithm::binomial, doubling_blocks},
+    {operation::scatter, algorithm::linear, linear_from_root},
+    {operation::scatter, algorithm::binomial, doubling_blocks},
+    {operation::reduce_scatter, algorithm::ring, reduce_scatter_rounds},
+    {operation::reduce_scatter, algorithm::pairwise, reduce_scatter_rounds},
+    {operation::scan, algorithm::linear, scan_linear},
+    {operation::scan, algorithm::recursive_doubling, scan_recursive_doubling},
+    {operation::exscan, algorithm::linear, exscan_linear},
+    {operation::exscan, algorithm::recursive_doubling, exscan_recursive_doubling},
+    {operation::neighbour_exchange, algorithm::linear, neighbour_exchange_linear},
+};
+
+const formula& formula_of(operation what, algorithm how) {
+  for (const formula& f : formulas) {
+    if (f.what == what && f.how == how) return f;
+  }
+  throw usage_error(fmt::format("{} has no algorithm {}; it has {}", to_string(what),
+                                to_string(how), algorithm_names(what)));
+}
+
+void validate(const call_shape& shape) {
+  if (shape.ranks < 1)
+    throw usage_error(fmt::format("{} ranks; there must be at least 1", shape.ranks));
+  if (!std::isfinite(shape.size_bytes) || shape.size_bytes < 0)
+    throw usage_error(
+        fmt::format("size_bytes is {:g}; it must be finite and at least 0", shape.size_bytes));
+  if (!(shape.fragment_bytes > 0))
+    throw usage_error(
+        fmt::format("fragment_bytes is {:g}; it must be above 0", shape.fragment_bytes));
+  if (shape.degree < 0)
+    throw usage_error(fmt::format("degree is {}; it must be at least 0", shape.degree));
+}
+
+}  // namespace
+
+std::vector<algorithm> algorithms_of(operation what) {
+  std::vector<algorithm> found;
+  for (const formula& f : formulas) {
+    if (f.what == what) found.push_back(f.how);
+  }
+  return found;
+}
+
+std::string algorithm_names(operation what) {
+  std::vector<std::string_view> names;
+  for (const algorithm how : algorithms_of(what)) names.push_back(to_string(how));
+  return alternatives(names);
+}
+
+collective_cost cost(operation what, algorithm how, const parameters& network,
+                     const call_shape& shape) {
+  validate(network);
+  validate(shape);
+  const formula& f = formula_of(what, how);
+  if (shape.ranks == 1) return {};
+  collective_cost result = f.cost(call(network, shape));
+  // The formulas for totals count sends that follow each other; where o is what spaces them, the
+  // receives in between take the processor too.
+  result.total_s = std::max(result.total_s, result.processor_s);
+  return result;
+}
+
+choice cheapest(operation what, const parameters& network, const call_shape& shape) {
+  std::optional<choice> best;
+  for (const algorithm how : algorithms_of(what)) {
+    const collective_cost candidate = cost(what, how, network, shape);
+    if (!best || candidate.total_s < best->cost.total_s) best = choice{how, candidate};
+  }
+  return best.value();
+}
+
+std::optional<libnbc_algorithm> libnbc_choice(operation what, int ranks, double size_bytes) {
+  PLAIT_EXPECTS(ranks >= 1 && size_bytes >= 0, fmt::format("{}, {:g}", ranks, size_bytes));
+  constexpr double kibibyte = 1024;
+  const bool small = size_bytes < 64 * kibibyte;
+  switch (what) {
+    case operation::barrier:
+      return libnbc_algorithm{algorithm::dissemination};
+    case operation::bcast:
+      if (ranks <= 4) return libnbc_algorithm{algorithm::linear};
+      if (small) return libnbc_algorithm{algorithm::binomial};
+      return libnbc_algorithm{algorithm::chain,
+                              size_bytes < 512 * kibibyte ? 8 * kibibyte : 32 * kibibyte};
+    case operation::reduce:  // chains for few ranks: the other way round than bcast
+      if (ranks > 4 || small) return libnbc_algorithm{algorithm::binomial};
+      return libnbc_algorithm{algorithm::chain, 8 * kibibyte};
+    case operation::allreduce:
+      return libnbc_algorithm{ranks < 4 || small ? algorithm::binomial : algorithm::ring};
+    case operation::reduce_scatter:
+      return std::nullopt;
+    case operation::allgather:
+    case operation::alltoall:
+    case operation::gather:
+    case operation::scatter:
+    case operation::scan:
+    case operation::exscan:
+    case operation::neighbour_exchange:
+      return libnbc_algorithm{algorithm::linear};
+  }
+  return std::nullopt;
+}
+
+}  // namespace plait::model
