@@ -281,10 +281,9 @@ TEST(random_programs, end_with_the_bits_of_their_serial_execution) {
     if (failed_anywhere(env, failures != 0)) return;
   }
   if (env.rank() != 0) return;
-  std::printf("%llu programs, %llu tasks, %llu messages\n",
-              static_cast<unsigned long long>(done.programs),
-              static_cast<unsigned long long>(done.tasks),
-              static_cast<unsigned long long>(done.messages));
+  std::printf(
+      "%llu programs, %llu tasks, %llu messages\n", static_cast<unsigned long long>(done.programs),
+      static_cast<unsigned long long>(done.tasks), static_cast<unsigned long long>(done.messages));
 }
 
 step message(step::kind what, int peer, planned_access access) {
