@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What one rank does in a collective operation, as data: messages, local operations and copies on
+/// bytes of three buffers.  Not here: how it is built (shape.hpp) and how it is executed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace plait::collective {
+
+enum class buffer : std::uint8_t {
+  send,     ///< only read
+  receive,  ///< the result; the input too, where a call is in place and for `bcast`
+  scratch,  ///< `schedule::scratch_bytes` of its own; what they hold at first does not matter
+};
+
+/// The bytes [begin, end) of a buffer.
+struct slice {
+  buffer where = buffer::send;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return end - begin; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return begin == end; }
+  friend bool operator==(const slice&, const slice&) = default;
+};
+
+/// No slice of an action is empty, and `from` and `to` of one action never overlap.
+struct action {
+  enum class kind : std::uint8_t {
+    send,     ///< `from` to `peer`
+    receive,  ///< `to` from `peer`
+    operate,  ///< to = to OP from where `to_is_left`, else to = from OP to; whole elements
+    copy,     ///< `from` to `to`
+  };
+
+  kind what = kind::copy;
+  int peer = -1;  ///< never the rank itself
+  slice from = {};
+  slice to = {};
+  bool to_is_left = false;
+  /// The step it belongs to if all ranks went in lock-step; the same for a send and its receive.
+  /// For models and traces: nothing waits for a round to end.
+  int round = 0;
+
+  friend bool operator==(const action&, const action&) = default;
+};
+
+/// The actions of one rank.  Two things order them, and no others:
+/// - data: an action waits for each earlier one with which it shares a byte that one of them
+/// writes;
+/// - matching: the k-th send of a to b meets the k-th receive of b from a, in this order.
+/// Any execution that honours both is right, terminates even if no send completes before its
+/// receive is posted, and gives the same bits.  The rank is done when all of its actions are.
+struct schedule {
+  std::vector<action> actions;
+  /// Slices of scratch on which elements are operated begin at multiples of 64 bytes, or whole
+  /// elements behind one.
+  std::size_t scratch_bytes = 0;
+  int rounds = 0;  ///< the same on every rank
+
+  friend bool operator==(const schedule&, const schedule&) = default;
+};
+
+}  // namespace plait::collective

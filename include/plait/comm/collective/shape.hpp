@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The shape of a collective call, as one rank sees it, and the schedule that follows from it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <plait/comm/collective/algorithm.hpp>
+#include <plait/comm/collective/schedule.hpp>
+
+namespace plait::collective {
+
+/// A block of a buffer, in elements.
+struct block {
+  std::size_t count = 0;
+  std::size_t displacement = 0;
+  friend bool operator==(const block&, const block&) = default;
+};
+
+/// Blocks of these sizes, one right behind the other.
+[[nodiscard]] std::vector<block> packed(std::span<const std::size_t> counts);
+
+/// All that a schedule depends on besides the algorithm; equal shapes have equal schedules.
+///
+///   operation                          send buffer          receive buffer
+///   barrier                            -                    -
+///   bcast                              -                    vector (on the root: the input)
+///   reduce, allreduce, scan, exscan    vector               vector (reduce: on the root)
+///   gather(v), allgather(v)            vector               blocks (gather: on the root)
+///   scatter(v)                         blocks (on the root) vector
+///   alltoall(v)                        blocks               blocks
+///   reduce_scatter(_block)             blocks               vector
+///   neighbour_allgather(v)             vector               blocks, one for each source
+///   neighbour_alltoall(v)              blocks, one for      blocks, one for each source
+///                                      each destination
+///
+/// A vector is the first `count` elements of its buffer.  Blocks are one for each rank unless said
+/// otherwise: of `count` elements each, block i at i * count; or, where the operation has blocks of
+/// different sizes, those listed in `send_blocks` or `receive_blocks`.  A rank that has such a list
+/// of all ranks' blocks finds the length of its own vector there (its contribution to allgatherv,
+/// say) and does not look at `count`.
+///
+/// Ranks must agree as in MPI: a block has the same size for who sends and for who receives it, the
+/// block sizes of allgatherv and reduce_scatter are the same on every rank, and so are `count`
+/// (except for gatherv, scatterv and neighbour_allgatherv), `root`, `element_bytes` and
+/// `fragment_bytes`.  Blocks may be empty; then no message is sent for them.  Receive blocks may
+/// lie anywhere but not overlap; what lies between them is not touched.
+struct shape {
+  operation what = operation::barrier;
+  int ranks = 1;
+  int rank = 0;
+  int root = 0;
+  std::size_t element_bytes = 1;
+  std::size_t count = 0;
+  std::vector<block> send_blocks = {};
+  std::vector<block> receive_blocks = {};
+  /// Neighbours may occur several times and include the rank itself: as
+  /// MPI_Dist_graph_create_adjacent takes them.  The i-th edge from a to b among a's destinations
+  /// is the i-th among b's sources.
+  std::vector<int> sources = {};
+  std::vector<int> destinations = {};
+  /// The input is in the receive buffer, where the result is put; the send buffer is not read.
+  /// gather(v), allgather(v): a rank's contribution is in its block.  alltoall(v): the block sent
+  /// to a rank is the one that its data replaces.  reduce_scatter(_block): the blocks are those of
+  /// `send_blocks` (or i * count), the result is put at the beginning, nothing else is changed.
+  /// reduce, gather(v), scatter(v): of meaning on the root only.  scatter(v): the root's own block
+  /// stays in the send buffer.  No effect on barrier and bcast; not for neighbour operations.
+  bool in_place = false;
+  /// `chain`: bytes of one fragment, rounded down to whole elements, at least one element.
+  std::size_t fragment_bytes = std::size_t{32} * 1024;
+
+  friend bool operator==(const shape&, const shape&) = default;
+};
+
+/// What the rank of `call` has to do.  Local.
+/// Preconditions: ranks and neighbours in range, lists of the right length, receive blocks apart.
+/// Errors: usage_error, with the list of those that exist, if the operation has no such algorithm.
+///
+/// Only `ring` reductions need a commutative operator (`keeps_order`).  Each allreduce gives the
+/// same bits on every rank, whatever the operator is, as long as it is a function of its two
+/// operands: binomial, chain and ring compute each element once and pass it on; recursive_doubling
+/// computes it on every rank, with the same operands on the same sides of the same brackets.
+///
+/// Messages of a barrier carry a few bytes of scratch, so that each depends on all before it.
+///
+/// Where data is reduced, at most two messages of a rank are under way that wait for another to be
+/// combined first: scratch is 2 messages, plus a partial result where the receive buffer cannot
+/// hold it.  Blocks that travel together are copied if, and only where, they do not lie together.
+///
+/// Cost: O(actions), and O(P log P) for the precondition on receive blocks.
+[[nodiscard]] schedule build(const shape& call, algorithm how);
+
+}  // namespace plait::collective

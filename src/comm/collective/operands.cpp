@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/collective/operands.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <plait/core/error.hpp>
+
+namespace plait::collective {
+namespace {
+
+enum class content { nothing, vector, blocks, listed };
+
+struct contents {
+  content sent;
+  content received;
+};
+
+// What the table of shape.hpp says, in the order of `operation`.
+constexpr std::array<contents, all_operations.size()> contents_by_operation{{
+    {content::nothing, content::nothing},  // barrier
+    {content::nothing, content::vector},   // bcast
+    {content::vector, content::vector},    // reduce
+    {content::vector, content::vector},    // allreduce
+    {content::vector, content::blocks},    // gather
+    {content::vector, content::listed},    // gatherv
+    {content::blocks, content::vector},    // scatter
+    {content::listed, content::vector},    // scatterv
+    {content::vector, content::blocks},    // allgather
+    {content::vector, content::listed},    // allgatherv
+    {content::blocks, content::blocks},    // alltoall
+    {content::listed, content::listed},    // alltoallv
+    {content::blocks, content::vector},    // reduce_scatter_block
+    {content::listed, content::vector},    // reduce_scatter
+    {content::vector, content::vector},    // scan
+    {content::vector, content::vector},    // exscan
+    {content::vector, content::blocks},    // neighbour_allgather
+    {content::vector, content::listed},    // neighbour_allgatherv
+    {content::blocks, content::blocks},    // neighbour_alltoall
+    {content::listed, content::listed},    // neighbour_alltoallv
+}};
+
+bool is_neighbourly(operation what) {
+  return what >= operation::neighbour_allgather;
+}
+
+bool is_alltoall(operation what) {
+  return what == operation::alltoall || what == operation::alltoallv;
+}
+
+// The operations of which only the root has the blocks, or the result.
+bool roots_only(operation what) {
+  return what == operation::reduce || what == operation::gather || what == operation::gatherv ||
+         what == operation::scatter || what == operation::scatterv;
+}
+
+void check_ranks(const shape& call) {
+  PLAIT_EXPECTS(call.ranks >= 1, std::to_string(call.ranks));
+  PLAIT_EXPECTS(call.rank >= 0 && call.rank < call.ranks,
+                std::to_string(call.rank) + " of " + std::to_string(call.ranks));
+  PLAIT_EXPECTS(call.root >= 0 && call.root < call.ranks,
+                std::to_string(call.root) + " of " + std::to_string(call.ranks));
+  PLAIT_EXPECTS(call.element_bytes >= 1, "an element has no bytes");
+  PLAIT_EXPECTS(!(call.in_place && is_neighbourly(call.what)), std::string(to_string(call.what)));
+  for (const std::vector<int>* neighbours : {&call.sources, &call.destinations}) {
+    for (const int peer : *neighbours) {
+      PLAIT_EXPECTS(peer >= 0 && peer < call.ranks,
+                    "neighbour " + std::to_string(peer) + " of " + std::to_string(call.ranks));
+    }
+  }
+}
+
+void check_apart(std::vector<slice> blocks) {
+  std::erase_if(blocks, [](const slice& b) { return b.empty(); });
+  std::ranges::sort(blocks, {}, &slice::begin);
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    PLAIT_EXPECTS(blocks[i - 1].end <= blocks[i].begin,
+                  "two receive blocks have byte " + std::to_string(blocks[i].begin));
+  }
+}
+
+std::vector<slice> blocks_in(buffer where, content of, const shape& call,
+                             const std::vector<block>& listed, std::size_t number) {
+  std::vector<slice> blocks;
+  if (of != content::blocks && of != content::listed) return blocks;
+  PLAIT_EXPECTS(of == content::blocks || listed.size() == number,
+                std::to_string(listed.size()) + " blocks, not " + std::to_string(number));
+  for (std::size_t i = 0; i < number; ++i) {
+    const block b = of == content::listed ? listed[i] : block{call.count, i * call.count};
+    blocks.push_back({where, b.displacement * call.element_bytes,
+                      (b.displacement + b.count) * call.element_bytes});
+  }
+  return blocks;
+}
+
+// Makes the input what `shape::in_place` says it is.
+void put_in_place(operands& o) {
+  const auto own = static_cast<std::size_t>(o.rank);
+  switch (o.call.what) {
+    case operation::reduce:
+    case operation::allreduce:
+    case operation::scan:
+    case operation::exscan:
+      o.input = o.output;
+      break;
+    case operation::gather:
+    case operation::gatherv:
+    case operation::allgather:
+    case operation::allgatherv:
+      o.input = o.outputs[own];
+      break;
+    case operation::scatter:
+    case operation::scatterv:
+      o.output = o.inputs[own];
+      break;
+    case operation::alltoall:
+    case operation::alltoallv:
+      o.inputs = o.outputs;
+      break;
+    case operation::reduce_scatter_block:
+    case operation::reduce_scatter:
+      for (slice& s : o.inputs) s.where = buffer::receive;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+std::vector<block> packed(std::span<const std::size_t> counts) {
+  std::vector<block> blocks;
+  std::size_t displacement = 0;
+  for (const std::size_t count : counts) {
+    blocks.push_back({count, displacement});
+    displacement += count;
+  }
+  return blocks;
+}
+
+operands operands_of(const shape& call, algorithm how) {
+  check_ranks(call);
+  contents has = contents_by_operation[static_cast<std::size_t>(call.what)];
+  const bool complete = !roots_only(call.what) || call.rank == call.root;
+  operands o{.call = call,
+             .how = how,
+             .ranks = call.ranks,
+             .rank = call.rank,
+             .root = call.root,
+             .in_place = call.in_place && complete};
+  // alltoall(v) in place: what is sent is where what is received will be.
+  if (o.in_place && is_alltoall(call.what)) has.sent = content::nothing;
+
+  const bool neighbourly = is_neighbourly(call.what);
+  const auto all = static_cast<std::size_t>(call.ranks);
+  if (complete) {
+    o.inputs = blocks_in(buffer::send, has.sent, call, call.send_blocks,
+                         neighbourly ? call.destinations.size() : all);
+    o.outputs = blocks_in(buffer::receive, has.received, call, call.receive_blocks,
+                          neighbourly ? call.sources.size() : all);
+    check_apart(o.outputs);
+  }
+  std::size_t size = call.count * call.element_bytes;
+  if (!neighbourly) {
+    const auto own = static_cast<std::size_t>(call.rank);
+    if (!o.inputs.empty()) size = o.inputs[own].size();
+    if (!o.outputs.empty()) size = o.outputs[own].size();
+  }
+  if (has.sent == content::vector) o.input = {buffer::send, 0, size};
+  if (has.received == content::vector && (complete || call.what != operation::reduce)) {
+    o.output = {buffer::receive, 0, size};
+  }
+  if (o.in_place) put_in_place(o);
+  return o;
+}
+
+std::vector<slice> fragments_of(const slice& whole, const shape& call) {
+  const std::size_t elements = std::max<std::size_t>(call.fragment_bytes / call.element_bytes, 1);
+  const std::size_t size = elements * call.element_bytes;
+  std::vector<slice> fragments;
+  for (std::size_t begin = 0; begin < whole.size(); begin += size) {
+    fragments.push_back(part_of(whole, begin, std::min(size, whole.size() - begin)));
+  }
+  return fragments;
+}
+
+std::vector<slice> parts_of(const slice& whole, int parts, std::size_t element_bytes) {
+  const auto number = static_cast<std::size_t>(parts);
+  const std::size_t elements = whole.size() / element_bytes;
+  std::vector<slice> cut;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < number; ++i) {
+    const std::size_t size = (elements / number + (i < elements % number ? 1 : 0)) * element_bytes;
+    cut.push_back(part_of(whole, begin, size));
+    begin += size;
+  }
+  return cut;
+}
+
+}  // namespace plait::collective
