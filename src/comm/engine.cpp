@@ -173,7 +173,7 @@ engine::engine(environment& env, const engine_options& options) {
     mpi_call(MPI_Comm_get_attr(s.comm, MPI_TAG_UB, &upper_bound, &found), "MPI_Comm_get_attr");
     const int bound = found != 0 ? *static_cast<int*>(upper_bound) : least_tags - 1;
     s.residues = residues_for(bound);
-    s.largest_tag = bound / s.residues - 1;
+    s.largest_tag = bound / s.residues - 2;  // the last one is for collectives
     s.repetitions.residues = static_cast<std::uint64_t>(s.residues);
   }
   s.chosen = choose(options, fair_share(env.node_units(), env.node_rank()));
@@ -202,7 +202,8 @@ void engine::implementation::join_channel(operation& op) {
                       std::to_string(op.peer) + "; ranks are 0 to " +
                       std::to_string(env.size() - 1));
   }
-  if (op.tag < 0 || op.tag > largest_tag) {
+  if (op.of_collective) op.tag = largest_tag + 1;
+  if (!op.of_collective && (op.tag < 0 || op.tag > largest_tag)) {
     throw usage_error("tag " + std::to_string(op.tag) + "; tags are 0 to " +
                       std::to_string(largest_tag) + " with this MPI library");
   }

@@ -195,7 +195,7 @@ runtime::~runtime() {
 }
 
 void runtime::submit_message(task_name name, operation::kind what, byte_range bytes,
-                             access_mode mode, int peer, int tag) {
+                             access_mode mode, int peer, std::optional<int> tag) {
   implementation& s = *self_;
   if (s.tasks.in_task()) {
     throw usage_error(std::string("message '") + name.c_str() +
@@ -206,7 +206,8 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
   operation op;
   op.what = what;
   op.peer = peer;
-  op.tag = tag;
+  op.tag = tag.value_or(0);
+  op.of_collective = !tag.has_value();
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
   op.completed = &message_completed;
@@ -255,6 +256,9 @@ scheduler& runtime::tasks() noexcept {
 }
 environment& runtime::env() noexcept {
   return self_->env;
+}
+std::size_t runtime::ranks_for_blocks() const noexcept {
+  return static_cast<std::size_t>(self_->env.size());
 }
 int runtime::workers() const noexcept {
   return self_->tasks.workers();

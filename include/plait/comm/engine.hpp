@@ -29,6 +29,7 @@ struct operation {
   enum class kind : std::uint8_t { send, receive };
 
   kind what = kind::send;
+  bool of_collective = false;  ///< its tag is the engine's, which no message of the program has
   int peer = 0;
   int tag = 0;
   void* buffer = nullptr;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -14,6 +15,7 @@
 
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
+#include <plait/runtime/collective_calls.hpp>
 #include <plait/task/scheduler.hpp>
 #include <plait/trace/event.hpp>
 
@@ -57,7 +59,7 @@ struct runtime_options {
 /// it was submitted and posting each message, non-blocking, when it was submitted.  Constructor and
 /// destructor are collective, everything else is local.  One thread, the one that constructed it,
 /// calls its members.
-class runtime {
+class runtime final : public collective_calls {
  public:
   /// Collective.  Errors: usage_error for options out of range.
   explicit runtime(environment& env, const runtime_options& options = {});
@@ -156,8 +158,11 @@ class runtime {
                access_mode mode, int peer, int tag) {
     submit_message(name, what, std::get<0>(access).bytes(), mode, peer, tag);
   }
+  /// Without a tag: of a collective.
   void submit_message(task_name name, operation::kind what, byte_range bytes, access_mode mode,
-                      int peer, int tag);
+                      int peer, std::optional<int> tag);
+  void submit(const collective_call& call) override;
+  [[nodiscard]] std::size_t ranks_for_blocks() const noexcept override;
   [[nodiscard]] scheduler& tasks() noexcept;
 
   struct implementation;
