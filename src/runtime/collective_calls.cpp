@@ -139,8 +139,8 @@ void runtime::submit(const collective_call& call) {
   for (const action& one : steps.actions) {
     switch (one.what) {
       case action::kind::send:
-        submit_message(call.name, operation::kind::send, bytes(one.from), access_mode::in,
-                       one.peer, std::nullopt);
+        submit_message(call.name, operation::kind::send, bytes(one.from), access_mode::in, one.peer,
+                       std::nullopt);
         break;
       case action::kind::receive:
         submit_message(call.name, operation::kind::receive, bytes(one.to), access_mode::out,

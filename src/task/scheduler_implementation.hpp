@@ -212,7 +212,9 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
   }
 
   const ticks end = now_ticks();
-  const ticks exposed = progress != nullptr ? progress->in_flight_until(end) - in_flight_before : 0;
+  // What was posted a moment before it was started counts from then: more than this spell at most.
+  const ticks in_flight = progress != nullptr ? progress->in_flight_until(end) : 0;
+  const ticks exposed = std::clamp<ticks>(in_flight - in_flight_before, 0, end - begin);
   w.account_.charge_idle(end, exposed);
   w.idle_in_flight.store(detail::worker::not_idle, std::memory_order_release);
   if (observer != nullptr) observer->worker_idled(w.index, begin, end, exposed);
