@@ -607,13 +607,17 @@ void engine::implementation::proxy_loop() {
     } else {
       watching = false;
       // `never`: something was posted that whoever has the token has not started yet.
-      const ticks next = looks.next();
-      const ticks late = next == engine::never ? 0 : now_ticks() - next;
-      const bool looked = late >= 0 && look_as_proxy();
+      // Its looks cost two switches of thread more than those of workers, who get the first chance.
+      const auto due = [&] {
+        const ticks next = looks.next();
+        return next == engine::never || !chosen.busy_workers ? next : looks.overdue();
+      };
+      const ticks at = due();
+      const bool looked = (at == engine::never || now_ticks() >= at) && look_as_proxy();
       // Where workers look in time, the proxy comes ever more rarely to see that they do.
       trust =
           looked || !chosen.busy_workers ? 0 : std::min(2 * trust + looks.first(), looks.worst());
-      const ticks pause = std::max({looks.next() - now_ticks(), trust, looks.first()});
+      const ticks pause = std::max({due() - now_ticks(), trust, looks.first()});
       sleep_unless(stop, std::min(pause, looks.worst()));
     }
   }
