@@ -83,7 +83,6 @@ struct command_line::implementation {
 
 command_line::command_line(const std::string& description, const std::string& program)
     : self_(std::make_unique<implementation>(description, program)) {}
-command_line::command_line(command_line&&) noexcept = default;
 command_line::~command_line() = default;
 
 template <class T>

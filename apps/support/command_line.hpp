@@ -37,7 +37,6 @@ void check_range(const std::string& option, std::int64_t value, std::int64_t low
 class command_line {
  public:
   command_line(const std::string& description, const std::string& program);
-  command_line(command_line&&) noexcept;
   ~command_line();
 
   /// `--name VALUE`, stored in `to`, whose present value the help shows.  Values of a vector have

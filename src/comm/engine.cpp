@@ -202,8 +202,9 @@ void engine::implementation::join_channel(operation& op) {
                       std::to_string(op.peer) + "; ranks are 0 to " +
                       std::to_string(env.size() - 1));
   }
-  if (op.of_collective) op.tag = largest_tag + 1;
-  if (!op.of_collective && (op.tag < 0 || op.tag > largest_tag)) {
+  if (op.of_collective) {
+    op.tag = largest_tag + 1;
+  } else if (op.tag < 0 || op.tag > largest_tag) {
     throw usage_error("tag " + std::to_string(op.tag) + "; tags are 0 to " +
                       std::to_string(largest_tag) + " with this MPI library");
   }
@@ -608,10 +609,7 @@ void engine::implementation::proxy_loop() {
       watching = false;
       // `never`: something was posted that whoever has the token has not started yet.
       // Its looks cost two switches of thread more than those of workers, who get the first chance.
-      const auto due = [&] {
-        const ticks next = looks.next();
-        return next == engine::never || !chosen.busy_workers ? next : looks.overdue();
-      };
+      const auto due = [&] { return chosen.busy_workers ? looks.overdue() : looks.next(); };
       const ticks at = due();
       const bool looked = (at == engine::never || now_ticks() >= at) && look_as_proxy();
       // Where workers look in time, the proxy comes ever more rarely to see that they do.

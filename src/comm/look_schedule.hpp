@@ -50,11 +50,13 @@ class look_schedule {
   void look_by(ticks at) noexcept { set(std::min(next_.load(std::memory_order_relaxed), at)); }
 
   [[nodiscard]] ticks next() const noexcept { return next_.load(std::memory_order_relaxed); }
-  /// When whoever should have looked at `next` is so late that somebody else should; after three
-  /// more distances, within the worst delay.  Not while `next` is `never`.
+  /// When whoever should have looked at `next` is so late that somebody else should: after three
+  /// more distances, within the worst delay.  `never` where `next` is.
   [[nodiscard]] ticks overdue() const noexcept {
-    const ticks patient = next() + 3 * distance_.load(std::memory_order_relaxed);
-    return std::max(next(), std::min(patient, last() + worst_));
+    const ticks due = next();  // once: whoever looks changes it
+    if (due == engine::never) return due;
+    const ticks patient = due + 3 * distance_.load(std::memory_order_relaxed);
+    return std::max(due, std::min(patient, last() + worst_));
   }
   [[nodiscard]] ticks last() const noexcept { return last_.load(std::memory_order_relaxed); }
   /// The longest time between two looks, or from the first post to the first look.

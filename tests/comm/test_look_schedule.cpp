@@ -51,6 +51,21 @@ TEST(look_schedule, a_completion_brings_the_looks_closer_again) {
   EXPECT_EQ(looks.next() - now, looks.first());
 }
 
+TEST(look_schedule, somebody_else_comes_three_distances_later_but_within_the_worst_delay) {
+  look_schedule looks(first_s, worst_s);
+  EXPECT_EQ(looks.overdue(), plait::engine::never);
+  looks.looked(1000, false, true);
+  looks.posted(2000);
+  EXPECT_EQ(looks.overdue(), looks.next() + 3 * looks.first());
+  while (looks.next() < seconds_to_ticks(0.1)) {
+    looks.looked(looks.next(), false, true);
+    EXPECT_GE(looks.overdue(), looks.next());
+    EXPECT_LE(looks.overdue(), looks.last() + looks.worst());
+  }
+  looks.rest();
+  EXPECT_EQ(looks.overdue(), plait::engine::never);
+}
+
 TEST(look_schedule, a_post_never_puts_a_look_off) {
   look_schedule looks(first_s, worst_s);
   looks.posted(0);
