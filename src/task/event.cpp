@@ -12,12 +12,15 @@ void completion::end_as(state how) noexcept {
 }
 
 void completion::await() const {
-  if (now() == state::done) return scheduler::waited();  // the scheduler may be gone
-  if (now() == state::pending) {
-    owner_->work_until([this] { return now() != state::pending || owner_->failed(); });
-    if (now() == state::done) return scheduler::waited();
-    owner_->wait();  // rethrows
+  state seen = now();  // read once for each question: it changes between two readings
+  if (seen == state::pending) {
+    owner_->work_until([&] {
+      seen = now();
+      return seen != state::pending || owner_->failed();
+    });
   }
+  if (seen == state::done) return scheduler::waited();  // the scheduler may be gone
+  if (owner_->failed()) owner_->wait();                 // rethrows
   throw error("the task whose result is asked for has failed, or was dropped after a failure");
 }
 

@@ -42,7 +42,6 @@ TEST_P(any_workers, a_task_returns_its_value) {
 
 TEST_P(any_workers, a_result_does_not_wait_for_other_tasks) {
   scheduler s{{.workers = GetParam()}};
-  std::atomic<bool> may_end{false};
   int x = 0;
   auto& open = s.allocate("open", plait::detail::node_kind::asynchronous);
   open.act = [](auto&, auto) {};
@@ -132,6 +131,24 @@ TEST_P(any_workers, another_tasks_failure_ends_the_waiting) {
       "fails", [](int&) { throw std::runtime_error("again"); }, out(x));
   EXPECT_THROW(s.wait_on(x), std::runtime_error);
   s.wait();
+}
+
+TEST_P(any_workers, a_task_may_end_at_any_moment_of_the_asking) {
+  scheduler s{{.workers = GetParam(), .oversubscribed = false}};
+  for (int i = 0; i < 20'000; ++i) {
+    auto one = s.task("one", [i] { return i; }).result();
+    ASSERT_EQ(one.get(), i);
+  }
+}
+
+TEST_P(any_workers, a_task_may_fail_at_any_moment_of_the_asking) {
+  scheduler s{{.workers = GetParam(), .oversubscribed = false}};
+  for (int i = 0; i < 2'000; ++i) {
+    auto bad = s.task("bad", []() -> int { throw std::out_of_range("this one"); }).result();
+    ASSERT_THROW((void)bad.get(), std::out_of_range);
+    ASSERT_THROW((void)bad.get(), plait::error);
+    s.wait();
+  }
 }
 
 TEST(result, arguments_too_large_for_a_node_are_kept) {
