@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include <plait/task/ledger.hpp>
 
@@ -14,8 +14,14 @@ double ledger_entry::balance_error() const noexcept {
 void detail::settle_what_was_open(account::sums& since_reset) noexcept {
   ticks& compute = since_reset[static_cast<std::size_t>(activity::compute)];
   ticks& overhead = since_reset[static_cast<std::size_t>(activity::overhead)];
-  if (compute < 0) overhead += std::exchange(compute, 0);
-  if (overhead < 0) compute += std::exchange(overhead, 0);
+  const auto cover = [](ticks& lacking, ticks& by) {
+    const ticks part = std::clamp<ticks>(-lacking, 0, std::max<ticks>(0, by));
+    lacking += part;
+    by -= part;
+  };
+  cover(compute, overhead);
+  cover(overhead, compute);
+  for (ticks& part : since_reset) cover(part, *std::ranges::max_element(since_reset));
 }
 
 }  // namespace plait

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Promise 6: the parts add up to the wall time.  No test here asks how long anything took.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -131,30 +132,34 @@ TEST(ledger, tasks_and_the_program_between_them_are_charged_as_compute) {
 /// Communication that is in flight for as long as it is told.
 class pretended_flight final : public plait::progress_source {
  public:
-  void take_off() { since_ = plait::now_ticks(); }
-  void land() {
-    sum_ += plait::now_ticks() - since_;
-    since_ = 0;
-  }
+  void take_off() { from_ = plait::now_ticks(); }
+  void land() { to_ = plait::now_ticks(); }
+  /// Returns when a worker has nothing else to do.
+  void wait_for_idle_worker() const { waited_for_.wait(false); }
+
   bool poll(bool) override { return false; }
-  [[nodiscard]] plait::ticks idle_wait() override { return plait::seconds_to_ticks(1e-4); }
+  [[nodiscard]] plait::ticks idle_wait() override {
+    waited_for_ = true;
+    waited_for_.notify_all();
+    return plait::seconds_to_ticks(1e-4);
+  }
   [[nodiscard]] plait::ticks in_flight_until(plait::ticks now) const override {
-    const plait::ticks since = since_;
-    return since == 0 || now < since ? sum_.load() : sum_ + now - since;
+    return std::max<plait::ticks>(0, std::min<plait::ticks>(now, to_) - from_);
   }
   bool cancel() override { return true; }
   [[nodiscard]] bool needs_idle_workers() const noexcept override { return false; }
   [[nodiscard]] bool due(plait::ticks) const noexcept override { return false; }
 
  private:
-  std::atomic<plait::ticks> since_{0};
-  std::atomic<plait::ticks> sum_{0};
+  std::atomic<bool> waited_for_{false};
+  std::atomic<plait::ticks> from_{never};
+  std::atomic<plait::ticks> to_{never};
 };
 
 TEST(ledger, waiting_while_communication_is_in_flight_is_exposed) {
   using namespace plait::detail;
   pretended_flight flight;
-  scheduler s{{.workers = 2, .progress = &flight}};
+  scheduler s{{.workers = 1, .progress = &flight}};
   s.reset_ledger();
   static std::atomic<task_node*> started;
   started = nullptr;
@@ -164,18 +169,38 @@ TEST(ledger, waiting_while_communication_is_in_flight_is_exposed) {
   };
   flight.take_off();
   s.submit(node);
+  plait::ticks in_flight = 0;
+  plait::ticks on_ground = 0;
   std::thread network([&] {
+    flight.wait_for_idle_worker();
+    const plait::ticks begin = plait::now_ticks();
     pause_ms(40);
+    in_flight = plait::now_ticks() - begin;
     flight.land();
+    const plait::ticks landed = plait::now_ticks();
     pause_ms(10);
+    on_ground = plait::now_ticks() - landed;
     s.complete(*started.load());
   });
   s.wait();
   network.join();
   expect_balance(s, "one message");
   const auto e = s.ledger()[0];
-  EXPECT_GE(e.exposed_s, 0.035);
-  EXPECT_GE(e.idle_s, 0.008) << "nothing was in flight at the end";
+  EXPECT_GE(e.exposed_s, plait::ticks_to_seconds(in_flight));
+  EXPECT_GE(e.idle_s, plait::ticks_to_seconds(on_ground)) << "nothing was in flight at the end";
+}
+
+TEST(ledger, what_was_open_at_a_reset_is_taken_from_what_it_became) {
+  using sums = plait::detail::account::sums;  // compute, posting, exposed, overhead, idle
+  const auto settled = [](sums of) {
+    plait::detail::settle_what_was_open(of);
+    return of;
+  };
+  EXPECT_EQ(settled({1, 2, 3, 4, 5}), (sums{1, 2, 3, 4, 5}));
+  EXPECT_EQ(settled({-3, 0, 0, 5, 9}), (sums{0, 0, 0, 2, 9})) << "from overhead first";
+  EXPECT_EQ(settled({5, 0, 0, -3, 9}), (sums{2, 0, 0, 0, 9}));
+  EXPECT_EQ(settled({0, 0, 0, -3, 9}), (sums{0, 0, 0, 0, 6})) << "a worker that fell asleep";
+  EXPECT_EQ(settled({1, 0, 0, 8, -3}), (sums{1, 0, 0, 5, 0})) << "a worker that woke";
 }
 
 TEST(ledger, an_entry_of_no_time_balances) {

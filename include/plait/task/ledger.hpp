@@ -97,9 +97,10 @@ class account {
   std::atomic<std::uint32_t> version_{0};
 };
 
-/// Sums since a reset.  What was open at the reset was taken for the program's own time on the
-/// submitting thread and for overhead elsewhere, and may have been booked as the other of the two
-/// since; then there is less than nothing of the one, and what is missing is in the other.
+/// Sums since a reset.  What was open at the reset was booked by guess: as the program's own time
+/// on the submitting thread, as overhead or as idleness elsewhere.  If it has been booked as
+/// something else since, there is less than nothing of the one: what is missing is taken from the
+/// other.
 void settle_what_was_open(account::sums& since_reset) noexcept;
 
 /// What plait itself takes between two events that are booked, measured at some of them.  Reading
