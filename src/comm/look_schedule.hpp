@@ -19,29 +19,25 @@ namespace plait {
 /// message is expected, and doubled distances after it, hid 0.42 of 1 MiB; this hides all of it.  A
 /// part of 1/32 costs jacobi3d, 512x512x64, 4 % more of its time, in looks]
 ///
-/// Written by the holder of the token; `next` may be read by any thread.
+/// Written by the holder of the token; `next`, `overdue` and `last` may be read by any thread.
 class look_schedule {
  public:
   look_schedule(double first_s, double worst_s)
       : worst_(seconds_to_ticks(worst_s)), first_(std::min(seconds_to_ticks(first_s), worst_)) {}
 
   void posted(ticks now) noexcept {
-    if (next_.load(std::memory_order_relaxed) == engine::never) unwatched_from_ = now;
+    if (next() == engine::never) last_.store(now, std::memory_order_relaxed);
     since_ = now;
-    distance_.store(first_, std::memory_order_relaxed);
     set(std::min(next_.load(std::memory_order_relaxed), now + first_));
   }
 
   void looked(ticks now, bool completed, bool in_flight) noexcept {
-    last_.store(now, std::memory_order_relaxed);
-    if (now - unwatched_from_ > longest_unwatched()) {
-      longest_.store(now - unwatched_from_, std::memory_order_relaxed);
+    if (now - last() > longest_unwatched()) {
+      longest_.store(now - last(), std::memory_order_relaxed);
     }
-    unwatched_from_ = now;
+    last_.store(now, std::memory_order_relaxed);
     if (completed) since_ = now;
-    const ticks distance = std::clamp((now - since_) / part, first_, worst_);
-    distance_.store(distance, std::memory_order_relaxed);
-    set(in_flight ? now + distance : engine::never);
+    set(in_flight ? now + std::clamp((now - since_) / part, first_, worst_) : engine::never);
   }
 
   /// Nothing is in flight any more.
@@ -50,14 +46,13 @@ class look_schedule {
   void look_by(ticks at) noexcept { set(std::min(next_.load(std::memory_order_relaxed), at)); }
 
   [[nodiscard]] ticks next() const noexcept { return next_.load(std::memory_order_relaxed); }
-  /// When whoever should have looked at `next` is so late that somebody else should: after three
-  /// more distances, within the worst delay.  `never` where `next` is.
+  /// When a look is not only worth its price but owed: nobody has looked for the worst delay.
+  /// `never` where `next` is.
   [[nodiscard]] ticks overdue() const noexcept {
     const ticks due = next();  // once: whoever looks changes it
-    if (due == engine::never) return due;
-    const ticks patient = due + 3 * distance_.load(std::memory_order_relaxed);
-    return std::max(due, std::min(patient, last() + worst_));
+    return due == engine::never ? due : std::max(due, last() + worst_);
   }
+  /// The last look, or the first post since nothing was in flight.
   [[nodiscard]] ticks last() const noexcept { return last_.load(std::memory_order_relaxed); }
   /// The longest time between two looks, or from the first post to the first look.
   [[nodiscard]] ticks longest_unwatched() const noexcept {
@@ -74,8 +69,6 @@ class look_schedule {
   static constexpr ticks part = 8;
   ticks since_ = 0;  ///< the last post or completion
   std::atomic<ticks> next_{engine::never};
-  std::atomic<ticks> distance_{0};
-  ticks unwatched_from_ = 0;
   std::atomic<ticks> last_{0};
   std::atomic<ticks> longest_{0};
 };

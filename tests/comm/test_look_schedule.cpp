@@ -51,16 +51,18 @@ TEST(look_schedule, a_completion_brings_the_looks_closer_again) {
   EXPECT_EQ(looks.next() - now, looks.first());
 }
 
-TEST(look_schedule, somebody_else_comes_three_distances_later_but_within_the_worst_delay) {
+TEST(look_schedule, a_look_is_overdue_when_nobody_has_looked_for_the_worst_delay) {
   look_schedule looks(first_s, worst_s);
   EXPECT_EQ(looks.overdue(), plait::engine::never);
-  looks.looked(1000, false, true);
-  looks.posted(2000);
-  EXPECT_EQ(looks.overdue(), looks.next() + 3 * looks.first());
-  while (looks.next() < seconds_to_ticks(0.1)) {
+  const ticks begin = seconds_to_ticks(1);
+  looks.posted(begin);
+  EXPECT_EQ(looks.overdue(), begin + looks.worst()) << "from the first post, not an earlier look";
+  looks.posted(begin + looks.first());
+  EXPECT_EQ(looks.overdue(), begin + looks.worst()) << "another post changes nothing";
+  while (looks.next() < begin + seconds_to_ticks(0.1)) {
     looks.looked(looks.next(), false, true);
     EXPECT_GE(looks.overdue(), looks.next());
-    EXPECT_LE(looks.overdue(), looks.last() + looks.worst());
+    EXPECT_EQ(looks.overdue(), looks.last() + looks.worst());
   }
   looks.rest();
   EXPECT_EQ(looks.overdue(), plait::engine::never);
