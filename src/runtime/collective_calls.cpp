@@ -58,8 +58,10 @@ struct buffer_sizes {
       return {blocks, blocks};
     case what::reduce_scatter_block:
       return {blocks, vector};
-    case what::alltoallv:
     case what::allgatherv:
+      return {s.receive_blocks[static_cast<std::size_t>(s.rank)].count * s.element_bytes,
+              extent(s.receive_blocks, s.element_bytes)};
+    case what::alltoallv:
       return {extent(s.send_blocks, s.element_bytes), extent(s.receive_blocks, s.element_bytes)};
     default:
       return {};
@@ -67,17 +69,18 @@ struct buffer_sizes {
 }
 
 void expect_fits(const collective_call& call, const collective::shape& s) {
-  const auto refuse = [&](const std::string& what) {
-    throw usage_error(std::string(call.name.c_str()) + ": " + what);
+  const auto refuse = [&](const std::string& why) {
+    throw usage_error(std::string(call.name.c_str()) + ": " + why);
   };
   if (s.root < 0 || s.root >= s.ranks) {
     refuse("root " + std::to_string(s.root) + "; ranks are 0 to " + std::to_string(s.ranks - 1));
   }
-  for (const auto* blocks : {&s.send_blocks, &s.receive_blocks}) {
-    if (!blocks->empty() && blocks->size() != static_cast<std::size_t>(s.ranks)) {
-      refuse(std::to_string(blocks->size()) + " blocks for " + std::to_string(s.ranks) + " ranks");
-    }
-  }
+  const auto expect_blocks = [&](const std::vector<block>& blocks) {
+    if (blocks.size() == static_cast<std::size_t>(s.ranks)) return;
+    refuse(std::to_string(blocks.size()) + " blocks for " + std::to_string(s.ranks) + " ranks");
+  };
+  if (s.what == what::alltoallv) expect_blocks(s.send_blocks);
+  if (s.what == what::alltoallv || s.what == what::allgatherv) expect_blocks(s.receive_blocks);
   const buffer_sizes needed = needed_by(s);
   const auto expect = [&](const char* which, byte_range have, std::size_t need) {
     if (have.end - have.begin >= need) return;

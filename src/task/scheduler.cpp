@@ -357,6 +357,7 @@ void scheduler::wait() {
 
 void scheduler::wait_for(std::span<const byte_range> bytes) {
   implementation& s = *self_;
+  s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "record() records tasks: there is nothing to wait for");
   struct state {
     implementation* owner;

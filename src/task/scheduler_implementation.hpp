@@ -191,7 +191,13 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
   bool poll_again = false;
   for (std::uint32_t spins = 0; !done(); ++spins) {
     if ((!poll_again || spins % 64 == 0) && watch.due()) look_for_stall(watch);
-    if (progress != nullptr && progress->poll(poll_again)) publish_counts(w);
+    if (progress != nullptr) {
+      // What it completed while it gave the token back counts too, and is not in its answer.
+      const auto finished = w.counts.finished.load(std::memory_order_relaxed);
+      const bool worked = progress->poll(poll_again);
+      if (worked || w.counts.finished.load(std::memory_order_relaxed) != finished)
+        publish_counts(w);
+    }
     if ((node = find(w)) != nullptr) break;
     poll_again = progress != nullptr && progress->idle_wait() == 0;
     if (poll_again) continue;

@@ -53,7 +53,9 @@ void scheduler::work_until(const std::function<bool()>& done) {
   s.enter();
   // What `done` waits for need not wake this thread.
   const ticks longest_sleep = seconds_to_ticks(100e-6);
-  s.work_until(*s.workers.front(), done, longest_sleep);
+  bool over = false;
+  s.work_until(
+      *s.workers.front(), [&] { return over = over || done(); }, longest_sleep);
   s.leave();
 }
 

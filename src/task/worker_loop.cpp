@@ -190,7 +190,8 @@ bool scheduler::implementation::execute_on_stack(task_node& node, worker& w) noe
 
 /// The task may be resumed, and be gone, as soon as its `then` has been called.
 void scheduler::implementation::leave_suspended(task_node& node, worker& w) {
-  if (node.recorded == nullptr && !std::exchange(node.left_window, true)) {
+  const bool in_window = node.recorded == nullptr && node.siblings == nullptr;
+  if (in_window && !std::exchange(node.left_window, true)) {
     w.counts.left_window.store(w.counts.left_window.load(std::memory_order_relaxed) + 1,
                                std::memory_order_release);
   }

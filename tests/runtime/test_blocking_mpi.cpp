@@ -2,10 +2,12 @@
 // Blocking MPI in tasks: the task is suspended, the worker is not.  [MPI/SMPSs, section 2.2]
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -202,6 +204,56 @@ TEST_P(every_policy, the_program_may_block_while_its_tasks_go_on) {
   int theirs = -1;
   rt.task("send", send_int_synchronously, in(mine), right, 9, comm);
   MPI_Recv(&theirs, 1, MPI_INT, left, 9, comm, MPI_STATUS_IGNORE);
+  EXPECT_EQ(theirs, left + 7);
+  rt.wait();
+}
+
+void send_int_late(const int& value, int target, int tag, MPI_Comm comm) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  send_int(value, target, tag, comm);
+}
+
+// MPI_Test and its kin answer once: a second question finds nothing, or something else.
+TEST_P(every_policy, the_program_is_told_what_its_blocking_calls_found) {
+  runtime rt{env, options()};
+  const int mine = env.rank() + 7;
+  int theirs = -1;
+  MPI_Status status;
+  const auto expect_status = [&](int tag) {
+    EXPECT_EQ(status.MPI_SOURCE, left);
+    EXPECT_EQ(status.MPI_TAG, tag);
+    int count = -1;
+    MPI_Get_count(&status, MPI_INT, &count);
+    EXPECT_EQ(count, 1);
+  };
+  rt.task("late", send_int_late, in(mine), right, 9, comm);
+  MPI_Recv(&theirs, 1, MPI_INT, left, 9, comm, &status);
+  EXPECT_EQ(theirs, left + 7);
+  expect_status(9);
+
+  std::array<int, 2> values{-1, -1};
+  std::array<MPI_Request, 2> requests;
+  for (int i = 0; i < 2; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    MPI_Irecv(&values[at], 1, MPI_INT, left, 10 + i, comm, &requests[at]);
+  }
+  rt.task("late", send_int_late, in(mine), right, 11, comm);
+  int index = -1;
+  MPI_Waitany(2, requests.data(), &index, &status);
+  ASSERT_EQ(index, 1);
+  EXPECT_EQ(values[1], left + 7);
+  expect_status(11);
+  rt.task("late", send_int_late, in(mine), right, 10, comm);
+  MPI_Wait(&requests[0], &status);
+  EXPECT_EQ(values[0], left + 7);
+  expect_status(10);
+
+  theirs = -1;
+  rt.task("late", send_int_late, in(mine), right, 12, comm);
+  MPI_Message found;
+  MPI_Mprobe(left, 12, comm, &found, &status);
+  expect_status(12);
+  MPI_Mrecv(&theirs, 1, MPI_INT, &found, &status);
   EXPECT_EQ(theirs, left + 7);
   rt.wait();
 }

@@ -435,6 +435,16 @@ TEST(collectives, what_does_not_fit_is_refused_in_one_line) {
               rt.bcast("news", inout(x), 0, {.algorithm = algorithm::ring});
             }).find("linear, binomial or chain"),
             std::string::npos);
+  const auto ranks = static_cast<std::size_t>(env.size());
+  ints all(4 * ranks);
+  std::vector<block> blocks(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) blocks[r] = {4, 4 * r};
+  EXPECT_EQ(refusal([&] { rt.allgatherv("all", in(y), out(all), blocks); }),
+            "all: the send buffer has 12 bytes and needs 16");
+  EXPECT_EQ(refusal([&] { rt.allgatherv("all", in(x), out(all), {}); }),
+            "all: 0 blocks for " + std::to_string(ranks) + " ranks");
+  EXPECT_EQ(refusal([&] { rt.alltoallv("all", in(all), {}, out(all), blocks); }),
+            "all: 0 blocks for " + std::to_string(ranks) + " ranks");
   rt.wait();
 }
 

@@ -2,12 +2,14 @@
 // Tasks that submit tasks.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -215,6 +217,36 @@ TEST_P(any_workers, the_ledger_balances) {
   });
   s.wait();
   for (const auto& e : s.ledger()) EXPECT_LT(e.balance_error(), 0.01) << "worker " << e.worker;
+}
+
+TEST_P(any_workers, a_result_is_there_when_those_it_submitted_are_finished) {
+  scheduler s{options()};
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> finished{0};
+    auto parent = s.task("parent", [&s, &finished] {
+                     for (int i = 0; i < 8; ++i) {
+                       s.task("child", [&finished] {
+                         std::this_thread::sleep_for(std::chrono::microseconds(50));
+                         ++finished;
+                       });
+                     }
+                     return 1;
+                   }).result();
+    EXPECT_EQ(parent.get(), 1);
+    ASSERT_EQ(finished, 8);
+  }
+}
+
+TEST(family_death, waiting_for_data_inside_a_task_ends_the_program) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        scheduler s{{.workers = 1}};
+        int x = 0;
+        s.task("waits", [&] { s.wait_on(x); });
+        s.wait();
+      },
+      "a task cannot wait");
 }
 
 TEST(family_death, waiting_inside_a_task_ends_the_program) {

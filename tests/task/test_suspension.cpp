@@ -72,6 +72,24 @@ class resumer {
 class any_workers : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(suspension, any_workers, ::testing::Values(1, 2, 4));
 
+TEST_P(any_workers, tasks_of_tasks_are_suspended_without_a_place_in_the_window) {
+  scheduler s{{.workers = GetParam(), .window = 2, .task_stack_bytes = stack_bytes}};
+  resumer r(s);
+  for (int round = 0; round < 10; ++round) {
+    s.task("parent", [&] {
+      for (int i = 0; i < 3; ++i) s.task("child", [&r] { r.suspend(); });
+    });
+    s.wait();
+    int x = 0;
+    for (int i = 0; i < 40; ++i) {
+      s.task(
+          "next", [](int& n) { ++n; }, inout(x));
+    }
+    s.wait();
+    EXPECT_EQ(x, 40);
+  }
+}
+
 TEST_P(any_workers, a_suspended_task_goes_on_where_it_was) {
   scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
   resumer r(s);

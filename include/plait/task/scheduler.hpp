@@ -201,7 +201,8 @@ class scheduler {
   [[nodiscard]] bool in_task() const noexcept;
   /// Whether this is the submitting thread, outside of tasks.
   [[nodiscard]] bool in_program() const noexcept;
-  /// From there: works until `done()`.
+  /// From there: works until `done()`, which is not asked again once it has said yes: it may take
+  /// what it finds, as MPI_Test does.
   void work_until(const std::function<bool()>& done);
   /// Makes `work_until` ask again.  Any thread.
   void wake() noexcept;
@@ -379,16 +380,17 @@ template <class Call, class Result>
 struct call_with_result {
   Call call;
   std::shared_ptr<result_state<Result>> state;
+  bool returned = false;
 
   static constexpr bool repeatable = false;
 
   call_with_result(Call&& call_, std::shared_ptr<result_state<Result>> state_)
       : call(std::move(call_)), state(std::move(state_)) {}
   call_with_result(call_with_result&&) = default;
+  /// When the task is finished: it and the tasks that it has submitted.
   ~call_with_result() {
-    if (state != nullptr && state->now() == completion::state::pending) {
-      state->end_as(completion::state::dropped);
-    }
+    if (state == nullptr) return;
+    state->end_as(returned ? completion::state::done : completion::state::dropped);
   }
 
   void run() {
@@ -397,7 +399,7 @@ struct call_with_result {
     } else {
       state->value.emplace(call.run());
     }
-    state->end_as(completion::state::done);
+    returned = true;
   }
   void run_again() {}
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return 0; }
