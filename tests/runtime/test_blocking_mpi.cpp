@@ -243,6 +243,7 @@ TEST_P(every_policy, the_program_is_told_what_its_blocking_calls_found) {
   ASSERT_EQ(index, 1);
   EXPECT_EQ(values[1], left + 7);
   expect_status(11);
+  MPI_Barrier(comm);  // or what the left neighbour sends next may have been here as early
   rt.task("late", send_int_late, in(mine), right, 10, comm);
   MPI_Wait(&requests[0], &status);
   EXPECT_EQ(values[0], left + 7);
