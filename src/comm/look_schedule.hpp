@@ -28,7 +28,7 @@ class look_schedule {
   void posted(ticks now) noexcept {
     if (next() == engine::never) last_.store(now, std::memory_order_relaxed);
     since_ = now;
-    set(std::min(next_.load(std::memory_order_relaxed), now + first_));
+    set(std::min(next(), now + first_));
   }
 
   void looked(ticks now, bool completed, bool in_flight) noexcept {
@@ -43,7 +43,7 @@ class look_schedule {
   /// Nothing is in flight any more.
   void rest() noexcept { set(engine::never); }
   /// Something else than a message wants a look at that time.
-  void look_by(ticks at) noexcept { set(std::min(next_.load(std::memory_order_relaxed), at)); }
+  void look_by(ticks at) noexcept { set(std::min(next(), at)); }
 
   [[nodiscard]] ticks next() const noexcept { return next_.load(std::memory_order_relaxed); }
   /// When a look is not only worth its price but owed: nobody has looked for the worst delay.

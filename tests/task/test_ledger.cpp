@@ -134,13 +134,15 @@ class pretended_flight final : public plait::progress_source {
  public:
   void take_off() { from_ = plait::now_ticks(); }
   void land() { to_ = plait::now_ticks(); }
-  /// Returns when a worker has nothing else to do.
-  void wait_for_idle_worker() const { waited_for_.wait(false); }
+  /// Returns when the thread that made this has nothing else to do.
+  void wait_for_idle_maker() const { waited_for_.wait(false); }
 
   bool poll(bool) override { return false; }
   [[nodiscard]] plait::ticks idle_wait() override {
-    waited_for_ = true;
-    waited_for_.notify_all();
+    if (std::this_thread::get_id() == maker_) {
+      waited_for_ = true;
+      waited_for_.notify_all();
+    }
     return plait::seconds_to_ticks(1e-4);
   }
   [[nodiscard]] plait::ticks in_flight_until(plait::ticks now) const override {
@@ -151,6 +153,7 @@ class pretended_flight final : public plait::progress_source {
   [[nodiscard]] bool due(plait::ticks) const noexcept override { return false; }
 
  private:
+  const std::thread::id maker_ = std::this_thread::get_id();
   std::atomic<bool> waited_for_{false};
   std::atomic<plait::ticks> from_{never};
   std::atomic<plait::ticks> to_{never};
@@ -159,7 +162,7 @@ class pretended_flight final : public plait::progress_source {
 TEST(ledger, waiting_while_communication_is_in_flight_is_exposed) {
   using namespace plait::detail;
   pretended_flight flight;
-  scheduler s{{.workers = 1, .progress = &flight}};
+  scheduler s{{.workers = 2, .progress = &flight}};
   s.reset_ledger();
   static std::atomic<task_node*> started;
   started = nullptr;
@@ -172,7 +175,7 @@ TEST(ledger, waiting_while_communication_is_in_flight_is_exposed) {
   plait::ticks in_flight = 0;
   plait::ticks on_ground = 0;
   std::thread network([&] {
-    flight.wait_for_idle_worker();
+    flight.wait_for_idle_maker();
     const plait::ticks begin = plait::now_ticks();
     pause_ms(40);
     in_flight = plait::now_ticks() - begin;

@@ -134,7 +134,7 @@ TEST_P(any_workers, another_tasks_failure_ends_the_waiting) {
 }
 
 TEST_P(any_workers, a_task_may_end_at_any_moment_of_the_asking) {
-  scheduler s{{.workers = GetParam(), .oversubscribed = false}};
+  scheduler s{{.workers = GetParam()}};
   for (int i = 0; i < 20'000; ++i) {
     auto one = s.task("one", [i] { return i; }).result();
     ASSERT_EQ(one.get(), i);
@@ -142,7 +142,7 @@ TEST_P(any_workers, a_task_may_end_at_any_moment_of_the_asking) {
 }
 
 TEST_P(any_workers, a_task_may_fail_at_any_moment_of_the_asking) {
-  scheduler s{{.workers = GetParam(), .oversubscribed = false}};
+  scheduler s{{.workers = GetParam()}};
   for (int i = 0; i < 2'000; ++i) {
     auto bad = s.task("bad", []() -> int { throw std::out_of_range("this one"); }).result();
     ASSERT_THROW((void)bad.get(), std::out_of_range);
