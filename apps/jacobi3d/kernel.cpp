@@ -15,15 +15,6 @@
 namespace jacobi3d {
 namespace {
 
-// Half of the second-level cache is left to b, v and everything else.
-std::int64_t tile_bytes() {
-  static const std::int64_t value = [] {
-    const std::int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return std::clamp<std::int64_t>(l2 > 0 ? l2 / 2 : 256 << 10, 64 << 10, 1 << 20);
-  }();
-  return value;
-}
-
 // The widest vectors this build may use, for stores that bypass the cache.
 #if defined(__AVX512F__)
 using lanes = __m512d;
@@ -156,13 +147,22 @@ void triad_streaming(double* __restrict a, const double* __restrict b, const dou
 
 }  // namespace
 
+// Half of the second-level cache is left to b, v and everything else.
+std::int64_t tile_bytes() {
+  static const std::int64_t value = [] {
+    const std::int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return std::clamp<std::int64_t>(l2 > 0 ? l2 / 2 : 256 << 10, 64 << 10, 1 << 20);
+  }();
+  return value;
+}
+
 std::int64_t tile_rows(const field& shape) {
   const std::int64_t row_bytes = shape.stride_y() * static_cast<std::int64_t>(sizeof(double));
   return std::max<std::int64_t>(4, tile_bytes() / (3 * row_bytes));
 }
 
-void relax(const field& u, const field& b, field& v, const box& cells) {
-  if (worth_streaming(u)) {
+void relax(const field& u, const field& b, field& v, const box& cells, stores how) {
+  if (how == stores::by_size && worth_streaming(u)) {
     relax_tiled<relax_row_streaming>(u, b, v, cells);
     finish_streaming();
   } else {

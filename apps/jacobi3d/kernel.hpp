@@ -10,10 +10,18 @@
 
 namespace jacobi3d {
 
+/// How v is written: past the caches, unless the fields fit in them, or into them, for one who
+/// reads it soon.
+enum class stores : std::uint8_t { by_size, cached };
+
 /// v = (the sum of u's six neighbours + b) / 6 for every cell of `cells`.  What a cell becomes does
 /// not depend on how a block is cut into boxes, to the last bit.  The three fields have the same
 /// shape and u is not v.  Thread-safe for disjoint boxes.
-void relax(const field& u, const field& b, field& v, const box& cells);
+void relax(const field& u, const field& b, field& v, const box& cells,
+           stores how = stores::by_size);
+
+/// Bytes of a tile: what may be kept in a core's second-level cache beside everything else.
+[[nodiscard]] std::int64_t tile_bytes();
 
 /// Rows of a tile in y, such that three planes of it stay in a core's second-level cache while the
 /// tile is swept along z.

@@ -30,7 +30,8 @@ struct command {
   std::int64_t steps = 40;
   std::int64_t repeat = 5;
   std::int64_t workers = 0;
-  std::int64_t window = 4096;
+  std::int64_t window = 0;
+  std::int64_t time_tile = 0;
   std::string policy = "auto";
   double link_rate = 0;
   std::string json_file;
@@ -48,7 +49,10 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--repeat", c.repeat, "Runs of each variant");
   options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
   options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  options.option("--window", c.window, "Most tasks in flight");
+  options.option("--window", c.window, "Most tasks in flight; 0 = choose");
+  options.option("--time-tile", c.time_tile,
+                 "Steps plait takes through cells while they are in the cache: 1, or an even "
+                 "number up to 16; 0 = choose");
   options.option("--link-rate", c.link_rate,
                  "Payload rate of the link between hosts, in bytes a second; 0 = not known");
   options.option("--json", c.json_file, "File for the result; - = standard output");
@@ -61,7 +65,10 @@ jacobi3d::session_options checked(const command& c) {
   plait::app::check_range("--steps", c.steps, 1, 1'000'000);
   plait::app::check_range("--repeat", c.repeat, 1, 1000);
   plait::app::check_range("--workers", c.workers, 0, 1024);
-  plait::app::check_range("--window", c.window, 1, 1 << 24);
+  plait::app::check_range("--window", c.window, 0, 1 << 24);
+  if (c.time_tile != 1 && (c.time_tile % 2 != 0 || c.time_tile < 0 || c.time_tile > 16))
+    throw plait::usage_error(
+        fmt::format("--time-tile is {}; it must be 0, 1 or an even number up to 16", c.time_tile));
   if (!(c.link_rate >= 0) || std::isinf(c.link_rate))
     throw plait::usage_error(fmt::format("--link-rate is {}; it must be 0 or more", c.link_rate));
   jacobi3d::session_options result;
@@ -74,6 +81,7 @@ jacobi3d::session_options checked(const command& c) {
   result.tasks.workers = static_cast<int>(c.workers);
   result.tasks.policy = plait::app::parse_name("--policy", c.policy, known_policies);
   result.tasks.window = static_cast<std::size_t>(c.window);
+  result.tasks.time_tile = static_cast<int>(c.time_tile);
   return result;
 }
 

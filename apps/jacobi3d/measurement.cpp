@@ -356,13 +356,15 @@ class session {
     return {{"size", blocks.cells()},           {"steps", wanted_.steps},
             {"grid", blocks.grid().dims()},     {"repeat", wanted_.repeat},
             {"workers", wanted_.tasks.workers}, {"policy", wanted_.tasks.policy},
-            {"window", wanted_.tasks.window},   {"variants", wanted_.variants}};
+            {"window", wanted_.tasks.window},   {"time_tile", wanted_.tasks.time_tile},
+            {"variants", wanted_.variants}};
   }
 
   json environment_of_run() {
     json result = plait::app::describe_environment(env_);
     const entry* tasks = find("plait");
     result["workers"] = tasks != nullptr ? tasks->report.workers : 1;
+    result["time_tile_chosen"] = tasks != nullptr ? tasks->report.time_tile : 1;
     result["policy_chosen"] = tasks != nullptr ? json(tasks->report.policy_chosen) : json(nullptr);
     result["policy_reason"] = tasks != nullptr ? json(tasks->report.policy_reason) : json(nullptr);
     result["link_rate_Bps"] =

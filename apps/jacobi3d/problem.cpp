@@ -32,8 +32,8 @@ double memory_bytes(const extents& n) noexcept {
 
 problem::problem(plait::block_decomposition blocks, int rank)
     : u(size_of(blocks.block(rank))),
-      v(u.size()),
-      b(u.size()),
+      v(u.size(), 1),
+      b(u.size(), 2),
       blocks_(std::move(blocks)),
       rank_(rank),
       block_(blocks_.block(rank)) {}

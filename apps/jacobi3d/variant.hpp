@@ -18,7 +18,8 @@ namespace jacobi3d {
 struct options {
   int workers = 0;  ///< 0 = as many as this process has cores for
   std::string policy = "auto";
-  std::size_t window = 4096;
+  std::size_t window = 0;  ///< most tasks in flight; 0 = as many as it takes to replay
+  int time_tile = 0;       ///< steps a tile of cells takes while it is in the cache; 0 = choose
 };
 
 /// What a variant says about a run after it.
@@ -30,6 +31,7 @@ struct run_report {
   std::optional<double> proxy_cpu_s;  ///< processor time of the proxy thread, if there is one
   double longest_unwatched_s = 0;     ///< nobody looked for so long while messages were in flight
   int workers = 1;
+  int time_tile = 1;
   std::string policy_chosen;
   std::string policy_reason;
 };

@@ -17,13 +17,14 @@ struct measured_alone {
   double transport_cpu_s = 0;
 };
 
-/// max(computation, communication): nothing can be faster.
+/// max(computation, communication): nothing that computes as it was measured can be faster.
 [[nodiscard]] double bound_s(const measured_alone& alone);
 
-/// max(communication, computation + transport): nothing can be faster where every core computes.
+/// max(communication, computation + transport): the same where every core computes.
 [[nodiscard]] double attainable_s(const measured_alone& alone);
 
-/// (T_base - T) / (T_base - bound): 1 at the bound, 0 at base, negative when slower than base.
+/// (T_base - T) / (T_base - bound): 1 at the bound, 0 at base, negative when slower than base, more
+/// than 1 for a variant that needs less computation than was measured alone.
 /// Nothing if base itself is within `noise` of the bound, so that there is nothing to hide.
 [[nodiscard]] std::optional<double> hidden_fraction(double total_s, double base_s, double bound_s,
                                                     double noise = 0.01);

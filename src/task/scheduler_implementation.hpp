@@ -133,8 +133,8 @@ struct scheduler::implementation {
   ticks entered_at = 0;  ///< by `enter_to_submit`, if timed
 
   // Shared.
-  alignas(128) detail::lanes
-      fresh;  ///< ready when submitted: pushed by the submitting thread, taken oldest first
+  alignas(128) detail::lanes<detail::ready_queue> fresh;  ///< ready when submitted: pushed by the
+                                                          ///< submitting thread, taken oldest first
   detail::inbox released_outside;
   /// Far from those of the program's tasks; what is ready of them goes by way of the inbox, since
   /// the window does not bound it.

@@ -9,21 +9,23 @@
 
 #include <plait/task/detail/node.hpp>
 #include <plait/task/detail/ready_queue.hpp>
+#include <plait/task/detail/ready_tasks.hpp>
 #include <plait/task/ledger.hpp>
 
 namespace plait::detail {
 
 /// One queue for each priority.
+template <class Queue>
 class lanes {
  public:
   explicit lanes(std::size_t capacity)
-      : queues_{ready_queue(capacity), ready_queue(capacity), ready_queue(capacity)} {}
-  [[nodiscard]] ready_queue& operator[](priority urgency) noexcept {
+      : queues_{Queue(capacity), Queue(capacity), Queue(capacity)} {}
+  [[nodiscard]] Queue& operator[](priority urgency) noexcept {
     return queues_[static_cast<std::size_t>(urgency)];
   }
 
  private:
-  std::array<ready_queue, priority_count> queues_;
+  std::array<Queue, priority_count> queues_;
 };
 
 /// Stack of finished nodes on their way back to the submitting thread.  Any number of threads push,
@@ -58,7 +60,7 @@ struct alignas(128) worker {
   worker(int index_, std::size_t capacity) : index(index_), own(capacity) {}
 
   const int index;
-  lanes own;                  ///< tasks released here, taken oldest first, by thieves too
+  lanes<ready_tasks> own;     ///< tasks released here, taken oldest first, by thieves too
   task_node* next = nullptr;  ///< the released task to run at once, its data still in the cache
   bool in_loop = false;       ///< will come back for `next`
   /// The task whose function runs, or null.  Written by the worker, a hint to others.

@@ -75,17 +75,16 @@ task_node* scheduler::implementation::find(worker& w, priority urgency) noexcept
   task_node* node = released_outside.pop(urgency);
   if (node == nullptr) {
     const bool own_first = w.own[urgency].oldest_id() < fresh[urgency].oldest_id();
-    detail::ready_queue& first = own_first ? w.own[urgency] : fresh[urgency];
-    detail::ready_queue& second = own_first ? fresh[urgency] : w.own[urgency];
-    node = first.take();
-    if (node == nullptr) node = second.take();
+    if (own_first) node = w.own[urgency].take();
+    if (node == nullptr) node = fresh[urgency].take();
+    if (node == nullptr && !own_first) node = w.own[urgency].take();
   }
   if (node == nullptr && workers.size() > 1) {
     w.random = w.random * 6364136223846793005U + 1442695040888963407U;
     const std::size_t first = (w.random >> 33) % workers.size();
     for (std::size_t i = 0; i < workers.size() && node == nullptr; ++i) {
       worker& victim = *workers[(first + i) % workers.size()];
-      if (&victim != &w) node = victim.own[urgency].take();
+      if (&victim != &w) node = victim.own[urgency].steal();
     }
   }
   if (node != nullptr && urgency == priority::high) {

@@ -48,6 +48,14 @@ TEST(limits, the_sentence_names_what_limits) {
   EXPECT_NE(limiter("plait", 1.0, {}, by_work).find("limited by computation"), std::string::npos);
 }
 
+TEST(limits, the_sentence_says_why_a_variant_is_faster_than_attainable) {
+  const measured_alone alone{.computation_s = 1, .communication_s = 0.9, .transport_cpu_s = 0.1};
+  const std::string text = limiter("plait", 0.88, {.compute_s = 0.75, .exposed_s = 0.01}, alone);
+  EXPECT_NE(text.find("plait takes 20 % less than attainable"), std::string::npos) << text;
+  EXPECT_NE(text.find("its own takes 0.75 s"), std::string::npos) << text;
+  EXPECT_NE(text.find("waits 0.01 s"), std::string::npos) << text;
+}
+
 TEST(limits, the_sentence_names_the_largest_loss_of_a_slow_variant) {
   const measured_alone alone{.computation_s = 1, .communication_s = 0.9, .transport_cpu_s = 0.1};
   const breakdown waiting{

@@ -36,8 +36,7 @@ class ready_queue {
   /// Owner only.  `id`: the place of `task` in the order of submission.
   void push(task_node* task, std::uint64_t id) noexcept {
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
-    PLAIT_EXPECTS(bottom - top_.load(std::memory_order_acquire) <= static_cast<std::int64_t>(mask_),
-                  "the submission window bounds a queue of ready tasks");
+    PLAIT_EXPECTS(!full(), "the submission window bounds a queue of ready tasks");
     slot(bottom).task.store(task, std::memory_order_relaxed);
     slot(bottom).id.store(id, std::memory_order_relaxed);
     bottom_.store(bottom + 1, std::memory_order_seq_cst);  // seq_cst: pairs with event_count
@@ -59,10 +58,16 @@ class ready_queue {
   /// hint: the task may be gone by the time it is used, and its node freed with the graph it was
   /// recorded in; so the place is kept here.
   static constexpr std::uint64_t none = UINT64_MAX;
-  [[nodiscard]] std::uint64_t oldest_id() noexcept {
+  [[nodiscard]] std::uint64_t oldest_id() const noexcept {
     const std::int64_t top = top_.load(std::memory_order_acquire);
     if (top >= bottom_.load(std::memory_order_acquire)) return none;
     return slot(top).id.load(std::memory_order_relaxed);
+  }
+
+  /// Owner only: there is no room for one more.
+  [[nodiscard]] bool full() const noexcept {
+    return bottom_.load(std::memory_order_relaxed) - top_.load(std::memory_order_acquire) >
+           static_cast<std::int64_t>(mask_);
   }
 
   /// Any thread; a hint.
@@ -76,7 +81,7 @@ class ready_queue {
     std::atomic<std::uint64_t> id;
   };
 
-  [[nodiscard]] entry& slot(std::int64_t index) noexcept {
+  [[nodiscard]] entry& slot(std::int64_t index) const noexcept {
     return ring_[static_cast<std::size_t>(index) & mask_];
   }
 

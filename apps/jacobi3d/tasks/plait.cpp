@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Variant `plait`: tasks.  Messages and pieces of the sweep say which cells they read and write;
+// nothing else says what overlaps, and steps are not separated.  A few steps, there and back, are
+// recorded once and replayed.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <plait/plait.hpp>
+
+#include "tasks/step_times.hpp"
+#include "tasks/sweep.hpp"
+#include "variant.hpp"
+
+namespace jacobi3d {
+namespace {
+
+// Deeper tiles gain little more (512x512x32 cells, one core, time of a step: 1, 0.81, 0.60 and 0.58
+// at 1, 2, 4 and 8 steps), and their last steps wait longer for a neighbour's first.
+constexpr int usual_depth = 4;
+constexpr std::size_t usual_window = 4096;
+
+class tasks final : public variant {
+ public:
+  tasks(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
+
+  void prepare(problem& p) override {
+    const auto policy = plait::progress_from(options_.policy);
+    if (!policy) {
+      throw plait::usage_error("policy '" + options_.policy + "' is unknown; it can be " +
+                               plait::progress_names());
+    }
+    const int depth = options_.time_tile == 0 ? usual_depth : options_.time_tile;
+    sweep_ = depth == 1 ? nullptr : make_time_tiles(p, depth, times_);
+    report_.time_tile = sweep_ != nullptr ? depth : 1;
+    if (sweep_ == nullptr) sweep_ = make_step_by_step(p, times_);
+    const std::size_t window =
+        options_.window != 0 ? options_.window : std::max(usual_window, sweep_->tasks());
+    rt_.emplace(env_, plait::runtime_options{
+                          .workers = options_.workers, .window = window, .policy = *policy});
+    if (sweep_->tasks() <= window) {
+      recorded_ = rt_->record([&] { sweep_->submit(*rt_, p, sweep_->steps()); });
+    }
+    rt_->start_trace();
+  }
+
+  void run(problem& p, int steps, const plait::interval& recorded) override {
+    rt_->reset_ledger();
+    // A whole run begins with its messages, not with its first piece.
+    times_.start(recorded, recorded.first == 0 ? plait::now_ticks() : step_times::not_yet);
+
+    // The fields stay where they are while tasks refer to them: which is which alternates.
+    const int rounds = steps / sweep_->steps();
+    if (recorded_) {
+      rt_->replay(*recorded_, static_cast<std::uint64_t>(rounds));
+    } else {
+      for (int i = 0; i < rounds; ++i) sweep_->submit(*rt_, p, sweep_->steps());
+    }
+    const int rest = steps % sweep_->steps();
+    if (rest != 0) sweep_->submit(*rt_, p, rest);
+    rt_->wait();
+    if (rest % 2 != 0) std::swap(p.u, p.v);
+    report_.ledger = rt_->ledger();
+  }
+
+  [[nodiscard]] run_report finish() override {
+    report_.recorded_from_s = plait::ticks_to_seconds(times_.first());
+    const double end_s = recorded_until_s();
+    report_.events.clear();
+    for (plait::trace_event& e : rt_->stop_trace()) {
+      if (e.end_s > report_.recorded_from_s && e.begin_s < end_s)
+        report_.events.push_back(std::move(e));
+    }
+    const auto statistics = rt_->progress_statistics();
+    if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
+    report_.longest_unwatched_s = statistics.longest_unwatched_s;
+    report_.workers = rt_->workers();
+    report_.policy_chosen = rt_->progress_choice().name;
+    report_.policy_reason = rt_->progress_choice().reason;
+    recorded_.reset();
+    rt_.reset();
+    sweep_.reset();
+    return report_;
+  }
+
+ private:
+  /// Steps that tiles take together are together in what was recorded: of these as much as one step
+  /// takes.
+  [[nodiscard]] double recorded_until_s() const {
+    const plait::ticks after_last = times_.after_last();
+    if (after_last == step_times::not_yet) return plait::ticks_to_seconds(plait::now_ticks());
+    return report_.recorded_from_s +
+           plait::ticks_to_seconds(after_last - times_.first()) / report_.time_tile;
+  }
+
+  plait::environment& env_;
+  const options options_;
+  step_times times_;
+  std::unique_ptr<sweep> sweep_;
+  std::optional<plait::runtime> rt_;
+  std::optional<plait::graph> recorded_;
+  run_report report_;
+};
+
+}  // namespace
+
+std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
+  return std::make_unique<tasks>(env, chosen);
+}
+
+}  // namespace jacobi3d

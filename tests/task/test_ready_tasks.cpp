@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/task/detail/node.hpp>
+#include <plait/task/detail/ready_tasks.hpp>
+
+namespace {
+
+using plait::detail::ready_queue;
+using plait::detail::ready_tasks;
+using plait::detail::task_node;
+
+// Nobody looks behind the pointer: the task of id i is "address" 64 (i + 1).
+task_node* task_of(std::uint64_t id) {
+  return reinterpret_cast<task_node*>(64 * (id + 1));
+}
+std::uint64_t id_of(task_node* task) {
+  return reinterpret_cast<std::uintptr_t>(task) / 64 - 1;
+}
+
+using oldest_first = std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>>;
+
+TEST(ready_tasks, the_oldest_comes_first_in_whatever_order_they_came) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    constexpr std::size_t capacity = 700;
+    ready_tasks tasks(capacity);
+    oldest_first expected;
+    std::vector<std::uint64_t> ids(4000);
+    for (std::uint64_t i = 0; i < ids.size(); ++i) ids[i] = i;
+    // From nearly sorted to random.
+    const std::size_t disorder = std::size_t{1} << random() % 12;
+    for (std::size_t at = 0; at < ids.size(); at += disorder) {
+      const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(at);
+      std::shuffle(begin, begin + static_cast<std::ptrdiff_t>(std::min(disorder, ids.size() - at)),
+                   random);
+    }
+    std::size_t next = 0;
+    const std::uint64_t pushes_in_ten = 1 + random() % 9;
+    while (next < ids.size() || !expected.empty()) {
+      const bool push = next < ids.size() && expected.size() < capacity &&
+                        (expected.empty() || random() % 10 < pushes_in_ten);
+      if (push) {
+        tasks.push(task_of(ids[next]), ids[next]);
+        expected.push(ids[next++]);
+      } else {
+        ASSERT_EQ(tasks.oldest_id(), expected.top()) << "seed " << seed;
+        task_node* taken = random() % 3 == 0 ? tasks.steal() : tasks.take();
+        ASSERT_EQ(id_of(taken), expected.top()) << "seed " << seed;
+        expected.pop();
+      }
+      ASSERT_EQ(tasks.empty(), expected.empty());
+    }
+    EXPECT_EQ(tasks.take(), nullptr);
+    EXPECT_EQ(tasks.steal(), nullptr);
+    EXPECT_EQ(tasks.oldest_id(), ready_queue::none);
+  }
+}
+
+TEST(ready_tasks, it_holds_as_many_as_it_was_made_for_in_descending_order_too) {
+  for (const std::size_t capacity : {1U, 2U, 7U, 300U, 1000U}) {
+    ready_tasks tasks(capacity);
+    for (std::uint64_t i = capacity; i-- > 0;) tasks.push(task_of(i), i);
+    for (std::uint64_t i = 0; i < capacity; ++i) EXPECT_EQ(id_of(tasks.take()), i);
+    EXPECT_TRUE(tasks.empty());
+  }
+}
+
+// The owner pushes out of order and takes, others steal: every task is taken exactly once, and
+// nobody is told that there is none while nobody takes.
+void contend(std::size_t others) {
+  constexpr std::size_t burst = 600;
+  constexpr std::size_t rounds = 150;
+  ready_tasks tasks(burst);
+  std::vector<std::atomic<int>> taken(burst * rounds);
+  std::atomic<std::size_t> total{0};
+  const auto note = [&](task_node* task) {
+    if (task == nullptr) return false;
+    taken[id_of(task)].fetch_add(1, std::memory_order_relaxed);
+    total.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  };
+  std::atomic<bool> done{false};
+  std::vector<std::thread> thieves;
+  for (std::size_t i = 0; i < others; ++i) {
+    thieves.emplace_back([&] {
+      while (!done.load()) {
+        if (!note(tasks.steal())) std::this_thread::yield();
+      }
+    });
+  }
+  std::mt19937_64 random(7);
+  std::vector<std::uint64_t> ids(burst);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < burst; ++i) ids[i] = round * burst + i;
+    std::shuffle(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(random() % burst), random);
+    for (const std::uint64_t id : ids) {
+      tasks.push(task_of(id), id);
+      if (random() % 3 == 0) note(tasks.take());
+    }
+    while (note(tasks.take())) continue;
+    EXPECT_TRUE(tasks.empty());  // nobody else pushes
+  }
+  while (total.load() < taken.size()) std::this_thread::yield();
+  done = true;
+  for (std::thread& one : thieves) one.join();
+  for (const auto& times : taken) EXPECT_EQ(times.load(), 1);
+}
+
+TEST(ready_tasks, every_task_is_taken_exactly_once_with_one_other) {
+  contend(1);
+}
+TEST(ready_tasks, every_task_is_taken_exactly_once_with_three_others) {
+  contend(3);
+}
+
+}  // namespace
