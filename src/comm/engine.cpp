@@ -106,6 +106,7 @@ struct engine::implementation {
   void settle(operation& op, const std::exception_ptr& failure);
   bool release_held();
   [[nodiscard]] bool hold_back(operation& op);
+  [[nodiscard]] bool gives_token_way() const noexcept;
   bool look_as_proxy();
 
   bool step(look which, operation* here = nullptr);
@@ -323,7 +324,7 @@ void engine::watch(awaited& what) {
 
 bool engine::poll(bool again) {
   implementation& s = *self_;
-  if (idle() || s.env.token().wanted() || !s.env.token().try_acquire()) return false;
+  if (idle() || s.gives_token_way() || !s.env.token().try_acquire()) return false;
   const bool worked = s.step(again ? look::again : look::once);
   s.release_token();
   return worked;
@@ -361,8 +362,11 @@ bool engine::implementation::step(look which, operation* here) {
   worked = release_held() || worked;
   while (drain()) worked = true;
   if (nothing_in_flight()) looks.rest();
-  for (const operation* op : held_starts) looks.look_by(op->held_until);
-  for (const auto& [op, failure] : held_completions) looks.look_by(op->held_until);
+  if (!held_starts.empty() || !held_completions.empty()) {
+    const ticks now = now_ticks();
+    for (const operation* op : held_starts) looks.look_by(op->held_until, now);
+    for (const auto& [op, failure] : held_completions) looks.look_by(op->held_until, now);
+  }
   return worked;
 }
 
@@ -626,9 +630,15 @@ void engine::implementation::proxy_loop() {
   }
 }
 
+/// Whoever waits for the token goes first, unless nobody has looked for too long: tasks that call
+/// MPI_Test in a loop wait for it all the time.
+bool engine::implementation::gives_token_way() const noexcept {
+  return env.token().wanted() && now_ticks() < looks.overdue();
+}
+
 /// Returns false if another thread has the token.
 bool engine::implementation::look_as_proxy() {
-  if (env.token().wanted() || !env.token().try_acquire()) return false;
+  if (gives_token_way() || !env.token().try_acquire()) return false;
   step(look::once);
   release_token();
   return true;

@@ -43,7 +43,10 @@ class look_schedule {
   /// Nothing is in flight any more.
   void rest() noexcept { set(engine::never); }
   /// Something else than a message wants a look at that time.
-  void look_by(ticks at) noexcept { set(std::min(next(), at)); }
+  void look_by(ticks at, ticks now) noexcept {
+    if (next() == engine::never) last_.store(now, std::memory_order_relaxed);
+    set(std::min(next(), at));
+  }
 
   [[nodiscard]] ticks next() const noexcept { return next_.load(std::memory_order_relaxed); }
   /// When a look is not only worth its price but owed: nobody has looked for the worst delay.

@@ -34,7 +34,8 @@ class engine_source final : public progress_source {
     if (!may_poll() || engine_.idle()) return never;
     if (!node_is_crowded_) return 0;
     const ticks next = engine_.next_look();
-    return next == engine::never ? never : std::max<ticks>(1, next - now_ticks());
+    if (next == engine::never) return being_started_;
+    return std::max<ticks>(1, next - now_ticks());
   }
 
   [[nodiscard]] bool needs_idle_workers() const noexcept override {
@@ -59,6 +60,9 @@ class engine_source final : public progress_source {
 
   engine& engine_;
   const bool node_is_crowded_;
+  /// Something was posted while another thread had the token; that thread starts it when it gives
+  /// the token back, and tells nobody when to look.
+  const ticks being_started_ = seconds_to_ticks(50e-6);
   const std::thread::id waiting_thread_ = std::this_thread::get_id();
 };
 

@@ -20,7 +20,7 @@ graph scheduler::record(const std::function<void()>& submit) {
   PLAIT_EXPECTS(s.recording == nullptr, "record() inside record()");
   s.enter();
   auto recorded = std::make_shared<replayed_graph>();
-  recorded->belongs_to = this;
+  recorded->belongs_to = s.serial;
   s.recording = recorded.get();
   try {
     submit();
@@ -46,7 +46,7 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "replay() inside record()");
   replayed_graph& g = *recorded.self_;
-  if (g.belongs_to != this) throw usage_error("the graph was recorded by another scheduler");
+  if (g.belongs_to != s.serial) throw usage_error("the graph was recorded by another scheduler");
   if (g.compute_tasks() > s.window) {
     throw usage_error("the graph has " + std::to_string(g.compute_tasks()) +
                       " tasks, the window is " + std::to_string(s.window) +

@@ -69,7 +69,7 @@ class replayed_graph {
     }
   }
 
-  const void* belongs_to = nullptr;  ///< the scheduler that recorded it
+  std::uint64_t belongs_to = 0;  ///< the scheduler that recorded it, by its serial number
   /// Nodes that are ready or running; the replay is over when there is none.
   alignas(128) std::atomic<std::int64_t> active{0};
 

@@ -239,6 +239,11 @@ void scheduler::implementation::wait_for_window() {
   left_window_seen = total(&detail::counters::left_window);
 }
 
+std::uint64_t scheduler::implementation::next_serial() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 /// A hint, for the worker's own queues.
 bool scheduler::implementation::nothing_ready(worker& w) noexcept {
   for (const priority urgency : {priority::high, priority::normal, priority::low}) {

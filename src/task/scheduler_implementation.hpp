@@ -101,6 +101,9 @@ struct scheduler::implementation {
   void announce() noexcept;
   void record_failure(std::exception_ptr error) noexcept;
 
+  /// Another's address may be that of one that is gone.
+  const std::uint64_t serial = next_serial();
+  [[nodiscard]] static std::uint64_t next_serial() noexcept;
   progress_source* const progress;
   const std::size_t window;
   const bool oversubscribed;

@@ -305,6 +305,59 @@ TEST_P(every_policy, a_failure_unwinds_the_tasks_that_are_suspended) {
   env.barrier();
 }
 
+struct scribbles_when_destroyed {
+  std::vector<double>& data;
+  ~scribbles_when_destroyed() { std::ranges::fill(data, -1.0); }
+};
+
+void send_at_once(const std::vector<double>& data, int to, MPI_Comm comm) {
+  MPI_Ssend(data.data(), static_cast<int>(data.size()), MPI_DOUBLE, to, 78, comm);
+}
+
+void start_and_wait(const std::vector<double>& data, int to, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Issend(data.data(), static_cast<int>(data.size()), MPI_DOUBLE, to, 78, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+// Its peer receives what it is sending when another task fails: not what it left in its memory.
+TEST_P(every_policy, a_task_is_not_unwound_while_MPI_sends_from_its_memory) {
+  if (env.size() != 2) return;
+  constexpr std::size_t doubles = std::size_t{1} << 18;
+  for (auto* send : {send_at_once, start_and_wait}) {
+    runtime rt{env, options()};
+    if (env.rank() == 1) {
+      MPI_Probe(0, 78, comm, MPI_STATUS_IGNORE);
+      const int fail = 1;
+      MPI_Send(&fail, 1, MPI_INT, 0, 79, comm);
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // time to unwind too early
+      std::vector<double> got(doubles, 0.0);
+      MPI_Recv(got.data(), static_cast<int>(doubles), MPI_DOUBLE, 0, 78, comm, MPI_STATUS_IGNORE);
+      EXPECT_EQ(std::ranges::count(got, 3.0), static_cast<std::ptrdiff_t>(doubles));
+      rt.task("throws", [] { throw std::runtime_error("singular too"); });
+    } else {
+      rt.task(
+          "sends",
+          [](decltype(send) how, MPI_Comm c) {
+            std::vector<double> data(doubles, 3.0);
+            const scribbles_when_destroyed at_the_end{data};
+            how(data, 1, c);
+          },
+          send, comm);
+      rt.task(
+          "throws",
+          [](MPI_Comm c) {
+            int fail = 0;
+            MPI_Recv(&fail, 1, MPI_INT, 1, 79, c, MPI_STATUS_IGNORE);
+            throw std::runtime_error("singular");
+          },
+          comm);
+    }
+    EXPECT_THROW(rt.wait(), std::runtime_error);
+    env.barrier();
+  }
+}
+
 // Four tasks, two that receive and two that send, submitted in every order on both ranks.
 TEST(blocking, every_order_of_a_small_program_ends) {
   environment& env = test_environment();

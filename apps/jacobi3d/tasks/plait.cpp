@@ -3,12 +3,16 @@
 // nothing else says what overlaps, and steps are not separated.  A few steps, there and back, are
 // recorded once and replayed.
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <plait/plait.hpp>
 
+#include "kernel.hpp"
+#include "support/gather.hpp"
 #include "tasks/step_times.hpp"
 #include "tasks/sweep.hpp"
 #include "variant.hpp"
@@ -20,6 +24,9 @@ namespace {
 // at 1, 2, 4 and 8 steps), and their last steps wait longer for a neighbour's first.
 constexpr int usual_depth = 4;
 constexpr std::size_t usual_window = 4096;
+// A graph of more tasks is submitted each time instead: to keep it would take memory by the hundred
+// megabytes.
+constexpr std::size_t largest_usual_window = std::size_t{1} << 17;
 
 class tasks final : public variant {
  public:
@@ -32,11 +39,16 @@ class tasks final : public variant {
                                plait::progress_names());
     }
     const int depth = options_.time_tile == 0 ? usual_depth : options_.time_tile;
-    sweep_ = depth == 1 ? nullptr : make_time_tiles(p, depth, times_);
+    if (depth > 1) {
+      const auto cache = static_cast<double>(tile_bytes());
+      const double smallest = -plait::app::maximum(env_, -cache);
+      sweep_ = make_time_tiles(p, depth, static_cast<std::int64_t>(smallest), times_);
+    }
     report_.time_tile = sweep_ != nullptr ? depth : 1;
     if (sweep_ == nullptr) sweep_ = make_step_by_step(p, times_);
     const std::size_t window =
-        options_.window != 0 ? options_.window : std::max(usual_window, sweep_->tasks());
+        options_.window != 0 ? options_.window
+                             : std::clamp(sweep_->tasks(), usual_window, largest_usual_window);
     rt_.emplace(env_, plait::runtime_options{
                           .workers = options_.workers, .window = window, .policy = *policy});
     if (sweep_->tasks() <= window) {
@@ -61,12 +73,13 @@ class tasks final : public variant {
     if (rest != 0) sweep_->submit(*rt_, p, rest);
     rt_->wait();
     if (rest % 2 != 0) std::swap(p.u, p.v);
+    recorded_until_ = recorded_end(steps, recorded);
     report_.ledger = rt_->ledger();
   }
 
   [[nodiscard]] run_report finish() override {
     report_.recorded_from_s = plait::ticks_to_seconds(times_.first());
-    const double end_s = recorded_until_s();
+    const double end_s = plait::ticks_to_seconds(recorded_until_);
     report_.events.clear();
     for (plait::trace_event& e : rt_->stop_trace()) {
       if (e.end_s > report_.recorded_from_s && e.begin_s < end_s)
@@ -87,11 +100,10 @@ class tasks final : public variant {
  private:
   /// Steps that tiles take together are together in what was recorded: of these as much as one step
   /// takes.
-  [[nodiscard]] double recorded_until_s() const {
-    const plait::ticks after_last = times_.after_last();
-    if (after_last == step_times::not_yet) return plait::ticks_to_seconds(plait::now_ticks());
-    return report_.recorded_from_s +
-           plait::ticks_to_seconds(after_last - times_.first()) / report_.time_tile;
+  [[nodiscard]] plait::ticks recorded_end(int steps, const plait::interval& recorded) const {
+    const plait::ticks end = std::min(times_.after_last(), plait::now_ticks());
+    if (recorded.size() == 0 || recorded.size() == steps) return end;
+    return times_.first() + (end - times_.first()) / std::min(report_.time_tile, steps);
   }
 
   plait::environment& env_;
@@ -100,6 +112,7 @@ class tasks final : public variant {
   std::unique_ptr<sweep> sweep_;
   std::optional<plait::runtime> rt_;
   std::optional<plait::graph> recorded_;
+  plait::ticks recorded_until_ = 0;
   run_report report_;
 };
 

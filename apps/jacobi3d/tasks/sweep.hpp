@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include <plait/plait.hpp>
@@ -42,8 +43,8 @@ class sweep {
 ///
 /// Null where the block has neighbours in x or y: a row of theirs would be needed for every step of
 /// a tile before its first has been computed.  Null, too, where a tile of four rows is too large
-/// for the cache.
+/// for `cache_bytes`.  Messages are as wide as tiles: depth and cache are the same on all ranks.
 [[nodiscard]] std::unique_ptr<sweep> make_time_tiles(const problem& p, int depth,
-                                                     step_times& times);
+                                                     std::int64_t cache_bytes, step_times& times);
 
 }  // namespace jacobi3d

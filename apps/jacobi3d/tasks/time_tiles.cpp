@@ -25,9 +25,9 @@ std::int64_t planes_in_use(int depth) {
   return 2 * (depth + 2) + depth + 1;
 }
 
-std::int64_t rows_of_tile(const extents& n, int depth) {
+std::int64_t rows_of_tile(const extents& n, int depth, std::int64_t cache_bytes) {
   const std::int64_t cells =
-      tile_bytes() / static_cast<std::int64_t>(sizeof(double)) / planes_in_use(depth);
+      cache_bytes / static_cast<std::int64_t>(sizeof(double)) / planes_in_use(depth);
   return std::min({cells / n[0], cells_per_message / n[0], n[1]});
 }
 
@@ -58,11 +58,9 @@ struct item {
 
 class time_tiles final : public sweep {
  public:
-  time_tiles(const problem& p, int depth, std::vector<face> faces, step_times& times)
-      : depth_(depth),
-        rows_(rows_of_tile(p.size(), depth)),
-        faces_(std::move(faces)),
-        times_(times) {
+  time_tiles(const problem& p, int depth, std::int64_t rows, std::vector<face> faces,
+             step_times& times)
+      : depth_(depth), rows_(rows), faces_(std::move(faces)), times_(times) {
     const std::vector<slab> slabs = cut_along_z(p.size());
     const std::int64_t tiles = (p.size()[1] + depth - 1 + rows_ - 1) / rows_;
     const auto waves = static_cast<int>(slabs.size()) + depth - 1;
@@ -155,12 +153,13 @@ class time_tiles final : public sweep {
 
 }  // namespace
 
-std::unique_ptr<sweep> make_time_tiles(const problem& p, int depth, step_times& times) {
+std::unique_ptr<sweep> make_time_tiles(const problem& p, int depth, std::int64_t cache_bytes,
+                                       step_times& times) {
   std::vector<face> faces = faces_of(p.blocks(), p.rank());
   const bool in_planes = std::ranges::all_of(faces, [](const face& f) { return f.contiguous(); });
-  const extents& n = p.size();
-  if (!in_planes || rows_of_tile(n, depth) < std::min(least_rows, n[1])) return nullptr;
-  return std::make_unique<time_tiles>(p, depth, std::move(faces), times);
+  const std::int64_t rows = rows_of_tile(p.size(), depth, cache_bytes);
+  if (!in_planes || rows < std::min(least_rows, p.size()[1])) return nullptr;
+  return std::make_unique<time_tiles>(p, depth, rows, std::move(faces), times);
 }
 
 }  // namespace jacobi3d

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include <mpi.h>
@@ -48,7 +49,7 @@ template <class Ask>
 }
 
 /// Waits for `test(&flag)`, an MPI_Test of some kind, to raise the flag or fail.  `give_up` is
-/// called under the token when another task has failed.
+/// called, without the token, when another task has failed.
 template <class Test, class GiveUp>
 int wait_for(blocking_calls& here, Test test, GiveUp give_up) {
   int code = MPI_SUCCESS;
@@ -62,28 +63,27 @@ int wait_for(blocking_calls& here, Test test, GiveUp give_up) {
     if (ask()) return code;
   }
   if (wait_until(here, ask)) return code;
-  {
-    std::lock_guard guard(here);
-    give_up();
-  }
+  give_up();
   throw error("an MPI call was given up: another task has failed");
 }
 
-inline void give_up_message(MPI_Request& request) {
-  if (request == MPI_REQUEST_NULL) return;
-  PMPI_Cancel(&request);
-  PMPI_Request_free(&request);
+/// Completes requests of messages whose buffers a task is about to leave behind: MPI uses them
+/// until then.  Receives are cancelled, sends have a second to complete; after it the job ends.
+void give_up_messages(blocking_calls& here, std::span<MPI_Request> requests);
+
+inline void give_up_message(blocking_calls& here, MPI_Request& request) {
+  give_up_messages(here, {&request, 1});
 }
 
 /// MPI uses the buffers of a collective until all ranks have taken part.
-inline void give_up_collective(MPI_Request&) {
+inline void give_up_collective(blocking_calls&, MPI_Request&) {
   detail::abort_job();
 }
 
 /// `direct()` is the blocking call, `start(&request)` begins the same without blocking.
 template <class Direct, class Start>
 int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
-            void (*give_up)(MPI_Request&) = give_up_message) {
+            void (*give_up)(blocking_calls&, MPI_Request&) = give_up_message) {
   blocking_calls* here = interceptor();
   if (here == nullptr) return direct();
   MPI_Request request = MPI_REQUEST_NULL;
@@ -93,7 +93,7 @@ int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
   }
   return wait_for(
       *here, [&](int* flag) { return PMPI_Test(&request, flag, status); },
-      [&] { give_up(request); });
+      [&] { give_up(*here, request); });
 }
 
 template <class Direct, class Start>

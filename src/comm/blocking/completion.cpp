@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waiting for the program's own requests.
+#include <cstddef>
+#include <span>
+
 #include "comm/blocking/await.hpp"
 
 using plait::blocking_calls;
+using plait::give_up_messages;
 using plait::interceptor;
 using plait::wait_for;
 
 namespace {
 
-/// Requests of the program that a task leaves behind when it unwinds.
-void give_up_all(int count, MPI_Request* requests) {
-  for (int i = 0; i < count; ++i) plait::give_up_message(requests[i]);
+std::span<MPI_Request> all(MPI_Request* requests, int count) {
+  return {requests, static_cast<std::size_t>(count)};
 }
 
 }  // namespace
@@ -22,7 +25,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (here == nullptr) return PMPI_Wait(request, status);
   return wait_for(
       *here, [&](int* flag) { return PMPI_Test(request, flag, status); },
-      [&] { give_up_all(1, request); });
+      [&] { plait::give_up_message(*here, *request); });
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -30,7 +33,7 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (here == nullptr) return PMPI_Waitall(count, requests, statuses);
   return wait_for(
       *here, [&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); },
-      [&] { give_up_all(count, requests); });
+      [&] { give_up_messages(*here, all(requests, count)); });
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
@@ -38,7 +41,7 @@ int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status
   if (here == nullptr) return PMPI_Waitany(count, requests, index, status);
   return wait_for(
       *here, [&](int* flag) { return PMPI_Testany(count, requests, index, flag, status); },
-      [&] { give_up_all(count, requests); });
+      [&] { give_up_messages(*here, all(requests, count)); });
 }
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* completed, int* indices,
@@ -52,7 +55,7 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* completed, int* indices,
         *flag = *completed != 0 ? 1 : 0;  // MPI_UNDEFINED: nothing to wait for
         return code;
       },
-      [&] { give_up_all(count, requests); });
+      [&] { give_up_messages(*here, all(requests, count)); });
 }
 
 }  // extern "C"

@@ -20,15 +20,17 @@ int receive_and_send(blocking_calls& here, MPI_Status* status, auto start_receiv
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Status statuses[2];
   {
-    std::lock_guard guard(here);
+    std::unique_lock guard(here);
     if (const int code = start_receive(&requests[0]); code != MPI_SUCCESS) return code;
-    if (const int code = start_send(&requests[1]); code != MPI_SUCCESS) return code;
+    if (const int code = start_send(&requests[1]); code != MPI_SUCCESS) {
+      guard.unlock();
+      plait::give_up_message(here, requests[0]);
+      return code;
+    }
   }
   const int code = plait::wait_for(
       here, [&](int* flag) { return PMPI_Testall(2, requests, flag, statuses); },
-      [&] {
-        for (MPI_Request& each : requests) plait::give_up_message(each);
-      });
+      [&] { plait::give_up_messages(here, requests); });
   if (status != MPI_STATUS_IGNORE) *status = statuses[0];
   return code;
 }

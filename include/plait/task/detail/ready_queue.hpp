@@ -56,11 +56,12 @@ class ready_queue {
 
   /// Any thread: the place in the order of submission of the task `take` would give, or `none`.  A
   /// hint: the task may be gone by the time it is used, and its node freed with the graph it was
-  /// recorded in; so the place is kept here.
+  /// recorded in; so the place is kept here.  (seq_cst: `none` is what a thief goes to sleep on,
+  /// see event_count.)
   static constexpr std::uint64_t none = UINT64_MAX;
   [[nodiscard]] std::uint64_t oldest_id() const noexcept {
-    const std::int64_t top = top_.load(std::memory_order_acquire);
-    if (top >= bottom_.load(std::memory_order_acquire)) return none;
+    const std::int64_t top = top_.load(std::memory_order_seq_cst);
+    if (top >= bottom_.load(std::memory_order_seq_cst)) return none;
     return slot(top).id.load(std::memory_order_relaxed);
   }
 
