@@ -24,6 +24,9 @@
 namespace jacobi3d {
 namespace {
 
+/// Where base is closer to the bound than runs are to each other there is nothing to hide.
+constexpr double worth_hiding = 0.05;
+
 using plait::app::breakdown;
 using plait::app::contestant;
 using plait::app::json;
@@ -417,8 +420,8 @@ class session {
     out["hidden_fraction"] = json::object();
     for (const entry& e : entries_)
       if (base_s && e.name != "base" && e.name != "ideal")
-        out["hidden_fraction"][e.name] = plait::app::to_json(
-            plait::app::hidden_fraction(*total_of(e.name), *base_s, plait::app::bound_s(alone)));
+        out["hidden_fraction"][e.name] = plait::app::to_json(plait::app::hidden_fraction(
+            *total_of(e.name), *base_s, plait::app::bound_s(alone), worth_hiding));
     for (const char* name : {"base", "olap", "plait"})  // the last of these that ran
       if (const entry* e = find(name)) out["limiter"] = limiter_of(*e, *total_of(name), alone);
     out["timeline"] = json::object();
