@@ -69,12 +69,11 @@ def _openmpi(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict
         "oob_tcp_if_include": lab.subnet,
         # Where a message is put whole at the receiver's request, or there is one socket per pair of
         # ranks, that request waits behind the data going the other way: large messages both ways
-        # then get half the link's rate each.  2 MiB both ways at 1 Gbit/s: 34 ms, so 18 ms.
-        "btl_tcp_links": "2",
-        # With two links, ranks that connect to several others when they first need them may lose
-        # what they send (github.com/open-mpi/ompi/pull/4247): four ranks in a row that exchange
-        # 512 KiB wait for ever.  So all connect in turn, in MPI_Init.
-        "mpi_preconnect_mpi": "1",
+        # then get half the link's rate each.  2 MiB both ways at 1 Gbit/s: 34 ms, so 18 ms.  But
+        # with two sockets, ranks that connect to several others at the same time may lose what they
+        # send (github.com/open-mpi/ompi/pull/4247): four ranks in a row that exchange 512 KiB wait
+        # for ever.
+        "btl_tcp_links": "2" if ranks == 2 else "1",
         "btl_tcp_flags": "1",
         "pml": "ob1",
     }

@@ -28,7 +28,7 @@ bool completed(MPI_Request& request) {
 
 }  // namespace
 
-void give_up_messages(blocking_calls& here, std::span<MPI_Request> requests) {
+bool give_up_messages(blocking_calls& here, std::span<MPI_Request> requests) {
   {
     std::lock_guard guard(here);
     for (MPI_Request& each : requests) {
@@ -39,7 +39,7 @@ void give_up_messages(blocking_calls& here, std::span<MPI_Request> requests) {
     std::lock_guard guard(here);
     return std::ranges::all_of(requests, completed);
   };
-  constexpr double patience_s = 1;  // as engine::cancel
+  constexpr double patience_s = 10;  // a large message to a peer that takes it may need seconds
   const ticks deadline = now_ticks() + seconds_to_ticks(patience_s);
   while (!all_completed()) {
     if (now_ticks() > deadline) {
@@ -51,6 +51,7 @@ void give_up_messages(blocking_calls& here, std::span<MPI_Request> requests) {
     }
     std::this_thread::yield();
   }
+  return true;
 }
 
 }  // namespace plait

@@ -3,6 +3,7 @@
 /// [MPI/SMPSs, section 2.2]
 #pragma once
 
+#include <exception>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -49,7 +50,8 @@ template <class Ask>
 }
 
 /// Waits for `test(&flag)`, an MPI_Test of some kind, to raise the flag or fail.  `give_up` is
-/// called, without the token, when another task has failed.
+/// called, without the token, when another task has failed; it says whether nothing is left to wait
+/// for.
 template <class Test, class GiveUp>
 int wait_for(blocking_calls& here, Test test, GiveUp give_up) {
   int code = MPI_SUCCESS;
@@ -63,27 +65,31 @@ int wait_for(blocking_calls& here, Test test, GiveUp give_up) {
     if (ask()) return code;
   }
   if (wait_until(here, ask)) return code;
-  give_up();
+  const bool completed = give_up();
+  // A destructor of a task that is being unwound waits for its requests.
+  if (completed && std::uncaught_exceptions() > 0) return MPI_SUCCESS;
   throw error("an MPI call was given up: another task has failed");
 }
 
-/// Completes requests of messages whose buffers a task is about to leave behind: MPI uses them
-/// until then.  Receives are cancelled, sends have a second to complete; after it the job ends.
-void give_up_messages(blocking_calls& here, std::span<MPI_Request> requests);
+/// Completes the requests a task waits for, whose buffers it is about to leave behind: MPI uses
+/// them until then.  Receives are cancelled, sends have ten seconds to complete; after them the job
+/// ends. Other requests of the task are its own to complete, in a destructor for instance.  Returns
+/// true.
+bool give_up_messages(blocking_calls& here, std::span<MPI_Request> requests);
 
-inline void give_up_message(blocking_calls& here, MPI_Request& request) {
-  give_up_messages(here, {&request, 1});
+inline bool give_up_message(blocking_calls& here, MPI_Request& request) {
+  return give_up_messages(here, {&request, 1});
 }
 
 /// MPI uses the buffers of a collective until all ranks have taken part.
-inline void give_up_collective(blocking_calls&, MPI_Request&) {
+inline bool give_up_collective(blocking_calls&, MPI_Request&) {
   detail::abort_job();
 }
 
 /// `direct()` is the blocking call, `start(&request)` begins the same without blocking.
 template <class Direct, class Start>
 int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
-            void (*give_up)(blocking_calls&, MPI_Request&) = give_up_message) {
+            bool (*give_up)(blocking_calls&, MPI_Request&) = give_up_message) {
   blocking_calls* here = interceptor();
   if (here == nullptr) return direct();
   MPI_Request request = MPI_REQUEST_NULL;
@@ -93,7 +99,7 @@ int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
   }
   return wait_for(
       *here, [&](int* flag) { return PMPI_Test(&request, flag, status); },
-      [&] { give_up(*here, request); });
+      [&] { return give_up(*here, request); });
 }
 
 template <class Direct, class Start>

@@ -25,7 +25,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (here == nullptr) return PMPI_Wait(request, status);
   return wait_for(
       *here, [&](int* flag) { return PMPI_Test(request, flag, status); },
-      [&] { plait::give_up_message(*here, *request); });
+      [&] { return plait::give_up_message(*here, *request); });
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -33,7 +33,7 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (here == nullptr) return PMPI_Waitall(count, requests, statuses);
   return wait_for(
       *here, [&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); },
-      [&] { give_up_messages(*here, all(requests, count)); });
+      [&] { return give_up_messages(*here, all(requests, count)); });
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
@@ -41,7 +41,7 @@ int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status
   if (here == nullptr) return PMPI_Waitany(count, requests, index, status);
   return wait_for(
       *here, [&](int* flag) { return PMPI_Testany(count, requests, index, flag, status); },
-      [&] { give_up_messages(*here, all(requests, count)); });
+      [&] { return give_up_messages(*here, all(requests, count)); });
 }
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* completed, int* indices,
@@ -55,7 +55,7 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* completed, int* indices,
         *flag = *completed != 0 ? 1 : 0;  // MPI_UNDEFINED: nothing to wait for
         return code;
       },
-      [&] { give_up_messages(*here, all(requests, count)); });
+      [&] { return give_up_messages(*here, all(requests, count)); });
 }
 
 }  // extern "C"

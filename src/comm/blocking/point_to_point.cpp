@@ -30,7 +30,7 @@ int receive_and_send(blocking_calls& here, MPI_Status* status, auto start_receiv
   }
   const int code = plait::wait_for(
       here, [&](int* flag) { return PMPI_Testall(2, requests, flag, statuses); },
-      [&] { plait::give_up_messages(here, requests); });
+      [&] { return plait::give_up_messages(here, requests); });
   if (status != MPI_STATUS_IGNORE) *status = statuses[0];
   return code;
 }
@@ -128,7 +128,8 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   blocking_calls* here = interceptor();
   if (here == nullptr) return PMPI_Probe(source, tag, comm, status);
   return plait::wait_for(
-      *here, [&](int* flag) { return PMPI_Iprobe(source, tag, comm, flag, status); }, [] {});
+      *here, [&](int* flag) { return PMPI_Iprobe(source, tag, comm, flag, status); },
+      [] { return false; });
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* found, MPI_Status* status) {
@@ -136,7 +137,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* found, MPI_Statu
   if (here == nullptr) return PMPI_Mprobe(source, tag, comm, found, status);
   return plait::wait_for(
       *here, [&](int* flag) { return PMPI_Improbe(source, tag, comm, flag, found, status); },
-      [] {});
+      [] { return false; });
 }
 
 }  // extern "C"
