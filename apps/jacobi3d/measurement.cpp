@@ -24,13 +24,13 @@
 namespace jacobi3d {
 namespace {
 
-/// Where base is closer to the bound than runs are to each other there is nothing to hide.
-constexpr double worth_hiding = 0.05;
-
 using plait::app::breakdown;
 using plait::app::contestant;
 using plait::app::json;
 using plait::app::summary;
+
+/// Where base is closer to the bound than runs are to each other there is nothing to hide.
+constexpr double worth_hiding = 0.05;
 
 std::unique_ptr<variant> make(const std::string& name, plait::environment& env,
                               const options& chosen) {
