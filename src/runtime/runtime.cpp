@@ -47,8 +47,8 @@ class engine_source final : public progress_source {
   }
   [[nodiscard]] bool cancel() override { return engine_.cancel(); }
 
-  [[nodiscard]] bool due(ticks now) const noexcept override {
-    return engine_.chosen().busy_workers && now >= engine_.next_look();
+  [[nodiscard]] ticks due_at() const noexcept override {
+    return engine_.chosen().busy_workers ? engine_.next_look() : never;
   }
 
  private:

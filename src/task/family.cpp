@@ -62,12 +62,6 @@ void scheduler::implementation::submit_child(task_node& node) {
   w.running = parent_running;
 }
 
-/// The function of `node` has returned, and so have its children.
-void scheduler::implementation::conclude(task_node& node, worker& w) {
-  if (node.exclusions != nullptr) release_exclusions(node, node.exclusions->size(), w);
-  finish(node, &w);
-}
-
 /// A child has finished, or the parent's function has returned.
 void scheduler::implementation::leave_family(family& children, worker& w) {
   if (children.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) return;

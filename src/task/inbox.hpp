@@ -24,7 +24,11 @@ class inbox {
 
   [[nodiscard]] task_node* pop(priority urgency) {
     const auto lane = static_cast<std::size_t>(urgency);
-    if (sizes_[lane].load(std::memory_order_seq_cst) == 0) return nullptr;
+    return sizes_[lane].load(std::memory_order_seq_cst) == 0 ? nullptr : pop_locked(lane);
+  }
+
+ private:
+  [[gnu::noinline, nodiscard]] task_node* pop_locked(std::size_t lane) {
     std::lock_guard lock(mutex_);
     if (queues_[lane].empty()) return nullptr;
     task_node* node = queues_[lane].front();
@@ -33,7 +37,6 @@ class inbox {
     return node;
   }
 
- private:
   std::mutex mutex_;
   std::array<std::deque<task_node*>, priority_count> queues_;
   std::array<std::atomic<int>, priority_count> sizes_{};

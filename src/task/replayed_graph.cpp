@@ -87,22 +87,27 @@ void replayed_graph::close(bool measured_priorities) {
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
   };
-  std::vector<std::size_t> first_successor;
+  std::vector<std::vector<task_node*>> successors(count);
   for (std::size_t i = 0; i < count; ++i) {
-    recorded_task& task = tasks_[i];
-    first_successor.push_back(successors_.size());
     for (const std::size_t s : successors_of(i)) {
       const bool next = s >= count;
       const std::size_t target = next ? s - count : s;
       if (next && target >= i) continue;
-      ++(next ? task.next : task.same);
-      successors_.push_back(&nodes_[target]);
+      ++(next ? tasks_[i].next : tasks_[i].same);
+      successors[i].push_back(&nodes_[target]);
       ++tasks_[target].predecessors;
     }
-    // Itself, last: until then nobody else runs it.
-    ++task.next;
-    ++task.predecessors;
-    successors_.push_back(&nodes_[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (tasks_[i].predecessors > 0) continue;
+    ++tasks_[i].next;
+    ++tasks_[i].predecessors;
+    successors[i].push_back(&nodes_[i]);
+  }
+  std::vector<std::size_t> first_successor;
+  for (const auto& those : successors) {
+    first_successor.push_back(successors_.size());
+    successors_.insert(successors_.end(), those.begin(), those.end());
   }
   for (std::size_t i = 0; i < count; ++i) {
     tasks_[i].successors = successors_.data() + first_successor[i];

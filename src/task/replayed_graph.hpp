@@ -17,14 +17,18 @@ namespace plait::detail {
 /// from a conflict, and two tasks that conflict alternate strictly through all iterations: with p
 /// before s in the order of submission, p(k) runs before s(k) (an edge, or a path), and s(k) before
 /// p(k+1) (an edge that wraps, or a path); the other way round likewise.  So p releases s for
-/// iteration k+1 only after s has run for k.  Each task also precedes itself in the next iteration.
-/// Hence whatever lowers the counter of s between two of its runs belongs to the next run; whoever
-/// brings it to zero sets it up again, before s can run, and nobody else touches it until s has
-/// released others.
+/// iteration k+1 only after s has run for k, and s runs for k+1 only after all its successors have
+/// been released for k.  Hence whatever lowers the counter of s between two of its runs belongs to
+/// the next run; whoever brings it to zero sets it up again, before s can run, and nobody else
+/// touches it until s has released others.
+///
+/// Why a task need not precede itself: if any p -> s exists, s(k+1) follows p(k+1) or, where the
+/// edge wraps, p(k), and that follows s(k).  Only one without predecessors gets an edge to itself.
 ///
 /// Why edges that skip an iteration need not be kept: a conflict has a writer, which conflicts with
 /// itself in the iteration between.  Why an edge from p to a later s that wraps need not: there is
-/// p(k) -> s(k) -> s(k+1) already.
+/// p(k) -> s(k) -> s(k+1) already, by way of the edges that are kept: s(k) precedes the next run
+/// of its predecessor by a path with one wrap, which leads from a later task to an earlier one.
 class replayed_graph {
  public:
   replayed_graph() = default;
@@ -48,7 +52,7 @@ class replayed_graph {
   /// One dependence of `node` is met.  Returns whether it was the last one: then the node is set up
   /// for its next run, and the caller makes it ready.
   [[nodiscard]] bool meet(task_node& node) noexcept {
-    if (node.unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+    if (!node.meet_one()) return false;
     recorded_task& task = *node.recorded;
     node.unmet.store(task.predecessors, std::memory_order_relaxed);
     node.id.store(next_id(task), std::memory_order_relaxed);

@@ -37,6 +37,17 @@ constexpr std::size_t largest_window = std::size_t{1} << 24;
   return wanted;
 }
 
+/// Accesses are checked for one task at a time.
+[[nodiscard]] int workers_to_run(const scheduler_options& options) {
+  const int count = worker_count(options.workers);
+  return scheduler::checks_accesses(options.checked) ? 1 : count;
+}
+
+[[nodiscard]] detail::ready_queue::takers takers_of(int workers) {
+  using enum detail::ready_queue::takers;
+  return workers > 1 ? any_thread : owner;
+}
+
 [[nodiscard]] ticks stall_ticks(double seconds) {
   constexpr double for_ever_s = 1e9;  // and ticks of this many seconds do not overflow
   return seconds > 0 && seconds < for_ever_s ? seconds_to_ticks(seconds) : progress_source::never;
@@ -52,7 +63,7 @@ scheduler::implementation::implementation(const scheduler_options& options)
       stalled(options.stalled),
       stall_period(stalled != nullptr ? stall_ticks(options.stall_report_s)
                                       : progress_source::never),
-      fresh(window) {
+      fresh(window, takers_of(workers_to_run(options))) {
   const bool checked = checks_accesses(options.checked);
   if (checked) checker = std::make_unique<detail::access_checker>();
   constexpr std::size_t usual_stack_bytes = std::size_t{8} << 20;
@@ -61,10 +72,9 @@ scheduler::implementation::implementation(const scheduler_options& options)
   } else if (checked) {
     stacks.emplace(usual_stack_bytes);
   }
-  const int count = checked ? (void)worker_count(options.workers),
-            1               : worker_count(options.workers);
+  const int count = workers_to_run(options);
   for (int i = 0; i < count; ++i) {
-    workers.push_back(std::make_unique<worker>(i, window));
+    workers.push_back(std::make_unique<worker>(i, window, takers_of(count)));
     workers.back()->random = 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(i + 1);
   }
 }
@@ -116,6 +126,11 @@ void scheduler::close() {
 // --- the submitting thread ---------------------------------------------------------------------
 
 void scheduler::implementation::expect_submitting_thread() const {
+  // The usual case, without a call.
+  if (this_worker() == workers.front().get() && open_submission == nullptr &&
+      workers.front()->in_task.load(std::memory_order_relaxed) == nullptr) {
+    return;
+  }
   PLAIT_EXPECTS(std::this_thread::get_id() == submitter,
                 "only the thread that made the scheduler submits tasks and waits");
   PLAIT_EXPECTS(!workers.front()->in_task,
@@ -135,8 +150,8 @@ void scheduler::implementation::enter() noexcept {
   workers.front()->account_.charge(activity::compute, now_ticks());
 }
 
-/// The same, but mostly without looking at the clock: only to submit a compute task to a window
-/// that has room, so that nothing is booked before `leave`.
+/// The same, but mostly without looking at the clock, and so `leave`: only to submit a compute task
+/// to a window that has room, so that nothing is booked before `leave`.
 void scheduler::implementation::enter_to_submit() noexcept {
   if (inside) return;
   entered_untimed = !submissions.is_due();
@@ -151,11 +166,11 @@ void scheduler::implementation::enter_to_submit() noexcept {
 void scheduler::implementation::leave() noexcept {
   inside = false;
   detail::account& account = workers.front()->account_;
-  const ticks now = now_ticks();
   if (std::exchange(entered_untimed, false)) {
-    account.charge_most(activity::compute, now, submissions.usual());
+    account.owe(submissions.usual());
     return;
   }
+  const ticks now = now_ticks();
   if (entered_at == account.last()) submissions.learn(now - entered_at);
   account.charge(activity::overhead, now);
 }
@@ -181,10 +196,14 @@ void scheduler::implementation::collect_returned(detail::returned_nodes& from) n
 }
 
 task_node& scheduler::implementation::take_free_node() {
-  if (free_nodes == nullptr) {
-    for (auto& w : workers) collect_returned(w->returned);
-    collect_returned(outside_returned);
-  }
+  if (free_nodes == nullptr) collect_free_nodes();
+  return *std::exchange(free_nodes, free_nodes->next_free);
+}
+
+/// Nodes that workers have given back; or new ones.
+void scheduler::implementation::collect_free_nodes() {
+  for (auto& w : workers) collect_returned(w->returned);
+  collect_returned(outside_returned);
   if (free_nodes == nullptr) {
     node_blocks.push_back(std::make_unique<task_node[]>(nodes_per_block));
     for (std::size_t i = 0; i < nodes_per_block; ++i) {
@@ -192,7 +211,6 @@ task_node& scheduler::implementation::take_free_node() {
       node.next_free = std::exchange(free_nodes, &node);
     }
   }
-  return *std::exchange(free_nodes, free_nodes->next_free);
 }
 
 /// After a failure other ranks may never send what messages in flight wait for.
@@ -232,24 +250,15 @@ void scheduler::implementation::wait_for_window() {
   work_until(w, room, longest_sleep);
   // While it is here, more room at once, as long as that takes no time to speak of.
   constexpr std::size_t most_at_once = 32;
-  std::size_t more = std::min(most_at_once, window / 8);
   const ticks until = w.account_.last() + seconds_to_ticks(5e-6);
-  const auto enough = [&] { return more-- == 0 || nothing_ready(w) || w.account_.last() > until; };
-  work_until(w, enough, 0);
+  std::size_t more = std::min(most_at_once, window / 8);
+  run_ready(w, [&] { return more-- > 0 && w.account_.last() <= until; });
   left_window_seen = total(&detail::counters::left_window);
 }
 
 std::uint64_t scheduler::implementation::next_serial() noexcept {
   static std::atomic<std::uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
-/// A hint, for the worker's own queues.
-bool scheduler::implementation::nothing_ready(worker& w) noexcept {
-  for (const priority urgency : {priority::high, priority::normal, priority::low}) {
-    if (!w.own[urgency].empty() || !fresh[urgency].empty()) return false;
-  }
-  return w.next == nullptr;
 }
 
 task_node& scheduler::allocate(task_name name, node_kind kind) {
@@ -285,6 +294,7 @@ void scheduler::implementation::prepare(task_node& node, std::uint64_t id, const
   node.kind = kind;
   node.urgency = priority::normal;
   node.left_window = false;
+  node.trivial = false;
   node.last_successor_id = 0;
   node.edges_used = 0;
   node.edges_made = 0;
@@ -329,7 +339,7 @@ void scheduler::implementation::launch(task_node& node) {
     start_in_turn(node, workers.front().get());
     return;
   }
-  if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_relaxed);
+  if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_seq_cst);
   fresh[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
   worker_events.notify_one();
 }
@@ -343,6 +353,7 @@ void scheduler::wait() {
     s.give_up_if_failed();
     return s.total(&detail::counters::finished) == s.submitted;
   };
+  s.run_ready(*s.workers.front(), [&s] { return !s.has_failed.load(std::memory_order_relaxed); });
   s.work_until(*s.workers.front(), done, progress_source::never);
   s.give_up_if_failed();  // a failure the last look did not see
   s.replaying.reset();

@@ -40,9 +40,9 @@ struct scheduler::implementation {
   void enter_to_submit() noexcept;
   void leave() noexcept;
   [[nodiscard]] detail::task_node& take_free_node();
+  void collect_free_nodes();
   void collect_returned(detail::returned_nodes& from) noexcept;
   void wait_for_window();
-  [[nodiscard]] bool nothing_ready(detail::worker& w) noexcept;
   void launch(detail::task_node& node);
   static void prepare(detail::task_node& node, std::uint64_t id, const char* name,
                       detail::node_kind kind);
@@ -77,10 +77,14 @@ struct scheduler::implementation {
   /// Runs tasks and drives communication until `done()`; sleeps at most `longest_sleep` at a time.
   template <class Done>
   void work_until(detail::worker& w, Done done, ticks longest_sleep);
+  template <class More>
+  void run_ready(detail::worker& w, More more);
+  void leave_loop(detail::worker& w);
   template <class Done>
   [[nodiscard]] detail::task_node* idle(detail::worker& w, Done done, ticks longest_sleep);
   [[nodiscard]] detail::task_node* find(detail::worker& w) noexcept;
   [[nodiscard]] detail::task_node* find(detail::worker& w, priority urgency) noexcept;
+  [[nodiscard]] detail::task_node* steal(detail::worker& w, priority urgency) noexcept;
   void run(detail::worker& w, detail::task_node& node);
   [[nodiscard]] bool take_exclusions(detail::task_node& node, detail::worker& w);
   void release_exclusions(detail::task_node& node, std::size_t count, detail::worker& w);
@@ -92,6 +96,7 @@ struct scheduler::implementation {
   [[nodiscard]] detail::worker* this_worker() const noexcept;
   void publish_counts(detail::worker& w) noexcept;
   void finish(detail::task_node& node, detail::worker* w);
+  void finish_submitted(detail::task_node& node, detail::worker* w);
   void finish_replayed(detail::task_node& node, detail::worker* w);
   void count_finished(detail::worker* w, bool left_window) noexcept;
   void make_ready(detail::task_node& node, detail::worker* w);
@@ -142,7 +147,9 @@ struct scheduler::implementation {
   /// Far from those of the program's tasks; what is ready of them goes by way of the inbox, since
   /// the window does not bound it.
   std::atomic<std::uint64_t> next_child_id{std::uint64_t{1} << 40};
-  alignas(128) std::atomic<std::int64_t> high_ready{0};  ///< a hint: ready tasks of high priority
+  /// At least the ready tasks of high priority in all queues: raised before one is pushed, lowered
+  /// after it has been taken.
+  alignas(128) std::atomic<std::int64_t> high_ready{0};
   detail::counters outside_counts;
   detail::returned_nodes outside_returned;
   event_count worker_events;
@@ -163,6 +170,26 @@ struct thread_role {
 extern thread_local constinit thread_role role;
 }  // namespace detail
 
+inline detail::worker* scheduler::implementation::this_worker() const noexcept {
+  return detail::role.owner == this ? detail::role.self : nullptr;
+}
+
+/// The function of `node` has returned, and so have its children.
+inline void scheduler::implementation::conclude(detail::task_node& node, detail::worker& w) {
+  if (node.exclusions != nullptr) release_exclusions(node, node.exclusions->size(), w);
+  finish(node, &w);
+}
+
+inline void scheduler::implementation::finish(detail::task_node& node, detail::worker* w) {
+  if (checker != nullptr && node.kind == detail::node_kind::asynchronous)
+    checker->ended_elsewhere(node);
+  if (node.recorded != nullptr) {
+    finish_replayed(node, w);
+  } else {
+    finish_submitted(node, w);
+  }
+}
+
 template <class Done>
 void scheduler::implementation::work_until(detail::worker& w, Done done, ticks longest_sleep) {
   w.in_loop = true;
@@ -171,8 +198,19 @@ void scheduler::implementation::work_until(detail::worker& w, Done done, ticks l
     if (node == nullptr) node = idle(w, done, longest_sleep);
     if (node != nullptr) run(w, *node);
   }
-  w.in_loop = false;
-  if (w.next != nullptr) push(*std::exchange(w.next, nullptr), w);
+  leave_loop(w);
+}
+
+/// Runs tasks as long as `more()` and one is ready.
+template <class More>
+void scheduler::implementation::run_ready(detail::worker& w, More more) {
+  w.in_loop = true;
+  while (more()) {
+    detail::task_node* node = find(w);
+    if (node == nullptr) break;
+    run(w, *node);
+  }
+  leave_loop(w);
 }
 
 /// Waits for a task to run or for `done()`.  The time is charged as exposed as far as communication

@@ -18,8 +18,8 @@ namespace plait::detail {
 template <class Queue>
 class lanes {
  public:
-  explicit lanes(std::size_t capacity)
-      : queues_{Queue(capacity), Queue(capacity), Queue(capacity)} {}
+  lanes(std::size_t capacity, ready_queue::takers who)
+      : queues_{Queue(capacity, who), Queue(capacity, who), Queue(capacity, who)} {}
   [[nodiscard]] Queue& operator[](priority urgency) noexcept {
     return queues_[static_cast<std::size_t>(urgency)];
   }
@@ -57,7 +57,8 @@ struct counters {
 };
 
 struct alignas(128) worker {
-  worker(int index_, std::size_t capacity) : index(index_), own(capacity) {}
+  worker(int index_, std::size_t capacity, ready_queue::takers who)
+      : index(index_), own(capacity, who) {}
 
   const int index;
   lanes<ready_tasks> own;     ///< tasks released here, taken oldest first, by thieves too
@@ -72,6 +73,9 @@ struct alignas(128) worker {
   } then;  ///< what a task that suspends itself leaves to be done
   account account_{now_ticks()};
   sampled_overhead between_tasks;
+  int unread = 0;            ///< tasks since the clock was read
+  bool tasks_short = false;  ///< the last for which it was
+  const ticks short_task = seconds_to_ticks(1e-6);
   sampled_overhead before_posts;
   /// While idle: the time communication had been in flight when the spell began; else `not_idle`.
   std::atomic<ticks> idle_in_flight{not_idle};
@@ -83,6 +87,32 @@ struct alignas(128) worker {
   std::int64_t ledger_base_ns = 0;
   std::uint64_t random = 0;
   std::thread thread;
+
+  // When the clock is read around tasks: before one in `sampled_overhead::period`, after each; but
+  // of tasks that take no longer than some readings, after one in eight.
+  /// Before a task that is timed.
+  [[gnu::noinline]] ticks begin_timed() noexcept {
+    const ticks now = now_ticks();
+    if (!account_.owes()) between_tasks.learn(now - account_.last());
+    account_.charge(activity::overhead, now);
+    return now;
+  }
+  /// After a task that was not timed: whether the clock is not read, and its time booked later.
+  [[nodiscard]] bool leaves_unread() noexcept {
+    constexpr int most_unread = 7;
+    if (!tasks_short || unread == most_unread || between_tasks.is_next_due()) return false;
+    ++unread;
+    account_.owe(between_tasks.usual());
+    return true;
+  }
+  /// After any other.
+  [[gnu::noinline]] ticks end_read(bool timed) noexcept {
+    const ticks now = now_ticks();
+    tasks_short = now - account_.last() < short_task * (unread + 1);
+    unread = 0;
+    account_.charge_most(activity::compute, now, timed ? 0 : between_tasks.usual());
+    return now;
+  }
 
   alignas(128) counters counts;
   returned_nodes returned;

@@ -27,10 +27,6 @@ void tell_released(task_observer& observer, const task_node& ready, std::uint64_
 
 }  // namespace
 
-worker* scheduler::implementation::this_worker() const noexcept {
-  return detail::role.owner == this ? detail::role.self : nullptr;
-}
-
 /// Makes this worker's counts visible in the total order in which a sleeping submitter checks them
 /// (see event_count) and wakes it.  Called when the worker goes idle and when it has polled with
 /// success while idle; a busy worker stores its counts without this, because it comes by here
@@ -48,91 +44,98 @@ void scheduler::implementation::worker_loop(scheduler& facade, worker& w) {
       w, [this] { return stopping.load(std::memory_order_seq_cst); }, progress_source::never);
 }
 
+void scheduler::implementation::leave_loop(worker& w) {
+  w.in_loop = false;
+  if (w.next != nullptr) push(*std::exchange(w.next, nullptr), w);
+}
+
 /// Ready tasks run in the order of submission, as nearly as their queues know it: the serial order
 /// is the one the program was written (and its caches are filled) for.  [Blelloch, Gibbons, Matias
 /// 1999: a parallel depth-first schedule]  Found with a stencil whose blocks exceed the caches:
 /// taking the newest first, as work stealing usually does, interleaves steps and costs 6 % of the
 /// computation.
 task_node* scheduler::implementation::find(worker& w) noexcept {
-  const auto is_oldest = [&](const task_node& node) {
-    const std::uint64_t id = node.id.load(std::memory_order_relaxed);
-    return id < w.own[node.urgency].oldest_id() && id < fresh[node.urgency].oldest_id();
-  };
-  if (w.next != nullptr) {
-    task_node* next = std::exchange(w.next, nullptr);
-    const bool first =
-        next->urgency == priority::high || high_ready.load(std::memory_order_relaxed) <= 0;
-    if (first && is_oldest(*next)) return next;
-    push(*next, w);
+  const bool high_next = w.next != nullptr && w.next->urgency == priority::high;
+  if (high_next || high_ready.load(std::memory_order_seq_cst) > 0) {
+    if (task_node* node = find(w, priority::high)) {
+      if (w.next != nullptr) push(*std::exchange(w.next, nullptr), w);
+      return node;
+    }
   }
-  for (const priority urgency : {priority::high, priority::normal, priority::low}) {
-    if (task_node* node = find(w, urgency)) return node;
-  }
-  return nullptr;
+  if (task_node* node = find(w, priority::normal)) return node;
+  return find(w, priority::low);
 }
 
 task_node* scheduler::implementation::find(worker& w, priority urgency) noexcept {
+  auto& own = w.own[urgency];
+  std::uint64_t own_oldest = own.oldest_id();
+  const std::uint64_t fresh_oldest = fresh[urgency].oldest_id();
+  if (w.next != nullptr && w.next->urgency == urgency) {
+    task_node& next = *std::exchange(w.next, nullptr);
+    const std::uint64_t id = next.id.load(std::memory_order_relaxed);
+    if (id < own_oldest && id < fresh_oldest) return &next;
+    push(next, w);
+    own_oldest = std::min(own_oldest, id);
+  }
   task_node* node = released_outside.pop(urgency);
-  if (node == nullptr) {
-    const bool own_first = w.own[urgency].oldest_id() < fresh[urgency].oldest_id();
-    if (own_first) node = w.own[urgency].take();
-    if (node == nullptr) node = fresh[urgency].take();
-    if (node == nullptr && !own_first) node = w.own[urgency].take();
-  }
-  if (node == nullptr && workers.size() > 1) {
-    w.random = w.random * 6364136223846793005U + 1442695040888963407U;
-    const std::size_t first = (w.random >> 33) % workers.size();
-    for (std::size_t i = 0; i < workers.size() && node == nullptr; ++i) {
-      worker& victim = *workers[(first + i) % workers.size()];
-      if (&victim != &w) node = victim.own[urgency].steal();
-    }
-  }
+  if (node == nullptr && own_oldest < fresh_oldest) node = own.take();
+  if (node == nullptr && fresh_oldest != detail::ready_queue::none) node = fresh[urgency].take();
+  if (node == nullptr && own_oldest > fresh_oldest) node = own.take();
+  if (node == nullptr && workers.size() > 1) node = steal(w, urgency);
   if (node != nullptr && urgency == priority::high) {
     high_ready.fetch_sub(1, std::memory_order_relaxed);
   }
   return node;
 }
 
+/// From the others, beginning with any.
+task_node* scheduler::implementation::steal(worker& w, priority urgency) noexcept {
+  w.random = w.random * 6364136223846793005U + 1442695040888963407U;
+  const std::size_t first = (w.random >> 33) % workers.size();
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    worker& victim = *workers[(first + i) % workers.size()];
+    if (&victim == &w) continue;
+    if (task_node* node = victim.own[urgency].steal()) return node;
+  }
+  return nullptr;
+}
+
 void scheduler::implementation::run(worker& w, task_node& node) {
   // One that has been suspended holds them.  After a failure too: others wait for their turn.
   if (node.exclusions != nullptr && node.stack == nullptr && !take_exclusions(node, w)) return;
   // A suspended task goes on after a failure too: what it waits for tells it to unwind.
-  if (!has_failed.load(std::memory_order_relaxed) || node.stack != nullptr) {
-    const bool sampled = node.recorded != nullptr && node.recorded->is_sampled();
-    const bool timed = w.between_tasks.is_due() || observer != nullptr || sampled;
-    ticks begin = 0;
-    if (timed) {
-      begin = now_ticks();
-      w.between_tasks.learn(begin - w.account_.last());
-      w.account_.charge(activity::overhead, begin);
-    }
-    w.in_task.store(&node, std::memory_order_relaxed);
-    const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
-    w.in_task.store(nullptr, std::memory_order_relaxed);
-    const ticks end = now_ticks();
-    w.account_.charge_most(activity::compute, end, timed ? 0 : w.between_tasks.usual());
-    if (sampled) node.recorded->took += end - begin;
-    if (observer != nullptr)
-      observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
-    if (ended && node.children != nullptr) {
-      leave_family(*node.children, w);
-    } else if (ended) {
-      conclude(node, w);
-    } else {
-      leave_suspended(node, w);
-    }
-    if (progress != nullptr && progress->due(end)) {
-      w.account_.charge(activity::overhead, now_ticks());
-      (void)progress->poll(false);
-      w.account_.charge(activity::posting, now_ticks());
-    }
-  } else {
+  if (has_failed.load(std::memory_order_relaxed) && node.stack == nullptr) {
     conclude(node, w);
+    return;
+  }
+  const bool sampled = node.recorded != nullptr && node.recorded->is_sampled();
+  const bool timed = w.between_tasks.is_due() || observer != nullptr || sampled;
+  const ticks begin = timed ? w.begin_timed() : 0;
+  w.in_task.store(&node, std::memory_order_relaxed);
+  const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
+  w.in_task.store(nullptr, std::memory_order_relaxed);
+  const ticks look = progress != nullptr ? progress->due_at() : progress_source::never;
+  const bool unread = !timed && look == progress_source::never && w.leaves_unread();
+  const ticks end = unread ? 0 : w.end_read(timed);
+  if (sampled) node.recorded->took += end - begin;
+  if (observer != nullptr)
+    observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
+  if (ended && node.children != nullptr) {
+    leave_family(*node.children, w);
+  } else if (ended) {
+    conclude(node, w);
+  } else {
+    leave_suspended(node, w);
+  }
+  if (!unread && end >= look) {
+    w.account_.charge(activity::overhead, now_ticks());
+    (void)progress->poll(false);
+    w.account_.charge(activity::posting, now_ticks());
   }
 }
 
 /// All or none.  None: another task holds one of them, and will make this one ready again.
-bool scheduler::implementation::take_exclusions(task_node& node, worker& w) {
+[[gnu::noinline]] bool scheduler::implementation::take_exclusions(task_node& node, worker& w) {
   const auto& wanted = *node.exclusions;
   std::size_t have = 0;
   const auto take_all = [&] {
@@ -203,16 +206,12 @@ void scheduler::implementation::leave_suspended(task_node& node, worker& w) {
 ///
 /// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
 /// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.
-void scheduler::implementation::finish(task_node& node, worker* w) {
-  if (checker != nullptr && node.kind == node_kind::asynchronous) checker->ended_elsewhere(node);
-  if (node.recorded != nullptr) {
-    finish_replayed(node, w);
-    return;
-  }
-  node.act(node, node_action::destroy);
+void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
+  if (!node.trivial) node.act(node, node_action::destroy);
   node.exclusions.reset();
+  const bool submits = w != nullptr && w->index == 0;
   const bool counts_for_window = node.kind == node_kind::compute && !node.left_window;
-  edge* newest = node.successors.exchange(task_node::closed(), std::memory_order_acq_rel);
+  edge* newest = node.close(submits && node.siblings == nullptr);
   edge* list = nullptr;  // oldest first: the order of submission
   while (newest != nullptr) {
     edge* older = newest->next.load(std::memory_order_relaxed);
@@ -223,7 +222,7 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
   while (list != nullptr) {
     task_node& successor = *list->successor;
     list = list->next.load(std::memory_order_relaxed);
-    if (successor.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (successor.meet_one()) {
       if (observer != nullptr)
         tell_released(*observer, successor, node.id.load(std::memory_order_relaxed), w);
       make_ready(successor, w);
@@ -237,7 +236,11 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
     leave_family(siblings, *w);
     return;
   }
-  (w != nullptr ? w->returned : outside_returned).push(node);
+  if (submits) {
+    node.next_free = std::exchange(free_nodes, &node);
+  } else {
+    (w != nullptr ? w->returned : outside_returned).push(node);
+  }
   count_finished(w, counts_for_window);
 }
 
@@ -259,12 +262,12 @@ void scheduler::implementation::count_finished(worker* w, bool left_window) noex
 /// that the replay ends with what is running.
 ///
 /// `active` counts this node until the last line; of the nodes it makes ready the last takes over
-/// its count.  The node itself is its own last successor: the others are read before.
+/// its count.  The node may run again once the last of its successors has been met.
 void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
   detail::recorded_task& task = *node.recorded;
   detail::replayed_graph& graph = *task.graph;
   task_node* held = nullptr;
-  const std::uint64_t id = node.id.load(std::memory_order_relaxed);  // until it meets itself
+  const std::uint64_t id = node.id.load(std::memory_order_relaxed);  // until it may run again
   if (!has_failed.load(std::memory_order_relaxed)) {
     const std::uint64_t done = task.iteration.load(std::memory_order_relaxed) + 1;
     task.iteration.store(done, std::memory_order_relaxed);
@@ -293,7 +296,7 @@ void scheduler::implementation::make_ready(task_node& node, worker* w) {
   if (node.kind == node_kind::asynchronous) {
     start_in_turn(node, w);
   } else if (w == nullptr || node.siblings != nullptr) {
-    if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_relaxed);
+    if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_seq_cst);
     released_outside.push(node);
     announce();
   } else if (!w->in_loop || node.urgency == priority::low) {
@@ -309,7 +312,7 @@ void scheduler::implementation::make_ready(task_node& node, worker* w) {
 }
 
 void scheduler::implementation::push(task_node& node, worker& w) {
-  if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_relaxed);
+  if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_seq_cst);
   w.own[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
   announce();
 }
@@ -363,10 +366,11 @@ void scheduler::implementation::start(task_node& node, worker* w) {
   // (environment::barrier).
   const bool account = w != nullptr && !w->idle();
   const bool from_program = w != nullptr && w->index == 0 && !inside;
-  const bool timed = account && (from_program || w->before_posts.is_due());
+  const bool owes = account && w->account_.owes();
+  const bool timed = account && (from_program || owes || w->before_posts.is_due());
   if (timed) {
     const ticks now = now_ticks();
-    if (!from_program) w->before_posts.learn(now - w->account_.last());
+    if (!from_program && !owes) w->before_posts.learn(now - w->account_.last());
     w->account_.charge(from_program ? activity::compute : activity::overhead, now);
   }
   if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took -= now_ticks();

@@ -150,7 +150,7 @@ class pretended_flight final : public plait::progress_source {
   }
   bool cancel() override { return true; }
   [[nodiscard]] bool needs_idle_workers() const noexcept override { return false; }
-  [[nodiscard]] bool due(plait::ticks) const noexcept override { return false; }
+  [[nodiscard]] plait::ticks due_at() const noexcept override { return never; }
 
  private:
   const std::thread::id maker_ = std::this_thread::get_id();
@@ -204,6 +204,51 @@ TEST(ledger, what_was_open_at_a_reset_is_taken_from_what_it_became) {
   EXPECT_EQ(settled({5, 0, 0, -3, 9}), (sums{2, 0, 0, 0, 9}));
   EXPECT_EQ(settled({0, 0, 0, -3, 9}), (sums{0, 0, 0, 0, 6})) << "a worker that fell asleep";
   EXPECT_EQ(settled({1, 0, 0, 8, -3}), (sums{1, 0, 0, 5, 0})) << "a worker that woke";
+}
+
+TEST(account, what_is_owed_is_taken_from_the_time_until_the_clock_is_read) {
+  using plait::activity;
+  plait::detail::account a(1000);
+  const auto booked = [&a](activity what) {
+    plait::ticks last = 0;
+    return a.snapshot(last)[static_cast<std::size_t>(what)];
+  };
+  a.owe(30);
+  a.owe(40);
+  EXPECT_TRUE(a.owes());
+  EXPECT_EQ(a.last(), 1000) << "nothing is booked before the clock is read";
+  a.charge(activity::posting, 1500);
+  EXPECT_FALSE(a.owes());
+  EXPECT_EQ(booked(activity::overhead), 70);
+  EXPECT_EQ(booked(activity::compute), 430);
+  EXPECT_EQ(booked(activity::posting), 0) << "of that time nobody knows";
+  a.owe(100);
+  a.charge_most(activity::compute, 1600, 20);
+  EXPECT_EQ(booked(activity::overhead), 170) << "no more than there is";
+  EXPECT_EQ(booked(activity::compute), 430);
+}
+
+TEST_P(any_workers, a_long_task_after_many_short_ones_is_its_own_time) {
+  scheduler s{options()};
+  std::atomic<plait::ticks> inside{0};
+  std::vector<int> x(8, 0);
+  s.reset_ledger();
+  for (int round = 0; round < 20; ++round) {
+    for (std::size_t i = 0; i < 500; ++i)
+      s.task(
+          "short", [](int& n) { ++n; }, inout(x[i % x.size()]));
+    s.task("long", [&inside] {
+      const plait::ticks begin = plait::now_ticks();
+      const plait::ticks until = begin + plait::seconds_to_ticks(1e-3);
+      while (plait::now_ticks() < until) continue;
+      inside += plait::now_ticks() - begin;
+    });
+  }
+  s.wait();
+  double compute_s = 0;
+  for (const auto& e : s.ledger()) compute_s += e.compute_s;
+  EXPECT_GE(compute_s, 0.95 * plait::ticks_to_seconds(inside.load()));
+  expect_balance(s, "after a mixture");
 }
 
 TEST(ledger, an_entry_of_no_time_balances) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <plait/core/clock.hpp>
@@ -53,22 +54,28 @@ class account {
   /// The last booking.  Writer only.
   [[nodiscard]] ticks last() const noexcept { return last_.load(std::memory_order_relaxed); }
 
+  /// Of the time since the last booking, `overhead` more is plait's own and the rest, once the
+  /// clock is read, `compute`: for what is too short to read it every time.
+  void owe(ticks overhead) noexcept { owed_ += std::max<ticks>(overhead, 1); }
+  [[nodiscard]] bool owes() const noexcept { return owed_ != 0; }
+
+  /// Charges the time since the last booking; if something is owed, not to `to`, but as it was
+  /// owed.
   void charge(activity to, ticks now) noexcept {
-    const auto version = version_.load(std::memory_order_relaxed);
-    version_.store(version + 1, std::memory_order_relaxed);
-    auto& sum = sums_[static_cast<std::size_t>(to)];
-    const ticks since = last_.load(std::memory_order_relaxed);
-    sum.store(sum.load(std::memory_order_relaxed) + (now - since), std::memory_order_release);
-    last_.store(now, std::memory_order_release);
-    version_.store(version + 2, std::memory_order_release);
+    if (owes()) {
+      charge_most(activity::compute, now, 0);
+    } else {
+      book(to, now);
+    }
   }
 
   /// Charges `usual_overhead` of the time since the last booking, or all of it, to `overhead` and
   /// the rest to `to`.
   void charge_most(activity to, ticks now, ticks usual_overhead) noexcept {
     const ticks since = last();
-    charge(activity::overhead, since + std::clamp<ticks>(usual_overhead, 0, now - since));
-    charge(to, now);
+    usual_overhead += std::exchange(owed_, 0);
+    book(activity::overhead, since + std::clamp<ticks>(usual_overhead, 0, now - since));
+    book(to, now);
   }
 
   /// Charges the time since the last booking to `exposed`, up to `at_most` of it, the rest to
@@ -76,8 +83,8 @@ class account {
   void charge_idle(ticks now, ticks at_most_exposed) noexcept {
     const ticks since = last_.load(std::memory_order_relaxed);
     const ticks exposed = std::clamp<ticks>(at_most_exposed, 0, now - since);
-    charge(activity::exposed, since + exposed);
-    charge(activity::idle, now);
+    book(activity::exposed, since + exposed);
+    book(activity::idle, now);
   }
 
   /// Sums up to `last`, which is returned in it.
@@ -92,9 +99,20 @@ class account {
   }
 
  private:
+  void book(activity to, ticks now) noexcept {
+    const auto version = version_.load(std::memory_order_relaxed);
+    version_.store(version + 1, std::memory_order_relaxed);
+    auto& sum = sums_[static_cast<std::size_t>(to)];
+    const ticks since = last_.load(std::memory_order_relaxed);
+    sum.store(sum.load(std::memory_order_relaxed) + (now - since), std::memory_order_release);
+    last_.store(now, std::memory_order_release);
+    version_.store(version + 2, std::memory_order_release);
+  }
+
   std::array<std::atomic<ticks>, activity_count> sums_{};
   std::atomic<ticks> last_;
   std::atomic<std::uint32_t> version_{0};
+  ticks owed_ = 0;  ///< writer only
 };
 
 /// Sums since a reset.  What was open at the reset was booked by guess: as the program's own time
@@ -114,10 +132,14 @@ class sampled_overhead {
     left_ = period - 1;
     return true;
   }
-  /// An interruption counts little, and is forgotten soon.
+  [[nodiscard]] bool is_next_due() const noexcept { return left_ == 0; }
+  /// An interruption counts little, and is forgotten soon; of the first sample nobody knows whether
+  /// it was interrupted.
   void learn(ticks measured) noexcept {
+    constexpr ticks most_at_first = 4096;  // a microsecond or a few
     const ticks step = usual_ / 2 + 1;
-    usual_ = usual_ == 0 ? measured : usual_ + std::clamp(measured - usual_, -step, step) / 2;
+    usual_ = usual_ == 0 ? std::min(measured, most_at_first)
+                         : usual_ + std::clamp(measured - usual_, -step, step) / 2;
   }
   [[nodiscard]] ticks usual() const noexcept { return usual_; }
 

@@ -9,7 +9,7 @@
 namespace plait {
 
 /// Drives operations that finish outside of any worker.  The scheduler calls it from idle workers
-/// and, when `due`, between two tasks.  Thread-safe, all of it.
+/// and, when that is due, between two tasks.  Thread-safe, all of it.
 class progress_source {
  public:
   static constexpr ticks never = std::numeric_limits<ticks>::max();
@@ -35,8 +35,9 @@ class progress_source {
   /// false if some can neither complete nor be given up: their memory is still in use.
   [[nodiscard]] virtual bool cancel() = 0;
 
-  /// Whether a worker that has work shall nevertheless poll now.  Asked after every task: cheap.
-  [[nodiscard]] virtual bool due(ticks now) const noexcept = 0;
+  /// When a worker that has work shall nevertheless poll, or `never`.  Asked after every task:
+  /// cheap.
+  [[nodiscard]] virtual ticks due_at() const noexcept = 0;
 };
 
 }  // namespace plait

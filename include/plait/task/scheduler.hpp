@@ -428,6 +428,7 @@ void store_call(task_node& node, Call&& call) {
     node.heap = new stored(std::forward<Call>(call));
   }
   if (node.recorded != nullptr) node.recorded->repeatable = stored::repeatable;
+  node.trivial = fits_node<stored> && std::is_trivially_destructible_v<stored>;
   node.act = [](task_node& self, node_action action) {
     stored& object = stored_call<stored>(self);
     switch (action) {

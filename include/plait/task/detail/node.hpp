@@ -113,6 +113,7 @@ struct alignas(64) task_node {
   void* heap = nullptr;               // arguments too large for `storage`
   std::unique_ptr<std::vector<std::unique_ptr<edge>>> more_edges;  // than `inline_edges`
   bool left_window = false;  // it was suspended: counted as a message that has been started is
+  bool trivial = false;      // `act(destroy)` would do nothing
 
   edge edges[inline_edges];
   alignas(16) std::byte storage[storage_bytes];
@@ -125,6 +126,24 @@ struct alignas(64) task_node {
   }
   [[nodiscard]] bool finished() const noexcept {
     return successors.load(std::memory_order_acquire) == closed();
+  }
+  /// The edges, newest first; there will be no more.
+  /// `alone`: the caller is also who links edges.
+  [[nodiscard]] edge* close(bool alone) noexcept {
+    if (!alone) return successors.exchange(closed(), std::memory_order_acq_rel);
+    edge* const all = successors.load(std::memory_order_relaxed);
+    successors.store(closed(), std::memory_order_release);
+    return all;
+  }
+  /// A predecessor has finished.  Returns whether it was the last one.
+  [[nodiscard]] bool meet_one() noexcept {
+    // Each unfinished predecessor counts one: if the caller's is all that is left, nobody else
+    // lowers the count, nor raises it (its submission has ended).  No locked instruction then.
+    if (unmet.load(std::memory_order_acquire) != 1) {
+      return unmet.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    }
+    unmet.store(0, std::memory_order_relaxed);
+    return true;
   }
   [[nodiscard]] edge* new_edge() {
     if (edges_used < inline_edges) return &edges[edges_used++];

@@ -76,8 +76,9 @@ class ready_heap {
 class ready_tasks {
  public:
   /// `capacity`: at least the number of tasks that can be in it at once.
-  explicit ready_tasks(std::size_t capacity)
-      : queues_{ready_queue(capacity), ready_queue(short_queue)}, heap_(capacity) {}
+  explicit ready_tasks(std::size_t capacity,
+                       ready_queue::takers who = ready_queue::takers::any_thread)
+      : queues_{ready_queue(capacity, who), ready_queue(short_queue, who)}, heap_(capacity) {}
 
   // --- the owner ---------------------------------------------------------------------------------
   /// `id`: the place of `task` in the order of submission.
@@ -118,7 +119,7 @@ class ready_tasks {
  private:
   static constexpr std::size_t short_queue = 256;
 
-  [[nodiscard]] std::uint64_t oldest_of_all() const noexcept {
+  [[gnu::noinline, nodiscard]] std::uint64_t oldest_of_all() const noexcept {
     return std::min({queues_[0].oldest_id(), queues_[1].oldest_id(), heap_.oldest_id()});
   }
 
@@ -127,7 +128,7 @@ class ready_tasks {
     queues_[to].push(task, id);
   }
 
-  void spill(task_node* task, std::uint64_t id) noexcept {
+  [[gnu::noinline]] void spill(task_node* task, std::uint64_t id) noexcept {
     const auto fits = [&](std::size_t to) {
       return queues_[to].empty() || (newest_[to] < id && !queues_[to].full());
     };
@@ -143,7 +144,7 @@ class ready_tasks {
     }
   }
 
-  [[nodiscard]] task_node* take_spilled() noexcept {
+  [[gnu::noinline, nodiscard]] task_node* take_spilled() noexcept {
     task_node* task = steal();
     // Nobody else puts anything there.
     if (queues_[1].empty() && heap_.oldest_id() == ready_queue::none) spilled_ = false;
