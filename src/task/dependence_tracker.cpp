@@ -14,13 +14,20 @@ namespace {
 ///
 /// `task.unmet` still holds its submission guard, so a predecessor that finishes as soon as the
 /// edge is visible cannot make it ready.  The release publishes the edge to the predecessor's
-/// closing exchange.
+/// closing exchange.  One that is finished by the calling thread needs neither.
 int add_edge(task_node& predecessor, task_node& task) {
   const std::uint64_t id = task.id.load(std::memory_order_relaxed);
   if (predecessor.last_successor_id == id) return 0;
   predecessor.last_successor_id = id;
   edge* link = task.new_edge();
   link->successor = &task;
+  if (predecessor.unshared) {  // and unfinished
+    link->next.store(predecessor.successors.load(std::memory_order_relaxed),
+                     std::memory_order_relaxed);
+    predecessor.successors.store(link, std::memory_order_relaxed);
+    return 1;
+  }
+  task.follows_unshared = false;
   edge* head = predecessor.successors.load(std::memory_order_acquire);
   do {
     if (head == task_node::closed()) {
@@ -155,8 +162,10 @@ dependence_tracker::iterator dependence_tracker::erase(iterator where) {
 
 int dependence_tracker::write_range(iterator where, task_node& task, byte_range bytes) {
   // A program that repeats itself cuts memory the same way each time: few segments are kept as they
-  // are, many (or some with gaps between them) become one.
-  constexpr int most_kept = 8;
+  // are, many (or some with gaps between them) become one.  [bench message: a stream in windows of
+  // 64, each opened by one task, sends 1.13 times as many messages as with windows' segments
+  // joined]
+  constexpr int most_kept = 64;
   std::uintptr_t covered = bytes.begin;
   auto end = where;
   for (int i = 0; i < most_kept && covered < bytes.end; ++i, ++end) {

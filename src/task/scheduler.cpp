@@ -287,7 +287,7 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
 
 /// A node that was free, for a new life.
 void scheduler::implementation::prepare(task_node& node, std::uint64_t id, const char* name,
-                                        node_kind kind) {
+                                        node_kind kind) const noexcept {
   ++node.generation;
   node.id.store(id, std::memory_order_relaxed);
   node.name = name;
@@ -295,6 +295,8 @@ void scheduler::implementation::prepare(task_node& node, std::uint64_t id, const
   node.urgency = priority::normal;
   node.left_window = false;
   node.trivial = false;
+  node.unshared = workers.size() == 1 && kind == node_kind::compute;
+  node.follows_unshared = true;
   node.last_successor_id = 0;
   node.edges_used = 0;
   node.edges_made = 0;
@@ -329,8 +331,14 @@ void scheduler::submit(task_node& node) {
 /// Its accesses are known; whether nothing it waits for is unfinished.
 bool scheduler::implementation::is_ready(task_node& node) noexcept {
   const std::int32_t guard = task_node::submission_guard - node.edges_made;
-  // Without edges nobody else knows the node: no atomic read-modify-write needed.
-  return node.edges_made == 0 || node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
+  // Nobody else knows the node, or lowers its count: no atomic read-modify-write needed.
+  if (node.edges_made == 0) return true;
+  if (node.follows_unshared) {
+    const std::int32_t left = node.unmet.load(std::memory_order_relaxed) - guard;
+    node.unmet.store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
+  return node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
 }
 
 /// Starts a node that is ready when it is submitted.

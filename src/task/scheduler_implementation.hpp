@@ -44,8 +44,8 @@ struct scheduler::implementation {
   void collect_returned(detail::returned_nodes& from) noexcept;
   void wait_for_window();
   void launch(detail::task_node& node);
-  static void prepare(detail::task_node& node, std::uint64_t id, const char* name,
-                      detail::node_kind kind);
+  void prepare(detail::task_node& node, std::uint64_t id, const char* name,
+               detail::node_kind kind) const noexcept;
   [[nodiscard]] static bool is_ready(detail::task_node& node) noexcept;
   void give_up_if_failed();
   [[nodiscard]] std::string failure_text();

@@ -159,12 +159,21 @@ TEST(dependence_tracker, a_write_into_the_middle_splits_what_was_there) {
 
 TEST(dependence_tracker, a_write_over_many_segments_joins_them) {
   submissions s;
-  for (std::uintptr_t i = 0; i < 10; ++i) s.add({writes_to(1000 + 10 * i, 1010 + 10 * i)});
-  EXPECT_EQ(s.tracker.segment_count(), 10U);
-  EXPECT_EQ(s.add({writes_to(1000, 1100)}), 10);
+  for (std::uintptr_t i = 0; i < 100; ++i) s.add({writes_to(1000 + 10 * i, 1010 + 10 * i)});
+  EXPECT_EQ(s.tracker.segment_count(), 100U);
+  EXPECT_EQ(s.add({writes_to(1000, 2000)}), 100);
   EXPECT_EQ(s.tracker.segment_count(), 1U);
   EXPECT_EQ(s.add({reads(1037, 1038)}), 1);
-  EXPECT_TRUE(s.has_edge(10, 11));
+  EXPECT_TRUE(s.has_edge(100, 101));
+}
+
+TEST(dependence_tracker, a_write_over_the_segments_of_a_window_keeps_them_for_the_next) {
+  submissions s;
+  for (std::uintptr_t i = 0; i < 64; ++i) s.add({reads(1000 + 10 * i, 1010 + 10 * i)});
+  EXPECT_EQ(s.add({updates(1000, 1640)}), 64);
+  EXPECT_EQ(s.tracker.segment_count(), 64U);
+  EXPECT_EQ(s.add({reads(1630, 1640)}), 1);
+  EXPECT_TRUE(s.has_edge(64, 65));
 }
 
 TEST(dependence_tracker, a_task_does_not_wait_for_itself) {

@@ -114,6 +114,9 @@ struct alignas(64) task_node {
   std::unique_ptr<std::vector<std::unique_ptr<edge>>> more_edges;  // than `inline_edges`
   bool left_window = false;  // it was suspended: counted as a message that has been started is
   bool trivial = false;      // `act(destroy)` would do nothing
+  // With one worker no locked instruction is needed between tasks that it submits and finishes.
+  bool unshared = false;          // whoever submits it finishes it
+  bool follows_unshared = false;  // so do those of its predecessors
 
   edge edges[inline_edges];
   alignas(16) std::byte storage[storage_bytes];
