@@ -2,7 +2,6 @@
 // A collective call becomes tasks: a message for each send and receive of its schedule, a compute
 // task for each combination and copy.  Their accesses are the bytes that they touch, which is all
 // the order a schedule needs.
-#include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
@@ -20,49 +19,25 @@ namespace {
 using collective::action;
 using what = collective::operation;
 
-/// Bytes from the start of a buffer to the end of its last block.
-[[nodiscard]] std::size_t extent(const std::vector<block>& blocks, std::size_t element_bytes) {
-  std::size_t end = 0;
-  for (const block& b : blocks) {
-    if (b.count > 0) end = std::max(end, b.displacement + b.count);
-  }
-  return end * element_bytes;
-}
-
-struct buffer_sizes {
-  std::size_t send = 0;
-  std::size_t receive = 0;
+/// Whether this rank lists the blocks of its send buffer, of its receive buffer.
+struct lists {
+  bool send = false;
+  bool receive = false;
 };
-
-/// What the call reads and writes on this rank.
-[[nodiscard]] buffer_sizes needed_by(const collective::shape& s) {
-  const std::size_t vector = s.count * s.element_bytes;
-  const std::size_t blocks = vector * static_cast<std::size_t>(s.ranks);
-  const bool root = s.rank == s.root;
+[[nodiscard]] lists listed_by(const collective::shape& s) {
   switch (s.what) {
-    case what::bcast:
-      return {0, vector};
-    case what::reduce:
-      return {vector, root ? vector : 0};
-    case what::allreduce:
-    case what::scan:
-    case what::exscan:
-      return {s.in_place ? 0 : vector, vector};
-    case what::gather:
-      return {vector, root ? blocks : 0};
-    case what::scatter:
-      return {root ? blocks : 0, vector};
-    case what::allgather:
-      return {vector, blocks};
-    case what::alltoall:
-      return {blocks, blocks};
-    case what::reduce_scatter_block:
-      return {blocks, vector};
+    case what::gatherv:
+      return {.receive = s.rank == s.root};
+    case what::scatterv:
+      return {.send = s.rank == s.root};
     case what::allgatherv:
-      return {s.receive_blocks[static_cast<std::size_t>(s.rank)].count * s.element_bytes,
-              extent(s.receive_blocks, s.element_bytes)};
+    case what::neighbour_allgatherv:
+      return {.receive = true};
+    case what::reduce_scatter:
+      return {.send = true};
     case what::alltoallv:
-      return {extent(s.send_blocks, s.element_bytes), extent(s.receive_blocks, s.element_bytes)};
+    case what::neighbour_alltoallv:
+      return {.send = true, .receive = true};
     default:
       return {};
   }
@@ -72,23 +47,32 @@ void expect_fits(const collective_call& call, const collective::shape& s) {
   const auto refuse = [&](const std::string& why) {
     throw usage_error(std::string(call.name.c_str()) + ": " + why);
   };
-  if (s.root < 0 || s.root >= s.ranks) {
-    refuse("root " + std::to_string(s.root) + "; ranks are 0 to " + std::to_string(s.ranks - 1));
+  const std::string range = "; ranks are 0 to " + std::to_string(s.ranks - 1);
+  if (s.root < 0 || s.root >= s.ranks) refuse("root " + std::to_string(s.root) + range);
+  for (const auto* neighbours : {&s.sources, &s.destinations}) {
+    for (const int peer : *neighbours) {
+      if (peer < 0 || peer >= s.ranks) refuse("neighbour " + std::to_string(peer) + range);
+    }
   }
-  const auto expect_blocks = [&](const std::vector<block>& blocks) {
-    if (blocks.size() == static_cast<std::size_t>(s.ranks)) return;
-    refuse(std::to_string(blocks.size()) + " blocks for " + std::to_string(s.ranks) + " ranks");
+  const bool neighbourly = s.what >= what::neighbour_allgather;
+  const auto expect_blocks = [&](const std::vector<block>& blocks, const std::vector<int>& peers,
+                                 const char* which) {
+    const std::size_t wanted = neighbourly ? peers.size() : static_cast<std::size_t>(s.ranks);
+    if (blocks.size() == wanted) return;
+    refuse(std::to_string(blocks.size()) + " blocks for " + std::to_string(wanted) + " " +
+           (neighbourly ? which : "ranks"));
   };
-  if (s.what == what::alltoallv) expect_blocks(s.send_blocks);
-  if (s.what == what::alltoallv || s.what == what::allgatherv) expect_blocks(s.receive_blocks);
-  const buffer_sizes needed = needed_by(s);
+  const lists listed = listed_by(s);
+  if (listed.send) expect_blocks(s.send_blocks, s.destinations, "destinations");
+  if (listed.receive) expect_blocks(s.receive_blocks, s.sources, "sources");
+  const collective::buffer_sizes needed = collective::sizes_of(s);
   const auto expect = [&](const char* which, byte_range have, std::size_t need) {
     if (have.end - have.begin >= need) return;
     refuse("the " + std::string(which) + " buffer has " + std::to_string(have.end - have.begin) +
            " bytes and needs " + std::to_string(need));
   };
-  expect("send", call.send, needed.send);
-  expect("receive", call.receive, needed.receive);
+  expect("send", call.send, needed.send_bytes);
+  expect("receive", call.receive, needed.receive_bytes);
 }
 
 /// Memory for partial results; its tasks and, at last, one that holds it keep it alive.

@@ -38,6 +38,21 @@ void replayed_graph::add_access(const task_node& node, byte_range bytes, access_
   accesses_.push_back({node.recorded->index, mode, bytes, operation});
 }
 
+/// Reductions share a range as long as nobody has cut it, which may be so in one iteration and not
+/// in the next.  Where others touch a part of it they take turns, so that what conflicts does so in
+/// every iteration.
+access_mode replayed_graph::mode_in_every_iteration(const recorded_access& access) const {
+  if (access.mode != access_mode::reduce) return access.mode;
+  const auto cuts = [&access](const recorded_access& other) {
+    const bool overlap =
+        other.bytes.begin < access.bytes.end && access.bytes.begin < other.bytes.end;
+    const bool same =
+        other.bytes.begin == access.bytes.begin && other.bytes.end == access.bytes.end;
+    return overlap && !same;
+  };
+  return std::ranges::any_of(accesses_, cuts) ? access_mode::inout : access.mode;
+}
+
 /// Submits two iterations of nodes that never run to a tracker of their own, and reads the edges it
 /// makes: those within the first iteration, and those from it to the second.
 void replayed_graph::close(bool measured_priorities) {
@@ -61,8 +76,8 @@ void replayed_graph::close(bool measured_priorities) {
       shadow.successors.store(nullptr, std::memory_order_relaxed);
     }
     for (const recorded_access& access : accesses_) {
-      (void)tracker.add(shadows[iteration * count + access.task], access.bytes, access.mode,
-                        access.operation);
+      (void)tracker.add(shadows[iteration * count + access.task], access.bytes,
+                        mode_in_every_iteration(access), access.operation);
     }
   }
   // Of both iterations: commutative tasks that other tasks keep apart in one iteration may meet

@@ -63,7 +63,7 @@ class replayed_graph {
     return node.id.load(std::memory_order_relaxed) == next_id(*node.recorded);
   }
   [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
-  /// Whoever finishes `task`, before it meets itself: nobody else touches its node then.
+  /// Whoever finishes `task`, before it meets its successors: nobody else touches its node then.
   void sampled(recorded_task& task) noexcept {
     ++task.samples;
     if (task.samples == 1) {
@@ -87,14 +87,15 @@ class replayed_graph {
     return first_id_ + task.iteration.load(std::memory_order_relaxed) * nodes_.size() + task.index;
   }
 
-  void rank() noexcept;
-
   struct recorded_access {
     std::uint32_t task;
     access_mode mode;
     byte_range bytes;
     const void* operation;
   };
+
+  [[nodiscard]] access_mode mode_in_every_iteration(const recorded_access& access) const;
+  void rank() noexcept;
 
   std::deque<task_node> nodes_;  // neither moves
   std::deque<recorded_task> tasks_;

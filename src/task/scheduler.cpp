@@ -250,9 +250,9 @@ void scheduler::implementation::wait_for_window() {
   work_until(w, room, longest_sleep);
   // While it is here, more room at once, as long as that takes no time to speak of.
   constexpr std::size_t most_at_once = 32;
-  const ticks until = w.account_.last() + seconds_to_ticks(5e-6);
+  const ticks until = now_ticks() + seconds_to_ticks(5e-6);
   std::size_t more = std::min(most_at_once, window / 8);
-  run_ready(w, [&] { return more-- > 0 && w.account_.last() <= until; });
+  run_ready(w, [&] { return more-- > 0 && (more % 8 != 0 || now_ticks() <= until); });
   left_window_seen = total(&detail::counters::left_window);
 }
 

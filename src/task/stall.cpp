@@ -71,7 +71,7 @@ class stall_survey {
     if (found == places_.end()) return;
     stall::task& task = tasks_[found->second];
     ticks begin = 0;
-    (void)w.account_.snapshot(begin);  // the last booking: when the task began
+    (void)w.account_.snapshot(begin);  // the last booking: not after the task began
     task.is = stall::state::running;
     task.worker = w.index;
     task.running_s = ticks_to_seconds(std::max<ticks>(0, now_ticks() - begin));

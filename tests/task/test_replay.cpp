@@ -42,6 +42,41 @@ TEST(replay, recording_runs_nothing) {
   EXPECT_EQ(g.dependences(), 1U) << "a task follows itself";
 }
 
+TEST_P(any_workers, reductions_of_a_range_that_others_read_in_part_keep_their_turns) {
+  scheduler s{{.workers = GetParam()}};
+  std::vector<long> total(2, 0);
+  std::atomic<int> reducing{0};
+  std::atomic<bool> overlapped{false};
+  std::vector<long> seen;
+  constexpr long iterations = 300;
+  auto g = s.record([&] {
+    for (int k = 0; k < 2; ++k) {
+      s.task(
+          "add",
+          [&reducing, k](std::span<long> part) {
+            ++reducing;
+            for (std::atomic<int> spin = 0; k == 0 && spin < 3000; ++spin) continue;
+            for (long& one : part) ++one;
+            --reducing;
+          },
+          plait::reduce(total));
+    }
+    s.task(
+        "look",
+        [&](const long& first) {
+          if (reducing.load() != 0) overlapped = true;
+          seen.push_back(first);
+        },
+        in(total[0]));
+  });
+  s.replay(g, iterations);
+  s.wait();
+  EXPECT_FALSE(overlapped);
+  ASSERT_EQ(seen.size(), static_cast<std::size_t>(iterations));
+  for (long i = 0; i < iterations; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], 2 * (i + 1));
+  EXPECT_EQ(total[1], 2 * iterations);
+}
+
 TEST_P(any_workers, a_chain_runs_in_order_through_all_iterations) {
   scheduler s{{.workers = GetParam()}};
   std::vector<int> order;

@@ -40,6 +40,14 @@ using collective::block;
 using combine_bytes =
     std::function<void(std::span<const std::byte> from, std::span<std::byte> to, bool to_is_left)>;
 
+/// With whom a rank exchanges in a neighbourhood collective, as MPI_Dist_graph_create_adjacent
+/// takes it: a rank may occur several times, and may be the rank itself; the i-th edge from a to b
+/// among a's destinations is the i-th among b's sources.
+struct neighbourhood {
+  std::vector<int> sources;
+  std::vector<int> destinations;
+};
+
 /// One collective operation, its types forgotten.
 struct collective_call {
   task_name name;
@@ -174,6 +182,39 @@ class collective_calls {
     call.shape.receive_blocks = std::move(receive_blocks);
     submit(call);
   }
+  /// out(y) on the root: the ranks' x, each in its block.  The blocks are the root's to name; who
+  /// is not the root may leave the list empty.
+  template <class X, class Y>
+  void gatherv(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
+               std::vector<block> receive_blocks, int root,
+               const collective_options& options = {}) {
+    auto call = describe_pair(collective::operation::gatherv, name, x, y, options);
+    call.shape.root = root;
+    call.shape.count = count_of(x);
+    call.shape.receive_blocks = std::move(receive_blocks);
+    submit(call);
+  }
+  /// out(y): this rank's block of the root's x.  The blocks are the root's to name; elsewhere y has
+  /// the size of the block.
+  template <class X, class Y>
+  void scatterv(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
+                const std::tuple<Y>& y, int root, const collective_options& options = {}) {
+    auto call = describe_pair(collective::operation::scatterv, name, x, y, options);
+    call.shape.root = root;
+    call.shape.count = count_of(y);
+    call.shape.send_blocks = std::move(send_blocks);
+    submit(call);
+  }
+  /// out(y) on rank r: block r of x0 op x1 op ...; all ranks name the same block sizes.
+  template <class X, class Y, class Operation = sum>
+  void reduce_scatter(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
+                      const std::tuple<Y>& y, Operation operation = {},
+                      const collective_options& options = {}) {
+    auto call = describe_pair(collective::operation::reduce_scatter, name, x, y, options);
+    call.shape.send_blocks = std::move(send_blocks);
+    call.combine = combination<element<X>>(operation);
+    submit(call);
+  }
   /// out(y) on rank r: part r of x0 op x1 op ...; parts of the size of y.
   template <class X, class Y, class Operation = sum>
   void reduce_scatter_block(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
@@ -182,6 +223,50 @@ class collective_calls {
     call.shape.count = count_of(y);
     call.combine = combination<element<X>>(operation);
     submit(call);
+  }
+
+  // Among neighbours.  [LibNBC's Neighbor_xchg (libnbc-slides); MPI_Neighbor_…]  Each edge's part
+  // can be used, or leaves, by itself.
+  /// x goes to each destination; part i of y comes from source i.
+  template <class X, class Y>
+  void neighbour_allgather(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
+                           neighbourhood around, const collective_options& options = {}) {
+    auto call = describe_pair(collective::operation::neighbour_allgather, name, x, y, options);
+    call.shape.count = count_of(x);
+    submit_among(std::move(call), std::move(around));
+  }
+  /// The same with x of different sizes: a block of y for each source.
+  template <class X, class Y>
+  void neighbour_allgatherv(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
+                            std::vector<block> receive_blocks, neighbourhood around,
+                            const collective_options& options = {}) {
+    auto call = describe_pair(collective::operation::neighbour_allgatherv, name, x, y, options);
+    call.shape.count = count_of(x);
+    call.shape.receive_blocks = std::move(receive_blocks);
+    submit_among(std::move(call), std::move(around));
+  }
+  /// Part i of x goes to destination i, part j of y comes from source j; parts of one size.
+  template <class X, class Y>
+  void neighbour_alltoall(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
+                          neighbourhood around, const collective_options& options = {}) {
+    auto call = describe_pair(collective::operation::neighbour_alltoall, name, x, y, options);
+    if (!around.destinations.empty()) {
+      call.shape.count = count_of(x) / around.destinations.size();
+    } else if (!around.sources.empty()) {
+      call.shape.count = count_of(y) / around.sources.size();
+    }
+    submit_among(std::move(call), std::move(around));
+  }
+  /// The same with parts of different sizes: a block of x for each destination, of y for each
+  /// source.
+  template <class X, class Y>
+  void neighbour_alltoallv(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
+                           const std::tuple<Y>& y, std::vector<block> receive_blocks,
+                           neighbourhood around, const collective_options& options = {}) {
+    auto call = describe_pair(collective::operation::neighbour_alltoallv, name, x, y, options);
+    call.shape.send_blocks = std::move(send_blocks);
+    call.shape.receive_blocks = std::move(receive_blocks);
+    submit_among(std::move(call), std::move(around));
   }
 
  protected:
@@ -244,6 +329,12 @@ class collective_calls {
     auto call = describe_pair(what, name, x, y, options);
     call.shape.root = root;
     call.shape.count = count;
+    submit(call);
+  }
+
+  void submit_among(collective_call call, neighbourhood around) {
+    call.shape.sources = std::move(around.sources);
+    call.shape.destinations = std::move(around.destinations);
     submit(call);
   }
 

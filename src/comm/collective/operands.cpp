@@ -175,6 +175,21 @@ operands operands_of(const shape& call, algorithm how) {
   return o;
 }
 
+buffer_sizes sizes_of(const shape& call) {
+  const operands o = operands_of(call, algorithm::linear);
+  buffer_sizes sizes;
+  const auto include = [&sizes](const slice& s) {
+    if (s.empty()) return;
+    if (s.where == buffer::send) sizes.send_bytes = std::max(sizes.send_bytes, s.end);
+    if (s.where == buffer::receive) sizes.receive_bytes = std::max(sizes.receive_bytes, s.end);
+  };
+  include(o.input);
+  include(o.output);
+  for (const slice& s : o.inputs) include(s);
+  for (const slice& s : o.outputs) include(s);
+  return sizes;
+}
+
 std::vector<slice> fragments_of(const slice& whole, const shape& call) {
   const std::size_t elements = std::max<std::size_t>(call.fragment_bytes / call.element_bytes, 1);
   const std::size_t size = elements * call.element_bytes;

@@ -73,6 +73,13 @@ struct shape {
   friend bool operator==(const shape&, const shape&) = default;
 };
 
+/// How much of each buffer the rank of `call` reads or writes.  Local.  Preconditions: as `build`.
+struct buffer_sizes {
+  std::size_t send_bytes = 0;
+  std::size_t receive_bytes = 0;
+};
+[[nodiscard]] buffer_sizes sizes_of(const shape& call);
+
 /// What the rank of `call` has to do.  Local.
 /// Preconditions: ranks and neighbours in range, lists of the right length, receive blocks apart.
 /// Errors: usage_error, with the list of those that exist, if the operation has no such algorithm.

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective operations whose parts differ in size, or whose ranks have neighbours, as tasks; held
+// against MPI's blocking ones.
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/comm/mpi.hpp>
+#include <plait/core/error.hpp>
+#include <plait/runtime/runtime.hpp>
+
+#include "support/mpi_test.hpp"
+
+namespace plait::test {
+namespace {
+
+using collective::algorithm;
+using collective::algorithms_of;
+using kind = collective::operation;
+using ints = std::vector<std::int32_t>;
+
+constexpr std::int32_t untouched = -77;
+constexpr int rounds = 12;
+
+/// Open MPI refuses a null pointer for no elements.
+ints empty_ints(std::size_t count) {
+  ints result;
+  result.reserve(std::max<std::size_t>(count, 1));
+  result.assign(count, untouched);
+  return result;
+}
+
+ints values(int rank, std::size_t count, int salt) {
+  ints result = empty_ints(count);
+  for (std::size_t i = 0; i < count; ++i)
+    result[i] = static_cast<std::int32_t>((static_cast<std::size_t>(rank + 1) * 7919 + i * 104729 +
+                                           static_cast<std::size_t>(salt) * 31) %
+                                          1'000'003);
+  return result;
+}
+
+/// Blocks with gaps between them, in a random order, and MPI's way to say it.
+struct layout {
+  std::vector<block> blocks;
+  std::vector<int> counts;
+  std::vector<int> displacements;
+  std::size_t size = 0;
+
+  layout(const std::vector<std::size_t>& wanted, std::mt19937& random) : blocks(wanted.size()) {
+    std::vector<std::size_t> order(wanted.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::shuffle(order, random);
+    for (const std::size_t i : order) {
+      blocks[i] = {wanted[i], size};
+      size += wanted[i] + random() % 3;
+    }
+    counts.reserve(blocks.size() + 1);  // not null, see empty_ints
+    displacements.reserve(blocks.size() + 1);
+    for (const block& b : blocks) {
+      counts.push_back(static_cast<int>(b.count));
+      displacements.push_back(static_cast<int>(b.displacement));
+    }
+  }
+};
+
+/// A third of them is zero; some are long.
+std::size_t random_count(std::mt19937& random) {
+  switch (random() % 6) {
+    case 0:
+    case 1:
+      return 0;
+    case 2:
+      return random() % 5000;
+    default:
+      return random() % 20;
+  }
+}
+
+struct vector_collectives : ::testing::Test {
+  environment& env = test_environment();
+  const int rank = env.rank();
+  const int ranks = env.size();
+  const std::size_t own = static_cast<std::size_t>(rank);
+  const MPI_Comm comm = native(env);
+  std::mt19937 same{17};                                     // on every rank
+  std::mt19937 mine{static_cast<unsigned>(env.rank()) + 3};  // not
+  runtime rt{env, {.workers = 2}};
+
+  std::vector<std::size_t> counts_of_all() {
+    std::vector<std::size_t> counts(static_cast<std::size_t>(ranks));
+    for (std::size_t& count : counts) count = random_count(same);
+    return counts;
+  }
+  [[nodiscard]] int as_int(std::size_t n) const { return static_cast<int>(n); }
+};
+
+TEST_F(vector_collectives, gatherv_and_scatterv_equal_mpi_for_every_root) {
+  for (int round = 0; round < rounds; ++round) {
+    const int root = round % ranks;
+    const auto counts = counts_of_all();
+    const layout blocks(counts, mine);
+    const bool is_root = rank == root;
+    const ints part = values(rank, counts[own], round);
+    ints all = empty_ints(is_root ? blocks.size : 0);
+    ints expected = empty_ints(all.size());
+    rt.gatherv("gatherv", in(part), out(all), is_root ? blocks.blocks : std::vector<block>{}, root);
+    rt.wait();
+    ASSERT_EQ(
+        MPI_Gatherv(part.data(), as_int(part.size()), MPI_INT32_T, expected.data(),
+                    blocks.counts.data(), blocks.displacements.data(), MPI_INT32_T, root, comm),
+        MPI_SUCCESS);
+    ASSERT_EQ(all, expected) << "gatherv, round " << round;
+
+    ints back = empty_ints(counts[own]);
+    ints expected_back = empty_ints(back.size());
+    rt.scatterv("scatterv", in(all), is_root ? blocks.blocks : std::vector<block>{}, out(back),
+                root);
+    rt.wait();
+    ASSERT_EQ(
+        MPI_Scatterv(all.data(), blocks.counts.data(), blocks.displacements.data(), MPI_INT32_T,
+                     expected_back.data(), as_int(back.size()), MPI_INT32_T, root, comm),
+        MPI_SUCCESS);
+    ASSERT_EQ(back, expected_back) << "scatterv, round " << round;
+    ASSERT_EQ(back, part);
+  }
+}
+
+TEST_F(vector_collectives, allgatherv_equals_mpi_by_every_algorithm) {
+  for (const algorithm how : algorithms_of(kind::allgatherv)) {
+    for (int round = 0; round < rounds; ++round) {
+      const auto counts = counts_of_all();
+      const layout blocks(counts, mine);
+      const ints part = values(rank, counts[own], round);
+      ints all = empty_ints(blocks.size);
+      ints expected = empty_ints(all.size());
+      rt.allgatherv("allgatherv", in(part), out(all), blocks.blocks, {.algorithm = how});
+      rt.wait();
+      ASSERT_EQ(
+          MPI_Allgatherv(part.data(), as_int(part.size()), MPI_INT32_T, expected.data(),
+                         blocks.counts.data(), blocks.displacements.data(), MPI_INT32_T, comm),
+          MPI_SUCCESS);
+      ASSERT_EQ(all, expected) << to_string(how) << ", round " << round;
+    }
+  }
+}
+
+TEST_F(vector_collectives, reduce_scatter_equals_mpi_by_every_algorithm) {
+  for (const algorithm how : algorithms_of(kind::reduce_scatter)) {
+    for (int round = 0; round < rounds; ++round) {
+      const auto counts = counts_of_all();
+      const auto blocks = collective::packed(counts);
+      const std::vector<int> mpi_counts(counts.begin(), counts.end());
+      const ints x = values(rank, blocks.back().displacement + blocks.back().count, round);
+      ints y = empty_ints(counts[own]);
+      ints expected = empty_ints(y.size());
+      rt.reduce_scatter("reduce_scatter", in(x), blocks, out(y), sum{}, {.algorithm = how});
+      rt.wait();
+      ASSERT_EQ(MPI_Reduce_scatter(x.data(), expected.data(), mpi_counts.data(), MPI_INT32_T,
+                                   MPI_SUM, comm),
+                MPI_SUCCESS);
+      ASSERT_EQ(y, expected) << to_string(how) << ", round " << round;
+    }
+  }
+}
+
+/// A random graph with loops and parallel edges, the same on every rank, and what one rank sees.
+struct random_graph {
+  struct edge {
+    int from;
+    int to;
+    std::size_t count;  ///< elements, where they differ
+  };
+  std::vector<edge> in_edges;
+  std::vector<edge> out_edges;
+  neighbourhood around;
+  MPI_Comm comm = MPI_COMM_NULL;
+
+  random_graph(std::mt19937& same, environment& env) {
+    const auto ranks = static_cast<unsigned>(env.size());
+    const auto edges = same() % (3 * ranks + 1);
+    for (auto i = edges; i > 0; --i) {
+      const edge e{static_cast<int>(same() % ranks), static_cast<int>(same() % ranks),
+                   random_count(same)};
+      if (e.from == env.rank()) {
+        out_edges.push_back(e);
+        around.destinations.push_back(e.to);
+      }
+      if (e.to == env.rank()) {
+        in_edges.push_back(e);
+        around.sources.push_back(e.from);
+      }
+    }
+    MPI_Dist_graph_create_adjacent(
+        native(env), static_cast<int>(around.sources.size()), around.sources.data(), MPI_UNWEIGHTED,
+        static_cast<int>(around.destinations.size()), around.destinations.data(), MPI_UNWEIGHTED,
+        MPI_INFO_NULL, 0, &comm);
+  }
+  ~random_graph() { MPI_Comm_free(&comm); }
+  random_graph(const random_graph&) = delete;
+  random_graph& operator=(const random_graph&) = delete;
+};
+
+TEST_F(vector_collectives, neighbour_allgather_and_alltoall_equal_mpi) {
+  for (int round = 0; round < rounds; ++round) {
+    const random_graph graph(same, env);
+    const std::size_t count = random_count(same);
+    const std::size_t sources = graph.around.sources.size();
+    const std::size_t destinations = graph.around.destinations.size();
+
+    const ints x = values(rank, count, round);
+    ints y = empty_ints(count * sources);
+    ints expected = empty_ints(y.size());
+    rt.neighbour_allgather("neighbour_allgather", in(x), out(y), graph.around);
+    rt.wait();
+    ASSERT_EQ(MPI_Neighbor_allgather(x.data(), as_int(count), MPI_INT32_T, expected.data(),
+                                     as_int(count), MPI_INT32_T, graph.comm),
+              MPI_SUCCESS);
+    ASSERT_EQ(y, expected) << "neighbour_allgather, round " << round;
+
+    const ints parts = values(rank, count * destinations, round + 100);
+    std::ranges::fill(y, untouched);
+    rt.neighbour_alltoall("neighbour_alltoall", in(parts), out(y), graph.around);
+    rt.wait();
+    ASSERT_EQ(MPI_Neighbor_alltoall(parts.data(), as_int(count), MPI_INT32_T, expected.data(),
+                                    as_int(count), MPI_INT32_T, graph.comm),
+              MPI_SUCCESS);
+    ASSERT_EQ(y, expected) << "neighbour_alltoall, round " << round;
+  }
+}
+
+TEST_F(vector_collectives, neighbour_allgatherv_and_alltoallv_equal_mpi) {
+  for (int round = 0; round < rounds; ++round) {
+    const random_graph graph(same, env);
+
+    const auto lengths = counts_of_all();
+    std::vector<std::size_t> from_sources;
+    for (const int source : graph.around.sources)
+      from_sources.push_back(lengths[static_cast<std::size_t>(source)]);
+    const layout gathered(from_sources, mine);
+    const ints x = values(rank, lengths[own], round);
+    ints y = empty_ints(gathered.size);
+    ints expected = empty_ints(y.size());
+    rt.neighbour_allgatherv("neighbour_allgatherv", in(x), out(y), gathered.blocks, graph.around);
+    rt.wait();
+    ASSERT_EQ(MPI_Neighbor_allgatherv(x.data(), as_int(x.size()), MPI_INT32_T, expected.data(),
+                                      gathered.counts.data(), gathered.displacements.data(),
+                                      MPI_INT32_T, graph.comm),
+              MPI_SUCCESS);
+    ASSERT_EQ(y, expected) << "neighbour_allgatherv, round " << round;
+
+    const auto counts_of = [](const std::vector<random_graph::edge>& edges) {
+      std::vector<std::size_t> counts;
+      for (const auto& e : edges) counts.push_back(e.count);
+      return counts;
+    };
+    const layout sent(counts_of(graph.out_edges), mine);
+    const layout received(counts_of(graph.in_edges), mine);
+    const ints parts = values(rank, sent.size, round + 100);
+    ints z = empty_ints(received.size);
+    ints expected_z = empty_ints(z.size());
+    rt.neighbour_alltoallv("neighbour_alltoallv", in(parts), sent.blocks, out(z), received.blocks,
+                           graph.around);
+    rt.wait();
+    ASSERT_EQ(MPI_Neighbor_alltoallv(parts.data(), sent.counts.data(), sent.displacements.data(),
+                                     MPI_INT32_T, expected_z.data(), received.counts.data(),
+                                     received.displacements.data(), MPI_INT32_T, graph.comm),
+              MPI_SUCCESS);
+    ASSERT_EQ(z, expected_z) << "neighbour_alltoallv, round " << round;
+  }
+}
+
+/// What needs one neighbour's part does not wait for the others.
+TEST_F(vector_collectives, a_halo_that_has_come_is_used_before_the_others) {
+  if (ranks < 3) return;
+  // Everybody exchanges with everybody; the last rank sends only when rank 1 has used rank 0's
+  // part.
+  const int last = ranks - 1;
+  neighbourhood all;
+  for (int r = 0; r < ranks; ++r) {
+    all.sources.push_back(r);
+    all.destinations.push_back(r);
+  }
+  ints x(static_cast<std::size_t>(ranks), rank);
+  ints y = empty_ints(x.size());
+  std::int32_t go = untouched;
+  runtime one{env, {.workers = 1}};
+  if (rank == last) {
+    one.recv("go", out(go), 1);
+    one.task(
+        "produce", [](std::int32_t value, ints& to) { std::ranges::fill(to, value); }, in(go),
+        out(x));
+  }
+  one.neighbour_alltoall("halo", in(x), out(y), all);
+  if (rank == 1) {
+    one.task(
+        "use", [](std::int32_t part, std::int32_t& to) { to = part + 42; }, in(y[0]), out(go));
+    one.send("go", in(go), last);
+  }
+  one.wait();
+  EXPECT_EQ(y[static_cast<std::size_t>(last)], 42);
+}
+
+std::string refusal(const auto& call) {
+  try {
+    call();
+  } catch (const usage_error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST_F(vector_collectives, what_does_not_fit_is_refused_in_one_line) {
+  const ints x(6);
+  ints y(2);
+  const std::string last = std::to_string(ranks - 1);
+  const std::string all = std::to_string(ranks);
+  EXPECT_EQ(refusal([&] {
+              rt.neighbour_allgather("halo", in(x), out(y), {{ranks}, {}});
+            }),
+            "halo: neighbour " + all + "; ranks are 0 to " + last);
+  EXPECT_EQ(refusal([&] {
+              rt.neighbour_allgather("halo", in(x), out(y), {{rank}, {rank}});
+            }),
+            "halo: the receive buffer has 8 bytes and needs 24");
+  EXPECT_EQ(refusal([&] {
+              rt.neighbour_allgatherv("halo", in(x), out(y), {}, {{rank}, {rank}});
+            }),
+            "halo: 0 blocks for 1 sources");
+  EXPECT_EQ(refusal([&] {
+              rt.neighbour_alltoallv("halo", in(x), {}, out(y), std::vector<block>{{1, 0}},
+                                     {{rank}, {rank}});
+            }),
+            "halo: 0 blocks for 1 destinations");
+  EXPECT_EQ(refusal([&] { rt.gatherv("all", in(x), out(y), {}, rank); }),
+            "all: 0 blocks for " + all + " ranks");
+  EXPECT_EQ(refusal([&] { rt.scatterv("all", in(x), {}, out(y), rank); }),
+            "all: 0 blocks for " + all + " ranks");
+  const std::vector<block> large(static_cast<std::size_t>(ranks), {7, 0});
+  EXPECT_EQ(refusal([&] { rt.reduce_scatter("all", in(x), large, out(y)); }),
+            "all: the send buffer has 24 bytes and needs 28");
+  rt.wait();
+}
+
+}  // namespace
+}  // namespace plait::test
