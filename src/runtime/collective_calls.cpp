@@ -4,6 +4,7 @@
 // the order a schedule needs.
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,60 +20,41 @@ namespace {
 using collective::action;
 using what = collective::operation;
 
-/// Whether this rank lists the blocks of its send buffer, of its receive buffer.
-struct lists {
-  bool send = false;
-  bool receive = false;
-};
-[[nodiscard]] lists listed_by(const collective::shape& s) {
-  switch (s.what) {
-    case what::gatherv:
-      return {.receive = s.rank == s.root};
-    case what::scatterv:
-      return {.send = s.rank == s.root};
-    case what::allgatherv:
-    case what::neighbour_allgatherv:
-      return {.receive = true};
-    case what::reduce_scatter:
-      return {.send = true};
-    case what::alltoallv:
-    case what::neighbour_alltoallv:
-      return {.send = true, .receive = true};
-    default:
-      return {};
-  }
+[[noreturn]] void refuse(const collective_call& call, const std::string& why) {
+  throw usage_error(std::string(call.name.c_str()) + ": " + why);
 }
 
-void expect_fits(const collective_call& call, const collective::shape& s) {
-  const auto refuse = [&](const std::string& why) {
-    throw usage_error(std::string(call.name.c_str()) + ": " + why);
-  };
+/// What `collective::build` takes for granted.
+void expect_well_formed(const collective_call& call, const collective::shape& s) {
   const std::string range = "; ranks are 0 to " + std::to_string(s.ranks - 1);
-  if (s.root < 0 || s.root >= s.ranks) refuse("root " + std::to_string(s.root) + range);
+  if (s.root < 0 || s.root >= s.ranks) refuse(call, "root " + std::to_string(s.root) + range);
   for (const auto* neighbours : {&s.sources, &s.destinations}) {
     for (const int peer : *neighbours) {
-      if (peer < 0 || peer >= s.ranks) refuse("neighbour " + std::to_string(peer) + range);
+      if (peer < 0 || peer >= s.ranks) {
+        refuse(call, "neighbour " + std::to_string(peer) + range);
+      }
     }
   }
-  const bool neighbourly = s.what >= what::neighbour_allgather;
-  const auto expect_blocks = [&](const std::vector<block>& blocks, const std::vector<int>& peers,
-                                 const char* which) {
-    const std::size_t wanted = neighbourly ? peers.size() : static_cast<std::size_t>(s.ranks);
-    if (blocks.size() == wanted) return;
-    refuse(std::to_string(blocks.size()) + " blocks for " + std::to_string(wanted) + " " +
-           (neighbourly ? which : "ranks"));
+  const auto expect = [&](const std::vector<block>& blocks, std::optional<std::size_t> wanted,
+                          const char* neighbours) {
+    if (!wanted.has_value() || blocks.size() == *wanted) return;
+    refuse(call, std::to_string(blocks.size()) + " blocks for " + std::to_string(*wanted) + " " +
+                     (is_neighbourly(s.what) ? neighbours : "ranks"));
   };
-  const lists listed = listed_by(s);
-  if (listed.send) expect_blocks(s.send_blocks, s.destinations, "destinations");
-  if (listed.receive) expect_blocks(s.receive_blocks, s.sources, "sources");
-  const collective::buffer_sizes needed = collective::sizes_of(s);
+  const collective::list_lengths lists = collective::lists_of(s);
+  expect(s.send_blocks, lists.send_blocks, "destinations");
+  expect(s.receive_blocks, lists.receive_blocks, "sources");
+}
+
+void expect_fits(const collective_call& call, const collective::schedule& steps) {
   const auto expect = [&](const char* which, byte_range have, std::size_t need) {
     if (have.end - have.begin >= need) return;
-    refuse("the " + std::string(which) + " buffer has " + std::to_string(have.end - have.begin) +
-           " bytes and needs " + std::to_string(need));
+    refuse(call, "the " + std::string(which) + " buffer has " +
+                     std::to_string(have.end - have.begin) + " bytes and needs " +
+                     std::to_string(need));
   };
-  expect("send", call.send, needed.send_bytes);
-  expect("receive", call.receive, needed.receive_bytes);
+  expect("send", call.send, steps.send_bytes);
+  expect("receive", call.receive, steps.receive_bytes);
 }
 
 /// Memory for partial results; its tasks and, at last, one that holds it keep it alive.
@@ -98,14 +80,15 @@ void runtime::submit(const collective_call& call) {
   collective::shape shape = call.shape;
   shape.ranks = env().size();
   shape.rank = env().rank();
-  expect_fits(call, shape);
+  expect_well_formed(call, shape);
   const collective::algorithm how =
       call.options.algorithm.value_or(collective::usual_algorithm(shape, call.options.commutative));
   if (!call.options.commutative && !keeps_order(shape.what, how)) {
-    throw usage_error(std::string(call.name.c_str()) + ": " + std::string(to_string(how)) +
-                      " does not combine in the order of ranks; the operation is not commutative");
+    refuse(call, std::string(to_string(how)) +
+                     " does not combine in the order of ranks; the operation is not commutative");
   }
   const collective::schedule& steps = schedules_->of(shape, how);
+  expect_fits(call, steps);
 
   const auto scratch = steps.scratch_bytes > 0 ? make_scratch(steps.scratch_bytes) : nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());

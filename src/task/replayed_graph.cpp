@@ -67,6 +67,7 @@ void replayed_graph::close(bool measured_priorities) {
     fingerprints_.push_back(node.recorded->fingerprint);
   }
 
+  for (recorded_access& access : accesses_) access.mode = mode_in_every_iteration(access);
   std::vector<task_node> shadows(2 * count);
   dependence_tracker tracker;
   for (std::size_t iteration = 0; iteration < 2; ++iteration) {
@@ -76,8 +77,8 @@ void replayed_graph::close(bool measured_priorities) {
       shadow.successors.store(nullptr, std::memory_order_relaxed);
     }
     for (const recorded_access& access : accesses_) {
-      (void)tracker.add(shadows[iteration * count + access.task], access.bytes,
-                        mode_in_every_iteration(access), access.operation);
+      (void)tracker.add(shadows[iteration * count + access.task], access.bytes, access.mode,
+                        access.operation);
     }
   }
   // Of both iterations: commutative tasks that other tasks keep apart in one iteration may meet

@@ -21,7 +21,7 @@ namespace {
 constexpr int most_workers = 4096;
 constexpr std::size_t largest_window = std::size_t{1} << 24;
 
-[[nodiscard]] int worker_count(int wanted) {
+[[nodiscard]] int checked_workers(int wanted) {
   if (wanted < 0 || wanted > most_workers) {
     throw usage_error("workers is " + std::to_string(wanted) + "; it can be 0 (one a core) to " +
                       std::to_string(most_workers));
@@ -39,7 +39,7 @@ constexpr std::size_t largest_window = std::size_t{1} << 24;
 
 /// Accesses are checked for one task at a time.
 [[nodiscard]] int workers_to_run(const scheduler_options& options) {
-  const int count = worker_count(options.workers);
+  const int count = checked_workers(options.workers);
   return scheduler::checks_accesses(options.checked) ? 1 : count;
 }
 
@@ -63,7 +63,8 @@ scheduler::implementation::implementation(const scheduler_options& options)
       stalled(options.stalled),
       stall_period(stalled != nullptr ? stall_ticks(options.stall_report_s)
                                       : progress_source::never),
-      fresh(window, takers_of(workers_to_run(options))) {
+      worker_count(workers_to_run(options)),
+      fresh(window, takers_of(worker_count)) {
   const bool checked = checks_accesses(options.checked);
   if (checked) checker = std::make_unique<detail::access_checker>();
   constexpr std::size_t usual_stack_bytes = std::size_t{8} << 20;
@@ -72,9 +73,8 @@ scheduler::implementation::implementation(const scheduler_options& options)
   } else if (checked) {
     stacks.emplace(usual_stack_bytes);
   }
-  const int count = workers_to_run(options);
-  for (int i = 0; i < count; ++i) {
-    workers.push_back(std::make_unique<worker>(i, window, takers_of(count)));
+  for (int i = 0; i < worker_count; ++i) {
+    workers.push_back(std::make_unique<worker>(i, window, takers_of(worker_count)));
     workers.back()->random = 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(i + 1);
   }
 }
@@ -252,7 +252,7 @@ void scheduler::implementation::wait_for_window() {
   constexpr std::size_t most_at_once = 32;
   const ticks until = now_ticks() + seconds_to_ticks(5e-6);
   std::size_t more = std::min(most_at_once, window / 8);
-  run_ready(w, [&] { return more-- > 0 && (more % 8 != 0 || now_ticks() <= until); });
+  run_ready(w, [&] { return more-- > 0 && w.account_.last() <= until; });
   left_window_seen = total(&detail::counters::left_window);
 }
 

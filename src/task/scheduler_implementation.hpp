@@ -114,7 +114,8 @@ struct scheduler::implementation {
   const bool oversubscribed;
   const bool measured_priorities;
   const std::function<void(const stall&)> stalled;
-  const ticks stall_period;                              ///< `never` without `stalled`
+  const ticks stall_period;  ///< `never` without `stalled`
+  const int worker_count;
   std::optional<detail::stack_pool> stacks;              ///< if tasks can be suspended
   std::unique_ptr<detail::access_checker> checker;       ///< in checked mode
   std::vector<std::unique_ptr<detail::worker>> workers;  ///< 0 is the submitting thread

@@ -5,23 +5,15 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <plait/core/error.hpp>
 
 #include "support/command_line.hpp"
+#include "support/refusal.hpp"
 
 namespace {
 
-constexpr std::array<std::string_view, 3> known{"red", "green", "blue"};
+using plait::test::refusal;
 
-template <class Body>
-std::string refusal(Body&& body) {
-  try {
-    body();
-  } catch (const plait::usage_error& error) {
-    return error.what();
-  }
-  return "accepted";
-}
+constexpr std::array<std::string_view, 3> known{"red", "green", "blue"};
 
 TEST(command_line, extents_are_three_numbers) {
   using extents = std::array<std::int64_t, 3>;

@@ -6,7 +6,8 @@
 
 #include <gtest/gtest.h>
 #include <plait/array/block_decomposition.hpp>
-#include <plait/core/error.hpp>
+
+#include "support/refusal.hpp"
 
 namespace {
 
@@ -53,12 +54,7 @@ TEST(block_decomposition, every_cell_has_one_owner) {
 }
 
 std::string refusal(std::array<std::int64_t, 3> cells, std::array<int, 3> dims) {
-  try {
-    const block_decomposition blocks(cells, process_grid(dims));
-  } catch (const plait::usage_error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return plait::test::refusal([&] { (void)block_decomposition(cells, process_grid(dims)); });
 }
 
 TEST(block_decomposition, more_parts_than_cells_are_refused_in_one_line) {

@@ -6,7 +6,8 @@
 
 #include <gtest/gtest.h>
 #include <plait/array/process_grid.hpp>
-#include <plait/core/error.hpp>
+
+#include "support/refusal.hpp"
 
 namespace {
 
@@ -57,12 +58,7 @@ TEST(process_grid, given_dimensions_are_kept) {
 }
 
 std::string refusal(int ranks, dims3 wanted) {
-  try {
-    (void)process_grid::choose(ranks, wanted);
-  } catch (const plait::usage_error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return plait::test::refusal([&] { (void)process_grid::choose(ranks, wanted); });
 }
 
 TEST(process_grid, a_grid_that_does_not_fit_is_refused_in_one_line) {

@@ -58,9 +58,6 @@ inline bool has_root(operation what) {
   return what == operation::bcast || what == operation::reduce || what == operation::gather ||
          what == operation::gatherv || what == operation::scatter || what == operation::scatterv;
 }
-inline bool is_neighbourly(operation what) {
-  return to_string(what).starts_with("neighbour");
-}
 inline bool can_be_in_place(operation what) {
   return what != operation::barrier && what != operation::bcast && !is_neighbourly(what);
 }

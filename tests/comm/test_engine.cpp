@@ -12,6 +12,7 @@
 
 #include "comm/message.hpp"
 #include "support/mpi_test.hpp"
+#include "support/refusal.hpp"
 
 namespace plait::test {
 namespace {
@@ -389,12 +390,7 @@ TEST_P(every_policy, a_message_larger_than_its_receive_is_an_error_that_says_so)
 
 std::string refusal(engine& e, operation::kind what, int peer, int tag) {
   message m(what, peer, tag, {});
-  try {
-    e.enqueue(m);
-  } catch (const usage_error& error) {
-    return error.what();
-  }
-  return "nothing";
+  return test::refusal([&] { e.enqueue(m); });
 }
 
 TEST(engine, a_peer_or_tag_out_of_range_is_refused) {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Networks to compute with, and what a refused call says.
+/// Networks to compute with.
 #pragma once
 
 #include <cmath>
-#include <functional>
 #include <random>
-#include <string>
 
-#include <plait/core/error.hpp>
 #include <plait/model/parameters.hpp>
 
 namespace plait::test {
@@ -42,16 +39,6 @@ inline model::parameters random_network(std::mt19937& random) {
   if (one_in(2)) network.overhead_per_byte_s = between(-11, -8);
   if (one_in(2)) network.reduction_per_byte_s = between(-11, -8);
   return network;
-}
-
-/// What the usage_error of `call` says, or "accepted".
-inline std::string refusal(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const usage_error& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 }  // namespace plait::test

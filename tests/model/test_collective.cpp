@@ -11,6 +11,7 @@
 #include <plait/model/collective.hpp>
 
 #include "networks.hpp"
+#include "support/refusal.hpp"
 
 namespace plait::test {
 namespace {

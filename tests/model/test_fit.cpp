@@ -10,6 +10,7 @@
 #include <plait/model/message.hpp>
 
 #include "networks.hpp"
+#include "support/refusal.hpp"
 
 namespace plait::test {
 namespace {

@@ -8,6 +8,7 @@
 #include <plait/model/line.hpp>
 
 #include "networks.hpp"
+#include "support/refusal.hpp"
 
 namespace plait::test {
 namespace {

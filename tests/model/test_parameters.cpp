@@ -6,6 +6,7 @@
 #include <plait/model/parameters.hpp>
 
 #include "networks.hpp"
+#include "support/refusal.hpp"
 
 namespace plait::test {
 namespace {

@@ -16,6 +16,7 @@
 #include <plait/runtime/runtime.hpp>
 
 #include "support/mpi_test.hpp"
+#include "support/refusal.hpp"
 
 namespace plait::test {
 namespace {
@@ -410,15 +411,6 @@ TEST(collectives, blocks_of_different_sizes_go_where_they_belong) {
       EXPECT_EQ(y[at + k], static_cast<std::int32_t>(1000 * r + 10 * rank + k));
     EXPECT_EQ(y[at + rank + r], untouched) << "the gap behind the block of " << r;
   }
-}
-
-std::string refusal(const auto& call) {
-  try {
-    call();
-  } catch (const usage_error& error) {
-    return error.what();
-  }
-  return "none";
 }
 
 TEST(collectives, what_does_not_fit_is_refused_in_one_line) {

@@ -17,6 +17,8 @@
 #include <plait/core/error.hpp>
 #include <plait/task/scheduler.hpp>
 
+#include "support/refusal.hpp"
+
 namespace {
 
 using plait::in;
@@ -24,6 +26,7 @@ using plait::inout;
 using plait::out;
 using plait::scheduler;
 using plait::usage_error;
+using plait::test::refusal;
 
 class any_workers : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(replay, any_workers, ::testing::Values(1, 2, 3, 4));
@@ -195,16 +198,6 @@ TEST(replay, a_graph_runs_while_its_handle_is_gone) {
   }
   s.wait();
   EXPECT_EQ(runs, 20'000U);
-}
-
-template <class Call>
-std::string refusal(Call&& call) {
-  try {
-    call();
-  } catch (const usage_error& e) {
-    return e.what();
-  }
-  return "no refusal";
 }
 
 TEST(replay, data_that_has_moved_is_refused_by_name) {

@@ -12,6 +12,8 @@
 #include <plait/core/error.hpp>
 #include <plait/task/scheduler.hpp>
 
+#include "support/refusal.hpp"
+
 namespace {
 
 using plait::in;
@@ -212,13 +214,8 @@ TEST(window, the_submitting_thread_helps_while_it_is_full) {
 // --- what is refused -----------------------------------------------------------------------------
 
 TEST(options, those_out_of_range_are_named) {
-  const auto refusal = [](plait::scheduler_options o) -> std::string {
-    try {
-      scheduler s{o};
-    } catch (const plait::usage_error& e) {
-      return e.what();
-    }
-    return "nothing";
+  const auto refusal = [](plait::scheduler_options o) {
+    return plait::test::refusal([&] { const scheduler s{o}; });
   };
   EXPECT_EQ(refusal({.workers = -1}), "workers is -1; it can be 0 (one a core) to 4096");
   EXPECT_EQ(refusal({.workers = 5000}), "workers is 5000; it can be 0 (one a core) to 4096");

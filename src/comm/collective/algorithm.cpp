@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include <plait/comm/collective/algorithm.hpp>
 #include <plait/core/error.hpp>
 
@@ -154,9 +158,20 @@ bool keeps_order(operation what, algorithm how) {
 
 schedule build(const shape& call, algorithm how) {
   const entry& e = entry_of(call.what, how);
+  const operands o = operands_of(call, how);
   writer w;
-  e.write(operands_of(call, how), w);
-  return std::move(w).finish();
+  e.write(o, w);
+  schedule steps = std::move(w).finish();
+  const auto include = [&steps](const slice& s) {
+    if (s.empty()) return;
+    if (s.where == buffer::send) steps.send_bytes = std::max(steps.send_bytes, s.end);
+    if (s.where == buffer::receive) steps.receive_bytes = std::max(steps.receive_bytes, s.end);
+  };
+  include(o.input);
+  include(o.output);
+  std::ranges::for_each(o.inputs, include);
+  std::ranges::for_each(o.outputs, include);
+  return steps;
 }
 
 }  // namespace plait::collective

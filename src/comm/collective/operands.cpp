@@ -41,10 +41,6 @@ constexpr std::array<contents, all_operations.size()> contents_by_operation{{
     {content::listed, content::listed},    // neighbour_alltoallv
 }};
 
-bool is_neighbourly(operation what) {
-  return what >= operation::neighbour_allgather;
-}
-
 bool is_alltoall(operation what) {
   return what == operation::alltoall || what == operation::alltoallv;
 }
@@ -53,6 +49,15 @@ bool is_alltoall(operation what) {
 bool roots_only(operation what) {
   return what == operation::reduce || what == operation::gather || what == operation::gatherv ||
          what == operation::scatter || what == operation::scatterv;
+}
+
+// How many ranks a rank's blocks are for, and from.
+std::size_t destinations_of(const shape& call) {
+  return is_neighbourly(call.what) ? call.destinations.size()
+                                   : static_cast<std::size_t>(call.ranks);
+}
+std::size_t sources_of(const shape& call) {
+  return is_neighbourly(call.what) ? call.sources.size() : static_cast<std::size_t>(call.ranks);
 }
 
 void check_ranks(const shape& call) {
@@ -152,17 +157,14 @@ operands operands_of(const shape& call, algorithm how) {
   // alltoall(v) in place: what is sent is where what is received will be.
   if (o.in_place && is_alltoall(call.what)) has.sent = content::nothing;
 
-  const bool neighbourly = is_neighbourly(call.what);
-  const auto all = static_cast<std::size_t>(call.ranks);
   if (complete) {
-    o.inputs = blocks_in(buffer::send, has.sent, call, call.send_blocks,
-                         neighbourly ? call.destinations.size() : all);
-    o.outputs = blocks_in(buffer::receive, has.received, call, call.receive_blocks,
-                          neighbourly ? call.sources.size() : all);
+    o.inputs = blocks_in(buffer::send, has.sent, call, call.send_blocks, destinations_of(call));
+    o.outputs =
+        blocks_in(buffer::receive, has.received, call, call.receive_blocks, sources_of(call));
     check_apart(o.outputs);
   }
   std::size_t size = call.count * call.element_bytes;
-  if (!neighbourly) {
+  if (!is_neighbourly(call.what)) {
     const auto own = static_cast<std::size_t>(call.rank);
     if (!o.inputs.empty()) size = o.inputs[own].size();
     if (!o.outputs.empty()) size = o.outputs[own].size();
@@ -175,19 +177,13 @@ operands operands_of(const shape& call, algorithm how) {
   return o;
 }
 
-buffer_sizes sizes_of(const shape& call) {
-  const operands o = operands_of(call, algorithm::linear);
-  buffer_sizes sizes;
-  const auto include = [&sizes](const slice& s) {
-    if (s.empty()) return;
-    if (s.where == buffer::send) sizes.send_bytes = std::max(sizes.send_bytes, s.end);
-    if (s.where == buffer::receive) sizes.receive_bytes = std::max(sizes.receive_bytes, s.end);
-  };
-  include(o.input);
-  include(o.output);
-  for (const slice& s : o.inputs) include(s);
-  for (const slice& s : o.outputs) include(s);
-  return sizes;
+list_lengths lists_of(const shape& call) {
+  list_lengths lengths;
+  if (roots_only(call.what) && call.rank != call.root) return lengths;
+  const contents has = contents_by_operation[static_cast<std::size_t>(call.what)];
+  if (has.sent == content::listed) lengths.send_blocks = destinations_of(call);
+  if (has.received == content::listed) lengths.receive_blocks = sources_of(call);
+  return lengths;
 }
 
 std::vector<slice> fragments_of(const slice& whole, const shape& call) {

@@ -35,6 +35,11 @@ enum class operation : std::uint8_t {
   neighbour_alltoallv,
 };
 
+/// Between the neighbours that a rank names, not all ranks.
+[[nodiscard]] constexpr bool is_neighbourly(operation what) noexcept {
+  return what >= operation::neighbour_allgather;
+}
+
 /// P ranks, vectors (or results) of m bytes, k = ceil(log2 P).
 enum class algorithm : std::uint8_t {
   linear,         ///< every pair that has data for each other, all at once: 1 round

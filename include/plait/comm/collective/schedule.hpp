@@ -58,6 +58,9 @@ struct schedule {
   /// Slices of scratch on which elements are operated begin at multiples of 64 bytes, or whole
   /// elements behind one.
   std::size_t scratch_bytes = 0;
+  /// How much of the buffers of the call belongs to it, whether an action touches it or not.
+  std::size_t send_bytes = 0;
+  std::size_t receive_bytes = 0;
   int rounds = 0;  ///< the same on every rank
 
   friend bool operator==(const schedule&, const schedule&) = default;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -73,12 +74,13 @@ struct shape {
   friend bool operator==(const shape&, const shape&) = default;
 };
 
-/// How much of each buffer the rank of `call` reads or writes.  Local.  Preconditions: as `build`.
-struct buffer_sizes {
-  std::size_t send_bytes = 0;
-  std::size_t receive_bytes = 0;
+/// How long the lists of blocks are that the rank of `call` has to give; none where the operation
+/// has no such list, or only the root has it.
+struct list_lengths {
+  std::optional<std::size_t> send_blocks;
+  std::optional<std::size_t> receive_blocks;
 };
-[[nodiscard]] buffer_sizes sizes_of(const shape& call);
+[[nodiscard]] list_lengths lists_of(const shape& call);
 
 /// What the rank of `call` has to do.  Local.
 /// Preconditions: ranks and neighbours in range, lists of the right length, receive blocks apart.
