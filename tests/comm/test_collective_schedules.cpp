@@ -73,6 +73,12 @@ void for_each_root(operation what, const Use& use) {
   }
 }
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr int thoroughness = 1;  // costs a factor of ten
+#else
+constexpr int thoroughness = 4;
+#endif
+
 class every_collective : public ::testing::TestWithParam<operation> {};
 
 TEST_P(every_collective, gives_what_MPI_says_however_it_is_executed) {
@@ -81,7 +87,7 @@ TEST_P(every_collective, gives_what_MPI_says_however_it_is_executed) {
     for_each_root(GetParam(), [&](int ranks, int root) {
       for (const bool in_place : {false, true}) {
         if (in_place && !can_be_in_place(GetParam())) continue;
-        const int repetitions = has_root(GetParam()) ? 4 : 12;
+        const int repetitions = thoroughness * (has_root(GetParam()) ? 1 : 3);
         for (int repetition = 0; repetition < repetitions && !HasFatalFailure(); ++repetition) {
           const bool operates = has_operator(GetParam());
           const std::size_t element_sizes[] = {1, 3, 8};

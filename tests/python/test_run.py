@@ -23,7 +23,7 @@ def living(folder):
     return [pid.name for pid in folder.iterdir() if pathlib.Path("/proc", pid.name, "exe").exists()]
 
 
-def wait_until(condition, seconds=20.0):
+def wait_until(condition, seconds=90.0):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited too long"
