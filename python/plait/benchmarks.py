@@ -3,6 +3,8 @@
 
 import copy
 import dataclasses
+import pathlib
+import sys
 from collections.abc import Mapping, Sequence
 
 from plait import result as results
@@ -76,16 +78,24 @@ def run_benchmark(asked: Request) -> tuple[Result | None, int]:
             command = [str(program), "--json", str(file), *asked.options, "--progress"]
             if part.beside_first:
                 command += ["--beside", str(folder / "result0.json")]
-            outcome = watch(program.name, _job(asked.mpi, part, command, lab), lab, asked.verbose)
+            job = _job(asked.mpi, part, command, file, lab)
+            outcome = watch(program.name, job, lab, asked.verbose)
             if not has_result(outcome, file):
                 return None, _without_result(program.name, outcome)
             found.append(results.load(file))
+            if not outcome.ended:
+                print(f"plait: {part.describe()}: did not come back from MPI_Finalize, and was "
+                      "ended; its result was complete", file=sys.stderr)  # fmt: skip
     return _together(found, parts, lab), outcome.exit_code
 
 
-def _job(mpi: str, part: Part, command: list[str], lab: Lab | None) -> Launch:
+def _job(mpi: str, part: Part, command: list[str], file: pathlib.Path, lab: Lab | None) -> Launch:
     job = launch_alone(command) if part.ranks is None else launch(mpi, part.ranks, command, lab)
-    return dataclasses.replace(job, environment={**job.environment, **part.settings})
+    # A peer's setting may hang where plait does not: MPICH 4.0 with its own progress thread does in
+    # MPI_Finalize over TCP, one rank in UCX's disconnecting, the other one past it.
+    last_words = file if part.settings else None
+    environment = {**job.environment, **part.settings}
+    return dataclasses.replace(job, environment=environment, last_words=last_words)
 
 
 def _without_result(name: str, outcome: Outcome) -> int:

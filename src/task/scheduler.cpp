@@ -449,16 +449,16 @@ void scheduler::observe(task_observer* observer) {
 scheduler::implementation::statement scheduler::implementation::booked(
     const worker& w) const noexcept {
   // The account first, the clocks after it: whatever happens in between is part of the time since.
-  ticks last = 0;
-  auto sums = w.account_.snapshot(last);
+  auto [sums, last, owed] = w.account_.snapshot();
   const ticks before = w.idle_in_flight.load(std::memory_order_acquire);
   const clock_pair now = read_both_clocks();
   const ticks open = std::max<ticks>(0, now.at - last);
   const auto add = [&sums](activity to, ticks duration) {
     sums[static_cast<std::size_t>(to)] += duration;
   };
-  if (w.index == 0) {
-    add(activity::compute, open);  // the program's own time
+  if (w.index == 0 || owed != 0) {  // the program's own time, or that of unread tasks
+    add(activity::overhead, std::min(owed, open));
+    add(activity::compute, open - std::min(owed, open));
   } else if (before == worker::not_idle) {
     add(activity::overhead, open);  // on its way between a task and idleness
   } else {

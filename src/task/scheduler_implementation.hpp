@@ -219,6 +219,7 @@ void scheduler::implementation::run_ready(detail::worker& w, More more) {
 template <class Done>
 detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
                                                    ticks longest_sleep) {
+  w.read_up();
   publish_counts(w);
 
   const ticks begin = now_ticks();

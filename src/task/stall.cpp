@@ -70,8 +70,7 @@ class stall_survey {
     const auto found = places_.find(w.in_task.load(std::memory_order_relaxed));
     if (found == places_.end()) return;
     stall::task& task = tasks_[found->second];
-    ticks begin = 0;
-    (void)w.account_.snapshot(begin);  // the last booking: not after the task began
+    const ticks begin = w.account_.snapshot().last;  // not after the task began
     task.is = stall::state::running;
     task.worker = w.index;
     task.running_s = ticks_to_seconds(std::max<ticks>(0, now_ticks() - begin));

@@ -97,6 +97,11 @@ struct alignas(128) worker {
     account_.charge(activity::overhead, now);
     return now;
   }
+  /// After the last of them for now: what follows is not theirs.
+  void read_up() noexcept {
+    if (account_.owes()) account_.charge(activity::compute, now_ticks());
+    unread = 0;
+  }
   /// After a task that was not timed: whether the clock is not read, and its time booked later.
   [[nodiscard]] bool leaves_unread() noexcept {
     constexpr int most_unread = 7;

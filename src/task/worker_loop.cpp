@@ -46,6 +46,7 @@ void scheduler::implementation::worker_loop(scheduler& facade, worker& w) {
 
 void scheduler::implementation::leave_loop(worker& w) {
   w.in_loop = false;
+  w.read_up();
   if (w.next != nullptr) push(*std::exchange(w.next, nullptr), w);
 }
 

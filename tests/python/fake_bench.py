@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from launched import rank, ranks
@@ -19,6 +20,7 @@ def main() -> None:
     parser.add_argument("--json")
     parser.add_argument("--beside")
     parser.add_argument("--only")
+    parser.add_argument("--hang-at-end", action="store_true")
     options, rest = parser.parse_known_args(sys.argv[2:])
     if options.only == "nobody":
         if rank() == 0:
@@ -37,6 +39,8 @@ def main() -> None:
         setting = os.environ["MPIR_CVAR_ASYNC_PROGRESS"]
         answer["rows"] = {f"thread {setting} {first['bench']}": {"x": {"total_us": spread(2.0)}}}
     pathlib.Path(options.json).write_text(json.dumps(answer))
+    if options.hang_at_end and options.beside:
+        time.sleep(1000)
 
 
 main()

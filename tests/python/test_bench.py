@@ -70,6 +70,14 @@ def test_the_progress_thread_of_mpich_gets_a_job_of_its_own(bench):
     assert "jobs" not in bench.kept("exchange")["environment"]
 
 
+def test_a_peer_that_does_not_end_after_its_result_is_ended(bench, tmp_path):
+    file = tmp_path / "kept.json"
+    done = bench("exchange", "--mpi", "mpich", "--hang-at-end", "--json", file)
+    assert done.returncode == 0
+    assert "MPIR_CVAR_ASYNC_PROGRESS=1: did not come back from MPI_Finalize" in one_line(done, 0)
+    assert "thread 1 exchange" in json.loads(file.read_text())["rows"]
+
+
 @BOTH
 def test_what_a_program_refuses_is_one_line(bench, mpi):
     assert "message: --only knows no" in one_line(

@@ -210,15 +210,16 @@ TEST(account, what_is_owed_is_taken_from_the_time_until_the_clock_is_read) {
   using plait::activity;
   plait::detail::account a(1000);
   const auto booked = [&a](activity what) {
-    plait::ticks last = 0;
-    return a.snapshot(last)[static_cast<std::size_t>(what)];
+    return a.snapshot().booked[static_cast<std::size_t>(what)];
   };
   a.owe(30);
   a.owe(40);
   EXPECT_TRUE(a.owes());
   EXPECT_EQ(a.last(), 1000) << "nothing is booked before the clock is read";
+  EXPECT_EQ(a.snapshot().owed, 70);
   a.charge(activity::posting, 1500);
   EXPECT_FALSE(a.owes());
+  EXPECT_EQ(a.snapshot().owed, 0);
   EXPECT_EQ(booked(activity::overhead), 70);
   EXPECT_EQ(booked(activity::compute), 430);
   EXPECT_EQ(booked(activity::posting), 0) << "of that time nobody knows";

@@ -56,8 +56,10 @@ class account {
 
   /// Of the time since the last booking, `overhead` more is plait's own and the rest, once the
   /// clock is read, `compute`: for what is too short to read it every time.
-  void owe(ticks overhead) noexcept { owed_ += std::max<ticks>(overhead, 1); }
-  [[nodiscard]] bool owes() const noexcept { return owed_ != 0; }
+  void owe(ticks overhead) noexcept {
+    owed_.store(owed() + std::max<ticks>(overhead, 1), std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool owes() const noexcept { return owed() != 0; }
 
   /// Charges the time since the last booking; if something is owed, not to `to`, but as it was
   /// owed.
@@ -73,7 +75,8 @@ class account {
   /// the rest to `to`.
   void charge_most(activity to, ticks now, ticks usual_overhead) noexcept {
     const ticks since = last();
-    usual_overhead += std::exchange(owed_, 0);
+    usual_overhead += owed();
+    owed_.store(0, std::memory_order_relaxed);
     book(activity::overhead, since + std::clamp<ticks>(usual_overhead, 0, now - since));
     book(to, now);
   }
@@ -87,18 +90,27 @@ class account {
     book(activity::idle, now);
   }
 
-  /// Sums up to `last`, which is returned in it.
-  [[nodiscard]] sums snapshot(ticks& last) const noexcept {
+  /// What is booked, until when, and what is owed of the time since.
+  struct state {
+    sums booked;
+    ticks last;
+    ticks owed;
+  };
+  [[nodiscard]] state snapshot() const noexcept {
     for (;;) {
       const auto before = version_.load(std::memory_order_acquire);
-      sums result;
-      for (int i = 0; i < activity_count; ++i) result[i] = sums_[i].load(std::memory_order_acquire);
-      last = last_.load(std::memory_order_acquire);
+      state result;
+      for (int i = 0; i < activity_count; ++i)
+        result.booked[i] = sums_[i].load(std::memory_order_acquire);
+      result.last = last_.load(std::memory_order_acquire);
+      result.owed = owed_.load(std::memory_order_acquire);
       if (before % 2 == 0 && version_.load(std::memory_order_acquire) == before) return result;
     }
   }
 
  private:
+  [[nodiscard]] ticks owed() const noexcept { return owed_.load(std::memory_order_relaxed); }
+
   void book(activity to, ticks now) noexcept {
     const auto version = version_.load(std::memory_order_relaxed);
     version_.store(version + 1, std::memory_order_relaxed);
@@ -112,7 +124,7 @@ class account {
   std::array<std::atomic<ticks>, activity_count> sums_{};
   std::atomic<ticks> last_;
   std::atomic<std::uint32_t> version_{0};
-  ticks owed_ = 0;  ///< writer only
+  std::atomic<ticks> owed_{0};
 };
 
 /// Sums since a reset.  What was open at the reset was booked by guess: as the program's own time

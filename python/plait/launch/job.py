@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import dataclasses
 import os
+import pathlib
 import queue
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from plait.launch.processes import living_family
 OnProgress = Callable[[dict[str, object]], None]
 Lines = queue.Queue[tuple[str, str | None]]
 _GRACE_S = 3.0
+_FINALIZE_S = 10.0
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -33,6 +35,7 @@ class Outcome:
     error_lines: list[str]
     launcher_text: str
     death: Death | None
+    ended: bool = True  # by itself; False: it had to be, after its last words
 
 
 class Interrupted(Exception):
@@ -84,7 +87,7 @@ def run_job(
     errors, output = StreamFilter(), StreamFilter()
     try:
         with guarded(process.pid, spared):
-            for kind, line in _until_end(process, lines):
+            for kind, line in _until_end(process, lines, job.last_words):
                 fields = (output if kind == "out" else errors).take(line)
                 if fields is not None:
                     if on_progress:
@@ -92,12 +95,13 @@ def run_job(
                     continue
                 if on_line:
                     on_line(line)
+        ended = process.poll() is not None
     finally:
         end_session(process, spared)
-    code = process.returncode
+    code = process.returncode if ended else 0
     said = errors.launcher_text + "\n" + output.launcher_text
     death = find_death(said, names) if code else None
-    return Outcome(code, output.program_lines, errors.program_lines, said, death)
+    return Outcome(code, output.program_lines, errors.program_lines, said, death, ended)
 
 
 def _read(kind: str, stream: IO[str], lines: Lines) -> None:
@@ -106,8 +110,13 @@ def _read(kind: str, stream: IO[str], lines: Lines) -> None:
     lines.put((kind, None))
 
 
-def _until_end(process: subprocess.Popen[str], lines: Lines) -> Iterator[tuple[str, str]]:
-    """Lines until both streams end, or shortly after mpiexec did, whichever is first."""
+def _until_end(
+    process: subprocess.Popen[str], lines: Lines, last_words: pathlib.Path | None
+) -> Iterator[tuple[str, str]]:
+    """Lines until both streams end, or shortly after mpiexec did, whichever is first.
+
+    If it says nothing for a while after its last words, they end too.
+    """
     open_streams, deadline = 2, None
     while open_streams:
         try:
@@ -117,12 +126,22 @@ def _until_end(process: subprocess.Popen[str], lines: Lines) -> Iterator[tuple[s
                 deadline = deadline or time.monotonic() + 1.0
                 if time.monotonic() > deadline:
                     return
+            elif last_words and _age_s(last_words) > _FINALIZE_S:
+                return
             continue
         if line is None:
             open_streams -= 1
         else:
             yield kind, line
     process.wait()
+
+
+def _age_s(file: pathlib.Path) -> float:
+    """Seconds since something was written to it; 0 while it is empty or missing."""
+    with contextlib.suppress(FileNotFoundError):
+        if (status := file.stat()).st_size > 0:
+            return time.time() - status.st_mtime
+    return 0.0
 
 
 def end_session(process: subprocess.Popen[str], spared: set[int]) -> None:

@@ -6,6 +6,7 @@ import ctypes.util
 import dataclasses
 import functools
 import os
+import pathlib
 import shutil
 from collections.abc import Mapping, Sequence
 
@@ -24,6 +25,9 @@ class Launch:
 
     argv: list[str]
     environment: dict[str, str]
+    # It has done its work when this file is there: a library that then does not come back from
+    # MPI_Finalize is not waited for.
+    last_words: pathlib.Path | None = None
 
 
 def find_mpiexec(mpi: str) -> str:
