@@ -29,6 +29,7 @@ struct options {
   std::string only;
   std::int64_t pieces = 8;
   std::int64_t workers = 1;
+  std::int64_t working_ranks = 2;
   std::int64_t repeat = 5;
   double sample_ms = 20;
   std::string beside;
@@ -51,6 +52,8 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
       fmt::format("Any of {}; all when left out", fmt::join(names_of(all_contestants()), ", ")));
   command.option("--pieces", given.pieces, "Pieces of the work");
   command.option("--workers", given.workers, "Workers of a rank");
+  command.option("--working-ranks", given.working_ranks,
+                 "1: only rank 0 computes; rank 1 just exchanges");
   command.option("--repeat", given.repeat, "Repetitions, interleaved");
   command.option("--sample-ms", given.sample_ms, "About how long one measurement takes");
   command.option("--beside", given.beside,
@@ -70,6 +73,7 @@ void check(const options& given, environment& env) {
     throw usage_error("--work-ratio must be more than 0 and at most 100");
   app::check_range("--pieces", given.pieces, 1, 1000);
   app::check_range("--workers", given.workers, 1, 1024);
+  app::check_range("--working-ranks", given.working_ranks, 1, 2);
   app::check_range("--repeat", given.repeat, 1, 1000);
   if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
     throw usage_error("--sample-ms must be more than 0 and at most 100000");
@@ -93,6 +97,7 @@ session_options session_of(const options& given, const environment& env) {
           .contestants = chosen(given.only),
           .pieces = static_cast<int>(given.pieces),
           .workers = static_cast<int>(given.workers),
+          .working_ranks = static_cast<int>(given.working_ranks),
           .sample_s = 1e-3 * given.sample_ms,
           .repetition = {.repeat = static_cast<int>(given.repeat),
                          .progress = given.progress && env.rank() == 0,
@@ -131,9 +136,13 @@ json result_of(environment& env, const options& given, const session_options& se
   all["peers"] = about;
   all["peers_not_built"] = missing_contestants();
   all.update(where);
-  const json parameters{{"sizes", given.sizes},   {"work_ratio", given.ratios},
-                        {"pieces", given.pieces}, {"workers", given.workers},
-                        {"repeat", given.repeat}, {"sample_ms", given.sample_ms}};
+  const json parameters{{"sizes", given.sizes},
+                        {"work_ratio", given.ratios},
+                        {"pieces", given.pieces},
+                        {"workers", given.workers},
+                        {"working_ranks", given.working_ranks},
+                        {"repeat", given.repeat},
+                        {"sample_ms", given.sample_ms}};
   return bench_result("exchange", parameters, all, std::move(rows));
 }
 

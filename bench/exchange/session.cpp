@@ -40,6 +40,12 @@ load load_of(std::size_t size, double exchange_s, double unit_s, double ratio,
   return what;
 }
 
+// Without the work where this rank is to do none.
+load own_part(const environment& env, load what, const session_options& wanted) {
+  if (env.rank() >= wanted.working_ranks) what.pieces = 0;
+  return what;
+}
+
 json remarks_of(const load& what) {
   return {{"size_bytes", what.size_bytes},
           {"work_units", what.units},
@@ -85,7 +91,7 @@ std::vector<measurement> plan(environment& env, const session_options& wanted) {
   for (const std::size_t size : wanted.sizes) {
     const double exchange_s = calibrated_exchange_s(env, size);
     for (const double ratio : wanted.ratios) {
-      const load what = load_of(size, exchange_s, unit_s, ratio, wanted);
+      const load what = own_part(env, load_of(size, exchange_s, unit_s, ratio, wanted), wanted);
       const std::string column = column_of(size, ratio);
       result.push_back(alone(env, column, what, exchange_s));
       for (const contestant& one : wanted.contestants)
@@ -104,7 +110,7 @@ std::vector<measurement> plan_beside(environment& env, const json& earlier, cons
                     .pieces = cell.at("pieces").get<int>(),
                     .steps = cell.at("steps").get<int>(),
                     .workers = wanted.workers};
-    result.push_back(measurement_of(env, one, column, what));
+    result.push_back(measurement_of(env, one, column, own_part(env, what, wanted)));
   }
   return result;
 }

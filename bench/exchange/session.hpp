@@ -18,6 +18,7 @@ struct session_options {
   std::vector<contestant> contestants;
   int pieces = 8;
   int workers = 1;
+  int working_ranks = 2;   ///< 1: rank 1 only exchanges, and leaves its core to what helps rank 0
   double sample_s = 0.02;  ///< about how long one measurement takes
   repetition_options repetition;
 };
