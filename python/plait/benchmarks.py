@@ -78,7 +78,7 @@ def run_benchmark(asked: Request) -> tuple[Result | None, int]:
                 command += ["--beside", str(folder / "result0.json")]
             outcome = watch(program.name, _job(asked.mpi, part, command, lab), lab, asked.verbose)
             if not has_result(outcome, file):
-                return None, _without_result(program.name, outcome)
+                return None, without_result(program.name, outcome)
             found.append(results.load(file))
     return _together(found, parts, lab), outcome.exit_code
 
@@ -88,7 +88,8 @@ def _job(mpi: str, part: Part, command: list[str], lab: Lab | None) -> Launch:
     return dataclasses.replace(job, environment={**job.environment, **part.settings})
 
 
-def _without_result(name: str, outcome: Outcome) -> int:
+def without_result(name: str, outcome: Outcome) -> int:
+    """The exit code of a program that only had something to say, such as its help."""
     if outcome.exit_code != 0:
         complain(name, outcome)
     print("\n".join(outcome.output_lines))
