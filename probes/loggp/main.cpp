@@ -50,7 +50,7 @@ std::size_t one_size(const std::string& option, const std::string& text, std::si
 
 constexpr std::size_t smallest_max = 1025;
 
-std::vector<std::size_t> sizes_of(const options& given, double link_burst_bytes) {
+std::vector<std::size_t> wanted_sizes(const options& given, double link_burst_bytes) {
   if (!given.sizes.empty()) {
     if (!given.max_size.empty())
       throw usage_error("--sizes and --max-size exclude each other: give one of them");
@@ -77,7 +77,7 @@ probe::loggp_plan plan_of(const options& given) {
                          .link_rate_Bps = given.link_rate_Bps};
   if (!given.link_burst.empty())
     plan.link_burst_bytes = static_cast<double>(one_size("--link-burst", given.link_burst, 1));
-  plan.sizes_bytes = sizes_of(given, plan.link_burst_bytes);
+  plan.sizes_bytes = wanted_sizes(given, plan.link_burst_bytes);
   probe::validate(plan);
   return plan;
 }

@@ -69,30 +69,41 @@ def bandwidth_text(bytes_per_s: float | None) -> str:
 
 def loggp_sentences(result: Result) -> list[str]:
     """What the figures mean."""
-    fit = result["fit"]
-    processor_s = fit["send_overhead_s"] + fit["receive_overhead_s"]
-    whole_s = fit["latency_s"] + processor_s
     said = [
-        f"A message of 1 byte takes {seconds_text(whole_s)}: {seconds_text(processor_s)} of"
-        " processor time, which nothing can hide, and L, which computation can fill. In a row,"
-        " messages follow each other after g, and G more for each further byte."
+        f"A message of 1 byte takes {_of_one_byte(result['fit'])} In a row, messages follow each"
+        " other after g, and G more for each further byte."
     ]
-    if len(fit["segments"]) > 1:
-        said.append(
-            f"Where another line begins, something else holds: {', '.join(_limits(result))}."
-        )
+    if limits := _limits(result):
+        said.append(f"Another line begins {', '.join(limits)}.")
     said += _of_the_link(result.get("link"))
-    return said + list(fit.get("remarks") or [])
+    return said + list(result["fit"].get("remarks") or [])
+
+
+def _of_one_byte(fit: dict[str, Any]) -> str:
+    processor_s = fit["send_overhead_s"] + fit["receive_overhead_s"]
+    whole, processor = (seconds_text(s) for s in (fit["latency_s"] + processor_s, processor_s))
+    if fit["latency_s"] < 0:
+        return f"{whole}; sender and receiver work {processor} for it, partly at the same time."
+    return (
+        f"{whole}: {processor} of processor time, which nothing can hide, and L, which"
+        " computation can fill."
+    )
 
 
 def _limits(result: Result) -> list[str]:
     """Where each segment but the first begins, and why, as far as that is known."""
     burst = (result.get("link") or {}).get("burst_bytes") or 0
-    found = []
-    for before, segment in zip(fit_segments(result), fit_segments(result)[1:], strict=False):
-        of_link = before["last_bytes"] < burst <= segment["first_bytes"]
-        why = " (beyond what the link lets through at once)" if of_link else ""
-        found.append(f"from {size_text(segment['first_bytes'])}{why}")
+    messages = result["parameters"].get("bursts") or 1
+    found, before_bytes = [], 0.0
+    for segment in fit_segments(result):
+        first_bytes, why = segment["first_bytes"], ""
+        if before_bytes < burst <= first_bytes:
+            why = " (beyond what the link lets through at once)"
+        elif 0.5 * burst <= first_bytes * messages <= 2 * burst:
+            why = f" (where {messages} messages no longer pass at once, as one does)"
+        if before_bytes:
+            found.append(f"at {size_text(first_bytes)}{why}")
+        before_bytes = segment["last_bytes"]
     return found
 
 

@@ -84,10 +84,19 @@ def test_the_table_fits_80_columns_and_says_all():
     assert max(map(len, text.splitlines())) <= 80
     words = " ".join(text.split())
     for said in ("loggp, 2 ranks", "L, on the way -400 ns", "o_s, processor time of a send 1.00",
-                 "1 B – 12 KiB 2.00 µs 1.02 µs 1000 MB/s", "from 13 KiB, from 256 KiB (beyond",
+                 "1 B – 12 KiB 2.00 µs 1.02 µs 1000 MB/s",
+                 "at 13 KiB (where 10 messages no longer pass at once, as one does), at 256 KiB (b",
+                 "takes 2.10 µs; sender and receiver work 2.50 µs for it, partly at the same",
                  "Beyond 128 KiB", "119.4 MB/s: 0.999 of the 119.5 MB/s",
                  "L came out at -4e-07 s"):  # fmt: skip
         assert said in words
+
+
+def test_a_latency_above_zero_can_be_filled():
+    answer = loggp_result()
+    answer["fit"].update(latency_s=20e-6, remarks=[])
+    words = " ".join(shown(answer).split())
+    assert "takes 22.5 µs: 2.50 µs of processor time, which nothing can hide, and L" in words
 
 
 def test_without_a_link_nothing_is_held_against_one():

@@ -66,10 +66,10 @@ def plot(
 
 def _frame(series: Sequence[Series]) -> Frame:
     sizes = [size for each in series for size, _ in each.points]
-    times = [spread[q] for each in series for _, spread in each.points for q in ("median", "q3")]
-    lowest = min(0.0, *(spread["median"] for each in series for _, spread in each.points))
-    highest = max(*times, 0.0)
-    return Frame(1.02 * max(sizes), 1.05 * lowest, 1.05 * highest if highest > lowest else 1.0)
+    medians = [spread["median"] for each in series for _, spread in each.points]
+    lowest, highest = min(0.0, *medians), max(0.0, *medians)
+    # Room for quartiles, of which a wild one may leave the frame: it must not make the rest small.
+    return Frame(1.02 * max(sizes), 1.1 * lowest, 1.1 * highest if highest > lowest else 1.0)
 
 
 def _steps(low: float, high: float, pieces: int = 6) -> list[float]:
@@ -105,7 +105,9 @@ def _fitted(frame: Frame, fitted: Fitted) -> str:
 
 def _point(frame: Frame, series: Series, size_bytes: float, spread: dict[str, Any]) -> str:
     x, y = frame.x(size_bytes), frame.y(spread["median"])
-    low, high = (frame.y(max(frame.lowest_s, spread[q])) for q in ("q1", "q3"))
+    low, high = (
+        frame.y(min(max(frame.lowest_s, spread[q]), frame.highest_s)) for q in ("q1", "q3")
+    )
     quartiles = " – ".join(seconds_text(spread[q]) for q in ("q1", "q3"))
     tip = f"{series.name} at {size_text(size_bytes)}: {seconds_text(spread['median'])}"
     dot = element(
