@@ -7,6 +7,7 @@
 #include <plait/comm/environment.hpp>
 #include <plait/core/clock.hpp>
 #include <plait/core/error.hpp>
+#include <plait/probe/loggp.hpp>
 #include <plait/runtime/runtime.hpp>
 #include <plait/trace/chrome_trace.hpp>
 #include <plait/trace/critical_path.hpp>

@@ -81,7 +81,7 @@ def run_benchmark(asked: Request) -> tuple[Result | None, int]:
             job = _job(asked.mpi, part, command, file, lab)
             outcome = watch(program.name, job, lab, asked.verbose)
             if not has_result(outcome, file):
-                return None, _without_result(program.name, outcome)
+                return None, without_result(program.name, outcome)
             found.append(results.load(file))
             if not outcome.ended:
                 print(f"plait: {part.describe()}: did not come back from MPI_Finalize, and was "
@@ -98,7 +98,8 @@ def _job(mpi: str, part: Part, command: list[str], file: pathlib.Path, lab: Lab 
     return dataclasses.replace(job, environment=environment, last_words=last_words)
 
 
-def _without_result(name: str, outcome: Outcome) -> int:
+def without_result(name: str, outcome: Outcome) -> int:
+    """The exit code of a program that only had something to say, such as its help."""
     if outcome.exit_code != 0:
         complain(name, outcome)
     print("\n".join(outcome.output_lines))

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from plait.errors import BadInput
-from plait.result import Result, flatten_rows
+from plait.result import LOGGP_FIGURES, Result, flatten_rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +46,8 @@ class Line:
 
 def compare_results(before: Result, after: Result) -> list[Line]:
     """The figures both results have."""
-    names = [result.get("app") or result.get("bench") for result in (before, after)]
+    kinds = ("app", "bench", "probe")
+    names = [next(result[k] for k in kinds if k in result) for result in (before, after)]
     if names[0] != names[1]:
         raise BadInput(f"{names[0]} and {names[1]} are different programs")
     first, second = _figures(before), _figures(after)
@@ -59,6 +60,12 @@ def compare_results(before: Result, after: Result) -> list[Line]:
 def _figures(result: Result) -> dict[str, Mapping[str, Any]]:
     if "bench" in result:
         return {" ".join(path): spread for path, spread in flatten_rows(result["rows"])}
+    if "probe" in result:
+        return {
+            f"{size['size_bytes']} bytes {key}": size[key]
+            for key in LOGGP_FIGURES
+            for size in result["sizes"]
+        }
     return {name: variant["total_s"] for name, variant in result["variants"].items()}
 
 

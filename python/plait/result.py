@@ -15,12 +15,18 @@ from plait.programs import checkout
 SCHEMA = "plait-result/1"
 KINDS = ("compute", "posting", "exposed", "overhead", "idle")
 Result = dict[str, Any]
+# What is known of each size that `plait measure loggp` measured.
+LOGGP_FIGURES = ("prtt_1_0_s", "prtt_n_0_s", "prtt_n_d_s", "receiving_s",
+                 "gap_s", "send_overhead_s", "receive_overhead_s")  # fmt: skip
 
 _NUMBER, _TEXT = (int, float), (str,)
 _VARIANT = {**{f"{kind}_s": _NUMBER for kind in KINDS}, "verified": (bool,)}
 _LEDGER = {"rank": (int,), "worker": (int,), **{f"{kind}_s": _NUMBER for kind in KINDS}}
 _SUMMARY = {"span_s": _NUMBER, "overlapped_s": _NUMBER, "limit": _TEXT}
 _PATH = {f"{kind}_s": _NUMBER for kind in ("total", "message", *KINDS)}
+_FIT = {f"{name}_s": _NUMBER for name in ("latency", "send_overhead", "receive_overhead")}
+_SEGMENT = dict.fromkeys(("first_bytes", "last_bytes", "gap_s", "gap_per_byte_s"), _NUMBER)
+_LINE = dict.fromkeys(("at_zero_s", "per_byte_s", "residual_s"), _NUMBER)
 _EVENT = {
     "rank": (int,), "lane": _TEXT, "name": _TEXT, "kind": _TEXT,
     "start_us": _NUMBER, "end_us": _NUMBER,
@@ -77,8 +83,10 @@ def check(result: object) -> list[str]:
         _check_rows(result.get("rows"), problems)
     elif "app" in result:
         _check_app(result, problems)
+    elif result.get("probe") == "loggp":
+        _check_loggp(result, problems)
     else:
-        problems.append("neither app nor bench is named")
+        problems.append("neither app nor bench nor a known probe is named")
     return problems
 
 
@@ -107,6 +115,27 @@ def _check_app(result: Mapping[str, Any], problems: list[str]) -> None:
     for name, events in (result.get("timeline") or {}).items():
         for row, event in enumerate(events):
             _check_fields(event, _EVENT, f"timeline.{name}[{row}]", problems)
+
+
+def _check_loggp(result: Mapping[str, Any], problems: list[str]) -> None:
+    fit = result.get("fit")
+    _check_fields(fit, _FIT, "fit", problems)
+    if not isinstance(fit, dict) or not isinstance(fit.get("segments"), list):
+        problems.append("fit.segments is missing")
+        return
+    for row, segment in enumerate(fit["segments"]):
+        _check_fields(segment, _SEGMENT, f"fit.segments[{row}]", problems)
+        line = segment.get("line") if isinstance(segment, dict) else None
+        _check_fields(line, _LINE, f"fit.segments[{row}].line", problems)
+    sizes = result.get("sizes")
+    if not fit["segments"] or not isinstance(sizes, list) or not sizes:
+        problems.append("there is no segment, or no size")
+        return
+    for row, size in enumerate(sizes):
+        _check_fields(size, {"size_bytes": _NUMBER}, f"sizes[{row}]", problems)
+        for key in LOGGP_FIGURES:
+            spread = size.get(key) if isinstance(size, dict) else None
+            _check_spread(spread, f"sizes[{row}].{key}", problems)
 
 
 def _check_rows(rows: object, problems: list[str]) -> None:

@@ -9,14 +9,19 @@ from rich.table import Table
 from rich.text import Text
 
 from plait.bench_table import show_bench
+from plait.loggp_table import show_loggp
 from plait.result import Result
 from plait.units import rate_text, seconds_text
 
 
 def show_result(result: Result, console: Console) -> None:
-    """Table and figures of an application's or a benchmark's result."""
+    """Table and figures of an application's, a benchmark's or a probe's result."""
     if "bench" in result:
         show_bench(result, console)
+        return
+    if "probe" in result:
+        console.print(Text(heading(result), style="bold"))
+        show_loggp(result, console)
         return
     console.print(Text(heading(result), style="bold"))
     console.print(_variants_table(result))
@@ -27,7 +32,7 @@ def show_result(result: Result, console: Console) -> None:
 def heading(result: Result) -> str:
     """What was run, where, in one phrase."""
     parameters, environment = result["parameters"], result["environment"]
-    parts = [result.get("app") or result["bench"]]
+    parts = [next(result[kind] for kind in ("app", "bench", "probe") if kind in result)]
     if size := parameters.get("size"):
         parts.append("×".join(map(str, size)))
     if steps := parameters.get("steps"):

@@ -41,6 +41,14 @@ def rate_text(bits_per_s: float) -> str:
     return f"{bits_per_s:.0f}bit"
 
 
+def size_text(size_bytes: float) -> str:
+    """Bytes, from 1 KiB on in KiB or MiB."""
+    for unit, factor in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size_bytes >= factor:
+            return f"{size_bytes / factor:.4g} {unit}"
+    return f"{size_bytes:g} B"
+
+
 def seconds_text(seconds: float, digits: int = 3) -> str:
     """Seconds with a unit that keeps the figure readable."""
     if not seconds:

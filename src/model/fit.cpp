@@ -134,6 +134,22 @@ segment fitted_segment(const network_fit& fit, std::span<const point> gaps,
   return result;
 }
 
+// The points between known limits: cut before the first of at least each limit.
+std::vector<std::span<const point>> between_limits(std::span<const point> points,
+                                                   std::vector<double> limits_bytes) {
+  std::vector<std::span<const point>> parts;
+  std::ranges::sort(limits_bytes);
+  for (const double limit_bytes : limits_bytes) {
+    const auto at = std::ranges::lower_bound(points, limit_bytes, {}, &point::size_bytes);
+    const auto below = static_cast<std::size_t>(at - points.begin());
+    if (below < 2 || points.size() - below < 2) continue;
+    parts.push_back(points.first(below));
+    points = points.subspan(below);
+  }
+  parts.push_back(points);
+  return parts;
+}
+
 }  // namespace
 
 double gap_s(const round_trips& m) {
@@ -185,8 +201,10 @@ network_fit fit_network(std::span<const round_trips> measured, const fit_options
   fit.send_overheads = over_sizes(sorted, send_overhead_s);
   fit.receive_overheads = over_sizes(sorted, receive_overhead_s);
   const parameters of_all = of_one_byte(fit, sorted.front().prtt_1_0_s, fit.remarks);
-  for (const std::span<const point> gaps : protocol_segments(fit.gaps, options.protocol))
-    fit.segments.push_back(fitted_segment(fit, gaps, of_all, options.method, fit.remarks));
+  for (const std::span<const point> part : between_limits(fit.gaps, options.known_limits_bytes)) {
+    for (const std::span<const point> gaps : protocol_segments(part, options.protocol))
+      fit.segments.push_back(fitted_segment(fit, gaps, of_all, options.method, fit.remarks));
+  }
   return fit;
 }
 

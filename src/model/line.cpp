@@ -54,12 +54,6 @@ line least_squares(std::span<const point> points) {
   return {centre.time_s - per_byte_s * centre.size_bytes, per_byte_s};
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 // The median of the slopes of all pairs, then of what remains  [Theil 1950, Sen 1968].
 line theil_sen(std::span<const point> points) {
   std::vector<double> slopes;
@@ -75,6 +69,13 @@ line theil_sen(std::span<const point> points) {
 }
 
 }  // namespace
+
+double median(std::vector<double> values) {
+  PLAIT_EXPECTS(!values.empty(), "no values");
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
 
 std::string_view to_string(line_method method) noexcept {
   switch (method) {

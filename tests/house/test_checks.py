@@ -78,6 +78,9 @@ class Layers(Tree):
         self.accepts("bench/a.cpp", "#include <plait/comm/mpi.hpp>\n")
         self.refuses("examples/a.cpp", "#include <plait/task/scheduler.hpp>\n")
 
+    def test_a_probe_is_a_program(self):
+        self.refuses("probes/x/a.cpp", "#include <plait/probe/loggp.hpp>\n")
+
 
 class Licence(Tree):
     def test_the_line_is_first_or_after_the_shebang(self):

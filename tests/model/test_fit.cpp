@@ -288,6 +288,24 @@ TEST(protocol_segments, follow_the_rule_they_are_given) {
   EXPECT_EQ(refusal_of({.least_residual_s = 0}), "least_residual_s is 0; it must be above 0");
 }
 
+TEST(fit, no_segment_reaches_across_a_known_limit) {
+  std::vector<round_trips> measured = measured_in(cluster(), 20);
+  const auto starts_with = [&](const std::vector<double>& limits_bytes) {
+    std::vector<double> starts;
+    const network_fit fit = fit_network(measured, {.known_limits_bytes = limits_bytes});
+    for (const segment& s : fit.segments) starts.push_back(s.first_bytes);
+    return starts;
+  };
+  using starts = std::vector<double>;
+  EXPECT_EQ(starts_with({}), (starts{1}));
+  EXPECT_EQ(starts_with({5000}), (starts{1, 5121})) << "the first size that is not below it";
+  EXPECT_EQ(starts_with({5121}), (starts{1, 5121}));
+  EXPECT_EQ(starts_with({9000, 5000}), (starts{1, 5121, 9217})) << "in any order";
+  EXPECT_EQ(starts_with({5000, 5100}), (starts{1, 5121})) << "nothing lies between them";
+  EXPECT_EQ(starts_with({1, 1025, 1e9}), (starts{1})) << "a line needs two sizes on each side";
+  EXPECT_EQ(starts_with({2049}), (starts{1, 2049}));
+}
+
 TEST(fit, wild_points_are_ignored_by_theil_sen) {
   std::vector<round_trips> measured = measured_in(cluster(), 64);
   for (std::size_t i = 2; i < measured.size(); i += 7) measured[i].prtt_n_0_s *= 5;

@@ -56,6 +56,12 @@ TEST(line, least_squares_by_hand) {
   EXPECT_NEAR(fit.residual_s, std::sqrt((0.01 + 0.49 + 2.89 + 0.81) / 2), 1e-14);
 }
 
+TEST(line, a_median_is_the_middle_one_or_between_two) {
+  EXPECT_EQ(model::median({3}), 3);
+  EXPECT_EQ(model::median({5, 1, 3}), 3);
+  EXPECT_EQ(model::median({5, 1, 4, 3}), 3.5);
+}
+
 TEST(line, theil_sen_by_hand) {
   // Slopes -1, 0.5, 1.5, 5/3, 2, 4: between the middle two; what remains: -7/6, 1, 5/4, 17/12.
   const line fit =

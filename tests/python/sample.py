@@ -117,3 +117,48 @@ def bench_result() -> dict[str, Any]:
         "environment": {"commit": "0123456789ab", "compiler": "GNU 12.2.0"},
         "rows": {"plait": row(180, 210), "openmp": row(390, 590), "starpu": row(5800, 6100)},
     }
+
+
+def loggp_result(link_rate_Bps: float = 0.0, link_burst_bytes: int = 0) -> dict[str, Any]:
+    """A network of two protocols; with a link, one more segment beyond its burst."""
+
+    def segment(first: int, last: int, gap_s: float, per_byte_s: float) -> dict[str, Any]:
+        return {
+            "first_bytes": first, "last_bytes": last, "gap_s": gap_s, "gap_per_byte_s": per_byte_s,
+            "bandwidth_Bps": 1 / per_byte_s, "overhead_per_byte_s": 0.1e-9,
+            "line": {"at_zero_s": gap_s - per_byte_s, "per_byte_s": per_byte_s,
+                     "residual_s": 0.3e-6},
+        }  # fmt: skip
+
+    segments = [segment(1, 12289, 2e-6, 1e-9), segment(13313, 31745, 9e-6, 2e-9)]
+    sizes = [1 + 1024 * i for i in range(32)]
+    link = None
+    if link_rate_Bps:
+        far = [link_burst_bytes * (8 + i) // 4 for i in range(9)]
+        sizes += far
+        segments.append(segment(far[0], far[-1], 1e-6, 1.001 / link_rate_Bps))
+        link = {"payload_Bps": link_rate_Bps, "burst_bytes": link_burst_bytes,
+                "bandwidth_Bps": link_rate_Bps / 1.001, "ratio": 1 / 1.001}  # fmt: skip
+
+    def measured(size: int) -> dict[str, Any]:
+        of = next(s["line"] for s in segments if size <= s["last_bytes"])
+        gap_s = of["at_zero_s"] + of["per_byte_s"] * size
+        times = {"prtt_1_0_s": 20e-6 + 2 * gap_s, "prtt_n_0_s": 20e-6 + 11 * gap_s,
+                 "prtt_n_d_s": 200e-6 + 20 * gap_s, "receiving_s": 190e-6 + 19 * gap_s,
+                 "gap_s": gap_s, "send_overhead_s": 1e-6, "receive_overhead_s": 1.5e-6}  # fmt: skip
+        return {"size_bytes": size, "delay_s": times["prtt_1_0_s"],
+                **{key: spread(value) for key, value in times.items()}}  # fmt: skip
+
+    return {
+        "schema": "plait-result/1",
+        "probe": "loggp",
+        "parameters": {"bursts": 10, "repeat": 5, "sizes": len(sizes), "largest_bytes": sizes[-1]},
+        "environment": {"commit": "0123456789ab", "mpi": "openmpi", "ranks": 2,
+                        "hosts": ["n0", "n1"], "started_at": "2026-01-01T00:00:00Z"},
+        "fit": {"latency_s": -0.4e-6, "send_overhead_s": 1e-6, "receive_overhead_s": 1.5e-6,
+                "segments": segments,
+                "remarks": ["L came out at -4e-07 s: sender and receiver work at the same time"]},
+        "link": link,
+        "verification": {"verified": True, "messages_checked": 100, "bytes_checked": 1000},
+        "sizes": [measured(size) for size in sizes],
+    }  # fmt: skip

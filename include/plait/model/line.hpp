@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace plait::model {
 
@@ -25,6 +26,9 @@ struct line {
     return at_zero_s + per_byte_s * size_bytes;
   }
 };
+
+/// The middle value, or the mean of the two middle ones.  Precondition: there is one.
+[[nodiscard]] double median(std::vector<double> values);
 
 /// How a line is laid through points.
 enum class line_method : std::uint8_t {

@@ -8,10 +8,11 @@ import json
 
 from plait.errors import BadInput
 from plait.lab.inside import call
+from plait.lab.spec import LINK_BURST_BYTES
 from plait.lab.state import Lab
 
-# Measured: a burst of 32 kb or a tbf latency of 2 ms loses rate at 1 Gbit/s; these do not.
-_TBF_TAIL = "burst 128kb latency 100ms"
+# Measured: a latency of 2 ms loses rate at 1 Gbit/s; this does not.
+_TBF_TAIL = f"burst {LINK_BURST_BYTES} latency 100ms"
 
 
 def build(lab: Lab) -> None:

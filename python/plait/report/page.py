@@ -6,8 +6,10 @@ import pathlib
 from collections.abc import Sequence
 
 from plait import __version__
+from plait.loggp_table import loggp_sentences, parameters_text
 from plait.report.benchmark import benchmark
 from plait.report.breakdown import breakdown, legend
+from plait.report.loggp import loggp, loggp_tables
 from plait.report.svg import element, text
 from plait.report.tables import circumstances, figures, ledgers
 from plait.report.timeline import timelines
@@ -59,6 +61,11 @@ def _result(result: Result, index: int) -> str:
     top = _headline(result)
     if "bench" in result:
         parts = [_section("Figures", benchmark(result))]
+    elif "probe" in result:
+        parts = [
+            _section("The network", loggp(result)),
+            _section("Figures", loggp_tables(result)),
+        ]
     else:
         parts = [
             _section(
@@ -88,7 +95,13 @@ def _headline(result: Result) -> str:
     when = result["environment"].get("started_at", "")
     commit = result["environment"].get("commit", "")
     parts.append(element("p", text("   ".join(filter(None, (when, commit)))), class_="quiet"))
-    if "bench" not in result:
+    if "probe" in result:
+        said = (element("li", text(line)) for line in loggp_sentences(result))
+        parts += [
+            element("div", *_parameter_cards(result), class_="cards"),
+            element("ul", *said, class_="facts"),
+        ]
+    elif "bench" not in result:
         parts.append(element("div", *_cards(result), class_="cards"))
         limit = result.get("limiter")
         if limit:
@@ -98,6 +111,14 @@ def _headline(result: Result) -> str:
         others = [line for line in sentences(result) if not line.startswith("limit: ")]
         parts.append(element("ul", *(element("li", text(line)) for line in others), class_="facts"))
     return element("header", *parts)
+
+
+def _parameter_cards(result: Result) -> list[str]:
+    """L, o_s and o_r of one byte."""
+    return [
+        element("div", element("b", text(value)), element("span", text(name)), class_="card")
+        for name, value in parameters_text(result["fit"])
+    ]
 
 
 def _cards(result: Result) -> list[str]:
