@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 #include <plait/comm/engine.hpp>
+#include <plait/comm/exposed_memory.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/event_count.hpp>
 #include <plait/core/fair_share.hpp>
@@ -20,6 +21,7 @@
 #include "comm/message_survey.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
+#include "comm/one_sided/service.hpp"
 #include "comm/proxy_thread.hpp"
 #include "comm/repetition.hpp"
 #include "comm/transfer.hpp"
@@ -97,17 +99,28 @@ struct engine::implementation {
   void take_up(operation& op, ticks now);
   void admit(operation& op, ticks now);
   void start(operation& op, ticks now);
+  void start_one_sided(operation& op, ticks now);
   bool test();
   bool test_watched();
+  bool look_after_windows();
+  void end_one_sided(one_sided_service::finished_list done);
   [[nodiscard]] bool nothing_in_flight() const noexcept {
-    return transfers.empty() && watched.empty();
+    return transfers.empty() && watched.empty() && one_sided == 0;
   }
+  [[nodiscard]] bool nothing_to_look_after() const noexcept {
+    return nothing_in_flight() && windows.empty();
+  }
+  [[nodiscard]] bool mpi_uses_memory() const noexcept;
   void complete(operation& op, const std::exception_ptr& failure);
   void settle(operation& op, const std::exception_ptr& failure);
   bool release_held();
   [[nodiscard]] bool hold_back(operation& op);
   [[nodiscard]] bool gives_token_way() const noexcept;
   bool look_as_proxy();
+  [[nodiscard]] bool is_idle() const noexcept {  // any thread
+    return active.load(std::memory_order_seq_cst) == 0 &&
+           served.load(std::memory_order_seq_cst) == 0;
+  }
 
   bool step(look which, operation* here = nullptr);
   void release_token();
@@ -130,6 +143,7 @@ struct engine::implementation {
   alignas(64) std::atomic<operation*> posted{
       nullptr};                                     ///< Treiber stack; popped all at once: no ABA
   alignas(64) std::atomic<std::int64_t> active{0};  ///< posted and not completed
+  std::atomic<int> served{0};                       ///< windows
   std::atomic<bool> stopping{false};
   std::atomic<bool> cancelled{false};
   event_count proxy_events;
@@ -141,6 +155,8 @@ struct engine::implementation {
   // Under the token.
   transfer_set transfers;
   std::vector<awaited*> watched;
+  std::vector<one_sided_service*> windows;
+  std::size_t one_sided = 0;  ///< operations on windows that were started and have not completed
   flight_clock flight;
   look_schedule looks;
   std::vector<operation*> held_starts;
@@ -185,6 +201,7 @@ engine::engine(environment& env, const engine_options& options) {
 engine::~engine() {
   implementation& s = *self_;
   PLAIT_EXPECTS(s.active.load() == 0, "operations in flight: " + std::to_string(s.active.load()));
+  PLAIT_EXPECTS(s.served.load() == 0, "a window must end before its runtime");
   s.stopping.store(true, std::memory_order_seq_cst);
   s.proxy_events.notify_all();
   s.proxy.join();
@@ -197,6 +214,10 @@ engine::~engine() {
 }
 
 void engine::implementation::join_channel(operation& op) {
+  if (op.remote != nullptr) {
+    op.via = op.remote->home->channel_for(op);
+    return;
+  }
   const bool send = op.what == operation::kind::send;
   if (op.peer < 0 || op.peer >= env.size()) {
     throw usage_error(std::string(send ? "send to" : "receive from") + " rank " +
@@ -216,7 +237,7 @@ void engine::implementation::join_channel(operation& op) {
 
 void engine::attach(operation& op) {
   self_->join_channel(op);
-  if (op.again == nullptr) op.again = self_->repetitions.make();
+  if (op.again == nullptr && op.via != nullptr) op.again = self_->repetitions.make();
 }
 
 /// Whoever holds the token frees the requests at its next step, if the engine does not end before.
@@ -226,10 +247,12 @@ void engine::detach(operation& op) noexcept {
 
 void engine::enqueue(operation& op) {
   self_->join_channel(op);
-  op.sequence = op.via->take_sequences(1);
+  if (op.via != nullptr) op.sequence = op.via->take_sequences(1);
 }
 
-void engine::enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations) {
+void engine::enqueue_repeated(std::span<operation* const> all, std::uint64_t iterations) {
+  std::vector<operation*> ops(all.begin(), all.end());
+  std::erase_if(ops, [](const operation* op) { return op->via == nullptr; });
   std::map<channel*, std::uint64_t> in_one_iteration;
   for (operation* op : ops) op->sequence = in_one_iteration[op->via]++;
   std::map<channel*, std::uint64_t> first;
@@ -243,7 +266,7 @@ void engine::enqueue_repeated(std::span<operation* const> ops, std::uint64_t ite
 }
 
 void engine::next_iteration(operation& op) noexcept {
-  op.sequence += op.again->stride;
+  if (op.again != nullptr) op.sequence += op.again->stride;
 }
 
 int engine::largest_tag() const noexcept {
@@ -259,7 +282,7 @@ ticks engine::next_look() const noexcept {
   return self_->looks.next();
 }
 bool engine::idle() const noexcept {
-  return self_->active.load(std::memory_order_seq_cst) == 0;
+  return self_->is_idle();
 }
 ticks engine::in_flight_until(ticks now) const noexcept {
   return self_->flight.until(now);
@@ -322,6 +345,30 @@ void engine::watch(awaited& what) {
   s.wake_proxy(first);
 }
 
+void engine::serve(one_sided_service& window) {
+  implementation& s = *self_;
+  s.env.token().acquire();
+  const bool first = s.is_idle();
+  s.windows.push_back(&window);
+  s.served.fetch_add(1, std::memory_order_seq_cst);
+  s.looks.posted(now_ticks());
+  s.release_token();
+  s.wake_proxy(first);
+}
+
+void engine::stop_serving(one_sided_service& window) {
+  implementation& s = *self_;
+  s.env.token().acquire();
+  if (s.cancelled.load()) {
+    one_sided_service::finished_list left;
+    window.abandon(left);
+    s.end_one_sided(std::move(left));
+  }
+  if (std::erase(s.windows, &window) > 0) s.served.fetch_sub(1, std::memory_order_seq_cst);
+  if (s.nothing_to_look_after()) s.looks.rest();
+  s.release_token();
+}
+
 bool engine::poll(bool again) {
   implementation& s = *self_;
   if (idle() || s.gives_token_way() || !s.env.token().try_acquire()) return false;
@@ -346,22 +393,23 @@ bool engine::implementation::step(look which, operation* here) {
   repetitions.free_retired();
   bool worked = drain();
   if (here != nullptr) take_up(*here, here->posted_at);
-  if (which != look::no && !nothing_in_flight()) {
+  if (which != look::no && !nothing_to_look_after()) {
     bool completed = test();
     completed = test_watched() || completed;
+    completed = look_after_windows() || completed;
     raise(polls);
     // Whoever polls without pause reads the clock for one fruitless look in 16.  [profile of an
     // 8-byte ping-pong: clock readings were a third of plait's part of it]
     if (completed || which == look::once || polls.load(std::memory_order_relaxed) % 16 == 0) {
       const ticks now = now_ticks();
       if (completed && nothing_in_flight()) flight.land(now);
-      looks.looked(now, completed, !nothing_in_flight());
+      looks.looked(now, completed, !nothing_to_look_after());
     }
     worked = worked || completed;
   }
   worked = release_held() || worked;
   while (drain()) worked = true;
-  if (nothing_in_flight()) looks.rest();
+  if (nothing_to_look_after()) looks.rest();
   if (!held_starts.empty() || !held_completions.empty()) {
     const ticks now = now_ticks();
     for (const operation* op : held_starts) looks.look_by(op->held_until, now);
@@ -400,6 +448,10 @@ void engine::implementation::admit(operation& op, ticks now) {
     settle(op, nullptr);
     return;
   }
+  if (op.remote != nullptr) {
+    start_one_sided(op, now);
+    return;
+  }
   channel& via = *op.via;
   if (!via.may_start(op)) {
     via.park(op);
@@ -423,6 +475,52 @@ void engine::implementation::start(operation& op, ticks now) {
   } catch (...) {
     complete(op, std::current_exception());
   }
+}
+
+void engine::implementation::start_one_sided(operation& op, ticks now) {
+  one_sided_service::finished_list done;
+  const bool first = nothing_in_flight();
+  ++one_sided;
+  try {
+    op.remote->home->service().start(op, done);
+  } catch (...) {
+    done.push_back({&op, std::current_exception()});
+  }
+  if (done.empty()) {
+    if (first) flight.take_off(now);
+    looks.posted(now);
+  } else {
+    end_one_sided(std::move(done));
+    if (nothing_in_flight()) {
+      if (!first) flight.land(now);
+    } else {
+      flight.take_off(now);
+      looks.posted(now);
+    }
+  }
+}
+
+void engine::implementation::end_one_sided(one_sided_service::finished_list done) {
+  one_sided -= done.size();
+  for (const auto& [op, failure] : done) complete(*op, failure);
+}
+
+bool engine::implementation::look_after_windows() {
+  bool moved = false;
+  // By place: a completion may end the wait for the end of a window.
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    one_sided_service::finished_list done;
+    try {
+      moved = windows[i]->look(done) || moved;
+    } catch (...) {
+      const auto failure = std::current_exception();
+      windows[i]->abandon(done);
+      for (auto& one : done) one.failure = failure;
+    }
+    moved = moved || !done.empty();
+    end_one_sided(std::move(done));
+  }
+  return moved;
 }
 
 bool engine::implementation::test() {
@@ -513,6 +611,11 @@ bool engine::implementation::release_held() {
 // --- the end of a rank on which a task failed
 // -----------------------------------------------------------
 
+/// ... on behalf of what is in flight.
+bool engine::implementation::mpi_uses_memory() const noexcept {
+  return !transfers.empty() || one_sided > 0;
+}
+
 bool engine::cancel(double patience_s) {
   implementation& s = *self_;
   s.env.token().acquire();
@@ -521,13 +624,18 @@ bool engine::cancel(double patience_s) {
   for (auto& [key, via] : s.channels) {
     for (operation* op : via->give_up()) s.settle(*op, nullptr);
   }
+  for (one_sided_service* window : s.windows) {
+    one_sided_service::finished_list done;
+    window->give_up(done);
+    s.end_one_sided(std::move(done));
+  }
   s.transfers.cancel_receives();
   const ticks give_up = now_ticks() + seconds_to_ticks(patience_s);
   do {
     s.transfers.drop_messages_to_self(s.env.rank(), s.comm);
     s.step(look::once);
-  } while (!s.transfers.empty() && now_ticks() < give_up);
-  const bool clean = s.transfers.empty();
+  } while (s.mpi_uses_memory() && now_ticks() < give_up);
+  const bool clean = !s.mpi_uses_memory();
   s.release_token();
   return clean;
 }
@@ -546,6 +654,7 @@ message_survey engine::survey(const std::function<std::string(const operation&)>
     found = survey_messages({.transfers = s.transfers,
                              .channels = s.channels,
                              .held_back = s.held_starts,
+                             .windows = s.windows,
                              .name_of = name_of,
                              .comm = s.comm,
                              .ranks = s.env.size(),
@@ -578,7 +687,7 @@ void engine::implementation::proxy_loop() {
       proxy_events.wait(key, timeout);
     }
   };
-  const auto idle = [&] { return !stop() && active.load(std::memory_order_seq_cst) == 0; };
+  const auto idle = [&] { return !stop() && is_idle(); };
   // More often than not something is in flight again soon, and to wake this thread costs whoever
   // posts it a system call, two thirds of the latency of a small message.  So it is a while before
   // it wants to be woken.
@@ -600,7 +709,7 @@ void engine::implementation::proxy_loop() {
   int looks_in_a_row = 0;
   const ticks way_given = seconds_to_ticks(0.25);
   while (!stop()) {
-    if (active.load(std::memory_order_seq_cst) == 0) {
+    if (is_idle()) {
       watching = false;
       rest();
     } else if (chosen.proxy_spins && (!chosen.gives_way || now_ticks() >= spins_again)) {

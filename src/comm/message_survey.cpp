@@ -15,12 +15,13 @@ using state = message_survey::state;
 
 [[nodiscard]] message_survey::message describe(const survey_scope& scope, const operation& op,
                                                state is) {
-  return {.send = op.what == operation::kind::send,
+  const bool has_place = op.remote == nullptr || op.via != nullptr;
+  return {.what = op.what,
           .name = scope.name_of(op),
           .peer = op.peer,
           .tag = op.tag,
           .size_bytes = op.size_bytes,
-          .place = op.sequence + 1,
+          .place = has_place ? op.sequence + 1 : 0,
           .is = is,
           .behind = is == state::parked ? op.via->next_place(op.via->residue(op)) + 1 : 0,
           .age_s = ticks_to_seconds(now_ticks() - op.posted_at)};
@@ -34,11 +35,15 @@ using state = message_survey::state;
   for (const operation* op : scope.held_back) {
     list.push_back(describe(scope, *op, state::held_back));
   }
+  for (const one_sided_service* window : scope.windows) {
+    window->for_each(
+        [&](const operation& op) { list.push_back(describe(scope, op, state::under_way)); });
+  }
   for (const auto& [key, via] : scope.channels) {
     for (const operation* op : via->parked()) list.push_back(describe(scope, *op, state::parked));
   }
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.is, a.send) < std::pair(b.is, b.send);
+    return std::pair(a.is, a.what) < std::pair(b.is, b.what);
   });
   return list;
 }

@@ -10,6 +10,7 @@
 #include <plait/comm/engine.hpp>
 
 #include "comm/channel.hpp"
+#include "comm/one_sided/service.hpp"
 #include "comm/transfer.hpp"
 
 namespace plait {
@@ -19,6 +20,7 @@ struct survey_scope {
   const transfer_set& transfers;
   const channel_map& channels;
   const std::vector<operation*>& held_back;
+  const std::vector<one_sided_service*>& windows;
   const std::function<std::string(const operation&)>& name_of;
   MPI_Comm comm;
   int ranks;

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <new>
 #include <optional>
 #include <thread>
 
+#include <plait/comm/exposed_memory.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/fair_share.hpp>
 #include <plait/runtime/runtime.hpp>
@@ -134,7 +136,7 @@ struct runtime::implementation {
 
 namespace {
 
-/// What a message keeps in its node.
+/// What a message, or an operation on a window, keeps in its node.
 struct message_state {
   operation op;
   engine* messages = nullptr;
@@ -152,20 +154,36 @@ struct message_state {
 [[nodiscard]] std::string name_of(const operation& op) {
   return reinterpret_cast<const message_state&>(op).node->name;  // its first member
 }
+/// What an operation on a window has beyond that.
+struct kept_remote : remote_part {
+  kept_remote(const remote_part& part, std::shared_ptr<exposed_memory> memory)
+      : remote_part(part), kept(std::move(memory)) {}
+  std::shared_ptr<exposed_memory> kept;
+};
 static_assert(sizeof(message_state) <= detail::task_node::storage_bytes);
 static_assert(std::is_standard_layout_v<operation>);
 
-[[nodiscard]] message_side side_of(const operation& op) noexcept {
-  return {op.what == operation::kind::send, op.peer, op.tag, op.sequence, op.size_bytes};
+/// A signal and the wait for it are a message with a tag of its own.  Nothing is on the other side
+/// of a put or a get.
+[[nodiscard]] message_side side_of(const operation& op, std::uint64_t task_id) noexcept {
+  constexpr int one_sided_tag = -1;
+  const bool sent = op.what != operation::kind::receive && op.what != operation::kind::await_signal;
+  message_side side{sent, op.peer, op.tag, op.sequence, op.size_bytes};
+  if (op.remote != nullptr && op.via != nullptr) {
+    side.tag = op.remote->home->trace_tag(op.tag);
+  } else if (op.remote != nullptr) {
+    side.tag = one_sided_tag;
+    side.place = task_id;
+  }
+  return side;
 }
 
 void message_completed(operation& op, const std::exception_ptr& failure) noexcept {
   auto& state = reinterpret_cast<message_state&>(op);  // its first member
   if (failure != nullptr) state.tasks->fail(failure);
   if (state.record->has_value()) {
-    (*state.record)
-        ->message_done(state.node->name, state.node->id.load(std::memory_order_relaxed),
-                       side_of(op), op.posted_at, now_ticks());
+    const std::uint64_t id = state.node->id.load(std::memory_order_relaxed);
+    (*state.record)->message_done(state.node->name, id, side_of(op, id), op.posted_at, now_ticks());
   }
   state.tasks->complete(*state.node);
 }
@@ -200,13 +218,6 @@ runtime::~runtime() {
 
 void runtime::submit_message(task_name name, operation::kind what, byte_range bytes,
                              access_mode mode, int peer, std::optional<int> tag) {
-  implementation& s = *self_;
-  if (s.tasks.in_task()) {
-    throw usage_error(std::string("message '") + name.c_str() +
-                      "': a task submits no messages, whose order of matching would be that of the "
-                      "scheduling; it may call MPI, with plait::blocking_mpi");
-  }
-  s.expect_communication();
   operation op;
   op.what = what;
   op.peer = peer;
@@ -214,11 +225,29 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
   op.of_collective = !tag.has_value();
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
+  const ordered_bytes access{bytes, mode};
+  submit_operation(name, op, {&access, 1});
+}
+
+void runtime::submit_operation(task_name name, operation op,
+                               std::span<const ordered_bytes> accesses,
+                               const std::shared_ptr<exposed_memory>& home) {
+  implementation& s = *self_;
+  if (s.tasks.in_task()) {
+    throw usage_error(std::string("message '") + name.c_str() +
+                      "': a task submits no messages, whose order of matching would be that of the "
+                      "scheduling; it may call MPI, with plait::blocking_mpi");
+  }
+  s.expect_communication();
+  std::unique_ptr<kept_remote> remote;
+  if (op.remote != nullptr) remote = std::make_unique<kept_remote>(*op.remote, home);
+  op.remote = remote.get();
   op.completed = &message_completed;
   // First: it checks peer and tag.
   s.tasks.recording() ? s.messages.attach(op) : s.messages.enqueue(op);
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
+  (void)remote.release();  // the node's now
   ::new (static_cast<void*>(node.storage))
       message_state{op, &s.messages, &s.tasks, &s.record, &node};
   node.act = [](detail::task_node& self, detail::node_action action) {
@@ -234,18 +263,23 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
         break;
       case detail::node_action::destroy:
         engine::detach(state.op);
+        delete static_cast<const kept_remote*>(state.op.remote);
         break;
     }
   };
-  s.tasks.add_access(node, bytes, mode);
+  for (const ordered_bytes& one : accesses) s.tasks.add_access(node, one.bytes, one.mode);
   s.tasks.submit(node);
 }
 
 runtime& runtime::replay(graph& recorded, std::uint64_t iterations) {
   self_->expect_communication();
   std::vector<operation*> messages;
-  recorded.for_each_message(
-      [&](detail::task_node& node) { messages.push_back(&state_of(node).op); });
+  recorded.for_each_message([&](detail::task_node& node) {
+    const operation& op = *messages.emplace_back(&state_of(node).op);
+    if (op.remote != nullptr && op.remote->home->has_ended()) {
+      throw usage_error(std::string("replay: the window of '") + node.name + "' has ended");
+    }
+  });
   tasks().replay(recorded, iterations,
                  [&] { self_->messages.enqueue_repeated(messages, iterations); });
   return *this;
@@ -253,6 +287,37 @@ runtime& runtime::replay(graph& recorded, std::uint64_t iterations) {
 
 void runtime::wait() {
   self_->tasks.wait();
+}
+
+void runtime::wait_for_all_ranks() {
+  implementation& s = *self_;
+  arrival all(s.env, s.messages);
+  s.tasks.work_until([&all] { return all.is_over(); });
+  if (all.was_given_up()) s.expect_communication();
+}
+
+std::shared_ptr<exposed_memory> runtime::expose(void* begin, std::size_t size_bytes,
+                                                const window_options& options) {
+  implementation& s = *self_;
+  if (s.tasks.in_task() || s.tasks.recording()) {
+    throw usage_error(std::string("window: it is made by the program, not in a ") +
+                      (s.tasks.recording() ? "recording" : "task"));
+  }
+  s.expect_communication();
+  wait_for_all_ranks();
+  return std::make_shared<exposed_memory>(s.env, s.messages, begin, size_bytes, options);
+}
+
+void runtime::end(exposed_memory& memory) {
+  implementation& s = *self_;
+  // Other ranks may never come, as after any failure.
+  if (s.messages.cancelled() || std::uncaught_exceptions() > 0) {
+    memory.end(false);
+    return;
+  }
+  s.tasks.wait();
+  wait_for_all_ranks();
+  memory.end(true);
 }
 
 scheduler& runtime::tasks() noexcept {

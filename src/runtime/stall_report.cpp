@@ -25,9 +25,22 @@ constexpr std::size_t most_names = 3;   // of what one task waits for
 }
 
 /// "receive 'ghost' from rank 1, tag 3"
-[[nodiscard]] std::string message_label(bool send, const std::string& name, int peer, int tag) {
-  return fmt::format("{} '{}' {} rank {}, tag {}", send ? "send" : "receive", name,
-                     send ? "to" : "from", peer, tag);
+[[nodiscard]] std::string message_label(operation::kind what, const std::string& name, int peer,
+                                        int tag) {
+  using kind = operation::kind;
+  switch (what) {
+    case kind::receive:
+      return fmt::format("receive '{}' from rank {}, tag {}", name, peer, tag);
+    case kind::send:
+      return fmt::format("send '{}' to rank {}, tag {}", name, peer, tag);
+    case kind::get:
+      return fmt::format("get '{}' from the window of rank {}", name, peer);
+    case kind::put:
+      return fmt::format("put '{}' to the window of rank {}", name, peer);
+    case kind::await_signal:
+      return fmt::format("signal '{}' from rank {}, flag {}", name, peer, tag);
+  }
+  return name;
 }
 
 class report {
@@ -87,7 +100,7 @@ class report {
   [[nodiscard]] std::string label(const stall::task& task) const {
     if (!is_message(task)) return fmt::format("task '{}'", task.node->name);
     const operation& op = message_(*task.node);
-    return message_label(op.what == operation::kind::send, task.node->name, op.peer, op.tag);
+    return message_label(op.what, task.node->name, op.peer, op.tag);
   }
 
   /// "task 'relax', receive 'ghost' from rank 1, tag 3, and 4 more"
@@ -123,8 +136,9 @@ class report {
   }
 
   [[nodiscard]] static std::string described(const message_survey::message& m) {
-    return fmt::format("{}, place {}, {} bytes", message_label(m.send, m.name, m.peer, m.tag),
-                       m.place, m.size_bytes);
+    const std::string place = m.place == 0 ? "" : fmt::format(", place {}", m.place);
+    return fmt::format("{}{}, {} bytes", message_label(m.what, m.name, m.peer, m.tag), place,
+                       m.size_bytes);
   }
 
   [[nodiscard]] lines messages_under_way() const {
@@ -149,8 +163,11 @@ class report {
     for (const stall::task& task : tasks_.tasks) {
       if (!is_message(task) || task.is != stall::state::waiting) continue;
       const operation& op = message_(*task.node);
-      const std::string place =
-          task.iteration == 0 ? fmt::format(", place {}", op.sequence + 1) : of_iteration(task);
+      const bool has_place =
+          op.what != operation::kind::get && op.what != operation::kind::put;  // that it may tell
+      const std::string place = task.iteration != 0 ? of_iteration(task)
+                                : has_place         ? fmt::format(", place {}", op.sequence + 1)
+                                                    : "";
       all.push_back(fmt::format("{}{}, {} bytes: not started, waits for {}", label(task), place,
                                 op.size_bytes, predecessors(task)));
     }

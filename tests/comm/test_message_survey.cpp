@@ -42,7 +42,7 @@ TEST_P(every_policy, a_receive_under_way_is_listed_with_all_that_is_known_of_it)
   EXPECT_TRUE(found.taken);
   EXPECT_TRUE(found.arrivals.empty());
   ASSERT_EQ(found.messages.size(), 1U);
-  EXPECT_FALSE(found.messages[0].send);
+  EXPECT_EQ(found.messages[0].what, operation::kind::receive);
   EXPECT_EQ(found.messages[0].name, "of 100");
   EXPECT_EQ(found.messages[0].peer, peer);
   EXPECT_EQ(found.messages[0].tag, 7);

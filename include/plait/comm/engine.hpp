@@ -14,38 +14,13 @@
 
 #include <plait/comm/environment.hpp>
 #include <plait/comm/message_survey.hpp>
+#include <plait/comm/operation.hpp>
 #include <plait/comm/progress_policy.hpp>
 #include <plait/core/clock.hpp>
 
 namespace plait {
 
-class channel;
-class repetition;
-
-/// One message to be sent or received.  Owned by the caller, who keeps it and its buffer alive and
-/// in place from `engine::post` until `completed` is called; while it is attached, always with the
-/// same peer, tag, buffer and size.
-struct operation {
-  enum class kind : std::uint8_t { send, receive };
-
-  kind what = kind::send;
-  bool of_collective = false;  ///< its tag is the engine's, which no message of the program has
-  int peer = 0;
-  int tag = 0;
-  void* buffer = nullptr;
-  std::size_t size_bytes = 0;
-  /// Called once, by a thread that holds the token (so it may post, but not poll).  `failure` is
-  /// null when the operation succeeded, and when it was given up by `cancel`.
-  void (*completed)(operation& self, const std::exception_ptr& failure) noexcept = nullptr;
-
-  // The engine's own.
-  channel* via = nullptr;
-  std::uint64_t sequence = 0;
-  repetition* again = nullptr;  ///< of an operation that is attached
-  operation* next = nullptr;
-  ticks posted_at = 0;
-  ticks held_until = 0;
-};
+class one_sided_service;
 
 /// Something else than a message that a task waits for, such as a request of the program's own.
 struct awaited {
@@ -83,13 +58,14 @@ class engine {
  public:
   /// Collective.  Starts the proxy thread if the policy has one.  Errors: usage_error; MPI errors.
   engine(environment& env, const engine_options& options);
-  /// Collective.  Precondition: no operation is in flight.
+  /// Collective.  Precondition: no operation is in flight, no window is served.
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
   /// Gives `op` its place in the order of matching.  One thread, in order of submission.
-  /// Errors: usage_error for a peer or a tag out of range.
+  /// Errors: usage_error for a peer or a tag out of range.  Of operations on windows only signals
+  /// have places.
   void enqueue(operation& op);
   /// The same without a place yet, for `enqueue_repeated`.  From the second time that its MPI tag
   /// comes on, the operation runs on a persistent MPI request.
@@ -109,6 +85,12 @@ class engine {
   /// Looks after `what`, which must stay in place until it is completed.  Counts as communication
   /// in flight.  Thread-safe.
   void watch(awaited& what);
+
+  /// Looks after a window until `stop_serving`: what other ranks ask of this one is answered
+  /// whether or not anything of this rank's own is in flight.  Operations on the window may be
+  /// posted meanwhile.  The thread that enqueues.
+  void serve(one_sided_service& window);
+  void stop_serving(one_sided_service& window);
 
   /// Takes the token for MPI calls of the program's own, waiting for it, and gives it back; what
   /// others posted meanwhile is started.
@@ -131,6 +113,7 @@ class engine {
   /// Ticks until `now` during which at least one operation was in flight.  Thread-safe, wait-free
   /// but for a writer in the middle of an update.
   [[nodiscard]] ticks in_flight_until(ticks now) const noexcept;
+  /// Whether nobody needs to look: nothing is in flight, and no window is served.
   [[nodiscard]] bool idle() const noexcept;
 
   /// When the next look is worth its price; `never` if nothing is in flight.

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <plait/comm/operation.hpp>
+
 namespace plait {
 
 /// Places count from 1: the k-th message of its direction, peer and tag, as matching does.
@@ -19,12 +21,12 @@ struct message_survey {
   };
   /// A message that was posted and has not completed.
   struct message {
-    bool send = false;
+    operation::kind what = operation::kind::send;
     std::string name;
     int peer = 0;
     int tag = 0;
     std::size_t size_bytes = 0;
-    std::uint64_t place = 0;
+    std::uint64_t place = 0;  ///< 0: it has none
     state is = state::under_way;
     std::uint64_t behind = 0;  ///< parked: the place that must be started first
     double age_s = 0;          ///< since it was posted

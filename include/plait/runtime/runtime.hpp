@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -16,6 +17,7 @@
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/runtime/collective_calls.hpp>
+#include <plait/runtime/one_sided_calls.hpp>
 #include <plait/task/scheduler.hpp>
 #include <plait/trace/event.hpp>
 
@@ -59,7 +61,7 @@ struct runtime_options {
 /// it was submitted and posting each message, non-blocking, when it was submitted.  Constructor and
 /// destructor are collective, everything else is local.  One thread, the one that constructed it,
 /// calls its members.
-class runtime final : public collective_calls {
+class runtime final : public collective_calls, public one_sided_calls {
  public:
   /// Collective.  Errors: usage_error for options out of range.
   explicit runtime(environment& env, const runtime_options& options = {});
@@ -161,7 +163,15 @@ class runtime final : public collective_calls {
   /// Without a tag: of a collective.
   void submit_message(task_name name, operation::kind what, byte_range bytes, access_mode mode,
                       int peer, std::optional<int> tag);
+  /// `op.remote` may be a copy of the caller's; `home` keeps its window alive.
+  void submit_operation(task_name name, operation op, std::span<const ordered_bytes> accesses,
+                        const std::shared_ptr<exposed_memory>& home = {});
   void submit(const collective_call& call) override;
+  void submit(const one_sided_call& call, std::span<const ordered_bytes> also) override;
+  [[nodiscard]] std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,
+                                                       const window_options& options) override;
+  void end(exposed_memory& memory) override;
+  void wait_for_all_ranks();
   [[nodiscard]] std::size_t ranks_for_blocks() const noexcept override;
   [[nodiscard]] scheduler& tasks() noexcept;
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Memory that other ranks may read and write: what a window is to an engine.  Not here: tasks
+/// (runtime/window.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <plait/comm/engine.hpp>
+#include <plait/comm/environment.hpp>
+
+namespace plait {
+
+struct window_options {
+  /// How many flags each rank has for the signals of each other rank.  On every rank the same.
+  int flags = 16;
+};
+
+/// All ranks have come to some place.  Begun by the thread that enqueues, on each rank as often and
+/// in the same order; collective, but does not block.
+class arrival final : private awaited {
+ public:
+  /// Errors: MPI errors.
+  arrival(environment& env, engine& messages);
+  /// Precondition: it is over.
+  ~arrival();
+  arrival(const arrival&) = delete;
+  arrival& operator=(const arrival&) = delete;
+
+  /// Any thread.
+  [[nodiscard]] bool is_over() const noexcept;
+  /// After that: whether not all ranks have come, because this one's communication has been given
+  /// up.
+  [[nodiscard]] bool was_given_up() const noexcept { return given_up; }
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> self_;
+};
+
+/// One rank's part of a window.
+///
+/// Order.  Two operations of one rank on the same bytes of the same target take effect in the order
+/// in which they are *posted*, if the first has completed before; nothing else orders them here.
+/// What a signal says is true: it is raised when the data of its put is in the target's memory.
+/// The k-th wait for (source, flag) completes when the k-th signal that was *enqueued* there for
+/// (this rank, flag) is raised, whichever comes first.
+class exposed_memory {
+ public:
+  using address = std::uintptr_t;
+
+  /// Collective; blocks, so all ranks should be known to be about to call it (`arrival`).  The
+  /// memory stays the caller's, and in place.  Errors: usage_error for options out of range, and on
+  /// all ranks when these differ; MPI errors.
+  exposed_memory(environment& env, engine& messages, void* begin, std::size_t size_bytes,
+                 const window_options& options);
+  /// Local.  Precondition: `end` was called.
+  ~exposed_memory();
+  exposed_memory(const exposed_memory&) = delete;
+  exposed_memory& operator=(const exposed_memory&) = delete;
+
+  /// The end of its use.  Collective where `together`, and then all ranks' operations must have
+  /// completed; else, after a failure, this rank answers others no more.
+  void end(bool together);
+  [[nodiscard]] bool has_ended() const noexcept;
+
+  [[nodiscard]] std::size_t size_bytes(int rank) const;
+  /// Where this process, if it orders accesses by addresses, may imagine the memory of `rank`:
+  /// nothing else is there.  Not to be touched.
+  [[nodiscard]] address stand_in(int rank) const;
+
+  /// A number below -1 for each flag, and no two of windows that live at the same time: a tag for
+  /// traces.
+  [[nodiscard]] int trace_tag(int flag) const noexcept;
+
+  /// Errors: usage_error for a peer, bytes or a flag out of range; `error` after the end.
+  void expect_in_range(const operation& op) const;
+
+  /// The engine's.  Errors: as `expect_in_range`.
+  [[nodiscard]] channel* channel_for(const operation& op);
+  [[nodiscard]] one_sided_service& service() noexcept;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> self_;
+};
+
+}  // namespace plait

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// One-sided communication as tasks: what `runtime` inherits.  Here is the typed surface; how it
+/// runs is in plait/comm/exposed_memory.hpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <plait/comm/operation.hpp>
+#include <plait/runtime/window.hpp>
+#include <plait/task/access.hpp>
+#include <plait/task/task_name.hpp>
+
+namespace plait {
+
+/// Bytes that a communication task reads or writes, on this rank or (`stand_in`) elsewhere.
+struct ordered_bytes {
+  byte_range bytes;
+  access_mode mode = access_mode::in;
+};
+
+/// One operation on a window, its types forgotten.
+struct one_sided_call {
+  task_name name;
+  std::shared_ptr<exposed_memory> memory;
+  operation::kind what = operation::kind::put;
+  int peer = 0;
+  std::size_t offset_bytes = 0;
+  byte_range data = {};
+  bool signals = false;
+  int flag = 0;
+};
+
+/// Communication in which one rank says all: the target's program takes no part.  [the probes' get,
+/// put and signalling put (overlap-probes, section 5.2)]
+///
+/// Each operation is a task; it starts when this rank's earlier tasks that it conflicts with have
+/// finished.  Besides the local data it names, it accesses the target's bytes: **two operations of
+/// one rank on a common byte of the same rank's part, one of them a put, happen in the order of
+/// their submission**; all others overlap as they like.  So there is no fence.  What orders the
+/// operations of different ranks, and those with the target's own tasks, is signals.
+///
+/// A put has finished when the data is in the target's memory, which then has been told of by no
+/// one; a get, when it is here.  A put takes one latency until the data is there, a get two.  The
+/// target's engine answers, whatever its program does; with a policy without a proxy (`workers`,
+/// `none`), while the target is in plait.  A rank that waits in a call of its own for what another
+/// rank does needs the proxy.
+///
+/// A signal says that the data of its put is there: never before it is true.  The k-th
+/// `await_signal` for (window, source, flag) meets the k-th `put_signal` or `signal` that the
+/// source has submitted for (window, this rank, flag), whatever becomes ready first.
+///
+/// Errors of all: usage_error for a rank, a flag or elements out of range, and inside a task.
+///
+///     auto halo = rt.window(ghosts);                      // collective
+///     rt.put_signal("edge", halo, right, 0, in(edge));    // data, then the flag
+///     rt.await_signal("ghost", halo, left, out(ghosts));  // tasks that read ghosts wait for it
+class one_sided_calls {
+ public:
+  /// Collective, in the order of the program.  Waits for the other ranks and runs tasks meanwhile;
+  /// what was submitted before need not have finished.  `own` may have another length on each rank.
+  /// Errors: usage_error when the options differ or are out of range, on all ranks; inside a task
+  /// or a recording.
+  template <std::ranges::contiguous_range X>
+  [[nodiscard]] auto window(X&& own, const window_options& options = {}) {
+    static_assert(std::is_lvalue_reference_v<X> || std::ranges::view<std::remove_cvref_t<X>>,
+                  "a window is over memory that outlives it: pass an lvalue or a span");
+    using element = std::remove_reference_t<std::ranges::range_reference_t<X>>;
+    const std::span<element> all(own);
+    return plait::window<element>(
+        detail::window_lease(*this, expose(all.data(), all.size_bytes(), options)), all);
+  }
+
+  /// out(x) becomes the target's elements from `offset` on, as many as x has.
+  template <class T, class X>
+  void get(task_name name, const plait::window<T>& from, int target, std::size_t offset,
+           const std::tuple<X>& x) {
+    static_assert(X::mode == access_mode::out, "a get writes: get(name, window, rank, 0, out(x))");
+    expect_elements<T, X>();
+    submit({.name = name,
+            .memory = from.memory(),
+            .what = operation::kind::get,
+            .peer = target,
+            .offset_bytes = bytes_before<T>(offset),
+            .data = bytes_of(x)});
+  }
+
+  /// The target's elements from `offset` on become in(x).
+  template <class T, class X>
+  void put(task_name name, const plait::window<T>& to, int target, std::size_t offset,
+           const std::tuple<X>& x) {
+    submit(describe_put(name, to, target, offset, x));
+  }
+
+  /// The same, and when the data is there the flag is raised, once.
+  template <class T, class X>
+  void put_signal(task_name name, const plait::window<T>& to, int target, std::size_t offset,
+                  const std::tuple<X>& x, int flag = 0) {
+    one_sided_call call = describe_put(name, to, target, offset, x);
+    call.signals = true;
+    call.flag = flag;
+    submit(call);
+  }
+
+  /// Raises the flag once this rank's earlier tasks that conflict with the accesses have finished:
+  /// `inout(x)`, when nobody here uses x any more, so that the target may overwrite it.
+  template <class T, class... X>
+  void signal(task_name name, const plait::window<T>& at, int target,
+              const std::tuple<X...>& accesses, int flag = 0) {
+    one_sided_call call{.name = name, .memory = at.memory(), .peer = target};
+    call.signals = true;
+    call.flag = flag;
+    submit(call, ordered(accesses));
+  }
+
+  /// Finishes when the signal from `source` has come.  Later tasks that touch what `out(x...)`
+  /// names wait for it: the part of the window that the signal speaks of, or anything else.
+  template <class T, class... X>
+  void await_signal(task_name name, const plait::window<T>& at, int source,
+                    const std::tuple<X...>& covers, int flag = 0) {
+    static_assert(((X::mode == access_mode::out) && ...),
+                  "a signal brings data: await_signal(name, window, rank, out(x))");
+    submit({.name = name,
+            .memory = at.memory(),
+            .what = operation::kind::await_signal,
+            .peer = source,
+            .flag = flag},
+           ordered(covers));
+  }
+
+ protected:
+  one_sided_calls() = default;
+  ~one_sided_calls() = default;
+
+ private:
+  friend class detail::window_lease;
+
+  /// Beyond any window rather than round the corner.
+  template <class T>
+  [[nodiscard]] static std::size_t bytes_before(std::size_t offset) noexcept {
+    return offset <= SIZE_MAX / sizeof(T) ? offset * sizeof(T) : SIZE_MAX;
+  }
+  template <class X>
+  [[nodiscard]] static byte_range bytes_of(const std::tuple<X>& x) noexcept {
+    return std::get<0>(x).bytes();
+  }
+  template <class... X>
+  [[nodiscard]] static std::array<ordered_bytes, sizeof...(X)> ordered(
+      const std::tuple<X...>& accesses) noexcept {
+    return std::apply(
+        [](const auto&... one) {
+          return std::array<ordered_bytes, sizeof...(X)>{ordered_bytes{one.bytes(), one.mode}...};
+        },
+        accesses);
+  }
+  template <class T, class X>
+  static constexpr void expect_elements() {
+    using object = std::remove_cvref_t<decltype(std::declval<const X&>().argument())>;
+    if constexpr (std::ranges::contiguous_range<object>) {
+      static_assert(std::is_same_v<std::ranges::range_value_t<object>, T>,
+                    "what is put or got has elements of the window's type");
+    } else {
+      static_assert(std::is_same_v<object, T>,
+                    "what is put or got has elements of the window's type");
+    }
+  }
+  template <class T, class X>
+  [[nodiscard]] static one_sided_call describe_put(task_name name, const plait::window<T>& to,
+                                                   int target, std::size_t offset,
+                                                   const std::tuple<X>& x) {
+    static_assert(X::mode == access_mode::in, "a put reads: put(name, window, rank, 0, in(x))");
+    expect_elements<T, X>();
+    return {.name = name,
+            .memory = to.memory(),
+            .what = operation::kind::put,
+            .peer = target,
+            .offset_bytes = bytes_before<T>(offset),
+            .data = bytes_of(x)};
+  }
+
+  [[nodiscard]] virtual std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,
+                                                               const window_options& options) = 0;
+  /// Collective; see `plait::window`.
+  virtual void end(exposed_memory& memory) = 0;
+  virtual void submit(const one_sided_call& call, std::span<const ordered_bytes> also = {}) = 0;
+};
+
+inline detail::window_lease::~window_lease() {
+  if (memory_ != nullptr) owner_->end(*memory_);
+}
+
+}  // namespace plait

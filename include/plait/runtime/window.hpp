@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Memory of each rank that the others may read and write.  Not here: what they do with it
+/// (one_sided_calls.hpp).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <plait/comm/exposed_memory.hpp>
+
+namespace plait {
+
+class one_sided_calls;
+
+namespace detail {
+
+/// Ends a window when its handle goes.
+class window_lease {
+ public:
+  window_lease(one_sided_calls& owner, std::shared_ptr<exposed_memory> memory) noexcept
+      : owner_(&owner), memory_(std::move(memory)) {}
+  window_lease(window_lease&& other) noexcept = default;
+  window_lease& operator=(window_lease&&) = delete;
+  ~window_lease();
+
+  [[nodiscard]] const std::shared_ptr<exposed_memory>& memory() const noexcept { return memory_; }
+
+ private:
+  one_sided_calls* owner_;
+  std::shared_ptr<exposed_memory> memory_;  ///< null when moved from
+};
+
+}  // namespace detail
+
+/// One span of each rank, of any length, that all ranks may `get` from and `put` to.  Made by
+/// `runtime::window`, collective; so is its end, which waits until this rank's tasks have finished,
+/// as `runtime::wait` does, and the other ranks' too.  The spans must live until then, and the
+/// window must end before its runtime.  Indices and offsets count elements.
+template <class T>
+class window {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                "the elements of a window must be trivially copyable, and not const");
+
+ public:
+  window(detail::window_lease lease, std::span<T> own) noexcept
+      : lease_(std::move(lease)), own_(own) {}
+
+  /// This rank's part.  Its tasks name it in their accesses like any other memory.
+  [[nodiscard]] std::span<T> local() const noexcept { return own_; }
+  /// The elements of a rank's part.
+  [[nodiscard]] std::size_t size(int rank) const { return memory()->size_bytes(rank) / sizeof(T); }
+
+  /// For layers above.
+  [[nodiscard]] const std::shared_ptr<exposed_memory>& memory() const noexcept {
+    return lease_.memory();
+  }
+
+ private:
+  detail::window_lease lease_;
+  std::span<T> own_;
+};
+
+}  // namespace plait

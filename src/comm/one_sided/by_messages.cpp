@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/one_sided/by_messages.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <plait/core/error.hpp>
+
+#include "comm/byte_count.hpp"
+#include "comm/mpi_call.hpp"
+
+namespace plait {
+namespace {
+
+enum tag : int { letter_tag, put_tag, get_tag };
+
+[[nodiscard]] int size_of(MPI_Comm comm) {
+  int size = 0;
+  mpi_call(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  return size;
+}
+
+}  // namespace
+
+by_messages::by_messages(MPI_Comm comm, std::span<std::byte> own, int flags)
+    : comm_(comm),
+      own_(own),
+      signals_(size_of(comm), flags),
+      open_(static_cast<std::size_t>(size_of(comm)), 0),
+      waiting_(open_.size()),
+      incoming_(sizeof(letter) + largest_in_letter) {
+  mpi_call(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+}
+
+by_messages::~by_messages() = default;
+
+// --- this rank's operations
+// -------------------------------------------------------------------------------
+
+void by_messages::start(operation& op, finished_list& done) {
+  if (op.what == operation::kind::await_signal) {
+    signals_.await(op, done);
+  } else if (op.peer == rank_) {
+    at_home(op, done);
+  } else if (const auto to = static_cast<std::size_t>(op.peer);
+             open_[to] == most_open || !waiting_[to].empty()) {
+    waiting_[to].push_back(&op);
+  } else {
+    begin(op);
+  }
+}
+
+void by_messages::at_home(operation& op, finished_list& done) {
+  std::byte* const there = own_.data() + op.remote->offset_bytes;
+  const bool get = op.what == operation::kind::get;
+  // May overlap, where the program puts a part of its window into another.
+  if (op.size_bytes > 0) {
+    std::memmove(get ? op.buffer : there, get ? there : op.buffer, op.size_bytes);
+  }
+  if (op.remote->signals) signals_.raise(rank_, op.tag, op.sequence, done);
+  done.push_back({&op, nullptr});
+}
+
+void by_messages::begin(operation& op) {
+  const auto to = static_cast<std::size_t>(op.peer);
+  ++open_[to];
+  try {
+    op.what == operation::kind::get ? begin_get(op) : begin_put(op);
+  } catch (...) {
+    --open_[to];
+    throw;
+  }
+}
+
+/// Noted last: what throws leaves nothing behind that would complete it again.
+void by_messages::begin_put(operation& op) {
+  const bool small = op.size_bytes <= largest_in_letter;
+  const letter words{.what = small ? word::put : word::large_put,
+                     .flag = op.remote->signals ? op.tag : no_flag,
+                     .number = next_number_++,
+                     .offset_bytes = op.remote->offset_bytes,
+                     .size_bytes = op.size_bytes,
+                     .place = op.sequence};
+  if (small) {
+    send_letter(op.peer, words, {static_cast<const std::byte*>(op.buffer), op.size_bytes});
+  } else {
+    send_letter(op.peer, words);
+    MPI_Request request = MPI_REQUEST_NULL;
+    with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
+      mpi_call(MPI_Isend(op.buffer, count, type, op.peer, put_tag, comm_, &request), "MPI_Isend");
+    });
+    follow(request, {.what = purpose::kind::put_out, .peer = op.peer, .about = words});
+  }
+  open_puts_.emplace(words.number, open_put{&op, small ? 1 : 2});
+}
+
+void by_messages::begin_get(operation& op) {
+  send_letter(
+      op.peer,
+      {.what = word::get, .offset_bytes = op.remote->offset_bytes, .size_bytes = op.size_bytes});
+  MPI_Request request = MPI_REQUEST_NULL;
+  with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
+    mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, get_tag, comm_, &request), "MPI_Irecv");
+  });
+  follow(request, {.what = purpose::kind::get_in, .peer = op.peer, .op = &op});
+}
+
+/// A put to, or a get from, `peer` is over: there is room for another one.
+void by_messages::closed_one(int peer, finished_list& done) {
+  const auto to = static_cast<std::size_t>(peer);
+  --open_[to];
+  if (waiting_[to].empty()) return;
+  operation* const next = waiting_[to].front();
+  waiting_[to].pop_front();
+  try {
+    begin(*next);
+  } catch (...) {
+    done.push_back({next, std::current_exception()});
+  }
+}
+
+void by_messages::part_of_put_over(std::uint64_t number, finished_list& done) {
+  const auto found = open_puts_.find(number);
+  if (found == open_puts_.end() || --found->second.missing > 0) return;
+  operation* const op = found->second.op;
+  open_puts_.erase(found);
+  done.push_back({op, nullptr});
+  closed_one(op->peer, done);
+}
+
+// --- letters
+// ----------------------------------------------------------------------------------------------
+
+void by_messages::send_letter(int peer, const letter& words, std::span<const std::byte> data) {
+  const std::size_t bytes = sizeof words + data.size();
+  auto copy = std::make_unique<std::byte[]>(bytes);
+  std::memcpy(copy.get(), &words, sizeof words);
+  if (!data.empty()) std::memcpy(copy.get() + sizeof words, data.data(), data.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi_call(
+      MPI_Isend(copy.get(), static_cast<int>(bytes), MPI_BYTE, peer, letter_tag, comm_, &request),
+      "MPI_Isend");
+  int sent = 0;  // as letters usually are at once
+  mpi_call(MPI_Test(&request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
+  if (sent == 0) {
+    follow(request, {.what = purpose::kind::letter, .peer = peer, .keep = std::move(copy)});
+  }
+}
+
+bool by_messages::read_letters(finished_list& done) {
+  constexpr int most_at_once = 64;  // then the messages of others have their turn
+  for (int i = 0; i < most_at_once; ++i) {
+    int is_here = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    mpi_call(MPI_Improbe(MPI_ANY_SOURCE, letter_tag, comm_, &is_here, &message, &status),
+             "MPI_Improbe");
+    if (is_here == 0) return i > 0;
+    mpi_call(MPI_Mrecv(incoming_.data(), static_cast<int>(incoming_.size()), MPI_BYTE, &message,
+                       &status),
+             "MPI_Mrecv");
+    int bytes = 0;
+    mpi_call(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    letter words;
+    std::memcpy(&words, incoming_.data(), sizeof words);
+    read(status.MPI_SOURCE, words,
+         std::span(incoming_).first(static_cast<std::size_t>(bytes)).subspan(sizeof words), done);
+  }
+  return true;
+}
+
+std::byte* by_messages::place_of(const letter& words) const {
+  PLAIT_EXPECTS(words.offset_bytes + words.size_bytes <= own_.size(),
+                "the sender has checked: " + std::to_string(words.offset_bytes) + " + " +
+                    std::to_string(words.size_bytes) + " of " + std::to_string(own_.size()));
+  return own_.data() + words.offset_bytes;
+}
+
+void by_messages::read(int from, const letter& words, std::span<const std::byte> data,
+                       finished_list& done) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  switch (words.what) {
+    case word::put:
+      if (!data.empty()) std::memcpy(place_of(words), data.data(), data.size());
+      put_is_here(from, words, done);
+      break;
+    case word::large_put:
+      with_count(words.size_bytes, [&](int count, MPI_Datatype type) {
+        mpi_call(MPI_Irecv(place_of(words), count, type, from, put_tag, comm_, &request),
+                 "MPI_Irecv");
+      });
+      follow(request, {.what = purpose::kind::put_in, .peer = from, .about = words});
+      break;
+    case word::get:
+      with_count(words.size_bytes, [&](int count, MPI_Datatype type) {
+        mpi_call(MPI_Isend(place_of(words), count, type, from, get_tag, comm_, &request),
+                 "MPI_Isend");
+      });
+      follow(request, {.what = purpose::kind::answer, .peer = from});
+      break;
+    case word::done:
+      part_of_put_over(words.number, done);
+      break;
+  }
+}
+
+void by_messages::put_is_here(int from, const letter& words, finished_list& done) {
+  if (words.flag != no_flag) signals_.raise(from, words.flag, words.place, done);
+  send_letter(from, {.what = word::done, .number = words.number});
+}
+
+// --- requests
+// ---------------------------------------------------------------------------------------------
+
+void by_messages::follow(MPI_Request request, purpose why) {
+  requests_.push_back(request);
+  purposes_.push_back(std::move(why));
+}
+
+bool by_messages::look(finished_list& done) {
+  const bool tested = test_requests(done);
+  return read_letters(done) || tested;
+}
+
+bool by_messages::test_requests(finished_list& done) {
+  if (requests_.empty()) return false;
+  indices_.resize(requests_.size());
+  int count = 0;
+  mpi_call(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                        indices_.data(), MPI_STATUSES_IGNORE),
+           "MPI_Testsome");
+  if (count == MPI_UNDEFINED || count == 0) return false;
+  std::vector<purpose> over;
+  for (int i = 0; i < count; ++i) {
+    over.push_back(
+        std::move(purposes_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])]));
+  }
+  // What is over is gone from the lists before it has consequences, which may add to them.
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    if (kept != i) purposes_[kept] = std::move(purposes_[i]);
+    requests_[kept++] = requests_[i];
+  }
+  requests_.resize(kept);
+  purposes_.resize(kept);
+  for (purpose& why : over) request_over(why, done);
+  return true;
+}
+
+void by_messages::request_over(purpose& why, finished_list& done) {
+  switch (why.what) {
+    case purpose::kind::letter:
+    case purpose::kind::answer:
+      break;
+    case purpose::kind::put_out:
+      part_of_put_over(why.about.number, done);
+      break;
+    case purpose::kind::put_in:
+      put_is_here(why.peer, why.about, done);
+      break;
+    case purpose::kind::get_in:
+      done.push_back({why.op, nullptr});
+      closed_one(why.peer, done);
+      break;
+  }
+}
+
+// --- the end of a rank on which a task failed
+// -------------------------------------------------------------
+
+void by_messages::give_up(finished_list& done) {
+  signals_.give_up(done);
+  for (auto& list : waiting_) {
+    for (operation* op : std::exchange(list, {})) done.push_back({op, nullptr});
+  }
+}
+
+void by_messages::abandon(finished_list& done) {
+  give_up(done);
+  for (const auto& [number, put] : open_puts_) done.push_back({put.op, nullptr});
+  open_puts_.clear();
+  for (const purpose& why : purposes_) {
+    if (why.op != nullptr) done.push_back({why.op, nullptr});
+  }
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    const auto what = purposes_[i].what;
+    if (what == purpose::kind::put_in || what == purpose::kind::get_in) MPI_Cancel(&requests_[i]);
+    (void)purposes_[i].keep.release();  // MPI may send from it until the end of the program
+    MPI_Request_free(&requests_[i]);
+  }
+  requests_.clear();
+  purposes_.clear();
+}
+
+// --- when nothing moves
+// -------------------------------------------------------------------------------------
+
+void by_messages::for_each(const std::function<void(const operation&)>& visit) const {
+  signals_.for_each(visit);
+  for (const auto& [number, put] : open_puts_) visit(*put.op);
+  for (const purpose& why : purposes_) {
+    if (why.op != nullptr) visit(*why.op);
+  }
+  for (const auto& list : waiting_) {
+    for (const operation* op : list) visit(*op);
+  }
+}
+
+}  // namespace plait

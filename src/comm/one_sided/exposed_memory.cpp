@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+#include <plait/comm/exposed_memory.hpp>
+#include <plait/core/error.hpp>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "comm/channel.hpp"
+#include "comm/mpi_call.hpp"
+#include "comm/native.hpp"
+#include "comm/one_sided/by_messages.hpp"
+
+namespace plait {
+namespace {
+
+constexpr int most_flags = 1 << 16;
+
+/// Addresses at which nothing is.
+class reserved_addresses {
+ public:
+  explicit reserved_addresses(std::size_t size_bytes) : size_(size_bytes) {
+    if (size_ == 0) return;
+    begin_ = ::mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin_ == MAP_FAILED) {
+      throw error("window: cannot reserve " + std::to_string(size_) +
+                  " bytes of addresses: " + std::strerror(errno));
+    }
+  }
+  ~reserved_addresses() {
+    if (size_ > 0) ::munmap(begin_, size_);
+  }
+  reserved_addresses(const reserved_addresses&) = delete;
+  reserved_addresses& operator=(const reserved_addresses&) = delete;
+  [[nodiscard]] std::uintptr_t begin() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(begin_);
+  }
+
+ private:
+  std::size_t size_;
+  void* begin_ = nullptr;
+};
+
+[[nodiscard]] bool has_flag(const operation& op) {
+  return op.what == operation::kind::await_signal || op.remote->signals;
+}
+
+/// What a rank says of its part.
+struct part_of_rank {
+  unsigned long long size_bytes;
+  long long flags;
+};
+
+[[nodiscard]] std::vector<part_of_rank> all_parts(MPI_Comm comm, int ranks, part_of_rank mine) {
+  std::vector<part_of_rank> all(static_cast<std::size_t>(ranks));
+  mpi_call(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm),
+           "MPI_Allgather");
+  return all;
+}
+
+/// The same on all ranks, so that all or none throw.
+void expect_agreement(const std::vector<part_of_rank>& all) {
+  for (const part_of_rank& part : all) {
+    if (part.flags < 1 || part.flags > most_flags) {
+      throw usage_error("window: " + std::to_string(part.flags) + " flags; 1 to " +
+                        std::to_string(most_flags) + " are possible");
+    }
+    if (part.flags != all.front().flags) {
+      throw usage_error("window: " + std::to_string(all.front().flags) + " flags on one rank and " +
+                        std::to_string(part.flags) + " on another; all must say the same");
+    }
+  }
+}
+
+}  // namespace
+
+struct exposed_memory::implementation {
+  environment& env;
+  engine& messages;
+  const int flags;
+  MPI_Comm comm = MPI_COMM_NULL;
+  std::vector<std::size_t> sizes = {};         ///< by rank
+  std::vector<std::uintptr_t> stand_ins = {};  ///< by rank
+  std::unique_ptr<reserved_addresses> addresses = nullptr;
+  std::unique_ptr<one_sided_service> service = nullptr;
+  /// The places of signals: by direction, peer and flag.  The thread that enqueues.
+  channel_map signals = {};
+  int first_trace_tag = 0;
+  bool ended = false;
+
+  void lay_out(const std::vector<part_of_rank>& parts);
+};
+
+/// Behind each other, so that operations on different ranks never meet.
+void exposed_memory::implementation::lay_out(const std::vector<part_of_rank>& parts) {
+  std::size_t sum = 0;
+  for (const part_of_rank& part : parts) {
+    sizes.push_back(part.size_bytes);
+    sum += part.size_bytes;
+  }
+  addresses = std::make_unique<reserved_addresses>(sum);
+  std::uintptr_t at = addresses->begin();
+  for (const std::size_t size : sizes) {
+    stand_ins.push_back(at);
+    at += size;
+  }
+}
+
+exposed_memory::exposed_memory(environment& env, engine& messages, void* begin,
+                               std::size_t size_bytes, const window_options& options)
+    : self_(new implementation{.env = env, .messages = messages, .flags = options.flags}) {
+  implementation& s = *self_;
+  {
+    mpi_token_guard guard(env.token());
+    MPI_Comm common = native_access::of(env).internal;
+    const auto parts = all_parts(common, env.size(), {size_bytes, options.flags});
+    expect_agreement(parts);
+    s.lay_out(parts);
+    mpi_call(MPI_Comm_dup(common, &s.comm), "MPI_Comm_dup");
+    mpi_call(MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    const std::span own(static_cast<std::byte*>(begin), size_bytes);
+    s.service = std::make_unique<by_messages>(s.comm, own, s.flags);
+  }
+  // Windows are made collectively, so the numbers are those of the other ranks.
+  static int trace_tags_taken = 0;
+  constexpr int most_trace_tags = 1 << 30;
+  if (trace_tags_taken > most_trace_tags - s.flags) trace_tags_taken = 0;
+  s.first_trace_tag = -2 - trace_tags_taken;
+  trace_tags_taken += s.flags;
+  messages.serve(*s.service);
+}
+
+exposed_memory::~exposed_memory() {
+  PLAIT_EXPECTS(self_->ended, "a window must be ended before it goes");
+}
+
+void exposed_memory::end(bool together) {
+  implementation& s = *self_;
+  if (s.ended) return;
+  s.ended = true;
+  if (together) {
+    // All operations have completed, so what MPI still has to do for this rank needs nobody.
+    for (bool quiet = false; !quiet;) {
+      {
+        mpi_token_guard guard(s.env.token());
+        quiet = s.service->is_quiet();
+      }
+      if (quiet) break;
+      (void)s.messages.poll();
+      sched_yield();
+    }
+  }
+  s.messages.stop_serving(*s.service);
+  if (!together) return;  // other ranks may be elsewhere
+  mpi_token_guard guard(s.env.token());
+  s.service.reset();
+  MPI_Comm_free(&s.comm);
+}
+
+bool exposed_memory::has_ended() const noexcept {
+  return self_->ended;
+}
+std::size_t exposed_memory::size_bytes(int rank) const {
+  return self_->sizes.at(static_cast<std::size_t>(rank));
+}
+exposed_memory::address exposed_memory::stand_in(int rank) const {
+  return self_->stand_ins.at(static_cast<std::size_t>(rank));
+}
+int exposed_memory::trace_tag(int flag) const noexcept {
+  return self_->first_trace_tag - flag;
+}
+one_sided_service& exposed_memory::service() noexcept {
+  return *self_->service;
+}
+
+void exposed_memory::expect_in_range(const operation& op) const {
+  const implementation& s = *self_;
+  if (s.ended) throw error("the window has ended");
+  if (op.peer < 0 || op.peer >= s.env.size()) {
+    throw usage_error("rank " + std::to_string(op.peer) + "; ranks are 0 to " +
+                      std::to_string(s.env.size() - 1));
+  }
+  if (has_flag(op) && (op.tag < 0 || op.tag >= s.flags)) {
+    throw usage_error("flag " + std::to_string(op.tag) + "; the flags of this window are 0 to " +
+                      std::to_string(s.flags - 1));
+  }
+  if (op.what == operation::kind::await_signal) return;
+  const std::size_t there = size_bytes(op.peer);
+  const std::size_t offset = op.remote->offset_bytes;
+  if (offset > there || op.size_bytes > there - offset) {
+    throw usage_error(std::to_string(op.size_bytes) + " bytes from byte " + std::to_string(offset) +
+                      " on are not in the window of rank " + std::to_string(op.peer) +
+                      ", which has " + std::to_string(there) + " bytes");
+  }
+}
+
+channel* exposed_memory::channel_for(const operation& op) {
+  expect_in_range(op);
+  if (!has_flag(op)) return nullptr;
+  auto& places = self_->signals[{op.what, op.peer, op.tag}];
+  if (places == nullptr) places = std::make_unique<channel>(1);
+  return places.get();
+}
+
+}  // namespace plait

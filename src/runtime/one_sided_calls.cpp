@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An operation on a window becomes one task.  Its accesses are its local data and, so that this
+// rank's operations on the same bytes of another rank keep their order, the addresses that stand in
+// for them.
+#include <string>
+#include <vector>
+
+#include <plait/comm/exposed_memory.hpp>
+#include <plait/core/error.hpp>
+#include <plait/runtime/runtime.hpp>
+
+namespace plait {
+namespace {
+
+[[nodiscard]] const char* word_for(const one_sided_call& call) {
+  switch (call.what) {
+    case operation::kind::get:
+      return "get";
+    case operation::kind::await_signal:
+      return "await_signal";
+    default:
+      return call.signals ? "put_signal" : "put";
+  }
+}
+
+/// Bytes of the target, where this process imagines them.
+[[nodiscard]] ordered_bytes there(const one_sided_call& call) {
+  const std::uintptr_t begin = call.memory->stand_in(call.peer) + call.offset_bytes;
+  const bool get = call.what == operation::kind::get;
+  return {{begin, begin + (call.data.end - call.data.begin)},
+          get ? access_mode::in : access_mode::out};
+}
+
+}  // namespace
+
+void runtime::submit(const one_sided_call& call, std::span<const ordered_bytes> also) {
+  PLAIT_EXPECTS(call.memory != nullptr, "a window that was moved from");
+  const remote_part part{call.memory.get(), call.offset_bytes, call.signals};
+  operation op;
+  op.what = call.what;
+  op.peer = call.peer;
+  op.tag = call.flag;
+  op.buffer = reinterpret_cast<void*>(call.data.begin);
+  op.size_bytes = call.data.end - call.data.begin;
+  op.remote = &part;
+  try {
+    call.memory->expect_in_range(op);
+    std::vector<ordered_bytes> accesses(also.begin(), also.end());
+    if (op.size_bytes > 0) {
+      const bool get = call.what == operation::kind::get;
+      accesses.push_back({call.data, get ? access_mode::out : access_mode::in});
+      accesses.push_back(there(call));
+    }
+    submit_operation(call.name, op, accesses, call.memory);
+  } catch (const usage_error& wrong) {
+    throw usage_error(std::string(word_for(call)) + " '" + call.name.c_str() +
+                      "': " + wrong.what());
+  }
+}
+
+}  // namespace plait
