@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <plait/comm/collective/library_call.hpp>
 #include <sched.h>
 
 #include "comm/mpi_call.hpp"
@@ -15,7 +16,10 @@ using state = message_survey::state;
 
 [[nodiscard]] message_survey::message describe(const survey_scope& scope, const operation& op,
                                                state is) {
-  return {.send = op.what == operation::kind::send,
+  return {.collective = op.what == operation::kind::collective
+                            ? std::string(to_string(op.call->what()))
+                            : std::string(),
+          .send = op.what == operation::kind::send,
           .name = scope.name_of(op),
           .peer = op.peer,
           .tag = op.tag,

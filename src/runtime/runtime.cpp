@@ -11,6 +11,7 @@
 #include <plait/core/fair_share.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "runtime/algorithm_choice.hpp"
 #include "runtime/recorder.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/task_suspender.hpp"
@@ -91,6 +92,7 @@ class engine_source final : public progress_source {
 struct runtime::implementation {
   implementation(environment& env_, const runtime_options& options, int workers)
       : env(env_),
+        choice(agreed_network(env_, options.network)),
         messages(env_, {.policy = options.policy,
                         .workers = workers,
                         .worst_delay_s = options.worst_delay_s,
@@ -123,6 +125,7 @@ struct runtime::implementation {
   }
 
   environment& env;
+  algorithm_choice choice;
   engine messages;
   engine_source source;
   const bool stall_aborts;
@@ -155,8 +158,11 @@ struct message_state {
 static_assert(sizeof(message_state) <= detail::task_node::storage_bytes);
 static_assert(std::is_standard_layout_v<operation>);
 
-[[nodiscard]] message_side side_of(const operation& op) noexcept {
-  return {op.what == operation::kind::send, op.peer, op.tag, op.sequence, op.size_bytes};
+/// None of a collective of the MPI library's, which has no other side.
+[[nodiscard]] std::optional<message_side> side_of(const operation& op) noexcept {
+  if (op.what == operation::kind::collective) return std::nullopt;
+  return message_side{op.what == operation::kind::send, op.peer, op.tag, op.sequence,
+                      op.size_bytes};
 }
 
 void message_completed(operation& op, const std::exception_ptr& failure) noexcept {
@@ -200,13 +206,6 @@ runtime::~runtime() {
 
 void runtime::submit_message(task_name name, operation::kind what, byte_range bytes,
                              access_mode mode, int peer, std::optional<int> tag) {
-  implementation& s = *self_;
-  if (s.tasks.in_task()) {
-    throw usage_error(std::string("message '") + name.c_str() +
-                      "': a task submits no messages, whose order of matching would be that of the "
-                      "scheduling; it may call MPI, with plait::blocking_mpi");
-  }
-  s.expect_communication();
   operation op;
   op.what = what;
   op.peer = peer;
@@ -214,6 +213,19 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
   op.of_collective = !tag.has_value();
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
+  const data_access access{bytes, mode};
+  submit_operation(name, op, {&access, 1});
+}
+
+void runtime::submit_operation(task_name name, operation op,
+                               std::span<const data_access> accesses) {
+  implementation& s = *self_;
+  if (s.tasks.in_task()) {
+    throw usage_error(std::string("message '") + name.c_str() +
+                      "': a task submits no messages, whose order of matching would be that of the "
+                      "scheduling; it may call MPI, with plait::blocking_mpi");
+  }
+  s.expect_communication();
   op.completed = &message_completed;
   // First: it checks peer and tag.
   s.tasks.recording() ? s.messages.attach(op) : s.messages.enqueue(op);
@@ -234,10 +246,11 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
         break;
       case detail::node_action::destroy:
         engine::detach(state.op);
+        delete state.op.call;
         break;
     }
   };
-  s.tasks.add_access(node, bytes, mode);
+  for (const data_access& one : accesses) s.tasks.add_access(node, one.bytes, one.mode);
   s.tasks.submit(node);
 }
 
@@ -282,6 +295,13 @@ const engine::choice& runtime::progress_choice() const noexcept {
 }
 engine_statistics runtime::progress_statistics() const {
   return self_->messages.statistics();
+}
+
+const std::optional<model::parameters>& runtime::network() const noexcept {
+  return self_->choice.network();
+}
+collective::algorithm runtime::choose(const collective::shape& shape, bool commutative) {
+  return self_->choice.of(shape, commutative);
 }
 
 void runtime::start_trace() {

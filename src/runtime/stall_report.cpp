@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <plait/comm/collective/library_call.hpp>
 #include <plait/core/error.hpp>
 
 namespace plait {
@@ -28,6 +30,11 @@ constexpr std::size_t most_names = 3;   // of what one task waits for
 [[nodiscard]] std::string message_label(bool send, const std::string& name, int peer, int tag) {
   return fmt::format("{} '{}' {} rank {}, tag {}", send ? "send" : "receive", name,
                      send ? "to" : "from", peer, tag);
+}
+
+/// "allreduce 'total' of the MPI library"
+[[nodiscard]] std::string collective_label(std::string_view what, const std::string& name) {
+  return fmt::format("{} '{}' of the MPI library", what, name);
 }
 
 class report {
@@ -87,6 +94,9 @@ class report {
   [[nodiscard]] std::string label(const stall::task& task) const {
     if (!is_message(task)) return fmt::format("task '{}'", task.node->name);
     const operation& op = message_(*task.node);
+    if (op.what == operation::kind::collective) {
+      return collective_label(to_string(op.call->what()), task.node->name);
+    }
     return message_label(op.what == operation::kind::send, task.node->name, op.peer, op.tag);
   }
 
@@ -123,7 +133,9 @@ class report {
   }
 
   [[nodiscard]] static std::string described(const message_survey::message& m) {
-    return fmt::format("{}, place {}, {} bytes", message_label(m.send, m.name, m.peer, m.tag),
+    return fmt::format("{}, place {}, {} bytes",
+                       m.collective.empty() ? message_label(m.send, m.name, m.peer, m.tag)
+                                            : collective_label(m.collective, m.name),
                        m.place, m.size_bytes);
   }
 
@@ -140,8 +152,9 @@ class report {
     lines all;
     for (const message_survey::message& m : messages_.messages) {
       if (m.is == message_survey::state::parked) {
-        all.push_back(fmt::format("{}: not started, place {} of this peer and tag must be before",
-                                  described(m), m.behind));
+        all.push_back(
+            fmt::format("{}: not started, place {} of {} must be before", described(m), m.behind,
+                        m.collective.empty() ? "this peer and tag" : "the library's collectives"));
       } else if (m.is == message_survey::state::held_back) {
         all.push_back(described(m) + ": not started, held back by the option disturb");
       }

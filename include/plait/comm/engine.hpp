@@ -21,12 +21,19 @@ namespace plait {
 
 class channel;
 class repetition;
+namespace collective {
+class library_call;
+}
 
-/// One message to be sent or received.  Owned by the caller, who keeps it and its buffer alive and
-/// in place from `engine::post` until `completed` is called; while it is attached, always with the
-/// same peer, tag, buffer and size.
+/// One message to be sent or received, or a collective of the MPI library's own.  Owned by the
+/// caller, who keeps it and its buffer alive and in place from `engine::post` until `completed` is
+/// called; while it is attached, always with the same peer, tag, buffer and size.
 struct operation {
-  enum class kind : std::uint8_t { send, receive };
+  enum class kind : std::uint8_t {
+    send,
+    receive,
+    collective,  ///< `call`; peer, tag and buffer mean nothing
+  };
 
   kind what = kind::send;
   bool of_collective = false;  ///< its tag is the engine's, which no message of the program has
@@ -34,6 +41,7 @@ struct operation {
   int tag = 0;
   void* buffer = nullptr;
   std::size_t size_bytes = 0;
+  collective::library_call* call = nullptr;
   /// Called once, by a thread that holds the token (so it may post, but not poll).  `failure` is
   /// null when the operation succeeded, and when it was given up by `cancel`.
   void (*completed)(operation& self, const std::exception_ptr& failure) noexcept = nullptr;
@@ -72,7 +80,8 @@ struct engine_statistics {
 /// of submission (`enqueue`).  Operations of one residue are started in that order, so MPI's own
 /// order keeps them apart; operations of different residues cannot meet, so they are started as
 /// soon as their data is ready.  R only decides how far readiness may run out of order without
-/// waiting.
+/// waiting.  Collectives of the MPI library's own have no tags: they are a channel with R = 1, on a
+/// communicator of their own, so that all ranks make the same calls in the same order.
 ///
 /// Posting (`post`) tries the token; if another thread holds it, the operation is pushed to a
 /// lock-free stack and the token tried again.  Whoever holds it empties the stack before and after

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -15,6 +16,7 @@
 
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
+#include <plait/model/parameters.hpp>
 #include <plait/runtime/collective_calls.hpp>
 #include <plait/task/scheduler.hpp>
 #include <plait/trace/event.hpp>
@@ -51,6 +53,16 @@ struct runtime_options {
   /// access_error at `wait`.  Slow; one worker and progress::none, whatever else is said here.  The
   /// environment variable PLAIT_CHECKED (0 or 1) has the last word.  See docs/checked.md.
   bool checked = false;
+  /// What the network costs, if it is known: then collectives take the algorithm with the least
+  /// predicted time (cheapest_algorithm.hpp).  Rank 0's, on all ranks.  The environment variable
+  /// PLAIT_NETWORK, a file that `model::read_parameters` takes, has the last word.
+  std::optional<model::parameters> network = {};
+};
+
+/// Bytes that a task touches, and how.
+struct data_access {
+  byte_range bytes;
+  access_mode mode;
 };
 
 /// The program of one rank: submits compute tasks and messages in program order, and waits.
@@ -131,6 +143,8 @@ class runtime final : public collective_calls {
   /// Who drives communication, and why.
   [[nodiscard]] const engine::choice& progress_choice() const noexcept;
   [[nodiscard]] engine_statistics progress_statistics() const;
+  /// What algorithms are chosen by, the same on every rank.
+  [[nodiscard]] const std::optional<model::parameters>& network() const noexcept;
 
   /// Records tasks, waits and messages from now on.  When no task is in flight.
   void start_trace();
@@ -161,7 +175,11 @@ class runtime final : public collective_calls {
   /// Without a tag: of a collective.
   void submit_message(task_name name, operation::kind what, byte_range bytes, access_mode mode,
                       int peer, std::optional<int> tag);
+  /// Whose task owns `op.call`, unless this throws.
+  void submit_operation(task_name name, operation op, std::span<const data_access> accesses);
   void submit(const collective_call& call) override;
+  [[nodiscard]] collective::algorithm choose(const collective::shape& shape, bool commutative);
+  void submit_to_library(const collective_call& call, const collective::shape& shape);
   [[nodiscard]] std::size_t ranks_for_blocks() const noexcept override;
   [[nodiscard]] scheduler& tasks() noexcept;
 

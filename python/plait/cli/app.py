@@ -9,7 +9,7 @@ import typer
 from typer.exceptions import TyperException
 
 from plait import __version__
-from plait.cli import bench, compare, lab, report, run
+from plait.cli import bench, compare, lab, predict, report, run
 from plait.errors import BadInput, JobFailed
 from plait.launch.job import Interrupted
 
@@ -26,6 +26,7 @@ app.add_typer(lab.app, name="lab")
 report.register(app)
 bench.register(app)
 compare.register(app)
+app.add_typer(predict.app, name="predict")
 
 
 def _version(asked: bool) -> None:
