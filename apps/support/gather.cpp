@@ -14,12 +14,7 @@ std::vector<json> gather(environment& env, const json& value) {
 }
 
 std::string broadcast(environment& env, const std::string& text) {
-  int size = static_cast<int>(text.size());
-  check_mpi(MPI_Bcast(&size, 1, MPI_INT, 0, native(env)), "MPI_Bcast");
-  std::string result = text;
-  result.resize(static_cast<std::size_t>(size));
-  check_mpi(MPI_Bcast(result.data(), size, MPI_CHAR, 0, native(env)), "MPI_Bcast");
-  return result;
+  return env.broadcast(text);
 }
 
 double maximum(environment& env, double value) {

@@ -10,12 +10,16 @@ from rich.text import Text
 
 from plait.bench_table import show_bench
 from plait.loggp_table import show_loggp
+from plait.prediction import is_prediction, prediction_heading, show_prediction
 from plait.result import Result
 from plait.units import rate_text, seconds_text
 
 
 def show_result(result: Result, console: Console) -> None:
     """Table and figures of an application's, a benchmark's or a probe's result."""
+    if is_prediction(result):
+        show_prediction(result, console)
+        return
     if "bench" in result:
         show_bench(result, console)
         return
@@ -31,6 +35,8 @@ def show_result(result: Result, console: Console) -> None:
 
 def heading(result: Result) -> str:
     """What was run, where, in one phrase."""
+    if is_prediction(result):
+        return prediction_heading(result)
     parameters, environment = result["parameters"], result["environment"]
     parts = [next(result[kind] for kind in ("app", "bench", "probe") if kind in result)]
     if size := parameters.get("size"):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Keeps the messages of one (direction, peer, tag) in the order of their submission.
+/// Keeps the messages of one (direction, peer, tag), or the MPI library's collectives, in the order
+/// of their submission.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +68,7 @@ class channel {
   std::vector<operation*> parked_;
 };
 
-/// By direction, peer and tag.
+/// By direction, peer and tag; these are 0 for collectives.
 using channel_map = std::map<std::tuple<operation::kind, int, int>, std::unique_ptr<channel>>;
 
 }  // namespace plait

@@ -17,6 +17,7 @@
 #include "comm/channel.hpp"
 #include "comm/core_watch.hpp"
 #include "comm/flight_clock.hpp"
+#include "comm/library_collectives.hpp"
 #include "comm/look_schedule.hpp"
 #include "comm/message_survey.hpp"
 #include "comm/mpi_call.hpp"
@@ -154,6 +155,7 @@ struct engine::implementation {
 
   // Under the token.
   transfer_set transfers;
+  collective::library_collectives library;
   std::vector<awaited*> watched;
   std::vector<one_sided_service*> windows;
   std::size_t one_sided = 0;  ///< operations on windows that were started and have not completed
@@ -192,6 +194,7 @@ engine::engine(environment& env, const engine_options& options) {
     s.residues = residues_for(bound);
     s.largest_tag = bound / s.residues - 2;  // the last one is for collectives
     s.repetitions.residues = static_cast<std::uint64_t>(s.residues);
+    s.library.open(s.comm);
   }
   s.chosen = choose(options, fair_share(env.node_units(), env.node_rank()));
   if (s.chosen.proxy) s.proxy.start([&s] { s.proxy_loop(); });
@@ -210,12 +213,21 @@ engine::~engine() {
   s.repetitions.end();
   // Freeing is collective in some libraries: not after a failure, where other ranks may be
   // elsewhere.
-  if (!s.cancelled.load()) MPI_Comm_free(&s.comm);
+  if (!s.cancelled.load()) {
+    s.library.close();
+    MPI_Comm_free(&s.comm);
+  }
 }
 
 void engine::implementation::join_channel(operation& op) {
   if (op.remote != nullptr) {
     op.via = op.remote->home->channel_for(op);
+    return;
+  }
+  if (op.what == operation::kind::collective) {
+    auto& all = channels[{op.what, 0, 0}];
+    if (all == nullptr) all = std::make_unique<channel>(1);  // they match by the order of calls
+    op.via = all.get();
     return;
   }
   const bool send = op.what == operation::kind::send;
@@ -466,7 +478,9 @@ void engine::implementation::start(operation& op, ticks now) {
   const int mpi_tag = op.tag * residues + static_cast<int>(op.via->residue(op));
   try {
     const bool first = nothing_in_flight();
-    if (transfers.start(op, mpi_tag, comm)) {
+    if (op.what == operation::kind::collective) {
+      transfers.add(op, library.start(*op.call));
+    } else if (transfers.start(op, mpi_tag, comm)) {
       complete(op, nullptr);
       return;
     }

@@ -255,6 +255,21 @@ std::vector<std::string> environment::gather(const std::string& bytes) {
   return all;
 }
 
+std::string environment::broadcast(const std::string& bytes) {
+  mpi_token_guard guard(token_);
+  MPI_Comm comm = native_->internal;
+  unsigned long long size = bytes.size();
+  mpi_call(MPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, comm), "MPI_Bcast");
+  std::string all = bytes;
+  all.resize(size);
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t piece = std::min<std::size_t>(all.size() - at, std::size_t{1} << 30);
+    mpi_call(MPI_Bcast(all.data() + at, static_cast<int>(piece), MPI_CHAR, 0, comm), "MPI_Bcast");
+    at += piece;
+  }
+  return all;
+}
+
 environment::clock_offset environment::measure_clock_offset() {
   mpi_token_guard guard(token_);
   MPI_Comm comm = native_->internal;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <plait/comm/collective/library_call.hpp>
 #include <sched.h>
 
 #include "comm/mpi_call.hpp"
@@ -17,6 +18,9 @@ using state = message_survey::state;
                                                state is) {
   const bool has_place = op.remote == nullptr || op.via != nullptr;
   return {.what = op.what,
+          .collective = op.what == operation::kind::collective
+                            ? std::string(to_string(op.call->what()))
+                            : std::string(),
           .name = scope.name_of(op),
           .peer = op.peer,
           .tag = op.tag,

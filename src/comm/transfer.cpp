@@ -9,6 +9,7 @@
 #include <plait/core/error.hpp>
 
 #include "comm/byte_count.hpp"
+#include "comm/library_collectives.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/repetition.hpp"
 
@@ -20,6 +21,9 @@ namespace {
 constexpr std::size_t largest_at_once = 1024;
 
 [[nodiscard]] std::string describe(const operation& op) {
+  if (op.what == operation::kind::collective) {
+    return std::string(to_string(op.call->what())) + " of the MPI library";
+  }
   const bool send = op.what == operation::kind::send;
   return std::string(send ? "send of " : "receive of ") + std::to_string(op.size_bytes) +
          " bytes " + (send ? "to" : "from") + " rank " + std::to_string(op.peer) + ", tag " +
@@ -37,6 +41,10 @@ constexpr std::size_t largest_at_once = 1024;
 
 [[nodiscard]] std::exception_ptr failure_of(const operation& op, int code,
                                             const MPI_Status& status) {
+  std::exception_ptr of_combination;
+  if (op.what == operation::kind::collective) {
+    of_combination = collective::library_collectives::finish(*op.call);
+  }
   if (code != MPI_SUCCESS) {
     int error_class = 0;
     MPI_Error_class(code, &error_class);
@@ -50,7 +58,7 @@ constexpr std::size_t largest_at_once = 1024;
           error(describe(op) + ": the message sent has " + std::to_string(bytes) + " bytes"));
     }
   }
-  return nullptr;
+  return of_combination;
 }
 
 }  // namespace
@@ -76,9 +84,13 @@ bool transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
     mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) return true;
   }
+  add(op, request);
+  return false;
+}
+
+void transfer_set::add(operation& op, MPI_Request request) {
   requests_.push_back(request);
   operations_.push_back(&op);
-  return false;
 }
 
 std::span<const transfer_set::finished> transfer_set::test() {
@@ -145,7 +157,8 @@ void transfer_set::drop_messages_to_self(int self, MPI_Comm comm) noexcept try {
 std::vector<operation*> transfer_set::abandon() {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (operations_[i]->again != nullptr) operations_[i]->again->give_up(requests_[i]);
-    MPI_Request_free(&requests_[i]);
+    // MPI frees no request of a collective.
+    if (operations_[i]->what != operation::kind::collective) MPI_Request_free(&requests_[i]);
   }
   requests_.clear();
   return std::exchange(operations_, {});

@@ -28,6 +28,9 @@ class transfer_set {
   /// `error` with what MPI says; then nothing was started.
   [[nodiscard]] bool start(operation& op, int mpi_tag, MPI_Comm comm);
 
+  /// Adds a collective of the MPI library's own, which is under way on `request`.
+  void add(operation& op, MPI_Request request);
+
   /// What has completed and is no longer in the set, valid until the next call.  A receive of
   /// another size than the message's is a failure that says so (and names the message's size unless
   /// MPI truncated it).

@@ -2,13 +2,15 @@
 // A collective call becomes tasks: a message for each send and receive of its schedule, a compute
 // task for each combination and copy.  Their accesses are the bytes that they touch, which is all
 // the order a schedule needs.
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include <plait/comm/collective/choice.hpp>
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
 
@@ -46,15 +48,16 @@ void expect_well_formed(const collective_call& call, const collective::shape& s)
   expect(s.receive_blocks, lists.receive_blocks, "sources");
 }
 
-void expect_fits(const collective_call& call, const collective::schedule& steps) {
-  const auto expect = [&](const char* which, byte_range have, std::size_t need) {
-    if (have.end - have.begin >= need) return;
+/// `need`: a schedule or a footprint.
+void expect_fits(const collective_call& call, const auto& need) {
+  const auto expect = [&](const char* which, byte_range have, std::size_t bytes) {
+    if (have.end - have.begin >= bytes) return;
     refuse(call, "the " + std::string(which) + " buffer has " +
                      std::to_string(have.end - have.begin) + " bytes and needs " +
-                     std::to_string(need));
+                     std::to_string(bytes));
   };
-  expect("send", call.send, steps.send_bytes);
-  expect("receive", call.receive, steps.receive_bytes);
+  expect("send", call.send, need.send_bytes);
+  expect("receive", call.receive, need.receive_bytes);
 }
 
 /// Memory for partial results; its tasks and, at last, one that holds it keep it alive.
@@ -71,6 +74,33 @@ void expect_fits(const collective_call& call, const collective::schedule& steps)
   return writable(bytes);
 }
 
+/// The bytes that a call of the library touches, as accesses; what several slices share with the
+/// next comes as one.
+[[nodiscard]] std::vector<data_access> accesses_of(const collective_call& call,
+                                                   const collective::footprint& touched) {
+  std::vector<data_access> all;
+  const auto add = [&](const std::vector<collective::slice>& slices, access_mode mode) {
+    for (const collective::slice& s : slices) {
+      const std::uintptr_t base =
+          s.where == collective::buffer::send ? call.send.begin : call.receive.begin;
+      const byte_range bytes{base + s.begin, base + s.end};
+      if (!all.empty() && all.back().mode == mode && all.back().bytes.end == bytes.begin) {
+        all.back().bytes.end = bytes.end;
+      } else {
+        all.push_back({bytes, mode});
+      }
+    }
+  };
+  if (call.shape.what == what::barrier) return {{call.receive, access_mode::inout}};
+  if (call.shape.in_place) {
+    add(touched.written, access_mode::inout);
+  } else {
+    add(touched.read, access_mode::in);
+    add(touched.written, access_mode::out);
+  }
+  return all;
+}
+
 }  // namespace
 
 collective_calls::collective_calls() : schedules_(std::make_unique<collective_schedules>()) {}
@@ -81,8 +111,12 @@ void runtime::submit(const collective_call& call) {
   shape.ranks = env().size();
   shape.rank = env().rank();
   expect_well_formed(call, shape);
+  if (call.options.back_end == collective::back_end::library) {
+    submit_to_library(call, shape);
+    return;
+  }
   const collective::algorithm how =
-      call.options.algorithm.value_or(collective::usual_algorithm(shape, call.options.commutative));
+      call.options.algorithm ? *call.options.algorithm : choose(shape, call.options.commutative);
   if (!call.options.commutative && !keeps_order(shape.what, how)) {
     refuse(call, std::string(to_string(how)) +
                      " does not combine in the order of ranks; the operation is not commutative");
@@ -144,6 +178,26 @@ void runtime::submit(const collective_call& call) {
     task(
         call.name, [scratch](std::span<std::byte>) {}, inout(writable(all_scratch)));
   }
+}
+
+void runtime::submit_to_library(const collective_call& call, const collective::shape& shape) {
+  if (call.options.algorithm.has_value()) {
+    refuse(call,
+           "the MPI library chooses its algorithms; name one, or collective::back_end::library, "
+           "not both");
+  }
+  if (const auto obstacle = collective::obstacle_to_library(shape)) refuse(call, *obstacle);
+  const collective::footprint touched = collective::footprint_of(shape);
+  expect_fits(call, touched);
+  const auto address = [](byte_range bytes) { return reinterpret_cast<void*>(bytes.begin); };
+  operation op;
+  op.what = operation::kind::collective;
+  op.size_bytes = std::max(touched.send_bytes, touched.receive_bytes);
+  auto made = std::make_unique<collective::library_call>(
+      shape, address(call.send), address(call.receive), call.combine, call.options.commutative);
+  op.call = made.get();
+  submit_operation(call.name, op, accesses_of(call, touched));
+  (void)made.release();  // the task has it
 }
 
 }  // namespace plait

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,8 +34,8 @@ class recorder final : public task_observer {
                     std::uint64_t iterations) override {
     replays_.push_back({first_id, tasks, iterations});
   }
-  void message_done(const char* name, std::uint64_t id, const message_side& side, ticks begin,
-                    ticks end) {
+  void message_done(const char* name, std::uint64_t id, const std::optional<message_side>& side,
+                    ticks begin, ticks end) {
     outside_.events.push_back({name, event_kind::message, begin, end, id});
     sides_.push_back(side);
   }
@@ -115,9 +116,9 @@ class recorder final : public task_observer {
 
   const int rank_;
   std::vector<writer> workers_;
-  writer outside_;                   ///< the token's holder: messages, and what they released
-  std::vector<message_side> sides_;  ///< of `outside_.events`
-  std::vector<replay> replays_;      ///< the submitting thread's
+  writer outside_;  ///< the token's holder: messages, and what they released
+  std::vector<std::optional<message_side>> sides_;  ///< of `outside_.events`
+  std::vector<replay> replays_;                     ///< the submitting thread's
 };
 
 }  // namespace plait

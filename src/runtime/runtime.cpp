@@ -13,6 +13,7 @@
 #include <plait/core/fair_share.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "runtime/algorithm_choice.hpp"
 #include "runtime/recorder.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/task_suspender.hpp"
@@ -93,6 +94,7 @@ class engine_source final : public progress_source {
 struct runtime::implementation {
   implementation(environment& env_, const runtime_options& options, int workers)
       : env(env_),
+        choice(agreed_network(env_, options.network)),
         messages(env_, {.policy = options.policy,
                         .workers = workers,
                         .worst_delay_s = options.worst_delay_s,
@@ -125,6 +127,7 @@ struct runtime::implementation {
   }
 
   environment& env;
+  algorithm_choice choice;
   engine messages;
   engine_source source;
   const bool stall_aborts;
@@ -164,10 +167,13 @@ static_assert(sizeof(message_state) <= detail::task_node::storage_bytes);
 static_assert(std::is_standard_layout_v<operation>);
 
 /// A signal and the wait for it are a message with a tag of its own.  Nothing is on the other side
-/// of a put or a get.
-[[nodiscard]] message_side side_of(const operation& op, std::uint64_t task_id) noexcept {
+/// of a put or a get, nor of a collective of the MPI library's.
+[[nodiscard]] std::optional<message_side> side_of(const operation& op,
+                                                  std::uint64_t task_id) noexcept {
+  using kind = operation::kind;
+  if (op.what == kind::collective) return std::nullopt;
   constexpr int one_sided_tag = -1;
-  const bool sent = op.what != operation::kind::receive && op.what != operation::kind::await_signal;
+  const bool sent = op.what != kind::receive && op.what != kind::await_signal;
   message_side side{sent, op.peer, op.tag, op.sequence, op.size_bytes};
   if (op.remote != nullptr && op.via != nullptr) {
     side.tag = op.remote->home->trace_tag(op.tag);
@@ -225,12 +231,12 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
   op.of_collective = !tag.has_value();
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
-  const ordered_bytes access{bytes, mode};
+  const data_access access{bytes, mode};
   submit_operation(name, op, {&access, 1});
 }
 
 void runtime::submit_operation(task_name name, operation op,
-                               std::span<const ordered_bytes> accesses,
+                               std::span<const data_access> accesses,
                                const std::shared_ptr<exposed_memory>& home) {
   implementation& s = *self_;
   if (s.tasks.in_task()) {
@@ -263,11 +269,12 @@ void runtime::submit_operation(task_name name, operation op,
         break;
       case detail::node_action::destroy:
         engine::detach(state.op);
+        delete state.op.call;
         delete static_cast<const kept_remote*>(state.op.remote);
         break;
     }
   };
-  for (const ordered_bytes& one : accesses) s.tasks.add_access(node, one.bytes, one.mode);
+  for (const data_access& one : accesses) s.tasks.add_access(node, one.bytes, one.mode);
   s.tasks.submit(node);
 }
 
@@ -347,6 +354,13 @@ const engine::choice& runtime::progress_choice() const noexcept {
 }
 engine_statistics runtime::progress_statistics() const {
   return self_->messages.statistics();
+}
+
+const std::optional<model::parameters>& runtime::network() const noexcept {
+  return self_->choice.network();
+}
+collective::algorithm runtime::choose(const collective::shape& shape, bool commutative) {
+  return self_->choice.of(shape, commutative);
 }
 
 void runtime::start_trace() {

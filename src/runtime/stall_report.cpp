@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <plait/comm/collective/library_call.hpp>
 #include <plait/core/error.hpp>
 
 namespace plait {
@@ -39,8 +41,15 @@ constexpr std::size_t most_names = 3;   // of what one task waits for
       return fmt::format("put '{}' to the window of rank {}", name, peer);
     case kind::await_signal:
       return fmt::format("signal '{}' from rank {}, flag {}", name, peer, tag);
+    case kind::collective:
+      break;  // see collective_label
   }
   return name;
+}
+
+/// "allreduce 'total' of the MPI library"
+[[nodiscard]] std::string collective_label(std::string_view what, const std::string& name) {
+  return fmt::format("{} '{}' of the MPI library", what, name);
 }
 
 class report {
@@ -100,6 +109,9 @@ class report {
   [[nodiscard]] std::string label(const stall::task& task) const {
     if (!is_message(task)) return fmt::format("task '{}'", task.node->name);
     const operation& op = message_(*task.node);
+    if (op.what == operation::kind::collective) {
+      return collective_label(to_string(op.call->what()), task.node->name);
+    }
     return message_label(op.what, task.node->name, op.peer, op.tag);
   }
 
@@ -137,8 +149,10 @@ class report {
 
   [[nodiscard]] static std::string described(const message_survey::message& m) {
     const std::string place = m.place == 0 ? "" : fmt::format(", place {}", m.place);
-    return fmt::format("{}{}, {} bytes", message_label(m.what, m.name, m.peer, m.tag), place,
-                       m.size_bytes);
+    return fmt::format("{}{}, {} bytes",
+                       m.collective.empty() ? message_label(m.what, m.name, m.peer, m.tag)
+                                            : collective_label(m.collective, m.name),
+                       place, m.size_bytes);
   }
 
   [[nodiscard]] lines messages_under_way() const {
@@ -154,8 +168,9 @@ class report {
     lines all;
     for (const message_survey::message& m : messages_.messages) {
       if (m.is == message_survey::state::parked) {
-        all.push_back(fmt::format("{}: not started, place {} of this peer and tag must be before",
-                                  described(m), m.behind));
+        all.push_back(
+            fmt::format("{}: not started, place {} of {} must be before", described(m), m.behind,
+                        m.collective.empty() ? "this peer and tag" : "the library's collectives"));
       } else if (m.is == message_survey::state::held_back) {
         all.push_back(described(m) + ": not started, held back by the option disturb");
       }

@@ -31,12 +31,15 @@ LIBRARIES = {
     "boost/context/": {"task"},
     "Zydis/": {"task"},
     "sanitizer/": {"task"},
+    "nlohmann/": {"model"},
 }
 # Generated: the commit, the compiler and its flags, for result files.  Of no layer.
 BUILD_INFO = "plait/detail/build_info.hpp"
 # The programs see the facade, and MPI's own handles where they ask for them.
 FACADE = {"plait/plait.hpp", "plait/comm/mpi.hpp", BUILD_INFO}
-PROGRAM_FOLDERS = ("apps", "bench", "examples", "probes")
+PROGRAM_FOLDERS = ("apps", "bench", "examples", "probes", "tools")
+# What the programs in tools/ see besides: these layers need no MPI.
+WITHOUT_MPI = ("plait/core/", "plait/model/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -86,6 +89,8 @@ def check_layer_file(root, path, layer, public):
 def check_program_file(root, path):
     own = path.relative_to(root).as_posix()
     for bracket, name in INCLUDE.findall(path.read_text()):
+        if own.startswith("tools/") and name.startswith(WITHOUT_MPI):
+            continue
         if bracket == "<" and name.startswith("plait/") and name not in FACADE:
             yield f"{own}: programs include <plait/plait.hpp>, not <{name}>"
         elif name == "mpi.h":

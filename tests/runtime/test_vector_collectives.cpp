@@ -13,14 +13,13 @@
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "collective_ways.hpp"
 #include "support/mpi_test.hpp"
 #include "support/refusal.hpp"
 
 namespace plait::test {
 namespace {
 
-using collective::algorithm;
-using collective::algorithms_of;
 using kind = collective::operation;
 using ints = std::vector<std::int32_t>;
 
@@ -113,15 +112,17 @@ struct vector_collectives : ::testing::Test {
 };
 
 TEST_F(vector_collectives, gatherv_and_scatterv_equal_mpi_for_every_root) {
-  for (int round = 0; round < rounds; ++round) {
-    const int root = round % ranks;
+  for (int round = 0; round < 2 * rounds; ++round) {
+    const collective_options options = round % 2 == 0 ? collective_options{} : by_library();
+    const int root = round / 2 % ranks;
     const auto counts = counts_of_all();
     const layout blocks(counts, mine);
     const bool is_root = rank == root;
     const ints part = values(rank, counts[own], round);
     ints all = empty_ints(is_root ? blocks.size : 0);
     ints expected = empty_ints(all.size());
-    rt.gatherv("gatherv", in(part), out(all), is_root ? blocks.blocks : std::vector<block>{}, root);
+    rt.gatherv("gatherv", in(part), out(all), is_root ? blocks.blocks : std::vector<block>{}, root,
+               options);
     rt.wait();
     ASSERT_EQ(
         MPI_Gatherv(part.data(), as_int(part.size()), MPI_INT32_T, expected.data(),
@@ -132,7 +133,7 @@ TEST_F(vector_collectives, gatherv_and_scatterv_equal_mpi_for_every_root) {
     ints back = empty_ints(counts[own]);
     ints expected_back = empty_ints(back.size());
     rt.scatterv("scatterv", in(all), is_root ? blocks.blocks : std::vector<block>{}, out(back),
-                root);
+                root, options);
     rt.wait();
     ASSERT_EQ(
         MPI_Scatterv(all.data(), blocks.counts.data(), blocks.displacements.data(), MPI_INT32_T,
@@ -143,27 +144,27 @@ TEST_F(vector_collectives, gatherv_and_scatterv_equal_mpi_for_every_root) {
   }
 }
 
-TEST_F(vector_collectives, allgatherv_equals_mpi_by_every_algorithm) {
-  for (const algorithm how : algorithms_of(kind::allgatherv)) {
+TEST_F(vector_collectives, allgatherv_equals_mpi_in_every_way) {
+  for (const collective_options& way : ways_of(kind::allgatherv)) {
     for (int round = 0; round < rounds; ++round) {
       const auto counts = counts_of_all();
       const layout blocks(counts, mine);
       const ints part = values(rank, counts[own], round);
       ints all = empty_ints(blocks.size);
       ints expected = empty_ints(all.size());
-      rt.allgatherv("allgatherv", in(part), out(all), blocks.blocks, {.algorithm = how});
+      rt.allgatherv("allgatherv", in(part), out(all), blocks.blocks, way);
       rt.wait();
       ASSERT_EQ(
           MPI_Allgatherv(part.data(), as_int(part.size()), MPI_INT32_T, expected.data(),
                          blocks.counts.data(), blocks.displacements.data(), MPI_INT32_T, comm),
           MPI_SUCCESS);
-      ASSERT_EQ(all, expected) << to_string(how) << ", round " << round;
+      ASSERT_EQ(all, expected) << name_of(way) << ", round " << round;
     }
   }
 }
 
-TEST_F(vector_collectives, reduce_scatter_equals_mpi_by_every_algorithm) {
-  for (const algorithm how : algorithms_of(kind::reduce_scatter)) {
+TEST_F(vector_collectives, reduce_scatter_equals_mpi_in_every_way) {
+  for (const collective_options& way : ways_of(kind::reduce_scatter)) {
     for (int round = 0; round < rounds; ++round) {
       const auto counts = counts_of_all();
       const auto blocks = collective::packed(counts);
@@ -171,12 +172,12 @@ TEST_F(vector_collectives, reduce_scatter_equals_mpi_by_every_algorithm) {
       const ints x = values(rank, blocks.back().displacement + blocks.back().count, round);
       ints y = empty_ints(counts[own]);
       ints expected = empty_ints(y.size());
-      rt.reduce_scatter("reduce_scatter", in(x), blocks, out(y), sum{}, {.algorithm = how});
+      rt.reduce_scatter("reduce_scatter", in(x), blocks, out(y), sum{}, way);
       rt.wait();
       ASSERT_EQ(MPI_Reduce_scatter(x.data(), expected.data(), mpi_counts.data(), MPI_INT32_T,
                                    MPI_SUM, comm),
                 MPI_SUCCESS);
-      ASSERT_EQ(y, expected) << to_string(how) << ", round " << round;
+      ASSERT_EQ(y, expected) << name_of(way) << ", round " << round;
     }
   }
 }

@@ -47,7 +47,8 @@ struct engine_statistics {
 /// of submission (`enqueue`).  Operations of one residue are started in that order, so MPI's own
 /// order keeps them apart; operations of different residues cannot meet, so they are started as
 /// soon as their data is ready.  R only decides how far readiness may run out of order without
-/// waiting.
+/// waiting.  Collectives of the MPI library's own have no tags: they are a channel with R = 1, on a
+/// communicator of their own, so that all ranks make the same calls in the same order.
 ///
 /// Posting (`post`) tries the token; if another thread holds it, the operation is pushed to a
 /// lock-free stack and the token tried again.  Whoever holds it empties the stack before and after

@@ -55,6 +55,9 @@ class environment {
   /// task may be in flight.
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes);
 
+  /// Collective.  Rank 0's bytes on every rank.  Blocks.  Main thread; no task may be in flight.
+  [[nodiscard]] std::string broadcast(const std::string& bytes);
+
   /// Collective.  The clock of rank 0 minus this rank's clock (`now_ticks` in seconds), from the
   /// fastest of some round trips [Cristian 1989]; `uncertainty_s` is half of that round trip.
   /// Blocks.  Main thread.

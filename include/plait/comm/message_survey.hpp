@@ -19,9 +19,11 @@ struct message_survey {
     parked,     ///< until an earlier one of its peer and tag has been started
     held_back,  ///< by `engine_options::disturb`
   };
-  /// A message that was posted and has not completed.
+  /// A message, or a collective of the MPI library's own, that was posted and has not completed.
   struct message {
     operation::kind what = operation::kind::send;
+    /// "allreduce": it is a collective of the MPI library's own, without direction, peer and tag.
+    std::string collective;
     std::string name;
     int peer = 0;
     int tag = 0;

@@ -13,6 +13,9 @@ namespace plait {
 class channel;
 class exposed_memory;
 class repetition;
+namespace collective {
+class library_call;
+}
 
 /// What an operation on a window has beyond a message.  Its owner keeps the window alive.
 struct remote_part {
@@ -21,13 +24,15 @@ struct remote_part {
   bool signals = false;          ///< of a put: then it raises the flag `operation::tag`
 };
 
-/// One message to be sent or received, or one operation on a window.  Owned by the caller, who
+/// One message to be sent or received, one operation on a window, or a collective of the MPI
+/// library's own.  Owned by the caller, who
 /// keeps it and its buffer alive and in place from `engine::post` until `completed` is called;
 /// while it is attached, always with the same peer, tag, buffer and size.
 struct operation {
-  /// The last three have a `remote` part.  A receive, a get and a wait for a signal complete when
+  /// get, put and await_signal have a `remote` part; of a collective `call` says all, and its peer,
+  /// tag and buffer mean nothing.  A receive, a get and a wait for a signal complete when
   /// what they bring is here; a put, when its data is there.
-  enum class kind : std::uint8_t { receive, send, get, put, await_signal };
+  enum class kind : std::uint8_t { receive, send, get, put, await_signal, collective };
 
   kind what = kind::send;
   bool of_collective = false;  ///< its tag is the engine's, which no message of the program has
@@ -36,6 +41,7 @@ struct operation {
   void* buffer = nullptr;
   std::size_t size_bytes = 0;
   const remote_part* remote = nullptr;
+  collective::library_call* call = nullptr;
   /// Called once, by a thread that holds the token (so it may post, but not poll).  `failure` is
   /// null when the operation succeeded, and when it was given up by `cancel`.
   void (*completed)(operation& self, const std::exception_ptr& failure) noexcept = nullptr;

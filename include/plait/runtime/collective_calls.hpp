@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include <plait/comm/collective/algorithm.hpp>
+#include <plait/comm/collective/library_call.hpp>
 #include <plait/comm/collective/shape.hpp>
 #include <plait/task/access.hpp>
 #include <plait/task/reduction.hpp>
@@ -24,21 +24,23 @@ namespace plait {
 class collective_schedules;
 
 struct collective_options {
-  /// Which algorithm.  Left out: one that suits the number of ranks and the size.
+  /// Which algorithm.  Left out: the one that takes the least time in `runtime_options::network`,
+  /// if that is known, else one that suits the number of ranks and the size.
   std::optional<collective::algorithm> algorithm = {};
   /// Whether a op b = b op a.  If not, operands are combined in the order of ranks.
   bool commutative = true;
   /// Of algorithms that cut messages (`chain`).  Bytes.
   std::size_t fragment_bytes = std::size_t{32} * 1024;
+  /// Who carries it out; the same on every rank.  With `library` the call is one task: it starts
+  /// when all of its data is ready on this rank and all such calls before it have started, and what
+  /// needs a part of the result waits for all of it.  The library chooses the algorithm, and
+  /// whether the bits of a sum are the same on every rank.  It combines inside MPI's calls, where
+  /// whoever looks for messages makes it; not among neighbours, nor buffers above 2 GiB.
+  collective::back_end back_end = collective::back_end::schedules;
 };
 
 /// Elements of one buffer for each rank.
 using collective::block;
-
-/// Combines the elements of two buffers, into the second: to = to op from if `to_is_left`, else to
-/// = from op to.
-using combine_bytes =
-    std::function<void(std::span<const std::byte> from, std::span<std::byte> to, bool to_is_left)>;
 
 /// With whom a rank exchanges in a neighbourhood collective, as MPI_Dist_graph_create_adjacent
 /// takes it: a rank may occur several times, and may be the rank itself; the i-th edge from a to b
@@ -78,7 +80,8 @@ struct element_of<Argument> {
 ///
 /// Elements are of any trivially copyable type.  `Operation`: a copyable function of two elements,
 /// associative, such as `plait::sum{}`.  Errors: usage_error for a root or sizes that do not fit
-/// this rank's buffers, and for an algorithm that does not exist or does not keep the order.
+/// this rank's buffers, for an algorithm that does not exist or does not keep the order, and for
+/// what the chosen back end cannot do.
 class collective_calls {
  public:
   /// What is submitted after it, and touches `x`, starts after every rank has submitted it and its

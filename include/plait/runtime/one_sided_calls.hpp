@@ -20,12 +20,6 @@
 
 namespace plait {
 
-/// Bytes that a communication task reads or writes, on this rank or (`stand_in`) elsewhere.
-struct ordered_bytes {
-  byte_range bytes;
-  access_mode mode = access_mode::in;
-};
-
 /// One operation on a window, its types forgotten.
 struct one_sided_call {
   task_name name;
@@ -152,11 +146,11 @@ class one_sided_calls {
     return std::get<0>(x).bytes();
   }
   template <class... X>
-  [[nodiscard]] static std::array<ordered_bytes, sizeof...(X)> ordered(
+  [[nodiscard]] static std::array<data_access, sizeof...(X)> ordered(
       const std::tuple<X...>& accesses) noexcept {
     return std::apply(
         [](const auto&... one) {
-          return std::array<ordered_bytes, sizeof...(X)>{ordered_bytes{one.bytes(), one.mode}...};
+          return std::array<data_access, sizeof...(X)>{data_access{one.bytes(), one.mode}...};
         },
         accesses);
   }
@@ -189,7 +183,7 @@ class one_sided_calls {
                                                                const window_options& options) = 0;
   /// Collective; see `plait::window`.
   virtual void end(exposed_memory& memory) = 0;
-  virtual void submit(const one_sided_call& call, std::span<const ordered_bytes> also = {}) = 0;
+  virtual void submit(const one_sided_call& call, std::span<const data_access> also = {}) = 0;
 };
 
 inline detail::window_lease::~window_lease() {

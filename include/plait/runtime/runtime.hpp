@@ -16,6 +16,7 @@
 
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
+#include <plait/model/parameters.hpp>
 #include <plait/runtime/collective_calls.hpp>
 #include <plait/runtime/one_sided_calls.hpp>
 #include <plait/task/scheduler.hpp>
@@ -53,6 +54,10 @@ struct runtime_options {
   /// access_error at `wait`.  Slow; one worker and progress::none, whatever else is said here.  The
   /// environment variable PLAIT_CHECKED (0 or 1) has the last word.  See docs/checked.md.
   bool checked = false;
+  /// What the network costs, if it is known: then collectives take the algorithm with the least
+  /// predicted time (cheapest_algorithm.hpp).  Rank 0's, on all ranks.  The environment variable
+  /// PLAIT_NETWORK, a file that `model::read_parameters` takes, has the last word.
+  std::optional<model::parameters> network = {};
 };
 
 /// The program of one rank: submits compute tasks and messages in program order, and waits.
@@ -133,6 +138,8 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// Who drives communication, and why.
   [[nodiscard]] const engine::choice& progress_choice() const noexcept;
   [[nodiscard]] engine_statistics progress_statistics() const;
+  /// What algorithms are chosen by, the same on every rank.
+  [[nodiscard]] const std::optional<model::parameters>& network() const noexcept;
 
   /// Records tasks, waits and messages from now on.  When no task is in flight.
   void start_trace();
@@ -163,11 +170,14 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// Without a tag: of a collective.
   void submit_message(task_name name, operation::kind what, byte_range bytes, access_mode mode,
                       int peer, std::optional<int> tag);
-  /// `op.remote` may be a copy of the caller's; `home` keeps its window alive.
-  void submit_operation(task_name name, operation op, std::span<const ordered_bytes> accesses,
+  /// Whose task owns `op.call`, unless this throws.  `op.remote` may be a copy of the caller's;
+  /// `home` keeps its window alive.
+  void submit_operation(task_name name, operation op, std::span<const data_access> accesses,
                         const std::shared_ptr<exposed_memory>& home = {});
   void submit(const collective_call& call) override;
-  void submit(const one_sided_call& call, std::span<const ordered_bytes> also) override;
+  [[nodiscard]] collective::algorithm choose(const collective::shape& shape, bool commutative);
+  void submit_to_library(const collective_call& call, const collective::shape& shape);
+  void submit(const one_sided_call& call, std::span<const data_access> also) override;
   [[nodiscard]] std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,
                                                        const window_options& options) override;
   void end(exposed_memory& memory) override;

@@ -26,6 +26,12 @@ struct byte_range {
   std::uintptr_t end = 0;
 };
 
+/// An access, its types forgotten.
+struct data_access {
+  byte_range bytes;
+  access_mode mode = access_mode::in;
+};
+
 /// One access of a task to an object or to the elements of a contiguous range.  Made by the access
 /// words; holds a pointer or a span, never a copy of the data.
 template <access_mode Mode, class Stored, class Operation = void>

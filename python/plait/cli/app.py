@@ -9,7 +9,7 @@ import typer
 from typer.exceptions import TyperException
 
 from plait import __version__
-from plait.cli import bench, compare, lab, measure, report, run
+from plait.cli import bench, compare, lab, measure, predict, report, run
 from plait.errors import BadInput, JobFailed
 from plait.launch.job import Interrupted
 
@@ -27,6 +27,7 @@ report.register(app)
 bench.register(app)
 compare.register(app)
 measure.register(app)
+app.add_typer(predict.app, name="predict")
 
 
 def _version(asked: bool) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from plait import __version__
 from plait.loggp_table import loggp_sentences, parameters_text
+from plait.prediction import is_prediction
 from plait.report.benchmark import benchmark
 from plait.report.breakdown import breakdown, legend
 from plait.report.loggp import loggp, loggp_tables
+from plait.report.prediction import prediction
 from plait.report.svg import element, text
 from plait.report.tables import circumstances, figures, ledgers
 from plait.report.timeline import timelines
@@ -59,7 +61,9 @@ def _contents(results: Sequence[Result]) -> str:
 
 def _result(result: Result, index: int) -> str:
     top = _headline(result)
-    if "bench" in result:
+    if is_prediction(result):
+        parts = [_section("Predicted time", prediction(result))]
+    elif "bench" in result:
         parts = [_section("Figures", benchmark(result))]
     elif "probe" in result:
         parts = [

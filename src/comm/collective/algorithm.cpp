@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -162,15 +161,9 @@ schedule build(const shape& call, algorithm how) {
   writer w;
   e.write(o, w);
   schedule steps = std::move(w).finish();
-  const auto include = [&steps](const slice& s) {
-    if (s.empty()) return;
-    if (s.where == buffer::send) steps.send_bytes = std::max(steps.send_bytes, s.end);
-    if (s.where == buffer::receive) steps.receive_bytes = std::max(steps.receive_bytes, s.end);
-  };
-  include(o.input);
-  include(o.output);
-  std::ranges::for_each(o.inputs, include);
-  std::ranges::for_each(o.outputs, include);
+  const footprint whole = footprint_of(o);
+  steps.send_bytes = whole.send_bytes;
+  steps.receive_bytes = whole.receive_bytes;
   return steps;
 }
 

@@ -177,6 +177,28 @@ operands operands_of(const shape& call, algorithm how) {
   return o;
 }
 
+footprint footprint_of(const operands& o) {
+  footprint found;
+  const auto include = [&found](std::vector<slice>& list, const slice& s) {
+    if (s.empty()) return;
+    std::size_t& extent = s.where == buffer::send ? found.send_bytes : found.receive_bytes;
+    extent = std::max(extent, s.end);
+    list.push_back(s);
+  };
+  include(found.read, o.input);
+  for (const slice& s : o.inputs) include(found.read, s);
+  const bool root_gives_it = o.call.what == operation::bcast && o.is_root();
+  include(root_gives_it ? found.read : found.written, o.output);
+  for (const slice& s : o.outputs) include(found.written, s);
+  // Rank 0 has nobody before it.
+  if (o.call.what == operation::exscan && o.rank == 0) found.written.clear();
+  return found;
+}
+
+footprint footprint_of(const shape& call) {
+  return footprint_of(operands_of(call, algorithms_of(call.what).front()));
+}
+
 list_lengths lists_of(const shape& call) {
   list_lengths lengths;
   if (roots_only(call.what) && call.rank != call.root) return lengths;

@@ -35,6 +35,8 @@ struct operands {
 /// Checks the preconditions of `build`.
 [[nodiscard]] operands operands_of(const shape& call, algorithm how);
 
+[[nodiscard]] footprint footprint_of(const operands& o);
+
 /// `whole` in fragments of `fragment_bytes`, rounded down to elements.
 [[nodiscard]] std::vector<slice> fragments_of(const slice& whole, const shape& call);
 /// `whole` in `parts` parts whose numbers of elements differ by one at most.

@@ -82,6 +82,16 @@ struct list_lengths {
 };
 [[nodiscard]] list_lengths lists_of(const shape& call);
 
+/// Which bytes of its two buffers the rank of `call` reads and writes, and how much of them belongs
+/// to the call, touched or not.  No slice is empty; the same preconditions as `build`.
+struct footprint {
+  std::vector<slice> read;
+  std::vector<slice> written;
+  std::size_t send_bytes = 0;
+  std::size_t receive_bytes = 0;
+};
+[[nodiscard]] footprint footprint_of(const shape& call);
+
 /// What the rank of `call` has to do.  Local.
 /// Preconditions: ranks and neighbours in range, lists of the right length, receive blocks apart.
 /// Errors: usage_error, with the list of those that exist, if the operation has no such algorithm.

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/library_collectives.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/core/error.hpp>
+
+#include "comm/mpi_call.hpp"
+
+namespace plait::collective {
+
+/// A list of blocks as MPI takes it.
+struct block_list {
+  std::vector<int> counts;
+  std::vector<int> places;
+
+  explicit block_list(const std::vector<block>& blocks) {
+    counts.reserve(blocks.size() + 1);  // some libraries refuse a null pointer for no blocks
+    places.reserve(blocks.size() + 1);
+    for (const block& b : blocks) {
+      counts.push_back(static_cast<int>(b.count));
+      places.push_back(static_cast<int>(b.displacement));
+    }
+  }
+};
+
+/// What MPI uses until the call is complete, besides the buffers.
+struct library_call::prepared {
+  const std::byte* send;
+  std::byte* receive;
+  block_list sent;
+  block_list received;
+  /// Where `reduce_scatter` finds the blocks one behind the other, as MPI wants them, and what
+  /// `exscan` may do to rank 0's result, which is nobody's.
+  std::vector<std::byte> scratch = {};
+  bool gathers = false;                      ///< into `scratch`, at each start
+  MPI_Datatype reduced = MPI_DATATYPE_NULL;  ///< while it is in flight
+  std::exception_ptr failure = nullptr;      ///< of `combine`
+};
+
+namespace {
+
+/// For empty buffers: MPI wants two addresses, and not the same ones.
+constexpr std::byte no_bytes_to_send[1]{};
+std::byte no_bytes_to_receive[1];
+
+[[nodiscard]] std::size_t elements_of(const std::vector<block>& blocks) {
+  std::size_t sum = 0;
+  for (const block& b : blocks) sum += b.count;
+  return sum;
+}
+
+[[nodiscard]] std::vector<std::size_t> counts_of(const std::vector<block>& blocks) {
+  std::vector<std::size_t> counts;
+  for (const block& b : blocks) counts.push_back(b.count);
+  return counts;
+}
+
+[[nodiscard]] bool combines(operation what) {
+  switch (what) {
+    case operation::reduce:
+    case operation::allreduce:
+    case operation::scan:
+    case operation::exscan:
+    case operation::reduce_scatter:
+    case operation::reduce_scatter_block:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Of datatypes: the library_call a reduction belongs to.  Made once, and kept until MPI ends.
+int call_of_type = MPI_KEYVAL_INVALID;
+
+}  // namespace
+
+std::optional<std::string> obstacle_to_library(const shape& call) {
+  if (is_neighbourly(call.what)) {
+    return "the MPI library has neighbourhoods only in communicators that all ranks make together, "
+           "which would block; leave back_end at collective::back_end::schedules";
+  }
+  const footprint bytes = footprint_of(call);
+  // The root's blocks count on every rank, so that all refuse alike.
+  const bool has_blocks = call.what == operation::gather || call.what == operation::scatter;
+  const std::size_t all_blocks =
+      has_blocks ? call.count * static_cast<std::size_t>(call.ranks) * call.element_bytes : 0;
+  const std::size_t most =
+      std::max({bytes.send_bytes, bytes.receive_bytes, all_blocks, call.element_bytes});
+  if (most <= INT_MAX) return std::nullopt;
+  return "a buffer of " + std::to_string(most) + " bytes is more than the MPI library counts (" +
+         std::to_string(INT_MAX) + "); leave back_end at collective::back_end::schedules";
+}
+
+// --- a call
+// -------------------------------------------------------------------------------------------
+
+library_call::library_call(const shape& call, const void* send, void* receive,
+                           std::shared_ptr<const combine_bytes> combine, bool commutative)
+    : shape_(call),
+      combine_(std::move(combine)),
+      commutative_(commutative),
+      prepared_(std::make_unique<prepared>(prepared{
+          .send = send != nullptr ? static_cast<const std::byte*>(send) : no_bytes_to_send,
+          .receive = receive != nullptr ? static_cast<std::byte*>(receive) : no_bytes_to_receive,
+          .sent = block_list(call.send_blocks),
+          .received = block_list(call.receive_blocks)})) {
+  PLAIT_EXPECTS(!call.in_place || call.what == operation::allreduce,
+                std::string(to_string(call.what)) + " in place");
+  PLAIT_EXPECTS(!combines(call.what) || combine_ != nullptr, "nothing to combine with");
+  if (call.what == operation::reduce_scatter) {
+    prepared_->gathers = packed(counts_of(call.send_blocks)) != call.send_blocks;
+    if (prepared_->gathers) {
+      prepared_->scratch.resize(elements_of(call.send_blocks) * call.element_bytes + 1);
+    }
+  } else if (call.what == operation::exscan && call.rank == 0) {
+    prepared_->scratch.resize(call.count * call.element_bytes + 1);
+  }
+}
+
+library_call::~library_call() = default;
+
+}  // namespace plait::collective
+
+extern "C" {
+
+/// As MPI has it: to = from op to.
+static void plait_combine_elements(void* from, void* to, int* count, MPI_Datatype* type) {
+  using namespace plait;
+  void* call = nullptr;
+  int found = 0;
+  MPI_Type_get_attr(*type, collective::call_of_type, &call, &found);
+  PLAIT_EXPECTS(found != 0, "the MPI library combines elements of a type it was not given");
+  collective::library_collectives::combine(
+      *static_cast<collective::library_call*>(call), static_cast<const std::byte*>(from),
+      static_cast<std::byte*>(to), static_cast<std::size_t>(*count));
+}
+
+}  // extern "C"
+
+namespace plait::collective {
+
+// --- an engine's calls
+// -------------------------------------------------------------------------------
+
+void library_collectives::open(MPI_Comm parent) {
+  mpi_call(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
+  mpi_call(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+void library_collectives::close() noexcept {
+  for (auto& [size, type] : types_) MPI_Type_free(&type);
+  types_.clear();
+  for (MPI_Op& op : operations_) {
+    if (op != MPI_OP_NULL) MPI_Op_free(&op);
+  }
+  MPI_Comm_free(&comm_);
+}
+
+MPI_Datatype library_collectives::element_type(library_call& call) {
+  const std::size_t size = call.shape_.element_bytes;
+  const auto make_type = [size](MPI_Datatype& type) {
+    mpi_call(MPI_Type_contiguous(static_cast<int>(size), MPI_BYTE, &type), "MPI_Type_contiguous");
+    mpi_call(MPI_Type_commit(&type), "MPI_Type_commit");
+  };
+  if (!combines(call.what())) {
+    const auto [at, is_new] = types_.try_emplace(size, MPI_DATATYPE_NULL);
+    if (is_new) make_type(at->second);
+    return at->second;
+  }
+  if (call_of_type == MPI_KEYVAL_INVALID) {
+    mpi_call(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &call_of_type,
+                                    nullptr),
+             "MPI_Type_create_keyval");
+  }
+  MPI_Op& op = operations_[call.commutative_ ? 1 : 0];
+  if (op == MPI_OP_NULL) {
+    mpi_call(MPI_Op_create(&plait_combine_elements, call.commutative_ ? 1 : 0, &op),
+             "MPI_Op_create");
+  }
+  make_type(call.prepared_->reduced);
+  mpi_call(MPI_Type_set_attr(call.prepared_->reduced, call_of_type, &call), "MPI_Type_set_attr");
+  return call.prepared_->reduced;
+}
+
+MPI_Request library_collectives::start(library_call& call) {
+  library_call::prepared& own = *call.prepared_;
+  if (own.gathers) {
+    std::byte* to = own.scratch.data();
+    for (const block& b : call.shape_.send_blocks) {
+      const std::size_t bytes = b.count * call.shape_.element_bytes;
+      std::memcpy(to, own.send + b.displacement * call.shape_.element_bytes, bytes);
+      to += bytes;
+    }
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = make(call, element_type(call), &request);
+  if (code != MPI_SUCCESS) {
+    (void)finish(call);
+    mpi_call(code, ("MPI's non-blocking " + std::string(to_string(call.what()))).c_str());
+  }
+  return request;
+}
+
+std::exception_ptr library_collectives::finish(library_call& call) noexcept {
+  library_call::prepared& own = *call.prepared_;
+  if (own.reduced != MPI_DATATYPE_NULL) MPI_Type_free(&own.reduced);
+  return std::exchange(own.failure, nullptr);
+}
+
+void library_collectives::combine(library_call& call, const std::byte* from, std::byte* to,
+                                  std::size_t elements) noexcept {
+  std::exception_ptr& failure = call.prepared_->failure;
+  if (failure != nullptr) return;
+  const std::size_t bytes = elements * call.shape_.element_bytes;
+  try {
+    (*call.combine_)({from, bytes}, {to, bytes}, false);
+  } catch (...) {  // not through the MPI library
+    failure = std::current_exception();
+  }
+}
+
+int library_collectives::make(library_call& call, MPI_Datatype type, MPI_Request* request) const {
+  library_call::prepared& own = *call.prepared_;
+  const shape& s = call.shape_;
+  const auto rank = static_cast<std::size_t>(s.rank);
+  const int count = static_cast<int>(s.count);
+  const MPI_Op op = operations_[call.commutative_ ? 1 : 0];
+  const void* const send = own.send;
+  void* const receive = own.receive;
+  switch (s.what) {
+    case operation::barrier:
+      return MPI_Ibarrier(comm_, request);
+    case operation::bcast:
+      return MPI_Ibcast(receive, count, type, s.root, comm_, request);
+    case operation::reduce:
+      return MPI_Ireduce(send, receive, count, type, op, s.root, comm_, request);
+    case operation::allreduce:
+      return MPI_Iallreduce(s.in_place ? MPI_IN_PLACE : send, receive, count, type, op, comm_,
+                            request);
+    case operation::scan:
+      return MPI_Iscan(send, receive, count, type, op, comm_, request);
+    case operation::exscan:
+      return MPI_Iexscan(send, s.rank == 0 ? own.scratch.data() : receive, count, type, op, comm_,
+                         request);
+    case operation::gather:
+      return MPI_Igather(send, count, type, receive, count, type, s.root, comm_, request);
+    case operation::gatherv:
+      return MPI_Igatherv(send, s.rank == s.root ? own.received.counts[rank] : count, type, receive,
+                          own.received.counts.data(), own.received.places.data(), type, s.root,
+                          comm_, request);
+    case operation::scatter:
+      return MPI_Iscatter(send, count, type, receive, count, type, s.root, comm_, request);
+    case operation::scatterv:
+      return MPI_Iscatterv(send, own.sent.counts.data(), own.sent.places.data(), type, receive,
+                           s.rank == s.root ? own.sent.counts[rank] : count, type, s.root, comm_,
+                           request);
+    case operation::allgather:
+      return MPI_Iallgather(send, count, type, receive, count, type, comm_, request);
+    case operation::allgatherv:
+      return MPI_Iallgatherv(send, own.received.counts[rank], type, receive,
+                             own.received.counts.data(), own.received.places.data(), type, comm_,
+                             request);
+    case operation::alltoall:
+      return MPI_Ialltoall(send, count, type, receive, count, type, comm_, request);
+    case operation::alltoallv:
+      return MPI_Ialltoallv(send, own.sent.counts.data(), own.sent.places.data(), type, receive,
+                            own.received.counts.data(), own.received.places.data(), type, comm_,
+                            request);
+    case operation::reduce_scatter_block:
+      return MPI_Ireduce_scatter_block(send, receive, count, type, op, comm_, request);
+    case operation::reduce_scatter:
+      return MPI_Ireduce_scatter(own.gathers ? own.scratch.data() : send, receive,
+                                 own.sent.counts.data(), type, op, comm_, request);
+    case operation::neighbour_allgather:
+    case operation::neighbour_allgatherv:
+    case operation::neighbour_alltoall:
+    case operation::neighbour_alltoallv:
+      break;
+  }
+  PLAIT_EXPECTS(false, std::string(to_string(s.what)) + " is not the library's");
+  return MPI_ERR_OTHER;
+}
+
+}  // namespace plait::collective

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Makes calls of the MPI library's non-blocking collectives: their datatypes, operations and
+/// lists.  Not here: the order of the calls (channel.hpp) and their completion (transfer.hpp).
+#pragma once
+
+#include <array>
+#include <exception>
+#include <map>
+
+#include <mpi.h>
+#include <plait/comm/collective/library_call.hpp>
+
+namespace plait::collective {
+
+/// Of one engine, on a communicator of its own.  Holder of the token only.
+///
+/// An element is so many MPI_BYTEs.  MPI hands a user's operation no pointer of his, but the
+/// datatype that the call was made with [MPI-4.0, section 6.9.5]: a reduction has one of its own,
+/// whose attribute is the call.
+class library_collectives {
+ public:
+  /// Collective.  Errors: MPI errors.
+  void open(MPI_Comm parent);
+  /// Collective in some libraries.
+  void close() noexcept;
+
+  /// Errors: `error` with what MPI says; then nothing was started.
+  [[nodiscard]] MPI_Request start(library_call& call);
+  /// After its request is complete.  What an operation of the program has thrown, or null.
+  [[nodiscard]] static std::exception_ptr finish(library_call& call) noexcept;
+  /// For MPI, in one of its calls: to = from op to.
+  static void combine(library_call& call, const std::byte* from, std::byte* to,
+                      std::size_t elements) noexcept;
+
+ private:
+  [[nodiscard]] MPI_Datatype element_type(library_call& call);
+  [[nodiscard]] int make(library_call& call, MPI_Datatype type, MPI_Request* request) const;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::array<MPI_Op, 2> operations_{MPI_OP_NULL, MPI_OP_NULL};  ///< [commutative]
+  std::map<std::size_t, MPI_Datatype> types_;  ///< by size, of calls that combine nothing
+};
+
+}  // namespace plait::collective
