@@ -17,7 +17,7 @@ def checkout() -> pathlib.Path | None:
 
 
 def folders(kind: str, mpi: str) -> list[pathlib.Path]:
-    """Folders that hold programs of a kind (`apps` or `bench`), the first one first."""
+    """Folders that hold programs of a kind (`apps`, `bench`, `probes`), the first one first."""
     found = [pathlib.Path(p) for p in os.environ.get("PLAIT_BIN_DIR", "").split(":") if p]
     root = checkout()
     if root is not None:
@@ -38,7 +38,7 @@ def available(kind: str, mpi: str) -> dict[str, pathlib.Path]:
 
 def find_program(kind: str, name: str, mpi: str) -> pathlib.Path:
     """The program of that name; a path is taken as it is."""
-    what = {"apps": "application", "bench": "benchmark"}[kind]
+    what = {"apps": "application", "bench": "benchmark", "probes": "probe"}[kind]
     if "/" in name:
         path = pathlib.Path(name)
         if not (path.is_file() and os.access(path, os.X_OK)):

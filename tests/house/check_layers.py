@@ -36,7 +36,7 @@ LIBRARIES = {
 BUILD_INFO = "plait/detail/build_info.hpp"
 # The programs see the facade, and MPI's own handles where they ask for them.
 FACADE = {"plait/plait.hpp", "plait/comm/mpi.hpp", BUILD_INFO}
-PROGRAM_FOLDERS = ("apps", "bench", "examples")
+PROGRAM_FOLDERS = ("apps", "bench", "probes", "examples")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -5,7 +5,9 @@ import pathlib
 import subprocess
 import sys
 
-SOURCE_FOLDERS = ("include", "src", "apps", "bench", "examples", "tests", "python", "cmake", ".ci")
+SOURCE_FOLDERS = (
+    "include", "src", "apps", "bench", "probes", "examples", "tests", "python", "cmake", ".ci",
+)
 
 
 def files(root, suffixes):

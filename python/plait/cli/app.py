@@ -9,7 +9,7 @@ import typer
 from typer.exceptions import TyperException
 
 from plait import __version__
-from plait.cli import bench, compare, lab, report, run
+from plait.cli import bench, compare, lab, measure, report, run
 from plait.errors import BadInput, JobFailed
 from plait.launch.job import Interrupted
 
@@ -25,6 +25,7 @@ run.register(app)
 app.add_typer(lab.app, name="lab")
 report.register(app)
 bench.register(app)
+app.add_typer(measure.app, name="measure")
 compare.register(app)
 
 

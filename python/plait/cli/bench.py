@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait bench`: one benchmark, its table and its result file."""
 
-import pathlib
-import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from plait import result as results
 from plait.benchmarks import Request, run_benchmark
-from plait.cli.options import Json, Report, ReportFile, check_writable, report_page
+from plait.cli.options import (
+    Json,
+    Report,
+    ReportFile,
+    check_writable,
+    report_page,
+    show_and_write,
+)
 from plait.programs import available
-from plait.report import write_report
-from plait.table import show_result
 
 _EPILOG = """**Examples**
 
@@ -66,13 +67,5 @@ def bench(
     check_writable({"--json": json, "--report": page})
     result, code = run_benchmark(Request(name, mpi, ranks, lab, context.args, verbose))
     if result is not None:
-        show_result(result, Console(width=None if sys.stdout.isatty() else 80))
-        _write(result, json, page)
+        show_and_write(result, json, page)
     raise typer.Exit(code)
-
-
-def _write(result: results.Result, json: pathlib.Path | None, page: pathlib.Path | None) -> None:
-    for path, write in ((json, results.save), (page, write_report)):
-        if path:
-            write(result, path)
-            typer.echo(f"{'result' if path is json else 'report'}: {results.short(path)}")

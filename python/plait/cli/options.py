@@ -2,11 +2,15 @@
 """Options that several commands share, and what they mean."""
 
 import pathlib
+import sys
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from plait import result as results
+from plait.report import write_report
+from plait.table import show_result
 
 Json = Annotated[pathlib.Path | None, typer.Option("--json", help="Write the result file here.")]
 Report = Annotated[
@@ -29,3 +33,14 @@ def check_writable(paths: dict[str, pathlib.Path | None]) -> None:
     for option, path in paths.items():
         if path is not None:
             results.check_writable(path, option)
+
+
+def show_and_write(
+    result: results.Result, json: pathlib.Path | None, page: pathlib.Path | None
+) -> None:
+    """Show a result's tables, and write the files that are wanted."""
+    show_result(result, Console(width=None if sys.stdout.isatty() else 80))
+    for path, write in ((json, results.save), (page, write_report)):
+        if path:
+            write(result, path)
+            typer.echo(f"{'result' if path is json else 'report'}: {results.short(path)}")

@@ -6,8 +6,9 @@ import pathlib
 from collections.abc import Sequence
 
 from plait import __version__
-from plait.report.benchmark import benchmark
+from plait.report.benchmark import benchmark, figures_table
 from plait.report.breakdown import breakdown, legend
+from plait.report.overlap import OVERLAP_PAGES
 from plait.report.svg import element, text
 from plait.report.tables import circumstances, figures, ledgers
 from plait.report.timeline import timelines
@@ -57,7 +58,10 @@ def _contents(results: Sequence[Result]) -> str:
 
 def _result(result: Result, index: int) -> str:
     top = _headline(result)
-    if "bench" in result:
+    if result.get("bench") in OVERLAP_PAGES:
+        title, plots = OVERLAP_PAGES[result["bench"]]
+        parts = [_section(title, plots(result)), _section("Figures", figures_table(result))]
+    elif "bench" in result:
         parts = [_section("Figures", benchmark(result))]
     else:
         parts = [

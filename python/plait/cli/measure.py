@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait measure`: what this network and this MPI library can do."""
+
+import typer
+
+from plait.cli import measure_nbc, measure_overlap
+
+app = typer.Typer(
+    no_args_is_help=True, help="Measure what this network and this MPI library can do."
+)
+measure_nbc.register(app)
+measure_overlap.register(app)
