@@ -22,7 +22,7 @@ struct load {
 
   /// Units of piece `index`.
   [[nodiscard]] long units_of(int index) const noexcept {
-    return units * (index + 1) / pieces - units * index / pieces;
+    return units_of_piece(units, pieces, index);
   }
 };
 

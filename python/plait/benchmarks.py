@@ -34,7 +34,7 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What `plait bench NAME` was asked for."""
+    """What `plait bench NAME` or `plait measure NAME` was asked for."""
 
     program: str
     mpi: str
@@ -42,13 +42,14 @@ class Request:
     lab: str | None
     options: Sequence[str]
     verbose: bool = False
+    kind: str = "bench"  # or "probes": which programs it is one of
 
 
 def parts_of(name: str, mpi: str, ranks: int | None, lab: bool) -> list[Part]:
     """The starts of the benchmark of that name."""
     if ranks is not None and ranks < 1:
         raise BadInput(f"--ranks {ranks}: give at least 1")
-    if name in ("message", "exchange"):
+    if name in ("message", "exchange", "nbc", "overlap"):
         parts = [Part(ranks or 2)]
         if name == "exchange" and mpi == "mpich":
             # MPICH reads this before MPI_Init, so it takes a job of its own.
@@ -68,7 +69,7 @@ def parts_of(name: str, mpi: str, ranks: int | None, lab: bool) -> list[Part]:
 def run_benchmark(asked: Request) -> tuple[Result | None, int]:
     """Run every part; the result, or none where the program only had something to say."""
     find_mpiexec(asked.mpi)
-    program = find_program("bench", asked.program, asked.mpi)
+    program = find_program(asked.kind, asked.program, asked.mpi)
     parts = parts_of(program.name, asked.mpi, asked.ranks, asked.lab is not None)
     spec = LabSpec.parse(asked.lab) if asked.lab is not None else None
     found: list[Result] = []

@@ -10,15 +10,22 @@ from rich.text import Text
 
 from plait.bench_table import show_bench
 from plait.loggp_table import show_loggp
+from plait.overlap_table import show_nbc, show_overlap
 from plait.prediction import is_prediction, prediction_heading, show_prediction
 from plait.result import Result
 from plait.units import rate_text, seconds_text
+
+_OWN_TABLES = {"nbc": show_nbc, "overlap": show_overlap}
 
 
 def show_result(result: Result, console: Console) -> None:
     """Table and figures of an application's, a benchmark's or a probe's result."""
     if is_prediction(result):
         show_prediction(result, console)
+        return
+    if result.get("bench") in _OWN_TABLES:
+        console.print(Text(heading(result), style="bold"))
+        _OWN_TABLES[result["bench"]](result, console)
         return
     if "bench" in result:
         show_bench(result, console)

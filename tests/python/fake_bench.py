@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from launched import rank, ranks
-from sample import bench_result, spread
+from sample import bench_result, nbc_result, overlap_result, spread
 
 
 def main() -> None:
@@ -28,7 +28,12 @@ def main() -> None:
         sys.exit(2)
     if rank() != 0:
         return
-    answer = bench_result()
+    if name == "nbc":
+        answer = nbc_result()
+    elif name == "overlap":
+        answer = overlap_result({"8B": 80, "64KiB": 3, "1MiB": 0}, 40, 90)
+    else:
+        answer = bench_result()
     answer["bench"] = name
     answer["parameters"]["rest"] = rest
     answer["environment"]["ranks"] = ranks()

@@ -26,7 +26,7 @@ app.add_typer(lab.app, name="lab")
 report.register(app)
 bench.register(app)
 compare.register(app)
-measure.register(app)
+app.add_typer(measure.app, name="measure")
 app.add_typer(predict.app, name="predict")
 
 

@@ -38,7 +38,7 @@ def check_writable(paths: dict[str, pathlib.Path | None]) -> None:
 def show_and_write(
     result: results.Result, json: pathlib.Path | None, page: pathlib.Path | None
 ) -> None:
-    """Show a result as a table, and write the files that are wanted."""
+    """Show a result's tables, and write the files that are wanted."""
     show_result(result, Console(width=None if sys.stdout.isatty() else 80))
     for path, write in ((json, results.save), (page, write_report)):
         if path:

@@ -7,23 +7,38 @@ from plait.report.svg import bar, drawing, element, label, line, table, text
 from plait.result import Result, flatten_rows
 
 WIDTH, LEFT, RIGHT, ROW = 960.0, 190.0, 150.0, 30.0
+_Cases = dict[tuple[str, ...], list[tuple[str, dict[str, Any]]]]
 
 
 def benchmark(result: Result) -> str:
     """A drawing per case, then the figures in full."""
-    cases: dict[tuple[str, ...], list[tuple[str, dict[str, Any]]]] = {}
-    for path, spread in flatten_rows(result["rows"]):
-        cases.setdefault(path[1:], []).append((path[0], spread))
-    parts, rows = [], []
+    cases = _cases_of(result)
+    parts = []
     for case, implementations in cases.items():
         title = " ".join(case).replace("_", " ")
         parts += [element("h3", text(title)), _bars(title, implementations)]
+    return "".join(parts) + _table_of(cases)
+
+
+def figures_table(result: Result) -> str:
+    """The figures in full, without drawings."""
+    return _table_of(_cases_of(result))
+
+
+def _table_of(cases: _Cases) -> str:
+    rows = []
+    for case, implementations in cases.items():
         for name, spread in implementations:
             figures = [f"{spread[q]:.4g}" for q in ("median", "q1", "q3")]
-            rows.append([text(title), text(name), *figures])
-    return "".join(parts) + table(
-        ["case", "implementation", "median", "q1", "q3"], rows, numeric_from=2
-    )
+            rows.append([text(" ".join(case).replace("_", " ")), text(name), *figures])
+    return table(["case", "implementation", "median", "q1", "q3"], rows, numeric_from=2)
+
+
+def _cases_of(result: Result) -> _Cases:
+    cases: _Cases = {}
+    for path, spread in flatten_rows(result["rows"]):
+        cases.setdefault(path[1:], []).append((path[0], spread))
+    return cases
 
 
 def _bars(title: str, implementations: list[tuple[str, dict[str, Any]]]) -> str:

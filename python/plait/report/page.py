@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from plait import __version__
 from plait.loggp_table import loggp_sentences, parameters_text
 from plait.prediction import is_prediction
-from plait.report.benchmark import benchmark
+from plait.report.benchmark import benchmark, figures_table
 from plait.report.breakdown import breakdown, legend
 from plait.report.loggp import loggp, loggp_tables
+from plait.report.overlap import OVERLAP_PAGES
 from plait.report.prediction import prediction
 from plait.report.svg import element, text
 from plait.report.tables import circumstances, figures, ledgers
@@ -63,6 +64,9 @@ def _result(result: Result, index: int) -> str:
     top = _headline(result)
     if is_prediction(result):
         parts = [_section("Predicted time", prediction(result))]
+    elif result.get("bench") in OVERLAP_PAGES:
+        title, plots = OVERLAP_PAGES[result["bench"]]
+        parts = [_section(title, plots(result)), _section("Figures", figures_table(result))]
     elif "bench" in result:
         parts = [_section("Figures", benchmark(result))]
     elif "probe" in result:

@@ -42,6 +42,18 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> str:
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
+def dot(x: float, y: float, class_: str, tip: str) -> str:
+    """A point that explains itself."""
+    return element("circle", cx=x, cy=y, r=4, class_=class_, data_tip=tip, role="img",
+                   aria_label=tip)  # fmt: skip
+
+
+def polyline(points: list[tuple[float, float]], class_: str) -> str:
+    """A line through points."""
+    places = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return element("polyline", points=places, class_=class_)
+
+
 def drawing(width: float, height: float, title: str, *children: str) -> str:
     """An SVG that scales with the page."""
     return element(

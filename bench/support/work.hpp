@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The computation that the exchange is to be hidden behind: memory that fits a first-level cache,
+/// The computation that communication is to be hidden behind: memory that fits a first-level cache,
 /// one multiplication and one addition a value.
 #pragma once
 
@@ -14,6 +14,11 @@ using values = std::vector<double>;
 
 /// Updates 64 values, cyclically, `units` times.  A unit takes some 10 to 50 ns.
 void work(values& on, long units);
+
+/// Units of piece `index` of `pieces` that `units` are cut into, as evenly as that goes.
+[[nodiscard]] constexpr long units_of_piece(long units, int pieces, int index) noexcept {
+  return units * (index + 1) / pieces - units * index / pieces;
+}
 
 /// Seconds of a unit, measured for `window_s`.
 [[nodiscard]] double unit_seconds(double window_s);

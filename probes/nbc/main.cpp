@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What of a collective operation can be hidden?  Blocking, the MPI library's MPI_I… with and
+// without tests, and plait's tasks, with the blocking call's time of work to do meanwhile.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "options.hpp"
+#include "processor_share.hpp"
+#include "session.hpp"
+#include "size_list.hpp"
+
+namespace plait::probes {
+namespace {
+
+struct options {
+  common_options common{.sizes = "1KiB,16KiB,256KiB,1MiB"};
+  std::string operations = "alltoall";
+  std::vector<int> communicators;
+  double work_ratio = 1;
+};
+
+bool parse(options& given, int argc, char** argv, const environment& env) {
+  app::command_line command("What of a collective operation can be hidden behind work", "nbc");
+  command.option("--op", given.operations,
+                 fmt::format("Any of {}", fmt::join(operation_names(), ", ")));
+  command.option("--sizes", given.common.sizes,
+                 "Bytes for each rank (alltoall, allgather, gather, scatter, reduce_scatter) or of "
+                 "the vector; multiples of 8");
+  command.option("--work-ratio", given.work_ratio, "Work by the time of the blocking call");
+  command.option("--communicators", given.communicators,
+                 "Numbers of ranks whose processor share is measured; powers of two and all when "
+                 "left out");
+  const std::vector<std::string> names = names_of(all_ways());
+  add_common(command, given.common, names);
+  return command.parse(argc, argv, env);
+}
+
+std::vector<const operation*> operations_of(const std::string& text) {
+  std::vector<const operation*> chosen;
+  for (const std::string& name : app::parse_names("--op", text, operation_names()))
+    chosen.push_back(&operation_named(name));
+  return chosen;
+}
+
+std::vector<std::size_t> sizes_of(const options& given, const environment& env) {
+  constexpr std::size_t most = std::size_t{2} << 30;
+  std::vector<std::size_t> sizes =
+      bench::parse_sizes("--sizes", given.common.sizes, sizeof(double));
+  for (const std::size_t size : sizes) {
+    if (size % sizeof(double) != 0)
+      throw usage_error(fmt::format("--sizes: {} is no multiple of 8 bytes, of which a number has",
+                                    bench::size_label(size)));
+    for (const operation* what : operations_of(given.operations)) {
+      const std::size_t memory = memory_bytes(*what, size, env.size());
+      if (memory > most)
+        throw usage_error(
+            fmt::format("--sizes: {} {} takes {} MiB of memory on each of {} ranks; "
+                        "it must be at most {} MiB",
+                        what->name, bench::size_label(size), memory >> 20, env.size(), most >> 20));
+    }
+  }
+  return sizes;
+}
+
+std::vector<int> communicators_of(const options& given, const environment& env) {
+  if (given.communicators.empty()) return usual_counts(env.size());
+  std::vector<int> counts = given.communicators;
+  std::ranges::sort(counts);
+  for (const int count : counts) app::check_range("--communicators", count, 2, env.size());
+  if (std::ranges::adjacent_find(counts) != counts.end())
+    throw usage_error("--communicators names a number of ranks twice");
+  return counts;
+}
+
+session_options session_of(const options& given, environment& env) {
+  if (env.size() < 2)
+    throw usage_error("a collective operation takes at least 2 ranks; it was started with 1");
+  if (!(given.work_ratio > 0 && given.work_ratio <= 100))
+    throw usage_error("--work-ratio must be more than 0 and at most 100");
+  session_options session{.operations = operations_of(given.operations),
+                          .sizes = sizes_of(given, env),
+                          .ways = chosen_ways(all_ways(), given.common.only, ways_by_default),
+                          .communicator_sizes = communicators_of(given, env),
+                          .work_ratio = given.work_ratio,
+                          .pieces = static_cast<int>(given.common.pieces),
+                          .sample_s = 1e-3 * given.common.sample_ms,
+                          .repetition = repetition_of(given.common, env)};
+  check_common(given.common, env);
+  return session;
+}
+
+int run(environment& env, int argc, char** argv) {
+  options given;
+  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  const session_options session = session_of(given, env);
+  const bench::json where = describe_run(env, about(session.ways));
+  bench::json rows = measure(env, session);
+  if (env.rank() != 0) return app::exit_verified;
+  bench::json parameters = parameters_of(given.common);
+  parameters["op"] = given.operations;
+  parameters["work_ratio"] = given.work_ratio;
+  parameters["communicators"] = session.communicator_sizes;
+  finish(given.common, "nbc", parameters, where, std::move(rows));
+  return app::exit_verified;
+}
+
+}  // namespace
+}  // namespace plait::probes
+
+int main(int argc, char** argv) {
+  plait::environment env{argc, argv};
+  return plait::app::run_program(env, "nbc", [&] { return plait::probes::run(env, argc, argv); });
+}

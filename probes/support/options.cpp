@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "print_rows.hpp"
+#include "support/result.hpp"
+
+namespace plait::probes {
+
+void add_common(app::command_line& command, common_options& given,
+                std::span<const std::string> names) {
+  command.option("--only", given.only,
+                 fmt::format("Any of {}; those without a policy of their own and plait auto when "
+                             "left out",
+                             fmt::join(names, ", ")));
+  command.option("--pieces", given.pieces,
+                 "Pieces of the work; there are fewer where they would be shorter than 5 us");
+  command.option("--repeat", given.repeat, "Repetitions, interleaved");
+  command.option("--sample-ms", given.sample_ms, "About how long one measurement takes");
+  command.option("--json", given.json_file, "File for the result; - = standard output");
+  command.flag("--progress", given.progress, "@progress lines on standard error");
+}
+
+void check_common(const common_options& given, environment& env) {
+  app::check_range("--pieces", given.pieces, 1, 1000);
+  app::check_range("--repeat", given.repeat, 1, 1000);
+  if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
+    throw usage_error("--sample-ms must be more than 0 and at most 100000");
+  app::check_writable(env, "--json", given.json_file);
+}
+
+bench::repetition_options repetition_of(const common_options& given, const environment& env) {
+  return {.repeat = static_cast<int>(given.repeat),
+          .progress = given.progress && env.rank() == 0,
+          .warm_up = true};
+}
+
+bench::json describe_run(environment& env, const bench::json& about) {
+  bench::json all = app::describe_environment(env);
+  const runtime rt{env, {.workers = 1}};
+  all["peers"] = about;
+  all["policy_chosen"] = rt.progress_choice().name;
+  all["policy_reason"] = rt.progress_choice().reason;
+  return all;
+}
+
+bench::json parameters_of(const common_options& given) {
+  return {{"sizes", given.sizes},
+          {"pieces", given.pieces},
+          {"repeat", given.repeat},
+          {"sample_ms", given.sample_ms}};
+}
+
+void finish(const common_options& given, const std::string& program, bench::json parameters,
+            bench::json where, bench::json rows) {
+  if (given.json_file != "-") bench::print_rows(rows);
+  if (!given.json_file.empty())
+    app::write_result(given.json_file, bench::bench_result(program, std::move(parameters),
+                                                           std::move(where), std::move(rows)));
+}
+
+std::span<const progress> task_policies() noexcept {
+  static constexpr std::array policies{progress::automatic, progress::dedicated, progress::sleeping,
+                                       progress::workers, progress::none};
+  return policies;
+}
+
+std::string row_of(progress policy) {
+  return "plait " + std::string(to_string(policy));
+}
+
+}  // namespace plait::probes

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures of `nbc` and `overlap` results, by row and case, and what they come to in words."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from plait.result import Result
+from plait.units import seconds_text
+
+NONBLOCKING, TESTED, AUTO = "nonblocking", "nonblocking tested", "plait auto"
+# Below, in percent, nothing worth the name is hidden.
+NOTHING = 10.0
+_LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+
+Cell = dict[str, Any]
+
+
+def cases_of(result: Result) -> dict[str, dict[str, Cell]]:
+    """Cells by case, then by row, both in the order of the result."""
+    cases: dict[str, dict[str, Cell]] = {}
+    for row, cells in result["rows"].items():
+        for case, cell in cells.items():
+            cases.setdefault(case, {})[row] = cell
+    return cases
+
+
+def is_processor_row(row: str) -> bool:
+    """Whether a row says what the blocking call takes of a processor, on some of the ranks."""
+    return row.startswith("processor, ")
+
+
+def median(cell: Cell | None, figure: str) -> float | None:
+    """The median of a figure, where the cell has it."""
+    spread = (cell or {}).get(figure)
+    return float(spread["median"]) if isinstance(spread, dict) else None
+
+
+def library(result: Result) -> str:
+    """The MPI library as people call it."""
+    name = str(result["environment"].get("mpi", "MPI"))
+    return _LIBRARIES.get(name, name)
+
+
+def percent(value: float) -> str:
+    """Without decimals, and without a zero that is negative."""
+    return f"{round(value) + 0} %"
+
+
+def interval_text(work_us: float, cell: Cell) -> str:
+    """How long a piece of work is, after which the program tests."""
+    return seconds_text(1e-6 * work_us / max(1, cell.get("pieces", 1)), 2)
+
+
+def nbc_sentences(result: Result) -> list[str]:
+    """For each operation, at its largest size: what hides how much of it."""
+    largest: dict[str, tuple[int, str, dict[str, Cell]]] = {}
+    for case, rows in cases_of(result).items():
+        any_cell = next(iter(rows.values()))
+        op, size = any_cell["op"], any_cell["size_bytes"]
+        if op not in largest or size > largest[op][0]:
+            largest[op] = (size, case, rows)
+    return [_nbc_sentence(result, case, rows) for _, case, rows in largest.values()]
+
+
+def _nbc_sentence(result: Result, case: str, rows: dict[str, Cell]) -> str:
+    alone = rows.get("alone")
+    blocking_us = median(alone, "communication_us") or 0.0
+    said = []
+    for row, cell in rows.items():
+        hidden = median(cell, "confirmed_overlap_percent")
+        if hidden is None or row == "blocking":
+            continue
+        words = f"{_name_of(row, library(result))} {percent(hidden)}"
+        if row == TESTED:
+            words += f" (every {interval_text(median(cell, 'computation_us') or 0.0, cell)})"
+        said.append(words)
+    text = f"{case}: of {seconds_text(1e-6 * blocking_us)}, wall-clock time confirms as hidden: "
+    text += ", ".join(said) + "."
+    attainable = median(alone, "attainable_overlap_percent")
+    if attainable is not None:
+        text += (
+            f" The transport takes {percent(median(alone, 'transport_percent') or 0.0)} of it as"
+            f" processor time, which leaves {percent(attainable)} attainable:"
+            f" OSU's 80 % is {'within' if attainable >= 80 else 'out of'} reach here."
+        )
+    return text
+
+
+def _name_of(row: str, library: str) -> str:
+    return {NONBLOCKING: f"{library} by itself", TESTED: "with MPI_Test"}.get(row, row)
+
+
+def overlap_sentence(result: Result) -> str:
+    """What the library does by itself, and what to do about it."""
+    own = dict(lowest_by_size(result, NONBLOCKING))
+    name = library(result)
+    if not own:
+        return f"The row '{NONBLOCKING}' was not measured, so that {name} is not judged."
+    poor = [size for size, (available, _) in own.items() if available < NOTHING]
+    if not poor:
+        least = min(available for available, _ in own.values())
+        return (
+            f"{name} leaves at least {percent(least)} of a message's time to the program by itself:"
+            " MPI_Isend and MPI_Irecv are enough here."
+        )
+    largest = max(poor)
+    available, label = own[largest]
+    text = f"{name} moves nothing {_at_sizes(own, poor)} while the program computes:"
+    text += f" {percent(available)} of the time of {label} is left to it"
+    return text + _remedy(result, largest)
+
+
+def lowest_by_size(result: Result, row: str) -> Iterator[tuple[int, tuple[float, str]]]:
+    """Of a row, by size: the lower availability of both directions, and where that is."""
+    lowest: dict[int, tuple[float, str]] = {}
+    for case, cell in result["rows"].get(row, {}).items():
+        available = median(cell, "availability_percent")
+        if available is not None:
+            # Noise can lead outside; nothing is less than none or more than all.
+            found = (min(max(available, 0.0), 100.0), _message(case))
+            size = cell["size_bytes"]
+            lowest[size] = min(lowest.get(size, found), found)
+    yield from sorted(lowest.items())
+
+
+def _message(case: str) -> str:
+    direction, size = case.split()
+    return f"{'sending' if direction == 'send' else 'receiving'} {size}"
+
+
+def _at_sizes(own: dict[int, tuple[float, str]], poor: list[int]) -> str:
+    labels = {size: label.split()[-1] for size, (_, label) in own.items()}
+    if poor == [size for size in own if size >= poor[0]]:
+        return "at any size" if len(poor) == len(own) else f"from {labels[poor[0]]} up"
+    return "at " + ", ".join(labels[size] for size in poor)
+
+
+def _remedy(result: Result, size: int) -> str:
+    """How the other rows do at that size, and what follows."""
+    rows = [row for row in result["rows"] if row == TESTED or row.startswith("plait ")]
+    at = {row: dict(lowest_by_size(result, row)).get(size) for row in rows}
+    helps = {row: found[0] for row, found in at.items() if found}
+    if not helps:
+        return "."
+    every = _test_interval(result, size)
+    said = [
+        f"{percent(value)} with MPI_Test every {every}" if row == TESTED else
+        f"{percent(value)} with {row}"
+        for row, value in helps.items()
+    ]  # fmt: skip
+    text = ", " + ", ".join(said) + ". "
+    good = {row: value for row, value in helps.items() if value >= NOTHING}
+    if not good:
+        reason = "" if result["environment"].get("lab") else (
+            ": in shared memory the processor that computes copies the message itself"
+        )  # fmt: skip
+        return text + f"Nothing helps here{reason}."
+    best = max(good, key=lambda row: good[row])
+    if best == TESTED:
+        return text + f"Call MPI_Test about every {every}."
+    also = f", or call MPI_Test about every {every}" if TESTED in good else ""
+    return text + f"Post through plait{also}."
+
+
+def _test_interval(result: Result, size: int) -> str:
+    cells = result["rows"].get(TESTED, {}).values()
+    cell = next((cell for cell in cells if cell["size_bytes"] == size), {})
+    return interval_text(median(cell, "work_us") or 0.0, cell)

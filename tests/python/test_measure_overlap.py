@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait measure nbc` and `plait measure overlap`: what they start, show, write and conclude."""
+
+import json
+
+import pytest
+
+from conftest import HERE, one_line, plait
+from plait.overlap_figures import nbc_sentences, overlap_sentence
+from plait.report.curves import Curve, Point, curves
+from sample import nbc_result, overlap_result
+
+BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+
+
+@pytest.fixture
+def measure(tmp_path):
+    """Runs `plait measure NAME …` on fake programs."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("nbc", "overlap"):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{HERE}/fake_bench.py" {name} "$@"\n')
+        (programs / name).chmod(0o755)
+    return lambda *arguments: plait("measure", *arguments, PLAIT_BIN_DIR=str(programs))
+
+
+@BOTH
+def test_nbc_passes_its_options_on_and_writes_result_and_report(measure, tmp_path, mpi):
+    file, page = tmp_path / "kept.json", tmp_path / "kept.html"
+    done = measure("nbc", "--op", "bcast,scan", "--sizes", "64KiB", "--ranks", "3", "--mpi", mpi,
+                   "--pieces", "4", "--json", file, f"--report={page}")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    result = json.loads(file.read_text())
+    assert result["environment"]["ranks"] == 3
+    rest = result["parameters"]["rest"]
+    assert rest == ["--op", "bcast,scan", "--sizes", "64KiB", "--pieces", "4", "--progress"]
+    html = page.read_text()
+    for title in ("overlap that wall-clock time confirms", "overlap by OSU's definition",
+                  "overhead, as a share of the blocking call", "processor share"):  # fmt: skip
+        assert title in html
+    assert html.count("<polyline") > 20
+
+
+def test_nbc_shows_every_row_in_80_columns(measure):
+    done = measure("nbc")
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    lines = done.stdout.splitlines()
+    assert lines[0] == "nbc, 2 ranks, shared memory"
+    row = next(line for line in lines if line.startswith("plait auto"))
+    # overhead, its share, wall with quartiles, OSU, IMB's documents and code
+    assert row.split() == ["plait", "auto", "1.69", "ms", "19", "81", "(80", "–", "82)",
+                           "92", "92", "92"]  # fmt: skip
+    assert any(line.split()[-3:] == ["14", "(14", "–"] or "14 (14 – 14)" in line for line in lines)
+
+
+def test_overlap_is_measured_between_two_ranks_and_gives_a_verdict(measure):
+    done = measure("overlap", "--sizes", "8,64KiB,1MiB")
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    said = " ".join(done.stdout.split())
+    assert "Open MPI moves nothing from 64KiB up while the program computes: 0 % " in said
+    assert "send 1MiB" in said
+
+
+@BOTH
+@pytest.mark.parametrize("name", ["nbc", "overlap"])
+def test_what_a_program_refuses_is_one_line(measure, mpi, name):
+    said = one_line(measure(name, "--only", "nobody", "--mpi", mpi))
+    assert f"{name}: --only knows no 'nobody'" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nbc", "--ranks", "0"], "--ranks 0: give at least 1"),
+        (["nbc", "--ranks", "many"], "--ranks"),
+        (["overlap", "--mpi", "lam"], "give openmpi or mpich"),
+        (["nbc", "--lab", "rate=quick"], "quick"),
+        (["overlap", "--json", "/nowhere/at/all.json"], "no folder /nowhere/at"),
+        (["network"], "network"),
+    ],
+)
+def test_bad_input_is_one_line(measure, arguments, said):
+    assert said in one_line(measure(*arguments))
+
+
+def test_what_nbc_concludes_is_about_the_largest_size_and_wall_clock_time():
+    (sentence,) = nbc_sentences(nbc_result())
+    assert sentence == (
+        "alltoall 1MiB: of 8.90 ms, wall-clock time confirms as hidden: Open MPI by itself -1 %,"
+        " with MPI_Test 41 % (every 560 µs), plait auto 81 %. The transport takes 14 % of it as"
+        " processor time, which leaves 86 % attainable: OSU's 80 % is within reach here."
+    )
+
+
+def test_osus_80_percent_is_out_of_reach_where_the_transport_takes_more():
+    result = nbc_result()
+    result["rows"]["alone"]["alltoall 1MiB"]["attainable_overlap_percent"]["median"] = 79.4
+    assert "OSU's 80 % is out of reach" in nbc_sentences(result)[0]
+
+
+@pytest.mark.parametrize(
+    ("own", "tested", "ours", "said"),
+    [
+        ({"8B": 80, "64KiB": 3, "1MiB": 0}, 40, 90,
+         "Open MPI moves nothing from 64KiB up while the program computes: 0 % of the time of"
+         " receiving 1MiB is left to it, 40 % with MPI_Test every 500 µs, 90 % with plait auto."
+         " Post through plait, or call MPI_Test about every 500 µs."),
+        ({"8B": 80, "64KiB": 3, "1MiB": 0}, 4, 90, " Post through plait."),
+        ({"8B": 80, "64KiB": 3, "1MiB": 0}, 60, 30, " Call MPI_Test about every 500 µs."),
+        ({"8B": 80, "64KiB": 3, "1MiB": 0}, 2, -5,
+         " Nothing helps here: in shared memory the processor that computes copies the message"
+         " itself."),
+        ({"8B": 5, "64KiB": 3, "1MiB": 0}, 2, 90, "moves nothing at any size while"),
+        ({"8B": 5, "64KiB": 30, "1MiB": 0}, 2, 90, "moves nothing at 8B, 1MiB while"),
+        ({"8B": 80, "64KiB": 40, "1MiB": 35}, 40, 90,
+         "Open MPI leaves at least 35 % of a message's time to the program by itself:"
+         " MPI_Isend and MPI_Irecv are enough here."),
+    ],
+)  # fmt: skip
+def test_the_verdict_names_sizes_and_a_remedy(own, tested, ours, said):
+    assert said in overlap_sentence(overlap_result(own, tested, ours))
+
+
+def test_without_the_librarys_own_row_it_is_not_judged():
+    result = overlap_result({"1MiB": 0}, 40, 90)
+    del result["rows"]["nonblocking"]
+    assert "was not measured" in overlap_sentence(result)
+
+
+def test_curves_name_sizes_and_keep_what_is_outside_at_the_edge():
+    drawn = curves("overlap", "%", [
+        Curve("far", [Point(8, -900.0, -950.0, -850.0), Point(65536, 50.0, 40.0, 60.0)], "0"),
+        Curve("none", [], "1"),
+    ])  # fmt: skip
+    assert ">64KiB<" in drawn
+    assert "far, 8B: -900 (-950 – -850) %" in drawn
+    assert ">-50 %<" in drawn
+    assert ">-100 %<" not in drawn
+    assert "none" not in drawn
+    assert curves("nothing", "%", [Curve("none", [], "1")]) == ""
