@@ -17,7 +17,7 @@ def checkout() -> pathlib.Path | None:
 
 
 def folders(kind: str, mpi: str) -> list[pathlib.Path]:
-    """Folders that hold programs of a kind (`apps`, `bench`, `probes`, `tools`), the first one first."""
+    """Folders that hold programs of a kind (`apps`, `bench`, `probes`, `tools`), best first."""
     found = [pathlib.Path(p) for p in os.environ.get("PLAIT_BIN_DIR", "").split(":") if p]
     root = checkout()
     if root is not None:

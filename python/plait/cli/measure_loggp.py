@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait measure loggp`: the network's parameters of LogGP."""
+
+from typing import Annotated
+
+import typer
+
+from plait.cli.options import Json, Report, ReportFile, check_writable, report_page, show_and_write
+from plait.errors import BadInput
+from plait.lab import Lab
+from plait.lab.spec import LINK_BURST_BYTES
+from plait.measurements import Measurement, run_measurement
+
+_EPILOG = """**Examples**
+
+`plait measure loggp`
+
+`plait measure loggp --lab nodes=2,rate=1gbit --report`
+
+`plait measure loggp --mpi mpich --max-size 256KiB --repeat 20`
+
+Exit code: 0 measured, 2 bad input, 3 or more: the job broke off."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to `plait measure`."""
+    app.command(
+        epilog=_EPILOG,
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )(loggp)
+
+
+def loggp(
+    context: typer.Context,
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of processes: 2.")] = 2,
+    mpi: Annotated[str, typer.Option(help="MPI library: openmpi or mpich.")] = "openmpi",
+    lab: Annotated[
+        str | None,
+        typer.Option(help="Measure an emulated cluster: nodes=N,rate=R; see plait run."),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(help="Message sizes, 1,1KiB,64KiB; 1, 1025, 2049, … when left out."),
+    ] = None,
+    max_size: Annotated[str | None, typer.Option(help="Largest of these; 64KiB.")] = None,
+    bursts: Annotated[int | None, typer.Option(help="Messages of a burst (n); 10.")] = None,
+    repeat: Annotated[int | None, typer.Option(help="Rounds over all sizes; 10.")] = None,
+    json: Json = None,
+    report: Report = False,
+    report_file: ReportFile = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")
+    ] = False,
+) -> None:
+    """Measure L, o, g and G of LogGP between two ranks, as netgauge does.
+
+    Options that are not listed go to the program itself.
+    """
+    if ranks < 1:
+        raise BadInput(f"--ranks {ranks}: give at least 1")
+    wanted = {"sizes": sizes, "max-size": max_size, "bursts": bursts, "repeat": repeat}
+    options = [
+        word for name, value in wanted.items() if value is not None
+        for word in (f"--{name}", str(value))
+    ]  # fmt: skip
+    page = report_page("loggp", report, report_file)
+    check_writable({"--json": json, "--report": page})
+    asked = Measurement(
+        "loggp", mpi, ranks, lab, [*options, *context.args], verbose, lab_options=_link_of
+    )
+    result, code = run_measurement(asked)
+    if result is not None:
+        show_and_write(result, json, page)
+    raise typer.Exit(code)
+
+
+def _link_of(lab: Lab) -> list[str]:
+    """What the probe has to know of a link: its rate, and what it lets through at once."""
+    rate = f"{lab.spec.payload_bytes_per_s:.0f}"
+    return ["--link-rate", rate, "--link-burst", str(LINK_BURST_BYTES)]
