@@ -300,7 +300,9 @@ void runtime::wait_for_all_ranks() {
   implementation& s = *self_;
   arrival all(s.env, s.messages);
   s.tasks.work_until([&all] { return all.is_over(); });
-  if (all.was_given_up()) s.expect_communication();
+  if (!all.was_given_up()) return;
+  s.expect_communication();
+  throw error("window: MPI failed while this rank waited for the others");
 }
 
 std::shared_ptr<exposed_memory> runtime::expose(void* begin, std::size_t size_bytes,
@@ -317,8 +319,14 @@ std::shared_ptr<exposed_memory> runtime::expose(void* begin, std::size_t size_by
 
 void runtime::end(exposed_memory& memory) {
   implementation& s = *self_;
-  // Other ranks may never come, as after any failure.
-  if (s.messages.cancelled() || std::uncaught_exceptions() > 0) {
+  if (std::uncaught_exceptions() > 0 && !s.messages.cancelled()) {
+    s.tasks.fail(std::make_exception_ptr(error("a window was left by an exception")));
+    try {
+      s.tasks.wait();  // gives up what is in flight
+    } catch (...) {    // of a task: the other exception is what the program sees
+    }
+  }
+  if (s.messages.cancelled()) {  // other ranks may never come
     memory.end(false);
     return;
   }

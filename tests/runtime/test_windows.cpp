@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +18,7 @@
 #include <plait/comm/exposed_memory.hpp>
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
+#include <plait/trace/arrow.hpp>
 
 #include "support/mpi_test.hpp"
 #include "support/refusal.hpp"
@@ -332,6 +334,68 @@ TEST(window, that_has_ended_ends_the_replays_that_use_it) {
   }();
   EXPECT_EQ(x[9], 1);
   EXPECT_EQ(refusal([&] { rt.replay(get, 1); }), "replay: the window of 'theirs' has ended");
+}
+
+TEST(window, lets_go_of_its_rank_after_a_failure) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  std::vector<int> own(1000);
+  std::vector<int> x(1000);
+  auto w = rt.window(own);
+  const int next = (env.rank() + 1) % env.size();
+  rt.get("get", w, next, 0, out(x));
+  rt.await_signal("never", w, next, out(own));
+  rt.task(
+      "fails", [](int) { throw std::runtime_error("on purpose"); }, 1);
+  EXPECT_THROW(rt.wait(), std::runtime_error);
+  EXPECT_THROW(rt.get("too late", w, next, 0, out(x)), error);
+  env.barrier();
+}
+
+TEST(window, that_an_exception_leaves_waits_for_nobody) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  std::vector<int> own(1000);
+  try {
+    auto w = rt.window(own);
+    rt.await_signal("never", w, (env.rank() + 1) % env.size(), out(own));
+    throw std::runtime_error("on purpose");
+  } catch (const std::runtime_error& thrown) {
+    EXPECT_STREQ(thrown.what(), "on purpose");
+  }
+  EXPECT_THROW((void)rt.window(own), error);
+  env.barrier();
+}
+
+TEST(window, shows_a_signal_as_an_arrow_from_its_put_to_its_wait) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  const int next = (env.rank() + 1) % env.size();
+  const int before = (env.rank() + env.size() - 1) % env.size();
+  int own = 0;
+  int mine = 1;
+  int theirs = 0;
+  std::vector<trace_event> events;
+  {
+    auto w = rt.window(std::span(&own, 1));
+    auto other = rt.window(std::span(&mine, 1));  // its operations have no part in this
+    rt.start_trace();
+    rt.put_signal("put", w, next, 0, in(mine), 1);
+    rt.get("get", other, next, 0, out(theirs));
+    rt.await_signal("wait", w, before, out(own), 1);
+    rt.wait();
+    events = collect_events(env, rt.stop_trace());
+  }
+  if (env.rank() != 0) return;
+  int arrows = 0;
+  for (const trace_arrow& arrow : find_arrows(events)) {
+    if (arrow.kind != arrow_kind::message) continue;
+    ++arrows;
+    EXPECT_EQ(events[arrow.from].name, "put");
+    EXPECT_EQ(events[arrow.to].name, "wait");
+    EXPECT_EQ(events[arrow.to].rank, (events[arrow.from].rank + 1) % env.size());
+  }
+  EXPECT_EQ(arrows, env.size());
 }
 
 TEST(window, names_the_signal_that_does_not_come_in_a_report_of_a_stall) {

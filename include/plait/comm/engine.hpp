@@ -36,8 +36,8 @@ struct engine_statistics {
   std::uint64_t operations = 0;  ///< completed
   std::uint64_t polls = 0;       ///< calls of MPI_Testsome
   double proxy_cpu_s = 0;        ///< processor time of the proxy thread
-  /// The longest time nobody looked while operations were in flight: what became of `worst_delay_s`
-  /// on a machine that may be busy with other things.
+  /// The longest time nobody looked while operations were in flight or a window was served: what
+  /// became of `worst_delay_s` on a machine that may be busy with other things.
   double longest_unwatched_s = 0;
   std::uint64_t gave_way = 0;  ///< times a spinning proxy slept because others wanted its core
 };

@@ -37,8 +37,10 @@ class window_lease {
 
 /// One span of each rank, of any length, that all ranks may `get` from and `put` to.  Made by
 /// `runtime::window`, collective; so is its end, which waits until this rank's tasks have finished,
-/// as `runtime::wait` does, and the other ranks' too.  The spans must live until then, and the
-/// window must end before its runtime.  Indices and offsets count elements.
+/// as `runtime::wait` does, and the other ranks' too.  After a failure on this rank, and while
+/// an exception unwinds the stack (then its runtime communicates no more), it waits for nobody. The
+/// spans must live until then, and the window must end before its runtime.  Indices and offsets
+/// count elements.
 template <class T>
 class window {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,

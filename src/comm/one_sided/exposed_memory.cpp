@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <span>
@@ -95,6 +96,7 @@ struct exposed_memory::implementation {
   bool ended = false;
 
   void lay_out(const std::vector<part_of_rank>& parts);
+  [[nodiscard]] bool becomes_quiet(double patience_s);
 };
 
 /// Behind each other, so that operations on different ranks never meet.
@@ -140,21 +142,32 @@ exposed_memory::~exposed_memory() {
   PLAIT_EXPECTS(self_->ended, "a window must be ended before it goes");
 }
 
+/// All operations have completed or been given up, so what MPI still does with this rank's memory
+/// needs the other ranks' engines only.
+bool exposed_memory::implementation::becomes_quiet(double patience_s) {
+  const ticks give_up = now_ticks() + seconds_to_ticks(patience_s);
+  for (;;) {
+    {
+      mpi_token_guard guard(env.token());
+      if (service->is_quiet()) return true;
+    }
+    if (now_ticks() >= give_up) return false;
+    (void)messages.poll();
+    sched_yield();
+  }
+}
+
 void exposed_memory::end(bool together) {
   implementation& s = *self_;
   if (s.ended) return;
   s.ended = true;
-  if (together) {
-    // All operations have completed, so what MPI still has to do for this rank needs nobody.
-    for (bool quiet = false; !quiet;) {
-      {
-        mpi_token_guard guard(s.env.token());
-        quiet = s.service->is_quiet();
-      }
-      if (quiet) break;
-      (void)s.messages.poll();
-      sched_yield();
-    }
+  constexpr double as_for_sends_s = 1;
+  constexpr double as_long_as_it_takes_s = 1e6;
+  if (!s.becomes_quiet(together ? as_long_as_it_takes_s : as_for_sends_s)) {
+    std::fprintf(stderr,
+                 "plait: %s: a window ends after a failure, and MPI still uses its memory\n",
+                 process_label().c_str());
+    detail::abort_job();
   }
   s.messages.stop_serving(*s.service);
   if (!together) return;  // other ranks may be elsewhere
