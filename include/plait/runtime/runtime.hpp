@@ -59,11 +59,13 @@ struct runtime_options {
   std::optional<model::parameters> network = {};
 };
 
+namespace detail {
 /// Bytes that a task touches, and how.
 struct data_access {
   byte_range bytes;
   access_mode mode;
 };
+}  // namespace detail
 
 /// The program of one rank: submits compute tasks and messages in program order, and waits.
 ///
@@ -176,7 +178,8 @@ class runtime final : public collective_calls {
   void submit_message(task_name name, operation::kind what, byte_range bytes, access_mode mode,
                       int peer, std::optional<int> tag);
   /// Whose task owns `op.call`, unless this throws.
-  void submit_operation(task_name name, operation op, std::span<const data_access> accesses);
+  void submit_operation(task_name name, operation op,
+                        std::span<const detail::data_access> accesses);
   void submit(const collective_call& call) override;
   [[nodiscard]] collective::algorithm choose(const collective::shape& shape, bool commutative);
   void submit_to_library(const collective_call& call, const collective::shape& shape);
