@@ -37,6 +37,21 @@ constexpr std::array<member, 8> members{{
   return all;
 }
 
+/// A measurement's: `fit`, whose `segments` are the sizes between two changes of protocol.  The
+/// formulas know one g and one G: g of the smallest messages, G and O of the largest.
+[[nodiscard]] json network_of(const json& fit) {
+  json network = fit;
+  const auto segments = fit.find("segments");
+  if (segments == fit.end() || !segments->is_array() || segments->empty()) return network;
+  const auto copy = [&network](const json& segment, const char* name) {
+    if (segment.is_object() && segment.contains(name)) network[name] = segment[name];
+  };
+  copy(segments->front(), "gap_s");
+  copy(segments->back(), "gap_per_byte_s");
+  copy(segments->back(), "overhead_per_byte_s");
+  return network;
+}
+
 void take(const json& from, const member& one, const std::string& path, parameters& to) {
   const auto found = from.find(one.name);
   if (found == from.end()) {
@@ -56,9 +71,13 @@ void take(const json& from, const member& one, const std::string& path, paramete
 parameters read_parameters(const std::string& path) {
   const json all = read_json(path);
   if (!all.is_object()) throw usage_error(path + ": is no JSON object");
-  const auto inner = all.find("network");
-  const json& from = inner != all.end() ? *inner : all;
-  if (!from.is_object()) throw usage_error(path + ": network is no object");
+  json from = all;
+  for (const char* name : {"fit", "network"}) {
+    const auto inner = all.find(name);
+    if (inner == all.end()) continue;
+    if (!inner->is_object()) throw usage_error(fmt::format("{}: {} is no object", path, name));
+    from = network_of(*inner);
+  }
   parameters result;
   for (const member& one : members) take(from, one, path, result);
   try {

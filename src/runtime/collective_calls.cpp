@@ -76,9 +76,9 @@ void expect_fits(const collective_call& call, const auto& need) {
 
 /// The bytes that a call of the library touches, as accesses; what several slices share with the
 /// next comes as one.
-[[nodiscard]] std::vector<data_access> accesses_of(const collective_call& call,
-                                                   const collective::footprint& touched) {
-  std::vector<data_access> all;
+[[nodiscard]] std::vector<detail::data_access> accesses_of(const collective_call& call,
+                                                           const collective::footprint& touched) {
+  std::vector<detail::data_access> all;
   const auto add = [&](const std::vector<collective::slice>& slices, access_mode mode) {
     for (const collective::slice& s : slices) {
       const std::uintptr_t base =

@@ -24,7 +24,7 @@ namespace {
 }
 
 /// Bytes of the target, where this process imagines them.
-[[nodiscard]] data_access there(const one_sided_call& call) {
+[[nodiscard]] detail::data_access there(const one_sided_call& call) {
   const std::uintptr_t begin = call.memory->stand_in(call.peer) + call.offset_bytes;
   const bool get = call.what == operation::kind::get;
   return {{begin, begin + (call.data.end - call.data.begin)},
@@ -33,7 +33,7 @@ namespace {
 
 }  // namespace
 
-void runtime::submit(const one_sided_call& call, std::span<const data_access> also) {
+void runtime::submit(const one_sided_call& call, std::span<const detail::data_access> also) {
   PLAIT_EXPECTS(call.memory != nullptr, "a window that was moved from");
   const remote_part part{call.memory.get(), call.offset_bytes, call.signals};
   operation op;
@@ -45,7 +45,7 @@ void runtime::submit(const one_sided_call& call, std::span<const data_access> al
   op.remote = &part;
   try {
     call.memory->expect_in_range(op);
-    std::vector<data_access> accesses(also.begin(), also.end());
+    std::vector<detail::data_access> accesses(also.begin(), also.end());
     if (op.size_bytes > 0) {
       const bool get = call.what == operation::kind::get;
       accesses.push_back({call.data, get ? access_mode::out : access_mode::in});

@@ -231,12 +231,12 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
   op.of_collective = !tag.has_value();
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
-  const data_access access{bytes, mode};
+  const detail::data_access access{bytes, mode};
   submit_operation(name, op, {&access, 1});
 }
 
 void runtime::submit_operation(task_name name, operation op,
-                               std::span<const data_access> accesses,
+                               std::span<const detail::data_access> accesses,
                                const std::shared_ptr<exposed_memory>& home) {
   implementation& s = *self_;
   if (s.tasks.in_task()) {
@@ -274,7 +274,7 @@ void runtime::submit_operation(task_name name, operation op,
         break;
     }
   };
-  for (const data_access& one : accesses) s.tasks.add_access(node, one.bytes, one.mode);
+  for (const detail::data_access& one : accesses) s.tasks.add_access(node, one.bytes, one.mode);
   s.tasks.submit(node);
 }
 

@@ -70,6 +70,10 @@ class Layers(Tree):
         self.write("src/runtime/hidden.hpp", "")
         self.refuses("src/task/a.cpp", '#include "../runtime/hidden.hpp"\n')
 
+    def test_a_tool_sees_layers_that_need_no_mpi(self):
+        self.accepts("tools/a/main.cpp", "#include <plait/model/b.hpp>\n")
+        self.refuses("tools/a/main.cpp", "#include <plait/comm/b.hpp>\n")
+
     def test_a_folder_that_is_no_layer_is_named(self):
         self.refuses("src/misc/a.cpp", "")
 

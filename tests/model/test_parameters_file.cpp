@@ -61,10 +61,27 @@ TEST_F(parameters_file, what_need_not_be_there_is_read_where_it_is) {
       std::isinf(read("{" + required + R"(, "eager_limit_bytes": null})").eager_limit_bytes));
 }
 
+TEST_F(parameters_file, a_measurement_gives_the_gap_of_small_and_the_bandwidth_of_large_messages) {
+  const model::parameters network = read(R"({"probe": "loggp", "fit": {"latency_s": 2e-5,
+      "send_overhead_s": 1e-6, "receive_overhead_s": 1.5e-6, "segments": [
+        {"first_bytes": 1, "gap_s": 3e-6, "gap_per_byte_s": 1e-9, "overhead_per_byte_s": 1e-10},
+        {"first_bytes": 65536, "gap_s": 9e-6, "gap_per_byte_s": 8e-9,
+         "overhead_per_byte_s": 2e-10}]}})");
+  EXPECT_EQ(network.latency_s, 2e-5);
+  EXPECT_EQ(network.gap_s, 3e-6);
+  EXPECT_EQ(network.gap_per_byte_s, 8e-9);
+  EXPECT_EQ(network.overhead_per_byte_s, 2e-10);
+}
+
 TEST_F(parameters_file, what_is_no_network_is_refused_in_one_line) {
   EXPECT_EQ(refusal_of("{"), "is not JSON");
   EXPECT_EQ(refusal_of("[1]"), "is no JSON object");
   EXPECT_EQ(refusal_of(R"({"network": 3})"), "network is no object");
+  EXPECT_EQ(refusal_of(R"({"fit": []})"), "fit is no object");
+  EXPECT_NE(refusal_of(R"({"fit": {"latency_s": 1, "send_overhead_s": 1, "receive_overhead_s": 1,
+                                   "segments": []}})")
+                .find("gap_s is missing"),
+            std::string::npos);
   EXPECT_EQ(refusal_of(R"({"latency_s": 1e-6})"),
             "send_overhead_s is missing; a network has latency_s, send_overhead_s, "
             "receive_overhead_s, gap_s and gap_per_byte_s");

@@ -146,11 +146,12 @@ class one_sided_calls {
     return std::get<0>(x).bytes();
   }
   template <class... X>
-  [[nodiscard]] static std::array<data_access, sizeof...(X)> ordered(
+  [[nodiscard]] static std::array<detail::data_access, sizeof...(X)> ordered(
       const std::tuple<X...>& accesses) noexcept {
     return std::apply(
         [](const auto&... one) {
-          return std::array<data_access, sizeof...(X)>{data_access{one.bytes(), one.mode}...};
+          return std::array<detail::data_access, sizeof...(X)>{
+              detail::data_access{one.bytes(), one.mode}...};
         },
         accesses);
   }
@@ -183,7 +184,8 @@ class one_sided_calls {
                                                                const window_options& options) = 0;
   /// Collective; see `plait::window`.
   virtual void end(exposed_memory& memory) = 0;
-  virtual void submit(const one_sided_call& call, std::span<const data_access> also = {}) = 0;
+  virtual void submit(const one_sided_call& call,
+                      std::span<const detail::data_access> also = {}) = 0;
 };
 
 inline detail::window_lease::~window_lease() {

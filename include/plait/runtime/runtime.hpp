@@ -172,12 +172,12 @@ class runtime final : public collective_calls, public one_sided_calls {
                       int peer, std::optional<int> tag);
   /// Whose task owns `op.call`, unless this throws.  `op.remote` may be a copy of the caller's;
   /// `home` keeps its window alive.
-  void submit_operation(task_name name, operation op, std::span<const data_access> accesses,
+  void submit_operation(task_name name, operation op, std::span<const detail::data_access> accesses,
                         const std::shared_ptr<exposed_memory>& home = {});
   void submit(const collective_call& call) override;
   [[nodiscard]] collective::algorithm choose(const collective::shape& shape, bool commutative);
   void submit_to_library(const collective_call& call, const collective::shape& shape);
-  void submit(const one_sided_call& call, std::span<const data_access> also) override;
+  void submit(const one_sided_call& call, std::span<const detail::data_access> also) override;
   [[nodiscard]] std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,
                                                        const window_options& options) override;
   void end(exposed_memory& memory) override;

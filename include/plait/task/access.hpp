@@ -26,11 +26,13 @@ struct byte_range {
   std::uintptr_t end = 0;
 };
 
+namespace detail {
 /// An access, its types forgotten.
 struct data_access {
   byte_range bytes;
   access_mode mode = access_mode::in;
 };
+}  // namespace detail
 
 /// One access of a task to an object or to the elements of a contiguous range.  Made by the access
 /// words; holds a pointer or a span, never a copy of the data.
