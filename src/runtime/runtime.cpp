@@ -91,6 +91,13 @@ class engine_source final : public progress_source {
 
 }  // namespace
 
+/// Where a message goes when it is over.
+struct message_home {
+  engine* messages;
+  scheduler* tasks;
+  std::optional<recorder>* record;
+};
+
 struct runtime::implementation {
   implementation(environment& env_, const runtime_options& options, int workers)
       : env(env_),
@@ -135,6 +142,7 @@ struct runtime::implementation {
   scheduler tasks;
   std::optional<task_suspender> suspender;
   std::optional<recorder> record;
+  const message_home home{&messages, &tasks, &record};
 };
 
 namespace {
@@ -142,9 +150,7 @@ namespace {
 /// What a message, or an operation on a window, keeps in its node.
 struct message_state {
   operation op;
-  engine* messages = nullptr;
-  scheduler* tasks = nullptr;
-  std::optional<recorder>* record = nullptr;
+  const message_home* home = nullptr;
   detail::task_node* node = nullptr;
 };
 
@@ -186,12 +192,13 @@ static_assert(std::is_standard_layout_v<operation>);
 
 void message_completed(operation& op, const std::exception_ptr& failure) noexcept {
   auto& state = reinterpret_cast<message_state&>(op);  // its first member
-  if (failure != nullptr) state.tasks->fail(failure);
-  if (state.record->has_value()) {
+  const message_home& home = *state.home;
+  if (failure != nullptr) home.tasks->fail(failure);
+  if (home.record->has_value()) {
     const std::uint64_t id = state.node->id.load(std::memory_order_relaxed);
-    (*state.record)->message_done(state.node->name, id, side_of(op, id), op.posted_at, now_ticks());
+    (*home.record)->message_done(state.node->name, id, side_of(op, id), op.posted_at, now_ticks());
   }
-  state.tasks->complete(*state.node);
+  home.tasks->complete(*state.node);
 }
 
 }  // namespace
@@ -254,8 +261,7 @@ void runtime::submit_operation(task_name name, operation op,
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
   (void)remote.release();  // the node's now
-  ::new (static_cast<void*>(node.storage))
-      message_state{op, &s.messages, &s.tasks, &s.record, &node};
+  ::new (static_cast<void*>(node.storage)) message_state{op, &s.home, &node};
   node.act = [](detail::task_node& self, detail::node_action action) {
     message_state& state = state_of(self);
     switch (action) {
@@ -263,7 +269,7 @@ void runtime::submit_operation(task_name name, operation op,
         engine::next_iteration(state.op);
         [[fallthrough]];
       case detail::node_action::run:
-        state.messages->post(state.op);
+        state.home->messages->post(state.op);
         break;
       case detail::node_action::measure:
         break;

@@ -103,7 +103,7 @@ int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
 }
 
 template <class Direct, class Start>
-int collective(Direct direct, Start start) {
+int await_collective(Direct direct, Start start) {
   return message(std::move(direct), std::move(start), MPI_STATUS_IGNORE, give_up_collective);
 }
 
