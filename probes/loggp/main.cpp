@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "measured_network.hpp"
 #include "size_list.hpp"
 #include "support/command_line.hpp"
@@ -94,7 +96,7 @@ probe::loggp_measurement measure(environment& env, burst_pair& pair, const probe
   app::progress_lines lines(env, progress, total);
   const auto run = [&](const burst& what) { return pair.run(what); };
   const auto tell = [&](int done, int, std::size_t size_bytes) {
-    lines.step(done == total ? "done" : std::to_string(size_bytes) + " bytes");
+    lines.step(done == total ? "done" : fmt::format("{} bytes", size_bytes));
   };
   return probe::measure_loggp(run, plan, tell);
 }

@@ -68,8 +68,8 @@ TEST(loggp, a_negative_latency_stays_and_is_said) {
   EXPECT_NE(found.fit.remarks[0].find("L came out"), std::string::npos);
 }
 
-// The slope is Σ w_i gap_i with Σ |w_i| = 3 / range; with times off by at most 1 % a gap is off by at
-// most 1 % of (730 + 144) µs / 9, so G by at most 4.5 %.
+// The slope is Σ w_i gap_i with Σ |w_i| = 3 / range; with times off by at most 1 % a gap is off by
+// at most 1 % of (730 + 144) µs / 9, so G by at most 4.5 %.
 TEST(loggp, noise_moves_the_parameters_little) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

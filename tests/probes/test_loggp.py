@@ -73,7 +73,7 @@ class Loggp(MpiBench):
             (["--sizes", "1,x"], "'x'"),
             (["--sizes", "1,1"], "twice"),
             (["--max-size", "1"], "--max-size"),
-            (["--max-size", "1KiB,2KiB"], "one size"),
+            (["--max-size", "2KiB,4KiB"], "one size"),
             (["--sizes", "1,2", "--max-size", "8KiB"], "exclude each other"),
             (["--bursts", "1"], "--bursts"),
             (["--repeat", "0"], "--repeat"),

@@ -79,7 +79,7 @@ struct network_fit {
 
 struct fit_options {
   line_method method = line_method::least_squares;  ///< for g and G
-  switch_rule protocol;
+  switch_rule protocol{};
   /// Sizes from which something else is known to hold (S, what a shaped link lets through at once):
   /// no segment reaches across one, unless one of its sides has fewer than two sizes.
   std::vector<double> known_limits_bytes{};
