@@ -2,7 +2,6 @@
 #include "session.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -14,7 +13,7 @@
 #include "size_list.hpp"
 #include "support/gather.hpp"
 #include "support/statistics.hpp"
-#include "support/transport_cost.hpp"
+#include "transport.hpp"
 
 namespace plait::probes {
 namespace {
@@ -38,18 +37,8 @@ collective_load load_of(const operation& what, std::size_t size_bytes, double bl
   load.pieces = pieces_for(work_s, wanted.pieces);
   // Blocking call, work, pure call and both together make up a step of a row.
   const double step_s = 3 * blocking_s + 2 * work_s;
-  load.steps = static_cast<int>(std::clamp(wanted.sample_s / step_s, 3.0, 1e4));
+  load.steps = static_cast<int>(std::clamp(wanted.sample_s / step_s, 5.0, 1e4));
   return load;
-}
-
-double transport_s(environment& env, buffers& data, double blocking_s) {
-  constexpr long units_of_a_count = 3000;  // some 100 µs
-  bench::values counted = bench::initial_values();
-  return app::transport_cpu_s(env, {.work = [&] { bench::work(counted, units_of_a_count); },
-                                    .exchange = [&] { call_sparsely(data); },
-                                    .exchange_s = blocking_s,
-                                    .window_s = 0.06,
-                                    .rounds = 1});
 }
 
 // Communication, work and transport without each other, and what follows from them.
@@ -59,10 +48,11 @@ json measure_alone(environment& env, const collective_load& load) {
   const double blocking_s = app::maximum(env, blocking_alone_s(env, data, load.steps));
   const double computation_s = app::maximum(env, computation_alone_s(env, work, load.steps));
   json figures{{"communication_us", 1e6 * blocking_s}, {"computation_us", 1e6 * computation_s}};
-  const std::chrono::duration<double> look = app::between_looks;
-  // Below, sleeping between looks costs more than the transport does.
-  if (blocking_s < look.count()) return figures;
-  const double cpu_s = app::sum(env, transport_s(env, data, blocking_s)) / env.size();
+  if (!transport_is_measurable(blocking_s)) return figures;
+  const double own_s = transport_s(
+      env, [&] { call_sparsely(data); }, blocking_s);
+  const double cpu_s = app::sum(env, own_s) / env.size();
+  if (!std::isfinite(cpu_s)) return figures;
   figures["transport_cpu_us"] = 1e6 * cpu_s;
   figures["transport_percent"] = 100 * cpu_s / blocking_s;
   figures["attainable_overlap_percent"] =

@@ -2,7 +2,6 @@
 #include "session.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -13,7 +12,7 @@
 #include "size_list.hpp"
 #include "support/gather.hpp"
 #include "support/statistics.hpp"
-#include "support/transport_cost.hpp"
+#include "transport.hpp"
 
 namespace plait::probes {
 namespace {
@@ -99,16 +98,10 @@ json measure_row(environment& env, const named_way& how, const message_load& loa
 
 // Processor time of the transport on rank 0, and what of the message it leaves to the program.
 json measure_transport(environment& env, const message_load& load) {
-  constexpr long units_of_a_count = 3000;  // some 100 µs
   message data(env, load.which, load.size_bytes);
-  bench::values counted = bench::initial_values();
-  const double own_s =
-      app::transport_cpu_s(env, {.work = [&] { bench::work(counted, units_of_a_count); },
-                                 .exchange = [&] { transfer_sparsely(env, data); },
-                                 .exchange_s = load.alone_s,
-                                 .window_s = 0.06,
-                                 .rounds = 1});
-  if (env.rank() != 0) return json::object();
+  const double own_s = transport_s(
+      env, [&] { transfer_sparsely(env, data); }, load.alone_s);
+  if (env.rank() != 0 || !std::isfinite(own_s)) return json::object();
   return {{"transport_cpu_us", 1e6 * own_s},
           {"attainable_percent", std::max(0.0, 100 * (1 - own_s / load.alone_s))}};
 }
@@ -141,9 +134,7 @@ void plan_case(std::vector<bench::measurement>& plan, environment& env, const me
                const session_options& wanted) {
   const std::string column =
       fmt::format("{} {}", to_string(load.which), bench::size_label(load.size_bytes));
-  const std::chrono::duration<double> look = app::between_looks;
-  // Below, sleeping between looks costs more than the transport does.
-  if (load.alone_s >= look.count())
+  if (transport_is_measurable(load.alone_s))
     plan.push_back({alone_row, column, [&env, load] { return measure_transport(env, load); },
                     remarks_of(load)});
   for (const named_way& each : wanted.ways)

@@ -70,7 +70,7 @@ def _nbc_sentence(result: Result, case: str, rows: dict[str, Cell]) -> str:
         hidden = median(cell, "confirmed_overlap_percent")
         if hidden is None or row == "blocking":
             continue
-        words = f"{_name_of(row, library(result))} {percent(hidden)}"
+        words = f"{_name_of(row, library(result))} {percent(max(0.0, hidden))}"
         if row == TESTED:
             words += f" (every {interval_text(median(cell, 'computation_us') or 0.0, cell)})"
         said.append(words)

@@ -24,7 +24,7 @@ def show_nbc(result: Result, console: Console) -> None:
     for case, rows in cases.items():
         console.print(_alone(case, rows.get("alone", {})), highlight=False)
         console.print(_ways(rows))
-    console.print("processor share of the blocking call, %", highlight=False)
+    console.print("processor share of the blocking call, % (IQR)", highlight=False)
     console.print(_processor_shares(cases))
     _say(console, nbc_sentences(result))
 
@@ -74,7 +74,7 @@ def _alone(case: str, alone: Cell) -> str:
 
 def _ways(rows: dict[str, Cell]) -> Table:
     table = _table("")
-    for name in ("overhead", "share", "wall (q1 – q3)", "OSU", "IMB doc", "IMB code"):
+    for name in ("overhead", "share", "wall (IQR)", "OSU", "IMB doc", "IMB code"):
         table.add_column(name, justify="right", no_wrap=True)
     for row, cell in rows.items():
         if row == "alone" or is_processor_row(row):
@@ -84,7 +84,7 @@ def _ways(rows: dict[str, Cell]) -> Table:
             row,
             seconds_text(1e-6 * overhead) if overhead is not None else "",
             _figure(cell, "overhead_percent"),
-            _with_quartiles(cell, "confirmed_overlap_percent"),
+            _with_range(cell, "confirmed_overlap_percent"),
             _figure(cell, "osu_overlap_percent"),
             _figure(cell, "imb_documents_percent"),
             _figure(cell, "imb_code_percent"),
@@ -101,29 +101,21 @@ def _processor_shares(cases: dict[str, dict[str, Cell]]) -> Table:
     for case, rows in cases.items():
         table.add_row(
             case,
-            *(_with_quartiles(rows.get(name), "processor_percent") for name in names),
-            _with_quartiles(rows.get("alone"), "transport_percent"),
+            *(_with_range(rows.get(name), "processor_percent") for name in names),
+            _with_range(rows.get("alone"), "transport_percent"),
         )
     return table
 
 
 def _table(first: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column(first)
+    table.add_column(first, no_wrap=True)
     return table
 
 
 def _figure(cell: Cell | None, figure: str) -> str:
     value = median(cell, figure)
     return f"{round(value) + 0}" if value is not None else ""
-
-
-def _with_quartiles(cell: Cell | None, figure: str) -> str:
-    spread: dict[str, Any] | None = (cell or {}).get(figure)
-    if not spread:
-        return ""
-    middle, low, high = (round(spread[q]) + 0 for q in ("median", "q1", "q3"))
-    return f"{middle} ({low} – {high})"
 
 
 def _with_range(cell: Cell | None, figure: str) -> str:

@@ -73,7 +73,7 @@ TEST_P(every_operation, says_which_element_is_wrong) {
 }
 
 INSTANTIATE_TEST_SUITE_P(operations, every_operation, ::testing::ValuesIn(all_operations()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& which) { return std::string(which.param.name); });
 
 TEST(operations, take_as_much_memory_as_they_say) {
   for (const operation& what : all_operations()) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport.hpp"
+
+#include <chrono>
+
+#include "support/transport_cost.hpp"
+#include "work.hpp"
+
+namespace plait::probes {
+
+bool transport_is_measurable(double operation_s) noexcept {
+  return operation_s >= std::chrono::duration<double>(app::between_looks).count();
+}
+
+double transport_s(environment& env, const std::function<void()>& operation, double operation_s) {
+  constexpr long units_of_a_count = 3000;  // some 100 µs
+  bench::values counted = bench::initial_values();
+  return app::transport_cpu_s(env, {.work = [&] { bench::work(counted, units_of_a_count); },
+                                    .exchange = operation,
+                                    .exchange_s = operation_s,
+                                    .window_s = 0.06,
+                                    .rounds = 1});
+}
+
+}  // namespace plait::probes
