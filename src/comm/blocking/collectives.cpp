@@ -3,7 +3,7 @@
 // all ranks, as MPI asks; an inout access to something they share sees to it.
 #include "comm/blocking/await.hpp"
 
-using plait::collective;
+using plait::await_collective;
 
 extern "C" {
 
