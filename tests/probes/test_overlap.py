@@ -36,10 +36,10 @@ class Overlap(MpiBench):
         policies = ",".join(f"plait {p}" for p in ("dedicated", "sleeping", "workers", "none"))
         result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "1000",
                                 "--only", policies)
-        self.assertEqual(len(result["rows"]), 4)
+        self.assertEqual(len(set(result["rows"]) - {"alone"}), 4)
 
     def test_the_transport_is_measured_where_a_message_takes_long_enough(self):
-        result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "64MiB",
+        result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "16MiB",
                                 "--only", "nonblocking")
         for cell in result["rows"]["alone"].values():
             if "transport_cpu_us" not in cell:  # no processor was left for the counting thread
