@@ -142,6 +142,8 @@ TEST(loggp, the_sizes_below_what_a_link_lets_through_at_once_do_not_tell_its_rat
   const parameters& below = found.fit.at(64 * KiB - 1023).network;
   EXPECT_GT(below.gap_per_byte_s, 1.1 / rate_Bps);
   EXPECT_LT(below.gap_per_byte_s, 1.12 / rate_Bps);
+  EXPECT_EQ(found.fit.segments.at(1).first_bytes, 13 * KiB + 1) << "128 KiB / 10 and more";
+  EXPECT_LT(found.fit.segments[0].network.gap_per_byte_s, 0.01 / rate_Bps);
 }
 
 TEST(loggp, without_a_size_beyond_it_no_segment_is_the_links) {
