@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One entry for each operation.  Values are whole numbers and eighths of them, so that sums are
+// One entry for each operation.  Values are whole numbers and 128ths of them, so that sums are
 // exact and no order of combination changes them.
 #include "operation.hpp"
 

@@ -46,6 +46,7 @@ bench::json describe_run(environment& env, const bench::json& about) {
   all["peers"] = about;
   all["policy_chosen"] = rt.progress_choice().name;
   all["policy_reason"] = rt.progress_choice().reason;
+  all["algorithms_by"] = rt.network().has_value() ? "the network of PLAIT_NETWORK" : "rules";
   return all;
 }
 

@@ -25,8 +25,7 @@ struct common_options {
   bool progress = false;
 };
 
-/// Adds them to a command line; `names`: all rows there are; `by_default`: those that `--only`
-/// means when it is left out.
+/// Adds them to a command line; `names`: all rows there are.
 void add_common(app::command_line& command, common_options& given,
                 std::span<const std::string> names);
 

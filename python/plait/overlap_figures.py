@@ -74,8 +74,8 @@ def _nbc_sentence(result: Result, case: str, rows: dict[str, Cell]) -> str:
         if row == TESTED:
             words += f" (every {interval_text(median(cell, 'computation_us') or 0.0, cell)})"
         said.append(words)
-    text = f"{case}: of {seconds_text(1e-6 * blocking_us)}, wall-clock time confirms as hidden: "
-    text += ", ".join(said) + "."
+    text = f"{case}: the blocking call takes {seconds_text(1e-6 * blocking_us)}"
+    text += f"; wall-clock time confirms as hidden: {', '.join(said)}." if said else "."
     attainable = median(alone, "attainable_overlap_percent")
     if attainable is not None:
         text += (

@@ -48,7 +48,6 @@ def find_program(kind: str, name: str, mpi: str) -> pathlib.Path:
     if name in programs:
         return programs[name]
     if not programs:
-        raise BadInput(
-            f"no {what} is built for {mpi} yet; `./plait demo` or `./plait test` builds them"
-        )
+        command = {"apps": "demo", "bench": "bench", "probes": "measure", "tools": "predict"}[kind]
+        raise BadInput(f"no {what} is built for {mpi} yet; `./plait {command}` builds them")
     raise BadInput(f"unknown {what} '{name}'; there are: {', '.join(sorted(programs))}")

@@ -131,6 +131,7 @@ struct engine::implementation {
   const engine_options options;
   choice chosen;
   MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm windows_comm = MPI_COMM_NULL;
   int residues = 1;
   int largest_tag = 0;
 
@@ -195,10 +196,16 @@ engine::engine(environment& env, const engine_options& options) {
     s.largest_tag = bound / s.residues - 2;  // the last one is for collectives
     s.repetitions.residues = static_cast<std::uint64_t>(s.residues);
     s.library.open(s.comm);
+    mpi_call(MPI_Comm_dup(s.comm, &s.windows_comm), "MPI_Comm_dup");
+    mpi_call(MPI_Comm_set_errhandler(s.windows_comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   s.chosen = choose(options, fair_share(env.node_units(), env.node_rank()));
   if (s.chosen.proxy) s.proxy.start([&s] { s.proxy_loop(); });
   env.engines_.push_back(this);
+}
+
+MPI_Comm native_access::windows_of(engine& messages) noexcept {
+  return messages.self_->windows_comm;
 }
 
 engine::~engine() {
@@ -215,6 +222,7 @@ engine::~engine() {
   // elsewhere.
   if (!s.cancelled.load()) {
     s.library.close();
+    MPI_Comm_free(&s.windows_comm);
     MPI_Comm_free(&s.comm);
   }
 }

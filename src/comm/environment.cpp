@@ -224,7 +224,11 @@ void environment::barrier() {
   });
 }
 
+// The three below block with the token.  So they begin when all ranks are there: meanwhile engines
+// answer what other ranks want of a window, on which their coming may depend.
+
 std::vector<std::string> environment::gather(const std::string& bytes) {
+  barrier();
   mpi_token_guard guard(token_);
   MPI_Comm comm = native_->internal;
   if (rank_ != 0) {
@@ -256,6 +260,7 @@ std::vector<std::string> environment::gather(const std::string& bytes) {
 }
 
 std::string environment::broadcast(const std::string& bytes) {
+  barrier();
   mpi_token_guard guard(token_);
   MPI_Comm comm = native_->internal;
   unsigned long long size = bytes.size();
@@ -271,6 +276,7 @@ std::string environment::broadcast(const std::string& bytes) {
 }
 
 environment::clock_offset environment::measure_clock_offset() {
+  barrier();
   mpi_token_guard guard(token_);
   MPI_Comm comm = native_->internal;
   const auto now = [] { return ticks_to_seconds(now_ticks()); };

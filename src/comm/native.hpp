@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The MPI handles an environment owns.
+/// The MPI handles that an environment and an engine own.
 #pragma once
 
 #include <mpi.h>
+#include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
 
 namespace plait {
@@ -16,6 +17,9 @@ struct native_access {
   [[nodiscard]] static environment::native_handles& of(environment& env) noexcept {
     return *env.native_;
   }
+  /// On which windows come and go: one of an engine's own, for after a failure a rank leaves some
+  /// of that out, and then must meet no barrier of another rank's.
+  [[nodiscard]] static MPI_Comm windows_of(engine& messages) noexcept;
 };
 
 }  // namespace plait

@@ -2,6 +2,8 @@
 #include <array>
 #include <fstream>
 #include <limits>
+#include <sstream>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,15 +32,17 @@ constexpr std::array<member, 8> members{{
 }};
 
 [[nodiscard]] json read_json(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw usage_error(path + ": cannot be read");
-  json all = json::parse(file, nullptr, false);
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  if (!text) throw usage_error(path + ": cannot be read");  // nor can a folder
+  json all = json::parse(text.str(), nullptr, false);
   if (all.is_discarded()) throw usage_error(path + ": is not JSON");
   return all;
 }
 
 /// A measurement's: `fit`, whose `segments` are the sizes between two changes of protocol.  The
-/// formulas know one g and one G: g of the smallest messages, G and O of the largest.
+/// formulas know one g and one G: g and O of the smallest messages, G of the largest.  Not O of
+/// those: a blocking call by rendezvous lasts as long as the transfer, which is no processor time.
 [[nodiscard]] json network_of(const json& fit) {
   json network = fit;
   const auto segments = fit.find("segments");
@@ -47,8 +51,8 @@ constexpr std::array<member, 8> members{{
     if (segment.is_object() && segment.contains(name)) network[name] = segment[name];
   };
   copy(segments->front(), "gap_s");
+  copy(segments->front(), "overhead_per_byte_s");
   copy(segments->back(), "gap_per_byte_s");
-  copy(segments->back(), "overhead_per_byte_s");
   return network;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <type_traits>
 
@@ -28,7 +29,7 @@ static_assert(std::is_trivially_copyable_v<model::parameters>);
     if (!given.has_value()) return "";
     model::validate(*given);
     return packed(*given);
-  } catch (const usage_error& refused) {
+  } catch (const std::exception& refused) {  // the others wait for an answer
     const bool of_file = file != nullptr && *file != '\0';
     return std::string(of_file ? "ePLAIT_NETWORK: " : "eruntime_options::network: ") +
            refused.what();

@@ -108,6 +108,7 @@ struct runtime::implementation {
                         .disturb = options.disturb,
                         .persistent_requests = options.persistent_requests}),
         source(messages, crowded(env_, workers)),
+        checked(scheduler::checks_accesses(options.checked)),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
         tasks({.workers = workers,
@@ -137,6 +138,7 @@ struct runtime::implementation {
   algorithm_choice choice;
   engine messages;
   engine_source source;
+  const bool checked;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
   scheduler tasks;
@@ -305,7 +307,8 @@ void runtime::wait() {
 void runtime::wait_for_all_ranks() {
   implementation& s = *self_;
   arrival all(s.env, s.messages);
-  s.tasks.work_until([&all] { return all.is_over(); });
+  s.tasks.work_until([&] { return all.is_over() || s.tasks.failed(); });
+  if (!all.is_over()) s.tasks.wait();  // gives it up, and rethrows the failure
   if (!all.was_given_up()) return;
   s.expect_communication();
   throw error("window: MPI failed while this rank waited for the others");
@@ -317,6 +320,9 @@ std::shared_ptr<exposed_memory> runtime::expose(void* begin, std::size_t size_by
   if (s.tasks.in_task() || s.tasks.recording()) {
     throw usage_error(std::string("window: it is made by the program, not in a ") +
                       (s.tasks.recording() ? "recording" : "task"));
+  }
+  if (s.checked) {
+    throw usage_error("window: not in checked mode, which closes memory that other ranks may read");
   }
   s.expect_communication();
   wait_for_all_ranks();
@@ -336,11 +342,20 @@ void runtime::end(exposed_memory& memory) {
     memory.end(false);
     return;
   }
-  s.tasks.wait();
-  wait_for_all_ranks();
+  try {
+    s.tasks.wait();
+    wait_for_all_ranks();
+  } catch (...) {  // the next `wait` shall throw it, not a destructor
+    s.tasks.fail(std::current_exception());
+    memory.end(false);
+    return;
+  }
   memory.end(true);
 }
 
+bool runtime::is_checked() const noexcept {
+  return self_->checked;
+}
 scheduler& runtime::tasks() noexcept {
   return self_->tasks;
 }

@@ -70,7 +70,7 @@ TEST_F(parameters_file, a_measurement_gives_the_gap_of_small_and_the_bandwidth_o
   EXPECT_EQ(network.latency_s, 2e-5);
   EXPECT_EQ(network.gap_s, 3e-6);
   EXPECT_EQ(network.gap_per_byte_s, 8e-9);
-  EXPECT_EQ(network.overhead_per_byte_s, 2e-10);
+  EXPECT_EQ(network.overhead_per_byte_s, 1e-10);
 }
 
 TEST_F(parameters_file, what_is_no_network_is_refused_in_one_line) {
@@ -90,6 +90,7 @@ TEST_F(parameters_file, what_is_no_network_is_refused_in_one_line) {
             "O (overhead_per_byte_s) is -1 s; it must be finite and at least 0");
   EXPECT_EQ(refusal([] { (void)model::read_parameters("/nowhere/network.json"); }),
             "/nowhere/network.json: cannot be read");
+  EXPECT_EQ(refusal([] { (void)model::read_parameters("/"); }), "/: cannot be read");
 }
 
 }  // namespace

@@ -352,6 +352,61 @@ TEST(window, lets_go_of_its_rank_after_a_failure) {
   env.barrier();
 }
 
+/// `environment`'s own calls block with the token; a rank that is in one must answer all the same.
+TEST(window, answers_while_its_rank_waits_for_the_others_in_a_blocking_call) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  int own = env.rank();
+  const int next = (env.rank() + 1) % env.size();
+  auto w = rt.window(std::span(&own, 1));
+  if (env.rank() % 2 == 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the others are in it by now
+    int theirs = -1;
+    rt.get("get", w, next, 0, out(theirs));
+    rt.wait();
+    EXPECT_EQ(theirs, next);
+  }
+  EXPECT_EQ(env.broadcast(env.rank() == 0 ? "all" : ""), "all");
+  EXPECT_EQ(env.gather("x").size(), env.rank() == 0 ? static_cast<std::size_t>(env.size()) : 0U);
+  const runtime another{env, {.workers = 1}};
+  env.barrier();
+}
+
+/// The others never come: they wait for what the failed task would have sent.
+TEST(window, is_not_waited_for_after_a_failure) {
+  environment& env = test_environment();
+  if (env.size() == 1) return;
+  std::vector<int> own(4);
+  bool failed = false;
+  try {
+    runtime rt{env, {.workers = 1}};
+    if (env.rank() == 0) {
+      rt.task("fails", [] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        throw std::runtime_error("on purpose");
+      });
+      (void)rt.window(own);
+    }
+  } catch (const std::runtime_error& thrown) {
+    failed = true;
+    EXPECT_STREQ(thrown.what(), "on purpose");
+  }
+  EXPECT_EQ(failed, env.rank() == 0);
+  env.barrier();
+}
+
+TEST(window, leaves_a_failure_to_the_next_wait) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  int own = 0;
+  {
+    auto w = rt.window(std::span(&own, 1));
+    rt.task("fails", [] { throw std::runtime_error("on purpose"); });
+  }
+  EXPECT_THROW(rt.wait(), std::runtime_error);
+  env.barrier();
+}
+
 TEST(window, that_an_exception_leaves_waits_for_nobody) {
   environment& env = test_environment();
   runtime rt{env, {.workers = 1}};

@@ -112,8 +112,9 @@ struct figure {
     }
   }
   if (!given.eager_limit.empty()) {
-    network.eager_limit_bytes =
-        static_cast<double>(bench::parse_sizes("--eager-limit", given.eager_limit, 1).front());
+    const auto limits = bench::parse_sizes("--eager-limit", given.eager_limit, 1);
+    if (limits.size() != 1) throw usage_error("--eager-limit is one size, such as 64KiB");
+    network.eager_limit_bytes = static_cast<double>(limits.front());
   }
   model::validate(network);
   return network;

@@ -142,6 +142,7 @@ class engine {
                                       double patience_s = 0.5);
 
  private:
+  friend struct native_access;
   struct implementation;
   std::unique_ptr<implementation> self_;
 };

@@ -175,6 +175,7 @@ class runtime final : public collective_calls, public one_sided_calls {
   void submit_operation(task_name name, operation op, std::span<const detail::data_access> accesses,
                         const std::shared_ptr<exposed_memory>& home = {});
   void submit(const collective_call& call) override;
+  [[nodiscard]] bool is_checked() const noexcept;
   [[nodiscard]] collective::algorithm choose(const collective::shape& shape, bool commutative);
   void submit_to_library(const collective_call& call, const collective::shape& shape);
   void submit(const one_sided_call& call, std::span<const detail::data_access> also) override;

@@ -76,5 +76,7 @@ def loggp(
 
 def _link_of(lab: Lab) -> list[str]:
     """What the probe has to know of a link: its rate, and what it lets through at once."""
+    if lab.spec.nodes < 2:
+        return []  # both ranks share its memory
     rate = f"{lab.spec.payload_bytes_per_s:.0f}"
     return ["--link-rate", rate, "--link-burst", str(LINK_BURST_BYTES)]

@@ -3,22 +3,18 @@
 
 import contextlib
 import pathlib
-import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from plait import result as results
-from plait.cli.options import Json, Report, ReportFile, check_writable, report_page
+from plait.cli.options import Json, Report, ReportFile, check_writable, report_page, show_and_write
 from plait.errors import BadInput
 from plait.jobs import complain, has_result, watch
 from plait.launch.job import signals_as_exceptions
 from plait.launch.mpi import launch_alone
 from plait.programs import find_program
-from plait.report import write_report
 from plait.scratch import scratch_folder
-from plait.table import show_result
 
 app = typer.Typer(no_args_is_help=True, help="What communication costs on a network, by the model.")
 
@@ -77,11 +73,7 @@ def collective(
     }  # fmt: skip
     options = [f"{name}={value}" for name, value in given.items() if value is not None]
     result = _predicted([operation, *options])
-    show_result(result, Console(width=None if sys.stdout.isatty() else 80))
-    for path, write in ((json, results.save), (page, write_report)):
-        if path:
-            write(result, path)
-            typer.echo(f"{'result' if path is json else 'report'}: {results.short(path)}")
+    show_and_write(result, json, page)
 
 
 def _predicted(words: list[str]) -> results.Result:
@@ -98,5 +90,5 @@ def _predicted(words: list[str]) -> results.Result:
 def _program() -> pathlib.Path:
     """The model needs no MPI: whichever library it was built beside will do."""
     with contextlib.suppress(BadInput):
-        return find_program("tools", "predict", "openmpi")
-    return find_program("tools", "predict", "mpich")
+        return find_program("tools", "predict", "mpich")
+    return find_program("tools", "predict", "openmpi")

@@ -31,7 +31,7 @@ def prediction(result: Result) -> str:
 
 def _legend(algorithms: list[str]) -> str:
     items = (
-        element("li", element("span", class_=f"swatch series-{index}"), text(name))
+        element("li", element("span", class_=f"swatch c-{index}"), text(name))
         for index, name in enumerate(algorithms)
     )
     return element("ul", *items, class_="legend")
@@ -82,7 +82,7 @@ def _curve(
 ) -> str:
     points = [(along(cost), up(cost.total_s), cost) for cost in costs]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
-    parts = [element("polyline", points=path, class_=f"curve series-{index}")]
+    parts = [element("polyline", points=path, class_=f"curve c-{index}")]
     for x, y, cost in points:
         tip = (
             f"{cost.algorithm}, {cost.ranks}, {cost.size}: {seconds_text(cost.total_s)}, of it"
@@ -93,7 +93,7 @@ def _curve(
         parts.append(
             element(
                 "circle", cx=x, cy=y, r=5.0 if cost.cheapest else 3.5,
-                class_=f"point series-{index}", data_tip=tip, role="img", aria_label=tip,
+                class_=f"point c-{index}", data_tip=tip, role="img", aria_label=tip,
             )
         )  # fmt: skip
     return "".join(parts)

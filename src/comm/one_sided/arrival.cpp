@@ -19,7 +19,7 @@ struct arrival::implementation {
 arrival::arrival(environment& env, engine& messages) : self_(std::make_unique<implementation>()) {
   {
     mpi_token_guard guard(env.token());
-    mpi_call(MPI_Ibarrier(native_access::of(env).internal, &self_->request), "MPI_Ibarrier");
+    mpi_call(MPI_Ibarrier(native_access::windows_of(messages), &self_->request), "MPI_Ibarrier");
   }
   finished = [](awaited& all) {
     implementation& s = *static_cast<arrival&>(all).self_;

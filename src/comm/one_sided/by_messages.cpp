@@ -221,7 +221,7 @@ void by_messages::follow(MPI_Request request, purpose why) {
 
 bool by_messages::look(finished_list& done) {
   const bool tested = test_requests(done);
-  return read_letters(done) || tested;
+  return (!closed_ && read_letters(done)) || tested;
 }
 
 bool by_messages::test_requests(finished_list& done) {

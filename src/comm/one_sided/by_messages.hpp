@@ -42,6 +42,7 @@ class by_messages final : public one_sided_service {
 
   void start(operation& op, finished_list& done) override;
   bool look(finished_list& done) override;
+  void close() override { closed_ = true; }
   void give_up(finished_list& done) override;
   void abandon(finished_list& done) override;
   void for_each(const std::function<void(const operation&)>& visit) const override;
@@ -95,6 +96,7 @@ class by_messages final : public one_sided_service {
   MPI_Comm comm_;
   const std::span<std::byte> own_;
   int rank_ = 0;
+  bool closed_ = false;
   raised_signals signals_;
   std::uint64_t next_number_ = 0;
   std::unordered_map<std::uint64_t, open_put> open_puts_;

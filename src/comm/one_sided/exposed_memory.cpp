@@ -58,10 +58,35 @@ struct part_of_rank {
   long long flags;
 };
 
-[[nodiscard]] std::vector<part_of_rank> all_parts(MPI_Comm comm, int ranks, part_of_rank mine) {
-  std::vector<part_of_rank> all(static_cast<std::size_t>(ranks));
-  mpi_call(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm),
-           "MPI_Allgather");
+/// Completes what `start(request)` begins, with the token only while MPI is called: all ranks are
+/// about to come, but may be in a task that waits for a message first.
+template <class Start>
+void complete(environment& env, engine& messages, Start start) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  {
+    mpi_token_guard guard(env.token());
+    start(&request);
+  }
+  for (;;) {
+    {
+      mpi_token_guard guard(env.token());
+      int flag = 0;
+      mpi_call(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
+      if (flag != 0) return;
+    }
+    (void)messages.poll();
+    sched_yield();
+  }
+}
+
+[[nodiscard]] std::vector<part_of_rank> all_parts(environment& env, engine& messages,
+                                                  part_of_rank mine) {
+  std::vector<part_of_rank> all(static_cast<std::size_t>(env.size()));
+  complete(env, messages, [&](MPI_Request* request) {
+    mpi_call(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE,
+                            native_access::windows_of(messages), request),
+             "MPI_Iallgather");
+  });
   return all;
 }
 
@@ -118,13 +143,14 @@ exposed_memory::exposed_memory(environment& env, engine& messages, void* begin,
                                std::size_t size_bytes, const window_options& options)
     : self_(new implementation{.env = env, .messages = messages, .flags = options.flags}) {
   implementation& s = *self_;
+  const auto parts = all_parts(env, messages, {size_bytes, options.flags});
+  expect_agreement(parts);
+  s.lay_out(parts);
+  complete(env, messages, [&](MPI_Request* request) {
+    mpi_call(MPI_Comm_idup(native_access::windows_of(messages), &s.comm, request), "MPI_Comm_idup");
+  });
   {
     mpi_token_guard guard(env.token());
-    MPI_Comm common = native_access::of(env).internal;
-    const auto parts = all_parts(common, env.size(), {size_bytes, options.flags});
-    expect_agreement(parts);
-    s.lay_out(parts);
-    mpi_call(MPI_Comm_dup(common, &s.comm), "MPI_Comm_dup");
     mpi_call(MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     const std::span own(static_cast<std::byte*>(begin), size_bytes);
     s.service = std::make_unique<by_messages>(s.comm, own, s.flags);
@@ -161,6 +187,10 @@ void exposed_memory::end(bool together) {
   implementation& s = *self_;
   if (s.ended) return;
   s.ended = true;
+  if (!together) {
+    mpi_token_guard guard(s.env.token());
+    s.service->close();  // what is quiet then stays quiet
+  }
   constexpr double as_for_sends_s = 1;
   constexpr double as_long_as_it_takes_s = 1e6;
   if (!s.becomes_quiet(together ? as_long_as_it_takes_s : as_for_sends_s)) {

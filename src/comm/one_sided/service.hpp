@@ -31,6 +31,8 @@ class one_sided_service {
   /// Answers other ranks and moves this rank's operations on.  Returns whether anything moved.
   /// Errors: as `start`; then nothing in flight here can be followed any more.
   virtual bool look(finished_list& done) = 0;
+  /// After a failure: takes on nothing more of what other ranks want.
+  virtual void close() = 0;
   /// After a failure: what waits for other ranks' programs, or has not been given to MPI, is over.
   virtual void give_up(finished_list& done) = 0;
   /// Takes all of this rank's operations out, whatever MPI still does to their buffers.

@@ -29,7 +29,8 @@ enum class back_end : std::uint8_t {
   schedules,  ///< plait's own, message by message: see schedule.hpp
   /// The MPI library's non-blocking collectives (MPI_Ibcast, MPI_Iallreduce, …).  MPI matches these
   /// by the order of the calls, so they are called in the order of submission: one whose data is
-  /// ready waits for all that were submitted before it to have been called (not completed).
+  /// ready waits for all that were submitted before it to have been called (not completed).  In
+  /// checked mode plait's own take their place.
   library,
 };
 
