@@ -89,6 +89,17 @@ constexpr int least_tags = 1 << 15;  // MPI promises this many
           .reason = counts + ": none is free for a proxy; " + delay};
 }
 
+/// Other ranks wait for what this one can no longer do, and no task here would say so.
+[[noreturn]] void fail_others(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "plait: %s: a window cannot answer other ranks any more: %s\n",
+                 process_label().c_str(), e.what());
+  }
+  detail::abort_job();
+}
+
 }  // namespace
 
 struct engine::implementation {
@@ -537,6 +548,7 @@ bool engine::implementation::look_after_windows() {
     } catch (...) {
       const auto failure = std::current_exception();
       windows[i]->abandon(done);
+      if (done.empty()) fail_others(failure);
       for (auto& one : done) one.failure = failure;
     }
     moved = moved || !done.empty();
