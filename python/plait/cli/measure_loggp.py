@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from plait.cli.measured import PASSED_ON, Lab, Mpi, Verbose, given
 from plait.cli.options import Json, Report, ReportFile, check_writable, report_page, show_and_write
 from plait.errors import BadInput
-from plait.lab import Lab
+from plait.lab import Lab as Cluster
 from plait.lab.spec import LINK_BURST_BYTES
 from plait.measurements import Measurement, run_measurement
 
@@ -24,20 +25,14 @@ Exit code: 0 measured, 2 bad input, 3 or more: the job broke off."""
 
 def register(app: typer.Typer) -> None:
     """Add the command to `plait measure`."""
-    app.command(
-        epilog=_EPILOG,
-        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-    )(loggp)
+    app.command(epilog=_EPILOG, context_settings=PASSED_ON)(loggp)
 
 
 def loggp(
     context: typer.Context,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of processes: 2.")] = 2,
-    mpi: Annotated[str, typer.Option(help="MPI library: openmpi or mpich.")] = "openmpi",
-    lab: Annotated[
-        str | None,
-        typer.Option(help="Measure an emulated cluster: nodes=N,rate=R; see plait run."),
-    ] = None,
+    mpi: Mpi = "openmpi",
+    lab: Lab = None,
     sizes: Annotated[
         str | None,
         typer.Option(help="Message sizes, 1,1KiB,64KiB; 1, 1025, 2049, … when left out."),
@@ -48,9 +43,7 @@ def loggp(
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")
-    ] = False,
+    verbose: Verbose = False,
 ) -> None:
     """Measure L, o, g and G of LogGP between two ranks, as netgauge does.
 
@@ -58,11 +51,7 @@ def loggp(
     """
     if ranks < 1:
         raise BadInput(f"--ranks {ranks}: give at least 1")
-    wanted = {"sizes": sizes, "max-size": max_size, "bursts": bursts, "repeat": repeat}
-    options = [
-        word for name, value in wanted.items() if value is not None
-        for word in (f"--{name}", str(value))
-    ]  # fmt: skip
+    options = given(sizes=sizes, max_size=max_size, bursts=bursts, repeat=repeat)
     page = report_page("loggp", report, report_file)
     check_writable({"--json": json, "--report": page})
     asked = Measurement(
@@ -74,7 +63,7 @@ def loggp(
     raise typer.Exit(code)
 
 
-def _link_of(lab: Lab) -> list[str]:
+def _link_of(lab: Cluster) -> list[str]:
     """What the probe has to know of a link: its rate, and what it lets through at once."""
     if lab.spec.nodes < 2:
         return []  # both ranks share its memory

@@ -38,5 +38,5 @@ def given(**options: object) -> list[str]:
     words: list[str] = []
     for name, value in options.items():
         if value is not None:
-            words += [f"--{name}", str(value)]
+            words += [f"--{name.replace('_', '-')}", str(value)]
     return words
