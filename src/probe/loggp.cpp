@@ -57,7 +57,9 @@ void measure_once(const run_burst& run, const loggp_plan& plan, size_times& size
 model::network_fit fit(const loggp_plan& plan, const std::vector<size_times>& sizes) {
   std::vector<model::round_trips> medians;
   for (const size_times& size : sizes) medians.push_back(size.medians(plan.messages));
-  model::fit_options options;
+  // Not least squares, as netgauge has it: a shaper on a busy machine can hold a message's last
+  // packet for tens of milliseconds, of the same size in most rounds, so that its median is wild.
+  model::fit_options options{.method = model::line_method::theil_sen};
   // Where a whole burst, and where a message alone, no longer passes at once.  The line bends there
   // without a step, which the rule for protocols does not see.
   if (plan.link_burst_bytes > 0)

@@ -68,8 +68,9 @@ TEST(loggp, a_negative_latency_stays_and_is_said) {
   EXPECT_NE(found.fit.remarks[0].find("L came out"), std::string::npos);
 }
 
-// The slope is Σ w_i gap_i with Σ |w_i| = 3 / range; with times off by at most 1 % a gap is off by
-// at most 1 % of (730 + 144) µs / 9, so G by at most 4.5 %.
+// With times off by at most 1 % a gap is off by at most 1 µs, 1 % of (730 + 144) µs / 9.  Half of
+// all pairs are at least 0.29 of the range apart and give a slope that is off by at most 2 µs / 19
+// KiB; the median of all is far nearer, since deviations are of both signs: half of that is asked.
 TEST(loggp, noise_moves_the_parameters_little) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -77,7 +78,7 @@ TEST(loggp, noise_moves_the_parameters_little) {
     network.add_noise(0.01, seed);
     loggp_plan plan = plan_to(64 * KiB);
     const loggp_measurement found = measure(network, plan);
-    EXPECT_NEAR(found.fit.segments.back().network.gap_per_byte_s, 1e-9, 0.045e-9);
+    EXPECT_NEAR(found.fit.segments.back().network.gap_per_byte_s, 1e-9, 0.05e-9);
     const double prtt_s = found.sizes[0].medians(plan.messages).prtt_1_0_s;
     EXPECT_NEAR(found.fit.segments[0].network.send_overhead_s, 1e-6, 0.05 * prtt_s);
   }
@@ -122,6 +123,23 @@ TEST(loggp, the_rate_of_a_link_is_found_beyond_what_it_lets_through_at_once) {
   const model::segment* beyond = probe::beyond_link_burst(found.fit, plan);
   ASSERT_NE(beyond, nullptr);
   EXPECT_GE(beyond->first_bytes, bucket_bytes);
+  EXPECT_NEAR(1 / beyond->network.gap_per_byte_s, rate_Bps, 0.001 * rate_Bps);
+}
+
+// The one round trip of the model that a machine disturbs most: a packet of a message alone held
+// back.
+TEST(loggp, a_size_that_is_disturbed_in_every_round_does_not_move_the_links_rate) {
+  shaped_network network = shaped();
+  const loggp_plan plan = plan_for_shaped();
+  const std::size_t disturbed = probe::sizes_beyond(bucket_bytes)[1];
+  const auto run = [&](const burst& what) {
+    burst_times times = network.run(what);
+    if (what.size_bytes == disturbed && what.messages == 1) times.round_trip_s += 15e-3;
+    return times;
+  };
+  const loggp_measurement found = probe::measure_loggp(run, plan);
+  const model::segment* beyond = probe::beyond_link_burst(found.fit, plan);
+  ASSERT_NE(beyond, nullptr);
   EXPECT_NEAR(1 / beyond->network.gap_per_byte_s, rate_Bps, 0.001 * rate_Bps);
 }
 

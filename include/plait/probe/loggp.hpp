@@ -63,9 +63,10 @@ using tell_progress = std::function<void(int done, int total, std::size_t size_b
 /// is known, what the link takes for s bytes if that is more: then nothing queues, though a message
 /// alone is faster than the rate because the link lets it through at once.  In each further round
 /// PRTT(1, 0, s), PRTT(n, 0, s), PRTT(n, d, s) and T_last - T_first of every size, one after the
-/// other, so that a slow phase of the machine hits all; the fit takes medians.  Before each burst
-/// the link rests until it can let as much through as ever.  Segments end where a burst, and where
-/// a message, no longer passes at once: at `link_burst_bytes` / n and at `link_burst_bytes`.
+/// other, so that a slow phase of the machine hits all; the fit takes medians, and lays its lines
+/// by Theil-Sen, which sizes whose medians were disturbed do not move.  Before each burst the link
+/// rests until it can let as much through as ever.  Segments end where a burst, and where a
+/// message, no longer passes at once: at `link_burst_bytes` / n and at `link_burst_bytes`.
 ///
 /// Decides nothing by the clock but by what `run` returns, so that two ranks whose `run` returns
 /// the same (burst_pair) may both call it.  Throws usage_error for a plan that is not valid.
