@@ -145,6 +145,29 @@ TEST(algorithm_choice, every_rank_has_that_of_rank_0) {
   }
 }
 
+TEST(algorithm_choice, without_parameters_large_operations_cost_hardly_more_than_the_least) {
+  const model::parameters network{.latency_s = 2e-5,
+                                  .send_overhead_s = 2e-6,
+                                  .receive_overhead_s = 2e-6,
+                                  .gap_s = 3e-6,
+                                  .gap_per_byte_s = 8e-9};
+  for (const operation what : {operation::bcast, operation::reduce, operation::allreduce,
+                               operation::allgather, operation::alltoall}) {
+    for (int ranks = 2; ranks <= 64; ranks += ranks < 9 ? 1 : 11) {
+      const shape call{
+          .what = what, .ranks = ranks, .element_bytes = 8, .count = std::size_t{1} << 19};
+      const auto total_s = [&](algorithm how) {
+        return model::cost(modelled(what).value(), modelled(call, how).value(), network,
+                           modelled_shape(call))
+            .total_s;
+      };
+      EXPECT_LE(total_s(collective::usual_algorithm(call, true)),
+                1.1 * total_s(cheapest_algorithm(call, true, network)))
+          << to_string(what) << " on " << ranks << " ranks";
+    }
+  }
+}
+
 TEST(algorithm_choice, without_parameters_the_rule_decides) {
   environment& env = test_environment();
   runtime rt{env, {.workers = 1}};

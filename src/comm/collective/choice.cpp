@@ -10,13 +10,12 @@ algorithm usual_algorithm(const shape& call, bool commutative) {
     case operation::barrier:
       return algorithm::dissemination;
     case operation::bcast:
-      if (call.ranks <= 4) return algorithm::linear;
-      return large ? algorithm::chain : algorithm::binomial;
+      if (large && call.ranks > 2) return algorithm::chain;
+      return call.ranks <= 4 ? algorithm::linear : algorithm::binomial;
     case operation::reduce:
       return large ? algorithm::chain : algorithm::binomial;
     case operation::allreduce:
-      if (large && commutative && call.ranks >= 4) return algorithm::ring;
-      return large ? algorithm::binomial : algorithm::recursive_doubling;
+      return large && commutative ? algorithm::ring : algorithm::recursive_doubling;
     case operation::allgather:
       return large ? algorithm::ring : algorithm::bruck;
     case operation::scan:

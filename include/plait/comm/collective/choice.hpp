@@ -8,8 +8,10 @@
 namespace plait::collective {
 
 /// The same on every rank, for shapes that agree; keeps the order of ranks unless `commutative`.
-/// Trees and doubling while messages are small, chains and rings above: LibNBC's limits
-/// (libnbc-slides; Open MPI's component libnbc) where it has one, for bcast and allreduce.
+/// Trees and doubling while messages are small, chains and rings above, from LibNBC's limit of 64
+/// KiB on (libnbc-slides).  Not LibNBC's linear bcast of large messages on 3 and 4 ranks, nor its
+/// reduce and bcast, one after the other, for a large allreduce on 2 and 3: with two ranks on a
+/// link that carries both ways at once that takes twice the time of a ring.
 [[nodiscard]] algorithm usual_algorithm(const shape& call, bool commutative);
 
 }  // namespace plait::collective
