@@ -24,7 +24,7 @@ class base final : public variant {
     if (!halo_) halo_.emplace(communicator_, p);
   }
 
-  void run(problem& p, int steps, const plait::interval& recorded) override {
+  void run(problem& p, int steps, const step_range& recorded) override {
     watch_.start();
     for (int step = 0; step < steps; ++step) {
       watch_.record(recorded.contains(step));

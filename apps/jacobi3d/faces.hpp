@@ -37,9 +37,9 @@ struct face {
 
 /// The faces of `rank` that have a neighbour: z first, since those are ready to be sent as they
 /// are.
-[[nodiscard]] std::vector<face> faces_of(const plait::block_decomposition& blocks, int rank);
+[[nodiscard]] std::vector<face> faces_of(const plait::decomposition<3>& blocks, int rank);
 
-/// Copies the cells of `from` to or from a dense buffer of from.cells() values.
+/// Copies the cells of `from` to or from a dense buffer of from.size() values.
 void pack(const field& source, const box& from, std::span<double> buffer);
 void unpack(field& target, const box& to, std::span<const double> buffer);
 

@@ -2,34 +2,22 @@
 /// One block of cell values with a ghost layer around it: where each cell lies in memory.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <span>
 
 #include <plait/plait.hpp>
 
 namespace jacobi3d {
 
-using extents = std::array<std::int64_t, 3>;
+using plait::axis;
+using extents = plait::extents<3>;
 
-/// Cells [x0, x1) x [y0, y1) x [z0, z1) of one rank's block, in local indices: the block's own
-/// cells count from 0, its ghosts are -1 and n.  (Global cells are plait::global_block's.)
-struct box {
-  std::int64_t x0 = 0, x1 = 0;
-  std::int64_t y0 = 0, y1 = 0;
-  std::int64_t z0 = 0, z1 = 0;
-
-  [[nodiscard]] constexpr bool empty() const noexcept { return x0 >= x1 || y0 >= y1 || z0 >= z1; }
-  [[nodiscard]] constexpr std::int64_t cells() const noexcept {
-    return empty() ? 0 : (x1 - x0) * (y1 - y0) * (z1 - z0);
-  }
-  friend constexpr bool operator==(const box&, const box&) = default;
-};
+/// Cells of one rank's block in local indices: the block's own cells count from 0, its ghosts are
+/// -1 and n.
+using box = plait::box<3, plait::space::local>;
 
 [[nodiscard]] constexpr box whole(const extents& n) noexcept {
-  return {0, n[0], 0, n[1], 0, n[2]};
+  return box(n);
 }
 
 /// Values of a block and one layer of ghosts in one allocation, x fastest, then y, then z.  Row (y,
@@ -64,23 +52,19 @@ class field {
   /// The own cells of plane z as one contiguous piece (with the padding between its rows): what a
   /// z face sends and receives.
   [[nodiscard]] std::span<double> plane_cells(std::int64_t z) noexcept {
-    return {at(0, 0, z), static_cast<std::size_t>((n_[1] - 1) * stride_y_ + n_[0])};
+    return {at(0, 0, z), static_cast<std::size_t>((n_[axis::y] - 1) * stride_y_ + n_[axis::x])};
   }
   [[nodiscard]] std::span<const double> plane_cells(std::int64_t z) const noexcept {
-    return {at(0, 0, z), static_cast<std::size_t>((n_[1] - 1) * stride_y_ + n_[0])};
+    return {at(0, 0, z), static_cast<std::size_t>((n_[axis::y] - 1) * stride_y_ + n_[axis::x])};
   }
 
-  void set_zero() noexcept;
+  void set_zero() noexcept { memory_.set_zero(); }
 
  private:
   extents n_;
+  plait::block_memory memory_;
   std::int64_t stride_y_ = 0;
   std::int64_t stride_z_ = 0;
-  std::size_t bytes_ = 0;
-  struct freed {
-    void operator()(double* memory) const noexcept { std::free(memory); }
-  };
-  std::unique_ptr<double, freed> memory_;
   double* base_ = nullptr;
   double* origin_ = nullptr;
 };

@@ -40,7 +40,7 @@ void halo_mpi::post_receives(field& u) {
   for (std::size_t i = 0; i < faces_.size(); ++i) {
     const face& f = faces_[i];
     const std::span<double> into =
-        f.contiguous() ? u.plane_cells(f.ghost.z0) : std::span(incoming_[i]);
+        f.contiguous() ? u.plane_cells(f.ghost.low[axis::z]) : std::span(incoming_[i]);
     check_mpi(MPI_Irecv(into.data(), static_cast<int>(into.size()), MPI_DOUBLE, f.peer,
                         f.receive_tag(), communicator_, &requests_[i]),
               "MPI_Irecv");
@@ -58,7 +58,7 @@ void halo_mpi::post_sends(const field& u) {
   for (std::size_t i = 0; i < faces_.size(); ++i) {
     const face& f = faces_[i];
     const std::span<const double> from =
-        f.contiguous() ? u.plane_cells(f.edge.z0) : std::span<const double>(outgoing_[i]);
+        f.contiguous() ? u.plane_cells(f.edge.low[axis::z]) : std::span<const double>(outgoing_[i]);
     const std::size_t slot = faces_.size() + i;
     check_mpi(MPI_Isend(from.data(), static_cast<int>(from.size()), MPI_DOUBLE, f.peer,
                         f.send_tag(), communicator_, &requests_[slot]),

@@ -20,7 +20,7 @@ class ideal final : public variant {
 
   void prepare(problem&) override {}
 
-  void run(problem& p, int steps, const plait::interval& recorded) override {
+  void run(problem& p, int steps, const step_range& recorded) override {
     watch_.start();
     for (int step = 0; step < steps; ++step) {
       watch_.record(recorded.contains(step));

@@ -116,18 +116,19 @@ void relax_row_streaming(const double* __restrict u, const double* __restrict b,
 // v in the cache.
 bool worth_streaming(const field& shape) {
   const std::int64_t bytes =
-      3 * shape.stride_z() * shape.size()[2] * static_cast<std::int64_t>(sizeof(double));
+      3 * shape.stride_z() * shape.size()[axis::z] * static_cast<std::int64_t>(sizeof(double));
   return bytes > 8 * tile_bytes();
 }
 
 template <void (*Row)(const double*, const double*, double*, std::int64_t, strides)>
 void relax_tiled(const field& u, const field& b, field& v, const box& cells) {
   const std::int64_t rows = tile_rows(u);
-  for (std::int64_t tile = cells.y0; tile < cells.y1; tile += rows) {
-    const std::int64_t end = std::min(tile + rows, cells.y1);
-    for (std::int64_t z = cells.z0; z < cells.z1; ++z)
+  for (std::int64_t tile = cells.low[axis::y]; tile < cells.high[axis::y]; tile += rows) {
+    const std::int64_t end = std::min(tile + rows, cells.high[axis::y]);
+    for (std::int64_t z = cells.low[axis::z]; z < cells.high[axis::z]; ++z)
       for (std::int64_t y = tile; y < end; ++y)
-        Row(u.at(cells.x0, y, z), b.at(cells.x0, y, z), v.at(cells.x0, y, z), cells.x1 - cells.x0,
+        Row(u.at(cells.low[axis::x], y, z), b.at(cells.low[axis::x], y, z),
+            v.at(cells.low[axis::x], y, z), cells.high[axis::x] - cells.low[axis::x],
             {u.stride_y(), u.stride_z()});
   }
 }
@@ -171,7 +172,7 @@ void relax(const field& u, const field& b, field& v, const box& cells, stores ho
 }
 
 double stream_triad_bytes_per_s(field& a, const field& b, const field& c, int repeats) {
-  const std::int64_t planes = a.size()[2];
+  const std::int64_t planes = a.size()[axis::z];
   const std::span<double> target = a.planes(0, planes);
   const double bytes = bytes_per_cell * static_cast<double>(target.size());
   double best = 0;

@@ -35,15 +35,16 @@ void for_each_piece(const field& shape, const box& cells, std::int64_t cells_per
                     Visitor&& visit) {
   if (cells.empty()) return;
   const std::int64_t rows = tile_rows(shape);
-  for (std::int64_t y = cells.y0; y < cells.y1; y += rows) {
+  for (std::int64_t y = cells.low[axis::y]; y < cells.high[axis::y]; y += rows) {
     box piece = cells;
-    piece.y0 = y;
-    piece.y1 = std::min(y + rows, cells.y1);
-    const std::int64_t plane = (piece.x1 - piece.x0) * (piece.y1 - piece.y0);
+    piece.low[axis::y] = y;
+    piece.high[axis::y] = std::min(y + rows, cells.high[axis::y]);
+    const std::int64_t plane =
+        (piece.high[axis::x] - piece.low[axis::x]) * (piece.high[axis::y] - piece.low[axis::y]);
     const std::int64_t thickness = std::max<std::int64_t>(1, cells_per_piece / plane);
-    for (std::int64_t z = cells.z0; z < cells.z1; z += thickness) {
-      piece.z0 = z;
-      piece.z1 = std::min(z + thickness, cells.z1);
+    for (std::int64_t z = cells.low[axis::z]; z < cells.high[axis::z]; z += thickness) {
+      piece.low[axis::z] = z;
+      piece.high[axis::z] = std::min(z + thickness, cells.high[axis::z]);
       visit(std::as_const(piece));
     }
   }

@@ -85,22 +85,20 @@ jacobi3d::session_options checked(const command& c) {
   return result;
 }
 
-plait::block_decomposition decomposition(const command& c, int ranks) {
+plait::decomposition<3> decomposition(const command& c, int ranks) {
   const auto cells = plait::app::parse_extents("--size", c.size, 1);
   const auto dims = plait::app::parse_extents("--grid", c.grid, 0);
   std::array<int, 3> wanted{};
   for (std::size_t i = 0; i < 3; ++i) wanted[i] = static_cast<int>(dims[i]);
-  return {cells, plait::process_grid::choose(ranks, wanted)};
+  return plait::decompose<3>({.global = {cells[0], cells[1], cells[2]}, .grid = wanted}, ranks);
 }
 
 /// Errors: usage_error where the ranks of a host need more memory than it has: allocation would
 /// succeed, and the kernel end the job later without a word.
-void check_memory(plait::environment& env, const plait::block_decomposition& blocks) {
+void check_memory(plait::environment& env, const plait::decomposition<3>& blocks) {
   // The first block is the largest.
-  const plait::global_block largest = blocks.block(0);
-  const double needed =
-      env.node_size() * jacobi3d::memory_bytes({largest.range[0].size(), largest.range[1].size(),
-                                                largest.range[2].size()});
+  const plait::box<3> largest = blocks.block(0);
+  const double needed = env.node_size() * jacobi3d::memory_bytes(largest.extent());
   const double available =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   constexpr double gib = 1 << 30;
@@ -137,7 +135,7 @@ int main(int argc, char** argv) {
     command given;
     if (!parse(given, argc, argv, env)) return plait::app::exit_verified;
     const jacobi3d::session_options wanted = checked(given);
-    const plait::block_decomposition blocks = decomposition(given, env.size());
+    const plait::decomposition<3> blocks = decomposition(given, env.size());
     check_memory(env, blocks);
     plait::app::check_writable(env, "--json", given.json_file);
     plait::app::check_writable(env, "--trace", given.trace_file);

@@ -63,7 +63,7 @@ struct entry {
 
 class session {
  public:
-  session(plait::environment& env, const plait::block_decomposition& blocks,
+  session(plait::environment& env, const plait::decomposition<3>& blocks,
           const session_options& wanted)
       : env_(env),
         wanted_(wanted),
@@ -111,8 +111,8 @@ class session {
       one.prepare = [this, &e](int round) {
         // One iteration in the middle of a run in the middle.
         recorded_ = round == wanted_.repeat / 2
-                        ? plait::interval{wanted_.steps / 2, wanted_.steps / 2 + 1}
-                        : plait::interval{};
+                        ? step_range{wanted_.steps / 2, wanted_.steps / 2 + 1}
+                        : step_range{};
         problem_.reset(e.code->solves());
         e.code->prepare(problem_);
       };
@@ -355,11 +355,15 @@ class session {
   }
 
   json parameters() const {
-    const plait::block_decomposition& blocks = problem_.blocks();
-    return {{"size", blocks.cells()},           {"steps", wanted_.steps},
-            {"grid", blocks.grid().dims()},     {"repeat", wanted_.repeat},
-            {"workers", wanted_.tasks.workers}, {"policy", wanted_.tasks.policy},
-            {"window", wanted_.tasks.window},   {"time_tile", wanted_.tasks.time_tile},
+    const plait::decomposition<3>& blocks = problem_.blocks();
+    return {{"size", blocks.global().extent().along},
+            {"steps", wanted_.steps},
+            {"grid", blocks.grid()->dims()},
+            {"repeat", wanted_.repeat},
+            {"workers", wanted_.tasks.workers},
+            {"policy", wanted_.tasks.policy},
+            {"window", wanted_.tasks.window},
+            {"time_tile", wanted_.tasks.time_tile},
             {"variants", wanted_.variants}};
   }
 
@@ -376,9 +380,7 @@ class session {
   }
 
   json kernel(double computation_s) const {
-    const auto& n = problem_.blocks().cells();
-    const double cells =
-        static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]);
+    const auto cells = static_cast<double>(problem_.blocks().global().size());
     const double bytes_per_s = bytes_per_cell * cells * wanted_.steps / computation_s;
     const double stream = plait::app::median(stream_bytes_per_s_);
     return {{"bytes_per_s", bytes_per_s},
@@ -444,7 +446,7 @@ class session {
   halo_mpi halo_;
   std::vector<entry> entries_;
   std::unique_ptr<variant> ideal_;
-  plait::interval recorded_;
+  step_range recorded_;
   json trace_summary_ = json::object();  ///< by variant, on rank 0
   bool verified_ = true;
   double exchange_s_ = 0;
@@ -456,7 +458,7 @@ class session {
 
 }  // namespace
 
-outcome measure(plait::environment& env, const plait::block_decomposition& blocks,
+outcome measure(plait::environment& env, const plait::decomposition<3>& blocks,
                 const session_options& wanted) {
   return session(env, blocks, wanted).run();
 }

@@ -31,7 +31,7 @@ struct outcome {
 
 /// Runs the session.  What is wrong with a result is printed on standard error, one line for each
 /// rank and variant.  Collective.
-[[nodiscard]] outcome measure(plait::environment& env, const plait::block_decomposition& blocks,
+[[nodiscard]] outcome measure(plait::environment& env, const plait::decomposition<3>& blocks,
                               const session_options& wanted);
 
 }  // namespace jacobi3d

@@ -30,7 +30,7 @@ class olap final : public variant {
     parts_ = cut(p.size(), halo_->faces());
   }
 
-  void run(problem& p, int steps, const plait::interval& recorded) override {
+  void run(problem& p, int steps, const step_range& recorded) override {
     watch_.start();
     for (int step = 0; step < steps; ++step) {
       watch_.record(recorded.contains(step));

@@ -14,8 +14,8 @@
 namespace jacobi3d {
 namespace {
 
-extents size_of(const plait::global_block& block) {
-  return {block.range[0].size(), block.range[1].size(), block.range[2].size()};
+extents size_of(const plait::box<3>& block) {
+  return block.extent();
 }
 
 }  // namespace
@@ -26,11 +26,11 @@ double rounding_bound(std::int64_t steps) noexcept {
 
 double memory_bytes(const extents& n) noexcept {
   const auto with_ghosts = [](std::int64_t cells) { return static_cast<double>(cells) + 2.0; };
-  const double values = with_ghosts(n[0]) * with_ghosts(n[1]) * with_ghosts(n[2]);
+  const double values = with_ghosts(n[axis::x]) * with_ghosts(n[axis::y]) * with_ghosts(n[axis::z]);
   return 4.0 * values * sizeof(double);  // u, v, b and the reference
 }
 
-problem::problem(plait::block_decomposition blocks, int rank)
+problem::problem(plait::decomposition<3> blocks, int rank)
     : u(size_of(blocks.block(rank))),
       v(u.size(), 1),
       b(u.size(), 2),
@@ -40,14 +40,13 @@ problem::problem(plait::block_decomposition blocks, int rank)
 
 problem::closed_form problem::closed_form_of(setting how) const {
   closed_form result;
-  for (const plait::axis a : plait::all_axes) {
-    const plait::interval own = block_.along(a);
-    const std::int64_t first = how == setting::distributed ? own.first : 0;
-    const std::int64_t cells =
-        how == setting::distributed ? blocks_.cells()[plait::index_of(a)] : own.size();
+  for (const plait::axis a : plait::axes<3>) {
+    const std::int64_t own = block_.extent(a);
+    const std::int64_t first = how == setting::distributed ? block_.low[a] : 0;
+    const std::int64_t cells = how == setting::distributed ? blocks_.global().extent(a) : own;
     const double theta = std::numbers::pi / static_cast<double>(cells + 1);
     std::vector<double>& sine = result.sine[static_cast<std::size_t>(plait::index_of(a))];
-    for (std::int64_t i = first + 1; i <= first + own.size(); ++i)
+    for (std::int64_t i = first + 1; i <= first + own; ++i)
       // By symmetry the argument is at most π / 2, where a sine loses no relative accuracy.
       sine.push_back(std::sin(theta * static_cast<double>(std::min(i, cells + 1 - i))));
     // 1 - cos θ = 2 sin²(θ / 2), without cancellation.
@@ -63,12 +62,12 @@ void problem::reset(setting how) {
   u.set_zero();
   v.set_zero();
   const extents& n = size();
-  for (std::int64_t z = 0; z < n[2]; ++z)
-    for (std::int64_t y = 0; y < n[1]; ++y) {
+  for (std::int64_t z = 0; z < n[axis::z]; ++z)
+    for (std::int64_t y = 0; y < n[axis::y]; ++y) {
       const double yz = scale * form.sine[2][static_cast<std::size_t>(z)] *
                         form.sine[1][static_cast<std::size_t>(y)];
       double* row = b.at(0, y, z);
-      for (std::int64_t x = 0; x < n[0]; ++x)
+      for (std::int64_t x = 0; x < n[axis::x]; ++x)
         row[x] = yz * form.sine[0][static_cast<std::size_t>(x)];
     }
 }
@@ -76,8 +75,8 @@ void problem::reset(setting how) {
 std::string problem::describe(std::int64_t x, std::int64_t y, std::int64_t z, double expected,
                               double got) const {
   return fmt::format("rank {}, cell ({}, {}, {}): expected {:.17g}, got {:.17g}", rank_,
-                     block_.range[0].first + x, block_.range[1].first + y,
-                     block_.range[2].first + z, expected, got);
+                     block_.low[plait::axis::x] + x, block_.low[plait::axis::y] + y,
+                     block_.low[plait::axis::z] + z, expected, got);
 }
 
 verdict problem::check_closed_form(setting how, std::int64_t steps) const {
@@ -87,12 +86,12 @@ verdict problem::check_closed_form(setting how, std::int64_t steps) const {
   const double bound = rounding_bound(steps);
   verdict result;
   const extents& n = size();
-  for (std::int64_t z = 0; z < n[2]; ++z)
-    for (std::int64_t y = 0; y < n[1]; ++y) {
+  for (std::int64_t z = 0; z < n[axis::z]; ++z)
+    for (std::int64_t y = 0; y < n[axis::y]; ++y) {
       const double yz = reached * form.sine[2][static_cast<std::size_t>(z)] *
                         form.sine[1][static_cast<std::size_t>(y)];
       const double* row = u.at(0, y, z);
-      for (std::int64_t x = 0; x < n[0]; ++x) {
+      for (std::int64_t x = 0; x < n[axis::x]; ++x) {
         const double expected = yz * form.sine[0][static_cast<std::size_t>(x)];
         const double difference = std::abs(row[x] - expected);
         double error = expected == 0 ? difference : difference / expected;
@@ -111,21 +110,22 @@ verdict problem::check_closed_form(setting how, std::int64_t steps) const {
 void problem::keep_as_reference() {
   const extents& n = size();
   reference_.clear();
-  reference_.reserve(static_cast<std::size_t>(n[0] * n[1] * n[2]));
-  for (std::int64_t z = 0; z < n[2]; ++z)
-    for (std::int64_t y = 0; y < n[1]; ++y)
-      reference_.insert(reference_.end(), u.at(0, y, z), u.at(0, y, z) + n[0]);
+  reference_.reserve(static_cast<std::size_t>(n[axis::x] * n[axis::y] * n[axis::z]));
+  for (std::int64_t z = 0; z < n[axis::z]; ++z)
+    for (std::int64_t y = 0; y < n[axis::y]; ++y)
+      reference_.insert(reference_.end(), u.at(0, y, z), u.at(0, y, z) + n[axis::x]);
 }
 
 verdict problem::check_against_reference() const {
   const extents& n = size();
-  PLAIT_EXPECTS(static_cast<std::int64_t>(reference_.size()) == n[0] * n[1] * n[2],
-                "no reference was kept");
+  PLAIT_EXPECTS(
+      static_cast<std::int64_t>(reference_.size()) == n[axis::x] * n[axis::y] * n[axis::z],
+      "no reference was kept");
   const double* expected = reference_.data();
-  for (std::int64_t z = 0; z < n[2]; ++z)
-    for (std::int64_t y = 0; y < n[1]; ++y, expected += n[0]) {
+  for (std::int64_t z = 0; z < n[axis::z]; ++z)
+    for (std::int64_t y = 0; y < n[axis::y]; ++y, expected += n[axis::x]) {
       const double* row = u.at(0, y, z);
-      if (std::memcmp(row, expected, static_cast<std::size_t>(n[0]) * sizeof(double)) == 0)
+      if (std::memcmp(row, expected, static_cast<std::size_t>(n[axis::x]) * sizeof(double)) == 0)
         continue;
       std::int64_t x = 0;
       while (std::memcmp(row + x, expected + x, sizeof(double)) == 0) ++x;

@@ -42,13 +42,13 @@ struct verdict {
 class problem {
  public:
   /// Allocates u, v, b and, for comparisons, one copy of the block.
-  problem(plait::block_decomposition blocks, int rank);
+  problem(plait::decomposition<3> blocks, int rank);
 
   field u;  ///< the current iterate
   field v;  ///< the next one
   field b;  ///< the right-hand side
 
-  [[nodiscard]] const plait::block_decomposition& blocks() const noexcept { return blocks_; }
+  [[nodiscard]] const plait::decomposition<3>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] const extents& size() const noexcept { return u.size(); }
 
@@ -73,9 +73,9 @@ class problem {
   [[nodiscard]] std::string describe(std::int64_t x, std::int64_t y, std::int64_t z,
                                      double expected, double got) const;
 
-  plait::block_decomposition blocks_;
+  plait::decomposition<3> blocks_;
   int rank_;
-  plait::global_block block_;
+  plait::box<3> block_;
   std::vector<double> reference_;
 };
 

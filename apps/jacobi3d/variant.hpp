@@ -11,6 +11,7 @@
 #include <plait/plait.hpp>
 
 #include "problem.hpp"
+#include "step_range.hpp"
 
 namespace jacobi3d {
 
@@ -46,7 +47,7 @@ class variant {
   virtual void prepare(problem& p) = 0;
   /// Does `steps` steps; then p.u is the result.  Events are recorded for steps in `recorded`, at
   /// little cost.  Collective.
-  virtual void run(problem& p, int steps, const plait::interval& recorded) = 0;
+  virtual void run(problem& p, int steps, const step_range& recorded) = 0;
   /// Ends what `prepare` began, so that nothing of this variant runs during another.  Collective.
   [[nodiscard]] virtual run_report finish() = 0;
 };

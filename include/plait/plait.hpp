@@ -2,11 +2,18 @@
 /// Everything a program needs.  (To call MPI yourself, include <plait/comm/mpi.hpp> as well.)
 #pragma once
 
-#include <plait/array/block_decomposition.hpp>
+#include <plait/array/block_array.hpp>
+#include <plait/array/block_copies.hpp>
+#include <plait/array/cut.hpp>
+#include <plait/array/decomposition.hpp>
 #include <plait/array/process_grid.hpp>
+#include <plait/array/rim.hpp>
+#include <plait/array/view.hpp>
 #include <plait/comm/environment.hpp>
+#include <plait/core/box.hpp>
 #include <plait/core/clock.hpp>
 #include <plait/core/error.hpp>
+#include <plait/core/region.hpp>
 #include <plait/probe/loggp.hpp>
 #include <plait/runtime/runtime.hpp>
 #include <plait/trace/chrome_trace.hpp>

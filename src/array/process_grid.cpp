@@ -9,8 +9,14 @@
 namespace plait {
 namespace {
 
-std::string joined(const std::array<int, 3>& dims) {
-  return std::to_string(dims[0]) + "x" + std::to_string(dims[1]) + "x" + std::to_string(dims[2]);
+template <std::size_t D>
+std::string joined(const std::array<int, D>& dims) {
+  std::string result = std::to_string(dims[0]);
+  for (std::size_t a = 1; a < D; ++a) {
+    result += 'x';
+    result += std::to_string(dims[a]);
+  }
+  return result;
 }
 
 // `count` factors of `number`, largest first, none above `limit`: those whose largest is smallest,
@@ -30,7 +36,8 @@ std::vector<int> balanced_factors(int number, int count, int limit) {
 
 }  // namespace
 
-process_grid process_grid::choose(int ranks, std::array<int, 3> wanted) {
+template <int D>
+process_grid<D> process_grid<D>::choose(int ranks, dimensions wanted) {
   PLAIT_EXPECTS(ranks >= 1, std::to_string(ranks));
   int fixed = 1;
   int open = 0;
@@ -59,32 +66,62 @@ process_grid process_grid::choose(int ranks, std::array<int, 3> wanted) {
   return process_grid(wanted);
 }
 
-process_grid::process_grid(std::array<int, 3> dims) : dims_(dims) {
-  PLAIT_EXPECTS(dims[0] >= 1 && dims[1] >= 1 && dims[2] >= 1, joined(dims));
+template <int D>
+process_grid<D>::process_grid(dimensions dims) : dims_(dims) {
+  PLAIT_EXPECTS(std::ranges::all_of(dims, [](int dim) { return dim >= 1; }), joined(dims));
 }
 
-std::array<int, 3> process_grid::coordinates(int rank) const {
+template <int D>
+int process_grid<D>::size() const noexcept {
+  int result = 1;
+  for (const int dim : dims_) result *= dim;
+  return result;
+}
+
+template <int D>
+auto process_grid<D>::coordinates(int rank) const -> dimensions {
   PLAIT_EXPECTS(rank >= 0 && rank < size(), std::to_string(rank));
-  return {rank % dims_[0], rank / dims_[0] % dims_[1], rank / (dims_[0] * dims_[1])};
+  dimensions at{};
+  for (std::size_t a = 0; a < D; ++a) {
+    at[a] = rank % dims_[a];
+    rank /= dims_[a];
+  }
+  return at;
 }
 
-int process_grid::rank_at(const std::array<int, 3>& at) const {
-  PLAIT_EXPECTS(
-      std::ranges::all_of(
-          all_axes, [&](axis a) { return at[index_of(a)] >= 0 && at[index_of(a)] < extent(a); }),
-      joined(at) + " in " + joined(dims_));
-  return at[0] + dims_[0] * (at[1] + dims_[1] * at[2]);
+template <int D>
+int process_grid<D>::rank_at(const dimensions& at) const {
+  PLAIT_EXPECTS(std::ranges::all_of(axes<D>,
+                                    [&](axis a) {
+                                      const int i = at[static_cast<std::size_t>(index_of(a))];
+                                      return i >= 0 && i < extent(a);
+                                    }),
+                joined(at) + " in " + joined(dims_));
+  int rank = 0;
+  for (std::size_t a = D; a-- > 0;) rank = rank * dims_[a] + at[a];
+  return rank;
 }
 
-int process_grid::neighbour(int rank, axis a, side s) const {
-  std::array<int, 3> at = coordinates(rank);
-  at[index_of(a)] += s == side::low ? -1 : 1;
-  if (at[index_of(a)] < 0 || at[index_of(a)] >= extent(a)) return no_rank;
+template <int D>
+int process_grid<D>::neighbour(int rank, axis a, side s) const {
+  dimensions at = coordinates(rank);
+  int& along = at[static_cast<std::size_t>(index_of(a))];
+  along += s == side::low ? -1 : 1;
+  if (along < 0 || along >= extent(a)) return no_rank;
   return rank_at(at);
 }
 
-std::string to_string(const process_grid& grid) {
+template <int D>
+std::string to_string(const process_grid<D>& grid) {
   return joined(grid.dims());
 }
+
+#define PLAIT_PROCESS_GRID(D)     \
+  template class process_grid<D>; \
+  template std::string to_string(const process_grid<D>&);
+PLAIT_PROCESS_GRID(1)
+PLAIT_PROCESS_GRID(2)
+PLAIT_PROCESS_GRID(3)
+PLAIT_PROCESS_GRID(4)
 
 }  // namespace plait

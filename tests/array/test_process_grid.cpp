@@ -12,7 +12,7 @@
 namespace {
 
 using plait::axis;
-using plait::process_grid;
+using process_grid = plait::process_grid<3>;
 using plait::side;
 using dims3 = std::array<int, 3>;
 
@@ -88,7 +88,7 @@ TEST(process_grid, neighbours_are_mutual_and_end_at_the_boundary) {
   const process_grid grid({3, 2, 2});
   int pairs = 0;
   for (int rank = 0; rank < grid.size(); ++rank)
-    for (const axis a : plait::all_axes)
+    for (const axis a : plait::axes<3>)
       for (const side s : plait::both_sides) {
         const int other = grid.neighbour(rank, a, s);
         const int at = grid.coordinates(rank)[plait::index_of(a)];

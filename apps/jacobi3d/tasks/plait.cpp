@@ -57,7 +57,7 @@ class tasks final : public variant {
     rt_->start_trace();
   }
 
-  void run(problem& p, int steps, const plait::interval& recorded) override {
+  void run(problem& p, int steps, const step_range& recorded) override {
     rt_->reset_ledger();
     // A whole run begins with its messages, not with its first piece.
     times_.start(recorded, recorded.first == 0 ? plait::now_ticks() : step_times::not_yet);
@@ -100,7 +100,7 @@ class tasks final : public variant {
  private:
   /// Steps that tiles take together are together in what was recorded: of these as much as one step
   /// takes.
-  [[nodiscard]] plait::ticks recorded_end(int steps, const plait::interval& recorded) const {
+  [[nodiscard]] plait::ticks recorded_end(int steps, const step_range& recorded) const {
     const plait::ticks end = std::min(times_.after_last(), plait::now_ticks());
     if (recorded.size() == 0 || recorded.size() == steps) return end;
     return times_.first() + (end - times_.first()) / std::min(report_.time_tile, steps);

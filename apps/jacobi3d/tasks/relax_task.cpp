@@ -10,14 +10,13 @@ using plait::out;
 
 // What the 7-point stencil touches: these cells of v, and of u these and their neighbours.
 void declare(auto& computing, const field& u, field& v, const box& cells) {
-  box around = cells;
-  --around.x0, ++around.x1, --around.y0, ++around.y1;
-  computing.also(in(cells_of_plane(u, cells, cells.z0 - 1)));
-  for (std::int64_t z = cells.z0; z < cells.z1; ++z) {
+  const box around = grow(cells, {1, 1, 0});
+  computing.also(in(cells_of_plane(u, cells, cells.low[axis::z] - 1)));
+  for (std::int64_t z = cells.low[axis::z]; z < cells.high[axis::z]; ++z) {
     computing.also(in(cells_of_plane(u, around, z)));
     computing.also(out(cells_of_plane(v, cells, z)));
   }
-  computing.also(in(cells_of_plane(u, cells, cells.z1)));
+  computing.also(in(cells_of_plane(u, cells, cells.high[axis::z])));
 }
 
 }  // namespace

@@ -31,8 +31,9 @@ void submit_relax(plait::runtime& rt, plait::task_name name, plait::priority urg
 /// they include cells of other tasks, which orders more than necessary but never too little.
 template <class Field>
 [[nodiscard]] auto cells_of_plane(Field& f, const box& b, std::int64_t z) {
-  auto* first = f.at(b.x0, b.y0, z);
-  return std::span(first, static_cast<std::size_t>(f.at(b.x1 - 1, b.y1 - 1, z) + 1 - first));
+  auto* first = f.at(b.low[axis::x], b.low[axis::y], z);
+  return std::span(first, static_cast<std::size_t>(
+                              f.at(b.high[axis::x] - 1, b.high[axis::y] - 1, z) + 1 - first));
 }
 
 }  // namespace jacobi3d

@@ -40,15 +40,15 @@ struct part {
 template <class Visitor>
 void for_each_part(const box& whole_box, plait::axis normal, std::int64_t cells, Visitor&& visit) {
   const bool along_y = normal == plait::axis::z;
-  const std::int64_t first = along_y ? whole_box.y0 : whole_box.z0;
-  const std::int64_t last = along_y ? whole_box.y1 : whole_box.z1;
+  const std::int64_t first = along_y ? whole_box.low[axis::y] : whole_box.low[axis::z];
+  const std::int64_t last = along_y ? whole_box.high[axis::y] : whole_box.high[axis::z];
   const std::int64_t row =
-      std::max<std::int64_t>(1, whole_box.cells() / std::max<std::int64_t>(1, last - first));
+      std::max<std::int64_t>(1, whole_box.size() / std::max<std::int64_t>(1, last - first));
   const std::int64_t rows = std::max<std::int64_t>(1, cells / row);
   for (std::int64_t at = first; at < last; at += rows) {
     box piece = whole_box;
-    (along_y ? piece.y0 : piece.z0) = at;
-    (along_y ? piece.y1 : piece.z1) = std::min(at + rows, last);
+    (along_y ? piece.low[axis::y] : piece.low[axis::z]) = at;
+    (along_y ? piece.high[axis::y] : piece.high[axis::z]) = std::min(at + rows, last);
     visit(piece);
   }
 }
@@ -94,8 +94,8 @@ class step_by_step final : public sweep {
       one.sending = plait::task_name::intern("send to " + std::to_string(f.peer));
       one.receiving = plait::task_name::intern("receive from " + std::to_string(f.peer));
       if (!f.contiguous()) {
-        one.outgoing.resize(static_cast<std::size_t>(edge.cells()));
-        one.incoming.resize(static_cast<std::size_t>(edge.cells()));
+        one.outgoing.resize(static_cast<std::size_t>(edge.size()));
+        one.incoming.resize(static_cast<std::size_t>(edge.size()));
       }
     });
   }
@@ -117,9 +117,10 @@ class step_by_step final : public sweep {
   static void exchange(plait::runtime& rt, field& u, part& one) {
     const int peer = one.of.peer;
     if (one.of.contiguous()) {
-      rt.recv(one.receiving, out(cells_of_plane(u, one.ghost, one.ghost.z0)), peer,
+      rt.recv(one.receiving, out(cells_of_plane(u, one.ghost, one.ghost.low[axis::z])), peer,
               one.receive_tag());
-      rt.send(one.sending, in(cells_of_plane(u, one.edge, one.edge.z0)), peer, one.send_tag());
+      rt.send(one.sending, in(cells_of_plane(u, one.edge, one.edge.low[axis::z])), peer,
+              one.send_tag());
       return;
     }
     rt.recv(one.receiving, out(one.incoming), peer, one.receive_tag());
@@ -131,7 +132,7 @@ class step_by_step final : public sweep {
           },
           &u, one.edge, out(one.outgoing));
       packing.priority(plait::high);
-      for (std::int64_t z = one.edge.z0; z < one.edge.z1; ++z) {
+      for (std::int64_t z = one.edge.low[axis::z]; z < one.edge.high[axis::z]; ++z) {
         packing.also(in(cells_of_plane(u, one.edge, z)));
       }
     }
@@ -146,7 +147,7 @@ class step_by_step final : public sweep {
         },
         &u, one.ghost, in(one.incoming));
     unpacking.priority(plait::high);
-    for (std::int64_t z = one.ghost.z0; z < one.ghost.z1; ++z) {
+    for (std::int64_t z = one.ghost.low[axis::z]; z < one.ghost.high[axis::z]; ++z) {
       unpacking.also(out(cells_of_plane(u, one.ghost, z)));
     }
   }

@@ -7,12 +7,14 @@
 
 #include <plait/plait.hpp>
 
+#include "step_range.hpp"
+
 namespace jacobi3d {
 
 class step_times {
  public:
   /// `recorded` are the steps whose times are wanted; they begin at `begin`, if that is given.
-  void start(const plait::interval& recorded, plait::ticks begin = not_yet) noexcept {
+  void start(const step_range& recorded, plait::ticks begin = not_yet) noexcept {
     recorded_ = recorded;
     first_ = begin;
     after_last_ = not_yet;
@@ -37,7 +39,7 @@ class step_times {
     time.compare_exchange_strong(unset, plait::now_ticks());
   }
 
-  plait::interval recorded_;
+  step_range recorded_;
   std::atomic<plait::ticks> first_{not_yet};
   std::atomic<plait::ticks> after_last_{not_yet};
 };

@@ -28,7 +28,7 @@ std::int64_t planes_in_use(int depth) {
 std::int64_t rows_of_tile(const extents& n, int depth, std::int64_t cache_bytes) {
   const std::int64_t cells =
       cache_bytes / static_cast<std::int64_t>(sizeof(double)) / planes_in_use(depth);
-  return std::min({cells / n[0], cells_per_message / n[0], n[1]});
+  return std::min({cells / n[axis::x], cells_per_message / n[axis::x], n[axis::y]});
 }
 
 /// Neighbouring planes that are computed together, and the faces among them.
@@ -62,7 +62,7 @@ class time_tiles final : public sweep {
              step_times& times)
       : depth_(depth), rows_(rows), faces_(std::move(faces)), times_(times) {
     const std::vector<slab> slabs = cut_along_z(p.size());
-    const std::int64_t tiles = (p.size()[1] + depth - 1 + rows_ - 1) / rows_;
+    const std::int64_t tiles = (p.size()[axis::y] + depth - 1 + rows_ - 1) / rows_;
     const auto waves = static_cast<int>(slabs.size()) + depth - 1;
     for (int tile = 0; tile < tiles; ++tile)
       for (int wave = 0; wave < waves; ++wave)
@@ -98,16 +98,17 @@ class time_tiles final : public sweep {
  private:
   [[nodiscard]] std::vector<slab> cut_along_z(const extents& n) const {
     // Thick enough for a task to be worth its while where rows are short and few.
-    const std::int64_t thickness = std::max<std::int64_t>(1, cells_per_message / (n[0] * rows_));
+    const std::int64_t thickness =
+        std::max<std::int64_t>(1, cells_per_message / (n[axis::x] * rows_));
     std::vector<slab> slabs;
-    for (std::int64_t z = 0; z < n[2]; z = slabs.back().z1) {
-      slab& one = slabs.emplace_back(slab{z, std::min(z + thickness, n[2]), {}});
+    for (std::int64_t z = 0; z < n[axis::z]; z = slabs.back().z1) {
+      slab& one = slabs.emplace_back(slab{z, std::min(z + thickness, n[axis::z]), {}});
       for (const face& f : faces_) {
-        if (f.edge.z0 == z) {
+        if (f.edge.low[axis::z] == z) {
           one.z1 = z + 1;
           one.faces.push_back(&f);
-        } else if (f.edge.z0 > z) {
-          one.z1 = std::min(one.z1, f.edge.z0);
+        } else if (f.edge.low[axis::z] > z) {
+          one.z1 = std::min(one.z1, f.edge.low[axis::z]);
         }
       }
     }
@@ -116,10 +117,10 @@ class time_tiles final : public sweep {
 
   void add(const extents& n, int tile, const slab& planes, int step) {
     box cells = whole(n);
-    cells.y0 = std::clamp<std::int64_t>(tile * rows_ - step, 0, n[1]);
-    cells.y1 = std::clamp<std::int64_t>((tile + 1) * rows_ - step, 0, n[1]);
-    cells.z0 = planes.z0;
-    cells.z1 = planes.z1;
+    cells.low[axis::y] = std::clamp<std::int64_t>(tile * rows_ - step, 0, n[axis::y]);
+    cells.high[axis::y] = std::clamp<std::int64_t>((tile + 1) * rows_ - step, 0, n[axis::y]);
+    cells.low[axis::z] = planes.z0;
+    cells.high[axis::z] = planes.z1;
     if (cells.empty()) return;
     item& one = items_.emplace_back();
     one.step = step;
@@ -127,8 +128,8 @@ class time_tiles final : public sweep {
     one.computed = {.cells = cells, .step = step, .every = depth_, .begins = 0};
     for (const face* f : planes.faces) {
       const auto rows_of = [&](box plane) {
-        plane.y0 = cells.y0;
-        plane.y1 = cells.y1;
+        plane.low[axis::y] = cells.low[axis::y];
+        plane.high[axis::y] = cells.high[axis::y];
         return plane;
       };
       one.messages.push_back({f, rows_of(f->edge), rows_of(f->ghost), tile,
@@ -138,9 +139,9 @@ class time_tiles final : public sweep {
   }
 
   static void exchange(plait::runtime& rt, field& u, const message& m) {
-    rt.recv(m.receiving, out(cells_of_plane(u, m.ghost, m.ghost.z0)), m.of->peer,
+    rt.recv(m.receiving, out(cells_of_plane(u, m.ghost, m.ghost.low[axis::z])), m.of->peer,
             6 * m.tile + m.of->receive_tag());
-    rt.send(m.sending, in(cells_of_plane(u, m.edge, m.edge.z0)), m.of->peer,
+    rt.send(m.sending, in(cells_of_plane(u, m.edge, m.edge.low[axis::z])), m.of->peer,
             6 * m.tile + m.of->send_tag());
   }
 
@@ -158,7 +159,7 @@ std::unique_ptr<sweep> make_time_tiles(const problem& p, int depth, std::int64_t
   std::vector<face> faces = faces_of(p.blocks(), p.rank());
   const bool in_planes = std::ranges::all_of(faces, [](const face& f) { return f.contiguous(); });
   const std::int64_t rows = rows_of_tile(p.size(), depth, cache_bytes);
-  if (!in_planes || rows < std::min(least_rows, p.size()[1])) return nullptr;
+  if (!in_planes || rows < std::min(least_rows, p.size()[axis::y])) return nullptr;
   return std::make_unique<time_tiles>(p, depth, rows, std::move(faces), times);
 }
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The values of a box of cells in memory that somebody else owns, addressed by the cells' own
+/// indices.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <plait/core/box.hpp>
+
+namespace plait {
+
+/// Cells lie x fastest, one after the other within a row; the distances between rows are any.  The
+/// place of cell (0, …, 0) is computed once, so that an access costs what it costs with a raw
+/// pointer and strides.  Constness is that of the elements, as with std::span: view<T> becomes
+/// view<const T> and never the reverse.  Pass it by value.
+template <class T, int D, space S = space::global>
+class view {
+ public:
+  using element = T;
+
+  view() = default;
+  /// `first` is the place of `cells.low`; `strides` counts elements between neighbours, 1 along x.
+  view(T* first, const box<D, S>& cells, const std::array<std::ptrdiff_t, D>& strides) noexcept
+      : cells_(cells), strides_(strides) {
+    assert(strides[0] == 1);
+    zero_ = moved(first, -offset_of(cells.low));
+  }
+  template <class U>
+  requires(std::same_as<const U, T> && !std::same_as<U, T>) view(const view<U, D, S>& other)
+  noexcept : zero_(other.zero_), cells_(other.cells_), strides_(other.strides_) {}
+
+  /// The cells it shows.
+  [[nodiscard]] const box<D, S>& cells() const noexcept { return cells_; }
+  /// Elements between neighbours along an axis.
+  [[nodiscard]] std::ptrdiff_t stride(axis a) const noexcept {
+    return strides_[static_cast<std::size_t>(index_of(a))];
+  }
+
+  /// The element of a cell, and where it lies.  Precondition: the cell is one of cells(); checked
+  /// with assert, since kernels call it.
+  template <std::integral... N>
+  requires(sizeof...(N) == D) [[nodiscard]] T& operator()(N... n) const noexcept {
+    return (*this)[point<D, S>(n...)];
+  }
+  [[nodiscard]] T& operator[](const point<D, S>& p) const noexcept { return *at(p); }
+  [[nodiscard]] T* at(const point<D, S>& p) const noexcept {
+    assert(cells_.contains(p));
+    return zero_ + offset_of(p);
+  }
+
+  /// The same elements, of these cells only.  Precondition: they are among cells().
+  [[nodiscard]] view operator[](const box<D, S>& part) const {
+    PLAIT_EXPECTS(cells_.contains(part), to_string(part) + " of " + to_string(cells_));
+    view result(*this);
+    result.cells_ = part;
+    return result;
+  }
+
+  /// The same elements, their cells counted from `corner`.
+  [[nodiscard]] view<T, D, space::local> local(const point<D>& corner) const noexcept
+      requires(S == space::global) {
+    return {moved(zero_, offset_of(cells_.low)), to_local(cells_, corner), strides_};
+  }
+
+ private:
+  template <class, int, space>
+  friend class view;
+
+  [[nodiscard]] std::ptrdiff_t offset_of(const point<D, S>& p) const noexcept {
+    std::ptrdiff_t result = p.along[0];
+    for (std::size_t a = 1; a < D; ++a) result += p.along[a] * strides_[a];
+    return result;
+  }
+  // Cell (0, …, 0) need not lie in the memory; pointers, unlike integers, must not leave theirs.
+  [[nodiscard]] static T* moved(T* from, std::ptrdiff_t elements) noexcept {
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(from) +
+                                static_cast<std::uintptr_t>(elements) * sizeof(T));
+  }
+
+  T* zero_ = nullptr;
+  box<D, S> cells_;
+  std::array<std::ptrdiff_t, D> strides_{1};
+};
+
+}  // namespace plait
