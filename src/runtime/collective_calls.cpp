@@ -84,14 +84,15 @@ void expect_fits(const collective_call& call, const auto& need) {
       const std::uintptr_t base =
           s.where == collective::buffer::send ? call.send.begin : call.receive.begin;
       const byte_range bytes{base + s.begin, base + s.end};
-      if (!all.empty() && all.back().mode == mode && all.back().bytes.end == bytes.begin) {
-        all.back().bytes.end = bytes.end;
+      if (!all.empty() && all.back().mode == mode && all.back().memory.hull().end == bytes.begin) {
+        all.back().memory.row_bytes += bytes.end - bytes.begin;
       } else {
-        all.push_back({bytes, mode});
+        all.push_back({strided_bytes::of(bytes), mode});
       }
     }
   };
-  if (call.shape.what == what::barrier) return {{call.receive, access_mode::inout}};
+  if (call.shape.what == what::barrier)
+    return {{strided_bytes::of(call.receive), access_mode::inout}};
   if (call.shape.in_place) {
     add(touched.written, access_mode::inout);
   } else {

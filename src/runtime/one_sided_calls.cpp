@@ -27,7 +27,7 @@ namespace {
 [[nodiscard]] detail::data_access there(const one_sided_call& call) {
   const std::uintptr_t begin = call.memory->stand_in(call.peer) + call.offset_bytes;
   const bool get = call.what == operation::kind::get;
-  return {{begin, begin + (call.data.end - call.data.begin)},
+  return {strided_bytes::of({begin, begin + (call.data.end - call.data.begin)}),
           get ? access_mode::in : access_mode::out};
 }
 
@@ -48,7 +48,7 @@ void runtime::submit(const one_sided_call& call, std::span<const detail::data_ac
     std::vector<detail::data_access> accesses(also.begin(), also.end());
     if (op.size_bytes > 0) {
       const bool get = call.what == operation::kind::get;
-      accesses.push_back({call.data, get ? access_mode::out : access_mode::in});
+      accesses.push_back({strided_bytes::of(call.data), get ? access_mode::out : access_mode::in});
       accesses.push_back(there(call));
     }
     submit_operation(call.name, op, accesses, call.memory);

@@ -240,7 +240,7 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
   op.of_collective = !tag.has_value();
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
-  const detail::data_access access{bytes, mode};
+  const detail::data_access access{strided_bytes::of(bytes), mode};
   submit_operation(name, op, {&access, 1});
 }
 
@@ -282,7 +282,7 @@ void runtime::submit_operation(task_name name, operation op,
         break;
     }
   };
-  for (const detail::data_access& one : accesses) s.tasks.add_access(node, one.bytes, one.mode);
+  for (const detail::data_access& one : accesses) s.tasks.add_box(node, one.memory, one.mode);
   s.tasks.submit(node);
 }
 

@@ -5,47 +5,8 @@
 #include <utility>
 
 #include <plait/task/detail/dependence_tracker.hpp>
-#include <plait/task/detail/exclusion.hpp>
 
 namespace plait::detail {
-namespace {
-
-/// Makes `task` a successor of `predecessor`, unless that has finished in the meantime.
-///
-/// `task.unmet` still holds its submission guard, so a predecessor that finishes as soon as the
-/// edge is visible cannot make it ready.  The release publishes the edge to the predecessor's
-/// closing exchange.  One that is finished by the calling thread needs neither.
-int add_edge(task_node& predecessor, task_node& task) {
-  const std::uint64_t id = task.id.load(std::memory_order_relaxed);
-  if (predecessor.last_successor_id == id) return 0;
-  predecessor.last_successor_id = id;
-  edge* link = task.new_edge();
-  link->successor = &task;
-  if (predecessor.unshared) {  // and unfinished
-    link->next.store(predecessor.successors.load(std::memory_order_relaxed),
-                     std::memory_order_relaxed);
-    predecessor.successors.store(link, std::memory_order_relaxed);
-    return 1;
-  }
-  task.follows_unshared = false;
-  edge* head = predecessor.successors.load(std::memory_order_acquire);
-  do {
-    if (head == task_node::closed()) {
-      task.drop_newest_edge();
-      return 0;
-    }
-    link->next.store(head, std::memory_order_relaxed);
-  } while (!predecessor.successors.compare_exchange_weak(head, link, std::memory_order_release,
-                                                         std::memory_order_acquire));
-  return 1;
-}
-
-int add_edge(node_ref reference, task_node& task) {
-  task_node* predecessor = reference.unfinished();
-  return predecessor != nullptr && predecessor != &task ? add_edge(*predecessor, task) : 0;
-}
-
-}  // namespace
 
 dependence_tracker::dependence_tracker(std::size_t smallest_cache)
     : smallest_cache_(smallest_cache),
@@ -61,26 +22,67 @@ int dependence_tracker::add(task_node& task, byte_range bytes, access_mode mode,
                             const void* operation) {
   if (bytes.begin == bytes.end) return 0;
   if (segments_.size() >= sweep_at_) sweep();
+  if (boxes_ != nullptr && !is_segment(bytes) && boxes_->owns_some_of(bytes)) {
+    return add_to_boxes(task, strided_bytes::of(bytes), mode, operation);
+  }
   const auto where = first_segment(bytes.begin);
   const bool same =
       where != segments_.end() && where->first == bytes.begin && where->second.end == bytes.end;
   switch (mode) {
     case access_mode::out:
     case access_mode::inout:
-      return same ? write(where->second, task) : write_range(where, task, bytes);
+      return same ? where->second.history.write(task) : write_range(where, task, bytes);
     case access_mode::in:
     case access_mode::commutative:
-      if (same) return share(where->second, task, {mode});
+      if (same) return where->second.history.share(task, {mode});
       return share_range(where, task, bytes, {mode});
     case access_mode::reduce: {
       // Tasks combine into the same elements under one mutex: only the very same range is shared.
       const bool new_range = where == segments_.end() || where->first >= bytes.end;
-      if (same) return share(where->second, task, {mode, operation});
+      if (same) return where->second.history.share(task, {mode, operation});
       if (new_range) return share_range(where, task, bytes, {mode, operation});
       return write_range(where, task, bytes);
     }
   }
   return 0;
+}
+
+int dependence_tracker::add_box(task_node& task, const strided_bytes& given, access_mode mode,
+                                const void* operation) {
+  if (given.is_range()) return add(task, given.hull(), mode, operation);
+  const strided_bytes box = given.normalised();
+  if (box.empty()) return 0;
+  if (box.contiguous() && (boxes_ == nullptr || !boxes_->owns_some_of(box.hull()))) {
+    return add(task, box.hull(), mode, operation);
+  }
+  return add_to_boxes(task, box, mode, operation);
+}
+
+/// Whether the cache knows a segment of these bounds.
+bool dependence_tracker::is_segment(byte_range bytes) noexcept {
+  const cached& entry = slot(bytes.begin);
+  return entry.valid && entry.begin == bytes.begin && entry.where->second.end == bytes.end;
+}
+
+int dependence_tracker::add_to_boxes(task_node& task, const strided_bytes& box, access_mode mode,
+                                     const void* operation) {
+  if (boxes_ == nullptr) boxes_ = std::make_unique<box_tracker>();
+  boxes_->sweep_if_due();
+  if (!boxes_->knows(box)) hand_over(box.hull());
+  return boxes_->add(task, box, mode, operation);
+}
+
+/// Gives `bytes` to the boxes, with the segments there; whole, which may reach beyond.
+void dependence_tracker::hand_over(byte_range bytes) {
+  byte_range owned = boxes_->own(bytes);
+  auto where = segments_.lower_bound(owned.begin);
+  if (where != segments_.begin() && std::prev(where)->second.end > owned.begin) --where;
+  while (where != segments_.end() && where->first < owned.end) {
+    const byte_range moved{where->first, where->second.end};
+    if (moved.begin < owned.begin || moved.end > owned.end) owned = boxes_->own(moved);
+    boxes_->take(moved, std::move(where->second.history));
+    where = erase(where);
+  }
 }
 
 /// The first segment at or after `begin`; one that encloses `begin` is split there.
@@ -96,59 +98,8 @@ dependence_tracker::iterator dependence_tracker::first_segment(std::uintptr_t be
   return where;
 }
 
-int dependence_tracker::share(segment& s, task_node& task, sharing kind) {
-  if (s.kind != kind) {
-    if (!s.sharers.empty()) {
-      std::swap(s.before, s.sharers);  // they follow the writer themselves
-      s.sharers.clear();
-      s.writer = {};
-    }
-    s.kind = kind;
-  }
-  if (kind.mode == access_mode::commutative) {
-    if (s.lock == nullptr) s.lock = std::make_shared<exclusion>();
-    if (task.exclusions == nullptr) {
-      task.exclusions = std::make_unique<std::vector<std::shared_ptr<exclusion>>>();
-    }
-    auto& all = *task.exclusions;
-    const auto place = std::lower_bound(all.begin(), all.end(), s.lock);
-    if (place == all.end() || *place != s.lock) all.insert(place, s.lock);
-  }
-  int edges = add_edge(s.writer, task);
-  for (const node_ref& one : s.before) edges += add_edge(one, task);
-  if (s.sharers.size() == s.sharers.capacity()) {
-    std::erase_if(s.sharers, [](const node_ref& r) { return r.unfinished() == nullptr; });
-    // Twice the room for those that stay, so that the next do not look through them again.
-    s.sharers.reserve(2 * s.sharers.size() + 1);
-  }
-  s.sharers.push_back({&task, task.generation});
-  return edges;
-}
-
-int dependence_tracker::write(segment& s, task_node& task) {
-  int edges = 0;
-  // Unfinished sharers follow what came before them themselves; but one that is `task` itself, or
-  // none, says nothing about it.
-  bool covered = false;
-  for (const node_ref& sharer : s.sharers) {
-    task_node* node = sharer.unfinished();
-    if (node == nullptr || node == &task) continue;
-    edges += add_edge(*node, task);
-    covered = true;
-  }
-  if (!covered) {
-    edges += add_edge(s.writer, task);
-    for (const node_ref& one : s.before) edges += add_edge(one, task);
-  }
-  s.before.clear();
-  s.sharers.clear();
-  s.writer = {&task, task.generation};
-  return edges;
-}
-
 dependence_tracker::iterator dependence_tracker::split(iterator where, std::uintptr_t at) {
-  // A task that reduces only a part would combine under another mutex than those of the whole.
-  if (where->second.kind.mode == access_mode::reduce) where->second.kind.operation = nullptr;
+  where->second.history.cut();
   segment tail = where->second;
   where->second.end = at;
   return segments_.emplace_hint(std::next(where), at, std::move(tail));
@@ -175,15 +126,15 @@ int dependence_tracker::write_range(iterator where, task_node& task, byte_range 
   }
   int edges = 0;
   if (covered == bytes.end) {
-    for (; where != end; ++where) edges += write(where->second, task);
+    for (; where != end; ++where) edges += where->second.history.write(task);
     return edges;
   }
   while (where != segments_.end() && where->first < bytes.end) {
     if (where->second.end > bytes.end) split(where, bytes.end);
-    edges += write(where->second, task);
+    edges += where->second.history.write(task);
     where = erase(where);
   }
-  segments_.emplace_hint(where, bytes.begin, segment{bytes.end, {&task, task.generation}});
+  segments_.emplace_hint(where, bytes.begin, segment{bytes.end, access_history(task)});
   return edges;
 }
 
@@ -194,11 +145,11 @@ int dependence_tracker::share_range(iterator where, task_node& task, byte_range 
   while (at < bytes.end) {
     if (where == segments_.end() || where->first > at) {  // a gap nobody has touched
       const auto gap_end = where == segments_.end() ? bytes.end : std::min(bytes.end, where->first);
-      where = segments_.emplace_hint(where, at, segment{gap_end, {}});
+      where = segments_.emplace_hint(where, at, segment{gap_end});
     } else if (where->second.end > bytes.end) {
       split(where, bytes.end);
     }
-    edges += share(where->second, task, kind);
+    edges += where->second.history.share(task, kind);
     at = where->second.end;
     ++where;
   }
@@ -207,11 +158,7 @@ int dependence_tracker::share_range(iterator where, task_node& task, byte_range 
 
 void dependence_tracker::sweep() {
   for (auto where = segments_.begin(); where != segments_.end();) {
-    segment& s = where->second;
-    const auto finished = [](const node_ref& r) { return r.unfinished() == nullptr; };
-    std::erase_if(s.sharers, finished);
-    std::erase_if(s.before, finished);
-    const bool idle = s.sharers.empty() && s.before.empty() && finished(s.writer);
+    const bool idle = where->second.history.forget_finished();
     where = idle ? erase(where) : std::next(where);
   }
   sweep_at_ = std::max<std::size_t>(1024, 2 * segments_.size());

@@ -33,9 +33,9 @@ task_node& replayed_graph::add_node(const char* name, node_kind kind) {
   return node;
 }
 
-void replayed_graph::add_access(const task_node& node, byte_range bytes, access_mode mode,
-                                const void* operation) {
-  accesses_.push_back({node.recorded->index, mode, bytes, operation});
+void replayed_graph::add_access(const task_node& node, const strided_bytes& memory,
+                                access_mode mode, const void* operation) {
+  accesses_.push_back({node.recorded->index, mode, memory.normalised(), operation});
 }
 
 /// Reductions share a range as long as nobody has cut it, which may be so in one iteration and not
@@ -44,11 +44,7 @@ void replayed_graph::add_access(const task_node& node, byte_range bytes, access_
 access_mode replayed_graph::mode_in_every_iteration(const recorded_access& access) const {
   if (access.mode != access_mode::reduce) return access.mode;
   const auto cuts = [&access](const recorded_access& other) {
-    const bool overlap =
-        other.bytes.begin < access.bytes.end && access.bytes.begin < other.bytes.end;
-    const bool same =
-        other.bytes.begin == access.bytes.begin && other.bytes.end == access.bytes.end;
-    return overlap && !same;
+    return other.memory != access.memory && share_a_byte(other.memory, access.memory);
   };
   return std::ranges::any_of(accesses_, cuts) ? access_mode::inout : access.mode;
 }
@@ -77,8 +73,8 @@ void replayed_graph::close(bool measured_priorities) {
       shadow.successors.store(nullptr, std::memory_order_relaxed);
     }
     for (const recorded_access& access : accesses_) {
-      (void)tracker.add(shadows[iteration * count + access.task], access.bytes, access.mode,
-                        access.operation);
+      (void)tracker.add_box(shadows[iteration * count + access.task], access.memory, access.mode,
+                            access.operation);
     }
   }
   // Of both iterations: commutative tasks that other tasks keep apart in one iteration may meet

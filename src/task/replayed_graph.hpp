@@ -39,7 +39,8 @@ class replayed_graph {
   // Recording: the submitting thread
   // -----------------------------------------------------------------
   [[nodiscard]] task_node& add_node(const char* name, node_kind kind);
-  void add_access(const task_node& node, byte_range bytes, access_mode mode, const void* operation);
+  void add_access(const task_node& node, const strided_bytes& memory, access_mode mode,
+                  const void* operation);
   /// Finds the edges.  Errors: usage_error for a task that cannot be run again.
   void close(bool measured_priorities);
 
@@ -90,7 +91,7 @@ class replayed_graph {
   struct recorded_access {
     std::uint32_t task;
     access_mode mode;
-    byte_range bytes;
+    strided_bytes memory;
     const void* operation;
   };
 

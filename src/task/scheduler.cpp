@@ -307,13 +307,13 @@ void scheduler::implementation::prepare(task_node& node, std::uint64_t id, const
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
                            const void* operation) {
-  if (self_->checker != nullptr) self_->checker->add(node, bytes, mode);
-  if (node.recorded != nullptr) {
-    node.recorded->graph->add_access(node, bytes, mode, operation);
-  } else {
-    auto& tracker = node.siblings != nullptr ? node.siblings->tracker : self_->tracker;
-    node.edges_made += tracker.add(node, bytes, mode, operation);
-  }
+  if (!self_->keep(node, bytes, mode, operation)) return;
+  node.edges_made += self_->tracker_of(node).add(node, bytes, mode, operation);
+}
+
+void scheduler::add_box(task_node& node, const strided_bytes& box, access_mode mode) {
+  if (!self_->keep(node, box, mode, nullptr)) return;
+  node.edges_made += self_->tracker_of(node).add_box(node, box, mode);
 }
 
 void scheduler::submit(task_node& node) {
@@ -379,7 +379,7 @@ void scheduler::wait() {
   }
 }
 
-void scheduler::wait_for(std::span<const byte_range> bytes) {
+void scheduler::wait_for(std::span<const strided_bytes> memory) {
   implementation& s = *self_;
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "record() records tasks: there is nothing to wait for");
@@ -397,7 +397,7 @@ void scheduler::wait_for(std::span<const byte_range> bytes) {
     owner.submitter_events.notify_one();
   };
   node.urgency = priority::high;
-  for (const byte_range& one : bytes) add_access(node, one, access_mode::in);
+  for (const strided_bytes& one : memory) add_box(node, one, access_mode::in);
   submit(node);
   s.enter();
   const auto done = [&] { return here.reached.load(std::memory_order_seq_cst) || failed(); };

@@ -43,6 +43,10 @@ struct scheduler::implementation {
   void collect_free_nodes();
   void collect_returned(detail::returned_nodes& from) noexcept;
   void wait_for_window();
+  template <class Memory>
+  [[nodiscard]] bool keep(detail::task_node& node, const Memory& memory, access_mode mode,
+                          const void* operation);
+  [[nodiscard]] detail::dependence_tracker& tracker_of(const detail::task_node& node) noexcept;
   void launch(detail::task_node& node);
   void prepare(detail::task_node& node, std::uint64_t id, const char* name,
                detail::node_kind kind) const noexcept;
@@ -200,6 +204,21 @@ void scheduler::implementation::work_until(detail::worker& w, Done done, ticks l
     if (node != nullptr) run(w, *node);
   }
   leave_loop(w);
+}
+
+/// Tells an access to those who look into it later.  Returns whether dependences are found now.
+template <class Memory>
+bool scheduler::implementation::keep(detail::task_node& node, const Memory& memory,
+                                     access_mode mode, const void* operation) {
+  if (checker != nullptr) checker->add(node, detail::as_strided(memory), mode);
+  if (node.recorded == nullptr) return true;
+  node.recorded->graph->add_access(node, detail::as_strided(memory), mode, operation);
+  return false;
+}
+
+inline detail::dependence_tracker& scheduler::implementation::tracker_of(
+    const detail::task_node& node) noexcept {
+  return node.siblings != nullptr ? node.siblings->tracker : tracker;
 }
 
 /// Runs tasks as long as `more()` and one is ready.

@@ -47,6 +47,14 @@ struct shape {
   bool
       one_target;  ///< every rank sends to the next one only, so that many messages share a channel
   double swaps;    ///< of neighbouring statements, per statement
+  double box_share;  ///< of the accesses of tasks
+  struct array {
+    element of;
+    std::size_t origin;
+    std::array<std::size_t, 3> extent;  ///< the last one contiguous
+  };
+  std::vector<array> arrays;  ///< of which boxes are named
+  std::vector<planned_access> usual_boxes;
   std::vector<planned_access> usual_ranges;
 
   [[nodiscard]] std::size_t count(element e) const {
@@ -66,6 +74,41 @@ planned_access arbitrary_range(generator& g, const shape& s) {
 planned_access range(generator& g, const shape& s) {
   if (!g.chance(s.usual_range_share)) return arbitrary_range(g, s);
   return s.usual_ranges[g.below(s.usual_ranges.size())];
+}
+
+/// Arrays of two or three axes, perhaps several over the same memory.
+shape::array arbitrary_array(generator& g, const shape& s) {
+  shape::array a{.of = g.chance(0.5) ? element::byte : element::word, .origin = 0, .extent = {}};
+  const std::size_t count = s.count(a.of);
+  a.extent[2] = g.between(2, std::max<std::size_t>(2, count / 4));
+  a.extent[1] = g.between(1, std::min<std::size_t>(12, count / a.extent[2]));
+  a.extent[0] = g.chance(0.5) ? 1 : g.between(1, count / (a.extent[1] * a.extent[2]));
+  a.extent[0] = std::min<std::size_t>(a.extent[0], 8);
+  a.origin = g.below(count - a.extent[0] * a.extent[1] * a.extent[2] + 1);
+  return a;
+}
+
+planned_access arbitrary_box(generator& g, const shape& s) {
+  const shape::array& of = s.arrays[g.below(s.arrays.size())];
+  std::array<std::size_t, 3> low{};
+  std::array<std::size_t, 3> high{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    low[k] = g.below(of.extent[k]);
+    high[k] = g.between(low[k] + 1, of.extent[k]);
+  }
+  const std::size_t row = of.extent[2];
+  const std::size_t plane = row * of.extent[1];
+  planned_access a;
+  a.array = of.of;
+  a.begin = of.origin + low[0] * plane + low[1] * row + low[2];
+  a.end = a.begin + high[2] - low[2];
+  a.rows = {{high[0] - low[0], high[1] - low[1]}, {plane, row}};
+  return a;
+}
+
+planned_access box(generator& g, const shape& s) {
+  if (!g.chance(s.usual_range_share)) return arbitrary_box(g, s);
+  return s.usual_boxes[g.below(s.usual_boxes.size())];
 }
 
 /// A range of exactly `size_bytes`, at an arbitrary place.
@@ -104,13 +147,16 @@ shape make_shape(generator& g, int ranks) {
     s.longest_elements = 4;
   }
   for (std::size_t i = g.between(1, 6); i > 0; --i) s.usual_ranges.push_back(arbitrary_range(g, s));
+  s.box_share = large ? 0 : g.one_of({0.0, 0.3, 0.9});
+  for (std::size_t i = g.between(1, 3); i > 0; --i) s.arrays.push_back(arbitrary_array(g, s));
+  for (std::size_t i = g.between(1, 8); i > 0; --i) s.usual_boxes.push_back(arbitrary_box(g, s));
   return s;
 }
 
 step make_task(generator& g, const shape& s) {
   step task;
   for (std::size_t i = g.one_of({1, 1, 2, 2, 3, 4}); i > 0; --i) {
-    planned_access a = range(g, s);
+    planned_access a = g.chance(s.box_share) ? box(g, s) : range(g, s);
     a.mode = g.one_of({access_mode::in, access_mode::out, access_mode::inout});
     if (g.chance(s.commutative_share)) a.mode = access_mode::commutative;
     task.accesses.push_back(a);
@@ -232,7 +278,14 @@ random_case make_case(std::uint64_t seed, int ranks) {
 }
 
 bool overlap(const planned_access& a, const planned_access& b) noexcept {
-  return a.array == b.array && std::max(a.begin, b.begin) < std::min(a.end, b.end);
+  if (a.array != b.array) return false;
+  bool found = false;
+  for_each_row(a, [&](std::size_t i) {
+    for_each_row(b, [&](std::size_t j) {
+      found |= std::max(i, j) < std::min(i + a.end - a.begin, j + b.end - b.begin);
+    });
+  });
+  return found;
 }
 
 void* address(memory& of, const planned_access& access) noexcept {
@@ -248,7 +301,10 @@ void mix(const step& task, std::vector<task_view> views) {
   };
   const auto for_each_byte = [](const task_view& v, auto use) {
     auto* data = static_cast<unsigned char*>(v.data);
-    for (std::size_t i = 0; i < v.access.size_bytes(); ++i) use(data[i]);
+    for_each_row(v.access, [&](std::size_t first) {
+      auto* const row = data + (first - v.access.begin) * size_of(v.access.array);
+      for (std::size_t i = 0; i < v.access.size_bytes(); ++i) use(row[i]);
+    });
   };
   for (const task_view& v : views) {
     if (v.access.mode == access_mode::in || v.access.mode == access_mode::inout) {

@@ -3,6 +3,7 @@
 /// MPI: every rank makes the whole job's programs and their results by itself.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,15 +29,34 @@ struct memory {
   friend bool operator==(const memory&, const memory&) = default;
 };
 
-/// Elements [begin, end) of one of a rank's arrays.
+/// Rows of an array that lie at regular distances; all in elements.
+struct planned_rows {
+  std::array<std::size_t, 2> count{1, 1};
+  std::array<std::size_t, 2> stride{};
+};
+
+/// Elements [begin, end) of one of a rank's arrays; of a box, those of its first row.
 struct planned_access {
   element array = element::byte;
   std::size_t begin = 0;
   std::size_t end = 0;
   access_mode mode = access_mode::in;
+  std::optional<planned_rows> rows = {};  ///< of a box: where the others are
 
+  /// Of a range, or of a row.
   [[nodiscard]] std::size_t size_bytes() const noexcept { return (end - begin) * size_of(array); }
 };
+
+/// Calls `use` with the first element of each row; of the range, if it is no box.
+template <class Use>
+void for_each_row(const planned_access& a, Use use) {
+  const planned_rows rows = a.rows.value_or(planned_rows{});
+  for (std::size_t i = 0; i < rows.count[0]; ++i) {
+    for (std::size_t j = 0; j < rows.count[1]; ++j) {
+      use(a.begin + i * rows.stride[0] + j * rows.stride[1]);
+    }
+  }
+}
 
 /// One statement of a rank's program.
 struct step {

@@ -24,31 +24,51 @@
 #include "random_program.hpp"
 #include "support/mpi_test.hpp"
 #include "support/watchdog.hpp"
+#include "task/box.hpp"
 
 namespace plait::test {
 namespace {
 
 // --- running a program through plait -------------------------------------------------------------
 
-/// Calls `use` with the access word of `a`, applied to a span of its elements.
+/// Calls `use` with the access word of `a`, applied to a span of its elements or a view of its box.
 template <class Use>
 void with_access(memory& m, const planned_access& a, Use use) {
-  const auto apply = [&](auto span) {
+  const auto apply = [&](auto view) {
     if (a.mode == access_mode::in) {
-      use(in(span));
+      use(in(view));
     } else if (a.mode == access_mode::out) {
-      use(out(span));
+      use(out(view));
     } else if (a.mode == access_mode::commutative) {
-      use(commutative(span));
+      use(commutative(view));
     } else {
-      use(inout(span));
+      use(inout(view));
+    }
+  };
+  const auto apply_to = [&](auto elements) {
+    const auto row = std::span(elements).subspan(a.begin, a.end - a.begin);
+    if (a.rows.has_value()) {
+      const auto& [count, stride] = *a.rows;
+      apply(box_view<typename decltype(row)::element_type>{
+          row.data(), {count[0], count[1], row.size()}, stride});
+    } else {
+      apply(row);
     }
   };
   if (a.array == element::byte) {
-    apply(std::span(m.bytes).subspan(a.begin, a.end - a.begin));
+    apply_to(std::span(m.bytes));
   } else {
-    apply(std::span(m.words).subspan(a.begin, a.end - a.begin));
+    apply_to(std::span(m.words));
   }
+}
+
+template <class T>
+[[nodiscard]] void* first_byte(std::span<T> of) {
+  return const_cast<std::remove_const_t<T>*>(of.data());
+}
+template <class T>
+[[nodiscard]] void* first_byte(const box_view<T>& of) {
+  return const_cast<std::remove_const_t<T>*>(of.first);
 }
 
 void burn(int microseconds) {
@@ -60,11 +80,11 @@ void burn(int microseconds) {
 /// The first access arrives as an argument, the others are declared with `also`.
 void submit_task(runtime& rt, memory& m, const step& s) {
   with_access(m, s.accesses[0], [&](const auto& first) {
-    const auto run = [](auto span, const step* task, memory* data) {
+    const auto run = [](auto view, const step* task, memory* data) {
       burn(task->spin_us);
       std::vector<task_view> views;
       for (const auto& a : task->accesses) views.push_back({address(*data, a), a});
-      views[0].data = const_cast<void*>(static_cast<const void*>(span.data()));
+      views[0].data = first_byte(view);
       mix(*task, std::move(views));
     };
     auto task = rt.task("mix", run, first, &s, &m);
@@ -324,12 +344,14 @@ TEST(random_programs, hold_what_makes_them_hard) {
   std::size_t same = 0;
   std::size_t partial = 0;
   std::size_t replayed = 0;
+  std::size_t boxes = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const random_program& p : make_case(seed, 2).programs) {
       replayed += static_cast<std::size_t>(std::count(p.replays.begin(), p.replays.end(), true));
       for (const rank_program& r : p.ranks) {
         for (std::size_t i = 0; i < r.size(); ++i) {
           tasks += r[i].what == step::kind::task;
+          for (const planned_access& a : r[i].accesses) boxes += a.rows.has_value();
           messages += r[i].what == step::kind::send || r[i].what == step::kind::receive;
           if (i == 0 || r[i].accesses.empty() || r[i - 1].accesses.empty()) continue;
           const planned_access& a = r[i - 1].accesses[0];
@@ -345,6 +367,7 @@ TEST(random_programs, hold_what_makes_them_hard) {
   EXPECT_GT(same, 200U);
   EXPECT_GT(partial, 500U);
   EXPECT_GT(replayed, 10U);
+  EXPECT_GT(boxes, 1000U);
 }
 
 }  // namespace

@@ -8,30 +8,31 @@
 #include <gtest/gtest.h>
 #include <plait/task/detail/dependence_tracker.hpp>
 
+#include "submissions.hpp"
+
 namespace {
 
 using plait::access_mode;
 using plait::byte_range;
 using plait::detail::dependence_tracker;
 using plait::detail::task_node;
+using plait::test::any_operation;
 
 struct declared {
-  byte_range bytes;
+  byte_range memory;
   access_mode mode;
 };
 
-constexpr char any_operation = 0;
-
 bool overlap(const declared& a, const declared& b) {
-  return std::max(a.bytes.begin, b.bytes.begin) < std::min(a.bytes.end, b.bytes.end);
+  return std::max(a.memory.begin, b.memory.begin) < std::min(a.memory.end, b.memory.end);
 }
 bool both(const declared& a, const declared& b, access_mode mode) {
   return a.mode == mode && b.mode == mode;
 }
 /// One must run after the other.
 bool must_be_ordered(const declared& a, const declared& b) {
-  const bool same_reduction = both(a, b, access_mode::reduce) && a.bytes.begin == b.bytes.begin &&
-                              a.bytes.end == b.bytes.end;
+  const bool same_reduction = both(a, b, access_mode::reduce) && a.memory.begin == b.memory.begin &&
+                              a.memory.end == b.memory.end;
   return overlap(a, b) && !both(a, b, access_mode::in) && !both(a, b, access_mode::commutative) &&
          !same_reduction;
 }
@@ -43,58 +44,7 @@ bool must_exclude(const declared& a, const declared& b) {
   return overlap(a, b) && both(a, b, access_mode::commutative);
 }
 
-/// Tasks that never run, their accesses, and the edges the tracker gave them.
-class submissions {
- public:
-  int add(const std::vector<declared>& accesses) {
-    task_node& node = nodes_.emplace_back();
-    node.generation = 1;
-    node.id = nodes_.size();
-    node.successors.store(nullptr);
-    int edges = 0;
-    for (const auto& a : accesses) edges += tracker.add(node, a.bytes, a.mode, &any_operation);
-    accesses_.push_back(accesses);
-    return edges;
-  }
-
-  void finish(std::size_t task) { nodes_[task].successors.store(task_node::closed()); }
-
-  [[nodiscard]] bool has_edge(std::size_t from, std::size_t to) const {
-    if (nodes_[from].finished()) return false;
-    for (auto* e = nodes_[from].successors.load(); e != nullptr; e = e->next) {
-      if (e->successor == &nodes_[to]) return true;
-    }
-    return false;
-  }
-
-  /// Whether `related` says so of an access of the one and one of the other.
-  [[nodiscard]] bool any(std::size_t a, std::size_t b,
-                         bool (*related)(const declared&, const declared&)) const {
-    for (const auto& x : accesses_[a]) {
-      for (const auto& y : accesses_[b]) {
-        if (related(x, y)) return true;
-      }
-    }
-    return false;
-  }
-
-  [[nodiscard]] bool exclude_each_other(std::size_t a, std::size_t b) const {
-    const auto& x = nodes_[a].exclusions;
-    const auto& y = nodes_[b].exclusions;
-    return x != nullptr && y != nullptr && std::any_of(x->begin(), x->end(), [&](const auto& one) {
-             return std::count(y->begin(), y->end(), one) == 1;
-           });
-  }
-
-  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
-  [[nodiscard]] bool finished(std::size_t task) const { return nodes_[task].finished(); }
-
-  dependence_tracker tracker;
-
- private:
-  std::deque<task_node> nodes_;  // never move
-  std::vector<std::vector<declared>> accesses_;
-};
+using submissions = plait::test::submissions<declared>;
 
 declared reads(std::uintptr_t begin, std::uintptr_t end) {
   return {{begin, end}, access_mode::in};
@@ -314,14 +264,7 @@ TEST_P(random_accesses, conflicting_tasks_are_ordered_and_others_have_no_edge) {
     const auto chance = [&random](double p) {
       return std::uniform_real_distribution<double>(0, 1)(random) < p;
     };
-    submissions s;
-    // Edges vanish when their source finishes: the order that was promised until then is kept here.
-    std::vector<std::vector<bool>> edge(150, std::vector<bool>(150, false));
-    std::vector<std::vector<bool>> was_finished;
-    for (std::size_t t = 0; t < 150; ++t) {
-      std::vector<bool> finished(t);
-      for (std::size_t i = 0; i < t; ++i) finished[i] = s.finished(i);
-      was_finished.push_back(finished);
+    const auto draw = [&] {
       std::vector<declared> accesses;
       for (std::uintptr_t n = 1 + below(3); n > 0; --n) {
         const auto mode = static_cast<access_mode>(1 + below(5));
@@ -332,49 +275,13 @@ TEST_P(random_accesses, conflicting_tasks_are_ordered_and_others_have_no_edge) {
           accesses.push_back({{begin, begin + below(m.longest + 1)}, mode});
         }
       }
-      const int edges = s.add(accesses);
-      int seen = 0;
-      for (std::size_t i = 0; i < t; ++i) {
-        edge[i][t] = s.has_edge(i, t);
-        seen += edge[i][t];
-      }
-      ASSERT_EQ(edges, seen) << "the count of edges says when a task is ready; seed " << seed;
-      // A task may finish when all its predecessors have.
-      while (chance(m.finish)) {
-        const std::size_t candidate = below(t + 1);
-        bool ready = true;
-        for (std::size_t i = 0; i < candidate; ++i) {
-          if (edge[i][candidate] && !s.finished(i)) ready = false;
-        }
-        if (ready) s.finish(candidate);
-      }
-    }
-    // Who reached whom, through edges.
-    auto reached = edge;
-    for (std::size_t from = s.size(); from-- > 0;) {
-      for (std::size_t to = from + 1; to < s.size(); ++to) {
-        if (!edge[from][to]) continue;
-        for (std::size_t k = to + 1; k < s.size(); ++k) {
-          if (reached[to][k]) reached[from][k] = true;
-        }
-      }
-    }
-    for (std::size_t i = 0; i < s.size(); ++i) {
-      for (std::size_t j = i + 1; j < s.size(); ++j) {
-        if (s.any(i, j, must_be_ordered)) {
-          ASSERT_TRUE(reached[i][j] || was_finished[j][i])
-              << m.name << ", seed " << seed << ": nothing orders task " << j << " after " << i;
-        }
-        if (s.any(i, j, must_exclude)) {
-          ASSERT_TRUE(reached[i][j] || was_finished[j][i] || s.exclude_each_other(i, j))
-              << m.name << ", seed " << seed << ": tasks " << i << " and " << j << " may meet";
-        }
-        if (!s.any(i, j, may_be_ordered)) {
-          ASSERT_FALSE(edge[i][j]) << m.name << ", seed " << seed << ": task " << j << " waits for "
-                                   << i << " without need";
-        }
-      }
-    }
+      return accesses;
+    };
+    plait::test::random_submissions<declared> program(random, m.finish);
+    for (int t = 0; t < 150; ++t) program.add(draw());
+    program.check({must_be_ordered, may_be_ordered, must_exclude},
+                  m.name + std::string(", seed ") + std::to_string(seed));
+    if (HasFailure()) return;
   }
 }
 

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <plait/core/box.hpp>
+#include <plait/core/strided_bytes.hpp>
 
 namespace plait {
 
@@ -62,6 +63,19 @@ class view {
     return result;
   }
 
+  /// The bytes of the cells: what a task names by in(v), out(v), inout(v) and commutative(v).
+  [[nodiscard]] strided_bytes strided_memory() const noexcept {
+    if (cells_.empty()) return {};
+    const auto size = static_cast<std::int64_t>(sizeof(T));
+    strided_bytes memory{.begin = reinterpret_cast<std::uintptr_t>(at(cells_.low)),
+                         .row_bytes = static_cast<std::size_t>(extent_along(0) * size)};
+    for (std::size_t a = 1; a < D; ++a) {
+      memory.axes[a - 1] = {extent_along(a), strides_[a] * size};
+    }
+    return memory;
+  }
+  [[nodiscard]] view<const T, D, S> as_const() const noexcept { return *this; }
+
   /// The same elements, their cells counted from `corner`.
   [[nodiscard]] view<T, D, space::local> local(const point<D>& corner) const noexcept
       requires(S == space::global) {
@@ -72,6 +86,9 @@ class view {
   template <class, int, space>
   friend class view;
 
+  [[nodiscard]] std::int64_t extent_along(std::size_t a) const noexcept {
+    return static_cast<std::int64_t>(cells_.high.along[a] - cells_.low.along[a]);
+  }
   [[nodiscard]] std::ptrdiff_t offset_of(const point<D, S>& p) const noexcept {
     std::ptrdiff_t result = p.along[0];
     for (std::size_t a = 1; a < D; ++a) result += p.along[a] * strides_[a];

@@ -151,7 +151,7 @@ class one_sided_calls {
     return std::apply(
         [](const auto&... one) {
           return std::array<detail::data_access, sizeof...(X)>{
-              detail::data_access{one.bytes(), one.mode}...};
+              detail::data_access{one.memory(), one.mode}...};
         },
         accesses);
   }

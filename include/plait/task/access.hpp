@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// The access words `in`, `out`, `inout` and `commutative`: what a task reads and writes, and how
-/// its function receives it.  Not here: `reduce` (reduction.hpp), and what follows from it
-/// (dependence_tracker.hpp).
+/// its function receives it; and what makes a type a view of a box.  Not here: `reduce`
+/// (reduction.hpp), and what follows from it (dependence_tracker.hpp).
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -11,6 +12,8 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+#include <plait/core/strided_bytes.hpp>
 
 namespace plait {
 
@@ -20,27 +23,43 @@ enum class access_mode : std::uint8_t { in = 1, out = 2, inout = 3, commutative 
   return mode != access_mode::in;
 }
 
-/// The bytes [begin, end) an access covers.  Empty ranges conflict with nothing.
-struct byte_range {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
+/// Names a box of an array: cells whose rows lie apart in memory.  It is passed by value, as a view
+/// is; `x.strided_memory()` says which bytes, and elements that are const cannot be written.  Where
+/// a task reads it through a view of elements that are not const, the function gets `x.as_const()`.
+///
+///     struct block {
+///       using element = double;
+///       plait::strided_bytes strided_memory() const;
+///       const_block as_const() const;
+///     };
+template <class X>
+concept strided_view = std::copy_constructible<X> && requires(const X& x) {
+  typename X::element;
+  { x.strided_memory() } -> std::convertible_to<strided_bytes>;
 };
 
 namespace detail {
 /// An access, its types forgotten.
 struct data_access {
-  byte_range bytes;
+  strided_bytes memory;
   access_mode mode = access_mode::in;
 };
+inline strided_bytes as_strided(byte_range bytes) noexcept {
+  return strided_bytes::of(bytes);
+}
+inline strided_bytes as_strided(const strided_bytes& box) noexcept {
+  return box;
+}
 }  // namespace detail
 
-/// One access of a task to an object or to the elements of a contiguous range.  Made by the access
-/// words; holds a pointer or a span, never a copy of the data.
+/// One access of a task to an object, to the elements of a contiguous range or to a box.  Made by
+/// the access words; holds a pointer, a span or a view, never a copy of the data.
 template <access_mode Mode, class Stored, class Operation = void>
 struct access {
   static constexpr access_mode mode = Mode;
+  static constexpr bool is_box = strided_view<Stored>;
   using operation = Operation;  ///< what a reduction combines with; else void
-  Stored stored;                ///< std::span<T> (passed by value) or T* (passed as T&)
+  Stored stored;                ///< std::span<T> or a view (passed by value), or T* (passed as T&)
 
   [[nodiscard]] decltype(auto) argument() const noexcept {
     if constexpr (std::is_pointer_v<Stored>) {
@@ -50,8 +69,22 @@ struct access {
     }
   }
 
+  /// What it covers.  If that is empty, it conflicts with nothing.
+  [[nodiscard]] strided_bytes memory() const noexcept {
+    if constexpr (is_box) {
+      return stored.strided_memory();
+    } else {
+      return strided_bytes::of(bytes());
+    }
+  }
+
   [[nodiscard]] byte_range bytes() const noexcept {
-    if constexpr (std::is_pointer_v<Stored>) {
+    static_assert(!is_box,
+                  "messages, collectives and windows take contiguous memory, and the rows of a box "
+                  "lie apart: pack it in a task, or leave it to a mover");
+    if constexpr (is_box) {
+      return {};
+    } else if constexpr (std::is_pointer_v<Stored>) {
       using object = std::remove_cv_t<std::remove_pointer_t<Stored>>;
       if constexpr (std::ranges::contiguous_range<object> && std::ranges::sized_range<object>) {
         return of(std::ranges::data(*stored), std::ranges::size(*stored));
@@ -82,10 +115,29 @@ template <class T>
 inline constexpr bool is_contiguous_view = std::ranges::contiguous_range<T>&&
     std::ranges::sized_range<T>&& std::ranges::view<std::remove_cvref_t<T>>;
 
+template <access_mode Mode, class View>
+[[nodiscard]] auto make_box_access(const View& x) noexcept {
+  constexpr bool is_const = std::is_const_v<typename View::element>;
+  static_assert(Mode == access_mode::in || !is_const,
+                "all but in(x) need elements that can be written");
+  static_assert(Mode != access_mode::reduce,
+                "reduce(x) takes an object or a contiguous range; for a box, commutative(x)");
+  if constexpr (Mode != access_mode::in || is_const) {
+    return access<Mode, View>{x};
+  } else {
+    static_assert(
+        requires { x.as_const(); },
+        "in(x) passes const: x needs as_const(), a view of const elements");
+    return access<Mode, decltype(x.as_const())>{x.as_const()};
+  }
+}
+
 template <access_mode Mode, class X>
 [[nodiscard]] auto make_access(X&& x) noexcept {
   using object = std::remove_reference_t<X>;
-  if constexpr (is_contiguous_view<X>) {
+  if constexpr (strided_view<std::remove_cv_t<object>>) {
+    return make_box_access<Mode>(x);
+  } else if constexpr (is_contiguous_view<X>) {
     using element = std::remove_reference_t<std::ranges::range_reference_t<X>>;
     static_assert(Mode == access_mode::in || !std::is_const_v<element>,
                   "all but in(x) need elements that can be written");
@@ -105,28 +157,32 @@ template <access_mode Mode, class X>
 
 }  // namespace detail
 
-/// The task reads these.  Each x is an lvalue (passed as const T&) or a span or other contiguous
-/// view (passed as std::span<const T>).  A contiguous range such as std::vector covers its
-/// elements, any other object its own bytes.  The data must outlive the task.
+/// The task reads these.  Each x is an lvalue (passed as const T&), a span or other contiguous
+/// view (passed as std::span<const T>), or a view of a box (passed as a view of const elements).  A
+/// contiguous range such as std::vector covers its elements, a view the cells of its box, any other
+/// object its own bytes.  The data must outlive the task.
 template <class... X>
 [[nodiscard]] auto in(X&&... x) noexcept {
   return std::tuple{detail::make_access<access_mode::in>(std::forward<X>(x))...};
 }
 
-/// The task overwrites these without reading them first.  Passed as T& or std::span<T>.
+/// The task overwrites these without reading them first.  Passed as T&, std::span<T>
+/// or view.
 template <class... X>
 [[nodiscard]] auto out(X&&... x) noexcept {
   return std::tuple{detail::make_access<access_mode::out>(std::forward<X>(x))...};
 }
 
-/// The task reads and writes these.  Passed as T& or std::span<T>.
+/// The task reads and writes these.  Passed as T&, std::span<T>
+/// or view.
 template <class... X>
 [[nodiscard]] auto inout(X&&... x) noexcept {
   return std::tuple{detail::make_access<access_mode::inout>(std::forward<X>(x))...};
 }
 
 /// The task reads and writes these, and the order among tasks that say so does not matter: they run
-/// as they become ready, one at a time where they share a byte.  Passed as T& or std::span<T>.
+/// as they become ready, one at a time where they share a byte.  Passed as T&, std::span<T>
+/// or view.
 template <class... X>
 [[nodiscard]] auto commutative(X&&... x) noexcept {
   return std::tuple{detail::make_access<access_mode::commutative>(std::forward<X>(x))...};

@@ -110,9 +110,9 @@ class scheduler {
   ///     s.wait_on(residual);
   template <class... X>
   void wait_on(X&&... x) {
-    const std::array<byte_range, sizeof...(X)> ranges{
-        detail::make_access<access_mode::in>(std::forward<X>(x)).bytes()...};
-    wait_for(ranges);
+    const std::array<strided_bytes, sizeof...(X)> memory{
+        detail::make_access<access_mode::in>(std::forward<X>(x)).memory()...};
+    wait_for(memory);
   }
 
   /// Returns when every task has finished; the calling thread runs tasks meanwhile.  Rethrows the
@@ -172,6 +172,8 @@ class scheduler {
   /// `operation` tells reductions apart.
   void add_access(detail::task_node& node, byte_range bytes, access_mode mode,
                   const void* operation = nullptr);
+  /// The same for a box.
+  void add_box(detail::task_node& node, const strided_bytes& box, access_mode mode);
   void submit(detail::task_node& node);
   /// Finishes an asynchronous node.  Any thread, once, after the node's start.
   void complete(detail::task_node& node);
@@ -208,7 +210,19 @@ class scheduler {
   void wake() noexcept;
 
  private:
-  void wait_for(std::span<const byte_range> bytes);
+  template <class Call>
+  friend class submission;
+
+  void wait_for(std::span<const strided_bytes> memory);
+
+  template <class Access>
+  void add(detail::task_node& node, const Access& named) {
+    if constexpr (Access::is_box) {
+      add_box(node, named.memory(), Access::mode);
+    } else {
+      add_access(node, named.bytes(), Access::mode, detail::key_of_operation<Access>());
+    }
+  }
 
   struct implementation;
   std::unique_ptr<implementation> self_;
@@ -251,8 +265,7 @@ class [[maybe_unused]] submission {
   submission& also(const std::tuple<Access...>& accesses) {
     static_assert((is_access<Access> && ...), "also() takes what in(), out() and inout() make");
     static_assert((!detail::is_reduction<Access> && ...), "a reduction is passed to the function");
-    std::apply([this](const auto&... a) { (owner_.add_access(node_, a.bytes(), a.mode), ...); },
-               accesses);
+    std::apply([this](const auto&... a) { (owner_.add(node_, a), ...); }, accesses);
     return *this;
   }
 
@@ -365,9 +378,13 @@ struct bound_call {
     };
     const auto add = [&mix](const auto& one) {
       if constexpr (is_access<std::remove_cvref_t<decltype(one)>>) {
-        const byte_range bytes = one.bytes();
-        mix(bytes.begin);
-        mix(bytes.end);
+        if constexpr (std::remove_cvref_t<decltype(one)>::is_box) {
+          mix(hash_of(one.memory()));
+        } else {
+          const byte_range bytes = one.bytes();
+          mix(bytes.begin);
+          mix(bytes.end);
+        }
       }
     };
     std::apply([&add](const auto&... one) { (add(one), ...); }, arguments);
@@ -463,13 +480,13 @@ auto scheduler::task(task_name name, Function&& function, Arguments&&... argumen
   try {
     std::apply(
         [&](const auto&... one) {
-          [[maybe_unused]] const auto add = [&](const auto& argument) {
+          [[maybe_unused]] const auto add_if_access = [&](const auto& argument) {
             using kind = std::remove_cvref_t<decltype(argument)>;
             if constexpr (is_access<kind>) {
-              add_access(node, argument.bytes(), kind::mode, detail::key_of_operation<kind>());
+              add(node, argument);
             }
           };
-          (add(one), ...);
+          (add_if_access(one), ...);
         },
         stored);
     detail::store_call(node, call{std::forward<Function>(function), std::move(stored)});

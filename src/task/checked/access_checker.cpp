@@ -89,6 +89,22 @@ void add_pages(std::vector<guarded_pages>& to, const range_list& pages,
   return (all_of_them ? "bytes " : "some of bytes ") + begin + " to " + std::to_string(end - 1);
 }
 
+/// Bytes [first, end) of memory, counted from its beginning; of a box, from that of their row.
+[[nodiscard]] std::string bytes_text(const strided_bytes& of, std::uintptr_t first,
+                                     std::uintptr_t end, bool all_of_them) {
+  if (of.is_range()) return bytes_text(first - of.begin, end - of.begin, all_of_them);
+  const place_in_box begins = place_of(of, first);
+  const place_in_box ends = place_of(of, end - 1);
+  if (begins.row == ends.row) {
+    return bytes_text(begins.byte, ends.byte + 1, all_of_them) + " of row " + begins.row;
+  }
+  return "some of rows " + begins.row + " to " + ends.row;
+}
+
+[[nodiscard]] std::string shape_text(const strided_bytes& memory) {
+  return memory.is_range() ? "" : ", " + to_string(memory);
+}
+
 }  // namespace
 
 // --- submission ----------------------------------------------------------------------------------
@@ -97,9 +113,9 @@ void access_checker::begin(task_node& node) {
   declared_[&node].clear();
 }
 
-void access_checker::add(task_node& node, byte_range bytes, access_mode mode) {
+void access_checker::add(task_node& node, const strided_bytes& memory, access_mode mode) {
   std::vector<declared>& list = declared_[&node];
-  list.push_back({bytes, mode, static_cast<int>(list.size()) + 1});
+  list.push_back({memory.normalised(), mode, static_cast<int>(list.size()) + 1});
   if (node.recorded == nullptr && node.siblings == nullptr) name(node, list.back());
 }
 
@@ -110,14 +126,13 @@ void access_checker::add_replayed(std::deque<task_node>& nodes) {
 }
 
 void access_checker::name(task_node& node, const declared& access) {
-  if (access.bytes.begin >= access.bytes.end) return;
-  const name_key key{access.bytes.begin, access.bytes.end, node.name,
-                     access.place,       access.mode,      node.kind};
+  if (access.memory.empty()) return;
+  const name_key key{access.memory, node.name, access.place, access.mode, node.kind};
   name_ids& ids = names_[key];
   ids.last = node.id.load(std::memory_order_relaxed);
   if (ids.first == 0) ids.first = ids.last;
   ids.last_task = {&node, node.generation};
-  grown_ |= registered_.insert(access.bytes);
+  for_each_row(access.memory, [this](byte_range row) { grown_ |= registered_.insert(row); });
 }
 
 void access_checker::forget() {
@@ -133,7 +148,7 @@ void access_checker::forget_finished() {
   });
   registered_.clear();
   for (const auto& entry : names_) {
-    registered_.insert({std::get<0>(entry.first), std::get<1>(entry.first)});
+    for_each_row(std::get<0>(entry.first), [this](byte_range row) { registered_.insert(row); });
   }
 }
 
@@ -144,8 +159,10 @@ void access_checker::guard(const task_node& node) {
   range_list readable;
   range_list writable;
   for (const declared& access : declared_[&node]) {
-    readable.push_back(access.bytes);
-    if (writes(access.mode)) writable.push_back(access.bytes);
+    for_each_row(access.memory, [&](byte_range row) {
+      readable.push_back(row);
+      if (writes(access.mode)) writable.push_back(row);
+    });
   }
   range_list read_elsewhere;
   while (elsewhere_busy_.test_and_set(std::memory_order_acquire)) {
@@ -154,8 +171,9 @@ void access_checker::guard(const task_node& node) {
     for (const declared& access : declared_[other]) {
       // What a receive writes, only this process writes.
       if (other->kind == node_kind::asynchronous && writes(access.mode)) continue;
-      if (access.bytes.end - access.bytes.begin < least_read_remotely) continue;
-      read_elsewhere.push_back(access.bytes);
+      const byte_range hull = access.memory.hull();
+      if (hull.end - hull.begin < least_read_remotely) continue;
+      for_each_row(access.memory, [&](byte_range row) { read_elsewhere.push_back(row); });
     }
   }
   elsewhere_busy_.clear(std::memory_order_release);
@@ -268,9 +286,9 @@ const std::pair<const access_checker::name_key, access_checker::name_ids>* acces
   const std::pair<const name_key, name_ids>* best = nullptr;
   std::tuple<bool, bool, std::uint64_t> best_rank;
   for (const auto& entry : names_) {
-    const auto& [begin, end, name, place, mode, kind] = entry.first;
-    if (begin > byte) break;
-    if (end <= byte) continue;
+    const auto& [memory, name, place, mode, kind] = entry.first;
+    if (memory.begin > byte) break;
+    if (!contains(memory, byte)) continue;
     const bool before = entry.second.first < self;
     const std::uint64_t id = before ? std::min(entry.second.last, self) : ~entry.second.first;
     const std::tuple<bool, bool, std::uint64_t> rank{before, writes(mode), id};
@@ -298,10 +316,16 @@ std::string access_checker::describe(const body& ran) const {
   };
   std::vector<finding> findings;
   std::vector<std::uintptr_t> cuts;
-  for (const auto& entry : names_) {
-    cuts.push_back(std::get<0>(entry.first));
-    cuts.push_back(std::get<1>(entry.first));
+  byte_range all{UINTPTR_MAX, 0};
+  for (const touched_bytes& each : ran.touched) {
+    all = {std::min(all.begin, each.begin), std::max(all.end, each.end)};
   }
+  const auto cut_around = [&](byte_range row) {
+    if (row.begin >= all.end || row.end <= all.begin) return;
+    cuts.push_back(row.begin);
+    cuts.push_back(row.end);
+  };
+  for (const auto& entry : names_) for_each_row(std::get<0>(entry.first), cut_around);
   std::sort(cuts.begin(), cuts.end());
   const std::vector<declared>& accesses = declared_.at(&node);
   for (int kind = 0; kind < 2; ++kind) {
@@ -309,9 +333,8 @@ std::string access_checker::describe(const body& ran) const {
       for (std::uintptr_t at = range.begin; at < range.end;) {
         const auto cut = std::upper_bound(cuts.begin(), cuts.end(), at);
         const std::uintptr_t end = cut == cuts.end() ? range.end : std::min(*cut, range.end);
-        const auto own = std::find_if(accesses.begin(), accesses.end(), [&](const declared& a) {
-          return a.bytes.begin <= at && at < a.bytes.end;
-        });
+        const auto own = std::find_if(accesses.begin(), accesses.end(),
+                                      [&](const declared& a) { return contains(a.memory, at); });
         const declared* const mine = own == accesses.end() ? nullptr : &*own;
         const auto* const named = mine != nullptr ? nullptr : namer(node, at);
         auto known = std::find_if(findings.begin(), findings.end(), [&](const finding& f) {
@@ -338,11 +361,11 @@ std::string access_checker::describe(const body& ran) const {
     }
     if (i > 0) text += "; it";
     const finding& f = findings[i];
-    const std::uintptr_t origin = f.own != nullptr     ? f.own->bytes.begin
-                                  : f.named != nullptr ? std::get<0>(f.named->first)
-                                                       : 0;
+    const strided_bytes of = f.own != nullptr     ? f.own->memory
+                             : f.named != nullptr ? std::get<0>(f.named->first)
+                                                  : strided_bytes{};
     const auto what = [&](int kind) {
-      return bytes_text(f.begin[kind] - origin, f.end[kind] - origin,
+      return bytes_text(of, f.begin[kind], f.end[kind],
                         f.count[kind] == f.end[kind] - f.begin[kind]);
     };
     const bool same = f.begin[0] == f.begin[1] && f.end[0] == f.end[1] && f.count[0] == f.count[1];
@@ -355,13 +378,13 @@ std::string access_checker::describe(const body& ran) const {
     }
     if (f.own != nullptr) {
       text += " of its access " + std::to_string(f.own->place) + ", which it declares " +
-              word(f.own->mode);
+              word(f.own->mode) + shape_text(of);
     } else if (f.named != nullptr) {
-      const auto& [begin, end, name, place, mode, kind] = f.named->first;
+      const auto& [memory, name, place, mode, kind] = f.named->first;
       text += std::string(" of what ") + word(kind) + " " + quoted(name);
-      text += kind == node_kind::asynchronous
-                  ? std::string(" names (") + word(mode) + ")"
-                  : " names as its access " + std::to_string(place) + " (" + word(mode) + ")";
+      text += kind == node_kind::asynchronous ? std::string(" names (") + word(mode) + ")"
+                                              : " names as its access " + std::to_string(place) +
+                                                    " (" + word(mode) + shape_text(memory) + ")";
       text += ", without an access to it";
     } else {
       text += " of data that it does not declare";

@@ -30,7 +30,7 @@ class access_checker {
   // --------------------------------------------------------------------------------------
   void begin(task_node& node);
   /// What a task submits names no data for others: its parent's accesses do.
-  void add(task_node& node, byte_range bytes, access_mode mode);
+  void add(task_node& node, const strided_bytes& memory, access_mode mode);
   /// The tasks of a graph, which were added while it was recorded, are to run.
   void add_replayed(std::deque<task_node>& nodes);
   /// All tasks have finished.
@@ -62,13 +62,12 @@ class access_checker {
 
  private:
   struct declared {
-    byte_range bytes;
+    strided_bytes memory;  ///< normalised
     access_mode mode;
     int place;  ///< among the task's accesses, from 1
   };
   /// Accesses that only differ in their tasks' ids.
-  using name_key =
-      std::tuple<std::uintptr_t, std::uintptr_t, const char*, int, access_mode, node_kind>;
+  using name_key = std::tuple<strided_bytes, const char*, int, access_mode, node_kind>;
   struct name_ids {
     std::uint64_t first = 0;
     std::uint64_t last = 0;

@@ -8,7 +8,10 @@
 #include <memory>
 #include <vector>
 
+#include <plait/core/strided_bytes.hpp>
 #include <plait/task/access.hpp>
+#include <plait/task/detail/access_history.hpp>
+#include <plait/task/detail/box_tracker.hpp>
 #include <plait/task/detail/node.hpp>
 
 namespace plait::detail {
@@ -18,11 +21,14 @@ namespace plait::detail {
 /// that covers part of a segment splits it, so overlap is exact; a write that covers several
 /// segments joins them again.
 ///
-/// Sharers are all of one kind: they read, or they are `commutative`, or they `reduce` by one
-/// operation.  Each follows whatever came before the first of them, and none follows another; who
-/// comes next and is of another kind follows all of them.  Commutative tasks on a segment have its
-/// `exclusion` in common, which both parts keep when it is split: so two that share a byte never
-/// run at once.
+/// Commutative tasks on a segment have its `exclusion` in common, which both parts keep when it is
+/// split: so two that share a byte never run at once.
+///
+/// Boxes whose rows lie apart are the box_tracker's, and so is, from then on, all memory between
+/// the first and the last byte of one.  No segment lies there: those that did are handed over, and
+/// ranges that reach there are entered there, whole.  So each access is in one of the two, and two
+/// accesses that share a byte are in the same: if one is in the box_tracker, the other reaches into
+/// memory that belongs to it, or is handed over when it comes to belong to it.
 ///
 /// The common case, the same range as before, is one look into a direct-mapped cache from the
 /// address to its segment; since segments are disjoint, one that has the very same bounds is the
@@ -41,23 +47,20 @@ class dependence_tracker {
   /// `operation`: which one, if it is a reduction.
   int add(task_node& task, byte_range bytes, access_mode mode, const void* operation = nullptr);
 
+  /// The same for what need not be a range.
+  int add_box(task_node& task, const strided_bytes& box, access_mode mode,
+              const void* operation = nullptr);
+
   [[nodiscard]] std::size_t segment_count() const noexcept { return segments_.size(); }
+  /// Boxes, and ranges where there are boxes.
+  [[nodiscard]] std::size_t box_count() const noexcept {
+    return boxes_ != nullptr ? boxes_->entry_count() : 0;
+  }
 
  private:
-  /// What lets tasks share a segment.
-  struct sharing {
-    access_mode mode = access_mode::in;
-    const void* operation = nullptr;
-    friend bool operator==(const sharing&, const sharing&) = default;
-  };
-
   struct segment {
     std::uintptr_t end = 0;
-    node_ref writer;
-    std::vector<node_ref> before = {};   ///< instead of a writer: sharers of another kind
-    std::vector<node_ref> sharers = {};  ///< follow `writer` and `before`
-    sharing kind = {};                   ///< of the sharers
-    std::shared_ptr<exclusion> lock = nullptr;
+    access_history history = {};
   };
   using segment_map = std::map<std::uintptr_t, segment>;
   using iterator = segment_map::iterator;
@@ -69,8 +72,10 @@ class dependence_tracker {
   };
 
   [[nodiscard]] cached& slot(std::uintptr_t begin) noexcept;
-  int share(segment& s, task_node& task, sharing kind);
-  int write(segment& s, task_node& task);
+  [[nodiscard]] bool is_segment(byte_range bytes) noexcept;
+  int add_to_boxes(task_node& task, const strided_bytes& box, access_mode mode,
+                   const void* operation);
+  void hand_over(byte_range bytes);
   [[nodiscard]] iterator first_segment(std::uintptr_t begin);
   int share_range(iterator where, task_node& task, byte_range bytes, sharing kind);
   int write_range(iterator where, task_node& task, byte_range bytes);
@@ -83,6 +88,7 @@ class dependence_tracker {
   std::vector<cached> cache_;
   unsigned cache_shift_;
   std::size_t sweep_at_ = 1024;
+  std::unique_ptr<box_tracker> boxes_;  ///< from the first box on
 };
 
 }  // namespace plait::detail

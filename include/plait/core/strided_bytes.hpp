@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Which bytes of memory something covers: a range, or the rows of a box of an array.  Not here:
+/// what they hold.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace plait {
+
+/// The bytes [begin, end).
+struct byte_range {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  friend bool operator==(const byte_range&, const byte_range&) = default;
+};
+
+/// A box of an array: rows of `row_bytes` contiguous bytes, the first of them at `begin`, the
+/// others at regular distances along up to four axes.  Without axes it is a range.
+///
+///     // A 3 x 5 box of doubles in an array whose rows have 100 of them:
+///     strided_bytes{.begin = address, .row_bytes = 5 * 8, .axes = {{{3, 100 * 8}}}};
+struct strided_bytes {
+  static constexpr std::size_t most_axes = 4;
+  /// An axis that is not used has one row.  One that is, but along which this box has one row only,
+  /// keeps its stride: boxes of one array are told by their strides, and found faster then.
+  struct axis {
+    std::int64_t rows = 1;
+    std::int64_t stride = 0;  ///< bytes; of any sign
+    friend auto operator<=>(const axis&, const axis&) = default;
+  };
+
+  std::uintptr_t begin = 0;
+  std::size_t row_bytes = 0;
+  std::array<axis, most_axes> axes = {};  ///< in any order
+
+  [[nodiscard]] static strided_bytes of(byte_range bytes) noexcept {
+    return {.begin = bytes.begin, .row_bytes = bytes.end - bytes.begin};
+  }
+
+  /// The same bytes; strides are positive and descend, unused axes are last.  What follows takes
+  /// such boxes only.
+  [[nodiscard]] strided_bytes normalised() const noexcept;
+
+  [[nodiscard]] bool empty() const noexcept { return row_bytes == 0; }
+  /// Whether it has no axes.
+  [[nodiscard]] bool is_range() const noexcept {
+    return std::all_of(axes.begin(), axes.end(), [](const axis& a) { return a == axis{}; });
+  }
+  /// From the first byte to behind the last.
+  [[nodiscard]] byte_range hull() const noexcept {
+    std::int64_t last = 0;
+    for (const axis& a : axes) last += (a.rows - 1) * a.stride;
+    return {begin, begin + static_cast<std::uintptr_t>(last) + row_bytes};
+  }
+  /// Whether it is a range, all rows in one.
+  [[nodiscard]] bool contiguous() const noexcept;
+
+  friend auto operator<=>(const strided_bytes&, const strided_bytes&) = default;
+};
+
+/// Whether one byte is in both; exact, whatever their strides.  Cost: O(2^axes) where the strides
+/// are those of one array; else up to the rows of one of them.
+[[nodiscard]] bool share_a_byte(const strided_bytes& a, const strided_bytes& b) noexcept;
+
+[[nodiscard]] inline bool contains(const strided_bytes& box, std::uintptr_t byte) noexcept {
+  return share_a_byte(box, strided_bytes::of({byte, byte + 1}));
+}
+
+/// Whether `inner` is part of `outer`.  May say no where it is, if their strides differ.
+[[nodiscard]] bool covers(const strided_bytes& outer, const strided_bytes& inner) noexcept;
+
+/// Calls `use(byte_range)` for each run of contiguous bytes, in the order of the axes.
+template <class Use>
+void for_each_row(const strided_bytes& box, Use use) {
+  if (box.empty()) return;
+  std::array<std::int64_t, strided_bytes::most_axes> at{};
+  for (;;) {
+    std::uintptr_t begin = box.begin;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      begin += static_cast<std::uintptr_t>(at[k] * box.axes[k].stride);
+    }
+    use(byte_range{begin, begin + box.row_bytes});
+    std::size_t k = at.size();
+    while (k > 0 && ++at[k - 1] == box.axes[k - 1].rows) at[--k] = 0;
+    if (k == 0) return;
+  }
+}
+
+/// Changes, all but surely, when the box does.
+[[nodiscard]] std::uint64_t hash_of(const strided_bytes& box) noexcept;
+
+/// "4 x 3 rows of 40 bytes", or "40 bytes".
+[[nodiscard]] std::string to_string(const strided_bytes& box);
+
+/// Where in a box a byte of it lies: "(2, 0)", and how far from the beginning of that row.
+struct place_in_box {
+  std::string row;
+  std::size_t byte = 0;
+};
+[[nodiscard]] place_in_box place_of(const strided_bytes& box, std::uintptr_t byte);
+
+}  // namespace plait

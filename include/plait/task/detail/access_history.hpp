@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Who has touched the same bytes, as far as later tasks have to know.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <plait/task/access.hpp>
+#include <plait/task/detail/exclusion.hpp>
+#include <plait/task/detail/node.hpp>
+
+namespace plait::detail {
+
+/// Makes `task` a successor of `predecessor`, unless that has finished in the meantime.  Returns
+/// the number of edges added.
+///
+/// `task.unmet` still holds its submission guard, so a predecessor that finishes as soon as the
+/// edge is visible cannot make it ready.  The release publishes the edge to the predecessor's
+/// closing exchange.  One that is finished by the calling thread needs neither.
+inline int add_edge(task_node& predecessor, task_node& task) {
+  const std::uint64_t id = task.id.load(std::memory_order_relaxed);
+  if (predecessor.last_successor_id == id) return 0;
+  predecessor.last_successor_id = id;
+  edge* link = task.new_edge();
+  link->successor = &task;
+  if (predecessor.unshared) {  // and unfinished
+    link->next.store(predecessor.successors.load(std::memory_order_relaxed),
+                     std::memory_order_relaxed);
+    predecessor.successors.store(link, std::memory_order_relaxed);
+    return 1;
+  }
+  task.follows_unshared = false;
+  edge* head = predecessor.successors.load(std::memory_order_acquire);
+  do {
+    if (head == task_node::closed()) {
+      task.drop_newest_edge();
+      return 0;
+    }
+    link->next.store(head, std::memory_order_relaxed);
+  } while (!predecessor.successors.compare_exchange_weak(head, link, std::memory_order_release,
+                                                         std::memory_order_acquire));
+  return 1;
+}
+
+inline int add_edge(node_ref reference, task_node& task) {
+  task_node* predecessor = reference.unfinished();
+  return predecessor != nullptr && predecessor != &task ? add_edge(*predecessor, task) : 0;
+}
+
+/// What lets tasks share bytes.
+struct sharing {
+  access_mode mode = access_mode::in;
+  const void* operation = nullptr;  ///< of a reduction
+  friend bool operator==(const sharing&, const sharing&) = default;
+};
+
+/// The last writer of some bytes and the tasks that share them since.
+///
+/// Sharers are all of one kind: they read, or they are `commutative`, or they `reduce` by one
+/// operation.  Each follows whatever came before the first of them, and none follows another; who
+/// comes next and is of another kind follows all of them.
+class access_history {
+ public:
+  access_history() = default;
+  explicit access_history(task_node& last_writer) : writer_{&last_writer, last_writer.generation} {}
+
+  /// `task` touches these very bytes: it follows whom it must, and others will follow it.
+  int share(task_node& task, sharing kind);
+  int write(task_node& task);
+
+  /// `task` touches some of these bytes, which somebody else keeps account of.
+  [[nodiscard]] int follow(task_node& task, sharing kind) const {
+    if (kind != kind_ && !sharers_.empty()) return follow_all(task);
+    return follow_what_came_before(task);
+  }
+  [[nodiscard]] int follow_all(task_node& task) const;
+
+  /// `task` is `commutative` here: it will hold what all such tasks hold while they run.
+  void exclude(task_node& task) {
+    if (lock_ == nullptr) lock_ = std::make_shared<exclusion>();
+    hold_lock(task);
+  }
+  /// The same, if somebody in flight holds it.
+  void exclude_others(task_node& task) const {
+    const auto in_flight = [](const node_ref& r) { return r.unfinished() != nullptr; };
+    if (kind_.mode == access_mode::commutative && std::ranges::any_of(sharers_, in_flight)) {
+      hold_lock(task);
+    }
+  }
+
+  /// A task that reduces only a part would combine under another mutex than those of the whole.
+  void cut() noexcept {
+    if (kind_.mode == access_mode::reduce) kind_.operation = nullptr;
+  }
+
+  /// Forgets who has finished.  Returns whether nobody is left.
+  bool forget_finished();
+  /// Whether nobody has been here since it was new.
+  [[nodiscard]] bool empty() const noexcept {
+    return writer_.node == nullptr && sharers_.empty() && before_.empty();
+  }
+
+ private:
+  [[nodiscard]] int follow_what_came_before(task_node& task) const {
+    int edges = add_edge(writer_, task);
+    for (const node_ref& one : before_) edges += add_edge(one, task);
+    return edges;
+  }
+
+  void hold_lock(task_node& task) const;
+
+  node_ref writer_;
+  std::vector<node_ref> before_;   ///< instead of a writer: sharers of another kind
+  std::vector<node_ref> sharers_;  ///< follow `writer_` and `before_`
+  sharing kind_;                   ///< of the sharers
+  std::shared_ptr<exclusion> lock_;
+};
+
+inline void access_history::hold_lock(task_node& task) const {
+  if (task.exclusions == nullptr) {
+    task.exclusions = std::make_unique<std::vector<std::shared_ptr<exclusion>>>();
+  }
+  auto& all = *task.exclusions;
+  const auto place = std::lower_bound(all.begin(), all.end(), lock_);
+  if (place == all.end() || *place != lock_) all.insert(place, lock_);
+}
+
+inline int access_history::share(task_node& task, sharing kind) {
+  if (kind_ != kind) {
+    if (!sharers_.empty()) {
+      std::swap(before_, sharers_);  // they follow the writer themselves
+      sharers_.clear();
+      writer_ = {};
+    }
+    kind_ = kind;
+  }
+  if (kind.mode == access_mode::commutative) exclude(task);
+  const int edges = follow_what_came_before(task);
+  if (sharers_.size() == sharers_.capacity()) {
+    std::erase_if(sharers_, [](const node_ref& r) { return r.unfinished() == nullptr; });
+    // Twice the room for those that stay, so that the next do not look through them again.
+    sharers_.reserve(2 * sharers_.size() + 1);
+  }
+  sharers_.push_back({&task, task.generation});
+  return edges;
+}
+
+inline int access_history::follow_all(task_node& task) const {
+  int edges = 0;
+  // Unfinished sharers follow what came before them themselves; but one that is `task` itself, or
+  // none, says nothing about it.
+  bool covered = false;
+  for (const node_ref& sharer : sharers_) {
+    task_node* node = sharer.unfinished();
+    if (node == nullptr || node == &task) continue;
+    edges += add_edge(*node, task);
+    covered = true;
+  }
+  return covered ? edges : follow_what_came_before(task);
+}
+
+inline int access_history::write(task_node& task) {
+  const int edges = follow_all(task);
+  before_.clear();
+  sharers_.clear();
+  writer_ = {&task, task.generation};
+  return edges;
+}
+
+inline bool access_history::forget_finished() {
+  const auto finished = [](const node_ref& r) { return r.unfinished() == nullptr; };
+  std::erase_if(sharers_, finished);
+  std::erase_if(before_, finished);
+  return sharers_.empty() && before_.empty() && finished(writer_);
+}
+
+}  // namespace plait::detail

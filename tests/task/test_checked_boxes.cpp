@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checked mode and boxes of arrays: what lies between the rows of a box is no part of it.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/task/scheduler.hpp>
+
+#include "box.hpp"
+
+namespace {
+
+using plait::in;
+using plait::inout;
+using plait::out;
+using plait::scheduler;
+using plait::test::array_of;
+using plait::test::box_view;
+
+std::string found(const std::function<void(scheduler&)>& program) {
+  scheduler s{{.checked = true}};
+  program(s);
+  try {
+    s.wait();
+  } catch (const plait::access_error& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+void touch(box_view<int> x) {
+  x.for_each([](int& one) { one += 1; });
+}
+
+TEST(checked_boxes, tasks_that_stay_in_their_boxes_are_not_told_of) {
+  std::vector<int> data(6 * 8 * 10);
+  const auto all = array_of(data.data(), {6, 8, 10});
+  EXPECT_EQ(found([&](scheduler& s) {
+              for (std::size_t k = 0; k < 10; k += 5) {
+                s.task("half", touch, inout(all.part({0, 0, k}, {6, 8, k + 5})));
+              }
+            }),
+            "nothing");
+}
+
+TEST(checked_boxes, a_cell_beside_a_row_is_found_where_another_box_has_it) {
+  std::vector<int> data(6 * 8 * 10);
+  const auto all = array_of(data.data(), {6, 8, 10});
+  EXPECT_EQ(found([&](scheduler& s) {
+              s.task("right", touch, inout(all.part({0, 0, 5}, {6, 8, 10})));
+              s.task(
+                  "left", [](box_view<int> x) { x(2, 3, 5) = 1; },
+                  out(all.part({0, 0, 0}, {6, 8, 5})));
+            }),
+            "task 'left' writes bytes 0 to 3 of row (2, 3) of what task 'right' names as its "
+            "access 1 (inout, 6 x 8 rows of 20 bytes), without an access to it");
+}
+
+TEST(checked_boxes, a_write_to_a_box_that_is_read_is_found) {
+  std::vector<int> data(8 * 10);
+  const auto all = array_of(data.data(), {1, 8, 10});
+  EXPECT_EQ(found([&](scheduler& s) {
+              s.task(
+                  "read", [](box_view<const int> x) { const_cast<int&>(x(0, 7, 1)) = 1; },
+                  in(all.part({0, 0, 0}, {1, 8, 5})));
+            }),
+            "task 'read' writes bytes 4 to 7 of row (7) of its access 1, which it declares in, 8 "
+            "rows of 20 bytes");
+}
+
+TEST(checked_boxes, a_range_that_a_box_does_not_cover_is_found) {
+  std::vector<int> data(8 * 10);
+  const auto all = array_of(data.data(), {1, 8, 10});
+  EXPECT_EQ(found([&](scheduler& s) {
+              s.task(
+                  "all", [](std::vector<int>& x) { x[0] = 1; }, inout(data));
+              s.task(
+                  "box", [](box_view<int> x) { x(0, 1, 9) = 1; },
+                  out(all.part({0, 0, 0}, {1, 8, 5})));
+            }),
+            "task 'box' writes bytes 76 to 79 of what task 'all' names as its access 1 (inout), "
+            "without an access to it");
+}
+
+}  // namespace
