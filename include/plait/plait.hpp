@@ -14,6 +14,8 @@
 #include <plait/core/clock.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/region.hpp>
+#include <plait/mover/array_moves.hpp>
+#include <plait/mover/mover.hpp>
 #include <plait/probe/loggp.hpp>
 #include <plait/runtime/runtime.hpp>
 #include <plait/trace/chrome_trace.hpp>

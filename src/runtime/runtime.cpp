@@ -171,6 +171,8 @@ struct kept_remote : remote_part {
       : remote_part(part), kept(std::move(memory)) {}
   std::shared_ptr<exposed_memory> kept;
 };
+/// The memory of a message that is nobody's but the message's.
+using kept_memory = std::shared_ptr<const void>;
 static_assert(sizeof(message_state) <= detail::task_node::storage_bytes);
 static_assert(std::is_standard_layout_v<operation>);
 
@@ -232,7 +234,8 @@ runtime::~runtime() {
 }
 
 void runtime::submit_message(task_name name, operation::kind what, byte_range bytes,
-                             access_mode mode, int peer, std::optional<int> tag) {
+                             access_mode mode, int peer, std::optional<int> tag,
+                             std::shared_ptr<const void> keeps) {
   operation op;
   op.what = what;
   op.peer = peer;
@@ -241,12 +244,13 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
   const detail::data_access access{strided_bytes::of(bytes), mode};
-  submit_operation(name, op, {&access, 1});
+  submit_operation(name, op, {&access, 1}, {}, std::move(keeps));
 }
 
 void runtime::submit_operation(task_name name, operation op,
                                std::span<const detail::data_access> accesses,
-                               const std::shared_ptr<exposed_memory>& home) {
+                               const std::shared_ptr<exposed_memory>& home,
+                               std::shared_ptr<const void> keeps) {
   implementation& s = *self_;
   if (s.tasks.in_task()) {
     throw usage_error(std::string("message '") + name.c_str() +
@@ -257,12 +261,14 @@ void runtime::submit_operation(task_name name, operation op,
   std::unique_ptr<kept_remote> remote;
   if (op.remote != nullptr) remote = std::make_unique<kept_remote>(*op.remote, home);
   op.remote = remote.get();
+  auto kept = keeps != nullptr ? std::make_unique<kept_memory>(std::move(keeps)) : nullptr;
   op.completed = &message_completed;
   // First: it checks peer and tag.
   s.tasks.recording() ? s.messages.attach(op) : s.messages.enqueue(op);
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
   (void)remote.release();  // the node's now
+  node.heap = kept.release();
   ::new (static_cast<void*>(node.storage)) message_state{op, &s.home, &node};
   node.act = [](detail::task_node& self, detail::node_action action) {
     message_state& state = state_of(self);
@@ -279,6 +285,7 @@ void runtime::submit_operation(task_name name, operation op,
         engine::detach(state.op);
         delete state.op.call;
         delete static_cast<const kept_remote*>(state.op.remote);
+        delete static_cast<kept_memory*>(self.heap);
         break;
     }
   };

@@ -17,6 +17,7 @@
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/model/parameters.hpp>
+#include <plait/mover/move_plan.hpp>
 #include <plait/runtime/collective_calls.hpp>
 #include <plait/runtime/one_sided_calls.hpp>
 #include <plait/task/scheduler.hpp>
@@ -111,6 +112,16 @@ class runtime final : public collective_calls, public one_sided_calls {
     message(name, operation::kind::receive, what, Access::mode, peer, tag);
   }
 
+  /// Carries out `plan`: each message, and what packs, unpacks or copies the cells of one block, is
+  /// a task whose accesses are the cells it touches.  So what one neighbour sends is released as it
+  /// arrives, what is sent leaves as soon as it is final, and several moves may be under way, of
+  /// one plan too.  Returns at once.  All ranks submit the moves, and the collective operations, in
+  /// the same order.  Errors: as `send`.
+  ///
+  ///     plait::move_plan ghosts = plait::ghosts_of(u);
+  ///     rt.move(ghosts);
+  void move(const move_plan& plan);
+
   /// Keeps the tasks and messages that `submit` submits, for `replay`; see `scheduler::record`.
   [[nodiscard]] graph record(const std::function<void()>& submit) { return tasks().record(submit); }
 
@@ -167,13 +178,14 @@ class runtime final : public collective_calls, public one_sided_calls {
                access_mode mode, int peer, int tag) {
     submit_message(name, what, std::get<0>(access).bytes(), mode, peer, tag);
   }
-  /// Without a tag: of a collective.
+  /// Without a tag: of a collective or a move.  `keeps` lives as long as the message.
   void submit_message(task_name name, operation::kind what, byte_range bytes, access_mode mode,
-                      int peer, std::optional<int> tag);
+                      int peer, std::optional<int> tag, std::shared_ptr<const void> keeps = {});
   /// Whose task owns `op.call`, unless this throws.  `op.remote` may be a copy of the caller's;
   /// `home` keeps its window alive.
   void submit_operation(task_name name, operation op, std::span<const detail::data_access> accesses,
-                        const std::shared_ptr<exposed_memory>& home = {});
+                        const std::shared_ptr<exposed_memory>& home = {},
+                        std::shared_ptr<const void> keeps = {});
   void submit(const collective_call& call) override;
   [[nodiscard]] bool is_checked() const noexcept;
   [[nodiscard]] collective::algorithm choose(const collective::shape& shape, bool commutative);

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Plans that move cells of distributed arrays: into ghosts, to another decomposition, to one rank.
+/// Built from the geometry of the decompositions alone: every rank knows all of it, so nothing is
+/// communicated.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <plait/array/block_array.hpp>
+#include <plait/array/block_copies.hpp>
+#include <plait/mover/move_plan.hpp>
+
+namespace plait {
+
+/// What ghost cells behind the physical boundary become (`nearest_cell`): what the nearest cell of
+/// the domain is.  A derivative of zero, Neumann's.
+struct nearest_cell_t {};
+inline constexpr nearest_cell_t nearest_cell{};
+
+/// What ghost cells behind the physical boundary become: a value (Dirichlet's), `nearest_cell`, or
+/// what a function of the cell returns, called for each of them in each move, by any thread.  By
+/// default they stay as they are.
+template <class T, int D>
+class boundary_condition {
+ public:
+  boundary_condition() = default;
+  boundary_condition(T value) : of_cell_([value](const point<D>&) { return value; }) {}
+  boundary_condition(nearest_cell_t) : nearest_(true) {}
+  template <class Function>
+  requires(std::is_invocable_r_v<T, const Function&, const point<D>&> &&
+           !std::is_convertible_v<Function, T>) boundary_condition(Function of_cell)
+      : of_cell_(std::move(of_cell)) {}
+
+  [[nodiscard]] bool changes_cells() const noexcept { return nearest_ || of_cell_ != nullptr; }
+  [[nodiscard]] bool is_nearest() const noexcept { return nearest_; }
+  [[nodiscard]] T at(const point<D>& cell) const { return of_cell_(cell); }
+
+ private:
+  std::function<T(const point<D>&)> of_cell_;
+  bool nearest_ = false;
+};
+
+template <class T, int D>
+struct ghost_options {
+  /// Which ghosts a stencil reads; those at edges and corners, too, or not.
+  ghost_reach reach = ghost_reach::faces;
+  /// Where the domain is not periodic.
+  boundary_condition<T, D> boundary = {};
+  /// How many layers, at most those the array has.  Left out: all.
+  std::optional<extents<D>> widths = {};
+  std::string name = "ghosts";
+  messages_per message = messages_per::rank;
+};
+
+/// Fills the ghosts of all blocks of `u` that have a neighbour, and those at the physical boundary
+/// as its condition says.  Local; all ranks make it with the same options.  Errors: usage_error for
+/// widths that the array does not have.  Cost: as `ghost_copies` of a rank.
+///
+///     plait::move_plan ghosts = plait::ghosts_of(u, {.boundary = 0.0});
+template <class T, int D>
+[[nodiscard]] move_plan ghosts_of(block_array<T, D>& u, const ghost_options<T, D>& options = {});
+
+/// Brings every cell of `from` to where it is in `to`, whose ghosts it leaves as they are.  Local.
+/// Precondition: two arrays, of this rank.  Errors: usage_error if the domains differ.
+template <class T, int D>
+[[nodiscard]] move_plan redistribution(const block_array<T, D>& from, block_array<T, D>& to,
+                                       const move_options& options = {.name = "redistribute"});
+
+/// Brings every cell to rank `root`: there `all` becomes the domain, x fastest; elsewhere it is not
+/// used.  Local.  Errors: usage_error if `all` has another size.
+template <class T, int D>
+[[nodiscard]] move_plan gathering(const block_array<T, D>& from, int root, std::span<T> all,
+                                  const move_options& options = {.name = "gather"});
+
+// ---------------------------------------------------------------------------------------------------
+namespace detail {
+
+/// A block of this rank: what lies where.
+template <int D>
+struct block_in_memory {
+  int id = 0;
+  box<D> cells;  ///< those that lie there, ghosts included
+  std::byte* low = nullptr;
+  std::array<std::int64_t, D> strides{};  ///< bytes, x first
+};
+
+/// The blocks of one rank of an array, in the order of their numbers, whatever the elements.
+template <int D>
+struct array_in_memory {
+  decomposition<D> blocks;
+  int rank = 0;
+  std::size_t element_bytes = 0;
+  std::vector<block_in_memory<D>> local = {};
+};
+
+/// Compiled for 1 to 4 dimensions.
+template <int D>
+void add_copies(move_builder& builder, std::span<const block_copy<D>> copies,
+                const array_in_memory<D>& from, const array_in_memory<D>& to);
+
+template <int D>
+[[nodiscard]] decomposition<D> with_widths(const decomposition<D>& blocks,
+                                           const std::optional<extents<D>>& widths);
+
+/// Ghosts behind the physical boundary, and the box of the domain that is nearest to them.
+template <int D>
+struct boundary_box {
+  box<D> cells;
+  box<D> nearest;
+};
+template <int D>
+[[nodiscard]] std::vector<boundary_box<D>> boundary_boxes(const decomposition<D>& blocks, int id,
+                                                          ghost_reach reach);
+
+template <int D>
+[[nodiscard]] patch patch_of(const block_in_memory<D>& block, const box<D>& cells,
+                             std::size_t element_bytes);
+
+/// The whole domain as one block of rank `root`.
+template <int D>
+[[nodiscard]] decomposition<D> all_on(int root, const decomposition<D>& blocks);
+
+template <class T, int D>
+[[nodiscard]] block_in_memory<D> in_memory(int id, const view<T, D>& cells) {
+  block_in_memory<D> result{.id = id, .cells = cells.cells()};
+  auto* const low = const_cast<std::remove_const_t<T>*>(cells.at(cells.cells().low));
+  result.low = reinterpret_cast<std::byte*>(low);
+  for (const axis a : axes<D>) {
+    result.strides[static_cast<std::size_t>(index_of(a))] =
+        static_cast<std::int64_t>(cells.stride(a) * static_cast<std::ptrdiff_t>(sizeof(T)));
+  }
+  return result;
+}
+
+template <class T, int D>
+[[nodiscard]] array_in_memory<D> in_memory(const block_array<T, D>& u) {
+  array_in_memory<D> result{u.blocks(), u.rank(), sizeof(T)};
+  result.local.reserve(u.local_blocks().size());
+  for (const int id : u.local_blocks()) result.local.push_back(in_memory(id, u.block(id)));
+  return result;
+}
+
+template <class T, int D>
+[[nodiscard]] finishing_touch touch_boundary(const view<T, D>& u, const block_in_memory<D>& block,
+                                             std::vector<boundary_box<D>> boxes,
+                                             const boundary_condition<T, D>& condition,
+                                             bool needs_messages) {
+  finishing_touch touch{.needs_messages = needs_messages};
+  for (const boundary_box<D>& one : boxes) {
+    touch.written.push_back(patch_of(block, one.cells, sizeof(T)));
+    if (condition.is_nearest()) touch.read.push_back(patch_of(block, one.nearest, sizeof(T)));
+  }
+  touch.apply = [u, boxes = std::move(boxes), condition] {
+    for (const boundary_box<D>& one : boxes) {
+      for_each_cell(one.cells, [&](const point<D>& cell) {
+        if (!condition.is_nearest()) {
+          u[cell] = condition.at(cell);
+          return;
+        }
+        point<D> nearest = cell;
+        for (const axis a : axes<D>) {
+          nearest[a] = std::clamp(cell[a], one.nearest.low[a], one.nearest.high[a] - 1);
+        }
+        u[cell] = u[nearest];
+      });
+    }
+  };
+  return touch;
+}
+
+}  // namespace detail
+
+template <class T, int D>
+move_plan ghosts_of(block_array<T, D>& u, const ghost_options<T, D>& options) {
+  const decomposition<D> blocks = detail::with_widths(u.blocks(), options.widths);
+  const detail::array_in_memory<D> cells = detail::in_memory(u);
+  move_builder builder;
+  detail::add_copies<D>(builder, ghost_copies(blocks, options.reach, u.rank()), cells, cells);
+  if (options.boundary.changes_cells()) {
+    for (const detail::block_in_memory<D>& block : cells.local) {
+      // Those whose nearest cell is itself a ghost come last.
+      auto own = detail::boundary_boxes(blocks, block.id, options.reach);
+      const auto first = std::ranges::partition(own, [&](const detail::boundary_box<D>& one) {
+        return !options.boundary.is_nearest() || blocks.block(block.id).contains(one.nearest);
+      });
+      std::vector<detail::boundary_box<D>> others(first.begin(), first.end());
+      own.erase(first.begin(), first.end());
+      for (auto* boxes : {&own, &others}) {
+        if (boxes->empty()) continue;
+        builder.finish_with(detail::touch_boundary(u.block(block.id), block, std::move(*boxes),
+                                                   options.boundary, boxes == &others));
+      }
+    }
+  }
+  return builder.finish({.name = options.name, .message = options.message});
+}
+
+template <class T, int D>
+move_plan redistribution(const block_array<T, D>& from, block_array<T, D>& to,
+                         const move_options& options) {
+  PLAIT_EXPECTS(&from != &to && from.rank() == to.rank(), "two arrays of one rank");
+  move_builder builder;
+  detail::add_copies<D>(builder, redistribution_copies(from.blocks(), to.blocks(), to.rank()),
+                        detail::in_memory(from), detail::in_memory(to));
+  return builder.finish(options);
+}
+
+template <class T, int D>
+move_plan gathering(const block_array<T, D>& from, int root, std::span<T> all,
+                    const move_options& options) {
+  detail::array_in_memory<D> to{detail::all_on(root, from.blocks()), from.rank(), sizeof(T)};
+  const box<D>& domain = to.blocks.global();
+  if (from.rank() == root) {
+    if (static_cast<std::int64_t>(all.size()) != domain.size()) {
+      throw usage_error(options.name + ": " + std::to_string(all.size()) +
+                        " elements for a domain of " + to_string(domain.extent()) + " cells");
+    }
+    std::array<std::ptrdiff_t, D> strides{};
+    std::ptrdiff_t stride = 1;
+    for (const axis a : axes<D>) {
+      strides[static_cast<std::size_t>(index_of(a))] = stride;
+      stride *= static_cast<std::ptrdiff_t>(domain.extent(a));
+    }
+    to.local.push_back(detail::in_memory(0, view<T, D>(all.data(), domain, strides)));
+  }
+  move_builder builder;
+  detail::add_copies<D>(builder, redistribution_copies(from.blocks(), to.blocks, from.rank()),
+                        detail::in_memory(from), to);
+  return builder.finish(options);
+}
+
+}  // namespace plait

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What one rank copies, sends and receives so that boxes of distributed arrays get to other boxes:
+/// built once, carried out any number of times.  Not here: which boxes (ghosts.hpp,
+/// redistribution.hpp), and who carries it out (mover.hpp, runtime::move).
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <plait/mover/box_copy.hpp>
+#include <plait/task/task_name.hpp>
+
+namespace plait {
+
+/// How boxes become messages.  The same on all ranks.
+enum class messages_per : std::uint8_t {
+  rank,  ///< all that one rank has for another in one message
+  box,   ///< each box by itself: it leaves as soon as it is final
+};
+
+struct move_options {
+  /// What tasks, messages, traces and stall reports call it.
+  std::string name = "move";
+  messages_per message = messages_per::rank;
+};
+
+namespace detail {
+
+/// Copies [first, last) of a plan, which are carried out together.
+struct copy_group {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+/// A message of a plan.  `bytes` are the plan's own, or a box of an array that lies in one piece;
+/// then it has no groups.
+struct moved_message {
+  int peer = 0;
+  std::span<std::byte> bytes;
+  std::uint32_t first_group =
+      0;  ///< what packs it (by source block) or unpacks it (by destination)
+  std::uint32_t last_group = 0;
+  task_name name = "move";
+};
+
+/// What is computed beside what is moved, such as boundary conditions of one block.
+struct finishing_touch {
+  bool needs_messages = false;  ///< it reads what they bring; if not, it may come first
+  std::vector<patch> written = {};
+  std::vector<patch> read = {};
+  std::function<void()> apply = {};
+};
+
+/// One rank's part of a plan.  Messages between two ranks are in the same order on both.
+struct move_parts {
+  std::vector<box_copy> copies;
+  std::vector<copy_group> groups;
+  std::vector<moved_message> sends;
+  std::vector<moved_message> receives;
+  std::uint32_t first_local = 0;  ///< groups that need no message
+  std::uint32_t last_local = 0;
+  std::vector<finishing_touch> touches;
+  task_name packing = "pack";
+  task_name unpacking = "unpack";
+  task_name copying = "copy";
+  task_name finishing = "boundary";
+  std::shared_ptr<std::byte[]> outgoing;
+  std::shared_ptr<std::byte[]> incoming;
+
+  [[nodiscard]] std::span<const box_copy> copies_of(std::uint32_t group) const noexcept {
+    const copy_group& g = groups[group];
+    return std::span(copies).subspan(g.first, g.last - g.first);
+  }
+  void run(std::uint32_t group) const noexcept {
+    for (const box_copy& copy : copies_of(group)) copy.run();
+  }
+};
+
+}  // namespace detail
+
+/// A handle; copies share the plan and its buffers.  The arrays it names must outlive its use, in
+/// place.  Carried out from one thread, as KeLP's persistent Mover is [multitier-kelp,
+/// section 3.3].
+class move_plan {
+ public:
+  [[nodiscard]] std::size_t messages_sent() const noexcept { return parts_->sends.size(); }
+  [[nodiscard]] std::size_t messages_received() const noexcept { return parts_->receives.size(); }
+  [[nodiscard]] std::size_t bytes_sent() const noexcept;
+  [[nodiscard]] std::size_t bytes_received() const noexcept;
+  /// Boxes that are copied within this rank.
+  [[nodiscard]] std::size_t boxes_copied() const noexcept;
+
+  /// For layers above.
+  [[nodiscard]] const std::shared_ptr<const detail::move_parts>& parts() const noexcept {
+    return parts_;
+  }
+
+ private:
+  friend class move_builder;
+  explicit move_plan(std::shared_ptr<const detail::move_parts> parts) noexcept
+      : parts_(std::move(parts)) {}
+  std::shared_ptr<const detail::move_parts> parts_;
+};
+
+/// Collects the boxes of one rank's part.  All ranks give the same boxes as far as both ends are
+/// concerned; in which order does not matter.
+class move_builder {
+ public:
+  /// Where a box of the move goes: `low`, its first cell in the destination block, tells the boxes
+  /// between two blocks apart.  Axes it does not have are 0.
+  struct place {
+    std::int64_t to_block = 0;
+    std::int64_t from_block = 0;
+    std::array<std::int64_t, 4> low{};
+    friend auto operator<=>(const place&, const place&) = default;
+  };
+
+  void reserve(std::size_t boxes) { parts_->copies.reserve(boxes); }
+  /// A box copied within this rank.  Boxes of one destination block are carried out together if
+  /// they are added one after another.
+  void copy(std::int64_t to_block, const box_copy& both);
+  /// A box sent: `from` of `cells` is memory of the array.
+  void send(int peer, const place& where, const box_copy& from);
+  /// A box received: `to` of `cells` is memory of the array.
+  void receive(int peer, const place& where, const box_copy& to);
+  void finish_with(detail::finishing_touch touch);
+
+  /// Nothing may be added afterwards.
+  [[nodiscard]] move_plan finish(const move_options& options);
+
+ private:
+  struct item {
+    int peer;
+    place where;
+    box_copy cells;
+  };
+  void add_messages(std::vector<item>& items, bool sending, messages_per how);
+  void group(std::span<item> message, bool sending);
+
+  std::shared_ptr<detail::move_parts> parts_ = std::make_shared<detail::move_parts>();
+  std::vector<item> sends_;
+  std::vector<item> receives_;
+  std::int64_t last_to_block_ = -1;
+};
+
+}  // namespace plait

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <string>
+
+#include <plait/core/error.hpp>
+#include <plait/core/region.hpp>
+#include <plait/mover/array_moves.hpp>
+
+namespace plait::detail {
+namespace {
+
+/// A box of D axes, the slowest first, as box_copy.hpp wants it.
+template <int D>
+using numbers = std::array<std::int64_t, D>;
+
+template <int D>
+[[nodiscard]] numbers<D> slowest_first(numbers<D> x_first) noexcept {
+  std::reverse(x_first.begin(), x_first.end());
+  return x_first;
+}
+
+template <int D>
+[[nodiscard]] const block_in_memory<D>& block_of(const array_in_memory<D>& array, int id) {
+  // The blocks of a rank mostly have numbers in a row.
+  const auto guess = static_cast<std::size_t>(id - array.local.front().id);
+  if (guess < array.local.size() && array.local[guess].id == id) return array.local[guess];
+  const auto found = std::ranges::lower_bound(array.local, id, {}, &block_in_memory<D>::id);
+  PLAIT_EXPECTS(found != array.local.end() && found->id == id, "block " + std::to_string(id));
+  return *found;
+}
+
+template <int D>
+[[nodiscard]] std::byte* address(const block_in_memory<D>& block, const point<D>& cell) {
+  std::int64_t offset = 0;
+  for (std::size_t a = 0; a < D; ++a) {
+    offset += (cell.along[a] - block.cells.low.along[a]) * block.strides[a];
+  }
+  return block.low + offset;
+}
+
+}  // namespace
+
+template <int D>
+void add_copies(move_builder& builder, std::span<const block_copy<D>> copies,
+                const array_in_memory<D>& from, const array_in_memory<D>& to) {
+  builder.reserve(copies.size());
+  for (const block_copy<D>& one : copies) {
+    const int source_rank = from.blocks.rank_of(one.source);
+    const int destination_rank = to.blocks.rank_of(one.destination);
+    const bool leaves = source_rank == from.rank;
+    const bool arrives = destination_rank == to.rank;
+    PLAIT_EXPECTS(leaves || arrives, "a copy of another rank");
+    const box<D> there = one.to();
+    std::byte* to_cells = nullptr;
+    const std::byte* from_cells = nullptr;
+    numbers<D> to_strides{};
+    numbers<D> from_strides{};
+    if (leaves) {
+      const block_in_memory<D>& source = block_of(from, one.source);
+      from_cells = address(source, one.from.low);
+      from_strides = slowest_first<D>(source.strides);
+    }
+    if (arrives) {
+      const block_in_memory<D>& destination = block_of(to, one.destination);
+      to_cells = address(destination, there.low);
+      to_strides = slowest_first<D>(destination.strides);
+    }
+    using strides = std::span<const std::int64_t>;
+    const box_copy copy =
+        make_box_copy(slowest_first<D>(one.from.extent().along), from.element_bytes, to_cells,
+                      arrives ? strides(to_strides) : strides(), from_cells,
+                      leaves ? strides(from_strides) : strides());
+    move_builder::place where{one.destination, one.source, {}};
+    std::ranges::copy(there.low.along, where.low.begin());
+    if (leaves && arrives) {
+      builder.copy(one.destination, copy);
+    } else if (leaves) {
+      builder.send(destination_rank, where, copy);
+    } else {
+      builder.receive(source_rank, where, copy);
+    }
+  }
+}
+
+template <int D>
+decomposition<D> with_widths(const decomposition<D>& blocks,
+                             const std::optional<extents<D>>& widths) {
+  if (!widths.has_value()) return blocks;
+  for (const axis a : axes<D>) {
+    if ((*widths)[a] >= 0 && (*widths)[a] <= blocks.ghosts()[a]) continue;
+    throw usage_error("ghosts: " + std::to_string((*widths)[a]) + " layers along " + name_of(a) +
+                      "; the array has " + std::to_string(blocks.ghosts()[a]));
+  }
+  return blocks.with_ghosts(*widths);
+}
+
+template <int D>
+std::vector<boundary_box<D>> boundary_boxes(const decomposition<D>& blocks, int id,
+                                            ghost_reach reach) {
+  const box<D>& domain = blocks.global();
+  const box<D> around = blocks.block_with_ghosts(id);
+  std::vector<box<D>> outside;
+  if (reach == ghost_reach::all) {
+    box<D> inside = around;
+    for (const axis a : axes<D>) {
+      if (blocks.periodic(a)) continue;
+      inside.low[a] = std::max(inside.low[a], domain.low[a]);
+      inside.high[a] = std::min(inside.high[a], domain.high[a]);
+    }
+    outside = subtract(around, inside).boxes();
+  } else {
+    for (const axis a : axes<D>) {
+      if (blocks.periodic(a)) continue;
+      box<D> below = blocks.block(id);
+      box<D> above = below;
+      below.low[a] = around.low[a];
+      below.high[a] = std::min(below.low[a] + blocks.ghosts()[a], domain.low[a]);
+      above.high[a] = around.high[a];
+      above.low[a] = std::max(above.high[a] - blocks.ghosts()[a], domain.high[a]);
+      for (const box<D>& some : {below, above})
+        if (!some.empty()) outside.push_back(some);
+    }
+  }
+  std::vector<boundary_box<D>> result;
+  for (const box<D>& some : outside) {
+    box<D> nearest = some;
+    for (const axis a : axes<D>) {
+      if (blocks.periodic(a)) continue;
+      nearest.low[a] = std::clamp(some.low[a], domain.low[a], domain.high[a] - 1);
+      nearest.high[a] = std::clamp(some.high[a], domain.low[a] + 1, domain.high[a]);
+    }
+    result.push_back({some, nearest});
+  }
+  return result;
+}
+
+template <int D>
+patch patch_of(const block_in_memory<D>& block, const box<D>& cells, std::size_t element_bytes) {
+  return make_patch(slowest_first<D>(cells.extent().along), element_bytes,
+                    address(block, cells.low), slowest_first<D>(block.strides));
+}
+
+template <int D>
+decomposition<D> all_on(int root, const decomposition<D>& blocks) {
+  const owned_block<D> all{blocks.global(), root};
+  decomposition_options<D> options;
+  options.global = blocks.global().extent();
+  return decomposition<D>(options, std::span(&all, 1));
+}
+
+#define PLAIT_ARRAY_MOVES(D)                                                                       \
+  template void add_copies(move_builder&, std::span<const block_copy<D>>,                          \
+                           const array_in_memory<D>&, const array_in_memory<D>&);                  \
+  template decomposition<D> with_widths(const decomposition<D>&,                                   \
+                                        const std::optional<extents<D>>&);                         \
+  template std::vector<boundary_box<D>> boundary_boxes(const decomposition<D>&, int, ghost_reach); \
+  template patch patch_of(const block_in_memory<D>&, const box<D>&, std::size_t);                  \
+  template decomposition<D> all_on(int, const decomposition<D>&);
+PLAIT_ARRAY_MOVES(1)
+PLAIT_ARRAY_MOVES(2)
+PLAIT_ARRAY_MOVES(3)
+PLAIT_ARRAY_MOVES(4)
+
+}  // namespace plait::detail

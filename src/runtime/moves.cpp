@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A move becomes tasks: a message for each of its messages, a compute task for what one block has
+// in one of them or in copies within the rank.  Sends go first, so that none can wait for a receive
+// of its own move even where an access is wider than the cells.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <plait/runtime/runtime.hpp>
+
+#include "runtime/patch_access.hpp"
+
+namespace plait {
+namespace {
+
+using parts_ptr = std::shared_ptr<const detail::move_parts>;
+
+void run_group(const parts_ptr& parts, std::uint32_t group) {
+  parts->run(group);
+}
+
+void submit_groups(runtime& rt, task_name name, priority urgency, const parts_ptr& parts,
+                   std::uint32_t first, std::uint32_t last) {
+  for (std::uint32_t g = first; g < last; ++g) {
+    auto copying = rt.task(name, &run_group, parts, g);
+    copying.priority(urgency);
+    for (const box_copy& copy : parts->copies_of(g)) {
+      declare(copying, copy.read(), access_mode::in);
+      declare(copying, copy.written(), access_mode::out);
+    }
+  }
+}
+
+void submit_touches(runtime& rt, const parts_ptr& parts) {
+  for (const detail::finishing_touch& touch : parts->touches) {
+    auto finishing = rt.task(
+        parts->finishing,
+        [](const parts_ptr&, const detail::finishing_touch* what) { what->apply(); }, parts,
+        &touch);
+    for (const patch& cells : touch.read) declare(finishing, cells, access_mode::in);
+    for (const patch& cells : touch.written) declare(finishing, cells, access_mode::out);
+  }
+}
+
+[[nodiscard]] byte_range range_of(std::span<const std::byte> bytes) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  return {begin, begin + bytes.size()};
+}
+
+}  // namespace
+
+void runtime::move(const move_plan& plan) {
+  const parts_ptr& parts = plan.parts();
+  for (const detail::moved_message& m : parts->sends) {
+    submit_groups(*this, parts->packing, high, parts, m.first_group, m.last_group);
+    submit_message(m.name, operation::kind::send, range_of(m.bytes), access_mode::in, m.peer,
+                   std::nullopt, parts);
+  }
+  for (const detail::moved_message& m : parts->receives) {
+    submit_message(m.name, operation::kind::receive, range_of(m.bytes), access_mode::out, m.peer,
+                   std::nullopt, parts);
+  }
+  submit_groups(*this, parts->copying, normal, parts, parts->first_local, parts->last_local);
+  for (const detail::moved_message& m : parts->receives) {
+    submit_groups(*this, parts->unpacking, high, parts, m.first_group, m.last_group);
+  }
+  submit_touches(*this, parts);
+}
+
+}  // namespace plait
