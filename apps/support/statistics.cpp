@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace plait::app {
@@ -28,6 +29,18 @@ summary summarize(std::vector<double> samples) {
   result.q1 = quantile(samples, 0.25);
   result.q3 = quantile(samples, 0.75);
   result.samples = std::move(samples);
+  return result;
+}
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::vector<bool> outliers(std::span<const double> values) {
+  std::vector<bool> result(values.size());
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  for (std::size_t i = 0; values.size() > 1 && i < values.size(); ++i)
+    result[i] = values[i] >= 1.25 * (sum - values[i]) / static_cast<double>(values.size() - 1);
   return result;
 }
 

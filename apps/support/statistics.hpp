@@ -23,4 +23,11 @@ struct summary {
 
 [[nodiscard]] summary summarize(std::vector<double> samples);
 
+/// NaN without values.
+[[nodiscard]] double mean(std::span<const double> values);
+
+/// Which values are at least a quarter larger than the mean of the others; never so of one value.
+/// [Baden and Shalit 2001, section 3.2]
+[[nodiscard]] std::vector<bool> outliers(std::span<const double> values);
+
 }  // namespace plait::app

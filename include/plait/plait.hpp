@@ -13,6 +13,7 @@
 #include <plait/core/box.hpp>
 #include <plait/core/clock.hpp>
 #include <plait/core/error.hpp>
+#include <plait/core/fair_share.hpp>
 #include <plait/core/region.hpp>
 #include <plait/mover/array_moves.hpp>
 #include <plait/mover/mover.hpp>

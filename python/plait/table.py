@@ -11,6 +11,7 @@ from rich.text import Text
 from plait.bench_table import show_bench
 from plait.loggp_table import show_loggp
 from plait.overlap_table import show_nbc, show_overlap
+from plait.policies import has_policies, policy_sentence, policy_table
 from plait.prediction import is_prediction, prediction_heading, show_prediction
 from plait.result import Result
 from plait.units import rate_text, seconds_text
@@ -35,7 +36,7 @@ def show_result(result: Result, console: Console) -> None:
         show_loggp(result, console)
         return
     console.print(Text(heading(result), style="bold"))
-    console.print(_variants_table(result))
+    console.print(policy_table(result) if has_policies(result) else _variants_table(result))
     for line in sentences(result):
         console.print(line, markup=False, highlight=False, soft_wrap=False)
 
@@ -86,7 +87,7 @@ def _variants_table(result: Result) -> Table:
 
 def sentences(result: Result) -> list[str]:
     """What the table cannot say: the bounds and what limits the rest."""
-    lines = []
+    lines = [policy_sentence(result)] if has_policies(result) else []
     communication, computation = (
         _median(result.get(k)) for k in ("communication_s", "computation_s")
     )

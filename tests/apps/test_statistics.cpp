@@ -37,4 +37,14 @@ TEST(statistics, a_summary_keeps_the_order_of_its_samples) {
   EXPECT_EQ(five.samples, (std::vector<double>{5, 1, 4, 2, 3}));
 }
 
+TEST(statistics, an_outlier_is_a_quarter_above_the_mean_of_the_others) {
+  using flags = std::vector<bool>;
+  EXPECT_EQ(plait::app::outliers(std::vector<double>{4, 4, 5, 4}),
+            (flags{false, false, true, false}));
+  EXPECT_EQ(plait::app::outliers(std::vector<double>{4, 4, 4.99, 4}), flags(4));
+  EXPECT_EQ(plait::app::outliers(std::vector<double>{1}), flags(1));
+  EXPECT_EQ(plait::app::outliers({}), flags());
+  EXPECT_DOUBLE_EQ(plait::app::mean(std::vector<double>{1, 2, 6}), 3);
+}
+
 }  // namespace

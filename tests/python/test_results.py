@@ -15,7 +15,7 @@ from plait.compare import compare_results
 from plait.report import page
 from plait.result import check, flatten_rows
 from plait.table import show_result, show_traces
-from sample import bench_result, result, spread
+from sample import bench_result, policies_result, result, spread
 
 
 def shown(answer, width=80):
@@ -69,6 +69,35 @@ def test_the_table_fits_with_long_times_and_failed_verification():
     text = shown(answer)
     assert max(map(len, text.splitlines())) <= 80
     assert "NO" in text
+
+
+def test_policies_have_the_columns_of_the_paper():
+    answer = policies_result()
+    assert check(answer) == []
+    text = shown(answer)
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.splitlines()[1].split() == [
+        *["ms", "per", "iteration", "Total", "Wait", "Comp", "/", "HAND", "hidden", "verified"]
+    ]
+    row = next(line for line in text.splitlines() if line.startswith("MT(7)+OLAP+XTRA+IRR(44:50)"))
+    assert row.split()[1:] == ["5.025", "0.575", "4.400", "0.648", "0.83", "yes"]
+    assert "medians of 5 runs, each the maximum over nodes" in text
+
+
+def test_policies_are_quoted_as_means_without_outliers_where_asked_for():
+    answer = policies_result()
+    answer["parameters"]["outliers"] = "kelp"
+    text = shown(answer)
+    row = next(line for line in text.splitlines() if line.startswith("HAND"))
+    assert row.split() == ["HAND", "8.525", "1.000", "4.000", "1.000", "yes"]
+    assert "means of 5 runs without 4 outliers, each the maximum over nodes" in text
+
+
+def test_the_page_of_policies_has_the_paper_s_table():
+    text = page([policies_result()])
+    assert "MT(7)+OLAP+XTRA+IRR(44:50)" in text
+    assert "<h2>Policies</h2>" in text
+    assert "<h2>Policies</h2>" not in page([result()])
 
 
 def test_a_benchmark_is_compared_with_plait():

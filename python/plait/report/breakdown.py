@@ -5,7 +5,8 @@ from plait.report.svg import bar, drawing, element, label, line, nice_step, text
 from plait.result import KINDS, Result
 from plait.units import seconds_text, tick_text
 
-WIDTH, LEFT, RIGHT, ROW, TOP = 960.0, 92.0, 170.0, 46.0, 46.0
+WIDTH, RIGHT, ROW, TOP = 960.0, 170.0, 46.0, 46.0
+LETTER, LEAST_LEFT = 7.8, 92.0  # of a variant's name, and the room for it
 _LABELS = {
     "compute": "compute", "posting": "posting", "exposed": "exposed communication",
     "overhead": "runtime overhead", "idle": "other idle", "message": "message being sent",
@@ -27,28 +28,30 @@ def breakdown(result: Result) -> str:
     marks = [(name, result[f"{name}_s"]) for name in ("bound", "attainable")]
     marks = [(name, value) for name, value in marks if value]
     longest = max([v["total_s"]["q3"] for v in variants.values()] + [value for _, value in marks])
-    scale = (WIDTH - LEFT - RIGHT) / (longest * 1.02)
+    left = max(LEAST_LEFT, 16 + LETTER * max(map(len, variants)))
+    scale = (WIDTH - left - RIGHT) / (longest * 1.02)
     bottom = TOP + ROW * len(variants)
-    parts = [_axis(longest, scale, bottom)]
+    parts = [_axis(longest, scale, left, bottom)]
     for index, (name, variant) in enumerate(variants.items()):
-        parts.append(_row(name, variant, result, scale, TOP + ROW * index))
-    parts += _marks(marks, scale, bottom)
+        parts.append(_row(name, variant, result, scale, (left, TOP + ROW * index)))
+    parts += _marks(marks, scale, left, bottom)
     return drawing(WIDTH, bottom + 34, "Time of each variant by what it went to", *parts)
 
 
-def _axis(longest: float, scale: float, bottom: float) -> str:
+def _axis(longest: float, scale: float, left: float, bottom: float) -> str:
     step = nice_step(longest * 1e6) / 1e6
     parts = []
     for index in range(int(longest / step * 1.02) + 1):
-        x = LEFT + index * step * scale
+        x = left + index * step * scale
         parts.append(line(x, TOP - 4, x, bottom, "grid"))
         parts.append(label(tick_text(index * step), x, bottom + 18, "tick", "middle"))
     return "".join(parts)
 
 
-def _row(name: str, variant: dict, result: Result, scale: float, y: float) -> str:
-    parts = [label(name, LEFT - 12, y + 25, "name", "end")]
-    x = LEFT
+def _row(name: str, variant: dict, result: Result, scale: float, at: tuple[float, float]) -> str:
+    left, y = at
+    parts = [label(name, left - 12, y + 25, "name", "end")]
+    x = left
     for kind in KINDS:
         seconds = variant[f"{kind}_s"]
         if seconds > 0:
@@ -67,7 +70,7 @@ def _row(name: str, variant: dict, result: Result, scale: float, y: float) -> st
                 )
             x += seconds * scale
     total = variant["total_s"]
-    q1, q3 = (LEFT + total[q] * scale for q in ("q1", "q3"))
+    q1, q3 = (left + total[q] * scale for q in ("q1", "q3"))
     parts.append(line(q1, y + 20, q3, y + 20, "whisker"))
     parts += [line(q, y + 15, q, y + 25, "whisker") for q in (q1, q3)]
     right = f"{seconds_text(total['median'], 4)}"
@@ -83,10 +86,10 @@ def _row(name: str, variant: dict, result: Result, scale: float, y: float) -> st
     return "".join(parts)
 
 
-def _marks(marks: list[tuple[str, float]], scale: float, bottom: float) -> list[str]:
+def _marks(marks: list[tuple[str, float]], scale: float, left: float, bottom: float) -> list[str]:
     """The two lines; their names are kept apart where they fall together."""
     parts = []
-    places = [LEFT + value * scale for _, value in marks]
+    places = [left + value * scale for _, value in marks]
     together = len(places) == 2 and abs(places[0] - places[1]) < 190
     for index, ((name, value), x) in enumerate(zip(marks, places, strict=True)):
         parts.append(line(x, TOP - 8, x, bottom, f"mark mark-{name}"))

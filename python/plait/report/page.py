@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 from plait import __version__
 from plait.loggp_table import loggp_sentences, parameters_text
+from plait.policies import has_policies
 from plait.prediction import is_prediction
 from plait.report.benchmark import benchmark, figures_table
 from plait.report.breakdown import breakdown, legend
 from plait.report.loggp import loggp, loggp_tables
 from plait.report.overlap import OVERLAP_PAGES
+from plait.report.policies import policies
 from plait.report.prediction import prediction
 from plait.report.svg import element, text
 from plait.report.tables import circumstances, figures, ledgers
@@ -75,7 +77,8 @@ def _result(result: Result, index: int) -> str:
             _section("Figures", loggp_tables(result)),
         ]
     else:
-        parts = [
+        parts = [_section("Policies", policies(result))] if has_policies(result) else []
+        parts += [
             _section(
                 "Where the time went",
                 legend() + breakdown(result) + element("p", _READING, class_="reading"),

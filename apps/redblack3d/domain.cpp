@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "domain.hpp"
+
+#include <fmt/format.h>
+
+namespace redblack3d {
+namespace {
+
+using plait::axis;
+
+plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boundary edge,
+                                  int ranks, const std::array<int, 3>& wanted) {
+  const bool periodic = edge == boundary::periodic;
+  const auto grid = plait::process_grid<3>::choose(ranks, wanted);
+  for (const axis a : plait::axes<3>) {
+    const std::int64_t along = cells[static_cast<std::size_t>(plait::index_of(a))];
+    if (periodic && along % 2 != 0)
+      throw plait::usage_error(
+          fmt::format("{} periodic cells along {} cannot be coloured red and black; give an even "
+                      "number",
+                      along, plait::name_of(a)));
+    if ((a == axis::x ? (along + 1) / 2 : along) < grid.extent(a))
+      throw plait::usage_error(
+          fmt::format("{} cells along {} cannot be divided among {} processes (grid {}); every "
+                      "block needs at least {}",
+                      along, plait::name_of(a), grid.extent(a), plait::to_string(grid),
+                      a == axis::x ? "a pair of them" : "1"));
+  }
+  return plait::decompose<3>({.global = {(cells[0] + 1) / 2, cells[1], cells[2]},
+                              .grid = grid.dims(),
+                              .ghosts = 1,
+                              .periodic = {periodic, periodic, periodic}},
+                             ranks);
+}
+
+}  // namespace
+
+domain::domain(std::array<std::int64_t, 3> cells, boundary edge, int ranks, std::array<int, 3> grid)
+    : cells_(cells), edge_(edge), blocks_(blocks_of(cells, edge, ranks, grid)) {}
+
+}  // namespace redblack3d

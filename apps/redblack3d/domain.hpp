@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The grid, its two colours, and which rank has which cells.  Holds no data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include <plait/plait.hpp>
+
+namespace redblack3d {
+
+/// A cell is red where x + y + z is even.  All neighbours of a cell are of the other colour.
+enum class colour : std::uint8_t { red = 0, black = 1 };
+inline constexpr std::array both_colours{colour::red, colour::black};
+[[nodiscard]] constexpr std::size_t index_of(colour c) noexcept {
+  return static_cast<std::size_t>(c);
+}
+[[nodiscard]] constexpr colour other(colour c) noexcept {
+  return c == colour::red ? colour::black : colour::red;
+}
+
+enum class boundary : std::uint8_t { dirichlet, periodic };
+inline constexpr std::array<std::string_view, 2> boundary_names{"dirichlet", "periodic"};
+
+/// Cells of one colour.  Colours are kept apart: an array of one colour has cell (i, y, z) where
+/// the grid has x = 2 i + p, p = (y + z + colour) mod 2.  A sweep over one colour then reads and
+/// writes memory without gaps, moves half the bytes, and what one colour's ghosts need is a plain
+/// box.
+using box = plait::box<3>;
+using array = plait::block_array<double, 3>;
+
+/// p of a row.
+[[nodiscard]] constexpr std::int64_t offset_of_row(colour c, std::int64_t y,
+                                                   std::int64_t z) noexcept {
+  return (y + z + static_cast<std::int64_t>(c)) & 1;
+}
+/// Where a row of that p ends in an array of one colour, if the grid has `x_cells` along x.
+[[nodiscard]] constexpr std::int64_t end_of_row(std::int64_t x_cells, std::int64_t p) noexcept {
+  return (x_cells - p + 1) / 2;
+}
+
+/// nx by ny by nz cells over a grid of processes, a block for each.
+class domain {
+ public:
+  /// `grid`: processes along each axis, 0 = choose.  Errors: usage_error for a grid that does not
+  /// have `ranks` processes, or more than there are pairs of cells along x or cells along y or z;
+  /// and for an odd number of periodic cells, which two colours do not fit.
+  domain(std::array<std::int64_t, 3> cells, boundary edge, int ranks, std::array<int, 3> grid = {});
+
+  [[nodiscard]] const std::array<std::int64_t, 3>& cells() const noexcept { return cells_; }
+  [[nodiscard]] boundary edge() const noexcept { return edge_; }
+  /// Of the arrays of one colour.
+  [[nodiscard]] const plait::decomposition<3>& blocks() const noexcept { return blocks_; }
+  [[nodiscard]] int block_of(int rank) const { return blocks_.blocks_of(rank).front(); }
+  /// What a rank's arrays hold, without ghosts.
+  [[nodiscard]] const box& block(int rank) const { return blocks_.block(block_of(rank)); }
+
+ private:
+  std::array<std::int64_t, 3> cells_;
+  boundary edge_;
+  plait::decomposition<3> blocks_;
+};
+
+}  // namespace redblack3d

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// RedBlack3D: Poisson's equation by Gauss-Seidel with red-black ordering, under the policies of the
+// multi-tier KeLP paper and two of plait's own.  One MPI job runs all of them in turns and writes
+// one result.
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <plait/plait.hpp>
+#include <unistd.h>
+
+#include "measurement.hpp"
+#include "support/command_line.hpp"
+#include "support/result.hpp"
+
+namespace {
+
+using plait::app::json;
+
+constexpr std::array<std::string_view, 2> known_outliers{"median", "kelp"};
+
+struct command {
+  std::string size = "512x512x64";
+  std::string grid = "0x0x0";
+  std::string boundary = "dirichlet";
+  std::string policies = "HAND,MT(1)+!OLAP,MT(1)+OLAP,MT(1)+OLAP+XTRA,TASK,IDEAL";
+  std::int64_t steps = 40;
+  std::int64_t repeat = 5;
+  std::string outliers = "median";
+  std::string slow = "0:1";
+  double link_rate = 0;
+  std::string json_file;
+  std::string trace_file;
+  bool progress = false;
+};
+
+bool parse(command& c, int argc, char** argv, const plait::environment& env) {
+  plait::app::command_line options(
+      "Poisson's equation in three dimensions by Gauss-Seidel with red-black ordering",
+      "redblack3d");
+  options.option("--size", c.size, "Cells, as NXxNYxNZ");
+  options.option("--grid", c.grid, "Processes, as PXxPYxPZ; 0 = choose");
+  options.option("--boundary", c.boundary, "dirichlet (zero) or periodic");
+  options.option("--policies,--policy", c.policies,
+                 "HAND, MT(k)[+!OLAP|+OLAP[+XTRA]][+IRR(m:n)|+DYN], TASK[+MT(k)][+XTRA], IDEAL, "
+                 "with commas between");
+  options.option("--steps", c.steps, "Gauss-Seidel steps of a run");
+  options.option("--repeat", c.repeat, "Runs of each policy");
+  options.option("--outliers", c.outliers,
+                 "What the table quotes: median, or kelp, the mean without runs that took at least "
+                 "25 % longer than the others' mean");
+  options.option("--slow", c.slow,
+                 "WORKER:FACTOR, a worker of each node that takes so much longer");
+  options.option("--link-rate", c.link_rate,
+                 "Payload rate of the link between hosts, in bytes a second; 0 = not known");
+  options.option("--json", c.json_file, "File for the result; - = standard output");
+  options.option("--trace", c.trace_file, "File for a trace of one run per policy");
+  options.flag("--progress", c.progress, "Say on standard error how far the session is");
+  return options.parse(argc, argv, env);
+}
+
+redblack3d::slow_worker parse_slow(const std::string& text) {
+  redblack3d::slow_worker result;
+  const char* const end = text.data() + text.size();
+  const auto worker = std::from_chars(text.data(), end, result.worker);
+  const bool colon = worker.ec == std::errc{} && worker.ptr != end && *worker.ptr == ':';
+  const auto factor = colon ? std::from_chars(worker.ptr + 1, end, result.factor) : worker;
+  if (!colon || factor.ec != std::errc{} || factor.ptr != end || result.worker < 0 ||
+      !(result.factor >= 1 && result.factor <= 1000))
+    throw plait::usage_error(fmt::format(
+        "--slow is '{}'; it must be a worker and a factor from 1 to 1000, such as 1:1.5", text));
+  return result;
+}
+
+redblack3d::session_options checked(const command& c) {
+  plait::app::check_range("--steps", c.steps, 1, 1'000'000);
+  plait::app::check_range("--repeat", c.repeat, 1, 1000);
+  if (!(c.link_rate >= 0) || std::isinf(c.link_rate))
+    throw plait::usage_error(fmt::format("--link-rate is {}; it must be 0 or more", c.link_rate));
+  redblack3d::session_options result;
+  result.policies = redblack3d::parse_policies(c.policies);
+  result.steps = static_cast<int>(c.steps);
+  result.repeat = static_cast<int>(c.repeat);
+  result.kelp_means = plait::app::parse_name("--outliers", c.outliers, known_outliers) == "kelp";
+  result.slow = parse_slow(c.slow);
+  result.link_rate_bytes_per_s = c.link_rate;
+  result.trace_file = c.trace_file;
+  result.progress = c.progress;
+  return result;
+}
+
+redblack3d::domain domain_of(const command& c, int ranks) {
+  const auto cells = plait::app::parse_extents("--size", c.size, 1);
+  const auto dims = plait::app::parse_extents("--grid", c.grid, 0);
+  const bool periodic =
+      plait::app::parse_name("--boundary", c.boundary, redblack3d::boundary_names) == "periodic";
+  std::array<int, 3> wanted{};
+  for (std::size_t i = 0; i < 3; ++i) wanted[i] = static_cast<int>(dims[i]);
+  return {cells, periodic ? redblack3d::boundary::periodic : redblack3d::boundary::dirichlet, ranks,
+          wanted};
+}
+
+/// Errors: usage_error where the ranks of a host need more memory than it has: allocation would
+/// succeed, and the kernel end the job later without a word.
+void check_memory(plait::environment& env, const redblack3d::domain& whole) {
+  // The first block is the largest.
+  const double needed = env.node_size() * redblack3d::memory_bytes(whole.block(0));
+  const double available =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  constexpr double gib = 1 << 30;
+  const double excess = plait::app::maximum(env, needed - available);
+  if (excess > 0)
+    throw plait::usage_error(
+        fmt::format("--size needs {:.1f} GiB more memory than there is on a host", excess / gib));
+}
+
+/// The paper's tables 2 and 3: milliseconds per iteration, each the maximum over nodes.
+void print_table(const json& result) {
+  const char* const quoted = result["parameters"]["outliers"] == "kelp" ? "mean" : "median";
+  std::printf("%-34s %9s %9s %9s %9s\n", "policy, ms per iteration", "Total", "Wait", "Comp",
+              "verified");
+  for (const auto& [name, one] : result["variants"].items()) {
+    const auto ms = [&, &each = one["per_iteration_s"]](const char* column) {
+      return 1e3 * each[column][quoted].get<double>();
+    };
+    std::printf("%-34s %9.3f %9.3f %9.3f %9s\n", name.c_str(), ms("total"), ms("wait"), ms("comp"),
+                one["verified"].get<bool>() ? "yes" : "NO");
+  }
+  const double steps = result["parameters"]["steps"].get<double>();
+  std::printf("bound %.3f ms, attainable %.3f ms\n", 1e3 * result["bound_s"].get<double>() / steps,
+              1e3 * result["attainable_s"].get<double>() / steps);
+  if (result.contains("limiter")) std::printf("%s\n", result["limiter"].get<std::string>().c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  plait::environment env{argc, argv};
+  return plait::app::run_program(env, "redblack3d", [&] {
+    command given;
+    if (!parse(given, argc, argv, env)) return plait::app::exit_verified;
+    const redblack3d::session_options wanted = checked(given);
+    const redblack3d::domain whole = domain_of(given, env.size());
+    check_memory(env, whole);
+    plait::app::check_writable(env, "--json", given.json_file);
+    plait::app::check_writable(env, "--trace", given.trace_file);
+    const redblack3d::outcome done = redblack3d::measure(env, whole, wanted);
+    if (env.rank() == 0) {
+      if (!given.json_file.empty()) plait::app::write_result(given.json_file, done.result);
+      if (given.json_file != "-") print_table(done.result);
+    }
+    return done.verified ? plait::app::exit_verified : plait::app::exit_not_verified;
+  });
+}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of the multi-tier KeLP paper: milliseconds per iteration of each policy."""
+
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from plait.result import Result
+
+COLUMNS = {"total": "Total", "wait": "Wait", "comp": "Comp"}
+
+
+def has_policies(result: Result) -> bool:
+    """Whether every variant is a policy with the paper's columns."""
+    return "app" in result and all("per_iteration_s" in v for v in result["variants"].values())
+
+
+def quoted(result: Result) -> str:
+    """Which figure of a column is quoted: `mean`, without outliers as in the paper, or `median`."""
+    return "mean" if result["parameters"].get("outliers") == "kelp" else "median"
+
+
+def milliseconds(variant: dict[str, Any], column: str, figure: str) -> str:
+    """A column of a policy, to three figures or to the microsecond."""
+    value = 1e3 * variant["per_iteration_s"][column][figure]
+    return f"{value:.0f}" if value >= 999.5 else f"{value:.{2 if value >= 9.9995 else 3}f}"
+
+
+def policy_table(result: Result) -> Table:
+    """The paper's table 2 for a terminal, and what is hidden."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("ms per iteration", overflow="fold")
+    for name in (*COLUMNS.values(), "/ HAND", "hidden"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verified", no_wrap=True)
+    hidden = result.get("hidden_fraction") or {}
+    figure = quoted(result)
+    for name, variant in result["variants"].items():
+        table.add_row(
+            name,
+            *(milliseconds(variant, column, figure) for column in COLUMNS),
+            ratio_to_hand(result, variant),
+            f"{hidden[name]:.2f}" if hidden.get(name) is not None else "",
+            Text("yes", style="green") if variant["verified"] else Text("NO", style="bold red"),
+        )
+    return table
+
+
+def ratio_to_hand(result: Result, variant: dict[str, Any]) -> str:
+    """Of the totals quoted; empty where HAND did not run."""
+    hand = result["variants"].get("HAND")
+    if hand is None:
+        return ""
+    own, base = (v["per_iteration_s"]["total"][quoted(result)] for v in (variant, hand))
+    return f"{own / base:.3f}"
+
+
+def policy_sentence(result: Result) -> str:
+    """How the columns are to be read."""
+    repeat = result["parameters"]["repeat"]
+    if quoted(result) == "median":
+        return f"medians of {repeat} runs, each the maximum over nodes"
+    dropped = sum(variant["outliers"] for variant in result["variants"].values())
+    without = f"{dropped} outliers" if dropped != 1 else "1 outlier"
+    return f"means of {repeat} runs without {without}, each the maximum over nodes"

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The multi-tier KeLP paper's table on the page."""
+
+from plait.policies import COLUMNS, milliseconds, policy_sentence, quoted, ratio_to_hand
+from plait.report.svg import element, table, text
+from plait.result import Result
+
+
+def policies(result: Result) -> str:
+    """Total, Wait and Comp of each policy, and how they are to be read."""
+    figure = quoted(result)
+    rows = [
+        [
+            element("b", text(name)),
+            *(text(milliseconds(variant, column, figure)) for column in COLUMNS),
+            text(ratio_to_hand(result, variant)),
+        ]
+        for name, variant in result["variants"].items()
+    ]
+    note = element("p", text(policy_sentence(result)), class_="quiet")
+    return table(["ms per iteration", *COLUMNS.values(), "/ HAND"], rows) + note

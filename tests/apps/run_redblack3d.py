@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs redblack3d on some ranks and checks its result file, or that it refuses bad input properly."""
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+from run_jacobi3d import check, check_ledger, check_timeline, launch, main
+
+POLICIES = (
+    "HAND,MT(1)+!OLAP,MT(1)+OLAP+XTRA,MT(3)+!OLAP+IRR(1:3),MT(2)+OLAP,MT(2)+OLAP+XTRA+IRR(44:50),"
+    "MT(2)+!OLAP+DYN,MT(2)+OLAP+XTRA+DYN,TASK+MT(1),TASK+MT(2)+XTRA,IDEAL"
+)
+
+
+def check_table(name: str, variant: dict, steps: int, ranks: int) -> None:
+    """The paper's columns: the maximum over nodes, so that wait and comp may exceed the total."""
+    columns = variant["per_iteration_s"]
+    total, wait, comp = (columns[key]["median"] for key in ("total", "wait", "comp"))
+    check(abs(total * steps - variant["total_s"]["median"]) <= 1e-9, f"{name}: total per iteration")
+    check(0 <= wait <= 1.01 * total and 0 < comp <= 1.01 * total, f"{name}: wait or comp")
+    if ranks > 1:
+        check((wait == 0) == (name == "IDEAL"), f"{name}: waits {wait} s")
+    kept = len(columns["total"]["samples"]) - variant["outliers"]
+    check(kept >= 1 and columns["total"]["mean"] > 0, f"{name}: {kept} runs are no outliers")
+
+
+def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        result_file = Path(folder) / "result.json"
+        outputs = ["--json", str(result_file), "--trace", str(Path(folder) / "trace.json")]
+        if "--policies" not in arguments:
+            arguments = ["--policies", POLICIES, *arguments]
+        done = launch(options, ["--repeat", "1", *outputs, *arguments])
+        check(done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        result = json.loads(result_file.read_text())
+        trace = json.loads((Path(folder) / "trace.json").read_text())
+    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    check(len(events) > 0, "the trace is empty")
+    check(result["app"] == "redblack3d", "the application's name")
+    check(result["environment"]["reference"] == "a serial run", "small grids have a serial reference")
+    if arguments[1] == POLICIES:
+        check(list(result["variants"]) == POLICIES.split(","), f"variants: {list(result['variants'])}")
+        check(set(result["hidden_fraction"]) == set(POLICIES.split(",")[1:-1]), "hidden fractions")
+    steps = result["parameters"]["steps"]
+    for name, variant in result["variants"].items():
+        check(variant["verified"] is True, f"{name} is not verified")
+        check(variant["max_error"] <= variant["error_bound"], f"{name}: {variant['max_error']}")
+        check_ledger(name, variant, options.ranks)
+        # A rank that is its own neighbour may send messages, or copy.
+        if options.ranks > 1 or "periodic" not in arguments:
+            check_timeline(name, result["timeline"][name], options.ranks)
+        check_table(name, variant, steps, options.ranks)
+
+
+if __name__ == "__main__":
+    main(check_result)

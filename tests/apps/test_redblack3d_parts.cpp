@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "redblack3d/kernel.hpp"
+#include "redblack3d/policy.hpp"
+#include "redblack3d/problem.hpp"
+#include "redblack3d/shares.hpp"
+#include "redblack3d/slow_worker.hpp"
+#include "redblack3d/team.hpp"
+#include "support/refusal.hpp"
+
+namespace {
+
+using namespace redblack3d;
+using plait::test::refusal;
+
+std::string name_of(const char* text) {
+  return parse_policy(text).name();
+}
+
+std::string complaint(const char* text) {
+  const std::string all = refusal([&] { (void)parse_policies(text); });
+  EXPECT_EQ(all.find('\n'), std::string::npos);
+  return all.substr(0, all.find("; a policy is HAND, MT(k)"));
+}
+
+TEST(policy, is_written_as_the_paper_writes_it) {
+  for (const char* text : {"HAND", "MT(1)+!OLAP", "MT(8)+!OLAP", "MT(7)+OLAP", "MT(7)+OLAP+XTRA",
+                           "MT(7)+OLAP+XTRA+IRR(44:50)", "MT(2)+!OLAP+DYN", "MT(2)+OLAP+XTRA+DYN",
+                           "TASK", "TASK+MT(2)", "TASK+XTRA", "IDEAL"})
+    EXPECT_EQ(name_of(text), text);
+}
+
+TEST(policy, may_be_written_in_other_ways) {
+  EXPECT_EQ(name_of("MT(4)"), "MT(4)+!OLAP");
+  EXPECT_EQ(name_of(" MT(1) + !OLAP "), "MT(1)+!OLAP");
+  EXPECT_EQ(name_of("IRR(44,50) +XTRA+OLAP+MT( 7 )"), "MT(7)+OLAP+XTRA+IRR(44:50)");
+  EXPECT_EQ(name_of("MT(2)+TASK"), "TASK+MT(2)");
+}
+
+TEST(policy, holds_what_its_words_say) {
+  const policy p = parse_policy("MT(7)+OLAP+XTRA+IRR(44:50)");
+  EXPECT_EQ(p.what, policy::kind::multi_tier);
+  EXPECT_EQ(p.threads, 7);
+  EXPECT_TRUE(p.overlap);
+  EXPECT_TRUE(p.proxy);
+  EXPECT_EQ(p.share, policy::sharing::irregular);
+  EXPECT_EQ(p.first_weight, 44);
+  EXPECT_EQ(p.second_weight, 50);
+  EXPECT_EQ(parse_policy("TASK").threads, 0);
+}
+
+TEST(policy, of_a_list_may_have_commas_of_its_own) {
+  const std::vector<policy> all = parse_policies("HAND,MT(2)+IRR(1,3), MT(2)+OLAP");
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[1].name(), "MT(2)+!OLAP+IRR(1:3)");
+  EXPECT_EQ(refusal([] { (void)parse_policies("MT(1),HAND,MT(1)+!OLAP"); }),
+            "policy MT(1)+!OLAP is given twice");
+}
+
+TEST(policy, nonsense_is_refused_in_one_line_with_the_grammar) {
+  for (const auto& [text, why] : {
+           std::pair{"", "policy '': a word is missing"},
+           {"HAND,", "policy '': a word is missing"},
+           {"MT(2)++OLAP", "policy 'MT(2)++OLAP': a word is missing"},
+           {"OLAP", "policy 'OLAP': it says neither HAND, MT(k), TASK nor IDEAL"},
+           {"DYN", "policy 'DYN': it says neither HAND, MT(k), TASK nor IDEAL"},
+           {"HAND+OLAP", "policy 'HAND+OLAP': nothing goes with HAND"},
+           {"HAND+MT(2)", "policy 'HAND+MT(2)': nothing goes with HAND"},
+           {"IDEAL+XTRA", "policy 'IDEAL+XTRA': nothing goes with IDEAL"},
+           {"HAND+IDEAL", "policy 'HAND+IDEAL': nothing goes with HAND"},
+           {"HAND+HAND", "policy 'HAND+HAND': HAND is given twice"},
+           {"MT", "policy 'MT': MT wants its threads, as in MT(4)"},
+           {"MT()", "policy 'MT()': '' in MT is no number from 1 to 1024"},
+           {"MT(0)", "policy 'MT(0)': '0' in MT is no number from 1 to 1024"},
+           {"MT(-1)", "policy 'MT(-1)': '-1' in MT is no number from 1 to 1024"},
+           {"MT(2x)", "policy 'MT(2x)': '2x' in MT is no number from 1 to 1024"},
+           {"MT(9999999999)",
+            "policy 'MT(9999999999)': '9999999999' in MT is no number from 1 to 1024"},
+           {"MT(2", "policy 'MT(2': 'MT(2' does not end with a parenthesis"},
+           {"MT(2)+MT(3)", "policy 'MT(2)+MT(3)': MT is given twice"},
+           {"MT(2)+XTRA", "policy 'MT(2)+XTRA': XTRA is of use to OLAP only"},
+           {"MT(2)+!OLAP+XTRA", "policy 'MT(2)+!OLAP+XTRA': XTRA is of use to OLAP only"},
+           {"MT(2)+OLAP+!OLAP", "policy 'MT(2)+OLAP+!OLAP': OLAP and !OLAP exclude each other"},
+           {"MT(2)+IRR", "policy 'MT(2)+IRR': IRR wants the weights of two sets, as in IRR(44:50)"},
+           {"MT(2)+IRR(3)",
+            "policy 'MT(2)+IRR(3)': IRR wants the weights of two sets, as in IRR(44:50)"},
+           {"MT(2)+IRR(1:2:3)",
+            "policy 'MT(2)+IRR(1:2:3)': '2:3' in IRR is no number from 1 to 1000000"},
+           {"MT(2)+IRR(0:1)", "policy 'MT(2)+IRR(0:1)': '0' in IRR is no number from 1 to 1000000"},
+           {"MT(1)+IRR(1:2)",
+            "policy 'MT(1)+IRR(1:2)': IRR divides threads into two sets, so MT(k) needs k > 1"},
+           {"MT(2)+IRR(1:2)+IRR(1:2)", "policy 'MT(2)+IRR(1:2)+IRR(1:2)': IRR is given twice"},
+           {"MT(2)+IRR(1:2)+DYN", "policy 'MT(2)+IRR(1:2)+DYN': IRR and DYN exclude each other"},
+           {"TASK+OLAP", "policy 'TASK+OLAP': TASK overlaps by what tasks declare, without OLAP"},
+           {"TASK+DYN", "policy 'TASK+DYN': TASK shares the work by itself, without IRR or DYN"},
+           {"hand", "policy 'hand': unknown word 'hand'"},
+           {"XMT(3)", "policy 'XMT(3)': unknown word 'XMT'"},
+       })
+    EXPECT_EQ(complaint(text), why);
+}
+
+policy of_threads(int threads) {
+  return {.what = policy::kind::multi_tier, .threads = threads};
+}
+
+policy irregular(int threads, int first, int second) {
+  policy result = of_threads(threads);
+  result.share = policy::sharing::irregular;
+  result.first_weight = first;
+  result.second_weight = second;
+  return result;
+}
+
+box box_of(std::array<std::int64_t, 3> low, std::array<std::int64_t, 3> high) {
+  return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+}
+
+/// Every cell of `all` is in exactly one of the boxes.
+void expect_cover(const box& all, const shares& boxes) {
+  plait::region<3> together;
+  std::int64_t cells = 0;
+  for (const auto& own : boxes)
+    for (const box& one : own) {
+      EXPECT_FALSE(one.empty());
+      cells += one.size();
+      together = plait::unite(together, plait::region<3>(one));
+    }
+  EXPECT_EQ(together, plait::region<3>(all));
+  EXPECT_EQ(cells, all.size());
+}
+
+TEST(shares, irr_44_50_gives_four_threads_236_of_504_planes) {
+  const shares all = share_out(box_of({0, 0, 0}, {4, 4, 504}), irregular(7, 44, 50));
+  EXPECT_EQ(all[3].front().high[plait::axis::z], 236);  // 504 * 44 / 94, to the nearest plane
+  EXPECT_EQ(all[0].front().high[plait::axis::z], 59);
+  EXPECT_EQ(all[4].front(), box_of({0, 0, 236}, {4, 4, 326}));
+  EXPECT_EQ(all[6].front().high[plait::axis::z], 504);
+}
+
+TEST(shares, cover_a_box_whatever_its_shape) {
+  const domain whole({10, 40, 8}, boundary::dirichlet, 1);
+  problem p(whole, 0);
+  for (const box& all : {box_of({0, 0, 0}, {3, 5, 7}), box_of({1, 2, 3}, {4, 9, 4}),
+                         box_of({0, 0, 0}, {2, 1, 2}), box_of({0, 0, 0}, {5, 40, 3}), box()})
+    for (const int threads : {1, 2, 3, 7}) {
+      expect_cover(all, share_out(all, of_threads(threads)));
+      if (threads > 1) {
+        expect_cover(all, share_out(all, irregular(threads, 1, 1000)));
+        expect_cover(all, share_out(all, irregular(threads, 3, 1)));
+      }
+      expect_cover(all, {cut_finely(p.data(), all, threads)});
+    }
+}
+
+TEST(shares, leave_no_thread_without_planes_where_there_are_enough) {
+  for (const auto& own : share_out(box_of({0, 0, 0}, {3, 3, 7}), irregular(7, 1, 1000)))
+    EXPECT_EQ(own.size(), 1U);
+}
+
+TEST(slow_worker, threads_are_numbered_as_they_come_by_anew_for_each_run) {
+  for (int run = 0; run < 2; ++run) {
+    slowness slow({.worker = 1, .factor = 3});
+    EXPECT_EQ(slow.number(), 0);
+    std::thread([&] {
+      EXPECT_EQ(slow.number(), 1);
+      EXPECT_EQ(slow.number(), 1);
+    }).join();
+    std::thread([&] { EXPECT_EQ(slow.number(), 2); }).join();
+    EXPECT_EQ(slow.number(), 0);
+  }
+}
+
+TEST(slow_worker, takes_so_many_times_as_long) {
+  slowness slow({.worker = 1, .factor = 3});
+  const auto taken = [&](int worker) {
+    const plait::ticks start = plait::now_ticks();
+    plait::ticks alone = 0;
+    slow.run(worker, [&] {
+      for (volatile int i = 0; i < 100000;) i = i + 1;
+      alone = plait::now_ticks() - start;
+    });
+    return static_cast<double>(plait::now_ticks() - start) / static_cast<double>(alone);
+  };
+  EXPECT_GE(taken(1), 2.9);
+  EXPECT_GE(taken(0), 1);
+}
+
+TEST(team, every_thread_does_its_part_of_every_round) {
+  team threads(4);
+  std::vector<int> done(4, 0);
+  for (int round = 0; round < 1000; ++round)
+    threads.run([&](int thread) { ++done[static_cast<std::size_t>(thread)]; });
+  EXPECT_EQ(done, std::vector<int>(4, 1000));
+  EXPECT_GT(threads.busy(3), 0);
+  threads.reset();
+  EXPECT_EQ(threads.busy(3), 0);
+}
+
+/// One process that is its own neighbour copies its ghosts.
+void fill_own_ghosts(problem& p, colour c) {
+  const plait::view<double, 3> u = p.data().u[index_of(c)];
+  for (const auto& copy : plait::ghost_copies(p.whole().blocks(), plait::ghost_reach::faces, 0))
+    plait::for_each_cell(copy.from,
+                         [&](const plait::point<3>& cell) { u[cell + copy.distance] = u[cell]; });
+}
+
+void step(problem& p, const std::vector<box>& pieces) {
+  for (const colour c : both_colours) {
+    fill_own_ghosts(p, other(c));
+    for (const box& one : pieces) relax(p.data(), c, one);
+  }
+}
+
+class sweep : public ::testing::TestWithParam<std::pair<std::array<std::int64_t, 3>, boundary>> {};
+
+TEST_P(sweep, gives_the_bits_of_a_serial_run_and_the_closed_form_however_it_is_cut) {
+  problem p(domain(GetParam().first, GetParam().second, 1), 0);
+  constexpr int steps = 9;
+  p.keep_serial_reference(steps);
+  for (const std::int64_t thickness : {1, 2, 100}) {
+    std::vector<box> pieces;
+    const box all = p.cells();
+    for (std::int64_t z = all.high.along[2]; z > 0; z -= thickness) {
+      box piece = all;
+      piece.low.along[2] = std::max<std::int64_t>(0, z - thickness);
+      piece.high.along[2] = z;
+      box rest = piece;
+      piece.high.along[0] = rest.low.along[0] = all.high.along[0] / 2;
+      pieces.push_back(piece);  // may be empty
+      pieces.push_back(rest);
+    }
+    p.reset(setting::distributed);
+    for (int i = 0; i < steps; ++i) step(p, pieces);
+    const verdict exact = p.check_against_reference();
+    EXPECT_TRUE(exact.verified) << exact.complaint;
+    const verdict close = p.check_closed_form(setting::distributed, steps);
+    EXPECT_TRUE(close.verified) << close.complaint;
+    EXPECT_GT(close.max_error, 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    sizes, sweep,
+    ::testing::Values(std::pair{std::array<std::int64_t, 3>{7, 5, 3}, boundary::dirichlet},
+                      std::pair{std::array<std::int64_t, 3>{64, 11, 10}, boundary::dirichlet},
+                      std::pair{std::array<std::int64_t, 3>{2, 6, 4}, boundary::periodic},
+                      std::pair{std::array<std::int64_t, 3>{34, 8, 10}, boundary::periodic}));
+
+TEST(problem, a_step_too_many_and_a_wrong_bit_are_noticed) {
+  problem p(domain({9, 6, 5}, boundary::dirichlet, 1), 0);
+  p.reset(setting::distributed);
+  for (int i = 0; i < 4; ++i) step(p, {p.cells()});
+  p.keep_as_reference();
+  EXPECT_TRUE(p.check_closed_form(setting::distributed, 4).verified);
+  EXPECT_FALSE(p.check_closed_form(setting::distributed, 3).verified);
+  EXPECT_FALSE(p.check_closed_form(setting::distributed, 5).verified);
+  double& cell = p.data().u[1](2, 3, 4);  // black, x = 2 * 2 + 0
+  cell = std::nextafter(cell, 1.0);
+  const verdict found = p.check_against_reference();
+  EXPECT_FALSE(found.verified);
+  EXPECT_NE(found.complaint.find("cell (4, 3, 4)"), std::string::npos) << found.complaint;
+  EXPECT_TRUE(p.check_closed_form(setting::distributed, 4).verified);
+  cell = std::nan("");
+  EXPECT_FALSE(p.check_closed_form(setting::distributed, 4).verified);
+}
+
+TEST(domain, odd_periodic_grids_and_too_many_processes_are_refused) {
+  EXPECT_EQ(refusal([] {
+              (void)domain({4, 5, 6}, boundary::periodic, 1);
+            }),
+            "5 periodic cells along y cannot be coloured red and black; give an even number");
+  EXPECT_EQ(refusal([] {
+              (void)domain({4, 9, 9}, boundary::dirichlet, 3, {3, 1, 1});
+            }),
+            "4 cells along x cannot be divided among 3 processes (grid 3x1x1); every block needs "
+            "at least a pair of them");
+}
+
+}  // namespace
