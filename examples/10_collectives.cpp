@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collective operations are tasks: a sum over all ranks under work that does not need it, and an
-// exchange of parts each of which is used as soon as it is there.
+// exchange of parts each of which is used as soon as it is there, and a sum over some of the ranks.
 #include <cstdio>
 #include <span>
 #include <vector>
@@ -32,11 +32,16 @@ int main(int argc, char** argv) {
         "use", [](int part, int& to) { to = 10 * part; }, plait::in(column[from]),
         plait::out(seen[from]));  // waits for that part only
   }
+
+  const plait::communicator half = env.world().split("half", 2 * env.rank() / env.size());
+  double of_half = env.rank();
+  rt.allreduce("of half", plait::inout(of_half), plait::sum{}, {.among = half});  // in place
   rt.wait();
 
   if (env.rank() == 0) {
     std::printf("the sum over all ranks is %.0f\n", total);
     for (const int one : seen) std::printf("%d ", one);
     std::printf("came in parts\n");
+    std::printf("the sum over the %d ranks of my half is %.0f\n", half.size(), of_half);
   }
 }

@@ -15,11 +15,17 @@
 
 namespace plait {
 
+struct matching_space;
+
 /// See `engine` for the argument.  `take_sequences` belongs to the submitting thread, the rest to
 /// the holder of the token.
 class channel {
  public:
-  explicit channel(std::uint64_t residues) : residues_(residues), started_(residues, 0) {}
+  /// `among`: null for the signals of a window.
+  explicit channel(std::uint64_t residues, const matching_space* among = nullptr)
+      : among_(among), residues_(residues), started_(residues, 0) {}
+
+  [[nodiscard]] const matching_space* among() const noexcept { return among_; }
 
   /// The first of so many places in the order of matching.
   [[nodiscard]] std::uint64_t take_sequences(std::uint64_t count) noexcept {
@@ -62,13 +68,14 @@ class channel {
   [[nodiscard]] std::vector<operation*> give_up() noexcept { return std::exchange(parked_, {}); }
 
  private:
+  const matching_space* const among_;
   const std::uint64_t residues_;
   std::uint64_t next_sequence_ = 0;
   std::vector<std::uint64_t> started_;
   std::vector<operation*> parked_;
 };
 
-/// By direction, peer and tag; these are 0 for collectives.
+/// Of one communicator: by direction, peer and tag; these are 0 for collectives.
 using channel_map = std::map<std::tuple<operation::kind, int, int>, std::unique_ptr<channel>>;
 
 }  // namespace plait

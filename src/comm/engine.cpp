@@ -19,6 +19,7 @@
 #include "comm/flight_clock.hpp"
 #include "comm/library_collectives.hpp"
 #include "comm/look_schedule.hpp"
+#include "comm/matching_space.hpp"
 #include "comm/message_survey.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
@@ -141,16 +142,18 @@ struct engine::implementation {
   environment& env;
   const engine_options options;
   choice chosen;
-  MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm windows_comm = MPI_COMM_NULL;
   int residues = 1;
   int largest_tag = 0;
 
-  void join_channel(operation& op);      // submitting thread
-  void push(operation& op) noexcept;     // any thread
-  void wake_proxy(bool first) noexcept;  // any thread
+  void join_channel(operation& op, const communicator& among);        // submitting thread
+  [[nodiscard]] matching_space& space_of(const communicator& among);  // the same
+  void push(operation& op) noexcept;                                  // any thread
+  void wake_proxy(bool first) noexcept;                               // any thread
 
-  channel_map channels;
+  matching_space world;
+  /// `world`, and the communicators that are this engine's to use.  Submitting thread.
+  std::vector<matching_space*> spaces{&world};
   repetition_set repetitions;
 
   alignas(64) std::atomic<operation*> posted{
@@ -168,6 +171,7 @@ struct engine::implementation {
   // Under the token.
   transfer_set transfers;
   collective::library_collectives library;
+  bool lost = false;  ///< MPI has requests that can be followed no more, and their buffers
   std::vector<awaited*> watched;
   std::vector<one_sided_service*> windows;
   std::size_t one_sided = 0;  ///< operations on windows that were started and have not completed
@@ -197,17 +201,19 @@ engine::engine(environment& env, const engine_options& options) {
   implementation& s = *self_;
   {
     mpi_token_guard guard(env.token());
-    mpi_call(MPI_Comm_dup(native_access::of(env).internal, &s.comm), "MPI_Comm_dup");
-    mpi_call(MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    s.world.rank = env.rank();
+    s.world.size = env.size();
+    s.world.user = this;
+    s.world.open(native_access::of(env).internal);
     void* upper_bound = nullptr;
     int found = 0;
-    mpi_call(MPI_Comm_get_attr(s.comm, MPI_TAG_UB, &upper_bound, &found), "MPI_Comm_get_attr");
+    mpi_call(MPI_Comm_get_attr(s.world.messages, MPI_TAG_UB, &upper_bound, &found),
+             "MPI_Comm_get_attr");
     const int bound = found != 0 ? *static_cast<int*>(upper_bound) : least_tags - 1;
     s.residues = residues_for(bound);
     s.largest_tag = bound / s.residues - 2;  // the last one is for collectives
     s.repetitions.residues = static_cast<std::uint64_t>(s.residues);
-    s.library.open(s.comm);
-    mpi_call(MPI_Comm_dup(s.comm, &s.windows_comm), "MPI_Comm_dup");
+    mpi_call(MPI_Comm_dup(s.world.messages, &s.windows_comm), "MPI_Comm_dup");
     mpi_call(MPI_Comm_set_errhandler(s.windows_comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   s.chosen = choose(options, fair_share(env.node_units(), env.node_rank()));
@@ -231,29 +237,55 @@ engine::~engine() {
   s.repetitions.end();
   // Freeing is collective in some libraries: not after a failure, where other ranks may be
   // elsewhere.
-  if (!s.cancelled.load()) {
-    s.library.close();
-    MPI_Comm_free(&s.windows_comm);
-    MPI_Comm_free(&s.comm);
+  const bool failed = s.cancelled.load();
+  for (matching_space* space : s.spaces) {
+    space->user = nullptr;
+    space->given_up = failed;
   }
+  if (failed) return;
+  s.library.close();
+  MPI_Comm_free(&s.windows_comm);
+  s.world.close();
 }
 
-void engine::implementation::join_channel(operation& op) {
+matching_space& engine::implementation::space_of(const communicator& among) {
+  matching_space* const space = native_access::space_of(among);
+  if (space == nullptr || space->is_world()) return world;
+  if (space->user == world.user) return *space;
+  if (space->size == 0) {
+    throw usage_error("this rank is no member of '" + space->name + "'");
+  }
+  if (space->given_up) {
+    throw error("'" + space->name +
+                "' was in use when a task failed, and ranks may have counted differently there; "
+                "split again");
+  }
+  if (space->user != nullptr) {
+    throw usage_error("'" + space->name +
+                      "' is another runtime's as long as that lives; split again for this one");
+  }
+  space->user = world.user;
+  spaces.push_back(space);
+  return *space;
+}
+
+void engine::implementation::join_channel(operation& op, const communicator& among) {
   if (op.remote != nullptr) {
     op.via = op.remote->home->channel_for(op);
     return;
   }
+  matching_space& space = space_of(among);
   if (op.what == operation::kind::collective) {
-    auto& all = channels[{op.what, 0, 0}];
-    if (all == nullptr) all = std::make_unique<channel>(1);  // they match by the order of calls
+    auto& all = space.channels[{op.what, 0, 0}];
+    if (all == nullptr) all = std::make_unique<channel>(1, &space);  // by the order of calls
     op.via = all.get();
     return;
   }
   const bool send = op.what == operation::kind::send;
-  if (op.peer < 0 || op.peer >= env.size()) {
+  if (op.peer < 0 || op.peer >= space.size) {
     throw usage_error(std::string(send ? "send to" : "receive from") + " rank " +
-                      std::to_string(op.peer) + "; ranks are 0 to " +
-                      std::to_string(env.size() - 1));
+                      std::to_string(op.peer) + space.suffix() + "; ranks are 0 to " +
+                      std::to_string(space.size - 1));
   }
   if (op.of_collective) {
     op.tag = largest_tag + 1;
@@ -261,13 +293,20 @@ void engine::implementation::join_channel(operation& op) {
     throw usage_error("tag " + std::to_string(op.tag) + "; tags are 0 to " +
                       std::to_string(largest_tag) + " with this MPI library");
   }
-  auto& via = channels[{op.what, op.peer, op.tag}];
-  if (via == nullptr) via = std::make_unique<channel>(static_cast<std::uint64_t>(residues));
+  auto& via = space.channels[{op.what, op.peer, op.tag}];
+  if (via == nullptr) via = std::make_unique<channel>(static_cast<std::uint64_t>(residues), &space);
   op.via = via.get();
 }
 
-void engine::attach(operation& op) {
-  self_->join_channel(op);
+engine::matching engine::matching_of(const operation& op) noexcept {
+  const matching_space* const space = op.via != nullptr ? op.via->among() : nullptr;
+  if (space == nullptr || space->is_world()) return {0, {}, op.peer};
+  const bool has_peer = op.what != operation::kind::collective;
+  return {space->number, space->name, has_peer ? space->world_rank(op.peer) : 0};
+}
+
+void engine::attach(operation& op, const communicator& among) {
+  self_->join_channel(op, among);
   if (op.again == nullptr && op.via != nullptr) op.again = self_->repetitions.make();
 }
 
@@ -276,8 +315,8 @@ void engine::detach(operation& op) noexcept {
   if (op.again != nullptr) repetition_set::retire(std::exchange(op.again, nullptr));
 }
 
-void engine::enqueue(operation& op) {
-  self_->join_channel(op);
+void engine::enqueue(operation& op, const communicator& among) {
+  self_->join_channel(op, among);
   if (op.via != nullptr) op.sequence = op.via->take_sequences(1);
 }
 
@@ -498,8 +537,8 @@ void engine::implementation::start(operation& op, ticks now) {
   try {
     const bool first = nothing_in_flight();
     if (op.what == operation::kind::collective) {
-      transfers.add(op, library.start(*op.call));
-    } else if (transfers.start(op, mpi_tag, comm)) {
+      transfers.add(op, library.start(*op.call, op.via->among()->library));
+    } else if (transfers.start(op, mpi_tag, op.via->among()->messages)) {
       complete(op, nullptr);
       return;
     }
@@ -565,6 +604,7 @@ bool engine::implementation::test() {
   } catch (...) {
     // The library refuses the call itself: nothing in flight can be followed any more.
     const auto failure = std::current_exception();
+    lost = true;
     for (operation* op : transfers.abandon()) complete(*op, failure);
     return true;
   }
@@ -647,7 +687,7 @@ bool engine::implementation::release_held() {
 
 /// ... on behalf of what is in flight.
 bool engine::implementation::mpi_uses_memory() const noexcept {
-  return !transfers.empty() || one_sided > 0;
+  return lost || !transfers.empty() || one_sided > 0;
 }
 
 bool engine::cancel(double patience_s) {
@@ -655,8 +695,10 @@ bool engine::cancel(double patience_s) {
   s.env.token().acquire();
   s.cancelled.store(true, std::memory_order_seq_cst);
   s.step(look::no);
-  for (auto& [key, via] : s.channels) {
-    for (operation* op : via->give_up()) s.settle(*op, nullptr);
+  for (matching_space* space : s.spaces) {
+    for (auto& [key, via] : space->channels) {
+      for (operation* op : via->give_up()) s.settle(*op, nullptr);
+    }
   }
   for (one_sided_service* window : s.windows) {
     one_sided_service::finished_list done;
@@ -666,7 +708,7 @@ bool engine::cancel(double patience_s) {
   s.transfers.cancel_receives();
   const ticks give_up = now_ticks() + seconds_to_ticks(patience_s);
   do {
-    s.transfers.drop_messages_to_self(s.env.rank(), s.comm);
+    for (const matching_space* space : s.spaces) s.transfers.drop_messages_to_self(*space);
     s.step(look::once);
   } while (s.mpi_uses_memory() && now_ticks() < give_up);
   const bool clean = !s.mpi_uses_memory();
@@ -686,12 +728,10 @@ message_survey engine::survey(const std::function<std::string(const operation&)>
   try {
     s.step(look::no);  // what was posted counts as started
     found = survey_messages({.transfers = s.transfers,
-                             .channels = s.channels,
+                             .spaces = s.spaces,
                              .held_back = s.held_starts,
                              .windows = s.windows,
                              .name_of = name_of,
-                             .comm = s.comm,
-                             .ranks = s.env.size(),
                              .residues = s.residues});
   } catch (...) {
     s.release_token();

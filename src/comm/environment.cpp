@@ -18,6 +18,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "comm/matching_space.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
 
@@ -168,6 +169,9 @@ environment::~environment() {
     // The other ranks would wait for this one in MPI_Finalize.
     abort("left by an exception");
   }
+  for (const auto& space : native_->spaces) {
+    if (!space->given_up) space->close();
+  }
   MPI_Comm_free(&native_->program);
   MPI_Comm_free(&native_->internal);
   set_abort_handler(nullptr);
@@ -212,12 +216,16 @@ void environment::drive_until(Done done) {
 }
 
 void environment::barrier() {
+  native_access::await_all(*this, native_->internal);
+}
+
+void native_access::await_all(environment& env, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
   {
-    mpi_token_guard guard(token_);
-    mpi_call(MPI_Ibarrier(native_->internal, &request), "MPI_Ibarrier");
+    mpi_token_guard guard(env.token());
+    mpi_call(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
   }
-  drive_until([&request] {
+  env.drive_until([&request] {
     int flag = 0;
     mpi_call(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
     return flag != 0;

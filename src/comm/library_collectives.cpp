@@ -33,12 +33,15 @@ struct block_list {
 struct library_call::prepared {
   const std::byte* send;
   std::byte* receive;
+  std::size_t element_bytes;
+  std::shared_ptr<const combine_bytes> combine;
   block_list sent;
   block_list received;
-  /// Where `reduce_scatter` finds the blocks one behind the other, as MPI wants them, and what
-  /// `exscan` may do to rank 0's result, which is nobody's.
+  /// Where `reduce_scatter` finds the blocks one behind the other, as MPI wants them, where
+  /// `alltoallv` in place keeps what it sends, and what `exscan` may do to rank 0's result, which
+  /// is nobody's.
   std::vector<std::byte> scratch = {};
-  bool gathers = false;                      ///< into `scratch`, at each start
+  std::vector<block> gathered = {};          ///< blocks of `send`, put into `scratch` at each start
   MPI_Datatype reduced = MPI_DATATYPE_NULL;  ///< while it is in flight
   std::exception_ptr failure = nullptr;      ///< of `combine`
 };
@@ -75,8 +78,20 @@ std::byte no_bytes_to_receive[1];
   }
 }
 
-/// Of datatypes: the library_call a reduction belongs to.  Made once, and kept until MPI ends.
+/// Of datatypes: what the reduction it belongs to has prepared.  Made once, and kept until MPI
+/// ends.
 int call_of_type = MPI_KEYVAL_INVALID;
+
+/// What MPI keeps for calls that nobody will see complete.  Never freed.
+std::vector<std::shared_ptr<void>>& abandoned_calls() {
+  static auto* const all = new std::vector<std::shared_ptr<void>>;
+  return *all;
+}
+
+/// Whether the rank of `call` gives one buffer only.
+[[nodiscard]] bool is_in_place(const shape& call) {
+  return call.in_place && (!only_root_is_in_place(call.what) || call.rank == call.root);
+}
 
 }  // namespace
 
@@ -97,30 +112,48 @@ std::optional<std::string> obstacle_to_library(const shape& call) {
          std::to_string(INT_MAX) + "); leave back_end at collective::back_end::schedules";
 }
 
+bool ranks_see_different_sizes(operation what) noexcept {
+  switch (what) {  // each rank lays out blocks of its own
+    case operation::gatherv:
+    case operation::scatterv:
+    case operation::allgatherv:
+    case operation::alltoallv:
+    case operation::reduce_scatter:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // --- a call
 // -------------------------------------------------------------------------------------------
 
 library_call::library_call(const shape& call, const void* send, void* receive,
                            std::shared_ptr<const combine_bytes> combine, bool commutative)
     : shape_(call),
-      combine_(std::move(combine)),
       commutative_(commutative),
-      prepared_(std::make_unique<prepared>(prepared{
+      prepared_(std::make_shared<prepared>(prepared{
           .send = send != nullptr ? static_cast<const std::byte*>(send) : no_bytes_to_send,
           .receive = receive != nullptr ? static_cast<std::byte*>(receive) : no_bytes_to_receive,
+          .element_bytes = call.element_bytes,
+          .combine = std::move(combine),
           .sent = block_list(call.send_blocks),
           .received = block_list(call.receive_blocks)})) {
-  PLAIT_EXPECTS(!call.in_place || call.what == operation::allreduce,
-                std::string(to_string(call.what)) + " in place");
-  PLAIT_EXPECTS(!combines(call.what) || combine_ != nullptr, "nothing to combine with");
+  PLAIT_EXPECTS(!combines(call.what) || prepared_->combine != nullptr, "nothing to combine with");
+  prepared& own = *prepared_;
   if (call.what == operation::reduce_scatter) {
-    prepared_->gathers = packed(counts_of(call.send_blocks)) != call.send_blocks;
-    if (prepared_->gathers) {
-      prepared_->scratch.resize(elements_of(call.send_blocks) * call.element_bytes + 1);
-    }
-  } else if (call.what == operation::exscan && call.rank == 0) {
-    prepared_->scratch.resize(call.count * call.element_bytes + 1);
+    if (packed(counts_of(call.send_blocks)) != call.send_blocks) own.gathered = call.send_blocks;
+  } else if (call.what == operation::alltoallv && call.in_place) {
+    // Not MPI's own: in Open MPI 4.1 a rank without data returns from it before the tag of the call
+    // is taken, and what follows on the communicator does not meet.
+    own.gathered = call.receive_blocks;
+    own.sent = block_list(packed(counts_of(call.receive_blocks)));
+  } else if (call.what == operation::exscan && call.rank == 0 && !call.in_place) {
+    own.scratch.resize(call.count * call.element_bytes + 1);
   }
+  if (own.gathered.empty()) return;
+  own.scratch.resize(elements_of(own.gathered) * call.element_bytes + 1);
+  if (call.in_place) own.send = own.receive;
 }
 
 library_call::~library_call() = default;
@@ -132,13 +165,13 @@ extern "C" {
 /// As MPI has it: to = from op to.
 static void plait_combine_elements(void* from, void* to, int* count, MPI_Datatype* type) {
   using namespace plait;
-  void* call = nullptr;
+  void* prepared = nullptr;
   int found = 0;
-  MPI_Type_get_attr(*type, collective::call_of_type, &call, &found);
+  MPI_Type_get_attr(*type, collective::call_of_type, &prepared, &found);
   PLAIT_EXPECTS(found != 0, "the MPI library combines elements of a type it was not given");
-  collective::library_collectives::combine(
-      *static_cast<collective::library_call*>(call), static_cast<const std::byte*>(from),
-      static_cast<std::byte*>(to), static_cast<std::size_t>(*count));
+  collective::library_collectives::combine(prepared, static_cast<const std::byte*>(from),
+                                           static_cast<std::byte*>(to),
+                                           static_cast<std::size_t>(*count));
 }
 
 }  // extern "C"
@@ -148,18 +181,12 @@ namespace plait::collective {
 // --- an engine's calls
 // -------------------------------------------------------------------------------
 
-void library_collectives::open(MPI_Comm parent) {
-  mpi_call(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
-  mpi_call(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-}
-
 void library_collectives::close() noexcept {
   for (auto& [size, type] : types_) MPI_Type_free(&type);
   types_.clear();
   for (MPI_Op& op : operations_) {
     if (op != MPI_OP_NULL) MPI_Op_free(&op);
   }
-  MPI_Comm_free(&comm_);
 }
 
 MPI_Datatype library_collectives::element_type(library_call& call) {
@@ -184,22 +211,21 @@ MPI_Datatype library_collectives::element_type(library_call& call) {
              "MPI_Op_create");
   }
   make_type(call.prepared_->reduced);
-  mpi_call(MPI_Type_set_attr(call.prepared_->reduced, call_of_type, &call), "MPI_Type_set_attr");
+  mpi_call(MPI_Type_set_attr(call.prepared_->reduced, call_of_type, call.prepared_.get()),
+           "MPI_Type_set_attr");
   return call.prepared_->reduced;
 }
 
-MPI_Request library_collectives::start(library_call& call) {
+MPI_Request library_collectives::start(library_call& call, MPI_Comm comm) {
   library_call::prepared& own = *call.prepared_;
-  if (own.gathers) {
-    std::byte* to = own.scratch.data();
-    for (const block& b : call.shape_.send_blocks) {
-      const std::size_t bytes = b.count * call.shape_.element_bytes;
-      std::memcpy(to, own.send + b.displacement * call.shape_.element_bytes, bytes);
-      to += bytes;
-    }
+  std::byte* to = own.scratch.data();
+  for (const block& b : own.gathered) {
+    const std::size_t bytes = b.count * own.element_bytes;
+    std::memcpy(to, own.send + b.displacement * own.element_bytes, bytes);
+    to += bytes;
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  const int code = make(call, element_type(call), &request);
+  const int code = make(call, element_type(call), comm, &request);
   if (code != MPI_SUCCESS) {
     (void)finish(call);
     mpi_call(code, ("MPI's non-blocking " + std::string(to_string(call.what()))).c_str());
@@ -213,70 +239,77 @@ std::exception_ptr library_collectives::finish(library_call& call) noexcept {
   return std::exchange(own.failure, nullptr);
 }
 
-void library_collectives::combine(library_call& call, const std::byte* from, std::byte* to,
+void library_collectives::abandon(library_call& call) {
+  abandoned_calls().push_back(call.prepared_);
+}
+
+void library_collectives::combine(void* prepared, const std::byte* from, std::byte* to,
                                   std::size_t elements) noexcept {
-  std::exception_ptr& failure = call.prepared_->failure;
-  if (failure != nullptr) return;
-  const std::size_t bytes = elements * call.shape_.element_bytes;
+  library_call::prepared& own = *static_cast<library_call::prepared*>(prepared);
+  if (own.failure != nullptr) return;
+  const std::size_t bytes = elements * own.element_bytes;
   try {
-    (*call.combine_)({from, bytes}, {to, bytes}, false);
+    (*own.combine)({from, bytes}, {to, bytes}, false);
   } catch (...) {  // not through the MPI library
-    failure = std::current_exception();
+    own.failure = std::current_exception();
   }
 }
 
-int library_collectives::make(library_call& call, MPI_Datatype type, MPI_Request* request) const {
+int library_collectives::make(library_call& call, MPI_Datatype type, MPI_Comm comm,
+                              MPI_Request* request) const {
   library_call::prepared& own = *call.prepared_;
   const shape& s = call.shape_;
   const auto rank = static_cast<std::size_t>(s.rank);
   const int count = static_cast<int>(s.count);
   const MPI_Op op = operations_[call.commutative_ ? 1 : 0];
-  const void* const send = own.send;
-  void* const receive = own.receive;
+  const bool in_place = is_in_place(s);
+  const bool scatters = s.what == operation::scatter || s.what == operation::scatterv;
+  const void* const send = !own.gathered.empty()   ? own.scratch.data()
+                           : in_place && !scatters ? MPI_IN_PLACE
+                                                   : own.send;
+  void* const receive = in_place && scatters ? MPI_IN_PLACE : own.receive;
   switch (s.what) {
     case operation::barrier:
-      return MPI_Ibarrier(comm_, request);
+      return MPI_Ibarrier(comm, request);
     case operation::bcast:
-      return MPI_Ibcast(receive, count, type, s.root, comm_, request);
+      return MPI_Ibcast(receive, count, type, s.root, comm, request);
     case operation::reduce:
-      return MPI_Ireduce(send, receive, count, type, op, s.root, comm_, request);
+      return MPI_Ireduce(send, receive, count, type, op, s.root, comm, request);
     case operation::allreduce:
-      return MPI_Iallreduce(s.in_place ? MPI_IN_PLACE : send, receive, count, type, op, comm_,
-                            request);
+      return MPI_Iallreduce(send, receive, count, type, op, comm, request);
     case operation::scan:
-      return MPI_Iscan(send, receive, count, type, op, comm_, request);
+      return MPI_Iscan(send, receive, count, type, op, comm, request);
     case operation::exscan:
-      return MPI_Iexscan(send, s.rank == 0 ? own.scratch.data() : receive, count, type, op, comm_,
-                         request);
+      return MPI_Iexscan(send, s.rank == 0 && !in_place ? own.scratch.data() : receive, count, type,
+                         op, comm, request);
     case operation::gather:
-      return MPI_Igather(send, count, type, receive, count, type, s.root, comm_, request);
+      return MPI_Igather(send, count, type, receive, count, type, s.root, comm, request);
     case operation::gatherv:
       return MPI_Igatherv(send, s.rank == s.root ? own.received.counts[rank] : count, type, receive,
                           own.received.counts.data(), own.received.places.data(), type, s.root,
-                          comm_, request);
+                          comm, request);
     case operation::scatter:
-      return MPI_Iscatter(send, count, type, receive, count, type, s.root, comm_, request);
+      return MPI_Iscatter(send, count, type, receive, count, type, s.root, comm, request);
     case operation::scatterv:
       return MPI_Iscatterv(send, own.sent.counts.data(), own.sent.places.data(), type, receive,
-                           s.rank == s.root ? own.sent.counts[rank] : count, type, s.root, comm_,
+                           s.rank == s.root ? own.sent.counts[rank] : count, type, s.root, comm,
                            request);
     case operation::allgather:
-      return MPI_Iallgather(send, count, type, receive, count, type, comm_, request);
+      return MPI_Iallgather(send, count, type, receive, count, type, comm, request);
     case operation::allgatherv:
       return MPI_Iallgatherv(send, own.received.counts[rank], type, receive,
-                             own.received.counts.data(), own.received.places.data(), type, comm_,
+                             own.received.counts.data(), own.received.places.data(), type, comm,
                              request);
     case operation::alltoall:
-      return MPI_Ialltoall(send, count, type, receive, count, type, comm_, request);
+      return MPI_Ialltoall(send, count, type, receive, count, type, comm, request);
     case operation::alltoallv:
       return MPI_Ialltoallv(send, own.sent.counts.data(), own.sent.places.data(), type, receive,
-                            own.received.counts.data(), own.received.places.data(), type, comm_,
+                            own.received.counts.data(), own.received.places.data(), type, comm,
                             request);
     case operation::reduce_scatter_block:
-      return MPI_Ireduce_scatter_block(send, receive, count, type, op, comm_, request);
+      return MPI_Ireduce_scatter_block(send, receive, count, type, op, comm, request);
     case operation::reduce_scatter:
-      return MPI_Ireduce_scatter(own.gathers ? own.scratch.data() : send, receive,
-                                 own.sent.counts.data(), type, op, comm_, request);
+      return MPI_Ireduce_scatter(send, receive, own.sent.counts.data(), type, op, comm, request);
     case operation::neighbour_allgather:
     case operation::neighbour_allgatherv:
     case operation::neighbour_alltoall:

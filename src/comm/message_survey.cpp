@@ -22,6 +22,7 @@ using state = message_survey::state;
                             ? std::string(to_string(op.call->what()))
                             : std::string(),
           .name = scope.name_of(op),
+          .communicator = std::string(engine::matching_of(op).name),
           .peer = op.peer,
           .tag = op.tag,
           .size_bytes = op.size_bytes,
@@ -43,8 +44,10 @@ using state = message_survey::state;
     window->for_each(
         [&](const operation& op) { list.push_back(describe(scope, op, state::under_way)); });
   }
-  for (const auto& [key, via] : scope.channels) {
-    for (const operation* op : via->parked()) list.push_back(describe(scope, *op, state::parked));
+  for (const matching_space* space : scope.spaces) {
+    for (const auto& [key, via] : space->channels) {
+      for (const operation* op : via->parked()) list.push_back(describe(scope, *op, state::parked));
+    }
   }
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
     return std::pair(a.is, a.what) < std::pair(b.is, b.what);
@@ -54,16 +57,19 @@ using state = message_survey::state;
 
 /// MPI has sorted the message to no receive, so it is the one after those of its residue that have
 /// been started.
-[[nodiscard]] message_survey::arrival identify(const survey_scope& scope, MPI_Status& status) {
+[[nodiscard]] message_survey::arrival identify(const survey_scope& scope,
+                                               const matching_space& space, MPI_Status& status) {
   message_survey::arrival found;
+  if (!space.is_world()) found.communicator = space.name;
+  found.matching = space.number;
   found.peer = status.MPI_SOURCE;
   found.tag = status.MPI_TAG / scope.residues;
   MPI_Count bytes = 0;
   mpi_call(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
   found.size_bytes = static_cast<std::size_t>(bytes);
   const auto residue = static_cast<std::uint64_t>(status.MPI_TAG % scope.residues);
-  const auto via = scope.channels.find({operation::kind::receive, found.peer, found.tag});
-  const bool known = via != scope.channels.end();
+  const auto via = space.channels.find({operation::kind::receive, found.peer, found.tag});
+  const bool known = via != space.channels.end();
   const std::uint64_t place = known ? via->second->next_place(residue) : residue;
   found.place = place + 1;
   found.receive_submitted = known && place < via->second->places();
@@ -72,11 +78,13 @@ using state = message_survey::state;
 
 [[nodiscard]] std::vector<message_survey::arrival> unmatched_arrivals(const survey_scope& scope) {
   std::vector<message_survey::arrival> list;
-  for (int rank = 0; rank < scope.ranks; ++rank) {
-    int is_here = 0;
-    MPI_Status status;
-    mpi_call(MPI_Iprobe(rank, MPI_ANY_TAG, scope.comm, &is_here, &status), "MPI_Iprobe");
-    if (is_here != 0) list.push_back(identify(scope, status));
+  for (const matching_space* space : scope.spaces) {
+    for (int rank = 0; rank < space->size; ++rank) {
+      int is_here = 0;
+      MPI_Status status;
+      mpi_call(MPI_Iprobe(rank, MPI_ANY_TAG, space->messages, &is_here, &status), "MPI_Iprobe");
+      if (is_here != 0) list.push_back(identify(scope, *space, status));
+    }
   }
   return list;
 }
@@ -100,7 +108,7 @@ message_survey survey_messages(const survey_scope& scope) {
   message_survey survey;
   survey.taken = true;
   survey.messages = posted_messages(scope);
-  let_mpi_look_around(scope.comm);
+  for (const matching_space* space : scope.spaces) let_mpi_look_around(space->messages);
   survey.arrivals = unmatched_arrivals(scope);
   return survey;
 }

@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <plait/comm/engine.hpp>
 
-#include "comm/channel.hpp"
+#include "comm/matching_space.hpp"
 #include "comm/one_sided/service.hpp"
 #include "comm/transfer.hpp"
 
@@ -18,12 +18,10 @@ namespace plait {
 /// The parts of an engine that are looked at.
 struct survey_scope {
   const transfer_set& transfers;
-  const channel_map& channels;
+  const std::vector<matching_space*>& spaces;
   const std::vector<operation*>& held_back;
   const std::vector<one_sided_service*>& windows;
   const std::function<std::string(const operation&)>& name_of;
-  MPI_Comm comm;
-  int ranks;
   int residues;
 };
 

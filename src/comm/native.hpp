@@ -2,7 +2,11 @@
 /// The MPI handles that an environment and an engine own.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include <mpi.h>
+#include <plait/comm/communicator.hpp>
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
 
@@ -11,6 +15,9 @@ namespace plait {
 struct environment::native_handles {
   MPI_Comm program = MPI_COMM_NULL;   ///< given to the program: native()
   MPI_Comm internal = MPI_COMM_NULL;  ///< barrier, gather, clock
+  /// Of the communicators that were made, in this order.
+  std::vector<std::shared_ptr<matching_space>> spaces;
+  int numbers_taken = 0;  ///< of communicators
 };
 
 struct native_access {
@@ -20,6 +27,18 @@ struct native_access {
   /// On which windows come and go: one of an engine's own, for after a failure a rank leaves some
   /// of that out, and then must meet no barrier of another rank's.
   [[nodiscard]] static MPI_Comm windows_of(engine& messages) noexcept;
+
+  /// Collective over `comm`.  As `environment::barrier`.
+  static void await_all(environment& env, MPI_Comm comm);
+
+  [[nodiscard]] static communicator as_communicator(
+      std::shared_ptr<matching_space> space) noexcept {
+    return communicator(std::move(space));
+  }
+  /// The environment keeps it.
+  [[nodiscard]] static communicator make(std::shared_ptr<matching_space> space);
+  /// Null: all ranks.
+  [[nodiscard]] static matching_space* space_of(const communicator& among) noexcept;
 };
 
 }  // namespace plait

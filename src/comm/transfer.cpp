@@ -10,6 +10,7 @@
 
 #include "comm/byte_count.hpp"
 #include "comm/library_collectives.hpp"
+#include "comm/matching_space.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/repetition.hpp"
 
@@ -21,13 +22,14 @@ namespace {
 constexpr std::size_t largest_at_once = 1024;
 
 [[nodiscard]] std::string describe(const operation& op) {
+  const std::string suffix = op.via->among()->suffix();
   if (op.what == operation::kind::collective) {
-    return std::string(to_string(op.call->what())) + " of the MPI library";
+    return std::string(to_string(op.call->what())) + suffix + " of the MPI library";
   }
   const bool send = op.what == operation::kind::send;
   return std::string(send ? "send of " : "receive of ") + std::to_string(op.size_bytes) +
-         " bytes " + (send ? "to" : "from") + " rank " + std::to_string(op.peer) + ", tag " +
-         std::to_string(op.tag);
+         " bytes " + (send ? "to" : "from") + " rank " + std::to_string(op.peer) + suffix +
+         ", tag " + std::to_string(op.tag);
 }
 
 [[nodiscard]] std::size_t received_bytes(const MPI_Status& status) {
@@ -134,16 +136,18 @@ void transfer_set::cancel_receives() noexcept {
   }
 }
 
-void transfer_set::drop_messages_to_self(int self, MPI_Comm comm) noexcept try {
-  const auto to_self = [self](const operation* op) {
-    return op->what == operation::kind::send && op->peer == self;
+void transfer_set::drop_messages_to_self(const matching_space& among) noexcept try {
+  const auto to_self = [&among](const operation* op) {
+    return op->what == operation::kind::send && op->via->among() == &among &&
+           op->peer == among.rank;
   };
   if (std::none_of(operations_.begin(), operations_.end(), to_self)) return;
   while (true) {
     int found = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
-    mpi_call(MPI_Improbe(self, MPI_ANY_TAG, comm, &found, &message, &status), "MPI_Improbe");
+    mpi_call(MPI_Improbe(among.rank, MPI_ANY_TAG, among.messages, &found, &message, &status),
+             "MPI_Improbe");
     if (found == 0) return;
     std::vector<std::byte> dropped(received_bytes(status));
     with_count(dropped.size(), [&](int count, MPI_Datatype type) {
@@ -157,8 +161,11 @@ void transfer_set::drop_messages_to_self(int self, MPI_Comm comm) noexcept try {
 std::vector<operation*> transfer_set::abandon() {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (operations_[i]->again != nullptr) operations_[i]->again->give_up(requests_[i]);
-    // MPI frees no request of a collective.
-    if (operations_[i]->what != operation::kind::collective) MPI_Request_free(&requests_[i]);
+    if (operations_[i]->what == operation::kind::collective) {  // MPI frees no request of one
+      collective::library_collectives::abandon(*operations_[i]->call);
+    } else {
+      MPI_Request_free(&requests_[i]);
+    }
   }
   requests_.clear();
   return std::exchange(operations_, {});

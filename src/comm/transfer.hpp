@@ -11,6 +11,8 @@
 
 namespace plait {
 
+struct matching_space;
+
 /// Requests and their operations, side by side as MPI_Testsome wants them.  Holder of the token
 /// only.
 class transfer_set {
@@ -37,8 +39,8 @@ class transfer_set {
   [[nodiscard]] std::span<const finished> test();
 
   void cancel_receives() noexcept;
-  /// Receives and drops what this rank, `self`, sent itself: nobody else can let such sends end.
-  void drop_messages_to_self(int self, MPI_Comm comm) noexcept;
+  /// Receives and drops what this rank sent itself there: nobody else can let such sends end.
+  void drop_messages_to_self(const matching_space& among) noexcept;
   /// Lets go of the requests of all operations, and returns these.
   [[nodiscard]] std::vector<operation*> abandon();
 

@@ -29,7 +29,8 @@ class algorithm_choice {
 
   [[nodiscard]] collective::algorithm of(const collective::shape& call, bool commutative) {
     if (!network_ || !modelled(call.what)) return collective::usual_algorithm(call, commutative);
-    const key wanted{call.what, call.count, call.element_bytes, call.fragment_bytes, commutative};
+    const key wanted{call.what,          call.ranks,          call.count,
+                     call.element_bytes, call.fragment_bytes, commutative};
     if (const auto known = known_.find(wanted); known != known_.end()) return known->second;
     if (known_.size() >= most) known_.clear();
     const collective::algorithm how = cheapest_algorithm(call, commutative, *network_);
@@ -39,7 +40,7 @@ class algorithm_choice {
 
  private:
   /// What the choice depends on, among the calls of one job.
-  using key = std::tuple<collective::operation, std::size_t, std::size_t, std::size_t, bool>;
+  using key = std::tuple<collective::operation, int, std::size_t, std::size_t, std::size_t, bool>;
   static constexpr std::size_t most = 1024;
   std::optional<model::parameters> network_;
   std::map<key, collective::algorithm> known_;

@@ -30,6 +30,10 @@ using what = collective::operation;
 void expect_well_formed(const collective_call& call, const collective::shape& s) {
   const std::string range = "; ranks are 0 to " + std::to_string(s.ranks - 1);
   if (s.root < 0 || s.root >= s.ranks) refuse(call, "root " + std::to_string(s.root) + range);
+  if (s.in_place && only_root_is_in_place(s.what) && s.rank != s.root) {
+    refuse(call, "in place on the root only, which is " + std::to_string(s.root) +
+                     "; here name in(x) and out(y)");
+  }
   for (const auto* neighbours : {&s.sources, &s.destinations}) {
     for (const int peer : *neighbours) {
       if (peer < 0 || peer >= s.ranks) {
@@ -74,32 +78,43 @@ void expect_fits(const collective_call& call, const auto& need) {
   return writable(bytes);
 }
 
-/// The bytes that a call of the library touches, as accesses; what several slices share with the
-/// next comes as one.
+/// The bytes that a call of the library touches, as accesses that do not overlap; neighbours of one
+/// mode come as one.
 [[nodiscard]] std::vector<detail::data_access> accesses_of(const collective_call& call,
                                                            const collective::footprint& touched) {
-  std::vector<detail::data_access> all;
+  if (call.shape.what == what::barrier)
+    return {{strided_bytes::of(call.receive), access_mode::inout}};
+  struct touched_range {
+    byte_range bytes;
+    access_mode mode;
+  };
+  std::vector<touched_range> all;
   const auto add = [&](const std::vector<collective::slice>& slices, access_mode mode) {
     for (const collective::slice& s : slices) {
       const std::uintptr_t base =
           s.where == collective::buffer::send ? call.send.begin : call.receive.begin;
-      const byte_range bytes{base + s.begin, base + s.end};
-      if (!all.empty() && all.back().mode == mode && all.back().memory.hull().end == bytes.begin) {
-        all.back().memory.row_bytes += bytes.end - bytes.begin;
-      } else {
-        all.push_back({strided_bytes::of(bytes), mode});
-      }
+      all.push_back({{base + s.begin, base + s.end}, mode});
     }
   };
-  if (call.shape.what == what::barrier)
-    return {{strided_bytes::of(call.receive), access_mode::inout}};
-  if (call.shape.in_place) {
-    add(touched.written, access_mode::inout);
-  } else {
-    add(touched.read, access_mode::in);
-    add(touched.written, access_mode::out);
+  add(touched.read, access_mode::in);
+  add(touched.written, access_mode::out);
+  std::ranges::stable_sort(all, {}, [](const touched_range& one) { return one.bytes.begin; });
+  std::vector<touched_range> apart;
+  for (const touched_range& next : all) {
+    touched_range* const last = apart.empty() ? nullptr : &apart.back();
+    const bool overlap = last != nullptr && next.bytes.begin < last->bytes.end;
+    if (!overlap &&
+        (last == nullptr || next.mode != last->mode || next.bytes.begin != last->bytes.end)) {
+      apart.push_back(next);
+      continue;
+    }
+    last->bytes.end = std::max(last->bytes.end, next.bytes.end);
+    if (next.mode != last->mode) last->mode = access_mode::inout;
   }
-  return all;
+  std::vector<detail::data_access> accesses;
+  for (const touched_range& one : apart)
+    accesses.push_back({strided_bytes::of(one.bytes), one.mode});
+  return accesses;
 }
 
 }  // namespace
@@ -109,8 +124,10 @@ collective_calls::~collective_calls() = default;
 
 void runtime::submit(const collective_call& call) {
   collective::shape shape = call.shape;
-  shape.ranks = env().size();
-  shape.rank = env().rank();
+  const communicator all = call.options.among.is_made() ? call.options.among : env().world();
+  if (all.size() == 0) refuse(call, "this rank is no member of '" + all.name() + "'");
+  shape.ranks = all.size();
+  shape.rank = all.rank();
   expect_well_formed(call, shape);
   // The library may send from memory that it writes too, such as a ring's: its process must be able
   // to read that, which checked mode prevents.
@@ -147,11 +164,11 @@ void runtime::submit(const collective_call& call) {
     switch (one.what) {
       case action::kind::send:
         submit_message(call.name, operation::kind::send, bytes(one.from), access_mode::in, one.peer,
-                       std::nullopt);
+                       std::nullopt, all);
         break;
       case action::kind::receive:
         submit_message(call.name, operation::kind::receive, bytes(one.to), access_mode::out,
-                       one.peer, std::nullopt);
+                       one.peer, std::nullopt, all);
         break;
       case action::kind::operate:
         task(
@@ -189,7 +206,12 @@ void runtime::submit_to_library(const collective_call& call, const collective::s
            "the MPI library chooses its algorithms; name one, or collective::back_end::library, "
            "not both");
   }
-  if (const auto obstacle = collective::obstacle_to_library(shape)) refuse(call, *obstacle);
+  if (const auto obstacle = collective::obstacle_to_library(shape)) {
+    if (collective::ranks_see_different_sizes(shape.what)) {
+      env().abort(std::string(call.name.c_str()) + ": " + *obstacle, 2);
+    }
+    refuse(call, *obstacle);
+  }
   const collective::footprint touched = collective::footprint_of(shape);
   expect_fits(call, touched);
   const auto address = [](byte_range bytes) { return reinterpret_cast<void*>(bytes.begin); };
@@ -199,7 +221,7 @@ void runtime::submit_to_library(const collective_call& call, const collective::s
   auto made = std::make_unique<collective::library_call>(
       shape, address(call.send), address(call.receive), call.combine, call.options.commutative);
   op.call = made.get();
-  submit_operation(call.name, op, accesses_of(call, touched));
+  submit_operation(call.name, op, accesses_of(call, touched), {}, call.options.among);
   (void)made.release();  // the task has it
 }
 

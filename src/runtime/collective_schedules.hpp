@@ -37,8 +37,9 @@ class collective_schedules {
       result ^=
           std::hash<std::size_t>{}(value) + 0x9e3779b97f4a7c15U + (result << 6) + (result >> 2);
     };
-    for (const std::size_t value : {static_cast<std::size_t>(s.what), static_cast<std::size_t>(how),
-                                    s.count, s.element_bytes, static_cast<std::size_t>(s.root)})
+    for (const std::size_t value :
+         {static_cast<std::size_t>(s.what), static_cast<std::size_t>(how), s.count, s.element_bytes,
+          static_cast<std::size_t>(s.root), static_cast<std::size_t>(s.ranks)})
       mix(value);
     for (const auto* blocks : {&s.send_blocks, &s.receive_blocks}) {
       for (const collective::block& b : *blocks) mix(b.count + (b.displacement << 20));

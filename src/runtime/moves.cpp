@@ -55,11 +55,11 @@ void runtime::move(const move_plan& plan) {
   for (const detail::moved_message& m : parts->sends) {
     submit_groups(*this, parts->packing, high, parts, m.first_group, m.last_group);
     submit_message(m.name, operation::kind::send, range_of(m.bytes), access_mode::in, m.peer,
-                   std::nullopt, parts);
+                   std::nullopt, {}, parts);
   }
   for (const detail::moved_message& m : parts->receives) {
     submit_message(m.name, operation::kind::receive, range_of(m.bytes), access_mode::out, m.peer,
-                   std::nullopt, parts);
+                   std::nullopt, {}, parts);
   }
   submit_groups(*this, parts->copying, normal, parts, parts->first_local, parts->last_local);
   for (const detail::moved_message& m : parts->receives) {

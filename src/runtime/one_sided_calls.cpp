@@ -51,7 +51,7 @@ void runtime::submit(const one_sided_call& call, std::span<const detail::data_ac
       accesses.push_back({strided_bytes::of(call.data), get ? access_mode::out : access_mode::in});
       accesses.push_back(there(call));
     }
-    submit_operation(call.name, op, accesses, call.memory);
+    submit_operation(call.name, op, accesses, call.memory, {});
   } catch (const usage_error& wrong) {
     throw usage_error(std::string(word_for(call)) + " '" + call.name.c_str() +
                       "': " + wrong.what());

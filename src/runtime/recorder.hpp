@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -34,10 +35,11 @@ class recorder final : public task_observer {
                     std::uint64_t iterations) override {
     replays_.push_back({first_id, tasks, iterations});
   }
+  /// `among`: a communicator's name, which stays in place; empty of all ranks.
   void message_done(const char* name, std::uint64_t id, const std::optional<message_side>& side,
-                    ticks begin, ticks end) {
+                    std::string_view among, ticks begin, ticks end) {
     outside_.events.push_back({name, event_kind::message, begin, end, id});
-    sides_.push_back(side);
+    sides_.push_back({side, among});
   }
 
   [[nodiscard]] std::vector<trace_event> events() const {
@@ -48,7 +50,11 @@ class recorder final : public task_observer {
     }
     const std::size_t first_message = all.size();
     append(all, "messages", outside_.events, releases);
-    for (std::size_t m = 0; m < sides_.size(); ++m) all[first_message + m].message = sides_[m];
+    for (std::size_t m = 0; m < sides_.size(); ++m) {
+      trace_event& message = all[first_message + m];
+      message.message = sides_[m].message;
+      if (!sides_[m].among.empty()) message.lane += " of " + std::string(sides_[m].among);
+    }
     return all;
   }
 
@@ -63,6 +69,10 @@ class recorder final : public task_observer {
   struct release {
     std::uint64_t id;
     std::uint64_t by;
+  };
+  struct noted_side {
+    std::optional<message_side> message;
+    std::string_view among;
   };
   struct replay {
     std::uint64_t first_id;
@@ -116,9 +126,9 @@ class recorder final : public task_observer {
 
   const int rank_;
   std::vector<writer> workers_;
-  writer outside_;  ///< the token's holder: messages, and what they released
-  std::vector<std::optional<message_side>> sides_;  ///< of `outside_.events`
-  std::vector<replay> replays_;                     ///< the submitting thread's
+  writer outside_;                 ///< the token's holder: messages, and what they released
+  std::vector<noted_side> sides_;  ///< of `outside_.events`
+  std::vector<replay> replays_;    ///< the submitting thread's
 };
 
 }  // namespace plait

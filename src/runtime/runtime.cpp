@@ -176,6 +176,21 @@ using kept_memory = std::shared_ptr<const void>;
 static_assert(sizeof(message_state) <= detail::task_node::storage_bytes);
 static_assert(std::is_standard_layout_v<operation>);
 
+[[nodiscard]] detail::traffic traffic_of(operation::kind what) noexcept {
+  switch (what) {
+    case operation::kind::send:
+    case operation::kind::put:
+      return detail::traffic::sends;
+    case operation::kind::receive:
+    case operation::kind::get:
+    case operation::kind::await_signal:
+      return detail::traffic::receives;
+    case operation::kind::collective:
+      break;
+  }
+  return detail::traffic::both;
+}
+
 /// A signal and the wait for it are a message with a tag of its own.  Nothing is on the other side
 /// of a put or a get, nor of a collective of the MPI library's.
 [[nodiscard]] std::optional<message_side> side_of(const operation& op,
@@ -184,7 +199,8 @@ static_assert(std::is_standard_layout_v<operation>);
   if (op.what == kind::collective) return std::nullopt;
   constexpr int one_sided_tag = -1;
   const bool sent = op.what != kind::receive && op.what != kind::await_signal;
-  message_side side{sent, op.peer, op.tag, op.sequence, op.size_bytes};
+  const engine::matching among = engine::matching_of(op);
+  message_side side{sent, among.peer, op.tag, op.sequence, op.size_bytes, among.communicator};
   if (op.remote != nullptr && op.via != nullptr) {
     side.tag = op.remote->home->trace_tag(op.tag);
   } else if (op.remote != nullptr) {
@@ -200,7 +216,9 @@ void message_completed(operation& op, const std::exception_ptr& failure) noexcep
   if (failure != nullptr) home.tasks->fail(failure);
   if (home.record->has_value()) {
     const std::uint64_t id = state.node->id.load(std::memory_order_relaxed);
-    (*home.record)->message_done(state.node->name, id, side_of(op, id), op.posted_at, now_ticks());
+    (*home.record)
+        ->message_done(state.node->name, id, side_of(op, id), engine::matching_of(op).name,
+                       op.posted_at, now_ticks());
   }
   home.tasks->complete(*state.node);
 }
@@ -235,7 +253,7 @@ runtime::~runtime() {
 
 void runtime::submit_message(task_name name, operation::kind what, byte_range bytes,
                              access_mode mode, int peer, std::optional<int> tag,
-                             std::shared_ptr<const void> keeps) {
+                             const communicator& among, std::shared_ptr<const void> keeps) {
   operation op;
   op.what = what;
   op.peer = peer;
@@ -244,13 +262,13 @@ void runtime::submit_message(task_name name, operation::kind what, byte_range by
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
   const detail::data_access access{strided_bytes::of(bytes), mode};
-  submit_operation(name, op, {&access, 1}, {}, std::move(keeps));
+  submit_operation(name, op, {&access, 1}, {}, among, std::move(keeps));
 }
 
 void runtime::submit_operation(task_name name, operation op,
                                std::span<const detail::data_access> accesses,
                                const std::shared_ptr<exposed_memory>& home,
-                               std::shared_ptr<const void> keeps) {
+                               const communicator& among, std::shared_ptr<const void> keeps) {
   implementation& s = *self_;
   if (s.tasks.in_task()) {
     throw usage_error(std::string("message '") + name.c_str() +
@@ -264,9 +282,10 @@ void runtime::submit_operation(task_name name, operation op,
   auto kept = keeps != nullptr ? std::make_unique<kept_memory>(std::move(keeps)) : nullptr;
   op.completed = &message_completed;
   // First: it checks peer and tag.
-  s.tasks.recording() ? s.messages.attach(op) : s.messages.enqueue(op);
+  s.tasks.recording() ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
+  node.exchanges = traffic_of(op.what);
   (void)remote.release();  // the node's now
   node.heap = kept.release();
   ::new (static_cast<void*>(node.storage)) message_state{op, &s.home, &node};
@@ -369,8 +388,9 @@ scheduler& runtime::tasks() noexcept {
 environment& runtime::env() noexcept {
   return self_->env;
 }
-std::size_t runtime::ranks_for_blocks() const noexcept {
-  return static_cast<std::size_t>(self_->env.size());
+std::size_t runtime::ranks_of(const communicator& among) const {
+  const communicator all = among.is_made() ? among : self_->env.world();
+  return static_cast<std::size_t>(std::max(all.size(), 1));  // who is no member is refused later
 }
 int runtime::workers() const noexcept {
   return self_->tasks.workers();

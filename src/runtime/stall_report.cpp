@@ -26,15 +26,21 @@ constexpr std::size_t most_names = 3;   // of what one task waits for
   return task.iteration == 0 ? "" : fmt::format(", iteration {}", task.iteration);
 }
 
+/// Behind a rank: " of 'row'"; of all ranks nothing.
+[[nodiscard]] std::string of_communicator(std::string_view among) {
+  return among.empty() ? "" : fmt::format(" of '{}'", among);
+}
+
 /// "receive 'ghost' from rank 1, tag 3"
-[[nodiscard]] std::string message_label(operation::kind what, const std::string& name, int peer,
-                                        int tag) {
+[[nodiscard]] std::string message_label(operation::kind what, const std::string& name,
+                                        std::string_view among, int peer, int tag) {
   using kind = operation::kind;
   switch (what) {
     case kind::receive:
-      return fmt::format("receive '{}' from rank {}, tag {}", name, peer, tag);
+      return fmt::format("receive '{}' from rank {}{}, tag {}", name, peer, of_communicator(among),
+                         tag);
     case kind::send:
-      return fmt::format("send '{}' to rank {}, tag {}", name, peer, tag);
+      return fmt::format("send '{}' to rank {}{}, tag {}", name, peer, of_communicator(among), tag);
     case kind::get:
       return fmt::format("get '{}' from the window of rank {}", name, peer);
     case kind::put:
@@ -48,8 +54,10 @@ constexpr std::size_t most_names = 3;   // of what one task waits for
 }
 
 /// "allreduce 'total' of the MPI library"
-[[nodiscard]] std::string collective_label(std::string_view what, const std::string& name) {
-  return fmt::format("{} '{}' of the MPI library", what, name);
+[[nodiscard]] std::string collective_label(std::string_view what, const std::string& name,
+                                           std::string_view among) {
+  return fmt::format("{} '{}'{} of the MPI library", what, name,
+                     among.empty() ? "" : fmt::format(" among '{}'", among));
 }
 
 class report {
@@ -109,10 +117,11 @@ class report {
   [[nodiscard]] std::string label(const stall::task& task) const {
     if (!is_message(task)) return fmt::format("task '{}'", task.node->name);
     const operation& op = message_(*task.node);
+    const std::string_view among = engine::matching_of(op).name;
     if (op.what == operation::kind::collective) {
-      return collective_label(to_string(op.call->what()), task.node->name);
+      return collective_label(to_string(op.call->what()), task.node->name, among);
     }
-    return message_label(op.what, task.node->name, op.peer, op.tag);
+    return message_label(op.what, task.node->name, among, op.peer, op.tag);
   }
 
   /// "task 'relax', receive 'ghost' from rank 1, tag 3, and 4 more"
@@ -150,8 +159,9 @@ class report {
   [[nodiscard]] static std::string described(const message_survey::message& m) {
     const std::string place = m.place == 0 ? "" : fmt::format(", place {}", m.place);
     return fmt::format("{}{}, {} bytes",
-                       m.collective.empty() ? message_label(m.what, m.name, m.peer, m.tag)
-                                            : collective_label(m.collective, m.name),
+                       m.collective.empty()
+                           ? message_label(m.what, m.name, m.communicator, m.peer, m.tag)
+                           : collective_label(m.collective, m.name, m.communicator),
                        place, m.size_bytes);
   }
 
@@ -203,10 +213,10 @@ class report {
     lines all;
     for (const message_survey::arrival& a : messages_.arrivals) {
       all.push_back(
-          fmt::format("{} message of {} bytes from rank {} with tag {} (place {}) is "
+          fmt::format("{} message of {} bytes from rank {}{} with tag {} (place {}) is "
                       "here, and {}",
                       a.receive_submitted ? "an early" : "an unexpected", a.size_bytes, a.peer,
-                      a.tag, a.place, why_not_received(a)));
+                      of_communicator(a.communicator), a.tag, a.place, why_not_received(a)));
     }
     return all;
   }
@@ -220,7 +230,7 @@ class report {
       if (!is_message(task) || task.is != stall::state::waiting || task.iteration != 0) continue;
       const operation& op = message_(*task.node);
       if (op.what != operation::kind::receive || op.peer != a.peer || op.tag != a.tag ||
-          op.sequence + 1 != a.place) {
+          op.sequence + 1 != a.place || engine::matching_of(op).communicator != a.matching) {
         continue;
       }
       return fmt::format(

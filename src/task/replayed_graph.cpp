@@ -14,6 +14,22 @@
 
 namespace plait {
 namespace detail {
+namespace {
+
+[[nodiscard]] rank_input::kind kind_of(const task_node& node) {
+  if (node.kind == node_kind::compute) return rank_input::kind::task;
+  switch (node.exchanges) {
+    case traffic::sends:
+      return rank_input::kind::send;
+    case traffic::receives:
+      return rank_input::kind::receive;
+    case traffic::both:
+      break;
+  }
+  return rank_input::kind::exchange;
+}
+
+}  // namespace
 
 replayed_graph::~replayed_graph() {
   for (task_node& node : nodes_) {
@@ -124,14 +140,9 @@ void replayed_graph::close(bool measured_priorities) {
   for (std::size_t i = 0; i < count; ++i) {
     tasks_[i].successors = successors_.data() + first_successor[i];
   }
-  is_send_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     tasks_[i].urgency.store(nodes_[i].urgency, std::memory_order_relaxed);
-    is_send_[i] = nodes_[i].kind == node_kind::asynchronous;
     if (!measured_priorities) tasks_[i].samples = recorded_task::enough_samples;
-  }
-  for (const recorded_access& access : accesses_) {
-    if (access.mode != access_mode::in) is_send_[access.task] = false;  // it receives
   }
   unsampled_.store(count, std::memory_order_relaxed);
   accesses_ = {};
@@ -143,9 +154,7 @@ void replayed_graph::rank() noexcept try {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const recorded_task& task = tasks_[i];
     rank_input& one = input.emplace_back();
-    one.is = nodes_[i].kind == node_kind::compute ? rank_input::kind::task
-             : is_send_[i]                        ? rank_input::kind::send
-                                                  : rank_input::kind::receive;
+    one.is = kind_of(nodes_[i]);
     one.took = std::max<ticks>(0, task.took);
     for (std::uint32_t s = 0; s < task.same + task.next; ++s) {
       one.successors.push_back(task.successors[s]->recorded->index);

@@ -103,7 +103,6 @@ class replayed_graph {
   std::vector<recorded_access> accesses_;
   std::vector<task_node*> successors_;
   std::vector<std::uint64_t> fingerprints_;
-  std::vector<bool> is_send_;              // by node
   std::atomic<std::size_t> unsampled_{0};  // tasks that have not run often enough
   std::size_t compute_tasks_ = 0;
   std::uint64_t iterations_ = 0;

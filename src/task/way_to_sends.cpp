@@ -10,6 +10,13 @@ namespace {
 using kind = rank_input::kind;
 using node_list = std::vector<rank_input>;
 
+[[nodiscard]] bool sends(const rank_input& node) {
+  return node.is == kind::send || node.is == kind::exchange;
+}
+[[nodiscard]] bool receives(const rank_input& node) {
+  return node.is == kind::receive || node.is == kind::exchange;
+}
+
 struct predecessor {
   std::size_t node;
   bool wraps;  ///< it is of the iteration before
@@ -29,7 +36,7 @@ struct predecessor {
   const auto predecessors = predecessors_of(nodes);
   const auto waits_for_a_receive = [&](std::size_t i) {
     return std::any_of(predecessors[i].begin(), predecessors[i].end(),
-                       [&](const predecessor& p) { return nodes[p.node].is == kind::receive; });
+                       [&](const predecessor& p) { return receives(nodes[p.node]); });
   };
   std::vector<bool> reached(nodes.size());
   std::vector<std::size_t> open;
@@ -39,7 +46,7 @@ struct predecessor {
     if (!waits_for_a_receive(i)) open.push_back(i);
   };
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i].is != kind::send) continue;
+    if (!sends(nodes[i])) continue;
     for (const predecessor& p : predecessors[i]) reach(p.node);
   }
   while (!open.empty()) {
@@ -73,7 +80,7 @@ struct predecessor {
         with_send = std::max(with_send, of.with_send[node.successors[s]]);
       }
       now.any[i] = node.took + any;
-      if (node.is == kind::send) {
+      if (sends(node)) {
         now.with_send[i] = now.any[i];
       } else if (with_send != none) {
         now.with_send[i] = node.took + with_send;

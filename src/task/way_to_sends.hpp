@@ -12,7 +12,7 @@ namespace plait::detail {
 
 /// A node of a recorded graph, in the order of submission.
 struct rank_input {
-  enum class kind : std::uint8_t { task, send, receive };
+  enum class kind : std::uint8_t { task, send, receive, exchange /* both */ };
   kind is = kind::task;
   ticks took = 0;                       ///< its function; a message: from post to completion
   std::vector<std::size_t> successors;  ///< `same` of them in its iteration, then those in the next
@@ -20,6 +20,9 @@ struct rank_input {
 };
 
 /// Who goes first, for each node.
+///
+/// An exchange, such as a collective that is one task, is a send for what it waits for and a
+/// receive for what waits for it.
 ///
 /// A task is on the way to a send if the send waits for it, directly or through other tasks, and no
 /// task in between waits for a receive: that one could not start before its message is there,

@@ -9,13 +9,13 @@ namespace plait {
 namespace {
 
 using task_key = std::pair<int, std::uint64_t>;  // rank, id
-/// Sending rank, receiving rank, tag, place in the order of matching.
-using message_key = std::tuple<int, int, int, std::uint64_t>;
+/// Sending rank, receiving rank, communicator, tag, place in the order of matching.
+using message_key = std::tuple<int, int, int, int, std::uint64_t>;
 
 [[nodiscard]] message_key key_of(int rank, const message_side& side) {
   const int sender = side.sent ? rank : side.peer;
   const int receiver = side.sent ? side.peer : rank;
-  return {sender, receiver, side.tag, side.place};
+  return {sender, receiver, side.communicator, side.tag, side.place};
 }
 
 }  // namespace

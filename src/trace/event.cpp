@@ -26,6 +26,7 @@ struct packed_header {
   std::int32_t rank;
   std::int32_t peer;
   std::int32_t tag;
+  std::int32_t communicator;
   std::uint16_t lane_length;
   std::uint16_t name_length;
   event_kind kind;
@@ -57,6 +58,7 @@ constexpr std::uint8_t is_critical = 4;
     if (e.message->sent) header.flags |= is_sent;
     header.peer = e.message->peer;
     header.tag = e.message->tag;
+    header.communicator = e.message->communicator;
     header.place = e.message->place;
     header.size_bytes = e.message->size_bytes;
   }
@@ -77,8 +79,12 @@ constexpr std::uint8_t is_critical = 4;
   e.iteration = header.iteration;
   e.critical = (header.flags & is_critical) != 0;
   if ((header.flags & is_message) != 0) {
-    e.message = message_side{(header.flags & is_sent) != 0, header.peer, header.tag, header.place,
-                             header.size_bytes};
+    e.message = message_side{(header.flags & is_sent) != 0,
+                             header.peer,
+                             header.tag,
+                             header.place,
+                             header.size_bytes,
+                             header.communicator};
   }
   return e;
 }

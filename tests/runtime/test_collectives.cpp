@@ -463,6 +463,10 @@ TEST(collectives, what_does_not_fit_is_refused_in_one_line) {
             "all: the send buffer has 12 bytes and needs 16");
   EXPECT_EQ(refusal([&] { rt.allgatherv("all", in(x), out(all), {}); }),
             "all: 0 blocks for " + std::to_string(ranks) + " ranks");
+  if (env.rank() != 0) {
+    EXPECT_EQ(refusal([&] { rt.gather("all", inout(all), 0); }),
+              "all: in place on the root only, which is 0; here name in(x) and out(y)");
+  }
   EXPECT_EQ(refusal([&] { rt.alltoallv("all", in(all), {}, out(all), blocks); }),
             "all: 0 blocks for " + std::to_string(ranks) + " ranks");
   rt.wait();

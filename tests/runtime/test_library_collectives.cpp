@@ -178,6 +178,31 @@ TEST_F(library_collectives, replays_mix_with_calls_that_are_not_recorded) {
   EXPECT_EQ(x[0], ranks - 1 + 3 * iterations);
 }
 
+TEST_F(library_collectives, what_feeds_one_goes_first_in_a_replay) {
+  runtime rt{env, {.workers = 1}};
+  std::array<int, 8> inner{};
+  int rim = 0;
+  int total = 0;
+  int begin = 0;
+  std::vector<int> order;
+  const auto note = [](const int&, int& value, std::vector<int>* to, int task) {
+    ++value;
+    to->push_back(task);
+  };
+  graph step = rt.record([&] {
+    for (int i = 0; i < 8; ++i) {
+      rt.task("inner", note, in(begin), inout(inner[static_cast<std::size_t>(i)]), &order, i);
+    }
+    rt.task("rim", note, in(begin), inout(rim), &order, 8);
+    rt.allreduce("total", in(rim), out(total), sum{}, library);
+    rt.task("end", note, in(total), inout(begin), &order, 9);
+  });
+  constexpr std::size_t iterations = 20;
+  rt.replay(step, iterations).wait();
+  ASSERT_EQ(order.size(), 10 * iterations);
+  for (std::size_t i = 8; i < iterations; ++i) EXPECT_EQ(order[10 * i], 8) << "iteration " << i;
+}
+
 TEST_F(library_collectives, a_rank_may_replay_what_the_others_submit) {
   runtime rt{env, {.workers = 2}};
   ints x{rank};

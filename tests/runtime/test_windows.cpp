@@ -2,10 +2,12 @@
 // One-sided communication as tasks: what is put and got, in which order, and that no signal comes
 // before its data.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <span>
@@ -19,6 +21,9 @@
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
 #include <plait/trace/arrow.hpp>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "support/mpi_test.hpp"
 #include "support/refusal.hpp"
@@ -296,6 +301,48 @@ TEST(window, is_made_while_tasks_that_other_ranks_wait_for_have_not_run) {
   EXPECT_EQ(theirs[7], before);
 }
 
+/// Address space in use, in bytes.
+rlim_t used_addresses() {
+  std::ifstream of_this_process("/proc/self/statm");
+  rlim_t pages = 0;
+  of_this_process >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST(window, that_one_rank_has_no_addresses_for_is_an_error_on_all) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  constexpr std::size_t size = std::size_t{8} << 30;
+  void* const begin =
+      ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(begin, MAP_FAILED);
+  const bool last = env.rank() == env.size() - 1;
+  rlimit old{};
+  ::getrlimit(RLIMIT_AS, &old);
+  if (last) {
+    const rlimit less{used_addresses() + size / 4, old.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_AS, &less), 0);
+  }
+  std::string refused = "accepted";
+  try {
+    auto w = rt.window(std::span(static_cast<char*>(begin), env.rank() == 0 ? size : 0));
+  } catch (const error& e) {
+    refused = e.what();
+  }
+  if (last) ::setrlimit(RLIMIT_AS, &old);
+  ::munmap(begin, size);
+  EXPECT_EQ(refused.substr(0, 23),
+            last ? "window: cannot reserve "
+                 : "window: rank " + std::to_string(env.size() - 1) + " cannot r");
+  // Nothing is left of it.
+  int own = env.rank();
+  auto w = rt.window(std::span(&own, 1));
+  int theirs = -1;
+  rt.get("theirs", w, 0, 0, out(theirs));
+  rt.wait();
+  EXPECT_EQ(theirs, 0);
+}
+
 TEST(window, refuses_what_is_out_of_range_in_one_line) {
   environment& env = test_environment();
   runtime rt{env, {.workers = 1}};
@@ -319,6 +366,33 @@ TEST(window, refuses_what_is_out_of_range_in_one_line) {
   if (env.size() > 1) {
     EXPECT_NE(refusal([&] { (void)rt.window(own, {.flags = env.rank() + 1}); }), "accepted");
   }
+}
+
+TEST(window, has_what_feeds_a_put_go_first_in_a_replay) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  int ghost = 0;
+  auto w = rt.window(std::span(&ghost, 1));
+  std::array<int, 8> inner{};
+  int rim = 0;
+  int begin = 0;
+  std::vector<int> order;
+  const auto note = [](const int&, int& value, std::vector<int>* to, int task) {
+    ++value;
+    to->push_back(task);
+  };
+  graph step = rt.record([&] {
+    for (int i = 0; i < 8; ++i) {
+      rt.task("inner", note, in(begin), inout(inner[static_cast<std::size_t>(i)]), &order, i);
+    }
+    rt.task("rim", note, in(begin), inout(rim), &order, 8);
+    rt.put("edge", w, (env.rank() + 1) % env.size(), 0, in(rim));
+    rt.task("end", note, in(rim), inout(begin), &order, 9);
+  });
+  constexpr std::size_t iterations = 20;
+  rt.replay(step, iterations).wait();
+  ASSERT_EQ(order.size(), 10 * iterations);
+  for (std::size_t i = 8; i < iterations; ++i) EXPECT_EQ(order[10 * i], 8) << "iteration " << i;
 }
 
 TEST(window, that_has_ended_ends_the_replays_that_use_it) {

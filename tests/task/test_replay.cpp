@@ -300,7 +300,7 @@ TEST(replay_death, waiting_while_recording_ends_the_program) {
 // --- priorities from what was measured -----------------------------------------------------------
 
 /// A message that is over as soon as it is started.
-void send(scheduler& s, const int& what) {
+void send(scheduler& s, const int& what, plait::detail::traffic exchanges) {
   auto& node = s.allocate("send", plait::detail::node_kind::asynchronous);
   scheduler* owner = &s;
   std::memcpy(node.storage, &owner, sizeof owner);
@@ -309,7 +309,10 @@ void send(scheduler& s, const int& what) {
     (*reinterpret_cast<scheduler**>(self.storage))->complete(self);
   };
   const auto begin = reinterpret_cast<std::uintptr_t>(&what);
-  s.add_access(node, {begin, begin + sizeof what}, plait::access_mode::in);
+  node.exchanges = exchanges;
+  const bool receives = exchanges != plait::detail::traffic::sends;
+  s.add_access(node, {begin, begin + sizeof what},
+               receives ? plait::access_mode::inout : plait::access_mode::in);
   s.submit(node);
 }
 
@@ -317,7 +320,8 @@ void send(scheduler& s, const int& what) {
 /// the iteration (11), on one worker.  All but the last become ready at the same time.
 class stencil {
  public:
-  explicit stencil(bool measured, plait::priority rim = plait::normal, bool rim_is_given = false)
+  explicit stencil(bool measured, plait::priority rim = plait::normal, bool rim_is_given = false,
+                   plait::detail::traffic exchanges = plait::detail::traffic::sends)
       : s_{{.workers = 1, .measured_priorities = measured}} {
     graph_.emplace(s_.record([&] {
       for (int i = 0; i < 10; ++i) {
@@ -328,7 +332,7 @@ class stencil {
         auto t = s_.task("rim", &stencil::note, in(end_), inout(rim_), this, 10);
         if (rim_is_given) t.priority(rim);
       }
-      send(s_, rim_);
+      send(s_, rim_, exchanges);
       s_.task("end", &stencil::note, in(rim_), inout(end_), this, 11);
     }));
   }
@@ -375,6 +379,17 @@ TEST(replay_priorities, a_task_on_the_way_to_a_send_goes_first_once_it_is_measur
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(order[i], as_submitted) << "iteration " << i;
   for (std::size_t i = 6; i < 20; ++i) expect_rim_first(order[i], "iteration " + std::to_string(i));
   for (const auto& each : program.run(3)) expect_rim_first(each, "in another replay");
+}
+
+TEST(replay_priorities, what_feeds_an_exchange_goes_first_though_that_writes_too) {
+  stencil program(true, plait::normal, false, plait::detail::traffic::both);
+  const auto order = program.run(20);
+  for (std::size_t i = 6; i < 20; ++i) expect_rim_first(order[i], "iteration " + std::to_string(i));
+}
+
+TEST(replay_priorities, what_feeds_only_a_receive_does_not) {
+  stencil program(true, plait::normal, false, plait::detail::traffic::receives);
+  for (const auto& each : program.run(20)) EXPECT_EQ(each, as_submitted);
 }
 
 TEST(replay_priorities, short_replays_are_measured_together) {

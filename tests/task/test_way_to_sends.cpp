@@ -62,6 +62,14 @@ TEST(way_to_sends, what_is_packed_and_what_packs_it_both_do) {
             (list{2, 3}));
 }
 
+// Such as a collective that is one task: what feeds it goes first, what waits for it does not.
+TEST(way_to_sends, an_exchange_is_a_send_for_what_feeds_it_and_a_receive_for_what_waits_for_it) {
+  EXPECT_EQ(
+      first_of({node(kind::task, 100, {}), node(kind::task, 10, {2}), node(kind::exchange, 50, {3}),
+                node(kind::task, 10, {4}), node(kind::send, 50, {})}),
+      (list{1, 3}));
+}
+
 // All of a chain leads to the send, and so does a short task beside it.
 TEST(way_to_sends, of_too_many_those_with_the_longest_path_do) {
   EXPECT_EQ(

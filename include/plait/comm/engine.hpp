@@ -11,7 +11,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include <plait/comm/communicator.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/comm/message_survey.hpp>
 #include <plait/comm/operation.hpp>
@@ -42,13 +44,14 @@ struct engine_statistics {
   std::uint64_t gave_way = 0;  ///< times a spinning proxy slept because others wanted its core
 };
 
-/// Matching (promise 2).  The k-th send to a (destination, tag) carries the MPI tag
-/// tag * R + k mod R, and so does the k-th receive from a (source, tag); both sides count in order
-/// of submission (`enqueue`).  Operations of one residue are started in that order, so MPI's own
-/// order keeps them apart; operations of different residues cannot meet, so they are started as
-/// soon as their data is ready.  R only decides how far readiness may run out of order without
-/// waiting.  Collectives of the MPI library's own have no tags: they are a channel with R = 1, on a
-/// communicator of their own, so that all ranks make the same calls in the same order.
+/// Matching (promise 2), on each communicator by itself.  The k-th send to a (destination, tag)
+/// carries the MPI tag tag * R + k mod R, and so does the k-th receive from a (source, tag); both
+/// sides count in order of submission (`enqueue`).  Operations of one residue are started in that
+/// order, so MPI's own order keeps them apart; operations of different residues cannot meet, so
+/// they are started as soon as their data is ready.  R only decides how far readiness may run out
+/// of order without waiting.  Collectives of the MPI library's own have no tags: they are a channel
+/// with R = 1, on a communicator of their own, so that all ranks make the same calls in the same
+/// order.
 ///
 /// Posting (`post`) tries the token; if another thread holds it, the operation is pushed to a
 /// lock-free stack and the token tried again.  Whoever holds it empties the stack before and after
@@ -64,13 +67,15 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Gives `op` its place in the order of matching.  One thread, in order of submission.
-  /// Errors: usage_error for a peer or a tag out of range.  Of operations on windows only signals
+  /// Gives `op` its place in the order of matching among these ranks, as which its peer is
+  /// numbered. One thread, in order of submission.  Errors: usage_error for a peer or a tag out of
+  /// range, and for a communicator of which this rank is no member, or that another engine uses;
+  /// `error` for one that was in use when a task failed.  Of operations on windows only signals
   /// have places.
-  void enqueue(operation& op);
+  void enqueue(operation& op, const communicator& among = {});
   /// The same without a place yet, for `enqueue_repeated`.  From the second time that its MPI tag
   /// comes on, the operation runs on a persistent MPI request.
-  void attach(operation& op);
+  void attach(operation& op, const communicator& among = {});
   /// Undoes `attach`: lets the persistent requests go.  For an operation that is not in flight; no
   /// effect on one that is not attached.  The thread that enqueues; after the engine's end, too.
   static void detach(operation& op) noexcept;
@@ -79,6 +84,14 @@ class engine {
   void enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations);
   static void next_iteration(operation& op) noexcept;
   [[nodiscard]] int largest_tag() const noexcept;
+
+  /// Where an operation that was given its place is matched.
+  struct matching {
+    int communicator = 0;        ///< a number that no other has which the two ranks have in common
+    std::string_view name = {};  ///< of all ranks empty; as long as the environment lives
+    int peer = 0;                ///< among all ranks
+  };
+  [[nodiscard]] static matching matching_of(const operation& op) noexcept;
 
   /// Starts `op` now or as soon as whoever holds the token gets to it.  Thread-safe.
   void post(operation& op);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <plait/comm/communicator.hpp>
 #include <plait/comm/token.hpp>
 
 namespace plait {
@@ -46,6 +47,10 @@ class environment {
 
   /// Name and version of the MPI library, in one line.
   [[nodiscard]] std::string mpi_version() const;
+
+  /// All ranks; what messages and collectives match on where no communicator is named.  Its parts:
+  /// `communicator::split`.
+  [[nodiscard]] communicator world();
 
   /// Collective.  Blocks; communication in flight progresses meanwhile, but tasks do not run on
   /// this thread: `wait()` for them first.  Main thread.

@@ -51,8 +51,8 @@ class exposed_memory {
   using address = std::uintptr_t;
 
   /// Collective; blocks, so all ranks should be known to be about to call it (`arrival`).  The
-  /// memory stays the caller's, and in place.  Errors: usage_error for options out of range, and on
-  /// all ranks when these differ; MPI errors.
+  /// memory stays the caller's, and in place.  Errors, on all ranks: usage_error for options out of
+  /// range and when these differ; `error` when a rank has too few addresses.  MPI errors.
   exposed_memory(environment& env, engine& messages, void* begin, std::size_t size_bytes,
                  const window_options& options);
   /// Local.  Precondition: `end` was called.

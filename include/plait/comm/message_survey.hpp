@@ -25,6 +25,8 @@ struct message_survey {
     /// "allreduce": it is a collective of the MPI library's own, without direction, peer and tag.
     std::string collective;
     std::string name;
+    /// "row": a communicator that is not all ranks, and its peer a rank of it.
+    std::string communicator;
     int peer = 0;
     int tag = 0;
     std::size_t size_bytes = 0;
@@ -35,6 +37,8 @@ struct message_survey {
   };
   /// One that MPI holds and for which no receive has been started.
   struct arrival {
+    std::string communicator;  ///< as above
+    int matching = 0;          ///< its number, `engine::matching::communicator`
     int peer = 0;
     int tag = 0;
     std::size_t size_bytes = 0;
@@ -45,7 +49,7 @@ struct message_survey {
   /// False if another thread kept the token: then nothing else is known.
   bool taken = false;
   std::vector<message> messages;  ///< receives and sends under way, then those not started
-  /// The first of each peer, by its rank: MPI shows no more.
+  /// The first of each peer, by communicator and rank: MPI shows no more.
   std::vector<arrival> arrivals;
 };
 

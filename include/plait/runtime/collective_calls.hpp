@@ -5,60 +5,19 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <ranges>
 #include <span>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
-#include <plait/comm/collective/algorithm.hpp>
-#include <plait/comm/collective/library_call.hpp>
-#include <plait/comm/collective/shape.hpp>
+#include <plait/runtime/collective_options.hpp>
 #include <plait/task/access.hpp>
 #include <plait/task/reduction.hpp>
-#include <plait/task/task_name.hpp>
 
 namespace plait {
 
 class collective_schedules;
-
-struct collective_options {
-  /// Which algorithm.  Left out: the one that takes the least time in `runtime_options::network`,
-  /// if that is known, else one that suits the number of ranks and the size.
-  std::optional<collective::algorithm> algorithm = {};
-  /// Whether a op b = b op a.  If not, operands are combined in the order of ranks.
-  bool commutative = true;
-  /// Of algorithms that cut messages (`chain`).  Bytes.
-  std::size_t fragment_bytes = std::size_t{32} * 1024;
-  /// Who carries it out; the same on every rank.  With `library` the call is one task: it starts
-  /// when all of its data is ready on this rank and all such calls before it have started, and what
-  /// needs a part of the result waits for all of it.  The library chooses the algorithm, and
-  /// whether the bits of a sum are the same on every rank.  It combines inside MPI's calls, where
-  /// whoever looks for messages makes it; not among neighbours, nor buffers above 2 GiB.
-  collective::back_end back_end = collective::back_end::schedules;
-};
-
-/// Elements of one buffer for each rank.
-using collective::block;
-
-/// With whom a rank exchanges in a neighbourhood collective, as MPI_Dist_graph_create_adjacent
-/// takes it: a rank may occur several times, and may be the rank itself; the i-th edge from a to b
-/// among a's destinations is the i-th among b's sources.
-struct neighbourhood {
-  std::vector<int> sources;
-  std::vector<int> destinations;
-};
-
-/// One collective operation, its types forgotten.
-struct collective_call {
-  task_name name;
-  collective::shape shape;  ///< without `rank` and `ranks`
-  byte_range send = {};
-  byte_range receive = {};
-  std::shared_ptr<const combine_bytes> combine = {};
-  collective_options options = {};
-};
 
 namespace detail {
 template <class Argument>
@@ -71,12 +30,17 @@ struct element_of<Argument> {
 };
 }  // namespace detail
 
-/// Each operation is collective: all ranks submit the same ones in the same order, with sizes that
-/// fit as MPI wants them.  Nothing waits: what a rank does in it becomes ordinary tasks, messages
-/// and combinations whose accesses are the bytes they touch.  So a task that needs one rank's part
-/// of an `alltoall` starts when that part has come, and the part for one rank leaves when it is
-/// final; operations overtake each other and complete in any order; they can be recorded and
-/// replayed.  [LibNBC's schedules (libnbc-slides, "schedules"), ordered by data instead of rounds]
+/// Each operation is collective: all ranks (of `among`) submit the same in the same order, with
+/// sizes that fit as MPI wants them.  Nothing waits: what a rank does in it becomes ordinary tasks,
+/// messages and combinations whose accesses are the bytes they touch.  So a task that needs one
+/// rank's part of an `alltoall` starts when that part has come, and the part for one rank leaves
+/// when it is final; operations overtake each other and complete in any order; they can be recorded
+/// and replayed.  [LibNBC's schedules (libnbc-slides, "schedules"), ordered by data instead of
+/// rounds]
+///
+/// In place, as MPI_IN_PLACE, is the form with one buffer: the input is where the result is put.
+/// Where only the root has blocks or a result (reduce, gather, scatter) that form is the root's,
+/// and the others call the one with two.
 ///
 /// Elements are of any trivially copyable type.  `Operation`: a copyable function of two elements,
 /// associative, such as `plait::sum{}`.  Errors: usage_error for a root or sizes that do not fit
@@ -111,6 +75,12 @@ class collective_calls {
               Operation operation = {}, const collective_options& options = {}) {
     submit_reduction(collective::operation::reduce, name, x, y, operation, options, root);
   }
+  /// In place, on the root.
+  template <class X, class Operation = sum>
+  void reduce(task_name name, const std::tuple<X>& x, int root, Operation operation = {},
+              const collective_options& options = {}) {
+    submit_in_place(collective::operation::reduce, name, x, operation, options, root);
+  }
   /// out(y) on every rank; the same bits.
   template <class X, class Y, class Operation = sum>
   void allreduce(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
@@ -121,13 +91,7 @@ class collective_calls {
   template <class X, class Operation = sum>
   void allreduce(task_name name, const std::tuple<X>& x, Operation operation = {},
                  const collective_options& options = {}) {
-    static_assert(X::mode == access_mode::inout, "in place: allreduce(name, inout(x))");
-    auto call =
-        describe<element<X>>(name, collective::operation::allreduce, {}, bytes_of(x), options);
-    call.shape.count = count_of(x);
-    call.shape.in_place = true;
-    call.combine = combination<element<X>>(operation);
-    submit(call);
+    submit_in_place(collective::operation::allreduce, name, x, operation, options);
   }
   /// out(y) on rank r: x0 op ... op xr.
   template <class X, class Y, class Operation = sum>
@@ -135,11 +99,23 @@ class collective_calls {
             Operation operation = {}, const collective_options& options = {}) {
     submit_reduction(collective::operation::scan, name, x, y, operation, options);
   }
+  /// In place.
+  template <class X, class Operation = sum>
+  void scan(task_name name, const std::tuple<X>& x, Operation operation = {},
+            const collective_options& options = {}) {
+    submit_in_place(collective::operation::scan, name, x, operation, options);
+  }
   /// out(y) on rank r: x0 op ... op x(r-1); not touched on rank 0.
   template <class X, class Y, class Operation = sum>
   void exscan(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
               Operation operation = {}, const collective_options& options = {}) {
     submit_reduction(collective::operation::exscan, name, x, y, operation, options);
+  }
+  /// In place.
+  template <class X, class Operation = sum>
+  void exscan(task_name name, const std::tuple<X>& x, Operation operation = {},
+              const collective_options& options = {}) {
+    submit_in_place(collective::operation::exscan, name, x, operation, options);
   }
 
   /// out(y) on the root: the ranks' x, one behind the other.
@@ -148,11 +124,26 @@ class collective_calls {
               const collective_options& options = {}) {
     submit_blocks(collective::operation::gather, name, x, y, count_of(x), options, root);
   }
+  /// In place, on the root: its own part is in its place in x.
+  template <class X>
+  void gather(task_name name, const std::tuple<X>& x, int root,
+              const collective_options& options = {}) {
+    submit_parts(collective::operation::gather, name, x, options, root);
+  }
   /// out(y): part r of the root's x.
   template <class X, class Y>
   void scatter(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y, int root,
                const collective_options& options = {}) {
     submit_blocks(collective::operation::scatter, name, x, y, count_of(y), options, root);
+  }
+  /// In place, on the root: in(x), of which its own part stays where it is.
+  template <class X>
+  void scatter(task_name name, const std::tuple<X>& x, int root,
+               const collective_options& options = {}) {
+    auto call = describe_source(collective::operation::scatter, name, x, options);
+    call.shape.root = root;
+    call.shape.count = count_of(x) / ranks_of(options.among);
+    submit(call);
   }
   /// out(y) on every rank: the ranks' x, one behind the other.
   template <class X, class Y>
@@ -160,12 +151,22 @@ class collective_calls {
                  const collective_options& options = {}) {
     submit_blocks(collective::operation::allgather, name, x, y, count_of(x), options);
   }
+  /// In place: each rank's part is in its place in x.
+  template <class X>
+  void allgather(task_name name, const std::tuple<X>& x, const collective_options& options = {}) {
+    submit_parts(collective::operation::allgather, name, x, options);
+  }
   /// Part r of in(x) goes to rank r, part s of out(y) comes from rank s; parts of one size.
   template <class X, class Y>
   void alltoall(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                 const collective_options& options = {}) {
-    submit_blocks(collective::operation::alltoall, name, x, y, count_of(x) / ranks_for_blocks(),
-                  options);
+    submit_blocks(collective::operation::alltoall, name, x, y,
+                  count_of(x) / ranks_of(options.among), options);
+  }
+  /// In place: what comes from a rank replaces what was for it.
+  template <class X>
+  void alltoall(task_name name, const std::tuple<X>& x, const collective_options& options = {}) {
+    submit_parts(collective::operation::alltoall, name, x, options);
   }
   /// The same with parts of different sizes: a block of x and one of y for each rank.
   template <class X, class Y>
@@ -177,12 +178,28 @@ class collective_calls {
     call.shape.receive_blocks = std::move(receive_blocks);
     submit(call);
   }
+  /// In place: as much goes to a rank as comes from it.
+  template <class X>
+  void alltoallv(task_name name, const std::tuple<X>& x, std::vector<block> blocks,
+                 const collective_options& options = {}) {
+    auto call = describe_in_place(collective::operation::alltoallv, name, x, options);
+    call.shape.receive_blocks = std::move(blocks);
+    submit(call);
+  }
   /// out(y) on every rank: the ranks' x, each in its block; all ranks name the same block sizes.
   template <class X, class Y>
   void allgatherv(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                   std::vector<block> receive_blocks, const collective_options& options = {}) {
     auto call = describe_pair(collective::operation::allgatherv, name, x, y, options);
     call.shape.receive_blocks = std::move(receive_blocks);
+    submit(call);
+  }
+  /// In place.
+  template <class X>
+  void allgatherv(task_name name, const std::tuple<X>& x, std::vector<block> blocks,
+                  const collective_options& options = {}) {
+    auto call = describe_in_place(collective::operation::allgatherv, name, x, options);
+    call.shape.receive_blocks = std::move(blocks);
     submit(call);
   }
   /// out(y) on the root: the ranks' x, each in its block.  The blocks are the root's to name; who
@@ -197,6 +214,15 @@ class collective_calls {
     call.shape.receive_blocks = std::move(receive_blocks);
     submit(call);
   }
+  /// In place, on the root.
+  template <class X>
+  void gatherv(task_name name, const std::tuple<X>& x, std::vector<block> blocks, int root,
+               const collective_options& options = {}) {
+    auto call = describe_in_place(collective::operation::gatherv, name, x, options);
+    call.shape.root = root;
+    call.shape.receive_blocks = std::move(blocks);
+    submit(call);
+  }
   /// out(y): this rank's block of the root's x.  The blocks are the root's to name; elsewhere y has
   /// the size of the block.
   template <class X, class Y>
@@ -206,6 +232,15 @@ class collective_calls {
     call.shape.root = root;
     call.shape.count = count_of(y);
     call.shape.send_blocks = std::move(send_blocks);
+    submit(call);
+  }
+  /// In place, on the root: in(x), of which its own block stays where it is.
+  template <class X>
+  void scatterv(task_name name, const std::tuple<X>& x, std::vector<block> blocks, int root,
+                const collective_options& options = {}) {
+    auto call = describe_source(collective::operation::scatterv, name, x, options);
+    call.shape.root = root;
+    call.shape.send_blocks = std::move(blocks);
     submit(call);
   }
   /// out(y) on rank r: block r of x0 op x1 op ...; all ranks name the same block sizes.
@@ -218,12 +253,30 @@ class collective_calls {
     call.combine = combination<element<X>>(operation);
     submit(call);
   }
+  /// In place: the result is put at the beginning of x, the rest stays as it is.
+  template <class X, class Operation = sum>
+  void reduce_scatter(task_name name, const std::tuple<X>& x, std::vector<block> blocks,
+                      Operation operation = {}, const collective_options& options = {}) {
+    auto call = describe_in_place(collective::operation::reduce_scatter, name, x, options);
+    call.shape.send_blocks = std::move(blocks);
+    call.combine = combination<element<X>>(operation);
+    submit(call);
+  }
   /// out(y) on rank r: part r of x0 op x1 op ...; parts of the size of y.
   template <class X, class Y, class Operation = sum>
   void reduce_scatter_block(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                             Operation operation = {}, const collective_options& options = {}) {
     auto call = describe_pair(collective::operation::reduce_scatter_block, name, x, y, options);
     call.shape.count = count_of(y);
+    call.combine = combination<element<X>>(operation);
+    submit(call);
+  }
+  /// In place: as reduce_scatter; a part of x for each rank.
+  template <class X, class Operation = sum>
+  void reduce_scatter_block(task_name name, const std::tuple<X>& x, Operation operation = {},
+                            const collective_options& options = {}) {
+    auto call = describe_in_place(collective::operation::reduce_scatter_block, name, x, options);
+    call.shape.count = count_of(x) / ranks_of(options.among);
     call.combine = combination<element<X>>(operation);
     submit(call);
   }
@@ -315,6 +368,45 @@ class collective_calls {
                   "both buffers of a collective have elements of one type");
     return describe<element<X>>(name, what, bytes_of(x), bytes_of(y), options);
   }
+  template <class X>
+  [[nodiscard]] static collective_call describe_in_place(collective::operation what, task_name name,
+                                                         const std::tuple<X>& x,
+                                                         const collective_options& options) {
+    static_assert(X::mode == access_mode::inout,
+                  "in place a collective reads and writes one buffer: (name, inout(x), …)");
+    auto call = describe<element<X>>(name, what, {}, bytes_of(x), options);
+    call.shape.in_place = true;
+    return call;
+  }
+  template <class X>
+  [[nodiscard]] static collective_call describe_source(collective::operation what, task_name name,
+                                                       const std::tuple<X>& x,
+                                                       const collective_options& options) {
+    static_assert(X::mode == access_mode::in,
+                  "in place the root of a scatter only reads: (name, in(x), …, root)");
+    auto call = describe<element<X>>(name, what, bytes_of(x), {}, options);
+    call.shape.in_place = true;
+    return call;
+  }
+  template <class X, class Operation>
+  void submit_in_place(collective::operation what, task_name name, const std::tuple<X>& x,
+                       const Operation& operation, const collective_options& options,
+                       int root = 0) {
+    auto call = describe_in_place(what, name, x, options);
+    call.shape.root = root;
+    call.shape.count = count_of(x);
+    call.combine = combination<element<X>>(operation);
+    submit(call);
+  }
+  /// In place, x being a part for each rank.
+  template <class X>
+  void submit_parts(collective::operation what, task_name name, const std::tuple<X>& x,
+                    const collective_options& options, int root = 0) {
+    auto call = describe_in_place(what, name, x, options);
+    call.shape.root = root;
+    call.shape.count = count_of(x) / ranks_of(options.among);
+    submit(call);
+  }
   template <class X, class Y, class Operation>
   void submit_reduction(collective::operation what, task_name name, const std::tuple<X>& x,
                         const std::tuple<Y>& y, const Operation& operation,
@@ -357,7 +449,7 @@ class collective_calls {
     });
   }
 
-  [[nodiscard]] virtual std::size_t ranks_for_blocks() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t ranks_of(const communicator& among) const = 0;
   virtual void submit(const collective_call& call) = 0;
 };
 

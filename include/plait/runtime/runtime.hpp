@@ -90,26 +90,31 @@ class runtime final : public collective_calls, public one_sided_calls {
     tasks().wait_on(std::forward<X>(x)...);
   }
 
-  /// Sends what one access names, `in(x)`, to rank `peer`: as soon as every earlier task that
-  /// writes it has finished.  Meets the receive with the same place in the order of submission for
-  /// (this rank, tag). The elements must be trivially copyable.  Errors: usage_error for a peer or
-  /// tag out of range; `error`, when communication has been given up after a failed task.
+  /// Sends what one access names, `in(x)`, to rank `peer` of `among` (left out: of all ranks): as
+  /// soon as every earlier task that writes it has finished.  Meets the receive with the same place
+  /// in the order of submission for (communicator, this rank, tag).  The elements must be trivially
+  /// copyable.  Errors: usage_error for a peer or tag out of range, and for a communicator that is
+  /// not this runtime's to use; `error`, when communication has been given up after a failed task.
   template <class Access>
-  void send(task_name name, const std::tuple<Access>& what, int peer, int tag = 0) {
+  void send(task_name name, const std::tuple<Access>& what, int peer, int tag = 0,
+            const communicator& among = {}) {
     static_assert(Access::mode == access_mode::in, "a send reads its buffer: send(name, in(x), …)");
     expect_copyable<Access>();
-    message(name, operation::kind::send, what, Access::mode, peer, tag);
+    submit_message(name, operation::kind::send, std::get<0>(what).bytes(), Access::mode, peer, tag,
+                   among);
   }
 
-  /// Receives into what one access names, `out(x)`, from rank `peer`: posted as soon as every
-  /// earlier task that touches it has finished.  Errors: as `send`; at `wait`, an `error` when the
-  /// message has another size.
+  /// Receives into what one access names, `out(x)`, from rank `peer` of `among`: posted as soon as
+  /// every earlier task that touches it has finished.  Errors: as `send`; at `wait`, an `error`
+  /// when the message has another size.
   template <class Access>
-  void recv(task_name name, const std::tuple<Access>& what, int peer, int tag = 0) {
+  void recv(task_name name, const std::tuple<Access>& what, int peer, int tag = 0,
+            const communicator& among = {}) {
     static_assert(Access::mode == access_mode::out,
                   "a receive writes its buffer: recv(name, out(x), …)");
     expect_copyable<Access>();
-    message(name, operation::kind::receive, what, Access::mode, peer, tag);
+    submit_message(name, operation::kind::receive, std::get<0>(what).bytes(), Access::mode, peer,
+                   tag, among);
   }
 
   /// Carries out `plan`: each message, and what packs, unpacks or copies the cells of one block, is
@@ -173,18 +178,14 @@ class runtime final : public collective_calls, public one_sided_calls {
       return std::is_trivially_copyable_v<object>;
     }
   }
-  template <class Access>
-  void message(task_name name, operation::kind what, const std::tuple<Access>& access,
-               access_mode mode, int peer, int tag) {
-    submit_message(name, what, std::get<0>(access).bytes(), mode, peer, tag);
-  }
   /// Without a tag: of a collective or a move.  `keeps` lives as long as the message.
   void submit_message(task_name name, operation::kind what, byte_range bytes, access_mode mode,
-                      int peer, std::optional<int> tag, std::shared_ptr<const void> keeps = {});
+                      int peer, std::optional<int> tag, const communicator& among,
+                      std::shared_ptr<const void> keeps = {});
   /// Whose task owns `op.call`, unless this throws.  `op.remote` may be a copy of the caller's;
   /// `home` keeps its window alive.
   void submit_operation(task_name name, operation op, std::span<const detail::data_access> accesses,
-                        const std::shared_ptr<exposed_memory>& home = {},
+                        const std::shared_ptr<exposed_memory>& home, const communicator& among,
                         std::shared_ptr<const void> keeps = {});
   void submit(const collective_call& call) override;
   [[nodiscard]] bool is_checked() const noexcept;
@@ -195,7 +196,7 @@ class runtime final : public collective_calls, public one_sided_calls {
                                                        const window_options& options) override;
   void end(exposed_memory& memory) override;
   void wait_for_all_ranks();
-  [[nodiscard]] std::size_t ranks_for_blocks() const noexcept override;
+  [[nodiscard]] std::size_t ranks_of(const communicator& among) const override;
   [[nodiscard]] scheduler& tasks() noexcept;
 
   struct implementation;

@@ -18,14 +18,15 @@ inline constexpr std::size_t event_kind_count = 6;
 
 [[nodiscard]] std::string_view to_string(event_kind kind) noexcept;
 
-/// One side of a message.  A send to (peer, tag) and a receive from (peer, tag) with the same place
-/// are the two sides of one message.
+/// One side of a message.  On one communicator, a send to (peer, tag) and a receive from (peer,
+/// tag) with the same place are the two sides of one message.
 struct message_side {
   bool sent = false;
   int peer = 0;
   int tag = 0;
   std::uint64_t place = 0;  ///< in the order of matching
   std::uint64_t size_bytes = 0;
+  int communicator = 0;  ///< by number; 0: all ranks.  The peer is one of all ranks anyway.
 };
 
 /// Something that lasted from `begin_s` to `end_s`, in seconds of one clock.
@@ -33,7 +34,7 @@ struct trace_event {
   static constexpr std::int64_t not_replayed = -1;
 
   int rank = 0;
-  std::string lane;  ///< "worker 0", "messages"
+  std::string lane;  ///< "worker 0", "messages", "messages of row"
   std::string name;
   event_kind kind = event_kind::compute;
   double begin_s = 0;

@@ -41,14 +41,8 @@ constexpr std::array<contents, all_operations.size()> contents_by_operation{{
     {content::listed, content::listed},    // neighbour_alltoallv
 }};
 
-bool is_alltoall(operation what) {
+bool is_alltoall(operation what) noexcept {
   return what == operation::alltoall || what == operation::alltoallv;
-}
-
-// The operations of which only the root has the blocks, or the result.
-bool roots_only(operation what) {
-  return what == operation::reduce || what == operation::gather || what == operation::gatherv ||
-         what == operation::scatter || what == operation::scatterv;
 }
 
 // How many ranks a rank's blocks are for, and from.
@@ -134,6 +128,12 @@ void put_in_place(operands& o) {
 
 }  // namespace
 
+// Of these only the root has the blocks, or the result.
+bool only_root_is_in_place(operation what) noexcept {
+  return what == operation::reduce || what == operation::gather || what == operation::gatherv ||
+         what == operation::scatter || what == operation::scatterv;
+}
+
 std::vector<block> packed(std::span<const std::size_t> counts) {
   std::vector<block> blocks;
   std::size_t displacement = 0;
@@ -147,7 +147,7 @@ std::vector<block> packed(std::span<const std::size_t> counts) {
 operands operands_of(const shape& call, algorithm how) {
   check_ranks(call);
   contents has = contents_by_operation[static_cast<std::size_t>(call.what)];
-  const bool complete = !roots_only(call.what) || call.rank == call.root;
+  const bool complete = !only_root_is_in_place(call.what) || call.rank == call.root;
   operands o{.call = call,
              .how = how,
              .ranks = call.ranks,
@@ -201,9 +201,11 @@ footprint footprint_of(const shape& call) {
 
 list_lengths lists_of(const shape& call) {
   list_lengths lengths;
-  if (roots_only(call.what) && call.rank != call.root) return lengths;
+  if (only_root_is_in_place(call.what) && call.rank != call.root) return lengths;
   const contents has = contents_by_operation[static_cast<std::size_t>(call.what)];
-  if (has.sent == content::listed) lengths.send_blocks = destinations_of(call);
+  const bool sends_what_it_receives = call.in_place && is_alltoall(call.what);
+  if (has.sent == content::listed && !sends_what_it_receives)
+    lengths.send_blocks = destinations_of(call);
   if (has.received == content::listed) lengths.receive_blocks = sources_of(call);
   return lengths;
 }

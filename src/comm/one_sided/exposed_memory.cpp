@@ -90,6 +90,22 @@ void complete(environment& env, engine& messages, Start start) {
   return all;
 }
 
+/// That all ranks could do what this one did, or could not for this `reason`.  So that all or none
+/// throw.
+void expect_success(environment& env, engine& messages, const std::string& reason) {
+  const int mine = reason.empty() ? env.size() : env.rank();
+  int first = 0;  // that could not
+  complete(env, messages, [&](MPI_Request* request) {
+    mpi_call(MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, native_access::windows_of(messages),
+                            request),
+             "MPI_Iallreduce");
+  });
+  if (!reason.empty()) throw error(reason);
+  if (first < env.size()) {
+    throw error("window: rank " + std::to_string(first) + " cannot reserve the addresses for it");
+  }
+}
+
 /// The same on all ranks, so that all or none throw.
 void expect_agreement(const std::vector<part_of_rank>& all) {
   for (const part_of_rank& part : all) {
@@ -120,12 +136,13 @@ struct exposed_memory::implementation {
   int first_trace_tag = 0;
   bool ended = false;
 
-  void lay_out(const std::vector<part_of_rank>& parts);
+  /// Returns why it cannot, or nothing.
+  [[nodiscard]] std::string lay_out(const std::vector<part_of_rank>& parts);
   [[nodiscard]] bool becomes_quiet(double patience_s);
 };
 
 /// Behind each other, so that operations on different ranks never meet.
-void exposed_memory::implementation::lay_out(const std::vector<part_of_rank>& parts) {
+std::string exposed_memory::implementation::lay_out(const std::vector<part_of_rank>& parts) try {
   std::size_t sum = 0;
   for (const part_of_rank& part : parts) {
     sizes.push_back(part.size_bytes);
@@ -137,6 +154,9 @@ void exposed_memory::implementation::lay_out(const std::vector<part_of_rank>& pa
     stand_ins.push_back(at);
     at += size;
   }
+  return {};
+} catch (const error& none_left) {
+  return none_left.what();
 }
 
 exposed_memory::exposed_memory(environment& env, engine& messages, void* begin,
@@ -145,7 +165,7 @@ exposed_memory::exposed_memory(environment& env, engine& messages, void* begin,
   implementation& s = *self_;
   const auto parts = all_parts(env, messages, {size_bytes, options.flags});
   expect_agreement(parts);
-  s.lay_out(parts);
+  expect_success(env, messages, s.lay_out(parts));
   complete(env, messages, [&](MPI_Request* request) {
     mpi_call(MPI_Comm_idup(native_access::windows_of(messages), &s.comm, request), "MPI_Comm_idup");
   });

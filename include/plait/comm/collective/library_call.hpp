@@ -39,12 +39,15 @@ enum class back_end : std::uint8_t {
 /// in an int.
 [[nodiscard]] std::optional<std::string> obstacle_to_library(const shape& call);
 
+/// Whether another rank may see no obstacle, and wait in its call for a rank that does.
+[[nodiscard]] bool ranks_see_different_sizes(operation what) noexcept;
+
 /// One call, which may be made again when it has completed.  Owned by the caller, who keeps it and
 /// the buffers alive and in place while it is in flight.
 class library_call {
  public:
   /// Preconditions: no obstacle; the buffers are as large as `footprint_of` says; `combine` where
-  /// the operation combines, and it outlives the call; in place only `allreduce`.
+  /// the operation combines.
   library_call(const shape& call, const void* send, void* receive,
                std::shared_ptr<const combine_bytes> combine, bool commutative);
   ~library_call();
@@ -57,9 +60,8 @@ class library_call {
   friend class library_collectives;
   struct prepared;
   const shape shape_;
-  const std::shared_ptr<const combine_bytes> combine_;
   const bool commutative_;
-  const std::unique_ptr<prepared> prepared_;
+  const std::shared_ptr<prepared> prepared_;
 };
 
 }  // namespace plait::collective

@@ -74,6 +74,9 @@ struct shape {
   friend bool operator==(const shape&, const shape&) = default;
 };
 
+/// The operations whose `in_place` is the root's alone: reduce, gather(v), scatter(v).
+[[nodiscard]] bool only_root_is_in_place(operation what) noexcept;
+
 /// How long the lists of blocks are that the rank of `call` has to give; none where the operation
 /// has no such list, or only the root has it.
 struct list_lengths {

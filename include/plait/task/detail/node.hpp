@@ -37,6 +37,9 @@ enum class node_kind : std::uint8_t {
   asynchronous,  ///< `act(run)` only starts it; `scheduler::complete` finishes it, from any thread
 };
 
+/// What an asynchronous node exchanges with other ranks: whether they wait for it, or it for them.
+enum class traffic : std::uint8_t { sends, receives, both };
+
 enum class node_action : std::uint8_t {
   run,        ///< once: by-value arguments are moved into the call
   run_again,  ///< for a recorded task: they are copied
@@ -114,6 +117,7 @@ struct alignas(64) task_node {
   std::unique_ptr<std::vector<std::unique_ptr<edge>>> more_edges;  // than `inline_edges`
   bool left_window = false;  // it was suspended: counted as a message that has been started is
   bool trivial = false;      // `act(destroy)` would do nothing
+  traffic exchanges = traffic::both;  // of an asynchronous node
   // With one worker no locked instruction is needed between tasks that it submits and finishes.
   bool unshared = false;          // whoever submits it finishes it
   bool follows_unshared = false;  // so do those of its predecessors

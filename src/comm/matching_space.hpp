@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What a communicator is to an engine: where messages and the library's collectives match.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+#include <plait/comm/environment.hpp>
+
+#include "comm/channel.hpp"
+
+namespace plait {
+
+/// Each engine has one of its own for all ranks.  One of a `communicator` goes from engine to
+/// engine, and its places go on counting: on every rank the same was submitted there.  Its channels
+/// are those of one engine at a time, so what the token's holder starts is that engine's.
+struct matching_space {
+  environment* env = nullptr;
+  std::string name;
+  /// 0: all ranks.  No two that have two ranks in common have the same.
+  int number = 0;
+  int rank = -1;
+  int size = 0;
+  std::vector<int> world_ranks = {};  ///< by rank; empty for all ranks
+  MPI_Comm messages = MPI_COMM_NULL;  ///< and what its ranks do together, blocking
+  MPI_Comm library = MPI_COMM_NULL;   ///< of its collectives only
+  channel_map channels = {};          ///< the thread that enqueues
+  engine* user = nullptr;             ///< the same
+  bool given_up = false;              ///< after a failure ranks may have counted differently
+
+  [[nodiscard]] bool is_world() const noexcept { return number == 0; }
+  [[nodiscard]] int world_rank(int one) const {
+    return world_ranks.empty() ? one : world_ranks[static_cast<std::size_t>(one)];
+  }
+  /// " of 'row'", behind a rank; of all ranks nothing.
+  [[nodiscard]] std::string suffix() const { return is_world() ? "" : " of '" + name + "'"; }
+
+  /// Collective over `parent`: duplicates it twice.  Holder of the token.  Errors: MPI errors.
+  void open(MPI_Comm parent);
+  /// Collective in some libraries.  Holder of the token.
+  void close() noexcept;
+};
+
+}  // namespace plait
