@@ -10,6 +10,10 @@ endif()
 add_library(plait_flags INTERFACE)
 target_compile_options(plait_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   -Wno-sign-conversion -Werror=return-type)
+# The compiler collects its garbage later: a tenth less time for half a gigabyte more, the same code.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(plait_flags INTERFACE "SHELL:--param ggc-min-heapsize=524288")
+endif()
 if(PLAIT_DEBUG_STL)
   target_compile_definitions(plait_flags INTERFACE _GLIBCXX_ASSERTIONS)
 endif()

@@ -1,3 +1,5 @@
+include(PlaitPrecompiled)
+
 # plait_layer(NAME SOURCES ... DEPENDS ... LIBRARIES ...)
 #
 # One layer of the library: target plait::NAME, headers in include/plait/NAME, sources in src/NAME.
@@ -10,6 +12,7 @@ function(plait_layer name)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE plait_flags ${layer_LIBRARIES})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_precompile_headers(${target} REUSE_FROM plait_standard_headers)
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

@@ -1,9 +1,11 @@
-# plait_test(LAYER/test_SUBJECT [RANKS n ...] [LIBRARIES ...] [TIMEOUT s] [ARGS ...])
+# plait_test(LAYER/test_SUBJECT [RANKS n ...] [MPICH n ...] [LIBRARIES ...] [TIMEOUT s] [ARGS ...])
 #
 # Registers tests/LAYER/test_SUBJECT.cpp.  Without RANKS it is one process and links GoogleTest's main;
 # with RANKS it is run once for each rank count under the MPI library of this build, links
 # tests/support/mpi_main.cpp, and fails (never skips) when it is started with another count.
-# Label `mpi`: what another MPI library may change.
+# Label `mpi`: what another MPI library may change.  With MPICH, whose ranks spin while they wait, so
+# that more of them than cores cost a time slice for each message, MPICH's rank counts are run, if
+# there are any: those that may matter to the library.
 # A test that is not done after TIMEOUT seconds (120) prints every thread's stack and fails.
 find_package(GTest REQUIRED)
 include(GoogleTest)
@@ -19,7 +21,10 @@ function(plait_build_quickly target)
 endfunction()
 
 function(plait_test path)
-  cmake_parse_arguments(test "" "TIMEOUT" "RANKS;LIBRARIES;ARGS" ${ARGN})
+  cmake_parse_arguments(test "" "TIMEOUT" "RANKS;MPICH;LIBRARIES;ARGS" ${ARGN})
+  if(PLAIT_MPI STREQUAL "mpich" AND test_MPICH AND NOT PLAIT_SANITIZE)
+    set(test_RANKS ${test_MPICH})
+  endif()
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
   endif()
@@ -27,7 +32,13 @@ function(plait_test path)
   cmake_path(GET path FILENAME file)
   add_executable(${target} ${file}.cpp)
   target_link_libraries(${target} PRIVATE plait_flags plait_test_support ${test_LIBRARIES})
-  target_precompile_headers(${target} REUSE_FROM plait_test_main)
+  if(test_RANKS)
+    target_precompile_headers(${target} REUSE_FROM plait_mpi_test_headers)
+  elseif(plait::task IN_LIST test_LIBRARIES)
+    target_precompile_headers(${target} REUSE_FROM plait_task_test_headers)
+  else()
+    target_precompile_headers(${target} REUSE_FROM plait_test_headers)
+  endif()
   plait_build_quickly(${target})
   if(test_RANKS)
     target_link_libraries(${target} PRIVATE plait_mpi_test_main plait::runtime)

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
 #include <plait/detail/build_info.hpp>
 #include <plait/plait.hpp>
 #include <unistd.h>
@@ -22,8 +23,8 @@ void report_progress(std::size_t done, std::size_t total, const std::string& lab
 }
 
 std::string label_of(const measurement& each, int round, int repeat) {
-  return each.row + " " + each.column +
-         (round < 0 ? " warm-up" : " " + std::to_string(round + 1) + "/" + std::to_string(repeat));
+  return round < 0 ? fmt::format("{} {} warm-up", each.row, each.column)
+                   : fmt::format("{} {} {}/{}", each.row, each.column, round + 1, repeat);
 }
 
 std::string host_name() {

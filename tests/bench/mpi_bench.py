@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 MPI, MPIEXEC, PROGRAM = sys.argv[1:4]
@@ -40,9 +41,10 @@ class MpiBench(unittest.TestCase):
 
     def check_refusals(self, *cases):
         """Each is the arguments of a run, and what its one line names."""
-        for arguments, named in cases:
+        with ThreadPoolExecutor(4) as pool:  # a start is mostly waiting
+            all_done = list(pool.map(lambda case: run(*case[0]), cases))
+        for (arguments, named), done in zip(cases, all_done, strict=True):
             with self.subTest(arguments=arguments):
-                done = run(*arguments)
                 self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
                 # MPICH's mpiexec adds words of its own when a program does not return 0.
                 name = Path(PROGRAM).name

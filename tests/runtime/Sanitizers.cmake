@@ -2,6 +2,9 @@
 # MPI library does inside is not ours to report.  Nor are its leaks: it unloads its plugins before the
 # check, so nothing tells them from ours; leaks are looked for in the tests of one process.
 function(plait_label_for_sanitizers)
+  if(NOT PLAIT_SANITIZE)
+    return()
+  endif()
   set(folder ${PROJECT_SOURCE_DIR}/tests/runtime)
   foreach(name ${ARGN})
     set_property(TEST ${name} APPEND PROPERTY LABELS sanitize)
