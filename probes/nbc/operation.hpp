@@ -37,7 +37,7 @@ struct operation {
   std::optional<double> (*expected)(const place&);  ///< nothing: not touched
   int (*blocking)(buffers&);                        ///< returns MPI's error code
   int (*start)(buffers&, MPI_Request&);             ///< the same
-  void (*submit)(runtime&, buffers&);
+  void (*submit)(runtime&, buffers&, const collective_options&);
 };
 
 /// One rank's data of an operation.

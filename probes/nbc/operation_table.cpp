@@ -56,8 +56,10 @@ const operation allgather{
           return MPI_Iallgather(b.send.data(), b.mpi_count(), MPI_DOUBLE, b.receive.data(),
                                 b.mpi_count(), MPI_DOUBLE, b.communicator, &request);
         },
-    .submit = [](runtime& rt,
-                 buffers& b) { rt.allgather("allgather", in(b.send), out(b.receive)); },
+    .submit =
+        [](runtime& rt, buffers& b, const collective_options& how) {
+          rt.allgather("allgather", in(b.send), out(b.receive), how);
+        },
 };
 
 const operation allreduce{
@@ -75,8 +77,10 @@ const operation allreduce{
           return MPI_Iallreduce(b.send.data(), b.receive.data(), b.mpi_count(), MPI_DOUBLE, MPI_SUM,
                                 b.communicator, &request);
         },
-    .submit = [](runtime& rt,
-                 buffers& b) { rt.allreduce("allreduce", in(b.send), out(b.receive)); },
+    .submit =
+        [](runtime& rt, buffers& b, const collective_options& how) {
+          rt.allreduce("allreduce", in(b.send), out(b.receive), sum{}, how);
+        },
 };
 
 const operation alltoall{
@@ -99,7 +103,10 @@ const operation alltoall{
           return MPI_Ialltoall(b.send.data(), b.mpi_count(), MPI_DOUBLE, b.receive.data(),
                                b.mpi_count(), MPI_DOUBLE, b.communicator, &request);
         },
-    .submit = [](runtime& rt, buffers& b) { rt.alltoall("alltoall", in(b.send), out(b.receive)); },
+    .submit =
+        [](runtime& rt, buffers& b, const collective_options& how) {
+          rt.alltoall("alltoall", in(b.send), out(b.receive), how);
+        },
 };
 
 const operation bcast{
@@ -119,7 +126,8 @@ const operation bcast{
           return MPI_Ibcast(b.receive.data(), b.mpi_count(), MPI_DOUBLE, root, b.communicator,
                             &request);
         },
-    .submit = [](runtime& rt, buffers& b) { rt.bcast("bcast", inout(b.receive), root); },
+    .submit = [](runtime& rt, buffers& b,
+                 const collective_options& how) { rt.bcast("bcast", inout(b.receive), root, how); },
 };
 
 const operation gather{
@@ -141,8 +149,10 @@ const operation gather{
           return MPI_Igather(b.send.data(), b.mpi_count(), MPI_DOUBLE, b.receive.data(),
                              b.mpi_count(), MPI_DOUBLE, root, b.communicator, &request);
         },
-    .submit = [](runtime& rt,
-                 buffers& b) { rt.gather("gather", in(b.send), out(b.receive), root); },
+    .submit =
+        [](runtime& rt, buffers& b, const collective_options& how) {
+          rt.gather("gather", in(b.send), out(b.receive), root, how);
+        },
 };
 
 const operation reduce{
@@ -160,8 +170,10 @@ const operation reduce{
           return MPI_Ireduce(b.send.data(), b.receive.data(), b.mpi_count(), MPI_DOUBLE, MPI_SUM,
                              root, b.communicator, &request);
         },
-    .submit = [](runtime& rt,
-                 buffers& b) { rt.reduce("reduce", in(b.send), out(b.receive), root); },
+    .submit =
+        [](runtime& rt, buffers& b, const collective_options& how) {
+          rt.reduce("reduce", in(b.send), out(b.receive), root, sum{}, how);
+        },
 };
 
 const operation reduce_scatter{
@@ -183,8 +195,8 @@ const operation reduce_scatter{
                                            MPI_DOUBLE, MPI_SUM, b.communicator, &request);
         },
     .submit =
-        [](runtime& rt, buffers& b) {
-          rt.reduce_scatter_block("reduce scatter", in(b.send), out(b.receive));
+        [](runtime& rt, buffers& b, const collective_options& how) {
+          rt.reduce_scatter_block("reduce scatter", in(b.send), out(b.receive), sum{}, how);
         },
 };
 
@@ -205,7 +217,10 @@ const operation scan{
           return MPI_Iscan(b.send.data(), b.receive.data(), b.mpi_count(), MPI_DOUBLE, MPI_SUM,
                            b.communicator, &request);
         },
-    .submit = [](runtime& rt, buffers& b) { rt.scan("scan", in(b.send), out(b.receive)); },
+    .submit =
+        [](runtime& rt, buffers& b, const collective_options& how) {
+          rt.scan("scan", in(b.send), out(b.receive), sum{}, how);
+        },
 };
 
 const operation scatter{
@@ -227,8 +242,10 @@ const operation scatter{
           return MPI_Iscatter(b.send.data(), b.mpi_count(), MPI_DOUBLE, b.receive.data(),
                               b.mpi_count(), MPI_DOUBLE, root, b.communicator, &request);
         },
-    .submit = [](runtime& rt,
-                 buffers& b) { rt.scatter("scatter", in(b.send), out(b.receive), root); },
+    .submit =
+        [](runtime& rt, buffers& b, const collective_options& how) {
+          rt.scatter("scatter", in(b.send), out(b.receive), root, how);
+        },
 };
 
 }  // namespace

@@ -2,11 +2,10 @@
 #include "processor_share.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
-#include <thread>
 #include <utility>
 
+#include "quiet_barrier.hpp"
 #include "support/gather.hpp"
 #include "support/mpi_check.hpp"
 #include "ways.hpp"
@@ -21,16 +20,6 @@ double processor_s() {
   std::timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// A barrier that leaves the processor to those who are still busy.
-void quiet_barrier(environment& env) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(native(env), &request), "MPI_Ibarrier");
-  for (int done = 0; done == 0;) {
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
 }
 
 struct share {

@@ -86,14 +86,14 @@ class task_way final : public way {
   task_way(environment& env, buffers& data, progress policy)
       : data_(data), rt_(env, {.workers = 1, .policy = policy}) {}
   void pure() override {
-    data_.what.submit(rt_, data_);
+    data_.what.submit(rt_, data_, {});
     rt_.wait();
   }
   // Whatever is not work is the runtime's: submission, posting, polling, waiting.
   step_times beside(cut_work& what) override {
     step_times spent;
     spent.overall_s = seconds_of([&] {
-      spent.start_s = seconds_of([&] { data_.what.submit(rt_, data_); });
+      spent.start_s = seconds_of([&] { data_.what.submit(rt_, data_, {}); });
       what.submit(rt_);
       rt_.wait();
     });

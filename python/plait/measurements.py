@@ -8,6 +8,7 @@ from plait import result as results
 from plait.benchmarks import without_result
 from plait.jobs import describe_lab, has_result, lab_of, watch
 from plait.lab import Lab, LabSpec
+from plait.lab.spec import LINK_BURST_BYTES
 from plait.launch.job import signals_as_exceptions
 from plait.launch.mpi import find_mpiexec, launch
 from plait.programs import find_program
@@ -27,6 +28,14 @@ class Measurement:
     verbose: bool = False
     # What the probe is told of the cluster it runs in.
     lab_options: Callable[[Lab], list[str]] | None = None
+
+
+def link_of(lab: Lab) -> list[str]:
+    """What a probe has to know of a link: its rate, and what it lets through at once."""
+    if lab.spec.nodes < 2:
+        return []  # all ranks share its memory
+    rate = f"{lab.spec.payload_bytes_per_s:.0f}"
+    return ["--link-rate", rate, "--link-burst", str(LINK_BURST_BYTES)]
 
 
 def run_measurement(asked: Measurement) -> tuple[Result | None, int]:

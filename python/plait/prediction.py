@@ -2,6 +2,8 @@
 """A prediction as a table: what each algorithm costs, and which costs least."""
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -46,9 +48,8 @@ def costs_of(result: Result) -> list[Cost]:
     return sorted(found, key=lambda cost: cases.index((cost.ranks, cost.size)))
 
 
-def network_text(result: Result) -> str:
+def network_text(parameters: Mapping[str, Any]) -> str:
     """The parameters that are not zero, with the symbols of docs/model.md."""
-    parameters = result["parameters"]
     words = []
     for symbol, name, unit in (
         ("L", "latency_s", ""),
@@ -57,7 +58,9 @@ def network_text(result: Result) -> str:
         ("g", "gap_s", ""),
         ("G", "gap_per_byte_s", "/byte"),
         ("O", "overhead_per_byte_s", "/byte"),
+        ("G₂", "both_ways_per_byte_s", "/byte"),
         ("γ", "reduction_per_byte_s", "/byte"),
+        ("κ", "copy_per_byte_s", "/byte"),
     ):
         if parameters.get(name) or symbol in ("L", "g", "G"):
             words.append(f"{symbol} {seconds_text(parameters.get(name) or 0)}{unit}")
@@ -74,7 +77,7 @@ def prediction_heading(result: Result) -> str:
 def show_prediction(result: Result, console: Console) -> None:
     """Total, the processor's and the network's part, of each algorithm; the least is marked."""
     console.print(Text(prediction_heading(result), style="bold"))
-    console.print(network_text(result), markup=False, highlight=False)
+    console.print(network_text(result["parameters"]), markup=False, highlight=False)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("ranks", no_wrap=True)
     table.add_column("size", no_wrap=True)

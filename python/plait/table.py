@@ -10,13 +10,14 @@ from rich.text import Text
 
 from plait.bench_table import show_bench
 from plait.loggp_table import show_loggp
+from plait.measured_prediction import show_measured
 from plait.overlap_table import show_nbc, show_overlap
 from plait.policies import has_policies, policy_sentence, policy_table
 from plait.prediction import is_prediction, prediction_heading, show_prediction
 from plait.result import Result
 from plait.units import rate_text, seconds_text
 
-_OWN_TABLES = {"nbc": show_nbc, "overlap": show_overlap}
+_OWN_TABLES = {"collective": show_measured, "nbc": show_nbc, "overlap": show_overlap}
 
 
 def show_result(result: Result, console: Console) -> None:

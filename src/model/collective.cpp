@@ -20,6 +20,7 @@ class call {
  public:
   call(const parameters& network, const call_shape& shape)
       : network_(network),
+        both_ways_(both_ways_of(network)),
         ranks_(shape.ranks),
         size_(shape.size_bytes),
         degree_(shape.degree),
@@ -40,30 +41,44 @@ class call {
   // T(m) = 2o + L + (m - 1)G: linear algorithms, pairwise exchanges and chains send this.
   double message(double bytes) const { return message_s(network_, bytes); }
   // 2o + L + mG, as the LibNBC slides count a message of a round: trees, rings and doubling.
-  double round(double bytes) const {
-    return network_.send_overhead_s + network_.latency_s + network_.receive_overhead_s +
-           bytes * per_byte() + handshake_s(network_, bytes);
-  }
+  double round(double bytes) const { return round(network_, bytes); }
+  // The same where each side sends and receives at once: G₂ in place of G.
+  double exchange(double bytes) const { return message_s(both_ways_, bytes); }
+  double exchange_round(double bytes) const { return round(both_ways_, bytes); }
+  double exchange_interval(double bytes) const { return send_interval_s(both_ways_, bytes); }
   double send_interval(double bytes) const { return send_interval_s(network_, bytes); }
   double receive_interval(double bytes) const { return receive_interval_s(network_, bytes); }
-  // max(g, o) + (b - 1)G: what a chain adds per further fragment.
+  // max(g, o) + (b - 1)G: what a chain adds per further fragment.  Ranks within receive one while
+  // they pass one on.
   double chain_interval(double bytes) const {
     return std::max(network_.gap_s, network_.send_overhead_s) +
-           std::max(bytes - 1, 0.0) * per_byte();
+           std::max(bytes - 1, 0.0) * per_byte(ranks_ > 2 ? both_ways_ : network_);
   }
+  double handshake(double bytes) const { return handshake_s(network_, bytes); }
   double send(double bytes) const { return send_processor_s(network_, bytes); }
   double receive(double bytes) const { return receive_processor_s(network_, bytes); }
   // 2o: a send and a receive.
   double both(double bytes) const { return send(bytes) + receive(bytes); }
   // mγ
   double combine(double bytes) const { return bytes * network_.reduction_per_byte_s; }
+  // mκ
+  double copy(double bytes) const { return bytes * network_.copy_per_byte_s; }
 
  private:
-  double per_byte() const {
-    return std::max(network_.gap_per_byte_s, network_.overhead_per_byte_s);
+  static parameters both_ways_of(parameters network) {
+    network.gap_per_byte_s = std::max(network.gap_per_byte_s, network.both_ways_per_byte_s);
+    return network;
+  }
+  static double per_byte(const parameters& network) {
+    return std::max(network.gap_per_byte_s, network.overhead_per_byte_s);
+  }
+  static double round(const parameters& network, double bytes) {
+    return network.send_overhead_s + network.latency_s + network.receive_overhead_s +
+           bytes * per_byte(network) + handshake_s(network, bytes);
   }
 
   const parameters& network_;
+  const parameters both_ways_;
   int ranks_;
   double size_;
   int degree_;
@@ -74,19 +89,24 @@ class call {
 class sum_of_rounds {
  public:
   explicit sum_of_rounds(const call& c) : call_(c) {}
-  void add(double bytes) {
-    sum_.total_s += call_.round(bytes);
-    sum_.processor_s += call_.both(bytes);
-  }
+  void add(double bytes) { add(call_.round(bytes), call_.both(bytes)); }
+  void add_exchange(double bytes) { add(call_.exchange_round(bytes), call_.both(bytes)); }
+  void add_copy(double bytes) { add(call_.copy(bytes), call_.copy(bytes)); }
   collective_cost result() const { return sum_; }
 
  private:
+  void add(double total_s, double processor_s) {
+    sum_.total_s += total_s;
+    sum_.processor_s += processor_s;
+  }
+
   const call& call_;
   collective_cost sum_;
 };
 
 // Each function: total | processor time.  [slides]: Hoefler and Lumsdaine, CCGrid 2008; the others
-// are derived in the same way, from the rounds of the algorithm.
+// are derived in the same way, from the rounds of the algorithm.  G stands for G₂ in rounds in
+// which ranks send and receive at once.
 
 // k (2o + L) | 2ok  [slides]
 collective_cost barrier_dissemination(const call& c) {
@@ -100,9 +120,20 @@ collective_cost linear_from_root(const call& c) {
           std::max(c.others() * c.send(m), c.receive(m))};
 }
 
-// k (2o + L + mG) | at most 2ok  [slides]
-collective_cost bcast_binomial(const call& c) {
+// k (2o + L + mG) | at most 2ok: one message after the other towards or from the root  [slides]
+collective_cost binomial_rounds(const call& c) {
   return {c.rounds() * c.round(c.size()), c.rounds() * c.both(c.size())};
+}
+
+// k (2o + L) + k (k + 1)/2 mG | at most 2ok.  A rank posts all of its sends at once, so that they
+// share its link: those of the root arrive together, after k mG, those of the first of its children
+// (k - 1) mG later.  [slides: kmG, where rounds wait for each other]
+collective_cost bcast_binomial(const call& c) {
+  const collective_cost rounds = binomial_rounds(c);
+  const double k = c.rounds();
+  return {
+      rounds.total_s + k * (k - 1) / 2 * (c.round(c.size()) - c.round(0) - c.handshake(c.size())),
+      rounds.processor_s};
 }
 
 // (P - 1) T(m/f) + (f - 1)(max(g, o) + (m/f - 1)G) | a rank within passes f fragments on
@@ -121,10 +152,10 @@ collective_cost reduce_linear(const call& c) {
           std::max(c.others() * c.receive(m) + combining, c.send(m))};
 }
 
-// bcast_binomial mirrored, and in each round a vector is combined: k (2o + L + mG + mγ)
+// As many rounds, and in each round a vector is combined: k (2o + L + mG + mγ)
 collective_cost reduce_binomial(const call& c) {
   const double combining = c.rounds() * c.combine(c.size());
-  const collective_cost tree = bcast_binomial(c);
+  const collective_cost tree = binomial_rounds(c);
   return {tree.total_s + combining, tree.processor_s + combining};
 }
 
@@ -139,7 +170,7 @@ collective_cost reduce_chain(const call& c) {
           c.fragments() * passing};
 }
 
-// 2k (2o + L + mG) + kmγ | (4o + mγ) k  [slides]
+// reduce_binomial and bcast_binomial | (4o + mγ) k  [slides: 2k (2o + L + mG) + kmγ]
 collective_cost allreduce_binomial(const call& c) {
   const collective_cost up = reduce_binomial(c);
   const collective_cost down = bcast_binomial(c);
@@ -150,7 +181,8 @@ collective_cost allreduce_binomial(const call& c) {
 collective_cost allreduce_ring(const call& c) {
   const double part = c.size() / c.ranks();
   const double combining = c.others() * c.combine(part);
-  return {2 * c.others() * c.round(part) + combining, 2 * c.others() * c.both(part) + combining};
+  return {2 * c.others() * c.exchange_round(part) + combining,
+          2 * c.others() * c.both(part) + combining};
 }
 
 // ⌊log2 P⌋ (2o + L + mG + mγ).  With P not a power of two, the ranks above the last one first hand
@@ -160,86 +192,106 @@ collective_cost allreduce_recursive_doubling(const call& c) {
   const double m = c.size();
   const int folding = c.is_power_of_two() ? 0 : 1;
   const double combining = (c.whole_rounds() + folding) * c.combine(m);
-  return {(c.whole_rounds() + 2 * folding) * c.round(m) + combining,
+  return {c.whole_rounds() * c.exchange_round(m) + 2 * folding * c.round(m) + combining,
           (c.whole_rounds() + folding) * c.both(m) + combining};
 }
 
-// (P - 1)(2o + L + mG) | 2 (P - 1) o
+// (P - 1)(2o + L + mG) + mκ | 2 (P - 1) o + mκ: each rank copies its own block
 collective_cost allgather_ring(const call& c) {
-  return {c.others() * c.round(c.size()), c.others() * c.both(c.size())};
+  const double own = c.copy(c.size());
+  return {c.others() * c.exchange_round(c.size()) + own, c.others() * c.both(c.size()) + own};
 }
 
-// Σ_r (2o + L + 2^r mG) = k (2o + L) + (P - 1) mG.  With P not a power of two, x = P - 2^⌊log2 P⌋
-// ranks first hand their block to one of the others and in the end get all P; in between the
-// fullest group of 2^r ranks has 2^r + min(x, 2^r) blocks to send.
+// Σ_r (2o + L + 2^r mG) + mκ = k (2o + L) + (P - 1) mG + mκ.  With P not a power of two, x = P -
+// 2^⌊log2 P⌋ ranks first hand their block to one of the others and in the end get all P; in between
+// the fullest group of 2^r ranks has 2^r + min(x, 2^r) blocks to send.
 collective_cost allgather_recursive_doubling(const call& c) {
   sum_of_rounds rounds(c);
   const double extra = c.ranks() - std::ldexp(1.0, c.whole_rounds());
   if (extra > 0) rounds.add(c.size());
   for (int r = 0; r < c.whole_rounds(); ++r) {
     const double group = std::ldexp(1.0, r);
-    rounds.add((group + std::min(extra, group)) * c.size());
+    rounds.add_exchange((group + std::min(extra, group)) * c.size());
   }
   if (extra > 0) rounds.add(c.ranks() * c.size());
+  rounds.add_copy(c.size());
   return rounds.result();
 }
 
-// Σ_r (2o + L + min(2^r, P - 2^r) mG) = k (2o + L) + (P - 1) mG.  The same for a gather or scatter
-// along a binomial tree, whose root has messages of these sizes.
+// Σ_r (2o + L + min(2^r, P - 2^r) mG) + mκ = k (2o + L) + (P - 1) mG + mκ
+collective_cost allgather_bruck(const call& c) {
+  sum_of_rounds rounds(c);
+  for (int r = 0; r < c.rounds(); ++r) {
+    const double blocks = std::ldexp(1.0, r);
+    rounds.add_exchange(std::min(blocks, c.ranks() - blocks) * c.size());
+  }
+  rounds.add_copy(c.size());
+  return rounds.result();
+}
+
+// The root of a binomial tree has messages of these sizes, one way.
 collective_cost doubling_blocks(const call& c) {
   sum_of_rounds rounds(c);
   for (int r = 0; r < c.rounds(); ++r) {
     const double blocks = std::ldexp(1.0, r);
     rounds.add(std::min(blocks, c.ranks() - blocks) * c.size());
   }
+  rounds.add_copy(c.size());
   return rounds.result();
 }
 
 // T(m) + (n - 1) max(o, g + (m - 1)G) | 2no: n messages each way at once.
-// With n = P - 1 alltoall as in LibNBC; allgather; with n = d the exchange between neighbours.
+// With n = P - 1 and mκ alltoall as in LibNBC, and allgather; with n = d the exchange between
+// neighbours.
 collective_cost all_at_once(const call& c, double messages) {
   const double m = c.size();
-  return {c.message(m) + (messages - 1) * c.send_interval(m), messages * c.both(m)};
+  return {c.exchange(m) + (messages - 1) * c.exchange_interval(m), messages * c.both(m)};
 }
 
 collective_cost linear_with_all(const call& c) {
-  return all_at_once(c, c.others());
+  const collective_cost messages = all_at_once(c, c.others());
+  const double own = c.copy(c.size());
+  return {messages.total_s + own, messages.processor_s + own};
 }
 
 collective_cost neighbour_exchange_linear(const call& c) {
   return c.degree() == 0 ? collective_cost{} : all_at_once(c, c.degree());
 }
 
-// (P - 1)(2o + L + (m - 1)G) | 2 (P - 1) o
-collective_cost alltoall_pairwise(const call& c) {
-  return {c.others() * c.message(c.size()), c.others() * c.both(c.size())};
-}
-
-// Σ_r (2o + L + n_r mG), n_r being how many of 1 … P - 1 have bit r: block i travels by the powers
-// of two in i.
+// Σ_r (2o + L + n_r mG) + mκ, n_r being how many of 1 … P - 1 have bit r: block i travels by the
+// powers of two in i.
 collective_cost alltoall_bruck(const call& c) {
   sum_of_rounds rounds(c);
   for (int r = 0; r < c.rounds(); ++r) {
     const std::int64_t bit = std::int64_t{1} << r;
     const std::int64_t whole = c.ranks() / (2 * bit) * bit;
     const std::int64_t rest = std::max<std::int64_t>(0, c.ranks() % (2 * bit) - bit);
-    rounds.add(static_cast<double>(whole + rest) * c.size());
+    rounds.add_exchange(static_cast<double>(whole + rest) * c.size());
   }
+  rounds.add_copy(c.size());
   return rounds.result();
 }
 
-// (P - 2) max(o, g + (m - 1)G) + T(m) | the root's P - 1 receives
+// (P - 2) max(o, g + (m - 1)G) + T(m) + mκ | the root's P - 1 receives, and its own block's copy
 collective_cost gather_linear(const call& c) {
   const double m = c.size();
-  return {(c.others() - 1) * c.receive_interval(m) + c.message(m),
-          std::max(c.others() * c.receive(m), c.send(m))};
+  return {(c.others() - 1) * c.receive_interval(m) + c.message(m) + c.copy(m),
+          std::max(c.others() * c.receive(m) + c.copy(m), c.send(m))};
+}
+
+// linear_from_root, and the root's own block is copied: + mκ
+collective_cost scatter_linear(const call& c) {
+  const double m = c.size();
+  return {linear_from_root(c).total_s + c.copy(m),
+          std::max(c.others() * c.send(m) + c.copy(m), c.receive(m))};
 }
 
 // (P - 1)(2o + L + mG + mγ): in each round a block goes on and one is combined.  Ring and pairwise
 // differ in whom they send to, which the model does not see.
 collective_cost reduce_scatter_rounds(const call& c) {
   const double combining = c.others() * c.combine(c.size());
-  return {c.others() * c.round(c.size()) + combining, c.others() * c.both(c.size()) + combining};
+  return {c.others() * c.exchange_round(c.size()) + combining,
+          c.others() * c.both(c.size()) + combining};
 }
 
 // (P - 1)(T(m) + mγ): each rank waits for the one before it | one receive, combination and send
@@ -258,17 +310,23 @@ collective_cost exscan_linear(const call& c) {
   return {c.others() * c.message(m) + (c.others() - 1) * c.combine(m), busiest};
 }
 
-// k (2o + L + mG + mγ): in round r to rank + 2^r, from rank - 2^r  [Hillis and Steele 1986]
+// To rank + 2^r, from rank - 2^r in round r; of two ranks one only sends.
+double scan_rounds(const call& c) {
+  const double m = c.size();
+  return c.rounds() * (c.ranks() > 2 ? c.exchange_round(m) : c.round(m));
+}
+
+// k (2o + L + mG + mγ)  [Hillis and Steele 1986]
 collective_cost scan_recursive_doubling(const call& c) {
-  return reduce_binomial(c);
+  const double combining = c.rounds() * c.combine(c.size());
+  return {scan_rounds(c) + combining, c.rounds() * c.both(c.size()) + combining};
 }
 
 // k (2o + L + mG) + 2 (k - 1) mγ: as scan, but what is passed on and the result without the rank's
 // own operand are two vectors; the first round makes only the one, the last only the other.
 collective_cost exscan_recursive_doubling(const call& c) {
   const double combining = 2 * (c.rounds() - 1) * c.combine(c.size());
-  const collective_cost rounds = bcast_binomial(c);
-  return {rounds.total_s + combining, rounds.processor_s + combining};
+  return {scan_rounds(c) + combining, c.rounds() * c.both(c.size()) + combining};
 }
 
 struct formula {
@@ -290,13 +348,14 @@ constexpr formula formulas[] = {
     {operation::allgather, algorithm::linear, linear_with_all},
     {operation::allgather, algorithm::ring, allgather_ring},
     {operation::allgather, algorithm::recursive_doubling, allgather_recursive_doubling},
-    {operation::allgather, algorithm::bruck, doubling_blocks},
+    {operation::allgather, algorithm::bruck, allgather_bruck},
     {operation::alltoall, algorithm::linear, linear_with_all},
-    {operation::alltoall, algorithm::pairwise, alltoall_pairwise},
+    // The messages of linear in another order: nothing waits for a round to end.
+    {operation::alltoall, algorithm::pairwise, linear_with_all},
     {operation::alltoall, algorithm::bruck, alltoall_bruck},
     {operation::gather, algorithm::linear, gather_linear},
     {operation::gather, algorithm::binomial, doubling_blocks},
-    {operation::scatter, algorithm::linear, linear_from_root},
+    {operation::scatter, algorithm::linear, scatter_linear},
     {operation::scatter, algorithm::binomial, doubling_blocks},
     {operation::reduce_scatter, algorithm::ring, reduce_scatter_rounds},
     {operation::reduce_scatter, algorithm::pairwise, reduce_scatter_rounds},
@@ -328,6 +387,18 @@ void validate(const call_shape& shape) {
     throw usage_error(fmt::format("degree is {}; it must be at least 0", shape.degree));
 }
 
+// Bytes on the longest way that do not wait for the rate.  A tree up and a tree down end and begin
+// on rested links, and so do the root of a tree and its first child.  In a chain the first fragment
+// finds each link rested.
+double passed_at_once(operation what, algorithm how, double burst_bytes, const call_shape& shape) {
+  if (what == operation::allreduce && how == algorithm::binomial) return 2 * burst_bytes;
+  if (what == operation::bcast && how == algorithm::binomial && shape.ranks > 2)
+    return 2 * burst_bytes;
+  if (how != algorithm::chain) return burst_bytes;
+  const double first = std::min({burst_bytes, shape.fragment_bytes, shape.size_bytes});
+  return burst_bytes + std::max(0, shape.ranks - 2) * first;
+}
+
 }  // namespace
 
 std::vector<algorithm> algorithms_of(operation what) {
@@ -355,6 +426,18 @@ collective_cost cost(operation what, algorithm how, const parameters& network,
   // receives in between take the processor too.
   result.total_s = std::max(result.total_s, result.processor_s);
   return result;
+}
+
+collective_cost cost_after_rest(operation what, algorithm how, const parameters& network,
+                                const parameters& at_once, double burst_bytes,
+                                const call_shape& shape) {
+  if (!(burst_bytes >= 0))
+    throw usage_error(fmt::format("burst_bytes is {:g}; it must be at least 0", burst_bytes));
+  const collective_cost all_at_rate = cost(what, how, network, shape);
+  const collective_cost all_at_once = cost(what, how, at_once, shape);
+  const double saved_s = passed_at_once(what, how, burst_bytes, shape) *
+                         std::max(0.0, network.gap_per_byte_s - at_once.gap_per_byte_s);
+  return {std::max(all_at_once.total_s, all_at_rate.total_s - saved_s), all_at_once.processor_s};
 }
 
 choice cheapest(operation what, const parameters& network, const call_shape& shape) {

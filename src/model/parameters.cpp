@@ -13,13 +13,15 @@ struct field {
   const char* name;
   double parameters::*value;
 };
-constexpr std::array<field, 6> not_negative{{
+constexpr std::array<field, 8> not_negative{{
     {"o_s (send_overhead_s)", &parameters::send_overhead_s},
     {"o_r (receive_overhead_s)", &parameters::receive_overhead_s},
     {"g (gap_s)", &parameters::gap_s},
     {"G (gap_per_byte_s)", &parameters::gap_per_byte_s},
     {"O (overhead_per_byte_s)", &parameters::overhead_per_byte_s},
     {"γ (reduction_per_byte_s)", &parameters::reduction_per_byte_s},
+    {"G₂ (both_ways_per_byte_s)", &parameters::both_ways_per_byte_s},
+    {"κ (copy_per_byte_s)", &parameters::copy_per_byte_s},
 }};
 
 }  // namespace

@@ -20,7 +20,7 @@ struct member {
   double parameters::*value;
   bool required;
 };
-constexpr std::array<member, 8> members{{
+constexpr std::array<member, 10> members{{
     {"latency_s", &parameters::latency_s, true},
     {"send_overhead_s", &parameters::send_overhead_s, true},
     {"receive_overhead_s", &parameters::receive_overhead_s, true},
@@ -29,6 +29,8 @@ constexpr std::array<member, 8> members{{
     {"overhead_per_byte_s", &parameters::overhead_per_byte_s, false},
     {"eager_limit_bytes", &parameters::eager_limit_bytes, false},
     {"reduction_per_byte_s", &parameters::reduction_per_byte_s, false},
+    {"both_ways_per_byte_s", &parameters::both_ways_per_byte_s, false},
+    {"copy_per_byte_s", &parameters::copy_per_byte_s, false},
 }};
 
 [[nodiscard]] json read_json(const std::string& path) {

@@ -61,21 +61,94 @@ TEST(collective, published_formulas_are_kept_to_the_letter) {
     for (const double m : {1.0, 1000.0, 65536.0, 1e6}) {
       const call_shape shape{.ranks = P, .size_bytes = m, .fragment_bytes = m / 4};
       expect(operation::barrier, algorithm::dissemination, shape, k * (2 * o + L), 2 * o * k);
-      expect(operation::bcast, algorithm::binomial, shape, k * (2 * o + L + m * G), 2 * o * k);
+      expect(operation::bcast, algorithm::binomial, shape,
+             k * (2 * o + L) + k * (k + 1) / 2 * m * G, 2 * o * k);
       expect(operation::bcast, algorithm::linear, shape,
              (P - 2) * std::max(o, g + (m - 1) * G) + 2 * o + L + (m - 1) * G, (P - 1) * o);
       expect(operation::allreduce, algorithm::binomial, shape,
-             2 * k * (2 * o + L + m * G) + k * m * gamma, (4 * o + m * gamma) * k);
+             2 * k * (2 * o + L) + (k + k * (k + 1) / 2) * m * G + k * m * gamma,
+             (4 * o + m * gamma) * k);
       expect(operation::allreduce, algorithm::ring, shape,
              2 * (P - 1) * (2 * o + L + m / P * G) + (P - 1) * (m / P) * gamma,
              4 * (P - 1) * o + (P - 1) * (m / P) * gamma);
-      expect(operation::alltoall, algorithm::pairwise, shape, (P - 1) * (2 * o + L + (m - 1) * G),
+      expect(operation::alltoall, algorithm::linear, shape,
+             std::max((P - 2) * std::max(o, g + (m - 1) * G) + 2 * o + L + (m - 1) * G,
+                      2 * (P - 1) * o),
              2 * (P - 1) * o);
       if (m < 4) continue;  // fragments of less than a byte
       expect(operation::bcast, algorithm::chain, shape,
              (P - 1) * (2 * o + L + (m / 4 - 1) * G) + 3 * (std::max(g, o) + (m / 4 - 1) * G),
              P == 2 ? 4 * o : 8 * o);
     }
+}
+
+// Where ranks send and receive at once, bytes take G2; a rank's own block is copied.  By hand, with
+// G 3, G2 5 and κ 1: a message of 11 bytes 142, both ways 162, of a round 145, both ways 167.
+TEST(collective, both_ways_at_once_and_copies_take_what_they_take) {
+  const parameters net{.latency_s = 100,
+                       .send_overhead_s = 7,
+                       .receive_overhead_s = 5,
+                       .gap_s = 20,
+                       .gap_per_byte_s = 3,
+                       .reduction_per_byte_s = 2,
+                       .both_ways_per_byte_s = 5,
+                       .copy_per_byte_s = 1};
+  struct row {
+    operation what;
+    algorithm how;
+    int ranks;
+    double total_s;
+  };
+  const row rows[] = {
+      {operation::bcast, algorithm::binomial, 2, 145},
+      {operation::reduce, algorithm::binomial, 2, 145 + 22},
+      {operation::allreduce, algorithm::binomial, 2, 2 * 145 + 22},
+      {operation::allreduce, algorithm::recursive_doubling, 2, 167 + 22},
+      {operation::allreduce, algorithm::recursive_doubling, 3, 167 + 2 * 145 + 2 * 22},
+      {operation::allgather, algorithm::linear, 2, 162 + 11},
+      {operation::allgather, algorithm::ring, 3, 2 * 167 + 11},
+      {operation::allgather, algorithm::bruck, 2, 167 + 11},
+      {operation::alltoall, algorithm::linear, 3, 162 + 70 + 11},
+      {operation::alltoall, algorithm::pairwise, 3, 162 + 70 + 11},
+      {operation::alltoall, algorithm::bruck, 2, 167 + 11},
+      {operation::gather, algorithm::linear, 2, 142 + 11},
+      {operation::scatter, algorithm::binomial, 2, 145 + 11},
+      {operation::reduce_scatter, algorithm::ring, 2, 167 + 22},
+      {operation::scan, algorithm::recursive_doubling, 2, 145 + 22},
+      {operation::scan, algorithm::recursive_doubling, 3, 2 * (167 + 22)},
+  };
+  for (const row& r : rows)
+    EXPECT_DOUBLE_EQ(cost(r.what, r.how, net, {.ranks = r.ranks, .size_bytes = 11}).total_s,
+                     r.total_s)
+        << name_of(r.what, r.how) << " " << r.ranks;
+  // Less than G is no faster than G.
+  parameters slower = net;
+  slower.both_ways_per_byte_s = 1;
+  EXPECT_DOUBLE_EQ(
+      cost(operation::allgather, algorithm::linear, slower, {.ranks = 2, .size_bytes = 11}).total_s,
+      142 + 11);
+}
+
+// A link of 1 byte in 10 s that lets 100 bytes through at 1 s each: of 1001 bytes 900 are too late.
+TEST(collective, what_a_rested_link_lets_through_at_once_is_not_waited_for) {
+  const parameters at_once{.latency_s = 50, .gap_per_byte_s = 1};
+  parameters at_rate = at_once;
+  at_rate.gap_per_byte_s = 10;
+  const auto total_s = [&](double size_bytes) {
+    return cost_after_rest(operation::bcast, algorithm::linear, at_rate, at_once, 100,
+                           {.ranks = 2, .size_bytes = size_bytes})
+        .total_s;
+  };
+  EXPECT_DOUBLE_EQ(total_s(1001), 50 + 100 * 1 + 900 * 10);
+  EXPECT_DOUBLE_EQ(total_s(101), 50 + 100 * 1);
+  EXPECT_DOUBLE_EQ(total_s(11), 50 + 10 * 1);
+  // Up by one rank's link and down by another's: 2 (50 + 100 + 901 * 10), counted as rounds.
+  EXPECT_DOUBLE_EQ(cost_after_rest(operation::allreduce, algorithm::binomial, at_rate, at_once, 100,
+                                   {.ranks = 2, .size_bytes = 1001})
+                       .total_s,
+                   2 * (50 + 100 * 1 + 901 * 10));
+  EXPECT_THROW((void)cost_after_rest(operation::bcast, algorithm::linear, at_rate, at_once, -1, {}),
+               usage_error);
 }
 
 // Every pair once more with numbers worked out by hand.
@@ -95,12 +168,12 @@ TEST(collective, five_ranks_by_hand) {
   const row rows[] = {
       {operation::barrier, algorithm::dissemination, 11, 336, 36},
       {operation::bcast, algorithm::linear, 11, 292, 28},
-      {operation::bcast, algorithm::binomial, 11, 435, 36},
+      {operation::bcast, algorithm::binomial, 11, 336 + 6 * 33, 36},
       {operation::bcast, algorithm::chain, 12, 4 * 121 + 2 * 29, 36},
       {operation::reduce, algorithm::linear, 11, 292 + 88, 4 * 5 + 88},
       {operation::reduce, algorithm::binomial, 11, 435 + 66, 36 + 66},
       {operation::reduce, algorithm::chain, 12, 4 * (121 + 8) + 2 * (29 + 8), 3 * (12 + 8)},
-      {operation::allreduce, algorithm::binomial, 11, 501 + 435, 102 + 36},
+      {operation::allreduce, algorithm::binomial, 11, 501 + 336 + 6 * 33, 102 + 36},
       {operation::allreduce, algorithm::ring, 10, 8 * 118 + 4 * 4, 8 * 12 + 4 * 4},
       {operation::allreduce, algorithm::recursive_doubling, 11, 4 * 145 + 3 * 22, 3 * 12 + 3 * 22},
       {operation::allgather, algorithm::linear, 11, 142 + 3 * 50, 48},
@@ -108,7 +181,7 @@ TEST(collective, five_ranks_by_hand) {
       {operation::allgather, algorithm::recursive_doubling, 11, 4 * 112 + 11 * 3 * 11, 48},
       {operation::allgather, algorithm::bruck, 11, 3 * 112 + 4 * 3 * 11, 36},
       {operation::alltoall, algorithm::linear, 11, 142 + 3 * 50, 48},
-      {operation::alltoall, algorithm::pairwise, 11, 4 * 142, 48},
+      {operation::alltoall, algorithm::pairwise, 11, 142 + 3 * 50, 48},
       {operation::alltoall, algorithm::bruck, 11, 3 * 112 + 5 * 3 * 11, 36},
       {operation::gather, algorithm::linear, 11, 142 + 3 * 50, 20},
       {operation::gather, algorithm::binomial, 11, 3 * 112 + 4 * 3 * 11, 36},
@@ -286,11 +359,11 @@ TEST(collective, longer_messages_than_S_pay_a_handshake_in_each_round) {
                  .eager_limit_bytes = 10};
   const collective_cost c =
       cost(operation::bcast, algorithm::binomial, net, {.ranks = 5, .size_bytes = 11});
-  EXPECT_EQ(c.total_s, 3 * (145 + 212));
+  EXPECT_EQ(c.total_s, 3 * (112 + 212) + 6 * 33);
   EXPECT_EQ(c.processor_s, 3 * 24);
   EXPECT_EQ(
       cost(operation::bcast, algorithm::binomial, net, {.ranks = 5, .size_bytes = 10}).total_s,
-      3 * 142);
+      3 * 112 + 6 * 30);
 }
 
 TEST(collective, more_bytes_never_take_less) {

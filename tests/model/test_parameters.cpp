@@ -34,11 +34,15 @@ TEST(parameters, a_negative_one_is_refused_by_its_name) {
 TEST(parameters, each_of_them_must_be_a_number) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinite = std::numeric_limits<double>::infinity();
-  double parameters::*const all[] = {
-      &parameters::latency_s,           &parameters::send_overhead_s,
-      &parameters::receive_overhead_s,  &parameters::gap_s,
-      &parameters::gap_per_byte_s,      &parameters::overhead_per_byte_s,
-      &parameters::reduction_per_byte_s};
+  double parameters::*const all[] = {&parameters::latency_s,
+                                     &parameters::send_overhead_s,
+                                     &parameters::receive_overhead_s,
+                                     &parameters::gap_s,
+                                     &parameters::gap_per_byte_s,
+                                     &parameters::overhead_per_byte_s,
+                                     &parameters::reduction_per_byte_s,
+                                     &parameters::both_ways_per_byte_s,
+                                     &parameters::copy_per_byte_s};
   for (const auto member : all)
     for (const double value : {nan, infinite, -infinite}) {
       parameters network;

@@ -53,10 +53,13 @@ TEST_F(parameters_file, what_need_not_be_there_is_read_where_it_is) {
   const model::parameters network =
       read("{" + required +
            R"(, "overhead_per_byte_s": 1e-10, "eager_limit_bytes": 65536, "other": [1],
-              "reduction_per_byte_s": 2e-10})");
+              "reduction_per_byte_s": 2e-10, "both_ways_per_byte_s": 1.5e-8,
+              "copy_per_byte_s": 3e-10})");
   EXPECT_EQ(network.overhead_per_byte_s, 1e-10);
   EXPECT_EQ(network.eager_limit_bytes, 65536);
   EXPECT_EQ(network.reduction_per_byte_s, 2e-10);
+  EXPECT_EQ(network.both_ways_per_byte_s, 1.5e-8);
+  EXPECT_EQ(network.copy_per_byte_s, 3e-10);
   EXPECT_TRUE(
       std::isinf(read("{" + required + R"(, "eager_limit_bytes": null})").eager_limit_bytes));
 }

@@ -40,7 +40,7 @@ TEST_P(every_operation, brings_the_right_data_as_a_task) {
   for (const std::size_t size : sizes_bytes) {
     buffers data(GetParam(), size, native(test_environment()));
     runtime rt{test_environment(), {.workers = 1}};
-    GetParam().submit(rt, data);
+    GetParam().submit(rt, data, {});
     rt.wait();
     EXPECT_NO_THROW(data.expect_right()) << size;
   }

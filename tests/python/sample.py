@@ -259,3 +259,36 @@ def overlap_result(own: dict[str, float], tested: float, ours: float) -> dict[st
         "nonblocking": row(own), "nonblocking tested": row(dict.fromkeys(own, tested)),
         "plait auto": row(dict.fromkeys(own, ours)),
     })  # fmt: skip
+
+
+def collective_result() -> dict[str, Any]:
+    """Of `plait predict collective alltoall,bcast --measured`."""
+
+    def cell(op: str, how: str, size: int, measured: float, predicted: float) -> dict[str, Any]:
+        spread = {"median": measured, "q1": 0.9 * measured, "q3": 1.2 * measured,
+                  "samples": [measured]}  # fmt: skip
+        return {
+            "measured_us": spread, "predicted_us": _exactly(predicted),
+            "error_percent": _exactly(100 * (predicted - measured) / measured),
+            "op": op, "algorithm": how, "size_bytes": size, "verified": True,
+        }  # fmt: skip
+
+    answer = _probe_result("collective", {
+        "alltoall linear": {"64KiB": cell("alltoall", "linear", 65536, 200.0, 190.0),
+                            "1MiB": cell("alltoall", "linear", 1 << 20, 3000.0, 3600.0)},
+        "alltoall pairwise": {"64KiB": cell("alltoall", "pairwise", 65536, 200.0, 200.0),
+                              "1MiB": cell("alltoall", "pairwise", 1 << 20, 3000.0, 3300.0)},
+        "bcast binomial": {"64KiB": cell("bcast", "binomial", 65536, 100.0, 101.0)},
+    })  # fmt: skip
+    answer["parameters"].update(op="alltoall,bcast", link_rate_Bps=0.0, link_burst_bytes=0.0)
+    answer["network"] = {
+        "latency_s": 5e-7, "send_overhead_s": 2e-7, "receive_overhead_s": 3e-7, "gap_s": 1e-6,
+        "gap_per_byte_s": 3e-10, "both_ways_per_byte_s": 6e-10, "reduction_per_byte_s": 1e-10,
+        "copy_per_byte_s": 1.5e-10, "sizes": [],
+    }  # fmt: skip
+    answer["median_error_percent"] = {"all": 5.0, "alltoall": 7.5, "bcast": 1.0}
+    return answer
+
+
+def _exactly(value: float) -> dict[str, Any]:
+    return {"median": value, "q1": value, "q3": value, "samples": [value]}

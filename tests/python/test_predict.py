@@ -61,17 +61,17 @@ def predict(tmp_path):
 
 
 def test_what_is_given_goes_to_the_model_and_nothing_else(predict):
-    done = predict("bcast", "--ranks", "8,64", "--size", "8,4KiB", "--latency-us", "20",
+    done = predict("bcast", "--ranks", "8,64", "--sizes", "8,4KiB", "--latency-us", "20",
                    "--network", "n.json")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert predict.asked() == [
-        "bcast", "--ranks=8,64", "--size=8,4KiB", "--algorithm=all", "--network=n.json",
-        "--latency-us=20.0", "--fragment=8KiB",
+        "bcast", "--ranks=8,64", "--sizes=8,4KiB", "--algorithm=all", "--network=n.json",
+        "--latency-us=20.0",
     ]  # fmt: skip
 
 
 def test_the_table_marks_the_least_and_fits_80_columns(predict):
-    text = predict("bcast", "--ranks", "8,64", "--size", "8,4KiB").stdout
+    text = predict("bcast", "--ranks", "8,64", "--sizes", "8,4KiB").stdout
     assert "L 20.0 µs, o_s 2.00 µs, o_r 2.00 µs, g 3.00 µs, G 8.00 ns/byte" in text
     lines = text.splitlines()
     assert max(map(len, lines)) <= 80

@@ -39,7 +39,7 @@ class Predict(unittest.TestCase):
         return spread["median"]
 
     def test_a_broadcast_costs_what_the_formulas_say(self):
-        result = self.result_of(*with_network("bcast", "--ranks", "2,8,9", "--size", "1,4KiB"))
+        result = self.result_of(*with_network("bcast", "--ranks", "2,8,9", "--sizes", "1,4KiB"))
         latency, overhead, gap, per_byte = 20, 2, 3, 0.008
         self.assertEqual(list(result["rows"]), ["linear", "binomial", "chain"])
         for ranks in (2, 8, 9):
@@ -47,7 +47,8 @@ class Predict(unittest.TestCase):
                 rounds = math.ceil(math.log2(ranks))
                 message = 2 * overhead + latency + (size - 1) * per_byte
                 expected = {
-                    "binomial": rounds * (2 * overhead + latency + size * per_byte),
+                    "binomial": rounds * (2 * overhead + latency)
+                    + rounds * (rounds + 1) / 2 * size * per_byte,
                     "linear": (ranks - 2) * max(overhead, gap + (size - 1) * per_byte) + message,
                     "chain": (ranks - 1) * message,
                 }
@@ -66,7 +67,7 @@ class Predict(unittest.TestCase):
     def test_every_operation_can_be_predicted(self):
         for what in ["barrier", "bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce_scatter", "scan", "exscan"]:
             with self.subTest(what):
-                rows = self.result_of(*with_network(what, "--ranks", 6, "--size", 100))["rows"]
+                rows = self.result_of(*with_network(what, "--ranks", 6, "--sizes", 100))["rows"]
                 marked = [row["6 ranks"]["100B"]["cheapest"] for row in rows.values()]
                 self.assertEqual(marked.count(True), 1)
         rows = self.result_of(*with_network("neighbour_exchange", "--ranks", 6, "--degree", 4))
@@ -79,7 +80,7 @@ class Predict(unittest.TestCase):
                 "latency_s": 20e-6, "send_overhead_s": 2e-6, "receive_overhead_s": 2e-6,
                 "gap_s": 3e-6, "gap_per_byte_s": 8e-9,
             }}))  # fmt: skip
-            words = ("allreduce", "--ranks", "4,16", "--size", "64KiB")
+            words = ("allreduce", "--ranks", "4,16", "--sizes", "64KiB")
             by_file = self.result_of(*words, "--network", file)
             by_options = self.result_of(*with_network(*words))
             for how, row in by_file["rows"].items():
@@ -98,8 +99,17 @@ class Predict(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn("send_overhead_s is missing", done.stderr)
 
+    def test_both_ways_at_once_and_copies_cost_what_is_said(self):
+        words = with_network("alltoall", "--ranks", 2, "--sizes", "1001", "--algorithm", "linear",
+                             **{"--both-ways-per-byte-ns": 10, "--copy-per-byte-ns": 2})
+        result = self.result_of(*words)
+        total = 2 * 2 + 20 + 1000 * 0.010 + 1001 * 0.002
+        cell = result["rows"]["linear"]["2 ranks"]["1001B"]
+        self.assertAlmostEqual(self.median(cell, "total_us"), total, places=6)
+        self.assertEqual(result["parameters"]["both_ways_per_byte_s"], 10e-9)
+
     def test_one_algorithm_may_be_asked_for(self):
-        words = with_network("bcast", "--ranks", 64, "--size", "1MiB", "--algorithm", "binomial")
+        words = with_network("bcast", "--ranks", 64, "--sizes", "1MiB", "--algorithm", "binomial")
         rows = self.result_of(*words)["rows"]
         self.assertEqual(list(rows), ["binomial"])
         self.assertIs(rows["binomial"]["64 ranks"]["1MiB"]["cheapest"], False)  # chain is
@@ -111,7 +121,7 @@ class Predict(unittest.TestCase):
             (with_network("bcast", "--ranks", 0), "'0' is no number from 1"),
             (with_network("bcast", "--ranks", "2,x"), "'x' is no number"),
             (with_network("bcast", "--ranks", "2,2"), "--ranks names 2 twice"),
-            (with_network("bcast", "--ranks", 2, "--size", "4kb"), "--size: '4kb'"),
+            (with_network("bcast", "--ranks", 2, "--sizes", "4kb"), "--sizes: '4kb'"),
             (with_network("bcast", "--ranks", 2, "--algorithm", "ring"), "linear, binomial or"),
             (with_network("bcast", "--ranks", 2, "--degree", 3), "--degree"),
             (with_network("neighbour_exchange", "--ranks", 2), "--degree is missing"),

@@ -72,6 +72,8 @@ using json = nlohmann::ordered_json;
   all["gap_per_byte_s"] = network.gap_per_byte_s;
   all["overhead_per_byte_s"] = network.overhead_per_byte_s;
   all["reduction_per_byte_s"] = network.reduction_per_byte_s;
+  all["both_ways_per_byte_s"] = network.both_ways_per_byte_s;
+  all["copy_per_byte_s"] = network.copy_per_byte_s;
   if (std::isfinite(network.eager_limit_bytes)) {
     all["eager_limit_bytes"] = network.eager_limit_bytes;
   }

@@ -64,6 +64,16 @@ struct figure {
        false,
        "γ, to combine two operands, per byte of one",
        {&p::reduction_per_byte_s, nullptr}},
+      {"--both-ways-per-byte-ns",
+       1e9,
+       false,
+       "G2, as G where both sides send at once; G if left out",
+       {&p::both_ways_per_byte_s, nullptr}},
+      {"--copy-per-byte-ns",
+       1e9,
+       false,
+       "κ, to copy a byte within a rank",
+       {&p::copy_per_byte_s, nullptr}},
   };
 }
 
@@ -71,7 +81,7 @@ struct figure {
   CLI::App app("What a collective operation costs, by the formulas of docs/model.md", "predict");
   app.add_option("operation", given.operation, model::operation_names())->required();
   app.add_option("--ranks", given.ranks, "Numbers of ranks: 2,8,64")->required()->delimiter(',');
-  app.add_option("--size", given.sizes, "Sizes: 8,64KiB,1MiB")->capture_default_str();
+  app.add_option("--sizes", given.sizes, "Sizes: 8,64KiB,1MiB")->capture_default_str();
   app.add_option("--algorithm", given.algorithm, "One by its name, or all")->capture_default_str();
   app.add_option("--network", given.network, "JSON file with the network's parameters");
   for (figure& one : network) app.add_option(one.option, one.value, one.help);
@@ -163,7 +173,7 @@ std::optional<request> parse(int argc, char** argv) {
   result.what = operation_of(given.operation);
   result.algorithms = algorithms_of(result.what, given.algorithm);
   result.ranks = ranks_of(given.ranks);
-  result.sizes = bench::parse_sizes("--size", given.sizes, 1);
+  result.sizes = bench::parse_sizes("--sizes", given.sizes, 1);
   const auto fragments = bench::parse_sizes("--fragment", given.fragment, 1);
   if (fragments.size() != 1) throw usage_error("--fragment takes one size, such as 8KiB");
   result.fragment_bytes = fragments.front();

@@ -49,6 +49,14 @@ struct collective_cost {
 [[nodiscard]] collective_cost cost(operation what, algorithm how, const parameters& network,
                                    const call_shape& shape);
 
+/// The same behind a traffic shaper that has rested: of what a rank sends, the first `burst_bytes`
+/// pass as in `at_once`, the rest as in `network`: max(all at once, all at the rate - B (G - G at
+/// once)), with 2 B for a tree up and down, and for a chain a fragment more for each rank within.
+/// Throws as `cost` does, and for a negative burst.
+[[nodiscard]] collective_cost cost_after_rest(operation what, algorithm how,
+                                              const parameters& network, const parameters& at_once,
+                                              double burst_bytes, const call_shape& shape);
+
 /// An algorithm and what the call costs with it.
 struct choice {
   algorithm how = algorithm::linear;

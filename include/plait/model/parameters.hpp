@@ -21,6 +21,11 @@ struct parameters {
   /// S: longer messages are sent by rendezvous.  Infinite: none is.
   double eager_limit_bytes = std::numeric_limits<double>::infinity();
   double reduction_per_byte_s = 0;  ///< γ: processor time to combine two operands, per byte of one
+  /// G₂: time per further byte of a message where both sides send at once, each way.  G at least,
+  /// and no more where the network carries both ways as fast as one; up to 2 G where the same
+  /// processors copy both (shared memory), or data of one way delays the handshakes of the other.
+  double both_ways_per_byte_s = 0;
+  double copy_per_byte_s = 0;  ///< κ: processor time to copy a byte within a rank
 };
 
 /// Throws usage_error, one line that names the parameter, where one is not finite (S may be

@@ -8,9 +8,7 @@ import typer
 from plait.cli.measured import PASSED_ON, Lab, Mpi, Verbose, given
 from plait.cli.options import Json, Report, ReportFile, check_writable, report_page, show_and_write
 from plait.errors import BadInput
-from plait.lab import Lab as Cluster
-from plait.lab.spec import LINK_BURST_BYTES
-from plait.measurements import Measurement, run_measurement
+from plait.measurements import Measurement, link_of, run_measurement
 
 _EPILOG = """**Examples**
 
@@ -55,17 +53,9 @@ def loggp(
     page = report_page("loggp", report, report_file)
     check_writable({"--json": json, "--report": page})
     asked = Measurement(
-        "loggp", mpi, ranks, lab, [*options, *context.args], verbose, lab_options=_link_of
+        "loggp", mpi, ranks, lab, [*options, *context.args], verbose, lab_options=link_of
     )
     result, code = run_measurement(asked)
     if result is not None:
         show_and_write(result, json, page)
     raise typer.Exit(code)
-
-
-def _link_of(lab: Cluster) -> list[str]:
-    """What the probe has to know of a link: its rate, and what it lets through at once."""
-    if lab.spec.nodes < 2:
-        return []  # both ranks share its memory
-    rate = f"{lab.spec.payload_bytes_per_s:.0f}"
-    return ["--link-rate", rate, "--link-burst", str(LINK_BURST_BYTES)]

@@ -3,16 +3,19 @@
 
 import contextlib
 import pathlib
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
 from plait import result as results
+from plait.cli.measured import Lab, Repeat, Verbose, given
 from plait.cli.options import Json, Report, ReportFile, check_writable, report_page, show_and_write
 from plait.errors import BadInput
 from plait.jobs import complain, has_result, watch
 from plait.launch.job import signals_as_exceptions
 from plait.launch.mpi import launch_alone
+from plait.measurements import Measurement, link_of, run_measurement
 from plait.programs import find_program
 from plait.scratch import scratch_folder
 
@@ -20,19 +23,35 @@ app = typer.Typer(no_args_is_help=True, help="What communication costs on a netw
 
 _EPILOG = """**Examples**
 
-`plait predict collective allreduce --ranks 8,64,512 --size 8,64KiB,4MiB --network network.json`
+`plait predict collective allreduce --ranks 8,64,512 --sizes 8,64KiB,4MiB --network network.json`
 
-`plait predict collective bcast --ranks 64 --size 1MiB --latency-us 20 --overhead-us 2
+`plait predict collective bcast --ranks 64 --sizes 1MiB --latency-us 20 --overhead-us 2
 --gap-us 3 --gap-per-byte-ns 8 --report`
 
-Formulas and symbols: docs/model.md. The least is marked, and what LibNBC would take."""
+`plait predict collective alltoall,bcast --measured --lab nodes=2,rate=1gbit --report`
+
+Formulas and symbols: docs/model.md. The least is marked, and what LibNBC would take. With
+`--measured` messages between two ranks and the operations themselves are measured in one session,
+and the table holds the prediction from the first against the second."""
+
+# Figures of a network, which are measured where the rest is.
+_NETWORK = (
+    "--network", "--latency-us", "--overhead-us", "--gap-us", "--gap-per-byte-ns",
+    "--overhead-per-byte-ns", "--reduction-per-byte-ns", "--both-ways-per-byte-ns",
+    "--copy-per-byte-ns", "--eager-limit", "--degree",
+)  # fmt: skip
 
 
 @app.command(epilog=_EPILOG)
 def collective(
     operation: Annotated[str, typer.Argument(metavar="OP", help="bcast, allreduce, alltoall, …")],
-    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks: 8,64,512.")],
-    size: Annotated[str, typer.Option(help="Sizes: 8,64KiB,4MiB.")] = "8",
+    ranks: Annotated[
+        str | None,
+        typer.Option("--ranks", "-n", help="Numbers of ranks: 8,64,512; with --measured one, 2."),
+    ] = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Sizes: 8,64KiB,4MiB; 8, and with --measured up to 1 MiB.")
+    ] = None,
     algorithm: Annotated[str, typer.Option(help="One by its name, or all.")] = "all",
     network: Annotated[
         pathlib.Path | None,
@@ -50,30 +69,75 @@ def collective(
     reduction_per_byte_ns: Annotated[
         float | None, typer.Option(help="γ, to combine two operands.")
     ] = None,
+    both_ways_per_byte_ns: Annotated[
+        float | None, typer.Option(help="G₂, as G where both sides send at once; G if left out.")
+    ] = None,
+    copy_per_byte_ns: Annotated[
+        float | None, typer.Option(help="κ, to copy a byte within a rank.")
+    ] = None,
     eager_limit: Annotated[
         str | None, typer.Option(help="S, the largest message without handshake: 64KiB.")
     ] = None,
-    fragment: Annotated[str, typer.Option(help="Fragments of a chain.")] = "8KiB",
+    fragment: Annotated[
+        str | None,
+        typer.Option(help="Fragments of a chain; 8KiB, and with --measured 32KiB."),
+    ] = None,
     degree: Annotated[
         int | None, typer.Option(help="Neighbours of a rank, for neighbour_exchange.")
     ] = None,
+    measured: Annotated[
+        bool, typer.Option("--measured", help="Measure network and operation, here or in --lab.")
+    ] = False,
+    lab: Lab = None,
+    mpi: Annotated[
+        str | None, typer.Option(help="MPI library to measure: openmpi or mpich.")
+    ] = None,
+    repeat: Repeat = None,
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
+    verbose: Verbose = False,
 ) -> None:
     """Total, processor's and network's part of a collective operation, by each algorithm."""
     page = report_page(f"predict-{pathlib.Path(operation).name}", report, report_file)
     check_writable({"--json": json, "--report": page})
-    given = {
-        "--ranks": ranks, "--size": size, "--algorithm": algorithm, "--network": network,
+    words = {
+        "--ranks": ranks, "--sizes": sizes, "--algorithm": algorithm, "--network": network,
         "--latency-us": latency_us, "--overhead-us": overhead_us, "--gap-us": gap_us,
         "--gap-per-byte-ns": gap_per_byte_ns, "--overhead-per-byte-ns": overhead_per_byte_ns,
-        "--reduction-per-byte-ns": reduction_per_byte_ns, "--eager-limit": eager_limit,
-        "--fragment": fragment, "--degree": degree,
+        "--reduction-per-byte-ns": reduction_per_byte_ns,
+        "--both-ways-per-byte-ns": both_ways_per_byte_ns, "--copy-per-byte-ns": copy_per_byte_ns,
+        "--eager-limit": eager_limit, "--fragment": fragment, "--degree": degree,
     }  # fmt: skip
-    options = [f"{name}={value}" for name, value in given.items() if value is not None]
-    result = _predicted([operation, *options])
-    show_and_write(result, json, page)
+    if measured:
+        _refuse(_NETWORK, words, "is for networks that are not measured; --measured finds it")
+        options = given(sizes=sizes, algorithms=algorithm, fragment=fragment, repeat=repeat)
+        asked = Measurement(
+            "collective", mpi or "openmpi", _one_number(ranks or "2"), lab,
+            ["--op", operation, *options], verbose, lab_options=link_of,
+        )  # fmt: skip
+        result, code = run_measurement(asked)
+        if result is not None:
+            show_and_write(result, json, page)
+        raise typer.Exit(code)
+    beside = {"--lab": lab, "--mpi": mpi, "--repeat": repeat}
+    _refuse(tuple(beside), beside, "is for measuring; give --measured too")
+    if ranks is None:
+        raise BadInput("--ranks is missing: for how many ranks, such as 8,64,512")
+    options = [f"{name}={value}" for name, value in words.items() if value is not None]
+    show_and_write(_predicted([operation, *options]), json, page)
+
+
+def _refuse(names: tuple[str, ...], words: Mapping[str, object], why: str) -> None:
+    for name in names:
+        if words[name] is not None:
+            raise BadInput(f"{name} {why}")
+
+
+def _one_number(ranks: str) -> int:
+    if not ranks.isdecimal() or int(ranks) < 1:
+        raise BadInput(f"--ranks {ranks}: with --measured it is one number, such as 4")
+    return int(ranks)
 
 
 def _predicted(words: list[str]) -> results.Result:

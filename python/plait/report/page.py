@@ -12,6 +12,7 @@ from plait.prediction import is_prediction
 from plait.report.benchmark import benchmark, figures_table
 from plait.report.breakdown import breakdown, legend
 from plait.report.loggp import loggp, loggp_tables
+from plait.report.measured_prediction import measured_prediction
 from plait.report.overlap import OVERLAP_PAGES
 from plait.report.policies import policies
 from plait.report.prediction import prediction
@@ -66,6 +67,8 @@ def _result(result: Result, index: int) -> str:
     top = _headline(result)
     if is_prediction(result):
         parts = [_section("Predicted time", prediction(result))]
+    elif result.get("bench") == "collective":
+        parts = [_section("Measured and predicted time", measured_prediction(result))]
     elif result.get("bench") in OVERLAP_PAGES:
         title, plots = OVERLAP_PAGES[result["bench"]]
         parts = [_section(title, plots(result)), _section("Figures", figures_table(result))]

@@ -22,14 +22,18 @@ def prediction(result: Result) -> str:
     for cost in costs:
         charts[cost.ranks if by_size else cost.size].append(cost)
     operation = result["parameters"]["operation"]
-    parts = [element("p", text(network_text(result)), class_="reading"), _legend(algorithms)]
+    parts = [
+        element("p", text(network_text(result["parameters"])), class_="reading"),
+        legend(algorithms),
+    ]
     for title, chosen in charts.items():
         parts.append(element("h3", text(f"{operation}, {title}")))
         parts.append(_curves(f"{operation}, {title}", chosen, algorithms, by_size))
     return "".join(parts) + _figures(costs)
 
 
-def _legend(algorithms: list[str]) -> str:
+def legend(algorithms: list[str]) -> str:
+    """What colour each algorithm has."""
     items = (
         element("li", element("span", class_=f"swatch c-{index}"), text(name))
         for index, name in enumerate(algorithms)
@@ -37,7 +41,7 @@ def _legend(algorithms: list[str]) -> str:
     return element("ul", *items, class_="legend")
 
 
-def _place(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+def place(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
     """Where a value stands on a logarithmic axis."""
     low, high = math.log(low), math.log(high)
     return lambda value: (
@@ -53,12 +57,10 @@ def _curves(title: str, costs: list[Cost], algorithms: list[str], by_size: bool)
     drawn = [cost for cost in costs if cost.total_s > 0]
     if not drawn:
         return element("p", "One rank alone pays nothing.", class_="quiet")
-    floor, ceiling = (pick(cost.total_s for cost in drawn) for pick in (min, max))
-    low = 10.0 ** math.floor(math.log10(floor))
-    high = 10.0 ** math.ceil(math.log10(ceiling))
-    up = _place(low, high if high > low else low * 10, HEIGHT - BOTTOM, TOP)
-    along = _place(min(map(across, drawn)), max(map(across, drawn)), LEFT + 24, WIDTH - RIGHT - 24)
-    parts = [_time_axis(low, high, up)]
+    low, high = decades([cost.total_s for cost in drawn])
+    up = place(low, high, HEIGHT - BOTTOM, TOP)
+    along = place(min(map(across, drawn)), max(map(across, drawn)), LEFT + 24, WIDTH - RIGHT - 24)
+    parts = [time_axis(low, high, up)]
     for value, name in {across(c): c.size if by_size else c.ranks for c in drawn}.items():
         parts.append(label(name, along(value), HEIGHT - BOTTOM + 22, "tick", "middle"))
     for index, algorithm in enumerate(algorithms):
@@ -67,10 +69,17 @@ def _curves(title: str, costs: list[Cost], algorithms: list[str], by_size: bool)
     return drawing(WIDTH, HEIGHT, title, *parts)
 
 
-def _time_axis(low: float, high: float, up: Callable[[float], float]) -> str:
+def decades(times_s: list[float]) -> tuple[float, float]:
+    """The powers of ten around some times, at least one decade apart."""
+    low = 10.0 ** math.floor(math.log10(min(times_s)))
+    high = 10.0 ** math.ceil(math.log10(max(times_s)))
+    return low, high if high > low else low * 10
+
+
+def time_axis(low: float, high: float, up: Callable[[float], float]) -> str:
+    """Lines and figures at powers of ten."""
     parts = []
-    decades = range(round(math.log10(low)), round(math.log10(high)) + 1)[:_MOST_DECADES]
-    for power in decades:
+    for power in range(round(math.log10(low)), round(math.log10(high)) + 1)[:_MOST_DECADES]:
         y = up(10.0**power)
         parts.append(line(LEFT, y, WIDTH - RIGHT, y, "grid"))
         parts.append(label(tick_text(10.0**power), LEFT - 10, y + 4, "tick", "end"))

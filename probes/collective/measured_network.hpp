@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The model's parameters from bursts of messages of some sizes, at any size: L, g and G as
+/// functions of the message's size, as PLogP has them  [Kielmann, Bal, Verstoep 2000].  They follow
+/// from times; who takes these is session.cpp.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "kernels.hpp"
+#include "support/gather.hpp"
+
+namespace plait::probes {
+
+/// What one round, or the median of all, found for one size.  Seconds.
+struct message_times {
+  std::size_t size_bytes = 0;
+  double one_way_s = 0;    ///< PRTT(1, 0, s) / 2
+  double interval_s = 0;   ///< G_all(s): between messages of a burst
+  double both_ways_s = 0;  ///< one message each way at once, from a common start
+  double send_overhead_s = 0;
+  double receive_overhead_s = 0;
+  kernel_times kernels;
+  double call_s = 0;  ///< a collective call that moves nothing; the same for all sizes
+};
+
+/// What is known of a shaped link; zeros: nothing.
+struct shaped_link {
+  double payload_Bps = 0;
+  double burst_bytes = 0;
+};
+
+class measured_network {
+ public:
+  /// `rounds`: each of the same sizes, ascending, the first of one byte; at least two sizes below
+  /// what a burst lets through, and two above it if there is such a thing.  `messages`: of a burst.
+  measured_network(const std::vector<std::vector<message_times>>& rounds, int messages,
+                   const shaped_link& link);
+
+  /// The parameters of messages of a size, where everything passes as fast as it can.
+  [[nodiscard]] model::parameters at(double size_bytes) const;
+
+  /// What the model says of a call that begins after a rest.
+  [[nodiscard]] double predicted_s(model::operation what, model::algorithm how,
+                                   const model::call_shape& shape) const;
+
+  [[nodiscard]] app::json to_json() const;
+  [[nodiscard]] std::string to_text() const;
+
+ private:
+  /// The same at the link's rate.
+  [[nodiscard]] model::parameters at_rate(double size_bytes) const;
+  /// Of sizes up to a limit.
+  [[nodiscard]] double between(double size_bytes, double limit_bytes,
+                               double (*time)(const message_times&)) const;
+  [[nodiscard]] double rate_of(double (*time)(const message_times&)) const;
+  [[nodiscard]] bool is_shaped() const noexcept { return link_.burst_bytes > 0; }
+
+  std::vector<message_times> sizes_;  ///< medians
+  shaped_link link_;
+  double burst_limit_bytes_;  ///< of which a whole burst passes at once
+  double alone_limit_bytes_;  ///< of which one does
+};
+
+/// What is to be measured: powers of four up to the largest message or, where a link lets some
+/// bytes through at once, up to where a burst passes so, then a message alone; and sizes beyond it.
+[[nodiscard]] std::vector<std::size_t> message_sizes(std::size_t largest_bytes, int messages,
+                                                     const shaped_link& link);
+
+}  // namespace plait::probes

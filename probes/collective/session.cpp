@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+#include <plait/comm/mpi.hpp>
+#include <unistd.h>
+
+#include "quiet_barrier.hpp"
+#include "size_list.hpp"
+#include "support/statistics.hpp"
+#include "task_pair.hpp"
+
+namespace plait::probes {
+namespace {
+
+using bench::json;
+
+constexpr double margin = 1.1;  // as plait::probe's: the clocks of ranks and link are not one
+// Until the last rank has heard when to begin; ranks that share processors also have to wake.
+constexpr double notice_s = 3e-4;
+constexpr double crowded_notice_s = 2e-3;
+// Who begins later than that has lost its processor: the step is made again.
+constexpr double late_s = 1e-5;
+constexpr int most_tries = 4;
+constexpr int most_steps = 20;
+
+double rest_s(const shaped_link& link) {
+  return link.burst_bytes > 0 ? margin * link.burst_bytes / link.payload_Bps : 0;
+}
+
+// One process's part in a session: the runtime that all steps are done by, and its clock.
+class participant {
+ public:
+  participant(environment& env, const session_options& wanted)
+      : env_(env),
+        wanted_(wanted),
+        rt_(env, {.workers = 1}),
+        pair_(rt_, 0, env.size() - 1),
+        crowded_(app::maximum(env, env.size() > sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 0) > 0) {}
+
+  std::vector<message_times> messages() {
+    offset_s_ = env_.measure_clock_offset().offset_s;
+    std::vector<message_times> found;
+    if (pair_.takes_part()) found = messages_between_two();
+    quiet_barrier(env_);  // others leave them the processors
+    for (std::size_t i = 0; i < sizes().size(); ++i) {
+      // All combine at the same time, as in a collective.
+      const kernel_times kernels = measure_kernels(sizes()[i]);
+      if (!found.empty()) found[i].kernels = kernels;
+    }
+    quiet_barrier(env_);
+    // Ranks that share processors wake late, which is all that it would show.
+    const double call_s = crowded_ ? 0 : empty_call_s();
+    for (message_times& one : found) one.call_s = call_s;
+    return found;
+  }
+
+  // The median over some steps, of each the time from the common start to the last rank's end.
+  double seconds_of(const measured_case& which) {
+    offset_s_ = env_.measure_clock_offset().offset_s;
+    buffers data(*which.what, which.size_bytes(), native(env_));
+    (void)step_s(which, data);
+    data.expect_right();
+    data.clear();
+    std::vector<double> steps{step_s(which, data)};
+    const double each_s = steps[0] + notice() + rest_s(wanted_.link);
+    const double number =
+        std::clamp(wanted_.sample_s / each_s, 1.0, static_cast<double>(most_steps));
+    while (steps.size() < static_cast<std::size_t>(number)) steps.push_back(step_s(which, data));
+    data.expect_right();
+    return model::median(std::move(steps));
+  }
+
+  [[nodiscard]] const std::vector<std::size_t>& sizes() {
+    if (sizes_.empty()) {
+      std::size_t largest = 64;
+      for (const measured_case& one : wanted_.cases) largest = std::max(largest, one.size_bytes());
+      sizes_ = message_sizes(largest, wanted_.messages, wanted_.link);
+    }
+    return sizes_;
+  }
+
+ private:
+  std::vector<message_times> messages_between_two() {
+    const int n = wanted_.messages;
+    const probe::loggp_plan plan{.sizes_bytes = sizes(),
+                                 .messages = n,
+                                 .repeat = rounds_at_once(),
+                                 .link_rate_Bps = wanted_.link.payload_Bps,
+                                 .link_burst_bytes = wanted_.link.burst_bytes};
+    const probe::loggp_measurement measured =
+        probe::measure_loggp([&](const burst& what) { return pair_.run(what); }, plan);
+    std::vector<message_times> found;
+    for (const probe::size_times& size : measured.sizes) {
+      const model::round_trips medians = size.medians(n);
+      found.push_back({.size_bytes = size.size_bytes,
+                       .one_way_s = medians.prtt_1_0_s / 2,
+                       .interval_s = model::gap_s(medians),
+                       .both_ways_s = both_ways_s(size.size_bytes),
+                       .send_overhead_s = model::send_overhead_s(medians),
+                       .receive_overhead_s = model::receive_overhead_s(medians),
+                       .kernels = {},
+                       .call_s = 0});
+    }
+    return found;
+  }
+
+  // Bursts behind a shaper take long, and are as long as it wants.
+  [[nodiscard]] int rounds_at_once() const { return wanted_.link.burst_bytes > 0 ? 1 : 5; }
+
+  double both_ways_s(std::size_t size_bytes) {
+    std::vector<double> times;
+    for (int i = 0; i < 2 * rounds_at_once() + 1; ++i)
+      times.push_back(pair_.both_ways_s(size_bytes, rest_s(wanted_.link), offset_s_));
+    return model::median(std::move(times));
+  }
+
+  // What a call takes before its first message and after its last.
+  double empty_call_s() {
+    std::vector<double> nothing;
+    std::vector<double> times;
+    for (int i = 0; i < most_steps; ++i)
+      times.push_back(step_s([&] { rt_.bcast("nothing", inout(nothing), 0); }));
+    return model::median(std::move(times));
+  }
+
+  double step_s(const measured_case& which, buffers& data) {
+    return step_s([&] {
+      which.what->submit(rt_, data,
+                         {.algorithm = which.how, .fragment_bytes = which.call.fragment_bytes});
+    });
+  }
+
+  template <class Submit>
+  double step_s(Submit&& submit) {
+    for (int tries = 1;; ++tries) {
+      const double start_s = common_start_s();
+      wait_until(start_s);
+      const double late = since_s(start_s);
+      submit();
+      rt_.wait();
+      const double last_s = app::maximum(env_, since_s(start_s));
+      if (app::maximum(env_, late) < late_s || crowded_ || tries == most_tries) return last_s;
+    }
+  }
+
+  // On rank 0's clock, as soon as all can know of it and the link has rested.
+  double common_start_s() {
+    env_.barrier();
+    const double at_s = since_s(0) + notice() + rest_s(wanted_.link);
+    std::string bytes(sizeof at_s, '\0');
+    std::memcpy(bytes.data(), &at_s, sizeof at_s);
+    double start_s = 0;
+    std::memcpy(&start_s, env_.broadcast(bytes).data(), sizeof start_s);
+    return start_s;
+  }
+
+  [[nodiscard]] double notice() const { return crowded_ ? crowded_notice_s : notice_s; }
+
+  // On rank 0's clock.
+  [[nodiscard]] double since_s(double then_s) const {
+    return ticks_to_seconds(now_ticks()) + offset_s_ - then_s;
+  }
+
+  // Busy, since a sleep ends late and on a cold processor; but where ranks share processors, those
+  // that wait would keep them from each other.
+  void wait_until(double start_s) {
+    if (crowded_) std::this_thread::sleep_for(std::chrono::duration<double>(-since_s(start_s)));
+    while (since_s(start_s) < 0) {
+    }
+  }
+
+  environment& env_;
+  const session_options& wanted_;
+  runtime rt_;
+  task_pair pair_;
+  /// Ranks share processors, as far as one can tell: hosts of an emulated cluster do.
+  bool crowded_;
+  std::vector<std::size_t> sizes_;
+  double offset_s_ = 0;  ///< rank 0's clock minus this one
+};
+
+json exactly(double value) {
+  return {{"median", value}, {"q1", value}, {"q3", value}, {"samples", {value}}};
+}
+
+double percent(double part, double whole) {
+  return 100 * (part - whole) / whole;
+}
+
+// Prediction and error beside each measured time.
+void predict(session_result& result, const measured_network& network,
+             const session_options& wanted) {
+  std::map<std::string, std::vector<double>> errors;
+  for (const measured_case& one : wanted.cases) {
+    json& cell = result.rows[one.row()][one.column()];
+    const double predicted_us =
+        1e6 * network.predicted_s(one.modelled_what, one.modelled_how, modelled_shape(one.call));
+    const double error = percent(predicted_us, cell["measured_us"]["median"].get<double>());
+    cell["predicted_us"] = exactly(predicted_us);
+    cell["error_percent"] = exactly(error);
+    for (const std::string& which : {std::string(one.what->name), std::string("all")})
+      errors[which].push_back(std::abs(error));
+  }
+  result.median_error_percent = json::object();
+  for (const auto& [which, each] : errors) result.median_error_percent[which] = model::median(each);
+}
+
+}  // namespace
+
+std::string measured_case::row() const {
+  return fmt::format("{} {}", what->name, collective::to_string(how));
+}
+
+std::string measured_case::column() const {
+  return bench::size_label(size_bytes());
+}
+
+std::vector<std::string_view> algorithm_names() {
+  std::vector<std::string_view> names{"all"};
+  for (const collective::algorithm how : collective::all_algorithms)
+    names.push_back(collective::to_string(how));
+  return names;
+}
+
+std::vector<measured_case> cases_of(const operation& what,
+                                    const std::vector<std::string>& algorithms,
+                                    std::size_t size_bytes, int ranks, std::size_t fragment_bytes) {
+  const collective::shape call{
+      .what = what.name == "reduce_scatter" ? collective::operation::reduce_scatter_block
+                                            : collective::operation_from(what.name).value(),
+      .ranks = ranks,
+      .element_bytes = sizeof(double),
+      .count = size_bytes / sizeof(double),
+      .fragment_bytes = fragment_bytes,
+  };
+  std::vector<measured_case> cases;
+  for (const collective::algorithm how : collective::algorithms_of(call.what)) {
+    const bool wanted = std::ranges::any_of(algorithms, [&](const std::string& name) {
+      return name == "all" || name == to_string(how);
+    });
+    const auto formula = modelled(call, how);
+    if (wanted && formula) cases.push_back({&what, call, how, *modelled(call.what), *formula});
+  }
+  return cases;
+}
+
+session_result measure(environment& env, const session_options& wanted) {
+  participant own(env, wanted);
+  std::vector<std::vector<message_times>> rounds;
+  std::vector<bench::measurement> plan;
+  plan.push_back({"messages", "between two ranks", [&] {
+                    rounds.push_back(own.messages());
+                    return json::object();
+                  }});
+  for (const measured_case& one : wanted.cases) {
+    plan.push_back({one.row(),
+                    one.column(),
+                    [&own, one] {
+                      json figures;
+                      figures["measured_us"] = 1e6 * own.seconds_of(one);
+                      return figures;
+                    },
+                    {{"op", one.what->name},
+                     {"algorithm", collective::to_string(one.how)},
+                     {"size_bytes", one.size_bytes()},
+                     {"verified", true}}});  // else the measurement throws
+  }
+  session_result result;
+  result.rows = bench::measure_interleaved(plan, wanted.repetition);
+  result.rows.erase("messages");
+  if (env.rank() != 0) return result;
+  rounds.erase(rounds.begin());  // the warm-up
+  const measured_network network(rounds, wanted.messages, wanted.link);
+  predict(result, network, wanted);
+  result.network = network.to_json();
+  result.network_text = network.to_text();
+  return result;
+}
+
+}  // namespace plait::probes

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task_pair.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <plait/comm/mpi.hpp>
+
+#include "support/mpi_check.hpp"
+
+namespace plait::probes {
+namespace {
+
+constexpr int message_tag = 1;
+constexpr int answer_tag = 2;
+constexpr int times_tag = 3;
+// Until the other one has heard when to begin.
+constexpr double notice_s = 2e-4;
+
+// Busy, as computation is.
+void work_for(double duration_s) {
+  const ticks end = now_ticks() + seconds_to_ticks(duration_s);
+  while (now_ticks() < end) {
+  }
+}
+
+double since_s(ticks start) {
+  return ticks_to_seconds(now_ticks() - start);
+}
+
+}  // namespace
+
+task_pair::task_pair(runtime& rt, int client, int server)
+    : rt_(rt), client_(client), server_(server), is_client_(rt.env().rank() == client) {
+  PLAIT_EXPECTS(client != server, fmt::format("{} and {}", client, server));
+}
+
+bool task_pair::takes_part() const noexcept {
+  return is_client_ || rt_.env().rank() == server_;
+}
+
+burst_times task_pair::run(const burst& what) {
+  PLAIT_EXPECTS(takes_part() && what.messages >= 1 && what.size_bytes >= 1,
+                fmt::format("{} of {} bytes", what.messages, what.size_bytes));
+  make_room(what);
+  return exchange(is_client_ ? send_all(what) : receive_all(what));
+}
+
+// Every burst has bytes of its own, so that nothing left from the one before passes for it.
+void task_pair::make_room(const burst& what) {
+  ++bursts_;
+  message_.resize(what.size_bytes);
+  for (std::size_t i = 0; i < message_.size(); ++i)
+    message_[i] = static_cast<std::byte>(1 + (i + static_cast<std::size_t>(bursts_)) % 251);
+  answer_.assign(what.size_bytes, std::byte{0});
+  landing_.resize(static_cast<std::size_t>(what.messages));
+  for (auto& one : landing_) one.resize(what.size_bytes);
+}
+
+double task_pair::send_all(const burst& what) {
+  meet();
+  work_for(what.rest_s);
+  const ticks start = now_ticks();
+  for (int i = 0; i < what.messages; ++i) {
+    if (i > 0 && what.send_pause_s > 0) work_for(what.send_pause_s);
+    rt_.send("message", in(message_), server_, message_tag);
+  }
+  rt_.recv("answer", out(answer_), server_, answer_tag);
+  rt_.wait();
+  const double round_trip_s = since_s(start);
+  if (answer_ != message_)
+    throw error(fmt::format("the answer of {} bytes arrived wrong, in a burst of {}",
+                            what.size_bytes, what.messages));
+  return round_trip_s;
+}
+
+double task_pair::receive_all(const burst& what) {
+  double receiving_s = 0;
+  meet();
+  if (what.receive_pause_s > 0) {
+    receiving_s = received_apart_s(what);
+  } else {
+    for (auto& one : landing_) rt_.recv("message", out(one), client_, message_tag);
+  }
+  rt_.send("answer", in(landing_.back()), client_, answer_tag);
+  rt_.wait();
+  return receiving_s;
+}
+
+// From the first one's end to the last one's.
+double task_pair::received_apart_s(const burst& what) {
+  ticks first = 0;
+  for (auto& one : landing_) {
+    if (&one != &landing_.front()) work_for(what.receive_pause_s);
+    rt_.recv("message", out(one), client_, message_tag);
+    rt_.wait();
+    if (&one == &landing_.front()) first = now_ticks();
+  }
+  return since_s(first);
+}
+
+double task_pair::both_ways_s(std::size_t size_bytes, double rest_s, double offset_s) {
+  PLAIT_EXPECTS(takes_part(), std::to_string(rt_.env().rank()));
+  make_room({.messages = 1, .size_bytes = size_bytes});
+  const auto on_the_clients_clock_s = [&] { return ticks_to_seconds(now_ticks()) + offset_s; };
+  const double proposed_s = on_the_clients_clock_s() + rest_s + notice_s;
+  const double start_s = exchange(proposed_s).round_trip_s;
+  while (on_the_clients_clock_s() < start_s) {
+  }
+  rt_.recv("message", out(landing_.front()), peer(), message_tag);
+  rt_.send("message", in(message_), peer(), message_tag);
+  rt_.wait();
+  const burst_times both = exchange(on_the_clients_clock_s() - start_s);
+  if (landing_.front() != message_)
+    throw error(fmt::format("a message of {} bytes arrived wrong, both ways at once", size_bytes));
+  return std::max(both.round_trip_s, both.receiving_s);
+}
+
+void task_pair::meet() {
+  (void)exchange(0);
+}
+
+burst_times task_pair::exchange(double own_s) {
+  double other_s = 0;
+  app::check_mpi(MPI_Sendrecv(&own_s, 1, MPI_DOUBLE, peer(), times_tag, &other_s, 1, MPI_DOUBLE,
+                              peer(), times_tag, native(rt_.env()), MPI_STATUS_IGNORE),
+                 "MPI_Sendrecv");
+  return is_client_ ? burst_times{own_s, other_s} : burst_times{other_s, own_s};
+}
+
+}  // namespace plait::probes

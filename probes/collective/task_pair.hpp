@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Bursts of messages between two ranks as plait's tasks send them, which is how its collectives
+/// do.  The library's own blocking calls: plait/comm/burst.hpp.
+#pragma once
+
+#include <vector>
+
+#include <plait/plait.hpp>
+
+namespace plait::probes {
+
+/// A client and a server.  Members are collective over the two, with the same arguments, and both
+/// get the same times.  Nothing else may be in flight.
+class task_pair {
+ public:
+  task_pair(runtime& rt, int client, int server);
+
+  [[nodiscard]] bool takes_part() const noexcept;
+
+  /// As `burst_pair::run`: the client's sends are submitted one after the other, the server's
+  /// receives before; the answer leaves as soon as the last message is there.  Errors: `error` when
+  /// an answer is not what was sent.
+  burst_times run(const burst& what);
+
+  /// Both send each other one message at once, after a rest: from their common start to the end of
+  /// the later one.  `offset_s`: the client's clock minus this rank's.
+  double both_ways_s(std::size_t size_bytes, double rest_s, double offset_s);
+
+ private:
+  [[nodiscard]] int peer() const noexcept { return is_client_ ? server_ : client_; }
+  void make_room(const burst& what);
+  double send_all(const burst& what);
+  double receive_all(const burst& what);
+  double received_apart_s(const burst& what);
+  /// Until the other one is here, too.
+  void meet();
+  burst_times exchange(double own_s);
+
+  runtime& rt_;
+  int client_;
+  int server_;
+  bool is_client_;
+  int bursts_ = 0;
+  std::vector<std::byte> message_;
+  std::vector<std::byte> answer_;
+  std::vector<std::vector<std::byte>> landing_;
+};
+
+}  // namespace plait::probes
