@@ -215,9 +215,9 @@ std::unique_ptr<variant> make_variant(plait::environment& env, const policy& how
                                       slow_worker slow) {
   switch (how.what) {
     case policy::kind::hand:
-      return make_hand(env);
+      return make_hand(env, slow);
     case policy::kind::ideal:
-      return make_ideal(env);
+      return make_ideal(env, slow);
     case policy::kind::tasks:
       return make_tasks(env, how, slow);
     case policy::kind::multi_tier:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "domain.hpp"
 
+#include <climits>
+
 #include <fmt/format.h>
 
 namespace redblack3d {
@@ -33,9 +35,29 @@ plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boun
                              ranks);
 }
 
+/// Errors: usage_error where a face of the largest block, the first, is no message.
+void check_faces(const plait::decomposition<3>& blocks, boundary edge) {
+  const plait::process_grid<3>& grid = *blocks.grid();
+  const plait::extents<3> n = blocks.block(blocks.blocks_of(0).front()).extent();
+  // A z face is sent as it lies in memory: ghosts, and less than three cache lines of padding.
+  const std::int64_t row = n.along[0] + 2 + 3 * 8;
+  const std::array<std::int64_t, 3> values{n.along[1] * n.along[2], n.along[0] * n.along[2],
+                                           row * n.along[1]};
+  for (const axis a : plait::axes<3>) {
+    const std::int64_t face = values[static_cast<std::size_t>(plait::index_of(a))];
+    if ((grid.extent(a) > 1 || edge == boundary::periodic) && face > INT_MAX)
+      throw plait::usage_error(
+          fmt::format("a face of {} values across {} is more than one message can hold; use more "
+                      "processes along another axis",
+                      face, plait::name_of(a)));
+  }
+}
+
 }  // namespace
 
 domain::domain(std::array<std::int64_t, 3> cells, boundary edge, int ranks, std::array<int, 3> grid)
-    : cells_(cells), edge_(edge), blocks_(blocks_of(cells, edge, ranks, grid)) {}
+    : cells_(cells), edge_(edge), blocks_(blocks_of(cells, edge, ranks, grid)) {
+  check_faces(blocks_, edge);
+}
 
 }  // namespace redblack3d

@@ -45,7 +45,8 @@ class domain {
  public:
   /// `grid`: processes along each axis, 0 = choose.  Errors: usage_error for a grid that does not
   /// have `ranks` processes, or more than there are pairs of cells along x or cells along y or z;
-  /// and for an odd number of periodic cells, which two colours do not fit.
+  /// for an odd number of periodic cells, which two colours do not fit; and for a face that has
+  /// more values than an MPI count can say.
   domain(std::array<std::int64_t, 3> cells, boundary edge, int ranks, std::array<int, 3> grid = {});
 
   [[nodiscard]] const std::array<std::int64_t, 3>& cells() const noexcept { return cells_; }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <climits>
 
-#include <fmt/format.h>
 #include <plait/plait.hpp>
 
 #include "support/mpi_check.hpp"
@@ -69,11 +68,7 @@ halo_mpi::halo_mpi(MPI_Comm communicator, problem& p, colour ghosts)
   for (std::size_t i = 0; i < faces_.size(); ++i) {
     const face& f = faces_[i];
     const std::int64_t values = message_size(cells_, f);
-    if (values > INT_MAX)
-      throw plait::usage_error(
-          fmt::format("a face of {} values is more than one message can hold; use more processes "
-                      "along another axis",
-                      values));
+    PLAIT_EXPECTS(values <= INT_MAX, std::to_string(values));  // says the domain
     std::span<double> into;
     std::span<double> from;
     if (f.contiguous()) {

@@ -50,7 +50,6 @@ void unpack(const plait::view<double, 3>& target, const box& to, std::span<const
 /// edges and ghosts of the array belong to MPI.  A rank that is its own neighbour sends to itself.
 class halo_mpi {
  public:
-  /// Errors: usage_error when a face has more values than an MPI count can say.
   halo_mpi(MPI_Comm communicator, problem& p, colour ghosts);
   ~halo_mpi();
   halo_mpi(const halo_mpi&) = delete;

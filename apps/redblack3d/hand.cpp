@@ -22,8 +22,8 @@ using plait::activity;
 
 class hand final : public variant {
  public:
-  hand(plait::environment& env, setting solves)
-      : communicator_(plait::native(env)), solves_(solves) {}
+  hand(plait::environment& env, setting solves, slow_worker slow)
+      : communicator_(plait::native(env)), solves_(solves), slow_(slow) {}
 
   [[nodiscard]] setting solves() const noexcept override { return solves_; }
 
@@ -41,7 +41,7 @@ class hand final : public variant {
       if (step == recorded.first) recorded_from_ = plait::now_ticks();
       for (const colour c : both_colours) {
         if (halo_[index_of(other(c))]) exchange(*halo_[index_of(other(c))]);
-        relax(data, c, p.cells());
+        slow_.run(0, [&] { relax(data, c, p.cells()); });
         watch_.lap(activity::compute, c == colour::red ? "red" : "black");
       }
     }
@@ -88,6 +88,7 @@ class hand final : public variant {
 
   MPI_Comm communicator_;
   setting solves_;
+  slowness slow_;
   std::array<std::optional<halo_mpi>, 2> halo_;  ///< by the colour of the ghosts
   plait::app::stopwatch watch_;
   plait::ledger_entry account_;
@@ -97,12 +98,12 @@ class hand final : public variant {
 
 }  // namespace
 
-std::unique_ptr<variant> make_hand(plait::environment& env) {
-  return std::make_unique<hand>(env, setting::distributed);
+std::unique_ptr<variant> make_hand(plait::environment& env, slow_worker slow) {
+  return std::make_unique<hand>(env, setting::distributed, slow);
 }
 
-std::unique_ptr<variant> make_ideal(plait::environment& env) {
-  return std::make_unique<hand>(env, setting::isolated);
+std::unique_ptr<variant> make_ideal(plait::environment& env, slow_worker slow) {
+  return std::make_unique<hand>(env, setting::isolated, slow);
 }
 
 }  // namespace redblack3d

@@ -54,6 +54,7 @@ struct entry {
   double max_error = 0;
   run_report report;  ///< of this rank's last run
   // On rank 0:
+  int workers = 1;  ///< of the node with the most
   std::vector<kept_run> runs;
   std::vector<double> proxy_cpu_s;
   json timeline = json::array();  ///< of one iteration
@@ -100,7 +101,7 @@ class session {
     serial_ = static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]) *
                   wanted_.steps <=
               most_serial_cells;
-    const std::unique_ptr<variant> code = make_hand(env_);
+    const std::unique_ptr<variant> code = make_hand(env_, {});
     problem_.reset(code->solves());
     code->prepare(problem_);
     code->run(problem_, wanted_.steps, {});
@@ -240,6 +241,7 @@ class session {
   void keep(entry& e, double total_s) {
     json own{{"ledger", json::array()},
              {"proxy", plait::app::to_json(e.report.proxy_cpu_s)},
+             {"workers", e.report.workers},
              {"wait", e.report.wait_s},
              {"compute", e.report.compute_s}};
     for (const plait::ledger_entry& worker : e.report.ledger)
@@ -260,6 +262,7 @@ class session {
     bool has_proxy = false;
     for (const json& rank : all) {
       for (const json& row : rank["ledger"]) run.ledger.push_back(row);
+      e.workers = std::max(e.workers, rank["workers"].get<int>());
       run.wait_s = std::max(run.wait_s, rank["wait"].get<double>());
       run.compute_s = std::max(run.compute_s, rank["compute"].get<double>());
       const json& mean = rank["mean"];
@@ -355,7 +358,7 @@ class session {
                                 {"wait", column(e, &kept_run::wait_s)},
                                 {"comp", column(e, &kept_run::compute_s)}};
       one["outliers"] = std::ranges::count(plait::app::outliers(totals), true);
-      one["workers"] = e.report.workers;
+      one["workers"] = e.workers;
       one["progress"] = e.report.progress;
       one["verified"] = e.verified;
       one["max_error"] = e.max_error;
@@ -432,23 +435,38 @@ class session {
       if (e.how == ideal) continue;
       if (fastest == nullptr || total_of(e) < total_of(*fastest)) fastest = &e;
       if (const entry* base = find(hand); base != nullptr && base != &e)
-        out["hidden_fraction"][e.name] = plait::app::to_json(plait::app::hidden_fraction(
-            total_of(e), total_of(*base), plait::app::bound_s(alone), worth_hiding));
+        out["hidden_fraction"][e.name] = plait::app::to_json(hidden(e, *base, alone));
     }
-    if (fastest != nullptr)
-      out["limiter"] =
-          plait::app::limiter(fastest->name, total_of(*fastest), typical(*fastest).mean, alone);
+    if (fastest != nullptr) out["limiter"] = limiter_of(*fastest, alone);
     out["timeline"] = json::object();
     for (const entry& e : entries_) out["timeline"][e.name] = e.timeline;
     if (!trace_summary_.empty()) out["trace_summary"] = trace_summary_;
     return out;
   }
 
+  /// Computation alone is that of one thread a node, and so is the bound: more threads also gain
+  /// what they compute faster, which hides nothing.
+  static std::optional<double> hidden(const entry& e, const entry& base,
+                                      const plait::app::measured_alone& alone) {
+    if (e.workers > 1) return std::nullopt;
+    return plait::app::hidden_fraction(total_of(e), total_of(base), plait::app::bound_s(alone),
+                                       worth_hiding);
+  }
+
+  static std::string limiter_of(const entry& e, const plait::app::measured_alone& alone) {
+    if (e.workers > 1)
+      return fmt::format(
+          "{} is the fastest, with {} threads a node; its limit is not known, since computation "
+          "alone is that of one",
+          e.name, e.workers);
+    return plait::app::limiter(e.name, total_of(e), typical(e).mean, alone);
+  }
+
   plait::environment& env_;
   const session_options& wanted_;
   problem problem_;
   std::vector<entry> entries_;
-  std::unique_ptr<variant> ideal_ = make_ideal(env_);
+  std::unique_ptr<variant> ideal_ = make_ideal(env_, wanted_.slow);
   std::array<std::optional<halo_mpi>, 2> halo_;
   step_range recorded_;
   json trace_summary_ = json::object();  ///< by policy, on rank 0

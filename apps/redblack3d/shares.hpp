@@ -13,9 +13,13 @@ namespace redblack3d {
 using shares = std::vector<std::vector<box>>;
 
 /// The cells of a box, in planes along z (rows along y where there are fewer planes than threads):
-/// the same number for each thread, or IRR's two sets of threads in the ratio of their weights.
-/// Where there are too few planes for a ratio they are shared alike.
+/// the same number for each thread, or IRR's two sets of threads in the ratio of their weights,
+/// along the first of z, y and x with a plane for each thread.  Precondition: check_shares.
 [[nodiscard]] shares share_out(const box& cells, const policy& how);
+
+/// Errors: usage_error where IRR's ratio cannot be had on a block, whichever rank's it is, so that
+/// every rank says the same.
+void check_shares(const domain& whole, int ranks, const policy& how);
 
 /// Boxes for whoever is free: the cells cut into pieces of about equal size, several for each
 /// thread, in the order of memory.

@@ -10,7 +10,8 @@
 
 namespace redblack3d {
 
-/// Which worker, and how many times as long as others it takes; a factor of 1: none.
+/// Which worker (of HAND and IDEAL the only one, 0), and how many times as long as others it takes;
+/// a factor of 1: none.
 struct slow_worker {
   int worker = 0;
   double factor = 1;

@@ -49,8 +49,8 @@ class variant {
   [[nodiscard]] virtual run_report finish(problem& p) = 0;
 };
 
-[[nodiscard]] std::unique_ptr<variant> make_hand(plait::environment& env);
-[[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env);
+[[nodiscard]] std::unique_ptr<variant> make_hand(plait::environment& env, slow_worker slow);
+[[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env, slow_worker slow);
 [[nodiscard]] std::unique_ptr<variant> make_multi_tier(plait::environment& env, const policy& how,
                                                        slow_worker slow);
 [[nodiscard]] std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how,

@@ -56,8 +56,18 @@ def ratio_to_hand(result: Result, variant: dict[str, Any]) -> str:
     return f"{own / base:.3f}"
 
 
-def policy_sentence(result: Result) -> str:
-    """How the columns are to be read."""
+def policy_sentences(result: Result) -> list[str]:
+    """How the columns are to be read, and what the bounds below them are bounds of."""
+    lines = [_what_is_quoted(result)]
+    if any(variant.get("workers", 1) > 1 for variant in result["variants"].values()):
+        lines.append(
+            "computation alone, and so the bound, is that of one thread a node:"
+            " nothing is said of what policies with more hide"
+        )
+    return lines
+
+
+def _what_is_quoted(result: Result) -> str:
     repeat = result["parameters"]["repeat"]
     if quoted(result) == "median":
         return f"medians of {repeat} runs, each the maximum over nodes"

@@ -12,7 +12,7 @@ from plait.bench_table import show_bench
 from plait.loggp_table import show_loggp
 from plait.measured_prediction import show_measured
 from plait.overlap_table import show_nbc, show_overlap
-from plait.policies import has_policies, policy_sentence, policy_table
+from plait.policies import has_policies, policy_sentences, policy_table
 from plait.prediction import is_prediction, prediction_heading, show_prediction
 from plait.result import Result
 from plait.units import rate_text, seconds_text
@@ -88,7 +88,7 @@ def _variants_table(result: Result) -> Table:
 
 def sentences(result: Result) -> list[str]:
     """What the table cannot say: the bounds and what limits the rest."""
-    lines = [policy_sentence(result)] if has_policies(result) else []
+    lines = policy_sentences(result) if has_policies(result) else []
     communication, computation = (
         _median(result.get(k)) for k in ("communication_s", "computation_s")
     )

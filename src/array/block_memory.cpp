@@ -8,6 +8,7 @@
 
 #include <plait/array/block_memory.hpp>
 #include <plait/core/error.hpp>
+#include <plait/core/point.hpp>
 #include <sys/mman.h>
 
 namespace plait {

@@ -145,7 +145,10 @@ int communicator::world_rank(int rank) const {
 
 communicator adopt(environment& env, MPI_Comm comm, std::string name) {
   int is_inter = 0;
-  mpi_call(MPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
+  {
+    mpi_token_guard guard(env.token());
+    mpi_call(MPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter");
+  }
   if (is_inter != 0) {
     throw usage_error("communicator '" + name + "': an intercommunicator cannot be adopted");
   }

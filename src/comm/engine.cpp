@@ -320,6 +320,10 @@ void engine::enqueue(operation& op, const communicator& among) {
   if (op.via != nullptr) op.sequence = op.via->take_sequences(1);
 }
 
+void engine::claim(const communicator& among) {
+  (void)self_->space_of(among);
+}
+
 void engine::enqueue_repeated(std::span<operation* const> all, std::uint64_t iterations) {
   std::vector<operation*> ops(all.begin(), all.end());
   std::erase_if(ops, [](const operation* op) { return op->via == nullptr; });

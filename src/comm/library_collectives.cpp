@@ -142,7 +142,13 @@ library_call::library_call(const shape& call, const void* send, void* receive,
   PLAIT_EXPECTS(!combines(call.what) || prepared_->combine != nullptr, "nothing to combine with");
   prepared& own = *prepared_;
   if (call.what == operation::reduce_scatter) {
-    if (packed(counts_of(call.send_blocks)) != call.send_blocks) own.gathered = call.send_blocks;
+    if (call.in_place || packed(counts_of(call.send_blocks)) != call.send_blocks)
+      own.gathered = call.send_blocks;
+  } else if (call.what == operation::reduce_scatter_block && call.in_place) {
+    // Not MPI's own: MPICH combines large ones in the blocks that are not this rank's, which the
+    // call only reads; tasks may read them meanwhile.  So for reduce_scatter.
+    own.gathered =
+        packed(std::vector<std::size_t>(static_cast<std::size_t>(call.ranks), call.count));
   } else if (call.what == operation::alltoallv && call.in_place) {
     // Not MPI's own: in Open MPI 4.1 a rank without data returns from it before the tag of the call
     // is taken, and what follows on the communicator does not meet.

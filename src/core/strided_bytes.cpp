@@ -85,6 +85,12 @@ strided_bytes strided_bytes::normalised() const noexcept {
   }
   std::sort(result.axes.begin(), result.axes.end(),
             [](const axis& a, const axis& b) { return a.stride > b.stride; });
+  for (std::size_t k = most_axes; k > 0; --k) {
+    axis& a = result.axes[k - 1];
+    if (a.stride >= static_cast<std::int64_t>(result.row_bytes)) break;
+    result.row_bytes += static_cast<std::size_t>((a.rows - 1) * a.stride);
+    a = {};
+  }
   return result;
 }
 

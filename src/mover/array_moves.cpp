@@ -38,6 +38,22 @@ template <int D>
   return block.low + offset;
 }
 
+/// Cuts boxes where the block ends, so that none lies partly beside its own cells and partly beside
+/// its ghosts.
+template <int D>
+void cut_at_ends(const box<D>& block, std::vector<box<D>>& boxes) {
+  for (const axis a : axes<D>) {
+    for (const std::int64_t end : {block.low[a], block.high[a]}) {
+      for (std::size_t i = 0, count = boxes.size(); i < count; ++i) {
+        if (end <= boxes[i].low[a] || end >= boxes[i].high[a]) continue;
+        box<D> above = boxes[i];
+        above.low[a] = boxes[i].high[a] = end;
+        boxes.push_back(above);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 template <int D>
@@ -108,6 +124,7 @@ std::vector<boundary_box<D>> boundary_boxes(const decomposition<D>& blocks, int 
       inside.high[a] = std::min(inside.high[a], domain.high[a]);
     }
     outside = subtract(around, inside).boxes();
+    cut_at_ends(blocks.block(id), outside);
   } else {
     for (const axis a : axes<D>) {
       if (blocks.periodic(a)) continue;

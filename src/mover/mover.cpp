@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -89,7 +90,8 @@ struct mover::implementation {
   bool take_arrivals();
   void finish();
   void drive();
-  [[nodiscard]] bool end() noexcept;
+  void give_up() noexcept;
+  void end() noexcept;
 
   const move_plan plan;
   const detail::move_parts& parts;
@@ -99,6 +101,7 @@ struct mover::implementation {
   std::vector<operation*> all;
   std::size_t under_way = 0;  ///< not seen
   bool started = false;
+  const int exceptions_at_start = std::uncaught_exceptions();
   std::exception_ptr failure;
 };
 
@@ -121,15 +124,17 @@ bool mover::implementation::take_arrivals() {
 /// After the last message.
 void mover::implementation::finish() {
   started = false;
+  parts.in_a_mover.store(false);
   if (failure != nullptr) std::rethrow_exception(std::exchange(failure, nullptr));
   if (messages.cancelled()) throw error("move: communication was given up on this rank");
   apply_touches(true);
 }
 
-/// Something may have landed when it returns.  Where nobody else looks, this thread does without
-/// pause.  Where a proxy does, it sleeps until it is told, but for the time that the proxy, which
-/// may be asleep itself, lets pass.
+/// Something may have landed when it returns, and all has if communication was given up.  Where
+/// nobody else looks, this thread does without pause.  Where a proxy does, it sleeps until it is
+/// told, but for the time that the proxy, which may be asleep itself, lets pass.
 void mover::implementation::drive() {
+  if (messages.cancelled()) return give_up();
   if (messages.poll(true)) return;
   if (!messages.chosen().proxy) {
     sched_yield();  // on a full machine what it waits for needs the core
@@ -151,16 +156,24 @@ void mover::implementation::drive() {
                 std::clamp(nap, seconds_to_ticks(shortest_nap_s), seconds_to_ticks(longest_nap_s)));
 }
 
-/// Returns false if MPI still uses the buffers and the operations.
-bool mover::implementation::end() noexcept {
-  if (under_way > 0 && std::uncaught_exceptions() > 0 && !messages.cancel()) return false;
+/// All has landed when it returns.
+void mover::implementation::give_up() noexcept {
+  if (messages.cancel()) return;
+  // The program would free cells that messages still use.
+  std::fprintf(stderr, "plait: %s: move: communication in flight cannot be given up\n",
+               process_label().c_str());
+  detail::abort_job();
+}
+
+void mover::implementation::end() noexcept {
+  if (under_way > 0 && std::uncaught_exceptions() > exceptions_at_start) give_up();
   while (under_way > 0) {
     if (!take_arrivals()) drive();
   }
+  if (started) parts.in_a_mover.store(false);
   // A thread that has just landed the last message may still be in `land`.
   messages.lock();
   messages.unlock();
-  return true;
 }
 
 mover::mover(move_plan plan, engine& messages)
@@ -169,13 +182,15 @@ mover::mover(move_plan plan, engine& messages)
 mover::mover(mover&&) noexcept = default;
 
 mover::~mover() {
-  if (self_ != nullptr && !self_->end()) (void)self_.release();
+  if (self_ != nullptr) self_->end();
 }
 
 void mover::start() {
   implementation& s = *self_;
   PLAIT_EXPECTS(!s.started, "wait() for what was started before");
   if (s.messages.cancelled()) throw error("move: communication was given up on this rank");
+  PLAIT_EXPECTS(!s.parts.in_a_mover.exchange(true),
+                "a mover made from a copy of this plan is under way, and they share buffers");
   s.started = true;
   s.messages.enqueue_repeated(s.all, 1);
   for (flight& one : s.receives()) s.post(one);
@@ -191,6 +206,7 @@ bool mover::test() {
   implementation& s = *self_;
   if (!s.started) return true;
   (void)s.messages.poll();
+  if (s.messages.cancelled()) s.give_up();
   (void)s.take_arrivals();
   if (s.under_way > 0) return false;
   s.finish();

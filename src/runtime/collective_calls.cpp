@@ -144,6 +144,7 @@ void runtime::submit(const collective_call& call) {
   const collective::schedule& steps = schedules_->of(shape, how);
   expect_fits(call, steps);
 
+  claim(all);  // before the first task that writes scratch memory, which a refusal would free
   const auto scratch = steps.scratch_bytes > 0 ? make_scratch(steps.scratch_bytes) : nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());
   const byte_range all_scratch{begin, begin + steps.scratch_bytes};

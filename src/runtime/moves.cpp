@@ -52,6 +52,7 @@ void submit_touches(runtime& rt, const parts_ptr& parts) {
 
 void runtime::move(const move_plan& plan) {
   const parts_ptr& parts = plan.parts();
+  PLAIT_EXPECTS(!parts->in_a_mover.load(), "a mover with this plan is under way");
   for (const detail::moved_message& m : parts->sends) {
     submit_groups(*this, parts->packing, high, parts, m.first_group, m.last_group);
     submit_message(m.name, operation::kind::send, range_of(m.bytes), access_mode::in, m.peer,

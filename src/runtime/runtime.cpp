@@ -379,6 +379,10 @@ void runtime::end(exposed_memory& memory) {
   memory.end(true);
 }
 
+void runtime::claim(const communicator& among) {
+  self_->messages.claim(among);
+}
+
 bool runtime::is_checked() const noexcept {
   return self_->checked;
 }

@@ -154,17 +154,51 @@ TEST(shares, cover_a_box_whatever_its_shape) {
                          box_of({0, 0, 0}, {2, 1, 2}), box_of({0, 0, 0}, {5, 40, 3}), box()})
     for (const int threads : {1, 2, 3, 7}) {
       expect_cover(all, share_out(all, of_threads(threads)));
-      if (threads > 1) {
-        expect_cover(all, share_out(all, irregular(threads, 1, 1000)));
-        expect_cover(all, share_out(all, irregular(threads, 3, 1)));
-      }
       expect_cover(all, {cut_finely(p.data(), all, threads)});
     }
 }
 
-TEST(shares, leave_no_thread_without_planes_where_there_are_enough) {
-  for (const auto& own : share_out(box_of({0, 0, 0}, {3, 3, 7}), irregular(7, 1, 1000)))
-    EXPECT_EQ(own.size(), 1U);
+TEST(shares, of_irr_cover_a_box_whatever_its_shape) {
+  for (const box& all : {box_of({0, 0, 0}, {3, 5, 9}), box_of({1, 2, 3}, {4, 11, 4}),
+                         box_of({0, 0, 0}, {9, 1, 2}), box()})
+    for (const int threads : {2, 3, 5}) expect_cover(all, share_out(all, irregular(threads, 3, 2)));
+}
+
+/// The cells of IRR's first set of threads.
+std::int64_t first_set(const shares& all) {
+  std::int64_t cells = 0;
+  for (std::size_t i = 0; i < (all.size() + 1) / 2; ++i)
+    for (const box& own : all[i]) cells += own.size();
+  return cells;
+}
+
+TEST(shares, irr_keeps_its_ratio_along_the_first_axis_that_allows_it) {
+  const policy how = irregular(3, 1, 3);  // a quarter for two threads
+  EXPECT_EQ(first_set(share_out(box_of({0, 0, 0}, {8, 8, 8}), how)), 128);
+  EXPECT_EQ(share_out(box_of({0, 0, 0}, {8, 8, 8}), how)[0].front().high[plait::axis::z], 1);
+  // Four planes are enough for three threads, but not for two of them in a quarter.
+  EXPECT_EQ(first_set(share_out(box_of({0, 0, 0}, {8, 8, 4}), how)), 64);
+  EXPECT_EQ(first_set(share_out(box_of({0, 0, 0}, {8, 2, 4}), how)), 16);
+}
+
+TEST(shares, irr_is_refused_for_all_blocks_where_one_does_not_allow_its_ratio) {
+  const domain whole({10, 6, 11}, boundary::dirichlet, 3, {1, 1, 3});  // 5x6 by 4, 4 and 3 planes
+  check_shares(whole, 3, irregular(3, 2, 1));
+  check_shares(whole, 3, of_threads(100));
+  EXPECT_EQ(refusal([&] { check_shares(whole, 3, irregular(7, 1, 2)); }),
+            "policy MT(7)+!OLAP+IRR(1:2) cannot divide the 5x6x4 cells of a colour that rank 0 "
+            "has: along no axis are there enough for 4 threads and 3");
+  policy overlapping = irregular(6, 1, 1);
+  overlapping.overlap = true;
+  check_shares(whole, 3, overlapping);  // along y
+  EXPECT_EQ(refusal([] {
+              const domain flat({8, 4, 8}, boundary::dirichlet, 2, {1, 2, 1});
+              policy how = irregular(9, 1, 1);
+              how.overlap = true;
+              check_shares(flat, 2, how);
+            }),
+            "policy MT(9)+OLAP+IRR(1:1) cannot divide the 4x1x8 cells of a colour that rank 0 has "
+            "off its annulus: along no axis are there enough for 5 threads and 4");
 }
 
 TEST(slow_worker, threads_are_numbered_as_they_come_by_anew_for_each_run) {
@@ -272,6 +306,20 @@ TEST(problem, a_step_too_many_and_a_wrong_bit_are_noticed) {
   EXPECT_TRUE(p.check_closed_form(setting::distributed, 4).verified);
   cell = std::nan("");
   EXPECT_FALSE(p.check_closed_form(setting::distributed, 4).verified);
+}
+
+TEST(domain, faces_that_no_message_can_hold_are_refused_before_there_is_data) {
+  EXPECT_EQ(refusal([] {
+              (void)domain({1 << 16, 1 << 16, 2}, boundary::dirichlet, 2, {1, 1, 2});
+            }),
+            "a face of 2149187584 values across z is more than one message can hold; use more "
+            "processes along another axis");
+  EXPECT_EQ(refusal([] {
+              (void)domain({2, 65536, 65536}, boundary::periodic, 2, {1, 2, 1});
+            }),
+            "a face of 2147483648 values across x is more than one message can hold; use more "
+            "processes along another axis");
+  (void)domain({1 << 16, 1 << 16, 2}, boundary::dirichlet, 1);  // none of its faces is sent
 }
 
 TEST(domain, odd_periodic_grids_and_too_many_processes_are_refused) {

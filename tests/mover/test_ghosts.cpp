@@ -143,6 +143,37 @@ TEST(ghosts, refuses_more_layers_than_the_array_has) {
   }
 }
 
+// Beside own cells a boundary ghost needs no message, at edges of the block neither, where other
+// boundary ghosts beside it do.
+TEST(ghosts, behind_the_boundary_beside_own_cells_are_there_when_start_returns) {
+  drivers d;
+  for (const ghost_reach reach : {ghost_reach::faces, ghost_reach::all}) {
+    decomposition_options<3> options{.global = {6, 4 * d.env.size(), 5}, .ghosts = {2, 1, 1}};
+    options.grid = {1, 0, 1};
+    options.periodic[2] = true;
+    const decomposition<3> blocks = decompose<3>(options, d.env.size());
+    block_array<double, 3> u{blocks, d.env.rank()};
+    const int id = d.env.rank();
+    const box<3>& own = blocks.block(id);
+    mover move{ghosts_of(u, {.reach = reach, .boundary = nearest_cell}), d.olap};
+    fill<3>(u.block(id), own, blocks.global(), 0);
+    move.start();
+    for_each_cell(u.block(id).cells(), [&](const point<3>& cell) {
+      point<3> nearest = cell;
+      for (const axis a : {axis::x, axis::y}) {
+        nearest[a] = std::clamp<std::int64_t>(cell[a], 0, blocks.global().high[a] - 1);
+      }
+      int axes_outside = 0;
+      for (const axis a : axes<3>)
+        axes_outside += cell[a] != std::clamp(cell[a], own.low[a], own.high[a] - 1);
+      if (!own.contains(nearest) || (reach == ghost_reach::faces && axes_outside > 1)) return;
+      EXPECT_EQ(u.block(id)[cell], value_of(blocks.global(), nearest, 0))
+          << "rank " << id << ", cell " << to_string(cell);
+    });
+    move.wait();
+  }
+}
+
 /// One block a rank in a row, and its cells at both ends.
 struct row {
   explicit row(drivers& d)

@@ -169,6 +169,72 @@ TEST_P(movers, wait_when_they_go_out_of_scope_under_way) {
   x.expect_moved(1, "after one that went");
 }
 
+/// From the next rank around, which never sends.
+[[nodiscard]] move_plan plan_of_a_message_that_never_comes(environment& env,
+                                                           std::vector<std::int32_t>& to) {
+  move_builder builder;
+  const std::vector<std::int64_t> extents{static_cast<std::int64_t>(to.size())};
+  builder.receive((env.rank() + 1) % env.size(), {},
+                  make_box_copy(extents, 4, reinterpret_cast<std::byte*>(to.data()),
+                                std::vector<std::int64_t>{4}, nullptr, {}));
+  return builder.finish({.name = "never"});
+}
+
+TEST(a_mover_left_by_an_exception, gives_up_and_the_others_of_its_engine_say_so) {
+  environment& env = test_environment();
+  for (const progress policy : {progress::sleeping, progress::none}) {
+    engine messages{env, {.policy = policy}};
+    std::vector<std::int32_t> first(10);
+    std::vector<std::int32_t> second(10);
+    mover other{plan_of_a_message_that_never_comes(env, second), messages};
+    other.start();
+    try {
+      mover move{plan_of_a_message_that_never_comes(env, first), messages};
+      move.start();
+      throw usage_error("of the program");
+    } catch (const usage_error&) {
+    }
+    EXPECT_TRUE(messages.cancelled());
+    EXPECT_THROW(other.wait(), error);
+    EXPECT_NO_THROW(other.wait());
+    EXPECT_THROW(other.start(), error);
+  }
+}
+
+/// Moves while the stack is unwound.
+struct last_move {
+  exchange& x;
+  engine& messages;
+  ~last_move() {
+    mover move{x.plan.front(), messages};
+    move.start();
+  }
+};
+
+TEST_P(movers, made_while_an_exception_unwinds_the_stack_wait_as_ever) {
+  exchange x(env, 40, messages_per::rank);
+  x.fill(0);
+  try {
+    const last_move at_the_end{x, messages};
+    throw usage_error("of the program");
+  } catch (const usage_error&) {
+  }
+  EXPECT_FALSE(messages.cancelled());
+  mover{x.plan.front(), messages}.run();
+  x.expect_moved(0, "after the exception");
+}
+
+TEST_P(movers, made_from_copies_of_a_plan_take_turns) {
+  exchange x(env, 50, messages_per::rank);
+  mover a{x.plan.front(), messages};
+  mover b{x.plan.front(), messages};
+  for (int round = 0; round < 4; ++round) {
+    x.fill(round);
+    (round % 2 == 0 ? a : b).run();
+    x.expect_moved(round, "in turns");
+  }
+}
+
 TEST(move_plan, says_what_it_sends_and_what_it_copies) {
   environment& env = test_environment();
   const exchange x(env, 30, messages_per::box);

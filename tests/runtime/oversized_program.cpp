@@ -13,12 +13,13 @@ int main(int argc, char** argv) {
   plait::runtime rt{env, {.workers = 1}};
   const plait::collective_options library{.back_end = plait::collective::back_end::library};
   const std::size_t own = env.rank() == 1 ? std::size_t{1} << 31 : 8;
-  std::vector<std::byte> few(16);
+  std::vector<std::byte> few(8);
+  std::vector<std::byte> all(16);
   // Never touched: refused before anybody reads it.
   const std::span<const std::byte> x(few.data(), own);
   try {
     if (env.rank() == 0) {
-      rt.gatherv("all", plait::in(x), plait::out(few), {{8, 0}, {8, 8}}, 0, library);
+      rt.gatherv("all", plait::in(x), plait::out(all), {{8, 0}, {8, 8}}, 0, library);
     } else {
       std::vector<std::byte> none;
       rt.gatherv("all", plait::in(x), plait::out(none), {}, 0, library);

@@ -214,6 +214,12 @@ TEST_F(communicators, are_one_runtimes_at_a_time) {
     runtime second{env, {.workers = 1}};
     EXPECT_EQ(refusal([&] { second.send("edge", in(x), right, 0, copy); }),
               "'copy' is another runtime's as long as that lives; split again for this one");
+    // Refused before anything of it is submitted: tasks would write what the refusal has freed.
+    std::vector<int> blocks(static_cast<std::size_t>(100 * copy.size()), rank);
+    EXPECT_EQ(refusal([&] { second.alltoall("blocks", inout(blocks), {.among = copy}); }),
+              "'copy' is another runtime's as long as that lives; split again for this one");
+    second.wait();
+    EXPECT_EQ(blocks, std::vector<int>(blocks.size(), rank));
   }
   runtime third{env, {.workers = 1}};
   shift(third);

@@ -91,6 +91,33 @@ TEST_F(library_collectives, what_an_operation_throws_is_thrown_by_wait) {
   EXPECT_EQ(any, ranks > 1 ? 1 : 0);
 }
 
+// Large enough for MPICH to combine in the blocks of others.
+TEST_F(library_collectives, in_place_leave_the_blocks_of_others_as_they_are) {
+  runtime rt{env, {.workers = 1}};
+  const std::size_t count = (std::size_t{1} << 18) / ranks_u;
+  const auto given = [&](int of, std::size_t i) {
+    return of + static_cast<std::int32_t>(i % 1000);
+  };
+  ints equal(ranks_u * count);
+  for (std::size_t i = 0; i < equal.size(); ++i) equal[i] = given(rank, i);
+  ints unequal = equal;
+  rt.reduce_scatter_block("equal", inout(equal), sum{}, library);
+  rt.reduce_scatter("unequal", inout(unequal),
+                    collective::packed(std::vector<std::size_t>(ranks_u, count)), sum{}, library);
+  rt.wait();
+  for (const ints& x : {equal, unequal}) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      std::int32_t expected = given(rank, i);
+      if (i < count) {
+        expected = 0;
+        for (int of = 0; of < ranks; ++of)
+          expected += given(of, static_cast<std::size_t>(rank) * count + i);
+      }
+      ASSERT_EQ(x[i], expected) << "rank " << rank << ", element " << i;
+    }
+  }
+}
+
 TEST_F(library_collectives, sums_in_place) {
   runtime rt{env, {.workers = 2}};
   std::vector<double> x(1000);

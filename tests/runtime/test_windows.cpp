@@ -387,7 +387,8 @@ TEST(window, has_what_feeds_a_put_go_first_in_a_replay) {
     }
     rt.task("rim", note, in(begin), inout(rim), &order, 8);
     rt.put("edge", w, (env.rank() + 1) % env.size(), 0, in(rim));
-    rt.task("end", note, in(rim), inout(begin), &order, 9);
+    // Writes what the put reads, so that all of the next iteration is ready when this is done.
+    rt.task("end", note, inout(rim), inout(begin), &order, 9);
   });
   constexpr std::size_t iterations = 20;
   rt.replay(step, iterations).wait();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <plait/array/block_memory.hpp>
 #include <plait/core/strided_bytes.hpp>
 #include <plait/task/detail/dependence_tracker.hpp>
 
@@ -56,14 +57,24 @@ bool must_exclude(const declared& a, const declared& b) {
 
 using submissions = plait::test::submissions<declared>;
 
-/// Cells [low, high) of an array of 8-byte cells, n0 of them in a row and n1 rows in a plane.
+/// Of 8-byte cells: where cell (0, 0, 0) lies, and the bytes between rows and between planes.
+struct array_of_cells {
+  std::uintptr_t origin;
+  std::int64_t row, plane;
+};
+
+/// Cells [low, high).
+strided_bytes cells(const array_of_cells& of, std::array<std::int64_t, 3> low,
+                    std::array<std::int64_t, 3> high) {
+  const std::int64_t first = low[2] * of.plane + low[1] * of.row + low[0] * 8;
+  return {.begin = of.origin + static_cast<std::uintptr_t>(first),
+          .row_bytes = static_cast<std::size_t>(8 * (high[0] - low[0])),
+          .axes = {{{high[2] - low[2], of.plane}, {high[1] - low[1], of.row}}}};
+}
+/// The same of an array with n0 cells in a row and n1 rows in a plane, side by side.
 strided_bytes cells(std::uintptr_t origin, std::int64_t n0, std::int64_t n1,
                     std::array<std::int64_t, 3> low, std::array<std::int64_t, 3> high) {
-  const std::int64_t row = 8 * n0;
-  const std::int64_t plane = row * n1;
-  return {.begin = origin + static_cast<std::uintptr_t>(low[2] * plane + low[1] * row + low[0] * 8),
-          .row_bytes = static_cast<std::size_t>(8 * (high[0] - low[0])),
-          .axes = {{{high[2] - low[2], plane}, {high[1] - low[1], row}}}};
+  return cells({origin, 8 * n0, 8 * n0 * n1}, low, high);
 }
 
 strided_bytes flat(std::int64_t x0, std::int64_t x1, std::int64_t y0, std::int64_t y1) {
@@ -132,47 +143,69 @@ TEST(box_tracker, a_write_of_the_whole_array_leaves_one_task_to_follow) {
   EXPECT_EQ(s.add({{flat(0, 15, 0, 16), access_mode::out}}), 2) << "that reader, and the write";
 }
 
-TEST(box_tracker, a_sweep_over_grown_blocks_has_edges_to_neighbours_only) {
-  constexpr std::int64_t blocks = 6;
-  constexpr std::int64_t size = 4;
-  constexpr std::int64_t n = blocks * size + 2;
-  const auto block = [](std::uintptr_t origin, std::int64_t b, std::int64_t grown) {
-    const std::array<std::int64_t, 3> at{b % blocks, b / blocks % blocks, b / blocks / blocks};
-    std::array<std::int64_t, 3> low{};
-    std::array<std::int64_t, 3> high{};
-    for (std::size_t k = 0; k < 3; ++k) {
-      low[k] = 1 + at[k] * size - grown;
-      high[k] = 1 + (at[k] + 1) * size + grown;
-    }
-    return cells(origin, n, n, low, high);
-  };
-  // Arrays that begin nowhere in particular.
-  const std::uintptr_t origins[] = {(1 << 24) + 4321, (1 << 26) + 77};
-  constexpr std::int64_t count = blocks * blocks * blocks;
-  const auto near = [](std::int64_t a, std::int64_t b) {
-    for (int k = 0; k < 3; ++k, a /= blocks, b /= blocks) {
-      if (std::abs(a % blocks - b % blocks) > 1) return false;
-    }
-    return true;
+constexpr std::int64_t blocks = 6;  ///< along each axis
+constexpr std::int64_t block_size = 4;
+constexpr std::int64_t block_count = blocks * blocks * blocks;
+
+std::array<std::int64_t, 3> place_of_block(std::int64_t b) {
+  return {b % blocks, b / blocks % blocks, b / blocks / blocks};
+}
+bool neighbours(std::int64_t a, std::int64_t b) {
+  const auto at = place_of_block(a);
+  const auto other = place_of_block(b);
+  return std::equal(at.begin(), at.end(), other.begin(),
+                    [](std::int64_t i, std::int64_t k) { return std::abs(i - k) <= 1; });
+}
+
+/// Steps over blocks, each of which reads its own cells of the one array and those around, and
+/// writes its own of the other.
+void expect_edges_to_neighbours_only(const std::array<array_of_cells, 2>& arrays) {
+  const auto block = [&arrays](std::int64_t array, std::int64_t b, std::int64_t grown) {
+    std::array<std::int64_t, 3> low = place_of_block(b);
+    for (auto& l : low) l = l * block_size - grown;
+    std::array<std::int64_t, 3> high = low;
+    for (auto& h : high) h += block_size + 2 * grown;
+    return cells(arrays[static_cast<std::size_t>(array % 2)], low, high);
   };
   submissions s;
   for (std::int64_t step = 0; step < 3; ++step) {
-    for (std::int64_t b = 0; b < count; ++b) {
-      s.add({{block(origins[step % 2], b, 1), access_mode::in},
-             {block(origins[1 - step % 2], b, 0), access_mode::out}});
+    for (std::int64_t b = 0; b < block_count; ++b) {
+      s.add({{block(step, b, 1), access_mode::in}, {block(step + 1, b, 0), access_mode::out}});
     }
   }
-  EXPECT_EQ(s.tracker.box_count(), 4U * count);
+  EXPECT_EQ(s.tracker.box_count(), 4U * block_count);
   for (std::int64_t step = 1; step < 3; ++step) {
-    for (std::int64_t a = 0; a < count; ++a) {
-      for (std::int64_t b = 0; b < count; ++b) {
-        ASSERT_EQ(s.has_edge(static_cast<std::size_t>((step - 1) * count + a),
-                             static_cast<std::size_t>(step * count + b)),
-                  near(a, b))
+    for (std::int64_t a = 0; a < block_count; ++a) {
+      for (std::int64_t b = 0; b < block_count; ++b) {
+        ASSERT_EQ(s.has_edge(static_cast<std::size_t>((step - 1) * block_count + a),
+                             static_cast<std::size_t>(step * block_count + b)),
+                  neighbours(a, b))
             << "step " << step << ", from block " << a << " to block " << b;
       }
     }
   }
+  // Each pair is found once, by the later.
+  const std::size_t found = s.tracker.boxes()->link_count() / 2;
+  EXPECT_LT(s.tracker.boxes()->candidate_count(), 3 * found) << found << " were to be found";
+}
+
+TEST(box_tracker, a_sweep_over_grown_blocks_looks_at_neighbours_and_has_edges_to_them_only) {
+  constexpr std::int64_t row = 8 * (blocks * block_size + 2);
+  // Arrays that begin nowhere in particular.
+  expect_edges_to_neighbours_only(
+      {{{(1 << 24) + 4321, row, row * row / 8}, {(1 << 26) + 77, row, row * row / 8}}});
+}
+
+TEST(box_tracker, the_same_holds_of_block_arrays_whose_planes_are_padded) {
+  constexpr std::int64_t n = blocks * block_size;
+  const plait::block_memory memory[] = {{{n, n, n, 1}, {1, 1, 1, 0}, 8, 0},
+                                        {{n, n, n, 1}, {1, 1, 1, 0}, 8, 1}};
+  const auto array = [](const plait::block_memory& m) {
+    return array_of_cells{reinterpret_cast<std::uintptr_t>(m.first()), 8 * m.strides()[1],
+                          8 * m.strides()[2]};
+  };
+  ASSERT_NE(memory[0].strides()[2] % memory[0].strides()[1], 0);
+  expect_edges_to_neighbours_only({array(memory[0]), array(memory[1])});
 }
 
 TEST(box_tracker, entries_of_finished_tasks_are_swept_away) {
@@ -189,6 +222,23 @@ TEST(box_tracker, entries_of_finished_tasks_are_swept_away) {
   EXPECT_EQ(s.tracker.segment_count(), 1U) << "swept memory has no boxes any more";
 }
 
+TEST(box_tracker, boxes_that_all_overlap_leave_no_more_links_than_there_may_be) {
+  submissions s;
+  const auto window = [](std::int64_t i) {  // all have row 10'000 in common
+    return cells(base, 16, 32'768, {1, i, 0}, {3, 10'001 + i, 1});
+  };
+  s.add({{window(0), access_mode::in}});
+  std::size_t most = 0;
+  for (std::int64_t i = 1; i < 3000; ++i) {
+    s.add({{window(i), access_mode::in}});
+    s.finish(s.size() - 1);
+    most = std::max(most, s.tracker.boxes()->link_count());
+  }
+  EXPECT_LE(most, std::size_t{64 * 8192 + 2 * 3000});
+  EXPECT_GT(most, std::size_t{64 * 8192});
+  EXPECT_EQ(s.add({{window(5000), access_mode::out}}), 1) << "the first is in flight";
+}
+
 TEST(box_tracker, commutative_boxes_exclude_those_they_share_a_cell_with) {
   submissions s;
   s.add({{flat(0, 8, 0, 16), access_mode::out}});
@@ -199,6 +249,68 @@ TEST(box_tracker, commutative_boxes_exclude_those_they_share_a_cell_with) {
   EXPECT_FALSE(s.exclude_each_other(1, 3));
   EXPECT_FALSE(s.exclude_each_other(2, 3));
   EXPECT_EQ(s.add({{flat(3, 4, 0, 16), access_mode::in}}), 3) << "both, and the writer below";
+}
+
+/// Boxes of a few sizes, in arrays over the same bytes whose strides are padded or not.
+std::vector<strided_bytes> similar_boxes(std::mt19937_64& random, std::size_t count) {
+  const auto below = [&random](std::int64_t n) {
+    return std::uniform_int_distribution<std::int64_t>(0, n - 1)(random);
+  };
+  constexpr std::size_t axes = 3;
+  const std::uintptr_t origin = base + static_cast<std::uintptr_t>(below(100'000));
+  struct array {
+    std::array<std::int64_t, axes> stride{};
+    std::array<std::array<std::int64_t, axes + 1>, 2> sizes{};
+  };
+  constexpr std::array<std::int64_t, axes + 1> extent{96, 10, 9, 4};
+  std::vector<array> arrays(static_cast<std::size_t>(1 + below(2)));
+  for (array& a : arrays) {
+    std::int64_t whole = extent[0];
+    for (std::size_t k = 0; k < axes; ++k) {
+      a.stride[k] = whole + below(2) * below(whole);
+      whole = a.stride[k] * extent[k + 1];
+    }
+    for (auto& size : a.sizes) {
+      for (std::size_t k = 0; k <= axes; ++k) size[k] = 1 + below(extent[k] / 2);
+    }
+  }
+  std::vector<strided_bytes> boxes;
+  while (boxes.size() < count) {
+    const array& a = arrays[static_cast<std::size_t>(below(std::ssize(arrays)))];
+    const auto& size = a.sizes[static_cast<std::size_t>(below(2))];
+    strided_bytes box{.begin = origin + static_cast<std::uintptr_t>(below(extent[0] - size[0] + 1)),
+                      .row_bytes = static_cast<std::size_t>(size[0])};
+    for (std::size_t k = 0; k < axes; ++k) {
+      box.axes[k] = {size[k + 1], a.stride[k]};
+      box.begin +=
+          static_cast<std::uintptr_t>(below(extent[k + 1] - size[k + 1] + 1) * a.stride[k]);
+    }
+    if (below(20) == 0) box = strided_bytes::of({box.begin, box.begin + 50});
+    box = box.normalised();
+    if (std::find(boxes.begin(), boxes.end(), box) == boxes.end()) boxes.push_back(box);
+  }
+  return boxes;
+}
+
+TEST(box_tracker, finds_whatever_shares_a_byte_among_many_similar_boxes) {
+  std::size_t candidates = 0;
+  std::size_t pairs = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::vector<strided_bytes> boxes = similar_boxes(random, 300);
+    submissions s;
+    std::size_t sharing = 0;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      s.add({{boxes[i], access_mode::in}});
+      for (std::size_t k = 0; k < i; ++k) sharing += share_a_byte(boxes[i], boxes[k]) ? 1 : 0;
+    }
+    const plait::detail::box_tracker& tracker = *s.tracker.boxes();
+    ASSERT_EQ(s.tracker.segment_count() + tracker.entry_count(), boxes.size());
+    ASSERT_EQ(tracker.link_count(), 2 * sharing) << "seed " << seed;
+    candidates += tracker.candidate_count();
+    pairs += boxes.size() * (boxes.size() - 1) / 2;
+  }
+  EXPECT_LT(candidates, pairs / 2) << "else the index was not even asked";
 }
 
 // --- against brute force -------------------------------------------------------------------------

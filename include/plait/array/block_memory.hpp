@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include <plait/core/box.hpp>
-
 namespace plait {
 
 /// Zeroed bytes for the cells of a box with ghosts, x fastest.  Rows start on a cache line at their

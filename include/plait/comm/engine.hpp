@@ -73,6 +73,9 @@ class engine {
   /// `error` for one that was in use when a task failed.  Of operations on windows only signals
   /// have places.
   void enqueue(operation& op, const communicator& among = {});
+  /// Makes a communicator this engine's, as the first `enqueue` among its ranks does; for who must
+  /// know that it may be used before something else is submitted.  Errors: as `enqueue`.
+  void claim(const communicator& among);
   /// The same without a place yet, for `enqueue_repeated`.  From the second time that its MPI tag
   /// comes on, the operation runs on a persistent MPI request.
   void attach(operation& op, const communicator& among = {});

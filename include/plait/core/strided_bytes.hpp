@@ -42,8 +42,8 @@ struct strided_bytes {
     return {.begin = bytes.begin, .row_bytes = bytes.end - bytes.begin};
   }
 
-  /// The same bytes; strides are positive and descend, unused axes are last.  What follows takes
-  /// such boxes only.
+  /// The same bytes; strides are positive and descend, unused axes are last, and rows that overlap
+  /// along the axis of the smallest stride are one longer row.  What follows takes such boxes only.
   [[nodiscard]] strided_bytes normalised() const noexcept;
 
   [[nodiscard]] bool empty() const noexcept { return row_bytes == 0; }

@@ -112,7 +112,8 @@ template <int D>
 [[nodiscard]] decomposition<D> with_widths(const decomposition<D>& blocks,
                                            const std::optional<extents<D>>& widths);
 
-/// Ghosts behind the physical boundary, and the box of the domain that is nearest to them.
+/// Ghosts behind the physical boundary, and the box of the domain that is nearest to them: all of
+/// it the block's own cells, or none of it.
 template <int D>
 struct boundary_box {
   box<D> cells;

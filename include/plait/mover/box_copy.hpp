@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Copies of boxes of cells as plain memory: runs of bytes at regular distances.  Knows no cells
-/// and no types; who makes them does (ghosts.hpp, redistribution.hpp).
+/// and no types; who makes them does (array_moves.hpp).
 #pragma once
 
 #include <array>

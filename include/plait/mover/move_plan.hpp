@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// What one rank copies, sends and receives so that boxes of distributed arrays get to other boxes:
-/// built once, carried out any number of times.  Not here: which boxes (ghosts.hpp,
-/// redistribution.hpp), and who carries it out (mover.hpp, runtime::move).
+/// built once, carried out any number of times.  Not here: which boxes (array_moves.hpp),
+/// and who carries it out (mover.hpp, runtime::move).
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +74,7 @@ struct move_parts {
   task_name finishing = "boundary";
   std::shared_ptr<std::byte[]> outgoing;
   std::shared_ptr<std::byte[]> incoming;
+  mutable std::atomic<bool> in_a_mover{false};  ///< which uses the buffers, from `start` on
 
   [[nodiscard]] std::span<const box_copy> copies_of(std::uint32_t group) const noexcept {
     const copy_group& g = groups[group];
@@ -85,9 +87,9 @@ struct move_parts {
 
 }  // namespace detail
 
-/// A handle; copies share the plan and its buffers.  The arrays it names must outlive its use, in
-/// place.  Carried out from one thread, as KeLP's persistent Mover is [multitier-kelp,
-/// section 3.3].
+/// A handle; copies share the plan and its buffers, so that either one mover at a time carries it
+/// out, or `runtime::move` does.  The arrays it names must outlive its use, in place.  Carried out
+/// from one thread, as KeLP's persistent Mover is [multitier-kelp, section 3.3].
 class move_plan {
  public:
   [[nodiscard]] std::size_t messages_sent() const noexcept { return parts_->sends.size(); }

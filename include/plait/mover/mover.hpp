@@ -16,10 +16,11 @@ namespace plait {
 /// `progress::none` they are non-blocking MPI, which moves in `test` and `wait` only, OLAP.
 ///
 /// All ranks start the movers of one engine in the same order, each as often; several may be under
-/// way at once.  From `start` to the end of `wait` the program changes no cell the move reads, and
-/// neither reads nor writes a cell that messages bring.  What needs none is there when `start`
-/// returns: copies within the rank, and ghosts behind the physical boundary beside own cells.  One
-/// thread, the one that made it, calls its members.
+/// way at once, but one alone of those made from copies of one plan, which share its buffers.  From
+/// `start` to the end of `wait` the program changes no cell the move reads, and neither reads nor
+/// writes a cell that messages bring.  What needs none is there when `start` returns: copies within
+/// the rank, and ghosts behind the physical boundary beside own cells.  One thread, the one that
+/// made it, calls its members.
 ///
 ///     plait::engine messages{env, {.policy = plait::progress::dedicated}};
 ///     plait::mover ghosts{plait::ghosts_of(u), messages};
@@ -31,20 +32,22 @@ class mover {
  public:
   /// Local.  The engine must outlive the mover.
   mover(move_plan plan, engine& messages);
-  /// Waits; while an exception unwinds the stack it gives up what is in flight instead, and the
-  /// engine communicates no more.
+  /// Waits; where an exception that came after it was made unwinds the stack it gives up what is in
+  /// flight instead, and the engine communicates no more.  If MPI does not let go of the cells, the
+  /// job ends.
   ~mover();
   mover(mover&&) noexcept;
   mover& operator=(mover&&) = delete;
 
-  /// Packs, starts all messages, and does what needs none.  Precondition: what was started before
-  /// has been waited for.
+  /// Packs, starts all messages, and does what needs none.  Preconditions: what was started before
+  /// has been waited for; nothing else carries out this plan or a copy of it.
   void start();
   /// Drives communication and unpacks what has come; returns whether the move is over.  Errors: as
   /// `wait`.
   bool test();
   /// Returns when all cells are where they belong, and those that were sent may be changed. Without
-  /// a `start` before it, at once.  Errors: what became of a message that failed.
+  /// a `start` before it, at once.  Errors: what became of a message that failed; `error` if
+  /// communication was given up on this engine.
   void wait();
   /// `start` and `wait`: no overlap, KeLP's !OLAP.
   void run() {

@@ -121,7 +121,7 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// a task whose accesses are the cells it touches.  So what one neighbour sends is released as it
   /// arrives, what is sent leaves as soon as it is final, and several moves may be under way, of
   /// one plan too.  Returns at once.  All ranks submit the moves, and the collective operations, in
-  /// the same order.  Errors: as `send`.
+  /// the same order.  Precondition: no mover is under way with `plan`.  Errors: as `send`.
   ///
   ///     plait::move_plan ghosts = plait::ghosts_of(u);
   ///     rt.move(ghosts);
@@ -188,6 +188,8 @@ class runtime final : public collective_calls, public one_sided_calls {
                         const std::shared_ptr<exposed_memory>& home, const communicator& among,
                         std::shared_ptr<const void> keeps = {});
   void submit(const collective_call& call) override;
+  /// Throws what the first message among these ranks would.
+  void claim(const communicator& among);
   [[nodiscard]] bool is_checked() const noexcept;
   [[nodiscard]] collective::algorithm choose(const collective::shape& shape, bool commutative);
   void submit_to_library(const collective_call& call, const collective::shape& shape);

@@ -39,6 +39,13 @@ concept strided_view = std::copy_constructible<X> && requires(const X& x) {
 };
 
 namespace detail {
+/// An array that gives views of its blocks: their cells lie elsewhere, not in the object's own
+/// bytes.
+template <class X>
+concept array_of_blocks = requires(X& x, int id) {
+  { x.block(id) } -> strided_view;
+};
+
 /// An access, its types forgotten.
 struct data_access {
   strided_bytes memory;
@@ -146,6 +153,9 @@ template <access_mode Mode, class X>
   } else {
     static_assert(std::is_lvalue_reference_v<X>,
                   "an access names data that outlives the task: pass an lvalue or a span");
+    static_assert(
+        !array_of_blocks<object>,
+        "an access names one piece of an array: a block, u.block(id), or cells, u[cells]");
     static_assert(!std::is_pointer_v<object>,
                   "a pointer names no extent: pass std::span(pointer, count)");
     static_assert(Mode == access_mode::in || !std::is_const_v<object>,

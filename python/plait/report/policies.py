@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The multi-tier KeLP paper's table on the page."""
 
-from plait.policies import COLUMNS, milliseconds, policy_sentence, quoted, ratio_to_hand
+from plait.policies import COLUMNS, milliseconds, policy_sentences, quoted, ratio_to_hand
 from plait.report.svg import element, table, text
 from plait.result import Result
 
@@ -17,5 +17,5 @@ def policies(result: Result) -> str:
         ]
         for name, variant in result["variants"].items()
     ]
-    note = element("p", text(policy_sentence(result)), class_="quiet")
+    note = element("p", text("; ".join(policy_sentences(result))), class_="quiet")
     return table(["ms per iteration", *COLUMNS.values(), "/ HAND"], rows) + note

@@ -35,7 +35,8 @@ namespace plait::detail {
 ///
 /// Cost: of a box that was named before, one look-up and its neighbours; of a new one, looking for
 /// these: `layout` below.  Entries whose tasks have all finished are swept away whenever the number
-/// of entries has doubled.  Not thread-safe: the submitting thread's own.
+/// of entries, or that of links between them, has doubled.  (Links alone grow with the square of
+/// the boxes, where all overlap.)  Not thread-safe: the submitting thread's own.
 class box_tracker {
  public:
   box_tracker();
@@ -57,6 +58,11 @@ class box_tracker {
   int add(task_node& task, const strided_bytes& box, access_mode mode, const void* operation);
 
   [[nodiscard]] std::size_t entry_count() const noexcept { return entries_.size(); }
+  /// From entries to others that share a byte with them, in both directions.
+  [[nodiscard]] std::size_t link_count() const noexcept { return links_; }
+  /// How many entries have been looked at, so far, in search of those that share a byte with a new
+  /// one.
+  [[nodiscard]] std::size_t candidate_count() const noexcept { return candidates_; }
   /// Sweeps, if it is time to.  Before what `knows` says is relied on.
   void sweep_if_due();
 
@@ -89,12 +95,18 @@ class box_tracker {
   void register_in_region(entry& one, layout& in);
 
   static constexpr std::size_t smallest_sweep = 8192;
+  /// 8 MiB of them.  Blocks and the same grown by a rim have 13 each in two dimensions, 40 in
+  /// three: such programs, which name them again, have their sweeps by the number of entries.
+  static constexpr std::size_t smallest_sweep_of_links = 64 * smallest_sweep;
 
   std::unordered_map<strided_bytes, entry, hash_of> entries_;
   std::map<std::uintptr_t, region> regions_;
   std::vector<std::unique_ptr<layout>> layouts_;
   std::uint64_t looks_ = 0;
+  std::size_t candidates_ = 0;
+  std::size_t links_ = 0;
   std::size_t sweep_at_ = smallest_sweep;
+  std::size_t sweep_at_links_ = smallest_sweep_of_links;
 };
 
 }  // namespace plait::detail

@@ -56,6 +56,8 @@ class dependence_tracker {
   [[nodiscard]] std::size_t box_count() const noexcept {
     return boxes_ != nullptr ? boxes_->entry_count() : 0;
   }
+  /// Null before the first box.
+  [[nodiscard]] const box_tracker* boxes() const noexcept { return boxes_.get(); }
 
  private:
   struct segment {
