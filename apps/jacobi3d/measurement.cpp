@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -286,20 +285,6 @@ class session {
 
   // What comes out ------------------------------------------------------------------------------
 
-  /// The samples of the rank whose median is largest: the one the others wait for.
-  std::vector<double> of_slowest_rank(const std::vector<double>& own) {
-    const std::vector<json> all = plait::app::gather(env_, own);
-    std::vector<double> slowest;
-    for (const json& rank : all) {
-      std::vector<double> samples;
-      for (const json& value : rank)
-        samples.push_back(value.is_null() ? std::nan("") : value.get<double>());
-      if (slowest.empty() || plait::app::median(samples) > plait::app::median(slowest))
-        slowest = std::move(samples);
-    }
-    return slowest;
-  }
-
   /// What must cross the links between hosts in one run, in seconds of the busiest host's link.
   std::optional<double> wire_bound_s() {
     double bytes = 0;
@@ -308,14 +293,9 @@ class session {
       if (env_.hosts()[peer] != env_.host())
         bytes += static_cast<double>(f.message_size(problem_.u)) * sizeof(double);
     }
-    const std::vector<double> by_rank = plait::app::all_values(env_, bytes);
-    std::map<std::string, double> by_host;
-    for (std::size_t rank = 0; rank < by_rank.size(); ++rank)
-      by_host[env_.hosts()[rank]] += by_rank[rank];
+    const double busiest = plait::app::busiest_host_bytes(env_, bytes);
     if (wanted_.link_rate_bytes_per_s <= 0) return std::nullopt;
-    const auto busiest =
-        std::ranges::max_element(by_host, {}, [](auto& host) { return host.second; });
-    return busiest->second * wanted_.steps / wanted_.link_rate_bytes_per_s;
+    return busiest * wanted_.steps / wanted_.link_rate_bytes_per_s;
   }
 
   /// Ends with a member of the result for each variant.
@@ -389,7 +369,7 @@ class session {
   }
 
   json result() {
-    const std::vector<double> transport = of_slowest_rank(transport_s_);
+    const std::vector<double> transport = plait::app::of_slowest_rank(env_, transport_s_);
     const std::optional<double> wire = wire_bound_s();
     if (env_.rank() != 0) return {};
     if (const entry* ideal = find("ideal"))

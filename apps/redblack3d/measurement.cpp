@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -293,33 +292,15 @@ class session {
 
   // What comes out ------------------------------------------------------------------------------
 
-  /// The samples of the rank whose median is largest: the one the others wait for.
-  std::vector<double> of_slowest_rank(const std::vector<double>& own) {
-    std::vector<double> slowest;
-    for (const json& rank : plait::app::gather(env_, own)) {
-      std::vector<double> samples;
-      for (const json& value : rank)
-        samples.push_back(value.is_null() ? std::nan("") : value.get<double>());
-      if (slowest.empty() || plait::app::median(samples) > plait::app::median(slowest))
-        slowest = std::move(samples);
-    }
-    return slowest;
-  }
-
   /// What must cross the links between hosts in one run, in seconds of the busiest host's link.
   std::optional<double> wire_bound_s() {
     double bytes = 0;
     for (const face& f : faces_of(problem_.whole(), env_.rank()))
       if (env_.hosts()[static_cast<std::size_t>(f.peer)] != env_.host())
         bytes += static_cast<double>(message_size(problem_.data().u[0], f)) * sizeof(double);
-    const std::vector<double> by_rank = plait::app::all_values(env_, bytes);
+    const double busiest = plait::app::busiest_host_bytes(env_, bytes);
     if (wanted_.link_rate_bytes_per_s <= 0) return std::nullopt;
-    std::map<std::string, double> by_host;
-    for (std::size_t rank = 0; rank < by_rank.size(); ++rank)
-      by_host[env_.hosts()[rank]] += by_rank[rank];
-    const auto busiest =
-        std::ranges::max_element(by_host, {}, [](auto& host) { return host.second; });
-    return 2 * busiest->second * wanted_.steps / wanted_.link_rate_bytes_per_s;
+    return 2 * busiest * wanted_.steps / wanted_.link_rate_bytes_per_s;
   }
 
   /// One column of the paper's table: a spread of seconds per iteration, and what the paper quotes.
@@ -407,7 +388,7 @@ class session {
   }
 
   json result() {
-    const std::vector<double> transport = of_slowest_rank(transport_s_);
+    const std::vector<double> transport = plait::app::of_slowest_rank(env_, transport_s_);
     const std::optional<double> wire = wire_bound_s();
     if (env_.rank() != 0) return {};
     if (const entry* e = find(ideal))

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gather.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
 #include <plait/comm/mpi.hpp>
 
 #include "mpi_check.hpp"
+#include "statistics.hpp"
 
 namespace plait::app {
 
@@ -41,6 +47,25 @@ std::vector<double> all_values(environment& env, double value) {
   check_mpi(MPI_Allgather(&value, 1, MPI_DOUBLE, result.data(), 1, MPI_DOUBLE, native(env)),
             "MPI_Allgather");
   return result;
+}
+
+std::vector<double> of_slowest_rank(environment& env, const std::vector<double>& own) {
+  std::vector<double> slowest;
+  for (const json& rank : gather(env, own)) {
+    std::vector<double> samples;
+    for (const json& value : rank)
+      samples.push_back(value.is_null() ? std::nan("") : value.get<double>());
+    if (slowest.empty() || median(samples) > median(slowest)) slowest = std::move(samples);
+  }
+  return slowest;
+}
+
+double busiest_host_bytes(environment& env, double bytes) {
+  const std::vector<double> by_rank = all_values(env, bytes);
+  std::map<std::string, double> by_host;
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank)
+    by_host[env.hosts()[rank]] += by_rank[rank];
+  return std::ranges::max_element(by_host, {}, [](auto& host) { return host.second; })->second;
 }
 
 }  // namespace plait::app

@@ -23,6 +23,13 @@ using json = nlohmann::ordered_json;
 [[nodiscard]] double maximum(environment& env, double value);
 [[nodiscard]] double sum(environment& env, double value);
 [[nodiscard]] bool all_of(environment& env, bool value);
+/// The samples of the rank whose median is largest, the one the others wait for, on rank 0; empty
+/// elsewhere.
+[[nodiscard]] std::vector<double> of_slowest_rank(environment& env, const std::vector<double>& own);
+
+/// What leaves the host whose ranks send most to other hosts, if this rank sends `bytes` there.
+[[nodiscard]] double busiest_host_bytes(environment& env, double bytes);
+
 /// Every rank's value on every rank.
 [[nodiscard]] std::vector<double> all_values(environment& env, double value);
 

@@ -48,6 +48,12 @@ std::vector<std::size_t> parse_sizes(const std::string& option, const std::strin
   return sizes;
 }
 
+std::size_t parse_one_size(const std::string& option, const std::string& text, std::size_t least) {
+  const std::vector<std::size_t> sizes = parse_sizes(option, text, least);
+  if (sizes.size() != 1) throw usage_error(option + " takes one size, such as 64KiB");
+  return sizes.front();
+}
+
 std::string size_label(std::size_t bytes) {
   for (const auto& [name, unit] : units) {
     if (bytes % unit == 0) return std::to_string(bytes / unit).append(name);

@@ -13,6 +13,10 @@ namespace plait::bench {
 [[nodiscard]] std::vector<std::size_t> parse_sizes(const std::string& option,
                                                    const std::string& text, std::size_t least);
 
+/// The same of one size.
+[[nodiscard]] std::size_t parse_one_size(const std::string& option, const std::string& text,
+                                         std::size_t least);
+
 /// "8B", "4KiB", "1MiB": the largest unit that divides it.
 [[nodiscard]] std::string size_label(std::size_t bytes);
 

@@ -54,12 +54,6 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   return command.parse(argc, argv, env);
 }
 
-std::size_t one_size(const std::string& option, const std::string& text) {
-  const std::vector<std::size_t> sizes = bench::parse_sizes(option, text, sizeof(double));
-  if (sizes.size() != 1) throw usage_error(option + " takes one size, such as 64KiB");
-  return sizes.front();
-}
-
 void check_size(const operation& what, std::size_t size, const environment& env) {
   constexpr std::size_t most = std::size_t{1} << 30;
   if (size % sizeof(double) != 0)
@@ -76,7 +70,7 @@ void check_size(const operation& what, std::size_t size, const environment& env)
 std::vector<measured_case> cases_of(const options& given, const environment& env) {
   const auto sizes = bench::parse_sizes("--sizes", given.sizes, sizeof(double));
   const auto algorithms = app::parse_names("--algorithms", given.algorithms, algorithm_names());
-  const std::size_t fragment = one_size("--fragment", given.fragment);
+  const std::size_t fragment = bench::parse_one_size("--fragment", given.fragment, sizeof(double));
   std::vector<measured_case> cases;
   for (const std::string& name : app::parse_names("--op", given.operations, operation_names())) {
     const operation& what = operation_named(name);
@@ -97,7 +91,8 @@ shaped_link link_of(const options& given) {
     throw usage_error("--link-rate must be 0 or more bytes a second");
   shaped_link link{.payload_Bps = given.link_rate_Bps};
   if (given.link_burst.empty()) return link;
-  link.burst_bytes = static_cast<double>(one_size("--link-burst", given.link_burst));
+  link.burst_bytes =
+      static_cast<double>(bench::parse_one_size("--link-burst", given.link_burst, sizeof(double)));
   if (link.burst_bytes < 1024) throw usage_error("--link-burst must be at least 1KiB");
   if (link.payload_Bps == 0)
     throw usage_error("--link-burst without --link-rate, which says how long the link must rest");

@@ -44,12 +44,6 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   return command.parse(argc, argv, env);
 }
 
-std::size_t one_size(const std::string& option, const std::string& text, std::size_t least) {
-  const std::vector<std::size_t> sizes = bench::parse_sizes(option, text, least);
-  if (sizes.size() != 1) throw usage_error(option + " takes one size, such as 64KiB");
-  return sizes.front();
-}
-
 constexpr std::size_t smallest_max = 1025;
 
 std::vector<std::size_t> wanted_sizes(const options& given, double link_burst_bytes) {
@@ -62,7 +56,7 @@ std::vector<std::size_t> wanted_sizes(const options& given, double link_burst_by
   }
   const std::string max_size = given.max_size.empty() ? "64KiB" : given.max_size;
   std::vector<std::size_t> sizes =
-      probe::netgauge_sizes(one_size("--max-size", max_size, smallest_max));
+      probe::netgauge_sizes(bench::parse_one_size("--max-size", max_size, smallest_max));
   if (link_burst_bytes > 0) {
     for (const std::size_t size : probe::sizes_beyond(link_burst_bytes)) {
       if (size > sizes.back()) sizes.push_back(size);
@@ -78,7 +72,8 @@ probe::loggp_plan plan_of(const options& given) {
                          .repeat = static_cast<int>(given.repeat),
                          .link_rate_Bps = given.link_rate_Bps};
   if (!given.link_burst.empty())
-    plan.link_burst_bytes = static_cast<double>(one_size("--link-burst", given.link_burst, 1));
+    plan.link_burst_bytes =
+        static_cast<double>(bench::parse_one_size("--link-burst", given.link_burst, 1));
   plan.sizes_bytes = wanted_sizes(given, plan.link_burst_bytes);
   probe::validate(plan);
   return plan;
