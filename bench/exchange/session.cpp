@@ -31,6 +31,13 @@ double calibrated_exchange_s(environment& env, std::size_t size) {
   return app::median(seconds);
 }
 
+// Seconds of a unit of work on the slowest rank, likewise.
+double calibrated_unit_s(environment& env) {
+  std::vector<double> seconds;
+  for (int i = 0; i < 9; ++i) seconds.push_back(app::maximum(env, unit_seconds(0.01)));
+  return app::median(seconds);
+}
+
 load load_of(std::size_t size, double exchange_s, double unit_s, double ratio,
              const session_options& wanted) {
   load what{.size_bytes = size, .pieces = wanted.pieces, .workers = wanted.workers};
@@ -87,7 +94,7 @@ measurement alone(environment& env, const std::string& column, const load& what,
 std::vector<measurement> plan(environment& env, const session_options& wanted) {
   std::vector<measurement> result;
   env.barrier();
-  const double unit_s = app::maximum(env, unit_seconds(0.05));
+  const double unit_s = calibrated_unit_s(env);
   for (const std::size_t size : wanted.sizes) {
     const double exchange_s = calibrated_exchange_s(env, size);
     for (const double ratio : wanted.ratios) {

@@ -3,16 +3,23 @@
 /// one multiplication and one addition a value.
 #pragma once
 
+#include <array>
 #include <vector>
 
 namespace plait::bench {
 
+/// What a unit of work updates.  It lies on cache lines of its own: loads that straddle two would
+/// make the same work take twice as long, or not, by where an allocation happened to fall.
+struct alignas(64) value_block {
+  std::array<double, 64> value;
+};
+
 /// What one piece of the work computes on.
-using values = std::vector<double>;
+using values = std::vector<value_block>;
 
 [[nodiscard]] values initial_values();
 
-/// Updates 64 values, cyclically, `units` times.  A unit takes some 10 to 50 ns.
+/// Updates one block, cyclically, `units` times.  A unit takes some 10 to 50 ns.
 void work(values& on, long units);
 
 /// Units of piece `index` of `pieces` that `units` are cut into, as evenly as that goes.

@@ -14,10 +14,12 @@ namespace plait {
 /// through in small pieces if much is under way; too late a look leaves the link idle, in the
 /// middle of a message too: a long one begins with a handshake and goes on in parts, none of which
 /// shows as a completion.  So looks come closely after a post or a completion and then ever more
-/// rarely, each after a fixed part of the time waited so far: what took t is noticed within t / 8,
-/// for about 8 (1 + ln(t / 160 us)) looks.  [bench exchange at 1 Gbit/s: a first look when the
-/// message is expected, and doubled distances after it, hid 0.42 of 1 MiB; this hides all of it.  A
-/// part of 1/32 costs jacobi3d, 512x512x64, 4 % more of its time, in looks]
+/// rarely, each after a fixed part of the time waited so far: what took t is noticed within t / 16,
+/// for about 16 (1 + ln(t / 320 us)) looks, and then once in the worst delay.  [bench exchange at
+/// 1 Gbit/s, work 0.8, total over attainable, medians of 15: parts of 1/8 up to 1.5 ms 1.04 to 1.24
+/// at 1 MiB, with quartiles 2 to 4 ms apart: a handshake that is noticed late queues behind what
+/// the other rank has begun to send; 1/16 up to 0.75 ms 1.01, quartiles 0.5 ms apart; up to 0.3
+/// ms 1.07, in looks of 17 us.  jacobi3d, 512x512x80, does not tell them apart; 1/32 cost it 4 %]
 ///
 /// Written by the holder of the token; `next`, `overdue` and `last` may be read by any thread.
 class look_schedule {
@@ -69,7 +71,7 @@ class look_schedule {
 
   const ticks worst_;
   const ticks first_;
-  static constexpr ticks part = 8;
+  static constexpr ticks part = 16;
   ticks since_ = 0;  ///< the last post or completion
   std::atomic<ticks> next_{engine::never};
   std::atomic<ticks> last_{0};

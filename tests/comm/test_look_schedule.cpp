@@ -35,11 +35,11 @@ TEST(look_schedule, the_distance_is_a_part_of_the_time_waited_up_to_the_worst_de
   for (ticks now = looks.next(); now < begin + seconds_to_ticks(0.1); now = looks.next()) {
     looks.looked(now, false, true);
     EXPECT_EQ(looks.last(), now);
-    EXPECT_EQ(looks.next() - now, std::clamp((now - begin) / 8, looks.first(), looks.worst()));
+    EXPECT_EQ(looks.next() - now, std::clamp((now - begin) / 16, looks.first(), looks.worst()));
     ++count;
   }
   EXPECT_EQ(looks.next() - looks.last(), looks.worst());
-  EXPECT_LT(count, 8 * 6 + 90) << "at the end one in 1.5 ms";
+  EXPECT_LT(count, 16 * 5 + 75) << "at the end one in 1.5 ms";
 }
 
 TEST(look_schedule, a_completion_brings_the_looks_closer_again) {

@@ -33,7 +33,7 @@ struct runtime_options {
   std::size_t window = 4096;
   progress policy = progress::automatic;
   /// While messages are in flight, somebody looks after them at least so often.  Seconds.
-  double worst_delay_s = 1.5e-3;
+  double worst_delay_s = engine_options{}.worst_delay_s;
   disturbance disturb = {};
   /// Which replayed messages run on persistent MPI requests.
   persistence persistent_requests = persistence::where_faster;
