@@ -16,6 +16,7 @@
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "support/all_policies.hpp"
 #include "support/mpi_test.hpp"
 
 namespace plait::test {
@@ -32,16 +33,14 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int, s
     return {.workers = workers, .window = window, .policy = policy};
   }
 };
-INSTANTIATE_TEST_SUITE_P(
-    blocking, every_policy,
-    ::testing::Combine(::testing::Values(progress::automatic, progress::dedicated,
-                                         progress::sleeping, progress::workers, progress::none),
-                       ::testing::Values(1, 3), ::testing::Values(1U, 4096U)),
-    [](const auto& one) {
-      return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
-             std::to_string(std::get<1>(one.param)) + "_window_" +
-             std::to_string(std::get<2>(one.param));
-    });
+INSTANTIATE_TEST_SUITE_P(blocking, every_policy,
+                         ::testing::Combine(::testing::ValuesIn(all_policies),
+                                            ::testing::Values(1, 3), ::testing::Values(1U, 4096U)),
+                         [](const auto& one) {
+                           return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
+                                  std::to_string(std::get<1>(one.param)) + "_window_" +
+                                  std::to_string(std::get<2>(one.param));
+                         });
 
 void receive_int(int& into, int source, int tag, MPI_Comm comm) {
   MPI_Recv(&into, 1, MPI_INT, source, tag, comm, MPI_STATUS_IGNORE);

@@ -10,6 +10,7 @@
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "support/all_policies.hpp"
 #include "support/mpi_test.hpp"
 
 namespace plait::test {
@@ -23,15 +24,13 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int>> 
     return {.workers = std::get<1>(GetParam()), .policy = std::get<0>(GetParam())};
   }
 };
-INSTANTIATE_TEST_SUITE_P(
-    failures, every_policy,
-    ::testing::Combine(::testing::Values(progress::automatic, progress::dedicated,
-                                         progress::sleeping, progress::workers, progress::none),
-                       ::testing::Values(1, 3)),
-    [](const auto& one) {
-      return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
-             std::to_string(std::get<1>(one.param));
-    });
+INSTANTIATE_TEST_SUITE_P(failures, every_policy,
+                         ::testing::Combine(::testing::ValuesIn(all_policies),
+                                            ::testing::Values(1, 3)),
+                         [](const auto& one) {
+                           return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
+                                  std::to_string(std::get<1>(one.param));
+                         });
 
 std::string thrown_by_wait(runtime& rt) {
   try {

@@ -14,13 +14,11 @@
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "support/all_policies.hpp"
 #include "support/mpi_test.hpp"
 
 namespace plait::test {
 namespace {
-
-constexpr progress all_policies[] = {progress::automatic, progress::dedicated, progress::sleeping,
-                                     progress::workers, progress::none};
 
 void spin_us(long microseconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);

@@ -13,6 +13,7 @@
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "support/all_policies.hpp"
 #include "support/mpi_test.hpp"
 
 namespace plait::test {
@@ -30,16 +31,14 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int, d
             .disturb = {.seed = 7, .probability = disturbed, .longest_delay_s = 1e-4}};
   }
 };
-INSTANTIATE_TEST_SUITE_P(
-    replay, every_policy,
-    ::testing::Combine(::testing::Values(progress::automatic, progress::dedicated,
-                                         progress::sleeping, progress::workers, progress::none),
-                       ::testing::Values(1, 3), ::testing::Values(0.0, 0.3)),
-    [](const auto& one) {
-      return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
-             std::to_string(std::get<1>(one.param)) +
-             (std::get<2>(one.param) > 0 ? "_disturbed" : "");
-    });
+INSTANTIATE_TEST_SUITE_P(replay, every_policy,
+                         ::testing::Combine(::testing::ValuesIn(all_policies),
+                                            ::testing::Values(1, 3), ::testing::Values(0.0, 0.3)),
+                         [](const auto& one) {
+                           return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
+                                  std::to_string(std::get<1>(one.param)) +
+                                  (std::get<2>(one.param) > 0 ? "_disturbed" : "");
+                         });
 
 /// Values travel round the ring, growing by 1 on each rank: few enough to be sent without a
 /// handshake, so that sends complete when a failure ends the run.

@@ -16,6 +16,7 @@
 #include <plait/trace/chrome_trace.hpp>
 #include <plait/trace/critical_path.hpp>
 
+#include "support/all_policies.hpp"
 #include "support/mpi_test.hpp"
 
 namespace plait::test {
@@ -27,9 +28,7 @@ class every_policy : public ::testing::TestWithParam<progress> {
   const int right = (env.rank() + 1) % env.size();
   const int left = (env.rank() + env.size() - 1) % env.size();
 };
-INSTANTIATE_TEST_SUITE_P(trace, every_policy,
-                         ::testing::Values(progress::automatic, progress::dedicated,
-                                           progress::sleeping, progress::workers, progress::none),
+INSTANTIATE_TEST_SUITE_P(trace, every_policy, ::testing::ValuesIn(all_policies),
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
 void spin_us(long microseconds) {
