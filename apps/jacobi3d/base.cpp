@@ -27,23 +27,16 @@ class base final : public variant {
   void run(problem& p, int steps, const step_range& recorded) override {
     watch_.start();
     for (int step = 0; step < steps; ++step) {
-      watch_.record(recorded.contains(step));
-      if (step == recorded.first) recorded_from_ = plait::now_ticks();
+      watch_.begin_step(step, recorded);
       exchange(p.u);
       relax(p.u, p.b, p.v, whole(p.size()));
       watch_.lap(activity::compute, "sweep");
       std::swap(p.u, p.v);
     }
-    account_ = watch_.stop();
+    watch_.stop();
   }
 
-  [[nodiscard]] run_report finish() override {
-    run_report report;
-    report.ledger = {account_};
-    report.events = watch_.take_events();
-    report.recorded_from_s = plait::ticks_to_seconds(recorded_from_);
-    return report;
-  }
+  [[nodiscard]] run_report finish(problem&) override { return watch_.report(); }
 
  private:
   void exchange(field& u) {
@@ -71,8 +64,6 @@ class base final : public variant {
   MPI_Comm communicator_;
   std::optional<halo_mpi> halo_;
   plait::app::stopwatch watch_;
-  plait::ledger_entry account_;
-  plait::ticks recorded_from_ = 0;
 };
 
 }  // namespace

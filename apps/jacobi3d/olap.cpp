@@ -33,8 +33,7 @@ class olap final : public variant {
   void run(problem& p, int steps, const step_range& recorded) override {
     watch_.start();
     for (int step = 0; step < steps; ++step) {
-      watch_.record(recorded.contains(step));
-      if (step == recorded.first) recorded_from_ = plait::now_ticks();
+      watch_.begin_step(step, recorded);
       start_exchange(p.u);
       compute_interior(p);
       finish_exchange(p.u);
@@ -42,16 +41,10 @@ class olap final : public variant {
       watch_.lap(activity::compute, "rim");
       std::swap(p.u, p.v);
     }
-    account_ = watch_.stop();
+    watch_.stop();
   }
 
-  [[nodiscard]] run_report finish() override {
-    run_report report;
-    report.ledger = {account_};
-    report.events = watch_.take_events();
-    report.recorded_from_s = plait::ticks_to_seconds(recorded_from_);
-    return report;
-  }
+  [[nodiscard]] run_report finish(problem&) override { return watch_.report(); }
 
  private:
   void start_exchange(field& u) {
@@ -94,8 +87,6 @@ class olap final : public variant {
   std::optional<halo_mpi> halo_;
   interior_and_rim parts_;
   plait::app::stopwatch watch_;
-  plait::ledger_entry account_;
-  plait::ticks recorded_from_ = 0;
 };
 
 }  // namespace

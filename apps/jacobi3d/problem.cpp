@@ -20,7 +20,7 @@ extents size_of(const plait::box<3>& block) {
 
 }  // namespace
 
-double rounding_bound(std::int64_t steps) noexcept {
+double problem::error_bound(setting, std::int64_t steps) noexcept {
   return (8.0 * static_cast<double>(steps) + 64.0) * 0.5 * std::numeric_limits<double>::epsilon();
 }
 
@@ -83,7 +83,7 @@ verdict problem::check_closed_form(setting how, std::int64_t steps) const {
   const closed_form form = closed_form_of(how);
   // 1 - λ^k with λ = 1 - μ, accurate where λ is close to 1.
   const double reached = -std::expm1(static_cast<double>(steps) * std::log1p(-form.mu));
-  const double bound = rounding_bound(steps);
+  const double bound = error_bound(how, steps);
   verdict result;
   const extents& n = size();
   for (std::int64_t z = 0; z < n[axis::z]; ++z)

@@ -11,21 +11,12 @@
 #include <plait/plait.hpp>
 
 #include "field.hpp"
+#include "support/verdict.hpp"
 
 namespace jacobi3d {
 
-/// Which boundary-value problem a run solves.
-enum class setting {
-  distributed,  ///< one problem over all blocks, ghosts by messages
-  isolated,  ///< each block a problem of its own with a zero boundary: the same work, no messages
-};
-
-/// What a check of a block found.
-struct verdict {
-  bool verified = true;
-  double max_error = 0;   ///< largest relative error against the closed form
-  std::string complaint;  ///< first cell that is wrong, in one line; empty if verified
-};
+using plait::app::setting;
+using plait::app::verdict;
 
 /// The 7-point discretisation of Poisson's equation with a zero Dirichlet boundary on nx by ny by
 /// nz interior cells, solved by Jacobi's method from u = 0.
@@ -58,6 +49,9 @@ class problem {
   /// u against the closed form after `steps` steps, every cell.
   [[nodiscard]] verdict check_closed_form(setting how, std::int64_t steps) const;
 
+  /// The largest relative error that is no mistake: (8 k + 64) 2^-53, see above.
+  [[nodiscard]] static double error_bound(setting how, std::int64_t steps) noexcept;
+
   /// Keeps u as what other variants must give.
   void keep_as_reference();
   /// u against the kept copy, every cell, bit for bit.
@@ -81,8 +75,5 @@ class problem {
 
 /// Memory a rank with a block of this size needs for a problem, in bytes, to within padding.
 [[nodiscard]] double memory_bytes(const extents& n) noexcept;
-
-/// (8 k + 64) 2^-53, see `problem`.
-[[nodiscard]] double rounding_bound(std::int64_t steps) noexcept;
 
 }  // namespace jacobi3d

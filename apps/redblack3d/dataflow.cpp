@@ -14,9 +14,9 @@
 
 #include <plait/plait.hpp>
 
-#include "halo_mpi.hpp"
 #include "kernel.hpp"
 #include "shares.hpp"
+#include "support/face.hpp"
 #include "variant.hpp"
 
 namespace redblack3d {
@@ -25,6 +25,7 @@ namespace {
 using plait::axis;
 using plait::in;
 using plait::out;
+using plait::app::face;
 
 using cells_of_colour = plait::view<double, 3>;
 
@@ -33,7 +34,7 @@ using cells_of_colour = plait::view<double, 3>;
 std::span<double> cells_of_plane(const cells_of_colour& u, box b, std::int64_t z) {
   b.low[axis::z] = z;
   b.high[axis::z] = z + 1;
-  return cells_in_memory(u, b);
+  return plait::app::cells_in_memory(u, b);
 }
 
 /// The ghosts of one colour on one side.
@@ -76,16 +77,18 @@ class dataflow final : public variant {
   }
 
   [[nodiscard]] run_report finish(problem&) override {
-    report_.wait_s = report_.compute_s = 0;
+    double wait_s = 0;
+    double compute_s = 0;
     for (const plait::ledger_entry& worker : report_.ledger) {
       const double share = 1.0 / static_cast<double>(report_.ledger.size());
-      report_.wait_s += share * (worker.posting_s + worker.exposed_s);
-      report_.compute_s += share * worker.compute_s;
+      wait_s += share * (worker.posting_s + worker.exposed_s);
+      compute_s += share * worker.compute_s;
     }
+    report_.figures = {{"wait_s", wait_s}, {"compute_s", compute_s}};
     keep_events();
     if (rt_->progress_choice().proxy) report_.proxy_cpu_s = rt_->progress_statistics().proxy_cpu_s;
     report_.workers = rt_->workers();
-    report_.progress = rt_->progress_choice().name;
+    report_.words["progress"] = rt_->progress_choice().name;
     step_.reset();
     rt_.reset();
     for (auto& faces : faces_) faces.clear();
@@ -96,11 +99,11 @@ class dataflow final : public variant {
   static constexpr std::size_t most_tasks = std::size_t{1} << 17;
 
   void keep_faces(const problem& p, colour c) {
-    for (const face& f : faces_of(p.whole(), p.rank())) {
+    for (const face& f : plait::app::faces_of(p.whole().blocks(), p.rank())) {
       ghosts_of_face& one = faces_[index_of(c)].emplace_back();
       one.of = f;
-      one.sending = plait::task_name::intern("send to " + f.peer_name());
-      one.receiving = plait::task_name::intern("receive from " + f.peer_name());
+      one.sending = plait::task_name::intern("send to " + std::to_string(f.peer));
+      one.receiving = plait::task_name::intern("receive from " + std::to_string(f.peer));
       if (f.contiguous()) continue;
       one.outgoing.resize(static_cast<std::size_t>(f.edge.size()));
       one.incoming.resize(one.outgoing.size());
@@ -140,23 +143,25 @@ class dataflow final : public variant {
     const cells_of_colour& u = data_.u[index_of(c)];
     const face& f = one.of;
     if (f.contiguous()) {
-      rt_->recv(one.receiving, out(cells_in_memory(u, f.ghost)), f.peer, f.receive_tag(c));
-      rt_->send(one.sending, in(cells_in_memory(u, f.edge)), f.peer, f.send_tag(c));
+      rt_->recv(one.receiving, out(plait::app::cells_in_memory(u, f.ghost)), f.peer,
+                first_tag(c) + f.receive_tag());
+      rt_->send(one.sending, in(plait::app::cells_in_memory(u, f.edge)), f.peer,
+                first_tag(c) + f.send_tag());
       return;
     }
-    rt_->recv(one.receiving, out(one.incoming), f.peer, f.receive_tag(c));
+    rt_->recv(one.receiving, out(one.incoming), f.peer, first_tag(c) + f.receive_tag());
     {
       auto packing = rt_->task(
           "pack",
           [](const cells_of_colour& source, const box& from, std::vector<double>& buffer) {
-            pack(source, from, buffer);
+            plait::app::pack(source, from, buffer);
           },
           u, f.edge, out(one.outgoing));
       packing.priority(plait::high);
       for (std::int64_t z = f.edge.low[axis::z]; z < f.edge.high[axis::z]; ++z)
         packing.also(in(cells_of_plane(u, f.edge, z)));
     }
-    rt_->send(one.sending, in(one.outgoing), f.peer, f.send_tag(c));
+    rt_->send(one.sending, in(one.outgoing), f.peer, first_tag(c) + f.send_tag());
   }
 
   void unpack_ghosts(colour c, ghosts_of_face& one) {
@@ -165,7 +170,7 @@ class dataflow final : public variant {
     auto unpacking = rt_->task(
         "unpack",
         [](const cells_of_colour& target, const box& cells, const std::vector<double>& buffer) {
-          unpack(target, cells, buffer);
+          plait::app::unpack(target, cells, buffer);
         },
         u, to, in(one.incoming));
     unpacking.priority(plait::high);

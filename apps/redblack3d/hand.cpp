@@ -10,8 +10,8 @@
 
 #include <plait/comm/mpi.hpp>
 
-#include "halo_mpi.hpp"
 #include "kernel.hpp"
+#include "support/halo_mpi.hpp"
 #include "support/timeline.hpp"
 #include "variant.hpp"
 
@@ -19,6 +19,7 @@ namespace redblack3d {
 namespace {
 
 using plait::activity;
+using plait::app::halo_mpi;
 
 class hand final : public variant {
  public:
@@ -29,7 +30,8 @@ class hand final : public variant {
 
   void prepare(problem& p) override {
     if (solves_ == setting::isolated) return;
-    for (const colour c : both_colours) halo_[index_of(c)].emplace(communicator_, p, c);
+    for (const colour c : both_colours)
+      halo_[index_of(c)].emplace(communicator_, p.u[index_of(c)], first_tag(c));
   }
 
   void run(problem& p, int steps, const step_range& recorded) override {
@@ -37,25 +39,22 @@ class hand final : public variant {
     waited_ = 0;
     watch_.start();
     for (int step = 0; step < steps; ++step) {
-      watch_.record(recorded.contains(step));
-      if (step == recorded.first) recorded_from_ = plait::now_ticks();
+      watch_.begin_step(step, recorded);
       for (const colour c : both_colours) {
         if (halo_[index_of(other(c))]) exchange(*halo_[index_of(other(c))]);
         slow_.run(0, [&] { relax(data, c, p.cells()); });
         watch_.lap(activity::compute, c == colour::red ? "red" : "black");
       }
     }
-    account_ = watch_.stop();
+    wall_s_ = watch_.stop().wall_s;
   }
 
   [[nodiscard]] run_report finish(problem&) override {
     for (auto& one : halo_) one.reset();
-    run_report report;
-    report.ledger = {account_};
-    report.events = watch_.take_events();
-    report.recorded_from_s = plait::ticks_to_seconds(recorded_from_);
-    report.wait_s = plait::ticks_to_seconds(waited_);
-    report.compute_s = account_.wall_s - report.wait_s;
+    run_report report = watch_.report();
+    const double wait_s = plait::ticks_to_seconds(waited_);
+    report.figures = {{"wait_s", wait_s}, {"compute_s", wall_s_ - wait_s}};
+    report.words["progress"] = "";
     return report;
   }
 
@@ -66,12 +65,16 @@ class hand final : public variant {
       halo.pack();
       watch_.lap(activity::compute, "pack");
     }
-    halo.start();
+    halo.post_receives();
+    halo.post_sends();
     watch_.lap(activity::posting, "start");
-    halo.wait();
-    const plait::ticks arrived = plait::now_ticks();
+    if (watch_.recording()) {
+      halo.wait_noting();
+    } else {
+      halo.wait();
+    }
     watch_.lap(activity::exposed, "wait");
-    if (watch_.recording()) add_messages(halo, start, arrived);
+    if (watch_.recording()) halo.add_messages_to(watch_);
     if (halo.packs()) {
       halo.unpack();
       watch_.lap(activity::compute, "unpack");
@@ -79,21 +82,13 @@ class hand final : public variant {
     waited_ += plait::now_ticks() - start;
   }
 
-  /// Who waits for all at once knows no more than that.
-  void add_messages(const halo_mpi& halo, plait::ticks start, plait::ticks arrived) {
-    for (const face& f : halo.faces())
-      watch_.add_message("receive from " + f.peer_name(), {.sent = false, .peer = f.peer}, start,
-                         arrived);
-  }
-
   MPI_Comm communicator_;
   setting solves_;
   slowness slow_;
   std::array<std::optional<halo_mpi>, 2> halo_;  ///< by the colour of the ghosts
   plait::app::stopwatch watch_;
-  plait::ledger_entry account_;
+  double wall_s_ = 0;
   plait::ticks waited_ = 0;
-  plait::ticks recorded_from_ = 0;
 };
 
 }  // namespace

@@ -5,19 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <plait/plait.hpp>
-#include <unistd.h>
 
 #include "measurement.hpp"
 #include "shares.hpp"
 #include "support/command_line.hpp"
-#include "support/result.hpp"
+#include "support/session_options.hpp"
 
 namespace {
 
@@ -30,14 +28,9 @@ struct command {
   std::string grid = "0x0x0";
   std::string boundary = "dirichlet";
   std::string policies = "HAND,MT(1)+!OLAP,MT(1)+OLAP,MT(1)+OLAP+XTRA,TASK,IDEAL";
-  std::int64_t steps = 40;
-  std::int64_t repeat = 5;
   std::string outliers = "median";
   std::string slow = "0:1";
-  double link_rate = 0;
-  std::string json_file;
-  std::string trace_file;
-  bool progress = false;
+  plait::app::session_options session;
 };
 
 bool parse(command& c, int argc, char** argv, const plait::environment& env) {
@@ -50,18 +43,13 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--policies,--policy", c.policies,
                  "HAND, MT(k)[+!OLAP|+OLAP[+XTRA]][+IRR(m:n)|+DYN], TASK[+MT(k)][+XTRA], IDEAL, "
                  "with commas between");
-  options.option("--steps", c.steps, "Gauss-Seidel steps of a run");
-  options.option("--repeat", c.repeat, "Runs of each policy");
+  plait::app::add_lengths(options, c.session, "Gauss-Seidel steps of a run", "policy");
   options.option("--outliers", c.outliers,
                  "What the table quotes: median, or kelp, the mean without runs that took at least "
                  "25 % longer than the others' mean");
   options.option("--slow", c.slow,
                  "WORKER:FACTOR, a worker of each node that takes so much longer");
-  options.option("--link-rate", c.link_rate,
-                 "Payload rate of the link between hosts, in bytes a second; 0 = not known");
-  options.option("--json", c.json_file, "File for the result; - = standard output");
-  options.option("--trace", c.trace_file, "File for a trace of one run per policy");
-  options.flag("--progress", c.progress, "Say on standard error how far the session is");
+  plait::app::add_outputs(options, c.session, "policy");
   return options.parse(argc, argv, env);
 }
 
@@ -78,59 +66,34 @@ redblack3d::slow_worker parse_slow(const std::string& text) {
   return result;
 }
 
-redblack3d::session_options checked(const command& c) {
-  plait::app::check_range("--steps", c.steps, 1, 1'000'000);
-  plait::app::check_range("--repeat", c.repeat, 1, 1000);
-  if (!(c.link_rate >= 0) || std::isinf(c.link_rate))
-    throw plait::usage_error(fmt::format("--link-rate is {}; it must be 0 or more", c.link_rate));
-  redblack3d::session_options result;
+redblack3d::options checked(const command& c) {
+  plait::app::check(c.session);
+  redblack3d::options result;
   result.policies = redblack3d::parse_policies(c.policies);
-  result.steps = static_cast<int>(c.steps);
-  result.repeat = static_cast<int>(c.repeat);
   result.kelp_means = plait::app::parse_name("--outliers", c.outliers, known_outliers) == "kelp";
   result.slow = parse_slow(c.slow);
-  result.link_rate_bytes_per_s = c.link_rate;
-  result.trace_file = c.trace_file;
-  result.progress = c.progress;
   return result;
 }
 
 redblack3d::domain domain_of(const command& c, int ranks) {
   const auto cells = plait::app::parse_extents("--size", c.size, 1);
-  const auto dims = plait::app::parse_extents("--grid", c.grid, 0);
   const bool periodic =
       plait::app::parse_name("--boundary", c.boundary, redblack3d::boundary_names) == "periodic";
-  std::array<int, 3> wanted{};
-  for (std::size_t i = 0; i < 3; ++i) wanted[i] = static_cast<int>(dims[i]);
   return {cells, periodic ? redblack3d::boundary::periodic : redblack3d::boundary::dirichlet, ranks,
-          wanted};
-}
-
-/// Errors: usage_error where the ranks of a host need more memory than it has: allocation would
-/// succeed, and the kernel end the job later without a word.
-void check_memory(plait::environment& env, const redblack3d::domain& whole) {
-  // The first block is the largest.
-  const double needed = env.node_size() * redblack3d::memory_bytes(whole.block(0));
-  const double available =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  constexpr double gib = 1 << 30;
-  const double excess = plait::app::maximum(env, needed - available);
-  if (excess > 0)
-    throw plait::usage_error(
-        fmt::format("--size needs {:.1f} GiB more memory than there is on a host", excess / gib));
+          plait::app::parse_grid("--grid", c.grid)};
 }
 
 /// Errors: usage_error where --slow names a worker that no policy has.  Collective.
-void check_slow(plait::environment& env, const redblack3d::session_options& wanted) {
+void check_slow(plait::environment& env, const redblack3d::options& chosen) {
   const int cores = static_cast<int>(
       plait::app::maximum(env, plait::fair_share(env.node_units(), env.node_rank())));
   int most = 0;
-  for (const redblack3d::policy& how : wanted.policies)
+  for (const redblack3d::policy& how : chosen.policies)
     most = std::max(most, how.threads != 0 ? how.threads : cores);
-  if (wanted.slow.factor != 1 && wanted.slow.worker >= most)
+  if (chosen.slow.factor != 1 && chosen.slow.worker >= most)
     throw plait::usage_error(
         fmt::format("--slow names worker {}, but no policy has more than {} (the first is 0)",
-                    wanted.slow.worker, most == 1 ? "1 worker" : fmt::format("{} workers", most)));
+                    chosen.slow.worker, most == 1 ? "1 worker" : fmt::format("{} workers", most)));
 }
 
 /// The paper's tables 2 and 3: milliseconds per iteration, each the maximum over nodes.
@@ -149,8 +112,6 @@ void print_table(const json& result) {
   std::printf("of one thread a node: bound %.3f ms, attainable %.3f ms\n",
               1e3 * result["bound_s"].get<double>() / steps,
               1e3 * result["attainable_s"].get<double>() / steps);
-  if (result.contains("limiter")) std::printf("%s\n", result["limiter"].get<std::string>().c_str());
-  std::fflush(stdout);
 }
 
 }  // namespace
@@ -160,19 +121,15 @@ int main(int argc, char** argv) {
   return plait::app::run_program(env, "redblack3d", [&] {
     command given;
     if (!parse(given, argc, argv, env)) return plait::app::exit_verified;
-    const redblack3d::session_options wanted = checked(given);
+    const redblack3d::options chosen = checked(given);
     const redblack3d::domain whole = domain_of(given, env.size());
-    check_memory(env, whole);
-    check_slow(env, wanted);
-    for (const redblack3d::policy& how : wanted.policies)
+    // The first block is the largest.
+    plait::app::check_memory(env, "--size", redblack3d::memory_bytes(whole.block(0)));
+    check_slow(env, chosen);
+    for (const redblack3d::policy& how : chosen.policies)
       redblack3d::check_shares(whole, env.size(), how);
-    plait::app::check_writable(env, "--json", given.json_file);
-    plait::app::check_writable(env, "--trace", given.trace_file);
-    const redblack3d::outcome done = redblack3d::measure(env, whole, wanted);
-    if (env.rank() == 0) {
-      if (!given.json_file.empty()) plait::app::write_result(given.json_file, done.result);
-      if (given.json_file != "-") print_table(done.result);
-    }
-    return done.verified ? plait::app::exit_verified : plait::app::exit_not_verified;
+    plait::app::check_outputs(env, given.session);
+    return plait::app::conclude(
+        env, given.session, redblack3d::measure(env, whole, chosen, given.session), print_table);
   });
 }

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <plait/plait.hpp>
 
 #include "crew.hpp"
 #include "exchange.hpp"
-#include "halo_mpi.hpp"
+#include "support/face.hpp"
 #include "support/timeline.hpp"
 #include "variant.hpp"
 
@@ -26,7 +27,7 @@ class multi_tier final : public variant {
       : env_(env), how_(how), slow_(slow) {}
 
   void prepare(problem& p) override {
-    faces_ = faces_of(p.whole(), p.rank());
+    faces_ = plait::app::faces_of(p.whole().blocks(), p.rank());
     ghosts_.emplace(env_, p, how_);
     crew_ = how_.share == policy::sharing::dynamic ? make_dynamic_crew(env_, p, how_, slow_)
                                                    : make_assigned_crew(p, how_, slow_);
@@ -37,8 +38,7 @@ class multi_tier final : public variant {
     computed_s_ = crew_->computed_s();
     watch_.start();
     for (int step = 0; step < steps; ++step) {
-      watch_.record(recorded.contains(step));
-      if (step == recorded.first) recorded_from_ = plait::now_ticks();
+      watch_.begin_step(step, recorded);
       for (const colour c : both_colours) sweep(c);
     }
     account_ = watch_.stop();
@@ -46,14 +46,12 @@ class multi_tier final : public variant {
   }
 
   [[nodiscard]] run_report finish(problem&) override {
-    run_report report;
+    run_report report = watch_.report();
     report.ledger = ledger();
-    report.events = watch_.take_events();
-    report.recorded_from_s = plait::ticks_to_seconds(recorded_from_);
-    report.wait_s = plait::ticks_to_seconds(waited_);
-    report.compute_s = account_.compute_s;
+    report.figures = {{"wait_s", plait::ticks_to_seconds(waited_)},
+                      {"compute_s", account_.compute_s}};
     report.workers = how_.threads;
-    report.progress = ghosts_->progress();
+    report.words["progress"] = ghosts_->progress();
     report.proxy_cpu_s = ghosts_->proxy_cpu_s();
     crew_.reset();
     ghosts_.reset();
@@ -86,9 +84,9 @@ class multi_tier final : public variant {
   }
 
   void add_messages(plait::ticks start, plait::ticks arrived) {
-    for (const face& f : faces_)
-      watch_.add_message("receive from " + f.peer_name(), {.sent = false, .peer = f.peer}, start,
-                         arrived);
+    for (const plait::app::face& f : faces_)
+      watch_.add_message("receive from " + std::to_string(f.peer), {.sent = false, .peer = f.peer},
+                         start, arrived);
   }
 
   /// While the master exchanges, the others have nothing to do and messages are in flight; what is
@@ -112,14 +110,13 @@ class multi_tier final : public variant {
   plait::environment& env_;
   const policy how_;
   const slow_worker slow_;
-  std::vector<face> faces_;
+  std::vector<plait::app::face> faces_;
   std::optional<exchange> ghosts_;
   std::unique_ptr<crew> crew_;
   plait::app::stopwatch watch_;
   plait::ledger_entry account_;
   std::vector<double> computed_s_;
   plait::ticks waited_ = 0;
-  plait::ticks recorded_from_ = 0;
 };
 
 }  // namespace

@@ -11,21 +11,12 @@
 
 #include "domain.hpp"
 #include "kernel.hpp"
+#include "support/verdict.hpp"
 
 namespace redblack3d {
 
-/// Which boundary-value problem a run solves.
-enum class setting : std::uint8_t {
-  distributed,  ///< one problem over all blocks, ghosts by messages
-  isolated,  ///< each block a problem of its own with a zero boundary: the same work, no messages
-};
-
-/// What a check of a block found.
-struct verdict {
-  bool verified = true;
-  double max_error = 0;   ///< largest error against the closed form
-  std::string complaint;  ///< first cell that is wrong, in one line; empty if verified
-};
+using plait::app::setting;
+using plait::app::verdict;
 
 /// The 7-point discretisation of Poisson's equation on nx by ny by nz cells, zero outside of them
 /// or periodic, solved from u = 0 by Gauss-Seidel steps: the red cells, then the black ones.

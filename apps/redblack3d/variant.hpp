@@ -1,53 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a variant of the program is: one policy's way to do `steps` steps on all ranks.
+/// The variants: each policy's way to do `steps` steps on all ranks.
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <plait/plait.hpp>
 
-#include "jacobi3d/step_range.hpp"
 #include "policy.hpp"
 #include "problem.hpp"
 #include "slow_worker.hpp"
+#include "support/face.hpp"
+#include "support/variant.hpp"
 
 namespace redblack3d {
 
-using jacobi3d::step_range;
+/// Its reports have two figures, the paper's columns.  wait_s: in the exchange, from its start or,
+/// where it is overlapped, while nothing else is done, to its end, packing included; compute_s: in
+/// sweeps, the threads' barrier included.  Of tasks: posting and exposed, and compute, the mean
+/// over workers.  And a word, progress: who drives messages.
+using variant = plait::app::variant<problem>;
+using plait::app::run_report;
+using plait::app::step_range;
 
-/// What a variant says about a run after it.
-struct run_report {
-  plait::ledger ledger;  ///< one entry per worker, of the timed part
-  /// What happened during the recorded steps, in seconds of this process's clock.
-  std::vector<plait::trace_event> events;
-  double recorded_from_s = 0;  ///< when the first recorded step began
-  /// The paper's columns.  Wait: in the exchange, from its start or, where it is overlapped, while
-  /// nothing else is done, to its end, packing included; Comp: in sweeps, the threads' barrier
-  /// included.  Of tasks: posting and exposed, and compute, the mean over workers.
-  double wait_s = 0;
-  double compute_s = 0;
-  std::optional<double> proxy_cpu_s;  ///< processor time of the proxy thread, if there is one
-  int workers = 1;
-  std::string progress;  ///< who drives messages
-};
-
-/// A run is `prepare`, `run`, `finish`, in this order, on all ranks; only `run` is timed.
-class variant {
- public:
-  virtual ~variant() = default;
-  [[nodiscard]] virtual setting solves() const noexcept { return setting::distributed; }
-
-  /// Makes what must exist before the clock starts (threads, requests).  `p` is reset.  Collective.
-  virtual void prepare(problem& p) = 0;
-  /// Does `steps` steps on p.u.  Events are recorded for steps in `recorded`, at little cost.
-  /// Collective.
-  virtual void run(problem& p, int steps, const step_range& recorded) = 0;
-  /// Ends what `prepare` began, so that nothing of this variant runs during another.  Collective.
-  [[nodiscard]] virtual run_report finish(problem& p) = 0;
-};
+/// The first of the tags that messages of one colour's ghosts have.
+[[nodiscard]] constexpr int first_tag(colour ghosts) noexcept {
+  return plait::app::face_tags * static_cast<int>(ghosts);
+}
 
 [[nodiscard]] std::unique_ptr<variant> make_hand(plait::environment& env, slow_worker slow);
 [[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env, slow_worker slow);

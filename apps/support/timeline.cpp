@@ -23,6 +23,11 @@ void stopwatch::start() noexcept {
   began_ = last_ = now_ticks();
 }
 
+void stopwatch::begin_step(int step, const step_range& recorded) noexcept {
+  recording_ = recorded.contains(step);
+  if (step == recorded.first) recorded_from_ = now_ticks();
+}
+
 void stopwatch::lap(activity what, const char* name) {
   const ticks now = now_ticks();
   sums_[static_cast<std::size_t>(what)] += now - last_;
@@ -45,18 +50,27 @@ void stopwatch::add_message(std::string name, const message_side& side, ticks po
                      .message = side});
 }
 
-ledger_entry stopwatch::stop() noexcept {
+const ledger_entry& stopwatch::stop() noexcept {
   const ticks now = now_ticks();
   const auto seconds = [&](activity what) {
     return ticks_to_seconds(sums_[static_cast<std::size_t>(what)]);
   };
-  ledger_entry result;
+  ledger_entry& result = account_;
+  result = {};
   result.compute_s = seconds(activity::compute);
   result.posting_s = seconds(activity::posting);
   result.exposed_s = seconds(activity::exposed);
   result.overhead_s = seconds(activity::overhead) + ticks_to_seconds(now - last_);
   result.idle_s = seconds(activity::idle);
   result.wall_s = ticks_to_seconds(now - began_);
+  return result;
+}
+
+run_report stopwatch::report() {
+  run_report result;
+  result.ledger = {account_};
+  result.events = std::move(events_);
+  result.recorded_from_s = ticks_to_seconds(recorded_from_);
   return result;
 }
 

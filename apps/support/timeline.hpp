@@ -9,6 +9,8 @@
 
 #include <plait/plait.hpp>
 
+#include "variant.hpp"
+
 namespace plait::app {
 
 /// Splits one thread's time among activities, without a gap: each `lap` charges everything since
@@ -16,21 +18,25 @@ namespace plait::app {
 class stopwatch {
  public:
   void start() noexcept;
+  /// Records from here on if the step is one of `recorded`.
+  void begin_step(int step, const step_range& recorded) noexcept;
   void lap(activity what, const char* name);
   /// The account since `start`, as worker 0.
-  [[nodiscard]] ledger_entry stop() noexcept;
+  const ledger_entry& stop() noexcept;
 
-  void record(bool on) noexcept { recording_ = on; }
   [[nodiscard]] bool recording() const noexcept { return recording_; }
   /// Adds a message, which may overlap anything.
   void add_message(std::string name, const message_side& side, ticks posted, ticks completed);
-  [[nodiscard]] std::vector<trace_event> take_events() noexcept { return std::move(events_); }
+  /// The run from `start` to `stop`, for a variant that computes with the calling thread alone.
+  [[nodiscard]] run_report report();
 
  private:
   std::array<ticks, activity_count> sums_{};
   ticks began_ = 0;
   ticks last_ = 0;
   bool recording_ = false;
+  ticks recorded_from_ = 0;
+  ledger_entry account_;
   std::vector<trace_event> events_;
 };
 

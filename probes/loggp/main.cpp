@@ -12,7 +12,7 @@
 #include "size_list.hpp"
 #include "support/command_line.hpp"
 #include "support/result.hpp"
-#include "support/session.hpp"
+#include "support/turns.hpp"
 
 namespace plait::probes {
 namespace {

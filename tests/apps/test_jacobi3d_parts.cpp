@@ -179,7 +179,7 @@ TEST(problem, the_iteration_follows_its_closed_form_within_the_rounding_bound) {
       steps_of(p, steps);
       const jacobi3d::verdict found = p.check_closed_form(setting::distributed, steps);
       EXPECT_TRUE(found.verified) << steps << " steps: " << found.complaint;
-      EXPECT_LE(found.max_error, jacobi3d::rounding_bound(steps));
+      EXPECT_LE(found.max_error, problem::error_bound(setting::distributed, steps));
     }
 }
 

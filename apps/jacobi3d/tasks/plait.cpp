@@ -44,7 +44,7 @@ class tasks final : public variant {
       const double smallest = -plait::app::maximum(env_, -cache);
       sweep_ = make_time_tiles(p, depth, static_cast<std::int64_t>(smallest), times_);
     }
-    report_.time_tile = sweep_ != nullptr ? depth : 1;
+    time_tile_ = sweep_ != nullptr ? depth : 1;
     if (sweep_ == nullptr) sweep_ = make_step_by_step(p, times_);
     const std::size_t window =
         options_.window != 0 ? options_.window
@@ -77,7 +77,7 @@ class tasks final : public variant {
     report_.ledger = rt_->ledger();
   }
 
-  [[nodiscard]] run_report finish() override {
+  [[nodiscard]] run_report finish(problem&) override {
     report_.recorded_from_s = plait::ticks_to_seconds(times_.first());
     const double end_s = plait::ticks_to_seconds(recorded_until_);
     report_.events.clear();
@@ -87,10 +87,11 @@ class tasks final : public variant {
     }
     const auto statistics = rt_->progress_statistics();
     if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
-    report_.longest_unwatched_s = statistics.longest_unwatched_s;
+    report_.figures = {{"longest_unwatched_s", statistics.longest_unwatched_s},
+                       {"time_tile", time_tile_}};
     report_.workers = rt_->workers();
-    report_.policy_chosen = rt_->progress_choice().name;
-    report_.policy_reason = rt_->progress_choice().reason;
+    report_.words = {{"policy_chosen", rt_->progress_choice().name},
+                     {"policy_reason", rt_->progress_choice().reason}};
     recorded_.reset();
     rt_.reset();
     sweep_.reset();
@@ -103,7 +104,7 @@ class tasks final : public variant {
   [[nodiscard]] plait::ticks recorded_end(int steps, const step_range& recorded) const {
     const plait::ticks end = std::min(times_.after_last(), plait::now_ticks());
     if (recorded.size() == 0 || recorded.size() == steps) return end;
-    return times_.first() + (end - times_.first()) / std::min(report_.time_tile, steps);
+    return times_.first() + (end - times_.first()) / std::min(time_tile_, steps);
   }
 
   plait::environment& env_;
@@ -113,6 +114,7 @@ class tasks final : public variant {
   std::optional<plait::runtime> rt_;
   std::optional<plait::graph> recorded_;
   plait::ticks recorded_until_ = 0;
+  int time_tile_ = 1;
   run_report report_;
 };
 

@@ -7,9 +7,11 @@
 
 #include <plait/plait.hpp>
 
-#include "step_range.hpp"
+#include "support/step_range.hpp"
 
 namespace jacobi3d {
+
+using plait::app::step_range;
 
 class step_times {
  public:

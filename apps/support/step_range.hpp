@@ -2,7 +2,7 @@
 /// Consecutive steps of a run.
 #pragma once
 
-namespace jacobi3d {
+namespace plait::app {
 
 /// The steps first, first + 1, …, last - 1.
 struct step_range {
@@ -15,4 +15,4 @@ struct step_range {
   }
 };
 
-}  // namespace jacobi3d
+}  // namespace plait::app

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include <plait/plait.hpp>
+
+#include "result.hpp"
+#include "statistics.hpp"
+#include "transport_cost.hpp"
+
+namespace plait::app {
+namespace {
+
+class session {
+ public:
+  session(environment& env, const comparison& what, const session_options& wanted)
+      : env_(env), what_(what), wanted_(wanted) {
+    for (const compared_variant& one : what.variants) {
+      measured_variant& kept = found_.variants.emplace_back();
+      kept.name = one.name;
+    }
+    reports_.resize(what.variants.size());
+  }
+
+  measurements run() {
+    judge(what_.base, what_.make_reference());
+    std::vector<contestant> contestants;
+    for (std::size_t i = 0; i < what_.variants.size(); ++i) contestants.push_back(timed(i));
+    contestants.push_back(communication());
+    if (found_.find(what_.ideal.name) == nullptr) contestants.push_back(computation());
+    contestants.push_back(transport());
+    for (const also_measured& one : what_.also) contestants.push_back(beside(one));
+    progress_lines progress(env_, wanted_.progress,
+                            static_cast<int>(contestants.size()) * (wanted_.repeat + 1));
+    take_turns(env_, contestants, wanted_.repeat, progress);
+    find_limits();
+    if (!wanted_.trace_file.empty()) trace();
+    return std::move(found_);
+  }
+
+ private:
+  // What happens --------------------------------------------------------------------------------
+
+  contestant timed(std::size_t i) {
+    const compared_variant& code = what_.variants[i];
+    contestant one;
+    one.label = code.name;
+    one.prepare = [this, &code](int round) {
+      // One step in the middle of a run in the middle.
+      recorded_ = round == wanted_.repeat / 2 ? step_range{wanted_.steps / 2, wanted_.steps / 2 + 1}
+                                              : step_range{};
+      code.prepare();
+    };
+    one.run = [this, &code] { code.run(recorded_); };
+    one.finish = [this, i](int round, double total_s) {
+      finish(i);
+      if (round != warm_up) keep(i, total_s);
+    };
+    return one;
+  }
+
+  contestant communication() {
+    contestant one;
+    one.label = "communication alone";
+    one.prepare = [this](int) { what_.communication.prepare(); };
+    one.run = what_.communication.run;
+    one.finish = [this](int round, double total_s) {
+      last_communication_s_ = total_s;
+      if (round != warm_up) found_.communication_s.push_back(total_s);
+    };
+    return one;
+  }
+
+  contestant computation() {
+    contestant one;
+    one.label = "computation alone";
+    one.prepare = [this](int) { what_.ideal.prepare(); };
+    one.run = [this] { what_.ideal.run({}); };
+    one.finish = [this](int round, double total_s) {
+      (void)what_.ideal.finish();
+      if (round != warm_up) found_.computation_s.push_back(total_s);
+    };
+    return one;
+  }
+
+  contestant transport() {
+    contestant one;
+    one.label = "transport processor time";
+    one.finish = [this](int round, double) {
+      const communication_alone& messages = what_.communication;
+      messages.prepare();
+      transport_probe probe{messages.work, messages.exchange_sparsely};
+      if (!messages.work) probe.work = [] {};
+      probe.exchange_s = last_communication_s_ / messages.exchanges;
+      // As long as the communication of a run, within reason.
+      probe.window_s = std::clamp(last_communication_s_, 0.02, 0.15);
+      const double exchange_s = transport_cpu_s(env_, probe);
+      if (round == warm_up) return;
+      transport_s_.push_back(messages.work ? exchange_s * messages.exchanges
+                                           : std::numeric_limits<double>::quiet_NaN());
+    };
+    return one;
+  }
+
+  contestant beside(const also_measured& wanted) {
+    contestant one;
+    one.label = wanted.label;
+    one.finish = [this, &wanted](int round, double) {
+      env_.barrier();
+      const double value = wanted.measure();
+      if (round != warm_up) found_.also[wanted.label].push_back(value);
+    };
+    return one;
+  }
+
+  /// One more run of every variant with all its steps recorded, not among those that count.
+  void trace() {
+    std::vector<traced_run> runs;
+    for (std::size_t i = 0; i < what_.variants.size(); ++i) {
+      const compared_variant& code = what_.variants[i];
+      code.prepare();
+      env_.barrier();
+      code.run({0, wanted_.steps});
+      finish(i);
+      const traced_run& done = runs.emplace_back(traced(code.name, collect(i)));
+      found_.variants[i].trace_summary = to_json(summarize_trace(
+          done.events, done.path, code.communicates ? found_.wire_bound_s : std::nullopt));
+    }
+    if (env_.rank() == 0) write_trace(wanted_.trace_file, runs);
+  }
+
+  // What is kept --------------------------------------------------------------------------------
+
+  /// Collective.  True if the verdict is good on every rank.
+  bool judge(const std::string& name, const verdict& found) {
+    if (!found.verified)
+      std::fprintf(stderr, "%s: %s is wrong: %s\n", what_.application.c_str(), name.c_str(),
+                   found.complaint.c_str());
+    const bool good = all_of(env_, found.verified);
+    found_.verified = found_.verified && good;
+    return good;
+  }
+
+  void finish(std::size_t i) {
+    reports_[i] = what_.variants[i].finish();
+    const verdict found = what_.variants[i].check();
+    measured_variant& kept = found_.variants[i];
+    kept.max_error = std::max(kept.max_error, maximum(env_, found.max_error));
+    kept.verified = judge(kept.name, found) && kept.verified;
+  }
+
+  void keep(std::size_t i, double total_s) {
+    const run_report& report = reports_[i];
+    json own{{"ledger", json::array()},
+             {"proxy", to_json(report.proxy_cpu_s)},
+             {"workers", report.workers},
+             {"figures", report.figures}};
+    for (const ledger_entry& worker : report.ledger)
+      own["ledger"].push_back(to_json(worker, env_.rank()));
+    const breakdown mean = mean_of(report.ledger);
+    own["mean"] = {mean.compute_s, mean.posting_s, mean.exposed_s, mean.overhead_s, mean.idle_s};
+    const std::vector<json> all = gather(env_, own);
+    if (recorded_.size() != 0) found_.variants[i].timeline = timeline(i);
+    found_.variants[i].words = report.words;
+    if (env_.rank() == 0) keep_on_rank_0(found_.variants[i], total_s, all);
+  }
+
+  static void keep_on_rank_0(measured_variant& to, double total_s, const std::vector<json>& all) {
+    kept_run& run = to.runs.emplace_back();
+    run.total_s = total_s;
+    const double share = 1.0 / static_cast<double>(all.size());
+    for (const json& rank : all) {
+      for (const json& row : rank["ledger"]) run.ledger.push_back(row);
+      to.workers = std::max(to.workers, rank["workers"].get<int>());
+      for (const auto& [name, value] : rank["figures"].items()) {
+        const auto [figure, first] = run.figures.emplace(name, value.get<double>());
+        if (!first) figure->second = std::max(figure->second, value.get<double>());
+      }
+      const json& mean = rank["mean"];
+      run.mean.compute_s += share * mean[0].get<double>();
+      run.mean.posting_s += share * mean[1].get<double>();
+      run.mean.exposed_s += share * mean[2].get<double>();
+      run.mean.overhead_s += share * mean[3].get<double>();
+      run.mean.idle_s += share * mean[4].get<double>();
+      if (!rank["proxy"].is_null())
+        run.proxy_cpu_s = run.proxy_cpu_s.value_or(0) + share * rank["proxy"].get<double>();
+    }
+  }
+
+  /// All ranks' events of a variant's last run, on rank 0.
+  std::vector<trace_event> collect(std::size_t i) {
+    for (trace_event& event : reports_[i].events) event.rank = env_.rank();
+    return collect_events(env_, std::move(reports_[i].events));
+  }
+
+  json timeline(std::size_t i) {
+    const double start_s = reports_[i].recorded_from_s + env_.measure_clock_offset().offset_s;
+    const double first_s = -maximum(env_, -start_s);
+    return timeline_of(traced(what_.variants[i].name, collect(i)).events, first_s);
+  }
+
+  void find_limits() {
+    found_.transport_cpu_s = of_slowest_rank(env_, transport_s_);
+    double bytes = 0;
+    for (const sent_bytes& one : what_.sent_per_step)
+      if (env_.hosts()[static_cast<std::size_t>(one.peer)] != env_.host()) bytes += one.bytes;
+    const double busiest = busiest_host_bytes(env_, bytes);
+    if (wanted_.link_rate_bytes_per_s > 0)
+      found_.wire_bound_s = busiest * wanted_.steps / wanted_.link_rate_bytes_per_s;
+    if (const measured_variant* ideal = found_.find(what_.ideal.name))
+      found_.computation_s = ideal->of_runs([](const kept_run& run) { return run.total_s; });
+  }
+
+  environment& env_;
+  const comparison& what_;
+  const session_options& wanted_;
+  measurements found_;
+  std::vector<run_report> reports_;  ///< of this rank's last runs, by variant
+  step_range recorded_;
+  double last_communication_s_ = 0;
+  std::vector<double> transport_s_;  ///< of this rank
+};
+
+}  // namespace
+
+double measured_variant::total_s() const {
+  return median(of_runs([](const kept_run& run) { return run.total_s; }));
+}
+
+double measured_variant::figure(const std::string& which) const {
+  return median(of_runs([&](const kept_run& run) { return run.figures.at(which); }));
+}
+
+bool measured_variant::has_proxy() const {
+  return std::ranges::any_of(runs, [](const kept_run& run) { return run.proxy_cpu_s.has_value(); });
+}
+
+const kept_run& measured_variant::typical() const {
+  const double middle = total_s();
+  return *std::ranges::min_element(
+      runs, {}, [&](const kept_run& run) { return std::abs(run.total_s - middle); });
+}
+
+const measured_variant* measurements::find(const std::string& name) const {
+  const auto found = std::ranges::find(variants, name, &measured_variant::name);
+  return found == variants.end() ? nullptr : &*found;
+}
+
+measured_alone measurements::alone() const {
+  measured_alone result;
+  result.computation_s = median(computation_s);
+  result.communication_s = wire_bound_s.value_or(median(communication_s));
+  const double transport = median(transport_cpu_s);
+  result.transport_cpu_s = std::isfinite(transport) ? transport : 0;
+  return result;
+}
+
+measurements measure(environment& env, const comparison& what, const session_options& wanted) {
+  return session(env, what, wanted).run();
+}
+
+}  // namespace plait::app
