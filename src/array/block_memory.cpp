@@ -32,7 +32,29 @@ std::int64_t stagger_bytes(int place) {
   return line_bytes * (21 * (place % 3) + gaps[static_cast<std::size_t>(place / 3 % 4)]);
 }
 
+// The fewest elements that fill whole cache lines.  Of odd sizes that would be many: such rows
+// start anywhere.
+std::int64_t elements_of_line(std::int64_t size) {
+  const std::int64_t line = line_bytes / std::gcd(line_bytes, size);
+  return line * size > 8 * line_bytes ? 1 : line;
+}
+
 }  // namespace
+
+block_memory::numbers block_memory::strides_of(const numbers& cells, const numbers& ghosts,
+                                               std::size_t element_bytes) noexcept {
+  const auto size = static_cast<std::int64_t>(element_bytes);
+  const std::int64_t line = elements_of_line(size);
+  numbers strides{1};
+  std::int64_t below = cells[0] + 2 * ghosts[0];
+  for (std::size_t a = 1; a < most_axes; ++a) {
+    // Rows or planes that start at the same offset in a page compete for the same cache sets.
+    strides[a] = round_up(below, line) + (a > 1 ? line : 0);
+    if (strides[a] * size % page_bytes == 0) strides[a] += line;
+    below = strides[a] * (cells[a] + 2 * ghosts[a]);
+  }
+  return strides;
+}
 
 block_memory::block_memory(const numbers& cells, const numbers& ghosts, std::size_t element_bytes,
                            int place) {
@@ -42,24 +64,14 @@ block_memory::block_memory(const numbers& cells, const numbers& ghosts, std::siz
                     detail::joined(ghosts.data(), most_axes, "x") + ", place " +
                     std::to_string(place));
   const auto size = static_cast<std::int64_t>(element_bytes);
-  // The fewest elements that fill whole cache lines.  Of odd sizes that would be many: such rows
-  // start anywhere.
-  std::int64_t line = line_bytes / std::gcd(line_bytes, size);
-  if (line * size > 8 * line_bytes) line = 1;
+  strides_ = strides_of(cells, ghosts, element_bytes);
   // The ghosts at both ends of a row lie in the padding before the next one: its own high ones and
   // the next row's low ones.
-  const std::int64_t lead = round_up(ghosts[0], line);
+  const std::int64_t lead = round_up(ghosts[0], elements_of_line(size));
   std::int64_t origin = lead;
-  strides_[0] = 1;
-  std::int64_t below = cells[0] + 2 * ghosts[0];
-  for (std::size_t a = 1; a < most_axes; ++a) {
-    // Rows or planes that start at the same offset in a page compete for the same cache sets.
-    std::int64_t stride = round_up(below, line) + (a > 1 ? line : 0);
-    if (stride * size % page_bytes == 0) stride += line;
-    strides_[a] = stride;
-    origin += ghosts[a] * stride;
-    below = stride * (cells[a] + 2 * ghosts[a]);
-  }
+  for (std::size_t a = 1; a < most_axes; ++a) origin += ghosts[a] * strides_[a];
+  const std::size_t last = most_axes - 1;
+  const std::int64_t below = strides_[last] * (cells[last] + 2 * ghosts[last]);
   const std::int64_t begin = stagger_bytes(place);
   bytes_ = static_cast<std::size_t>(begin + (lead + below) * size);
   // On a page, for the place in it to be the one chosen; what is smaller than one cannot alias

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include <plait/array/block_memory.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/region.hpp>
 #include <plait/mover/array_moves.hpp>
@@ -54,11 +55,44 @@ void cut_at_ends(const box<D>& block, std::vector<box<D>>& boxes) {
   }
 }
 
+/// How a block lies in memory, on whatever rank.
+template <int D>
+[[nodiscard]] numbers<D> strides_of(const array_in_memory<D>& array, int id) {
+  block_memory::numbers cells;
+  block_memory::numbers ghosts{};
+  cells.fill(1);
+  std::ranges::copy(array.blocks.block(id).extent().along, cells.begin());
+  std::ranges::copy(array.blocks.ghosts().along, ghosts.begin());
+  const auto elements = block_memory::strides_of(cells, ghosts, array.element_bytes);
+  numbers<D> bytes;
+  for (std::size_t a = 0; a < D; ++a) {
+    bytes[a] = elements[a] * static_cast<std::int64_t>(array.element_bytes);
+  }
+  return slowest_first<D>(bytes);
+}
+
+/// Whether between these cells, from the first to the last in memory, there are at most ghosts that
+/// nobody fills: along axes faster than the slowest they extend along, they are all of the block's,
+/// and nobody is beyond.
+template <int D>
+[[nodiscard]] bool nothing_between(const decomposition<D>& blocks, int id, const box<D>& cells) {
+  bool inner = false;
+  for (std::size_t i = D; i-- > 0; inner = inner || cells.extent(axes<D>[i]) > 1) {
+    const axis a = axes<D>[i];
+    if (!inner) continue;
+    if (cells.extent(a) != blocks.block(id).extent(a) || blocks.has_neighbour(id, a, side::low) ||
+        blocks.has_neighbour(id, a, side::high)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 template <int D>
 void add_copies(move_builder& builder, std::span<const block_copy<D>> copies,
-                const array_in_memory<D>& from, const array_in_memory<D>& to) {
+                const array_in_memory<D>& from, const array_in_memory<D>& to, bool gaps_travel) {
   builder.reserve(copies.size());
   for (const block_copy<D>& one : copies) {
     const int source_rank = from.blocks.rank_of(one.source);
@@ -82,10 +116,21 @@ void add_copies(move_builder& builder, std::span<const block_copy<D>> copies,
       to_strides = slowest_first<D>(destination.strides);
     }
     using strides = std::span<const std::int64_t>;
-    const box_copy copy =
-        make_box_copy(slowest_first<D>(one.from.extent().along), from.element_bytes, to_cells,
-                      arrives ? strides(to_strides) : strides(), from_cells,
-                      leaves ? strides(from_strides) : strides());
+    box_copy copy = make_box_copy(slowest_first<D>(one.from.extent().along), from.element_bytes,
+                                  to_cells, arrives ? strides(to_strides) : strides(), from_cells,
+                                  leaves ? strides(from_strides) : strides());
+    if (gaps_travel && leaves != arrives && nothing_between(from.blocks, one.source, one.from) &&
+        nothing_between(to.blocks, one.destination, there)) {
+      // As it lies on the rank that has it, and on the other.
+      box_copy as_it_lies = copy;
+      const auto there_strides =
+          strides_of(leaves ? to : from, leaves ? one.destination : one.source);
+      for (std::size_t a = 0; a + 1 < D; ++a) {
+        (leaves ? as_it_lies.to_step : as_it_lies.from_step)[a] = there_strides[a];
+      }
+      as_it_lies = as_it_lies.with_gaps();
+      if (as_it_lies.loops == 0) copy = as_it_lies;
+    }
     move_builder::place where{one.destination, one.source, {}};
     std::ranges::copy(there.low.along, where.low.begin());
     if (leaves && arrives) {
@@ -167,7 +212,7 @@ decomposition<D> all_on(int root, const decomposition<D>& blocks) {
 
 #define PLAIT_ARRAY_MOVES(D)                                                                       \
   template void add_copies(move_builder&, std::span<const block_copy<D>>,                          \
-                           const array_in_memory<D>&, const array_in_memory<D>&);                  \
+                           const array_in_memory<D>&, const array_in_memory<D>&, bool);            \
   template decomposition<D> with_widths(const decomposition<D>&,                                   \
                                         const std::optional<extents<D>>&);                         \
   template std::vector<boundary_box<D>> boundary_boxes(const decomposition<D>&, int, ghost_reach); \

@@ -87,6 +87,21 @@ patch patch::joined() const noexcept {
   return both.joined().written();
 }
 
+box_copy box_copy::with_gaps() const noexcept {
+  // A gap costs the link what it adds to the message, and packing costs two copies of the message:
+  // with 1 Gbit/s and copies of 8 GB/s that is even at one part in 32.
+  constexpr std::int64_t parts = 32;
+  box_copy copy = joined();
+  const auto run = static_cast<std::int64_t>(copy.run_bytes);
+  const std::int64_t step = copy.to_step[0];
+  if (copy.loops != 1 || copy.from_step[0] != step || step < run || (step - run) * parts > run) {
+    return *this;
+  }
+  copy.run_bytes = static_cast<std::size_t>(step * (copy.count[0] - 1) + run);
+  copy.loops = 0;
+  return copy;
+}
+
 void box_copy::run() const noexcept {
   const box_copy copy = joined();
   // Loops it does not have are outer ones of one round.

@@ -40,6 +40,10 @@ std::size_t move_plan::bytes_received() const noexcept {
   return sum_of(parts_->receives);
 }
 
+std::size_t move_plan::tasks() const noexcept {
+  return messages_sent() + messages_received() + parts_->groups.size() + parts_->touches.size();
+}
+
 std::size_t move_plan::boxes_copied() const noexcept {
   const detail::move_parts& parts = *parts_;
   if (parts.first_local == parts.last_local) return 0;

@@ -237,6 +237,18 @@ TEST(point, a_cell_keeps_its_place_when_it_is_counted_from_a_corner) {
   EXPECT_EQ(to_string(extents<3>(2)), "2x2x2");
 }
 
+TEST(box, a_star_is_what_lies_straight_before_a_cell) {
+  const box<2> b({2, 3}, {5, 4});
+  for_each_cell(grow(b), [&](const point<2>& cell) {
+    const bool corner = !(cell.along[0] >= 2 && cell.along[0] < 5) && cell.along[1] != 3;
+    const auto boxes = star(b);
+    EXPECT_EQ(std::ranges::any_of(boxes, [&](const box<2>& one) { return one.contains(cell); }),
+              !corner);
+  });
+  EXPECT_EQ(star(box<1>(point<1>(4), point<1>(6)), 3)[0], box<1>(point<1>(1), point<1>(9)));
+  EXPECT_TRUE(star(box<3>())[1].empty());
+}
+
 TEST(box, is_known_to_the_compiler) {
   constexpr box<2> b({1, 2}, {4, 6});
   static_assert(b.size() == 12 && grow(b).size() == 30 && shrink(b).size() == 2);

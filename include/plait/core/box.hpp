@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -113,6 +114,19 @@ template <int D, space S>
   extents<D> widths;
   widths[a] = width;
   return s == side::low ? grow(b, widths, extents<D>()) : grow(b, extents<D>(), widths);
+}
+
+/// The boxes that a star-shaped stencil (5 points in two dimensions, 7 in three) reads for these
+/// cells: they grown along one axis at a time.  `grow` has corners, too, that it does not read.
+template <int D, space S>
+[[nodiscard]] constexpr std::array<box<D, S>, D> star(const box<D, S>& b, std::int64_t width = 1) {
+  std::array<box<D, S>, D> result;
+  for (const axis a : axes<D>) {
+    extents<D> widths;
+    widths[a] = width;
+    result[static_cast<std::size_t>(index_of(a))] = grow(b, widths);
+  }
+  return result;
 }
 
 /// The cells that are more than this far from the box's low and high ends.  Precondition: no width

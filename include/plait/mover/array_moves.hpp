@@ -70,6 +70,26 @@ struct ghost_options {
 template <class T, int D>
 [[nodiscard]] move_plan ghosts_of(block_array<T, D>& u, const ghost_options<T, D>& options = {});
 
+struct copy_options {
+  std::string name = "move";
+  messages_per message = messages_per::box;
+  /// A box that lies in one piece but for short gaps, at most a 32nd of it, where there are only
+  /// ghosts that nobody fills, travels as it lies, without being packed.  Then the ghosts in the
+  /// gaps become anything.
+  bool gaps_travel = false;
+};
+
+/// These copies between blocks of `u`: KeLP's motion plan, made by the program from parts of
+/// `ghost_copies` or from others.  Local; of any two ranks both give the same copies between them,
+/// those of other ranks none.  [multitier-kelp, section 3.3]
+///
+///     auto copies = plait::ghost_copies(u.blocks(), plait::ghost_reach::faces, env.rank());
+///     for (auto& copy : copies) copy.from = intersect(copy.from, rows);
+///     rt.move(plait::moving(u, copies));
+template <class T, int D>
+[[nodiscard]] move_plan moving(block_array<T, D>& u, std::span<const block_copy<D>> copies,
+                               const copy_options& options = {});
+
 /// Brings every cell of `from` to where it is in `to`, whose ghosts it leaves as they are.  Local.
 /// Precondition: two arrays, of this rank.  Errors: usage_error if the domains differ.
 template <class T, int D>
@@ -103,10 +123,11 @@ struct array_in_memory {
   std::vector<block_in_memory<D>> local = {};
 };
 
-/// Compiled for 1 to 4 dimensions.
+/// Compiled for 1 to 4 dimensions.  Precondition of `gaps_travel`: both are block arrays.
 template <int D>
 void add_copies(move_builder& builder, std::span<const block_copy<D>> copies,
-                const array_in_memory<D>& from, const array_in_memory<D>& to);
+                const array_in_memory<D>& from, const array_in_memory<D>& to,
+                bool gaps_travel = false);
 
 template <int D>
 [[nodiscard]] decomposition<D> with_widths(const decomposition<D>& blocks,
@@ -203,6 +224,15 @@ move_plan ghosts_of(block_array<T, D>& u, const ghost_options<T, D>& options) {
       }
     }
   }
+  return builder.finish({.name = options.name, .message = options.message});
+}
+
+template <class T, int D>
+move_plan moving(block_array<T, D>& u, std::span<const block_copy<D>> copies,
+                 const copy_options& options) {
+  const detail::array_in_memory<D> cells = detail::in_memory(u);
+  move_builder builder;
+  detail::add_copies<D>(builder, copies, cells, cells, options.gaps_travel);
   return builder.finish({.name = options.name, .message = options.message});
 }
 

@@ -45,6 +45,9 @@ struct box_copy {
   [[nodiscard]] bool contiguous() const noexcept { return joined().loops == 0; }
   /// Precondition: the two sides do not overlap.
   void run() const noexcept;
+  /// From the first to the last byte on both sides, where it is one run or runs at the same
+  /// distance on both sides with short gaps between; else itself.
+  [[nodiscard]] box_copy with_gaps() const noexcept;
   /// The same with as few loops as can be on both sides.
   [[nodiscard]] box_copy joined() const noexcept;
 };

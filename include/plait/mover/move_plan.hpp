@@ -99,6 +99,9 @@ class move_plan {
   /// Boxes that are copied within this rank.
   [[nodiscard]] std::size_t boxes_copied() const noexcept;
 
+  /// What `runtime::move` makes of it, messages included.
+  [[nodiscard]] std::size_t tasks() const noexcept;
+
   /// For layers above.
   [[nodiscard]] const std::shared_ptr<const detail::move_parts>& parts() const noexcept {
     return parts_;
