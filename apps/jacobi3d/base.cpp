@@ -6,8 +6,7 @@
 
 #include <plait/comm/mpi.hpp>
 
-#include "halo_mpi.hpp"
-#include "kernel.hpp"
+#include "support/halo_mpi.hpp"
 #include "support/timeline.hpp"
 #include "variant.hpp"
 
@@ -15,21 +14,23 @@ namespace jacobi3d {
 namespace {
 
 using plait::activity;
+using plait::app::halo_mpi;
 
 class base final : public variant {
  public:
   explicit base(plait::environment& env) : communicator_(plait::native(env)) {}
 
   void prepare(problem& p) override {
-    if (!halo_) halo_.emplace(communicator_, p);
+    u_.emplace(communicator_, p.u);
+    v_.emplace(communicator_, p.v);
   }
 
   void run(problem& p, int steps, const step_range& recorded) override {
     watch_.start();
     for (int step = 0; step < steps; ++step) {
       watch_.begin_step(step, recorded);
-      exchange(p.u);
-      relax(p.u, p.b, p.v, whole(p.size()));
+      exchange(step % 2 == 0 ? *u_ : *v_);
+      p.relax(p.own());
       watch_.lap(activity::compute, "sweep");
       std::swap(p.u, p.v);
     }
@@ -39,30 +40,31 @@ class base final : public variant {
   [[nodiscard]] run_report finish(problem&) override { return watch_.report(); }
 
  private:
-  void exchange(field& u) {
-    halo_->post_receives(u);
+  void exchange(halo_mpi& ghosts) {
+    ghosts.post_receives();
     watch_.lap(activity::posting, "post receives");
-    if (halo_->packs()) {
-      halo_->pack(u);
+    if (ghosts.packs()) {
+      ghosts.pack();
       watch_.lap(activity::compute, "pack");
     }
-    halo_->post_sends(u);
+    ghosts.post_sends();
     watch_.lap(activity::posting, "post sends");
     if (watch_.recording()) {
-      halo_->wait_noting();
+      ghosts.wait_noting();
     } else {
-      halo_->wait();
+      ghosts.wait();
     }
     watch_.lap(activity::exposed, "wait");
-    if (watch_.recording()) halo_->add_messages_to(watch_);
-    if (halo_->packs()) {
-      halo_->unpack(u);
+    if (watch_.recording()) ghosts.add_messages_to(watch_);
+    if (ghosts.packs()) {
+      ghosts.unpack();
       watch_.lap(activity::compute, "unpack");
     }
   }
 
   MPI_Comm communicator_;
-  std::optional<halo_mpi> halo_;
+  std::optional<halo_mpi> u_;  ///< the ghosts of what is u at first, and of v
+  std::optional<halo_mpi> v_;
   plait::app::stopwatch watch_;
 };
 

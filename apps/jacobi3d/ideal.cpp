@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "kernel.hpp"
 #include "support/timeline.hpp"
 #include "variant.hpp"
 
@@ -24,7 +23,7 @@ class ideal final : public variant {
     watch_.start();
     for (int step = 0; step < steps; ++step) {
       watch_.begin_step(step, recorded);
-      relax(p.u, p.b, p.v, whole(p.size()));
+      p.relax(p.own());
       watch_.lap(activity::compute, "sweep");
       std::swap(p.u, p.v);
     }

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 
 #include <plait/plait.hpp>
-#include <unistd.h>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -111,25 +109,17 @@ void relax_row_streaming(const double* __restrict u, const double* __restrict b,
   relax_row(u + x, b + x, v + x, cells - x, s);
 }
 
-// Writing past the cache saves reading v before it is overwritten, a quarter of the traffic
-// (512x512x32 cells: 1.5 to 1.7 ns a cell instead of 1.9), but loses where the next step would find
-// v in the cache.
-bool worth_streaming(const field& shape) {
-  const std::int64_t bytes =
-      3 * shape.stride_z() * shape.size()[axis::z] * static_cast<std::int64_t>(sizeof(double));
-  return bytes > 8 * tile_bytes();
-}
-
 template <void (*Row)(const double*, const double*, double*, std::int64_t, strides)>
-void relax_tiled(const field& u, const field& b, field& v, const box& cells) {
+void relax_tiled(const const_cells& u, const const_cells& b, const cells& v) {
+  const box& own = v.cells();
+  const std::int64_t x = own.low[axis::x];
   const std::int64_t rows = tile_rows(u);
-  for (std::int64_t tile = cells.low[axis::y]; tile < cells.high[axis::y]; tile += rows) {
-    const std::int64_t end = std::min(tile + rows, cells.high[axis::y]);
-    for (std::int64_t z = cells.low[axis::z]; z < cells.high[axis::z]; ++z)
+  for (std::int64_t tile = own.low[axis::y]; tile < own.high[axis::y]; tile += rows) {
+    const std::int64_t end = std::min(tile + rows, own.high[axis::y]);
+    for (std::int64_t z = own.low[axis::z]; z < own.high[axis::z]; ++z)
       for (std::int64_t y = tile; y < end; ++y)
-        Row(u.at(cells.low[axis::x], y, z), b.at(cells.low[axis::x], y, z),
-            v.at(cells.low[axis::x], y, z), cells.high[axis::x] - cells.low[axis::x],
-            {u.stride_y(), u.stride_z()});
+        Row(&u(x, y, z), &b(x, y, z), &v(x, y, z), own.high[axis::x] - x,
+            {u.stride(axis::y), u.stride(axis::z)});
   }
 }
 
@@ -140,7 +130,7 @@ void triad(double* __restrict a, const double* __restrict b, const double* __res
 
 void triad_streaming(double* __restrict a, const double* __restrict b, const double* __restrict c,
                      std::size_t count) {
-  // Planes start on a cache line and are whole lines long.
+  // They start on a cache line and are whole lines long.
   for (std::size_t i = 0; i < count; i += lane_count)
     stream(a + i, load(b + i) + all(3.0) * load(c + i));
   finish_streaming();
@@ -148,38 +138,36 @@ void triad_streaming(double* __restrict a, const double* __restrict b, const dou
 
 }  // namespace
 
-// Half of the second-level cache is left to b, v and everything else.
-std::int64_t tile_bytes() {
-  static const std::int64_t value = [] {
-    const std::int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return std::clamp<std::int64_t>(l2 > 0 ? l2 / 2 : 256 << 10, 64 << 10, 1 << 20);
-  }();
-  return value;
+// Writing past the cache saves reading v before it is overwritten, a quarter of the traffic
+// (512x512x32 cells: 1.5 to 1.7 ns a cell instead of 1.9), but loses where the next step would find
+// v in the cache.
+stores stores_for(const box& block) {
+  const std::int64_t bytes = 3 * block.size() * static_cast<std::int64_t>(sizeof(double));
+  return bytes > 8 * plait::app::tile_bytes() ? stores::streamed : stores::cached;
 }
 
-std::int64_t tile_rows(const field& shape) {
-  const std::int64_t row_bytes = shape.stride_y() * static_cast<std::int64_t>(sizeof(double));
-  return std::max<std::int64_t>(4, tile_bytes() / (3 * row_bytes));
-}
-
-void relax(const field& u, const field& b, field& v, const box& cells, stores how) {
-  if (how == stores::by_size && worth_streaming(u)) {
-    relax_tiled<relax_row_streaming>(u, b, v, cells);
+void relax(const_cells u, const_cells b, cells v, stores how) {
+  if (how == stores::streamed) {
+    relax_tiled<relax_row_streaming>(u, b, v);
     finish_streaming();
   } else {
-    relax_tiled<relax_row>(u, b, v, cells);
+    relax_tiled<relax_row>(u, b, v);
   }
 }
 
-double stream_triad_bytes_per_s(field& a, const field& b, const field& c, int repeats) {
-  const std::int64_t planes = a.size()[axis::z];
-  const std::span<double> target = a.planes(0, planes);
-  const double bytes = bytes_per_cell * static_cast<double>(target.size());
+double stream_triad_bytes_per_s(const cells& a, const const_cells& b, const const_cells& c,
+                                int repeats) {
+  constexpr std::ptrdiff_t line = 64 / sizeof(double);
+  const box& own = a.cells();
+  double* const first = a.at(own.low);
+  const std::ptrdiff_t distance = a.at(own.high - plait::extents<3>(1)) + 1 - first;
+  const auto values = static_cast<std::size_t>(distance / line * line);
+  const double bytes = bytes_per_cell * static_cast<double>(values);
   double best = 0;
   for (int i = 0; i < repeats; ++i) {
     for (auto* form : {triad, triad_streaming}) {
       const plait::ticks start = plait::now_ticks();
-      form(target.data(), b.planes(0, planes).data(), c.planes(0, planes).data(), target.size());
+      form(first, b.at(own.low), c.at(own.low), values);
       best = std::max(best, bytes / plait::ticks_to_seconds(plait::now_ticks() - start));
     }
   }

@@ -64,9 +64,10 @@ jacobi3d::options checked(const command& c) {
 
 plait::decomposition<3> decomposition(const command& c, int ranks) {
   const auto cells = plait::app::parse_extents("--size", c.size, 1);
-  return plait::decompose<3>(
-      {.global = {cells[0], cells[1], cells[2]}, .grid = plait::app::parse_grid("--grid", c.grid)},
-      ranks);
+  return plait::decompose<3>({.global = {cells[0], cells[1], cells[2]},
+                              .grid = plait::app::parse_grid("--grid", c.grid),
+                              .ghosts = 1},
+                             ranks);
 }
 
 void print_table(const json& result) {
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
         plait::app::parse_names("--variants", given.variants, jacobi3d::variant_names);
     const plait::decomposition<3> blocks = decomposition(given, env.size());
     // The first block is the largest.
-    plait::app::check_memory(env, "--size", jacobi3d::memory_bytes(blocks.block(0).extent()));
+    plait::app::check_memory(env, "--size", jacobi3d::memory_bytes(blocks.block(0)));
     plait::app::check_outputs(env, given.session);
     return plait::app::conclude(env, given.session,
                                 jacobi3d::measure(env, blocks, variants, chosen, given.session),

@@ -2,23 +2,21 @@
 #include "measurement.hpp"
 
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
-#include "faces.hpp"
-#include "halo_mpi.hpp"
 #include "kernel.hpp"
 #include "support/comparison.hpp"
 #include "support/comparison_result.hpp"
+#include "support/halo_mpi.hpp"
 #include "support/statistics.hpp"
-#include "support/transport_cost.hpp"
 
 namespace jacobi3d {
 namespace {
 
+using plait::app::halo_mpi;
 using plait::app::json;
 using plait::app::measured_variant;
 using plait::app::measurements;
@@ -38,7 +36,7 @@ class session {
         chosen_(chosen),
         wanted_(wanted),
         problem_(blocks, env.rank()),
-        halo_(plait::native(env), problem_) {}
+        halo_(plait::native(env), problem_.u) {}
 
   plait::app::outcome run() {
     const plait::app::comparison what = comparison();
@@ -58,13 +56,9 @@ class session {
     what.make_reference = [this] { return make_reference(); };
     what.ideal = compared("ideal");
     what.communication = communication();
-    for (const face& f : halo_.faces())
-      what.sent_per_step.push_back(
-          {f.peer, static_cast<double>(f.message_size(problem_.u)) * sizeof(double)});
-    what.also.push_back({memory_bandwidth, [this] {
-                           return plait::app::sum(env_, stream_triad_bytes_per_s(
-                                                            problem_.v, problem_.u, problem_.b, 3));
-                         }});
+    for (const plait::app::face& f : halo_.faces())
+      what.sent_per_step.push_back({f.peer, halo_.bytes_of(f)});
+    what.also.push_back({memory_bandwidth, [this] { return bandwidth(); }});
     return what;
   }
 
@@ -88,34 +82,28 @@ class session {
     plait::app::communication_alone exchanges;
     exchanges.prepare = [this] { problem_.reset(setting::distributed); };
     exchanges.run = [this] {
-      for (int step = 0; step < wanted_.steps; ++step) {
-        start_exchange();
-        halo_.wait();
-        halo_.unpack(problem_.u);
-      }
+      for (int step = 0; step < wanted_.steps; ++step) halo_.exchange();
     };
     exchanges.exchanges = wanted_.steps;
-    exchanges.exchange_sparsely = [this] {
-      start_exchange();
-      while (!halo_.test()) std::this_thread::sleep_for(plait::app::between_looks);
-      halo_.unpack(problem_.u);
-    };
+    exchanges.exchange_sparsely = [this] { halo_.exchange_sparsely(); };
     // What is counted meanwhile must not touch ghosts.
     std::vector<box> pieces;
-    for_each_piece(problem_.u, cut(problem_.size(), halo_.faces()).interior, cells_per_count,
-                   [&](const box& piece) { pieces.push_back(piece); });
+    plait::app::for_each_piece(problem_.parts().interior,
+                               tile_rows(problem_.u.block(problem_.block())), cells_per_count,
+                               [&](const box& piece) { pieces.push_back(piece); });
     if (!pieces.empty())
       exchanges.work = [this, pieces, next = std::size_t{0}]() mutable {
-        relax(problem_.u, problem_.b, problem_.v, pieces[next]);
+        problem_.relax(pieces[next]);
         next = (next + 1) % pieces.size();
       };
     return exchanges;
   }
 
-  void start_exchange() {
-    halo_.post_receives(problem_.u);
-    halo_.pack(problem_.u);
-    halo_.post_sends(problem_.u);
+  double bandwidth() {
+    const int own = problem_.block();
+    return plait::app::sum(
+        env_, stream_triad_bytes_per_s(problem_.v[problem_.own()], problem_.u.block(own),
+                                       problem_.b.block(own), 3));
   }
 
   json parameters() const {

@@ -10,13 +10,14 @@
 
 #include <plait/plait.hpp>
 
-#include "field.hpp"
+#include "kernel.hpp"
 #include "support/verdict.hpp"
 
 namespace jacobi3d {
 
 using plait::app::setting;
 using plait::app::verdict;
+using array = plait::block_array<double, 3>;
 
 /// The 7-point discretisation of Poisson's equation with a zero Dirichlet boundary on nx by ny by
 /// nz interior cells, solved by Jacobi's method from u = 0.
@@ -32,16 +33,23 @@ using plait::app::verdict;
 /// 64 roundings. Hence |u - expected| <= (8 k + 64) 2^-53 expected, for every cell.
 class problem {
  public:
-  /// Allocates u, v, b and, for comparisons, one copy of the block.
+  /// Allocates u, v, b and, for comparisons, one copy of the block.  `blocks` have a layer of
+  /// ghosts, and each rank one of them.
   problem(plait::decomposition<3> blocks, int rank);
 
-  field u;  ///< the current iterate
-  field v;  ///< the next one
-  field b;  ///< the right-hand side
+  array u;  ///< the current iterate
+  array v;  ///< the next one
+  array b;  ///< the right-hand side
 
   [[nodiscard]] const plait::decomposition<3>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
-  [[nodiscard]] const extents& size() const noexcept { return u.size(); }
+  [[nodiscard]] int block() const noexcept { return block_; }
+  /// This rank's cells.
+  [[nodiscard]] const box& own() const { return blocks_.block(block_); }
+  /// Those that need no ghosts, and the others.
+  [[nodiscard]] plait::interior_and_rim<3> parts() const { return plait::peel(blocks_, block_); }
+  /// v = relax(u) on these cells, as suits a sweep over all of them.
+  void relax(const box& some);
 
   /// u = v = 0, b as the setting wants it.
   void reset(setting how);
@@ -64,16 +72,18 @@ class problem {
     double mu = 0;
   };
   [[nodiscard]] closed_form closed_form_of(setting how) const;
-  [[nodiscard]] std::string describe(std::int64_t x, std::int64_t y, std::int64_t z,
-                                     double expected, double got) const;
+  [[nodiscard]] double factor_of_row(const closed_form& form, const plait::point<3>& first) const;
+  [[nodiscard]] std::string describe(const plait::point<3>& cell, double expected,
+                                     double got) const;
 
   plait::decomposition<3> blocks_;
   int rank_;
-  plait::box<3> block_;
+  int block_;
+  stores stores_;
   std::vector<double> reference_;
 };
 
 /// Memory a rank with a block of this size needs for a problem, in bytes, to within padding.
-[[nodiscard]] double memory_bytes(const extents& n) noexcept;
+[[nodiscard]] double memory_bytes(const box& block) noexcept;
 
 }  // namespace jacobi3d

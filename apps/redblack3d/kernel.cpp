@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <unistd.h>
-
 namespace redblack3d {
 namespace {
 
@@ -27,17 +25,6 @@ void relax_row(const double* __restrict u, const double* __restrict b, double* _
 }
 
 }  // namespace
-
-// Half of the second-level cache is left to b, the colour that is written and everything else.
-std::int64_t tile_rows(const block_data& shape) {
-  static const std::int64_t tile_bytes = [] {
-    const std::int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return std::clamp<std::int64_t>(l2 > 0 ? l2 / 2 : 256 << 10, 64 << 10, 1 << 20);
-  }();
-  const auto row_bytes =
-      static_cast<std::int64_t>(shape.u[0].stride(plait::axis::y) * sizeof(double));
-  return std::max<std::int64_t>(4, tile_bytes / (3 * row_bytes));
-}
 
 void relax(const block_data& on, colour c, const box& cells) {
   if (cells.empty()) return;

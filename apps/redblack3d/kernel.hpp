@@ -2,13 +2,12 @@
 /// The computation every policy shares: half a Gauss-Seidel step, the cells of one colour.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "domain.hpp"
+#include "support/cache_tiles.hpp"
 
 namespace redblack3d {
 
@@ -25,29 +24,10 @@ struct block_data {
 /// have the same strides.  Thread-safe for disjoint boxes of one colour.
 void relax(const block_data& on, colour c, const box& cells);
 
-/// Rows of a tile in y, such that three planes of it stay in a core's second-level cache.
-[[nodiscard]] std::int64_t tile_rows(const block_data& shape);
-
-/// Calls `visit(box)` for pieces of `cells` of about `cells_per_piece` cells, in the order in which
-/// one sweep touches memory: along z within a tile, then the next tile.
-template <class Visitor>
-void for_each_piece(const block_data& shape, const box& cells, std::int64_t cells_per_piece,
-                    Visitor&& visit) {
-  using plait::axis;
-  if (cells.empty()) return;
-  const std::int64_t rows = tile_rows(shape);
-  box piece = cells;
-  for (std::int64_t y = cells.low[axis::y]; y < cells.high[axis::y]; y += rows) {
-    piece.low[axis::y] = y;
-    piece.high[axis::y] = std::min(y + rows, cells.high[axis::y]);
-    const std::int64_t plane = cells.extent(axis::x) * (piece.high[axis::y] - y);
-    const std::int64_t thickness = std::max<std::int64_t>(1, cells_per_piece / plane);
-    for (std::int64_t z = cells.low[axis::z]; z < cells.high[axis::z]; z += thickness) {
-      piece.low[axis::z] = z;
-      piece.high[axis::z] = std::min(z + thickness, cells.high[axis::z]);
-      visit(std::as_const(piece));
-    }
-  }
+/// Rows of a tile of such a block, see plait::app::for_each_piece.
+[[nodiscard]] inline std::int64_t tile_rows(const block_data& shape) {
+  return plait::app::tile_rows(
+      static_cast<std::int64_t>(shape.u[0].stride(plait::axis::y) * sizeof(double)));
 }
 
 /// What a single process computes that sweeps the whole grid, cell by cell, colours side by side in

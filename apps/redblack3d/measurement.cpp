@@ -109,8 +109,8 @@ class session {
     exchanges.exchange_sparsely = [this] { halo_[index_of(colour::black)].exchange_sparsely(); };
     // What is counted meanwhile must not touch ghosts.
     std::vector<box> pieces;
-    for_each_piece(problem_.data(), problem_.parts().interior, cells_per_count,
-                   [&](const box& piece) { pieces.push_back(piece); });
+    plait::app::for_each_piece(problem_.parts().interior, tile_rows(problem_.data()),
+                               cells_per_count, [&](const box& piece) { pieces.push_back(piece); });
     if (!pieces.empty())
       exchanges.work = [data = problem_.data(), pieces, next = std::size_t{0}]() mutable {
         relax(data, colour::red, pieces[next]);

@@ -77,8 +77,9 @@ std::vector<box> cut_finely(const block_data& shape, const box& cells, int threa
   constexpr std::int64_t smallest = std::int64_t{1} << 11;
   const std::int64_t pieces = 8 * static_cast<std::int64_t>(threads);
   std::vector<box> result;
-  for_each_piece(shape, cells, std::clamp((cells.size() + pieces - 1) / pieces, smallest, largest),
-                 [&](const box& piece) { result.push_back(piece); });
+  plait::app::for_each_piece(cells, tile_rows(shape),
+                             std::clamp((cells.size() + pieces - 1) / pieces, smallest, largest),
+                             [&](const box& piece) { result.push_back(piece); });
   return result;
 }
 

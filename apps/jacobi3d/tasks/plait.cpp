@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variant `plait`: tasks.  Messages and pieces of the sweep say which cells they read and write;
-// nothing else says what overlaps, and steps are not separated.  A few steps, there and back, are
-// recorded once and replayed.
+// Variant `plait`: tasks.  Moves of ghosts and pieces of the sweep say which cells they read and
+// write; nothing else says what overlaps, and steps are not separated.  A few steps, there and
+// back, are recorded once and replayed.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -13,7 +13,7 @@
 
 #include "kernel.hpp"
 #include "support/gather.hpp"
-#include "tasks/step_times.hpp"
+#include "support/steps_of_run.hpp"
 #include "tasks/sweep.hpp"
 #include "variant.hpp"
 
@@ -40,51 +40,45 @@ class tasks final : public variant {
     }
     const int depth = options_.time_tile == 0 ? usual_depth : options_.time_tile;
     if (depth > 1) {
-      const auto cache = static_cast<double>(tile_bytes());
+      const auto cache = static_cast<double>(plait::app::tile_bytes());
       const double smallest = -plait::app::maximum(env_, -cache);
-      sweep_ = make_time_tiles(p, depth, static_cast<std::int64_t>(smallest), times_);
+      sweep_ = make_time_tiles(p, depth, static_cast<std::int64_t>(smallest));
     }
     time_tile_ = sweep_ != nullptr ? depth : 1;
-    if (sweep_ == nullptr) sweep_ = make_step_by_step(p, times_);
+    if (sweep_ == nullptr) sweep_ = make_step_by_step(p);
     const std::size_t window =
         options_.window != 0 ? options_.window
                              : std::clamp(sweep_->tasks(), usual_window, largest_usual_window);
     rt_.emplace(env_, plait::runtime_options{
                           .workers = options_.workers, .window = window, .policy = *policy});
     if (sweep_->tasks() <= window) {
-      recorded_ = rt_->record([&] { sweep_->submit(*rt_, p, sweep_->steps()); });
+      recorded_ = rt_->record([&] { sweep_->submit(*rt_, sweep_->steps()); });
     }
     rt_->start_trace();
   }
 
   void run(problem& p, int steps, const step_range& recorded) override {
     rt_->reset_ledger();
-    // A whole run begins with its messages, not with its first piece.
-    times_.start(recorded, recorded.first == 0 ? plait::now_ticks() : step_times::not_yet);
-
-    // The fields stay where they are while tasks refer to them: which is which alternates.
+    started_ = plait::now_ticks();
+    // The arrays stay where they are while tasks refer to them: which is which alternates.
     const int rounds = steps / sweep_->steps();
     if (recorded_) {
       rt_->replay(*recorded_, static_cast<std::uint64_t>(rounds));
     } else {
-      for (int i = 0; i < rounds; ++i) sweep_->submit(*rt_, p, sweep_->steps());
+      for (int i = 0; i < rounds; ++i) sweep_->submit(*rt_, sweep_->steps());
     }
     const int rest = steps % sweep_->steps();
-    if (rest != 0) sweep_->submit(*rt_, p, rest);
+    if (rest != 0) sweep_->submit(*rt_, rest);
     rt_->wait();
     if (rest % 2 != 0) std::swap(p.u, p.v);
-    recorded_until_ = recorded_end(steps, recorded);
+    steps_ = steps;
+    kept_steps_ = recorded;
     report_.ledger = rt_->ledger();
   }
 
   [[nodiscard]] run_report finish(problem&) override {
-    report_.recorded_from_s = plait::ticks_to_seconds(times_.first());
-    const double end_s = plait::ticks_to_seconds(recorded_until_);
-    report_.events.clear();
-    for (plait::trace_event& e : rt_->stop_trace()) {
-      if (e.end_s > report_.recorded_from_s && e.begin_s < end_s)
-        report_.events.push_back(std::move(e));
-    }
+    plait::app::keep_steps(report_, rt_->stop_trace(), plait::ticks_to_seconds(started_), steps_,
+                           kept_steps_);
     const auto statistics = rt_->progress_statistics();
     if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
     report_.figures = {{"longest_unwatched_s", statistics.longest_unwatched_s},
@@ -99,21 +93,14 @@ class tasks final : public variant {
   }
 
  private:
-  /// Steps that tiles take together are together in what was recorded: of these as much as one step
-  /// takes.
-  [[nodiscard]] plait::ticks recorded_end(int steps, const step_range& recorded) const {
-    const plait::ticks end = std::min(times_.after_last(), plait::now_ticks());
-    if (recorded.size() == 0 || recorded.size() == steps) return end;
-    return times_.first() + (end - times_.first()) / std::min(time_tile_, steps);
-  }
-
   plait::environment& env_;
   const options options_;
-  step_times times_;
   std::unique_ptr<sweep> sweep_;
   std::optional<plait::runtime> rt_;
   std::optional<plait::graph> recorded_;
-  plait::ticks recorded_until_ = 0;
+  plait::ticks started_ = 0;
+  int steps_ = 0;
+  step_range kept_steps_;
   int time_tile_ = 1;
   run_report report_;
 };

@@ -9,7 +9,6 @@
 #include <plait/plait.hpp>
 
 #include "problem.hpp"
-#include "tasks/step_times.hpp"
 
 namespace jacobi3d {
 
@@ -19,6 +18,7 @@ namespace jacobi3d {
 /// waits behind bulk data in the socket.
 inline constexpr std::int64_t cells_per_message = std::int64_t{15} << 9;
 
+/// Of a problem that stays where it is: the plans of its moves name its memory.
 class sweep {
  public:
   virtual ~sweep() = default;
@@ -29,11 +29,11 @@ class sweep {
   [[nodiscard]] virtual std::size_t tasks() const noexcept = 0;
   /// Submits the first `count` of them, or all.  The order is one in which a single thread could
   /// run them.
-  virtual void submit(plait::runtime& rt, problem& p, int count) = 0;
+  virtual void submit(plait::runtime& rt, int count) = 0;
 };
 
 /// Whole steps, one after the other: any decomposition.
-[[nodiscard]] std::unique_ptr<sweep> make_step_by_step(const problem& p, step_times& times);
+[[nodiscard]] std::unique_ptr<sweep> make_step_by_step(problem& p);
 
 /// Tiles of cells that take `depth` steps while they are in the cache; `depth` is even.  The rows
 /// of a tile move back by one with every step, so that it needs what it and the tile before it have
@@ -44,7 +44,11 @@ class sweep {
 /// Null where the block has neighbours in x or y: a row of theirs would be needed for every step of
 /// a tile before its first has been computed.  Null, too, where a tile of four rows is too large
 /// for `cache_bytes`.  Messages are as wide as tiles: depth and cache are the same on all ranks.
-[[nodiscard]] std::unique_ptr<sweep> make_time_tiles(const problem& p, int depth,
-                                                     std::int64_t cache_bytes, step_times& times);
+[[nodiscard]] std::unique_ptr<sweep> make_time_tiles(problem& p, int depth,
+                                                     std::int64_t cache_bytes);
+
+/// to = relax(from) on these cells, when the cells it names allow it.
+void submit_relax(plait::runtime& rt, plait::task_name name, plait::priority urgency,
+                  const array& from, const array& b, array& to, const box& some, stores how);
 
 }  // namespace jacobi3d

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
-#include <string>
 #include <vector>
 
-#include "faces.hpp"
 #include "kernel.hpp"
-#include "tasks/relax_task.hpp"
 #include "tasks/sweep.hpp"
 
 namespace jacobi3d {
 namespace {
 
-using plait::in;
-using plait::out;
+using block_copy = plait::block_copy<3>;
 
 // A tile with fewer rows reads more of its neighbours than of its own.
 constexpr std::int64_t least_rows = 4;
@@ -25,142 +20,150 @@ std::int64_t planes_in_use(int depth) {
   return 2 * (depth + 2) + depth + 1;
 }
 
-std::int64_t rows_of_tile(const extents& n, int depth, std::int64_t cache_bytes) {
+std::int64_t rows_of_tile(const box& own, int depth, std::int64_t cache_bytes) {
   const std::int64_t cells =
       cache_bytes / static_cast<std::int64_t>(sizeof(double)) / planes_in_use(depth);
-  return std::min({cells / n[axis::x], cells_per_message / n[axis::x], n[axis::y]});
+  const std::int64_t row = own.extent(axis::x);
+  return std::min({cells / row, cells_per_message / row, own.extent(axis::y)});
+}
+
+/// A face in z: what the two ranks copy into each other's ghosts, and the plane on this side.
+struct face {
+  std::int64_t plane = 0;
+  std::vector<block_copy> copies;
+};
+
+std::vector<face> faces_of(const problem& p) {
+  std::vector<face> faces(2);
+  faces[0].plane = p.own().low[axis::z];
+  faces[1].plane = p.own().high[axis::z] - 1;
+  for (const block_copy& one :
+       plait::ghost_copies(p.blocks(), plait::ghost_reach::faces, p.rank())) {
+    const int other = one.source == p.block() ? one.destination : one.source;
+    const bool above = p.blocks().block(other).low[axis::z] > faces[0].plane;
+    faces[above ? 1 : 0].copies.push_back(one);
+  }
+  std::erase_if(faces, [](const face& f) { return f.copies.empty(); });
+  return faces;
 }
 
 /// Neighbouring planes that are computed together, and the faces among them.
 struct slab {
   std::int64_t z0 = 0;
   std::int64_t z1 = 0;
-  std::vector<const face*> faces;
-};
-
-/// Rows of a face as wide as a tile: what a tile sends and receives before one of its steps.
-struct message {
-  const face* of = nullptr;
-  box edge;
-  box ghost;
-  int tile = 0;
-  plait::task_name sending;
-  plait::task_name receiving;
+  std::vector<const face*> faces = {};
 };
 
 /// A step of a tile's slab, after the messages it needs or that need the step before.
 struct item {
   int step = 0;
-  bool rim = false;
-  std::vector<message> messages;
-  piece computed;
+  box cells;
+  std::vector<plait::move_plan> moves = {};
 };
 
 class time_tiles final : public sweep {
  public:
-  time_tiles(const problem& p, int depth, std::int64_t rows, std::vector<face> faces,
-             step_times& times)
-      : depth_(depth), rows_(rows), faces_(std::move(faces)), times_(times) {
-    const std::vector<slab> slabs = cut_along_z(p.size());
-    const std::int64_t tiles = (p.size()[axis::y] + depth - 1 + rows_ - 1) / rows_;
+  time_tiles(problem& p, int depth, std::int64_t rows) : p_(p), depth_(depth), rows_(rows) {
+    const std::vector<face> faces = faces_of(p);
+    const std::vector<slab> slabs = cut_along_z(faces);
+    const std::int64_t tiles = (p.own().extent(axis::y) + depth - 1 + rows_ - 1) / rows_;
     const auto waves = static_cast<int>(slabs.size()) + depth - 1;
     for (int tile = 0; tile < tiles; ++tile)
       for (int wave = 0; wave < waves; ++wave)
         for (int step = 0; step < depth; ++step) {
           const int at = wave - step;
           if (at >= 0 && at < std::ssize(slabs))
-            add(p.size(), tile, slabs[static_cast<std::size_t>(at)], step);
+            add(tile, slabs[static_cast<std::size_t>(at)], step);
         }
-    if (!items_.empty()) items_.front().computed.begins = depth;
   }
 
   [[nodiscard]] int steps() const noexcept override { return depth_; }
 
   [[nodiscard]] std::size_t tasks() const noexcept override {
     std::size_t count = items_.size();
-    for (const item& one : items_) count += 2 * one.messages.size();
+    for (const item& one : items_)
+      for (const plait::move_plan& ghosts : one.moves) count += ghosts.tasks();
     return count;
   }
 
-  void submit(plait::runtime& rt, problem& p, int count) override {
-    for (item& one : items_) {
+  void submit(plait::runtime& rt, int count) override {
+    for (const item& one : items_) {
       if (one.step >= count) continue;
-      field& u = one.step % 2 == 0 ? p.u : p.v;
-      field& v = one.step % 2 == 0 ? p.v : p.u;
-      for (const message& m : one.messages) exchange(rt, u, m);
-      const plait::task_name name =
-          one.rim ? plait::task_name("rim") : plait::task_name("interior");
-      submit_relax(rt, name, one.rim ? plait::high : plait::normal, u, p.b, v, one.computed,
-                   stores::cached, times_);
+      for (const plait::move_plan& ghosts : one.moves) rt.move(ghosts);
+      if (one.moves.empty()) {
+        submit_relax(rt, "interior", plait::normal, before(one.step), p_.b, before(one.step + 1),
+                     one.cells, stores::cached);
+      } else {
+        submit_relax(rt, "rim", plait::high, before(one.step), p_.b, before(one.step + 1),
+                     one.cells, stores::cached);
+      }
     }
   }
 
  private:
-  [[nodiscard]] std::vector<slab> cut_along_z(const extents& n) const {
+  /// What a step reads, and the one before it has written.
+  [[nodiscard]] array& before(int step) const { return step % 2 == 0 ? p_.u : p_.v; }
+
+  [[nodiscard]] std::vector<slab> cut_along_z(const std::vector<face>& faces) const {
+    const box& own = p_.own();
     // Thick enough for a task to be worth its while where rows are short and few.
     const std::int64_t thickness =
-        std::max<std::int64_t>(1, cells_per_message / (n[axis::x] * rows_));
+        std::max<std::int64_t>(1, cells_per_message / (own.extent(axis::x) * rows_));
     std::vector<slab> slabs;
-    for (std::int64_t z = 0; z < n[axis::z]; z = slabs.back().z1) {
-      slab& one = slabs.emplace_back(slab{z, std::min(z + thickness, n[axis::z]), {}});
-      for (const face& f : faces_) {
-        if (f.edge.low[axis::z] == z) {
+    for (std::int64_t z = own.low[axis::z]; z < own.high[axis::z]; z = slabs.back().z1) {
+      slab& one = slabs.emplace_back(slab{z, std::min(z + thickness, own.high[axis::z])});
+      for (const face& f : faces) {
+        if (f.plane == z) {
           one.z1 = z + 1;
           one.faces.push_back(&f);
-        } else if (f.edge.low[axis::z] > z) {
-          one.z1 = std::min(one.z1, f.edge.low[axis::z]);
+        } else if (f.plane > z) {
+          one.z1 = std::min(one.z1, f.plane);
         }
       }
     }
     return slabs;
   }
 
-  void add(const extents& n, int tile, const slab& planes, int step) {
-    box cells = whole(n);
-    cells.low[axis::y] = std::clamp<std::int64_t>(tile * rows_ - step, 0, n[axis::y]);
-    cells.high[axis::y] = std::clamp<std::int64_t>((tile + 1) * rows_ - step, 0, n[axis::y]);
+  void add(int tile, const slab& planes, int step) {
+    const box& own = p_.own();
+    const auto row = [&](std::int64_t at) {
+      return std::clamp(own.low[axis::y] + at * rows_ - step, own.low[axis::y], own.high[axis::y]);
+    };
+    box cells = own;
+    cells.low[axis::y] = row(tile);
+    cells.high[axis::y] = row(tile + 1);
     cells.low[axis::z] = planes.z0;
     cells.high[axis::z] = planes.z1;
     if (cells.empty()) return;
-    item& one = items_.emplace_back();
-    one.step = step;
-    one.rim = !planes.faces.empty();
-    one.computed = {.cells = cells, .step = step, .every = depth_, .begins = 0};
-    for (const face* f : planes.faces) {
-      const auto rows_of = [&](box plane) {
-        plane.low[axis::y] = cells.low[axis::y];
-        plane.high[axis::y] = cells.high[axis::y];
-        return plane;
-      };
-      one.messages.push_back({f, rows_of(f->edge), rows_of(f->ghost), tile,
-                              plait::task_name::intern("send to " + std::to_string(f->peer)),
-                              plait::task_name::intern("receive from " + std::to_string(f->peer))});
+    item& one = items_.emplace_back(item{step, cells});
+    for (const face* f : planes.faces) one.moves.push_back(ghosts(*f, cells, before(step)));
+  }
+
+  /// Of a face's ghosts those in the rows of these cells, for both ranks.
+  [[nodiscard]] static plait::move_plan ghosts(const face& f, const box& cells, array& u) {
+    std::vector<block_copy> copies = f.copies;
+    for (block_copy& one : copies) {
+      one.from.low[axis::y] = cells.low[axis::y];
+      one.from.high[axis::y] = cells.high[axis::y];
     }
+    return plait::moving<double, 3>(u, copies, {.name = "ghosts", .gaps_travel = true});
   }
 
-  static void exchange(plait::runtime& rt, field& u, const message& m) {
-    rt.recv(m.receiving, out(cells_of_plane(u, m.ghost, m.ghost.low[axis::z])), m.of->peer,
-            6 * m.tile + m.of->receive_tag());
-    rt.send(m.sending, in(cells_of_plane(u, m.edge, m.edge.low[axis::z])), m.of->peer,
-            6 * m.tile + m.of->send_tag());
-  }
-
+  problem& p_;
   const int depth_;
   const std::int64_t rows_;
-  const std::vector<face> faces_;  // slabs and messages refer to them
   std::vector<item> items_;
-  step_times& times_;
 };
 
 }  // namespace
 
-std::unique_ptr<sweep> make_time_tiles(const problem& p, int depth, std::int64_t cache_bytes,
-                                       step_times& times) {
-  std::vector<face> faces = faces_of(p.blocks(), p.rank());
-  const bool in_planes = std::ranges::all_of(faces, [](const face& f) { return f.contiguous(); });
-  const std::int64_t rows = rows_of_tile(p.size(), depth, cache_bytes);
-  if (!in_planes || rows < std::min(least_rows, p.size()[axis::y])) return nullptr;
-  return std::make_unique<time_tiles>(p, depth, rows, std::move(faces), times);
+std::unique_ptr<sweep> make_time_tiles(problem& p, int depth, std::int64_t cache_bytes) {
+  const plait::process_grid<3>& grid = *p.blocks().grid();
+  const std::int64_t rows = rows_of_tile(p.own(), depth, cache_bytes);
+  if (grid.extent(axis::x) > 1 || grid.extent(axis::y) > 1 ||
+      rows < std::min(least_rows, p.own().extent(axis::y)))
+    return nullptr;
+  return std::make_unique<time_tiles>(p, depth, rows);
 }
 
 }  // namespace jacobi3d
