@@ -16,8 +16,11 @@ constexpr double everything = std::numeric_limits<double>::infinity();
 // Of what a link lets through at once: headers and handshakes pass there, too.
 constexpr double surely_at_once = 0.75;
 
-double one_way_s(const message_times& one) {
-  return one.one_way_s;
+double first_s(const message_times& one) {
+  return one.first_s;
+}
+double next_s(const message_times& one) {
+  return one.next_s;
 }
 double interval_s(const message_times& one) {
   return one.interval_s;
@@ -61,9 +64,10 @@ measured_network::measured_network(const std::vector<std::vector<message_times>>
     const auto median = [&](auto member) { return median_of(rounds, i, member); };
     sizes_.push_back(
         {.size_bytes = rounds.front()[i].size_bytes,
-         .one_way_s = median(one_way_s),
-         .interval_s = median(interval_s),
+         .first_s = median(first_s),
+         .next_s = median(next_s),
          .both_ways_s = median(both_ways_s),
+         .interval_s = median(interval_s),
          .send_overhead_s = median([](const message_times& one) { return one.send_overhead_s; }),
          .receive_overhead_s =
              median([](const message_times& one) { return one.receive_overhead_s; }),
@@ -93,20 +97,26 @@ model::parameters measured_network::at(double size_bytes) const {
   const double in_burst = std::clamp(size_bytes, 2.0, burst_limit_bytes_);
   p.gap_per_byte_s =
       std::max(0.0, between(in_burst, burst_limit_bytes_, interval_s) - p.gap_s) / (in_burst - 1);
-  // What a message alone takes beyond that is L, handshakes included.
+  // What a message of a later round takes beyond that is L, handshakes included.
   const double alone = std::clamp(size_bytes, 2.0, alone_limit_bytes_);
   const double both_s = p.send_overhead_s + p.receive_overhead_s;
-  p.latency_s = std::max(-both_s, between(alone, alone_limit_bytes_, one_way_s) - both_s -
+  p.latency_s = std::max(-both_s, between(alone, alone_limit_bytes_, next_s) - both_s -
                                       (alone - 1) * p.gap_per_byte_s);
-  p.both_ways_per_byte_s =
-      std::max(0.0, between(alone, alone_limit_bytes_, both_ways_s) - both_s - p.latency_s) /
-      (alone - 1);
+  p.both_ways_per_byte_s = std::max(0.0, between(alone, alone_limit_bytes_, both_ways_s) -
+                                             start_s(size_bytes) - both_s - p.latency_s) /
+                           (alone - 1);
   const auto nearest = std::ranges::min_element(sizes_, {}, [&](const message_times& one) {
     return std::abs(static_cast<double>(one.size_bytes) - size_bytes);
   });
   p.reduction_per_byte_s = nearest->kernels.combine_s;
   p.copy_per_byte_s = nearest->kernels.copy_s;
   return p;
+}
+
+double measured_network::start_s(double size_bytes) const {
+  const double alone = std::clamp(size_bytes, 2.0, alone_limit_bytes_);
+  return std::max(0.0, between(alone, alone_limit_bytes_, first_s) -
+                           between(alone, alone_limit_bytes_, next_s));
 }
 
 // The slope of the sizes beyond what passes at once.
@@ -129,9 +139,9 @@ model::parameters measured_network::at_rate(double size_bytes) const {
 double measured_network::predicted_s(model::operation what, model::algorithm how,
                                      const model::call_shape& shape) const {
   const double bytes = message_bytes(what, how, shape);
-  const double call_s = sizes_.front().call_s;
-  if (!is_shaped()) return call_s + model::cost(what, how, at(bytes), shape).total_s;
-  return call_s +
+  const double begin_s = sizes_.front().call_s + start_s(bytes);
+  if (!is_shaped()) return begin_s + model::cost(what, how, at(bytes), shape).total_s;
+  return begin_s +
          model::cost_after_rest(what, how, at_rate(bytes), at(bytes), link_.burst_bytes, shape)
              .total_s;
 }
@@ -140,9 +150,10 @@ json measured_network::to_json() const {
   json sizes = json::array();
   for (const message_times& one : sizes_) {
     sizes.push_back({{"size_bytes", one.size_bytes},
-                     {"one_way_s", one.one_way_s},
-                     {"interval_s", one.interval_s},
+                     {"first_s", one.first_s},
+                     {"next_s", one.next_s},
                      {"both_ways_s", one.both_ways_s},
+                     {"interval_s", one.interval_s},
                      {"combine_per_byte_s", one.kernels.combine_s},
                      {"copy_per_byte_s", one.kernels.copy_s}});
   }
@@ -151,6 +162,7 @@ json measured_network::to_json() const {
            {"send_overhead_s", small.send_overhead_s},
            {"receive_overhead_s", small.receive_overhead_s},
            {"gap_s", small.gap_s},
+           {"start_s", start_s(1)},
            {"call_s", sizes_.front().call_s}};
   const auto largest = static_cast<double>(sizes_.back().size_bytes);
   const model::parameters large = is_shaped() ? at_rate(largest) : at(largest);

@@ -18,13 +18,14 @@ namespace plait::probes {
 /// What one round, or the median of all, found for one size.  Seconds.
 struct message_times {
   std::size_t size_bytes = 0;
-  double one_way_s = 0;    ///< PRTT(1, 0, s) / 2
+  double first_s = 0;      ///< one message, from a common start of both ranks
+  double next_s = 0;       ///< what another one adds that waits for it: a message of a later round
+  double both_ways_s = 0;  ///< each rank to the next one at once, from a common start
   double interval_s = 0;   ///< G_all(s): between messages of a burst
-  double both_ways_s = 0;  ///< one message each way at once, from a common start
   double send_overhead_s = 0;
   double receive_overhead_s = 0;
   kernel_times kernels;
-  double call_s = 0;  ///< a collective call that moves nothing; the same for all sizes
+  double call_s = 0;  ///< to submit a collective call that moves nothing; the same for all sizes
 };
 
 /// What is known of a shaped link; zeros: nothing.
@@ -42,6 +43,9 @@ class measured_network {
 
   /// The parameters of messages of a size, where everything passes as fast as it can.
   [[nodiscard]] model::parameters at(double size_bytes) const;
+
+  /// What a message takes longer that begins an operation: submission, waking, cold caches.
+  [[nodiscard]] double start_s(double size_bytes) const;
 
   /// What the model says of a call that begins after a rest.
   [[nodiscard]] double predicted_s(model::operation what, model::algorithm how,

@@ -48,17 +48,16 @@ class participant {
 
   std::vector<message_times> messages() {
     offset_s_ = env_.measure_clock_offset().offset_s;
-    std::vector<message_times> found;
+    std::vector<message_times> found(sizes().size());
     if (pair_.takes_part()) found = messages_between_two();
     quiet_barrier(env_);  // others leave them the processors
+    // All at the same time, as in a collective.
     for (std::size_t i = 0; i < sizes().size(); ++i) {
-      // All combine at the same time, as in a collective.
-      const kernel_times kernels = measure_kernels(sizes()[i]);
-      if (!found.empty()) found[i].kernels = kernels;
+      found[i].kernels = measure_kernels(sizes()[i]);
+      found[i].both_ways_s = both_ways_s(sizes()[i]);
     }
     quiet_barrier(env_);
-    // Ranks that share processors wake late, which is all that it would show.
-    const double call_s = crowded_ ? 0 : empty_call_s();
+    const double call_s = empty_call_s();
     for (message_times& one : found) one.call_s = call_s;
     return found;
   }
@@ -101,35 +100,64 @@ class participant {
     std::vector<message_times> found;
     for (const probe::size_times& size : measured.sizes) {
       const model::round_trips medians = size.medians(n);
-      found.push_back({.size_bytes = size.size_bytes,
-                       .one_way_s = medians.prtt_1_0_s / 2,
-                       .interval_s = model::gap_s(medians),
-                       .both_ways_s = both_ways_s(size.size_bytes),
-                       .send_overhead_s = model::send_overhead_s(medians),
-                       .receive_overhead_s = model::receive_overhead_s(medians),
-                       .kernels = {},
-                       .call_s = 0});
+      message_times one = from_a_common_start(size.size_bytes);
+      one.interval_s = model::gap_s(medians);
+      one.send_overhead_s = model::send_overhead_s(medians);
+      one.receive_overhead_s = model::receive_overhead_s(medians);
+      found.push_back(one);
     }
     return found;
   }
 
   // Bursts behind a shaper take long, and are as long as it wants.
   [[nodiscard]] int rounds_at_once() const { return wanted_.link.burst_bytes > 0 ? 1 : 5; }
+  [[nodiscard]] int times_at_once() const { return 2 * rounds_at_once() + 1; }
 
+  // In turns, since what differs between two times is what counts.
+  message_times from_a_common_start(std::size_t size_bytes) {
+    const common_start when{.rest_s = rest_s(wanted_.link), .offset_s = offset_s_};
+    std::vector<double> one;
+    std::vector<double> two;
+    for (int i = 0; i < times_at_once(); ++i) {
+      one.push_back(pair_.in_turn_s(1, size_bytes, when));
+      two.push_back(pair_.in_turn_s(2, size_bytes, when));
+    }
+    message_times found;
+    found.size_bytes = size_bytes;
+    found.first_s = model::median(one);
+    found.next_s = model::median(two) - found.first_s;
+    return found;
+  }
+
+  // Every rank sends to the next one and receives from the one before.
   double both_ways_s(std::size_t size_bytes) {
+    const int right = (env_.rank() + 1) % env_.size();
+    const int left = (env_.rank() + env_.size() - 1) % env_.size();
+    const auto byte_of = [](int rank) { return static_cast<std::byte>(rank % 256); };
+    const std::vector<std::byte> sent(size_bytes, byte_of(env_.rank()));
+    std::vector<std::byte> came(size_bytes, byte_of(env_.rank()));
     std::vector<double> times;
-    for (int i = 0; i < 2 * rounds_at_once() + 1; ++i)
-      times.push_back(pair_.both_ways_s(size_bytes, rest_s(wanted_.link), offset_s_));
+    for (int i = 0; i < times_at_once(); ++i)
+      times.push_back(step_s([&] {
+        rt_.recv("message", out(came), left, 0);
+        rt_.send("message", in(sent), right, 0);
+      }));
+    if (came != std::vector<std::byte>(size_bytes, byte_of(left)))
+      throw error(fmt::format("a message of {} bytes arrived wrong, both ways", size_bytes));
     return model::median(std::move(times));
   }
 
-  // What a call takes before its first message and after its last.
+  // Of the call itself: that a rank has to begin and end something is in the first message's time.
   double empty_call_s() {
     std::vector<double> nothing;
     std::vector<double> times;
-    for (int i = 0; i < most_steps; ++i)
-      times.push_back(step_s([&] { rt_.bcast("nothing", inout(nothing), 0); }));
-    return model::median(std::move(times));
+    for (int i = 0; i < most_steps; ++i) {
+      const ticks start = now_ticks();
+      rt_.bcast("nothing", inout(nothing), 0);
+      times.push_back(ticks_to_seconds(now_ticks() - start));
+      rt_.wait();
+    }
+    return app::maximum(env_, model::median(std::move(times)));
   }
 
   double step_s(const measured_case& which, buffers& data) {

@@ -99,20 +99,27 @@ double task_pair::received_apart_s(const burst& what) {
   return since_s(first);
 }
 
-double task_pair::both_ways_s(std::size_t size_bytes, double rest_s, double offset_s) {
-  PLAIT_EXPECTS(takes_part(), std::to_string(rt_.env().rank()));
+double task_pair::in_turn_s(int messages, std::size_t size_bytes, const common_start& when) {
+  PLAIT_EXPECTS(takes_part() && messages >= 1,
+                std::to_string(rt_.env().rank()) + ", " + std::to_string(messages));
   make_room({.messages = 1, .size_bytes = size_bytes});
-  const auto on_the_clients_clock_s = [&] { return ticks_to_seconds(now_ticks()) + offset_s; };
-  const double proposed_s = on_the_clients_clock_s() + rest_s + notice_s;
-  const double start_s = exchange(proposed_s).round_trip_s;
-  while (on_the_clients_clock_s() < start_s) {
+  std::vector<std::byte>& moving = landing_.front();
+  if (is_client_) moving = message_;
+  const auto now_s = [&] { return ticks_to_seconds(now_ticks()) + when.offset_s; };
+  const double start_s = exchange(now_s() + when.rest_s + notice_s).round_trip_s;  // the client's
+  while (now_s() < start_s) {
   }
-  rt_.recv("message", out(landing_.front()), peer(), message_tag);
-  rt_.send("message", in(message_), peer(), message_tag);
+  for (int i = 0; i < messages; ++i) {
+    if ((i % 2 == 0) == is_client_) {
+      rt_.send("message", in(moving), peer(), message_tag);
+    } else {
+      rt_.recv("message", out(moving), peer(), message_tag);
+    }
+  }
   rt_.wait();
-  const burst_times both = exchange(on_the_clients_clock_s() - start_s);
-  if (landing_.front() != message_)
-    throw error(fmt::format("a message of {} bytes arrived wrong, both ways at once", size_bytes));
+  const burst_times both = exchange(now_s() - start_s);
+  if (moving != message_)
+    throw error(fmt::format("a message of {} bytes arrived wrong, in turn", size_bytes));
   return std::max(both.round_trip_s, both.receiving_s);
 }
 

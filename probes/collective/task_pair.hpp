@@ -9,6 +9,12 @@
 
 namespace plait::probes {
 
+/// When both begin, without having exchanged anything for that long.
+struct common_start {
+  double rest_s = 0;
+  double offset_s = 0;  ///< the client's clock minus this rank's
+};
+
 /// A client and a server.  Members are collective over the two, with the same arguments, and both
 /// get the same times.  Nothing else may be in flight.
 class task_pair {
@@ -22,9 +28,8 @@ class task_pair {
   /// an answer is not what was sent.
   burst_times run(const burst& what);
 
-  /// Both send each other one message at once, after a rest: from their common start to the end of
-  /// the later one.  `offset_s`: the client's clock minus this rank's.
-  double both_ways_s(std::size_t size_bytes, double rest_s, double offset_s);
+  /// Messages that wait for each other, the first of them the client's: to the end of the last.
+  double in_turn_s(int messages, std::size_t size_bytes, const common_start& when);
 
  private:
   [[nodiscard]] int peer() const noexcept { return is_client_ ? server_ : client_; }

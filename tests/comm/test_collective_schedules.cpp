@@ -97,7 +97,8 @@ TEST_P(every_collective, gives_what_MPI_says_however_it_is_executed) {
               .root = root,
               .element_bytes = operates ? operand_bytes : element_sizes[random_up_to(random, 2)],
               .in_place = in_place,
-              .fragment_bytes = 1 + random_up_to(random, 40)};
+              .fragment_bytes = 1 + random_up_to(random, 40),
+              .piece_bytes = 1 + random_up_to(random, 80)};
           const bool ordered = operates && keeps_order(GetParam(), how);
           SCOPED_TRACE(to_text(call, how));
           const world w(call, ordered ? matrix_product : sum_of<std::uint32_t>, random);
@@ -358,6 +359,34 @@ TEST(schedules, pass_fragments_on_before_the_next_one_has_come) {
       EXPECT_FALSE(conflict(middle.actions[earlier], middle.actions[2 * i]));
     }
   }
+}
+
+// Each rank has combined, and may pass on, what came first before the rest is there.
+TEST(schedules, send_and_combine_long_messages_in_pieces) {
+  const schedule ring = build({.what = operation::allreduce,
+                               .ranks = 2,
+                               .element_bytes = 8,
+                               .count = 20,
+                               .piece_bytes = 30},
+                              algorithm::ring);
+  std::size_t sent = 0;
+  for (const action& one : ring.actions) {
+    EXPECT_LE(std::max(one.from.size(), one.to.size()), 32U) << "80 bytes in 3 pieces";
+    sent += one.what == action::kind::send ? one.from.size() : 0;
+  }
+  EXPECT_EQ(sent, 160U) << "half of the vector in each of two phases";
+  EXPECT_EQ(ring.actions.size(), 5U * 3U) << "two sends, two receives and a combination";
+}
+
+TEST(pieces, are_of_whole_elements_and_eight_at_most) {
+  using collective::piece_size;
+  EXPECT_EQ(piece_size(0, 100, 8), 0U);
+  EXPECT_EQ(piece_size(96, 100, 8), 96U);
+  EXPECT_EQ(piece_size(104, 100, 8), 56U);
+  EXPECT_EQ(piece_size(800, 100, 8), 104U) << "12.5 elements each";
+  EXPECT_EQ(piece_size(80'000, 100, 8), 10'000U);
+  EXPECT_EQ(piece_size(300, 100, 250), 250U);
+  EXPECT_EQ(piece_size(10, 0, 1), 2U);
 }
 
 TEST(algorithms, have_names_and_say_which_exist) {

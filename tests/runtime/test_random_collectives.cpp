@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random collectives of every kind, by every algorithm and by the MPI library, in place and not, on
-// communicators that overlap, many in flight and ready in another order on every rank; each held
-// against MPI's blocking one.
+// the world and communicators that overlap, a thousand in flight and ready in another order on
+// every rank; each held against MPI's blocking one.
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <optional>
 #include <random>
 #include <span>
@@ -42,6 +43,9 @@ class groups {
     add("backwards", 0, -rank);
     add("odd", rank % 2 == 1 ? std::optional(0) : std::nullopt, 0);
     add("pair of the row", rank % 2, -rank, all_[1].ours, all_[1].twin);
+    add("half", 2 * rank / env.size(), 0);
+    add("parity", rank % 2, 0);
+    adopt_own("adopted", rank % 3 == 0 ? 0 : 1, 5 * rank % 7);
   }
   ~groups() {
     for (std::size_t i = 1; i < all_.size(); ++i) {
@@ -62,6 +66,14 @@ class groups {
            MPI_Comm twin_parent) {
     group made{parent.split(name, colour, key)};
     MPI_Comm_split(twin_parent, colour.value_or(MPI_UNDEFINED), key, &made.twin);
+    all_.push_back(made);
+  }
+
+  /// Made by the program, not by plait.
+  void adopt_own(const char* name, int colour, int key) {
+    group made;
+    MPI_Comm_split(native(env_), colour, key, &made.twin);
+    made.ours = adopt(env_, made.twin, name);
     all_.push_back(made);
   }
 
@@ -374,25 +386,19 @@ ints expected_result(const job& j, MPI_Comm comm) {
   return y;
 }
 
+/// How many are in flight at once: as many as make a thousand on every rank, whatever it is in.
 std::size_t calls_at_once() {
   const char* const text = std::getenv("PLAIT_TEST_COLLECTIVES");
-  return text != nullptr ? static_cast<std::size_t>(std::atoi(text)) : 400;
+  return text != nullptr ? static_cast<std::size_t>(std::atoi(text)) : 1200;
 }
 
-class random_collectives : public ::testing::TestWithParam<unsigned> {};
-INSTANTIATE_TEST_SUITE_P(collectives, random_collectives, ::testing::Values(1U, 2U));
-
-TEST_P(random_collectives, on_communicators_that_overlap_equal_their_blocking_twins) {
-  environment& env = test_environment();
-  const groups all(env);
-  std::mt19937 mine(GetParam() * 1000 + static_cast<unsigned>(env.rank()));
+/// Calls that this rank takes part in, by number, with buffers for all of them.
+std::vector<job> random_jobs(const groups& all, unsigned seed, std::size_t count) {
+  std::mt19937 mine(seed * 1000 + static_cast<unsigned>(test_environment().rank()));
   std::vector<job> jobs;
-  jobs.reserve(calls_at_once());  // tasks name what is in them
-  runtime rt{env,
-             {.workers = 2,
-              .disturb = {.seed = GetParam(), .probability = 0.05, .longest_delay_s = 1e-3}}};
-  for (std::size_t i = 0; i < calls_at_once(); ++i) {
-    std::mt19937 same(GetParam() * 77777 + static_cast<unsigned>(i));  // on every rank
+  jobs.reserve(count);  // tasks name what is in them
+  for (std::size_t i = 0; i < count; ++i) {
+    std::mt19937 same(seed * 77777 + static_cast<unsigned>(i));  // on every rank
     const std::size_t where = same() % all.size();
     if (all[where].ours.size() == 0) continue;
     job& j = jobs.emplace_back(job{.number = i, .where = where});
@@ -406,21 +412,74 @@ TEST_P(random_collectives, on_communicators_that_overlap_equal_their_blocking_tw
     j.root = has_root(j.op) ? static_cast<int>(same() % static_cast<unsigned>(j.ranks)) : 0;
     lay_out(j, same, mine);
     allocate(j);
-    rt.task(
-        "produce",
-        [](ints& to, const ints& from, unsigned spin) {
-          for (std::atomic<unsigned> k = 0; k < spin; ++k) continue;
-          std::ranges::copy(from, to.begin());
-        },
-        out(j.input()), in(j.source), static_cast<unsigned>(mine() % 2000));
-    submit(rt, j);
   }
-  rt.wait();
+  return jobs;
+}
+
+/// The input is there after `spin` rounds of work, once the gate is open.
+void produce(runtime& rt, job& j, const int& gate, unsigned spin) {
+  rt.task(
+      "produce",
+      [](ints& to, const ints& from, const int&, unsigned rounds) {
+        for (std::atomic<unsigned> k = 0; k < rounds; ++k) continue;
+        std::ranges::copy(from, to.begin());
+      },
+      out(j.input()), in(j.source), in(gate), spin);
+}
+
+void expect_right(const groups& all, std::vector<job>& jobs) {
   for (job& j : jobs) {
     ASSERT_EQ(j.y, expected_result(j, all[j.where].twin)) << j.text();
     const bool has_x = &j.input() == &j.x;
     ASSERT_EQ(j.x, has_x ? j.source : ints()) << j.text() << ": what is sent does not change";
   }
+}
+
+struct random_collectives : ::testing::Test {
+  environment& env = test_environment();
+  const groups all{env};
+  std::mt19937 mine{static_cast<unsigned>(env.rank())};
+  const disturbance disturb{.seed = 1, .probability = 0.05, .longest_delay_s = 1e-3};
+};
+
+TEST_F(random_collectives, as_they_are_submitted_equal_their_blocking_twins) {
+  std::vector<job> jobs = random_jobs(all, 1, calls_at_once() / 3);
+  const int gate = 0;
+  runtime rt{env, {.workers = 2, .disturb = disturb}};
+  for (job& j : jobs) {
+    produce(rt, j, gate, static_cast<unsigned>(mine() % 2000));
+    submit(rt, j);
+  }
+  rt.wait();
+  expect_right(all, jobs);
+}
+
+// None begins before this rank has submitted all of them; then their inputs come in an order of its
+// own.  Every rank submits the calls on one communicator in their order, and those on different
+// ones as it likes.
+TEST_F(random_collectives, a_thousand_in_flight_at_once_equal_their_blocking_twins) {
+  std::vector<job> jobs = random_jobs(all, 2, calls_at_once());
+  int gate = 0;
+  const int open = 1;
+  constexpr std::size_t for_all = std::size_t{1} << 18;  // else submission would wait for the gate
+  runtime rt{env, {.workers = 2, .window = for_all, .disturb = disturb}};
+  rt.recv("gate", out(gate), env.rank(), 0);
+  std::vector<job*> ready;
+  for (job& j : jobs) ready.push_back(&j);
+  std::ranges::shuffle(ready, mine);
+  for (job* j : ready) produce(rt, *j, gate, static_cast<unsigned>(mine() % 200));
+  std::vector<std::deque<job*>> left(all.size());
+  for (job& j : jobs) left[j.where].push_back(&j);
+  for (std::size_t i = 0; i < jobs.size();) {
+    auto& on_one = left[mine() % left.size()];
+    if (on_one.empty()) continue;
+    submit(rt, *on_one.front());
+    on_one.pop_front();
+    ++i;
+  }
+  rt.send("gate", in(open), env.rank(), 0);
+  rt.wait();
+  expect_right(all, jobs);
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ class writer {
   void end_phase(int rounds) noexcept { round_ = first_round_ += rounds; }
   void end_round() noexcept { end_phase(1); }
 
-  [[nodiscard]] schedule finish() &&;
+  /// Messages and combinations longer than `piece_bytes` go in pieces of whole elements.
+  [[nodiscard]] schedule finish(std::size_t piece_bytes, std::size_t element_bytes) &&;
 
  private:
   using kind = action::kind;

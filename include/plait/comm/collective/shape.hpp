@@ -45,8 +45,8 @@ struct block {
 /// Ranks must agree as in MPI: a block has the same size for who sends and for who receives it, the
 /// block sizes of allgatherv and reduce_scatter are the same on every rank, and so are `count`
 /// (except for gatherv, scatterv and neighbour_allgatherv), `root`, `element_bytes` and
-/// `fragment_bytes`.  Blocks may be empty; then no message is sent for them.  Receive blocks may
-/// lie anywhere but not overlap; what lies between them is not touched.
+/// `fragment_bytes` and `piece_bytes`.  Blocks may be empty; then no message is sent for them.
+/// Receive blocks may lie anywhere but not overlap; what lies between them is not touched.
 struct shape {
   operation what = operation::barrier;
   int ranks = 1;
@@ -70,9 +70,22 @@ struct shape {
   bool in_place = false;
   /// `chain`: bytes of one fragment, rounded down to whole elements, at least one element.
   std::size_t fragment_bytes = std::size_t{32} * 1024;
+  /// A longer message goes in pieces, and so does what is combined of it: see `piece_size`.
+  std::size_t piece_bytes = std::size_t{32} * 1024;
 
   friend bool operator==(const shape&, const shape&) = default;
 };
+
+/// How much of a message goes at once, whole elements: 2 to 8 equal pieces of what is longer than
+/// `piece_bytes`, the last one of the rest.  Precondition: element_bytes > 0.
+///
+/// A long message begins with a handshake and goes on in parts, each of which waits until both
+/// sides look.  Pieces wait beside each other, those up to the library's eager limit (64 KiB over
+/// TCP in Open MPI) for nobody, and what follows needs its piece only.  [nodes=2,rate=1gbit, beside
+/// work: alltoall of 64 KiB costs the program 17 % of the blocking call, in 2 pieces 9; of 256 KiB
+/// 15 to 50 %, in 8 pieces 12]
+[[nodiscard]] std::size_t piece_size(std::size_t message_bytes, std::size_t piece_bytes,
+                                     std::size_t element_bytes);
 
 /// The operations whose `in_place` is the root's alone: reduce, gather(v), scatter(v).
 [[nodiscard]] bool only_root_is_in_place(operation what) noexcept;
