@@ -15,6 +15,7 @@
 #include <plait/core/error.hpp>
 #include <plait/core/fair_share.hpp>
 #include <plait/core/region.hpp>
+#include <plait/model/parameters_file.hpp>
 #include <plait/mover/array_moves.hpp>
 #include <plait/mover/mover.hpp>
 #include <plait/probe/loggp.hpp>

@@ -22,6 +22,10 @@ LOGGP_FIGURES = ("prtt_1_0_s", "prtt_n_0_s", "prtt_n_d_s", "receiving_s",
 _NUMBER, _TEXT = (int, float), (str,)
 _VARIANT = {**{f"{kind}_s": _NUMBER for kind in KINDS}, "verified": (bool,)}
 _LEDGER = {"rank": (int,), "worker": (int,), **{f"{kind}_s": _NUMBER for kind in KINDS}}
+_PREDICTED = {"ranks": (int,)} | {
+    f"{part}_s": _NUMBER
+    for part in ("computation", "exchange", "reduction", "base", "overlapped", "pipelined")
+}
 _SUMMARY = {"span_s": _NUMBER, "overlapped_s": _NUMBER, "limit": _TEXT}
 _PATH = {f"{kind}_s": _NUMBER for kind in ("total", "message", *KINDS)}
 _FIT = {f"{name}_s": _NUMBER for name in ("latency", "send_overhead", "receive_overhead")}
@@ -108,6 +112,8 @@ def _check_app(result: Mapping[str, Any], problems: list[str]) -> None:
             problems.append(f"{key} is not a number")
     if not isinstance(result.get("hidden_fraction", {}), dict):
         problems.append("hidden_fraction is not an object")
+    if "prediction" in result:
+        _check_app_prediction(result["prediction"], problems)
     for name, summary in (result.get("trace_summary") or {}).items():
         _check_fields(summary, _SUMMARY, f"trace_summary.{name}", problems)
         path = summary.get("path") if isinstance(summary, dict) else None
@@ -115,6 +121,16 @@ def _check_app(result: Mapping[str, Any], problems: list[str]) -> None:
     for name, events in (result.get("timeline") or {}).items():
         for row, event in enumerate(events):
             _check_fields(event, _EVENT, f"timeline.{name}[{row}]", problems)
+
+
+def _check_app_prediction(prediction: object, problems: list[str]) -> None:
+    _check_fields(prediction, _PREDICTED, "prediction", problems)
+    over_ranks = prediction.get("over_ranks") if isinstance(prediction, dict) else None
+    if not isinstance(over_ranks, list) or not over_ranks:
+        problems.append("prediction.over_ranks is missing")
+        return
+    for row, one in enumerate(over_ranks):
+        _check_fields(one, _PREDICTED, f"prediction.over_ranks[{row}]", problems)
 
 
 def _check_loggp(result: Mapping[str, Any], problems: list[str]) -> None:

@@ -15,6 +15,7 @@ from plait.overlap_table import show_nbc, show_overlap
 from plait.policies import has_policies, policy_sentences, policy_table
 from plait.prediction import is_prediction, prediction_heading, show_prediction
 from plait.result import Result
+from plait.speedup import prediction_sentence
 from plait.units import rate_text, seconds_text
 
 _OWN_TABLES = {"collective": show_measured, "nbc": show_nbc, "overlap": show_overlap}
@@ -105,6 +106,8 @@ def sentences(result: Result) -> list[str]:
         lines.append(line)
     if result.get("wire_bound_s"):
         lines.append(f"the wire alone needs {seconds_text(result['wire_bound_s'])}")
+    if "prediction" in result and "app" in result:
+        lines.append(prediction_sentence(result))
     if limiter := result.get("limiter"):
         lines.append(f"limit: {limiter}")
     environment = result["environment"]

@@ -132,6 +132,34 @@ def policies_result() -> dict[str, Any]:
     return answer
 
 
+def poisson_result(ranks: int = 2) -> dict[str, Any]:
+    """A result as poisson writes it where the network's parameters are given."""
+
+    def iteration(ranks: int) -> dict[str, float]:
+        computation, exchange = 0.008 / ranks, 0.001 if ranks > 1 else 0.0
+        return {
+            "ranks": ranks,
+            "computation_s": computation,
+            "exchange_s": exchange,
+            "exchange_processor_s": 0.0,
+            "reduction_s": 0.0,
+            "base_s": computation + exchange,
+            "overlapped_s": max(computation, exchange),
+            "pipelined_s": 1.5 * computation + 1e-6,
+        }
+
+    answer = result()
+    answer["app"] = "poisson"
+    answer["environment"]["ranks"] = ranks
+    answer["prediction"] = iteration(ranks) | {
+        "seconds_per_cell": 5e-9,
+        "over_ranks": [iteration(each) for each in (1, 2, 4, 8)],
+    }
+    for one in answer["variants"].values():
+        one |= {"iterations": 40, "residual": 1e-9, "reduction_s": 0.001, "workers": 1}
+    return answer
+
+
 def bench_result() -> dict[str, Any]:
     def row(one: float, two: float) -> dict[str, Any]:
         return {

@@ -14,8 +14,8 @@ from conftest import one_line, plait
 from plait.compare import compare_results
 from plait.report import page
 from plait.result import check, flatten_rows
-from plait.table import show_result, show_traces
-from sample import bench_result, policies_result, result, spread
+from plait.table import sentences, show_result, show_traces
+from sample import bench_result, poisson_result, policies_result, result, spread
 
 
 def shown(answer, width=80):
@@ -256,6 +256,43 @@ def test_a_result_without_timeline_or_ledger_has_a_page_too():
 def test_several_results_share_a_page():
     reader = parsed(page([result(), bench_result()]))
     assert [a["id"] for tag, a in reader.tags if tag == "article"] == ["r0", "r1"]
+
+
+def test_speed_up_is_drawn_as_predicted_and_as_measured():
+    alone = poisson_result(ranks=1)
+    alone["variants"]["base"]["total_s"] = spread(0.620)
+    alone["variants"]["plait"]["workers"] = 2
+    text = page([poisson_result(), alone])
+    reader = parsed(text)
+    tips = [attributes["data-tip"] for _, attributes in reader.tags if "data-tip" in attributes]
+    # 40 iterations on one rank take 620 ms, on two 310 ms with base and 201 ms with plait.
+    assert "base, 1 rank: 1 times as fast, measured" in tips
+    assert "base, 2 ranks: 2 times as fast, measured" in tips
+    assert "plait, 2 ranks: 3.08 times as fast, measured" in tips
+    assert not any(tip.startswith("plait, 1 rank:") for tip in tips)
+    assert "Speed-up over ranks" in reader.text
+    # Predicted on 8: 8 ms / (1 + 1) ms, and 8 ms / 1 ms where the exchange is hidden.
+    assert {"4.00", "8.00"} <= set(reader.text)
+    other = poisson_result()
+    other["parameters"]["size"] = [64, 64, 64]
+    assert "base, 1 rank:" not in page([other])
+
+
+def test_a_prediction_stands_beside_what_was_measured():
+    said = [line for line in sentences(poisson_result()) if line.startswith("the model: ")]
+    assert said == [
+        "the model: an iteration of base 5.00 ms (measured 7.75 ms), overlapped 0.800 of it"
+        " (olap 0.761, plait 0.648), pipelined 1.200 of it"
+    ]
+
+
+def test_a_prediction_without_its_figures_is_refused():
+    answer = poisson_result()
+    assert check(answer) == []
+    del answer["prediction"]["over_ranks"][1]["overlapped_s"]
+    assert check(answer) == ["prediction.over_ranks[1].overlapped_s is missing"]
+    answer["prediction"]["over_ranks"] = []
+    assert check(answer) == ["prediction.over_ranks is missing"]
 
 
 def test_a_verdict_needs_quartiles_that_are_apart():

@@ -16,6 +16,7 @@ from plait.report.measured_prediction import measured_prediction
 from plait.report.overlap import OVERLAP_PAGES
 from plait.report.policies import policies
 from plait.report.prediction import prediction
+from plait.report.speedup import speedup
 from plait.report.svg import element, text
 from plait.report.tables import circumstances, figures, ledgers
 from plait.report.timeline import timelines
@@ -49,7 +50,7 @@ def page(results: Sequence[Result]) -> str:
         '<meta name="color-scheme" content="light dark">',
         element("title", text(title)), element("style", style),
     )  # fmt: skip
-    sections = [_result(result, index) for index, result in enumerate(results)]
+    sections = [_result(result, index, results) for index, result in enumerate(results)]
     contents = _contents(results) if len(results) > 1 else ""
     footer = element("footer", text(f"plait {__version__}"))
     body = element("body", element("main", contents, *sections, footer), element("script", script))
@@ -63,7 +64,7 @@ def _contents(results: Sequence[Result]) -> str:
     return element("nav", element("ul", *items), aria_label="Results")
 
 
-def _result(result: Result, index: int) -> str:
+def _result(result: Result, index: int, results: Sequence[Result]) -> str:
     top = _headline(result)
     if is_prediction(result):
         parts = [_section("Predicted time", prediction(result))]
@@ -95,6 +96,8 @@ def _result(result: Result, index: int) -> str:
             _section("Figures", figures(result)),
             _section("Ledger", ledgers(result)),
         ]
+        if "prediction" in result:
+            parts.insert(-2, _section("Speed-up over ranks", speedup(result, results)))
     parts.append(_section("Circumstances", circumstances(result)))
     return element("article", top, *parts, id=f"r{index}")
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel.hpp"
+
+#include <plait/plait.hpp>
+
+namespace poisson {
+namespace {
+
+using plait::axis;
+using plait::point;
+
+constexpr std::int64_t lanes = 8;
+
+/// Element i of a row goes to lane i mod 8: eight sums side by side, which vectors of any width add
+/// in the same way.
+class lane_sum {
+ public:
+  void add(const double* __restrict a, const double* __restrict b, std::int64_t cells) noexcept {
+    double sums[lanes];
+    for (std::int64_t j = 0; j < lanes; ++j) sums[j] = lane_[j];
+    std::int64_t i = 0;
+    for (; i + lanes <= cells; i += lanes)
+      for (std::int64_t j = 0; j < lanes; ++j) sums[j] += a[i + j] * b[i + j];
+    for (std::int64_t j = 0; i + j < cells; ++j) sums[j] += a[i + j] * b[i + j];
+    for (std::int64_t j = 0; j < lanes; ++j) lane_[j] = sums[j];
+  }
+  [[nodiscard]] double total() const noexcept {
+    return ((lane_[0] + lane_[4]) + (lane_[2] + lane_[6])) +
+           ((lane_[1] + lane_[5]) + (lane_[3] + lane_[7]));
+  }
+
+ private:
+  double lane_[lanes] = {};
+};
+
+// One order of additions for every cell, and the build forbids contraction: neither vectors nor the
+// place of a box change a bit.
+void product_row(const double* __restrict p, double* __restrict w, std::int64_t cells,
+                 std::ptrdiff_t y, std::ptrdiff_t z) noexcept {
+  for (std::int64_t i = 0; i < cells; ++i)
+    w[i] = 6.0 * p[i] - (p[i - 1] + p[i + 1] + p[i - y] + p[i + y] + p[i - z] + p[i + z]);
+}
+
+void shorten_row(const double* __restrict w, double* __restrict r, std::int64_t cells,
+                 double alpha) noexcept {
+  for (std::int64_t i = 0; i < cells; ++i) r[i] -= alpha * w[i];
+}
+
+void turn_row(const double* __restrict r, double* __restrict x, double* __restrict p,
+              std::int64_t cells, double alpha, double beta) noexcept {
+  for (std::int64_t i = 0; i < cells; ++i) {
+    x[i] += alpha * p[i];
+    p[i] = r[i] + beta * p[i];
+  }
+}
+
+void advance_row(const double* __restrict q, double* __restrict x, double* __restrict r,
+                 double* __restrict p, double* __restrict s, double* __restrict w,
+                 double* __restrict z, std::int64_t cells, double alpha, double beta) noexcept {
+  for (std::int64_t i = 0; i < cells; ++i) {
+    const double zi = q[i] + beta * z[i];
+    const double si = w[i] + beta * s[i];
+    const double pi = r[i] + beta * p[i];
+    z[i] = zi;
+    s[i] = si;
+    p[i] = pi;
+    x[i] += alpha * pi;
+    r[i] -= alpha * si;
+    w[i] -= alpha * zi;
+  }
+}
+
+}  // namespace
+
+void multiply(const_values p, values w) {
+  for_each_row(w.cells(), [&](const point<3>& first) {
+    product_row(p.at(first), w.at(first), w.cells().extent(axis::x), p.stride(axis::y),
+                p.stride(axis::z));
+  });
+}
+
+void product(const_values p, values w, double& pw, const coefficients& c) {
+  if (c.done) return;
+  lane_sum sum;
+  const std::int64_t cells = w.cells().extent(axis::x);
+  for_each_row(w.cells(), [&](const point<3>& first) {
+    product_row(p.at(first), w.at(first), cells, p.stride(axis::y), p.stride(axis::z));
+    sum.add(p.at(first), w.at(first), cells);
+  });
+  pw = sum.total();
+}
+
+void product_of_strip(const_values p, values w, const strip& cells, std::array<double, 3>& pw,
+                      const coefficients& c) {
+  if (c.done) return;
+  std::array<lane_sum, 3> sums;
+  for_each_row(cells.rows, [&](point<3> first) {
+    product_row(p.at(first), w.at(first), cells.rows.extent(axis::x), p.stride(axis::y),
+                p.stride(axis::z));
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (cells.parts[i].empty()) continue;
+      first[axis::x] = cells.parts[i].low[axis::x];
+      sums[i].add(p.at(first), w.at(first), cells.parts[i].extent(axis::x));
+    }
+  });
+  for (std::size_t i = 0; i < sums.size(); ++i) pw[i] = sums[i].total();
+}
+
+void shorten(const_values w, values r, double& rr, const coefficients& c) {
+  if (c.done) return;
+  lane_sum sum;
+  const std::int64_t cells = r.cells().extent(axis::x);
+  for_each_row(r.cells(), [&](const point<3>& first) {
+    shorten_row(w.at(first), r.at(first), cells, c.alpha);
+    sum.add(r.at(first), r.at(first), cells);
+  });
+  rr = sum.total();
+}
+
+void turn(const_values r, values x, values p, const coefficients& c) {
+  if (c.done) return;
+  for_each_row(x.cells(), [&](const point<3>& first) {
+    turn_row(r.at(first), x.at(first), p.at(first), x.cells().extent(axis::x), c.alpha, c.beta);
+  });
+}
+
+void catch_up(const_values p, values x, const coefficients& c) {
+  for_each_row(x.cells(), [&](const point<3>& first) {
+    shorten_row(p.at(first), x.at(first), x.cells().extent(axis::x), -c.alpha);
+  });
+}
+
+double dot(const_values a, const_values b) {
+  lane_sum sum;
+  for_each_row(b.cells(), [&](const point<3>& first) {
+    sum.add(a.at(first), b.at(first), b.cells().extent(axis::x));
+  });
+  return sum.total();
+}
+
+void advance(const_values q, values x, values r, values p, values s, values w, values z,
+             std::array<double, 2>& dots, const coefficients& c) {
+  if (c.done) return;
+  lane_sum rr;
+  lane_sum rw;
+  const std::int64_t cells = x.cells().extent(axis::x);
+  for_each_row(x.cells(), [&](const point<3>& at) {
+    advance_row(q.at(at), x.at(at), r.at(at), p.at(at), s.at(at), w.at(at), z.at(at), cells,
+                c.alpha, c.beta);
+    rr.add(r.at(at), r.at(at), cells);
+    rw.add(r.at(at), w.at(at), cells);
+  });
+  dots = {rr.total(), rw.total()};
+}
+
+}  // namespace poisson

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The computation all variants share.  Views say which cells; a sum is that of the view's cells in
+/// an order that depends on their box alone.  Once `done`, nothing is changed.
+#pragma once
+
+#include <array>
+
+#include "coefficients.hpp"
+#include "domain.hpp"
+
+namespace poisson {
+
+/// w = A p, where A u = 6 u - the sum of its six neighbours.  p shows the cells of w and what is
+/// beside them.
+void multiply(const_values p, values w);
+
+/// The same; `pw` = p·w.
+void product(const_values p, values w, double& pw, const coefficients& c);
+
+/// The same for all of a strip; `pw[i]` is that of its part i.
+void product_of_strip(const_values p, values w, const strip& cells, std::array<double, 3>& pw,
+                      const coefficients& c);
+
+/// r -= alpha w; `rr` = r·r.
+void shorten(const_values w, values r, double& rr, const coefficients& c);
+
+/// x += alpha p, p = r + beta p, with alpha of the step before.
+void turn(const_values r, values x, values p, const coefficients& c);
+
+/// x += alpha p, whatever `done` says: what the last `turn` would have done.
+void catch_up(const_values p, values x, const coefficients& c);
+
+[[nodiscard]] double dot(const_values a, const_values b);
+
+/// Pipelined: z = q + beta z, s = w + beta s, p = r + beta p, x += alpha p, r -= alpha s,
+/// w -= alpha z; `dots` = r·r and r·w.
+void advance(const_values q, values x, values r, values p, values s, values w, values z,
+             std::array<double, 2>& dots, const coefficients& c);
+
+}  // namespace poisson

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs poisson on some ranks and checks its result file, or that it refuses bad input properly."""
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+from run_jacobi3d import check, check_ledger, check_timeline, launch, main
+
+VARIANTS = ["base", "olap", "plait", "pipelined", "ideal"]
+NETWORK = {
+    "network": {
+        "latency_s": 4e-5,
+        "send_overhead_s": 1e-6,
+        "receive_overhead_s": 1e-6,
+        "gap_s": 2e-6,
+        "gap_per_byte_s": 8e-9,
+    }
+}
+
+
+def check_iterations(result: dict) -> None:
+    """As many as a serial run, to one, and the same for all; pipelined to one."""
+    variants = result["variants"]
+    base = variants["base"]["iterations"]
+    check(base == result["parameters"]["steps"], f"base: {base} iterations")
+    serial = result["environment"]["serial_iterations"]
+    check(serial is not None, "small grids have a serial reference")
+    check(abs(base - serial) <= 1, f"{base} iterations, a serial run {serial}")
+    for name, variant in variants.items():
+        off = abs(variant["iterations"] - base)
+        check(off <= (1 if name == "pipelined" else 0), f"{name}: {variant['iterations']}, {base}")
+        if result["converged"] and name != "ideal":
+            tolerance = result["parameters"]["tolerance"]
+            check(variant["residual"] <= tolerance, f"{name}: residual {variant['residual']}")
+
+
+def check_prediction(predicted: dict, ranks: int) -> None:
+    """No overlap makes an iteration slower, nor faster than its parts."""
+    check(predicted["ranks"] == ranks, "ranks of the prediction")
+    over_ranks = [one["ranks"] for one in predicted["over_ranks"]]
+    check(over_ranks[:2] == [1, 2] and over_ranks == sorted(over_ranks), f"{over_ranks}")
+    for one in [predicted, *predicted["over_ranks"]]:
+        parts = one["computation_s"] + one["exchange_s"] + 2 * one["reduction_s"]
+        check(abs(one["base_s"] - parts) <= 1e-12, f"base is not the sum of its parts: {one}")
+        least = max(one["computation_s"], one["exchange_s"]) + 2 * one["reduction_s"]
+        check(least <= one["overlapped_s"] * (1 + 1e-12), f"too much is hidden: {one}")
+        check(one["overlapped_s"] <= one["base_s"] * (1 + 1e-12), f"overlap costs time: {one}")
+        check(one["pipelined_s"] > one["computation_s"], f"pipelined computes more: {one}")
+
+
+def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        result_file, trace_file, network_file = (
+            Path(folder) / name for name in ("result.json", "trace.json", "network.json")
+        )
+        network_file.write_text(json.dumps(NETWORK))
+        outputs = ["--json", result_file, "--trace", trace_file, "--network", network_file]
+        done = launch(options, ["--repeat", "1", *map(str, outputs), *arguments])
+        check(done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        result = json.loads(result_file.read_text())
+        trace = json.loads(trace_file.read_text())
+    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    check(len(events) > 0, "the trace is empty")
+    check(result["app"] == "poisson", "the application's name")
+    check(list(result["variants"]) == VARIANTS, f"variants are {list(result['variants'])}")
+    check(set(result["hidden_fraction"]) == set(VARIANTS[1:-1]), "hidden fractions")
+    check(isinstance(result["limiter"], str), "the limiter")
+    check_iterations(result)
+    check_prediction(result["prediction"], options.ranks)
+    for name, variant in result["variants"].items():
+        check(variant["verified"] is True, f"{name} is not verified")
+        check(variant["max_error"] <= variant["error_bound"], f"{name}: {variant['max_error']}")
+        waits, sums = variant["exposed_s"], variant["reduction_s"]
+        check(sums >= 0, f"{name}: sums take {sums} s")
+        check(name != "ideal" or waits == sums == 0, f"{name} waits {waits} s")
+        check_ledger(name, variant, options.ranks)
+        # A rank that is its own neighbour may send messages, or copy.
+        if options.ranks > 1 or "periodic" not in arguments:
+            check_timeline(name, result["timeline"][name], options.ranks)
+
+
+if __name__ == "__main__":
+    main(check_result)
