@@ -41,10 +41,10 @@ class dataflow final : public variant {
     for (const colour c : both_colours) {
       array& u = p.u[index_of(c)];
       const auto ghosts = plait::ghost_copies(u.blocks(), plait::ghost_reach::faces, p.rank());
-      ghosts_[index_of(c)].emplace(plait::moving<double, 3>(
-          u, ghosts,
-          {.name = std::string(c == colour::red ? "red" : "black") + " ghosts",
-           .gaps_travel = true}));
+      ghosts_[index_of(c)].emplace(
+          plait::moving(u, ghosts,
+                        {.name = std::string(c == colour::red ? "red" : "black") + " ghosts",
+                         .gaps_travel = true}));
     }
     step_.emplace(rt_->record([&] {
       for (const colour c : both_colours) submit_sweep(c);

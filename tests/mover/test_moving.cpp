@@ -32,7 +32,7 @@ void moves_are_right(drivers& d, drive how, const decomposition<3>& blocks, cons
   const expectation<3> ghosts = filled_by(all, blocks.global());
   run_moves<3>(
       d, how, u, u, "drive " + std::to_string(static_cast<int>(how)),
-      [&] { return moving<double, 3>(u, all, options); },
+      [&] { return moving(u, all, options); },
       [&](int id, const point<3>& cell, int step) {
         if (blocks.block(id).contains(cell)) return value_of(blocks.global(), cell, step);
         return ghosts(id, cell, step);
@@ -70,7 +70,7 @@ TEST(moving, packs_nothing_where_gaps_travel) {
     block_array<double, 3> u{blocks, test_environment().rank()};
     copies all = ghosts_of_own(blocks);
     for (block_copy<3>& one : all) one.from.low[axis::x] += left_out;
-    const move_plan plan = moving<double, 3>(u, all, {.name = "ghosts", .gaps_travel = gaps});
+    const move_plan plan = moving(u, all, {.name = "ghosts", .gaps_travel = gaps});
     return plan.tasks() - plan.messages_sent() - plan.messages_received();
   };
   const auto faces = ghosts_of_own(slabs(300, {1, 1, 0})).size();
@@ -93,8 +93,8 @@ TEST(moving, carries_the_gaps_only_where_they_travel) {
   const decomposition<3> blocks = slabs(300, {1, 1, 0});
   block_array<double, 3> u{blocks, test_environment().rank()};
   const copies all = ghosts_of_own(blocks);
-  const move_plan cells = moving<double, 3>(u, all, {});
-  const move_plan with_gaps = moving<double, 3>(u, all, {.gaps_travel = true});
+  const move_plan cells = moving(u, all, {});
+  const move_plan with_gaps = moving(u, all, {.gaps_travel = true});
   const auto rows = static_cast<std::size_t>(blocks.global().extent(axis::y));
   const auto stride = static_cast<std::size_t>(u.block(u.local_blocks().front()).stride(axis::y));
   EXPECT_EQ(cells.bytes_sent(), cells.messages_sent() * rows * 300 * sizeof(double));

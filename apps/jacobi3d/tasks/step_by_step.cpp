@@ -34,7 +34,7 @@ plait::move_plan ghosts_in_parts(array& u) {
       one.from = part;
       parts.push_back(one);
     }
-  return plait::moving<double, 3>(u, parts, {.name = "ghosts", .gaps_travel = true});
+  return plait::moving(u, parts, {.name = "ghosts", .gaps_travel = true});
 }
 
 class step_by_step final : public sweep {

@@ -146,7 +146,7 @@ class time_tiles final : public sweep {
       one.from.low[axis::y] = cells.low[axis::y];
       one.from.high[axis::y] = cells.high[axis::y];
     }
-    return plait::moving<double, 3>(u, copies, {.name = "ghosts", .gaps_travel = true});
+    return plait::moving(u, copies, {.name = "ghosts", .gaps_travel = true});
   }
 
   problem& p_;

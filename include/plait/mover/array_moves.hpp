@@ -87,7 +87,8 @@ struct copy_options {
 ///     for (auto& copy : copies) copy.from = intersect(copy.from, rows);
 ///     rt.move(plait::moving(u, copies));
 template <class T, int D>
-[[nodiscard]] move_plan moving(block_array<T, D>& u, std::span<const block_copy<D>> copies,
+[[nodiscard]] move_plan moving(block_array<T, D>& u,
+                               std::type_identity_t<std::span<const block_copy<D>>> copies,
                                const copy_options& options = {});
 
 /// Brings every cell of `from` to where it is in `to`, whose ghosts it leaves as they are.  Local.
@@ -228,7 +229,7 @@ move_plan ghosts_of(block_array<T, D>& u, const ghost_options<T, D>& options) {
 }
 
 template <class T, int D>
-move_plan moving(block_array<T, D>& u, std::span<const block_copy<D>> copies,
+move_plan moving(block_array<T, D>& u, std::type_identity_t<std::span<const block_copy<D>>> copies,
                  const copy_options& options) {
   const detail::array_in_memory<D> cells = detail::in_memory(u);
   move_builder builder;
