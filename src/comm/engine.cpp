@@ -39,6 +39,22 @@ void raise(std::atomic<std::uint64_t>& count) noexcept {
 /// Whether a step looks for what has completed; `again`: it is one of many without pause.
 enum class look : std::uint8_t { no, once, again };
 
+/// The time, read when somebody first asks for it: 16 to 24 ns, of which a message needs none where
+/// others are in flight and looked after.
+class moment {
+ public:
+  moment() noexcept = default;
+  explicit moment(ticks at) noexcept : at_(at) {}
+  [[nodiscard]] ticks now() noexcept {
+    if (at_ == unread) at_ = now_ticks();
+    return at_;
+  }
+
+ private:
+  static constexpr ticks unread = -1;
+  ticks at_ = unread;
+};
+
 constexpr double first_look_s = 20e-6;
 constexpr int most_residues = 64;
 constexpr int least_tags = 1 << 15;  // MPI promises this many
@@ -109,11 +125,11 @@ struct engine::implementation {
   // Holder of the token only
   // ------------------------------------------------------------------------
   bool drain();
-  void take_up(operation& op, ticks now);
-  void admit(operation& op, ticks now);
-  void start(operation& op, ticks now);
-  void start_one_sided(operation& op, ticks now);
-  bool test();
+  void take_up(operation& op, moment& when);
+  void admit(operation& op, moment& when);
+  void start(operation& op, moment& when);
+  void start_one_sided(operation& op, moment& when);
+  bool test(look which);
   bool test_watched();
   bool look_after_windows();
   void end_one_sided(one_sided_service::finished_list done);
@@ -130,12 +146,21 @@ struct engine::implementation {
   [[nodiscard]] bool hold_back(operation& op);
   [[nodiscard]] bool gives_token_way() const noexcept;
   bool look_as_proxy();
-  [[nodiscard]] bool is_idle() const noexcept {  // any thread
-    return active.load(std::memory_order_seq_cst) == 0 &&
+  void one_more_active() noexcept;
+  void one_less_active() noexcept;
+  /// Any thread.  In this order: what is taken from `posted` is counted before.
+  [[nodiscard]] bool is_idle() const noexcept {
+    return posted.load(std::memory_order_seq_cst) == nullptr &&
+           active.load(std::memory_order_seq_cst) == 0 &&
            served.load(std::memory_order_seq_cst) == 0;
   }
 
   bool step(look which, operation* here = nullptr);
+  /// A step that does not look would have nothing to do but to start an operation, and nothing is
+  /// set aside for a while.
+  [[nodiscard]] bool nothing_waits_for_a_step() const noexcept {
+    return options.disturb.probability <= 0 && posted.load(std::memory_order_seq_cst) == nullptr;
+  }
   void release_token();
   void proxy_loop();
 
@@ -149,7 +174,7 @@ struct engine::implementation {
   void join_channel(operation& op, const communicator& among);        // submitting thread
   [[nodiscard]] matching_space& space_of(const communicator& among);  // the same
   void push(operation& op) noexcept;                                  // any thread
-  void wake_proxy(bool first) noexcept;                               // any thread
+  void wake_proxy() noexcept;                                         // any thread
 
   matching_space world;
   /// `world`, and the communicators that are this engine's to use.  Submitting thread.
@@ -157,11 +182,15 @@ struct engine::implementation {
   repetition_set repetitions;
 
   alignas(64) std::atomic<operation*> posted{
-      nullptr};                                     ///< Treiber stack; popped all at once: no ABA
-  alignas(64) std::atomic<std::int64_t> active{0};  ///< posted and not completed
-  std::atomic<int> served{0};                       ///< windows
+      nullptr};  ///< Treiber stack; popped all at once: no ABA
+  /// Taken up and not completed.  The holder of the token writes it: no locked instruction, but
+  /// from zero on, where others may have seen that nothing is in flight and look for a last time
+  /// before they sleep (event_count, `proxy_rests`).
+  alignas(64) std::atomic<std::int64_t> active{0};
+  std::atomic<int> served{0};  ///< windows
   std::atomic<bool> stopping{false};
   std::atomic<bool> cancelled{false};
+  std::atomic<bool> exact_times{false};  ///< each operation's `posted_at` is read from the clock
   event_count proxy_events;
   /// It sleeps until it is told that something is in flight.  Set before it asks for the last time
   /// whether something is, read after something has become so, all seq_cst: one of the two sees the
@@ -171,6 +200,7 @@ struct engine::implementation {
   // Under the token.
   transfer_set transfers;
   collective::library_collectives library;
+  bool completed_since_looked = false;  ///< not told to `looks`
   bool lost = false;  ///< MPI has requests that can be followed no more, and their buffers
   std::vector<awaited*> watched;
   std::vector<one_sided_service*> windows;
@@ -352,6 +382,9 @@ bool engine::cancelled() const noexcept {
 const engine::choice& engine::chosen() const noexcept {
   return self_->chosen;
 }
+void engine::want_exact_times(bool wanted) noexcept {
+  self_->exact_times.store(wanted, std::memory_order_relaxed);
+}
 ticks engine::next_look() const noexcept {
   return self_->looks.next();
 }
@@ -362,23 +395,41 @@ ticks engine::in_flight_until(ticks now) const noexcept {
   return self_->flight.until(now);
 }
 
-/// After something was put in flight, the `first` after a time of rest or not.  The proxy may sleep
-/// past its first look; where workers look too that does not matter, unless it sleeps without
-/// limit.
-void engine::implementation::wake_proxy(bool first) noexcept {
-  if (!chosen.busy_workers || (first && proxy_rests.load(std::memory_order_seq_cst))) {
+void engine::implementation::one_more_active() noexcept {
+  const auto before = active.load(std::memory_order_relaxed);
+  active.store(before + 1, before == 0 ? std::memory_order_seq_cst : std::memory_order_relaxed);
+}
+void engine::implementation::one_less_active() noexcept {
+  active.store(active.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+/// After something was put in flight.  The proxy may sleep past its first look; where workers look
+/// too that does not matter, unless it sleeps without limit.
+void engine::implementation::wake_proxy() noexcept {
+  if (!chosen.busy_workers || proxy_rests.load(std::memory_order_seq_cst)) {
     proxy_events.notify_one();
   }
 }
 
 void engine::post(operation& op) {
   implementation& s = *self_;
-  op.posted_at = now_ticks();
-  const bool first = s.active.fetch_add(1, std::memory_order_seq_cst) == 0;
+  // Where somebody looks all the time, the last look is as good: a reading takes longer than all
+  // else that is done here.
+  const bool lately = (s.chosen.proxy || s.chosen.busy_workers) && s.looks.next() != never &&
+                      !s.exact_times.load(std::memory_order_relaxed);
+  op.posted_at = lately ? s.looks.last() : now_ticks();
   if (mpi_token::any_held_here()) {  // in `completed` of another operation
-    s.take_up(op, op.posted_at);
+    moment when;
+    s.one_more_active();
+    s.take_up(op, when);
   } else if (s.env.token().try_acquire()) {
-    s.step(look::no, &op);
+    s.one_more_active();
+    if (s.nothing_waits_for_a_step()) {
+      moment when;
+      s.admit(op, when);
+    } else {
+      s.step(look::no, &op);
+    }
     s.release_token();
   } else {
     s.push(op);
@@ -387,7 +438,7 @@ void engine::post(operation& op) {
       s.release_token();
     }
   }
-  s.wake_proxy(first);
+  s.wake_proxy();
 }
 
 /// For whoever has the token, or gets it next.
@@ -408,26 +459,25 @@ void engine::unlock() {
 
 void engine::watch(awaited& what) {
   implementation& s = *self_;
-  const bool first = s.active.fetch_add(1, std::memory_order_seq_cst) == 0;
   s.env.token().acquire();
+  s.one_more_active();
   const ticks now = now_ticks();
   if (s.nothing_in_flight()) s.flight.take_off(now);
   s.watched.push_back(&what);
   s.looks.posted(now);
   s.step(look::once);  // and, after `cancel`, gives it up
   s.release_token();
-  s.wake_proxy(first);
+  s.wake_proxy();
 }
 
 void engine::serve(one_sided_service& window) {
   implementation& s = *self_;
   s.env.token().acquire();
-  const bool first = s.is_idle();
   s.windows.push_back(&window);
   s.served.fetch_add(1, std::memory_order_seq_cst);
   s.looks.posted(now_ticks());
   s.release_token();
-  s.wake_proxy(first);
+  s.wake_proxy();
 }
 
 void engine::stop_serving(one_sided_service& window) {
@@ -466,18 +516,23 @@ void engine::implementation::release_token() {
 bool engine::implementation::step(look which, operation* here) {
   repetitions.free_retired();
   bool worked = drain();
-  if (here != nullptr) take_up(*here, here->posted_at);
+  if (here != nullptr) {
+    moment when;
+    take_up(*here, when);
+  }
   if (which != look::no && !nothing_to_look_after()) {
-    bool completed = test();
+    bool completed = test(which);
     completed = test_watched() || completed;
     completed = look_after_windows() || completed;
     raise(polls);
-    // Whoever polls without pause reads the clock for one fruitless look in 16.  [profile of an
-    // 8-byte ping-pong: clock readings were a third of plait's part of it]
-    if (completed || which == look::once || polls.load(std::memory_order_relaxed) % 16 == 0) {
+    completed_since_looked = completed_since_looked || completed;
+    // Whoever polls without pause reads the clock for one look in 16, and when nothing is left in
+    // flight.  [profile of an 8-byte ping-pong: clock readings were a third of plait's part of it]
+    const bool landed = completed && nothing_in_flight();
+    if (landed || which == look::once || polls.load(std::memory_order_relaxed) % 16 == 0) {
       const ticks now = now_ticks();
-      if (completed && nothing_in_flight()) flight.land(now);
-      looks.looked(now, completed, !nothing_to_look_after());
+      if (landed) flight.land(now);
+      looks.looked(now, std::exchange(completed_since_looked, false), !nothing_to_look_after());
     }
     worked = worked || completed;
   }
@@ -494,6 +549,7 @@ bool engine::implementation::step(look which, operation* here) {
 
 bool engine::implementation::drain() {
   if (posted.load(std::memory_order_seq_cst) == nullptr) return false;
+  one_more_active();  // for all of them, until each is counted
   operation* newest = posted.exchange(nullptr, std::memory_order_seq_cst);
   operation* oldest = nullptr;
   while (newest != nullptr) {
@@ -501,29 +557,31 @@ bool engine::implementation::drain() {
     newest->next = std::exchange(oldest, newest);
     newest = next;
   }
-  const ticks now = now_ticks();
+  moment when;
   while (oldest != nullptr) {
-    take_up(*std::exchange(oldest, oldest->next), now);
+    one_more_active();
+    take_up(*std::exchange(oldest, oldest->next), when);
   }
+  one_less_active();
   return true;
 }
 
-void engine::implementation::take_up(operation& op, ticks now) {
+void engine::implementation::take_up(operation& op, moment& when) {
   if (hold_back(op)) {
     held_starts.push_back(&op);
   } else {
-    admit(op, now);
+    admit(op, when);
   }
 }
 
 /// Starts the operation and those that were parked behind it, or parks it until its turn.
-void engine::implementation::admit(operation& op, ticks now) {
+void engine::implementation::admit(operation& op, moment& when) {
   if (cancelled.load(std::memory_order_relaxed)) {
     settle(op, nullptr);
     return;
   }
   if (op.remote != nullptr) {
-    start_one_sided(op, now);
+    start_one_sided(op, when);
     return;
   }
   channel& via = *op.via;
@@ -531,11 +589,11 @@ void engine::implementation::admit(operation& op, ticks now) {
     via.park(op);
     return;
   }
-  start(op, now);
-  while (operation* next = via.unpark()) start(*next, now);
+  start(op, when);
+  while (operation* next = via.unpark()) start(*next, when);
 }
 
-void engine::implementation::start(operation& op, ticks now) {
+void engine::implementation::start(operation& op, moment& when) {
   op.via->started(op);
   const int mpi_tag = op.tag * residues + static_cast<int>(op.via->residue(op));
   try {
@@ -546,14 +604,14 @@ void engine::implementation::start(operation& op, ticks now) {
       complete(op, nullptr);
       return;
     }
-    if (first) flight.take_off(now);
-    looks.posted(now);
+    if (first) flight.take_off(when.now());
+    if (looks.wants_to_know_of_posts()) looks.posted(when.now());
   } catch (...) {
     complete(op, std::current_exception());
   }
 }
 
-void engine::implementation::start_one_sided(operation& op, ticks now) {
+void engine::implementation::start_one_sided(operation& op, moment& when) {
   one_sided_service::finished_list done;
   const bool first = nothing_in_flight();
   ++one_sided;
@@ -563,15 +621,15 @@ void engine::implementation::start_one_sided(operation& op, ticks now) {
     done.push_back({&op, std::current_exception()});
   }
   if (done.empty()) {
-    if (first) flight.take_off(now);
-    looks.posted(now);
+    if (first) flight.take_off(when.now());
+    looks.posted(when.now());
   } else {
     end_one_sided(std::move(done));
     if (nothing_in_flight()) {
-      if (!first) flight.land(now);
+      if (!first) flight.land(when.now());
     } else {
-      flight.take_off(now);
-      looks.posted(now);
+      flight.take_off(when.now());
+      looks.posted(when.now());
     }
   }
 }
@@ -600,9 +658,16 @@ bool engine::implementation::look_after_windows() {
   return moved;
 }
 
-bool engine::implementation::test() {
+bool engine::implementation::test(look which) {
+  // A test that finds nothing lets MPI progress, and what that has completed the next one finds.
+  // Who has nothing else to do asks again at once: the way back to it costs as much as a test.
+  int tries = which == look::again ? 4 : 1;
   try {
-    const auto finished = transfers.test();
+    auto finished = transfers.test(which != look::again);
+    while (finished.empty() && --tries > 0 && !transfers.empty() && !env.token().wanted() &&
+           posted.load(std::memory_order_relaxed) == nullptr) {
+      finished = transfers.test(false);
+    }
     for (const auto& [op, failure] : finished) complete(*op, failure);
     return !finished.empty();
   } catch (...) {
@@ -628,7 +693,7 @@ bool engine::implementation::test_watched() {
     return !done.empty() && done.back() == what;
   });
   for (awaited* what : done) {
-    active.fetch_sub(1, std::memory_order_seq_cst);
+    one_less_active();
     what->completed(*what);
   }
   return !done.empty();
@@ -644,7 +709,7 @@ void engine::implementation::complete(operation& op, const std::exception_ptr& f
 
 void engine::implementation::settle(operation& op, const std::exception_ptr& failure) {
   raise(operations);
-  active.fetch_sub(1, std::memory_order_seq_cst);
+  one_less_active();
   op.completed(op,
                failure);  // the owner may free it, and the last one's owner this engine's clients
 }
@@ -681,7 +746,8 @@ bool engine::implementation::release_held() {
   });
   std::shuffle(starts.begin(), starts.end(), random);
   std::shuffle(completions.begin(), completions.end(), random);
-  for (operation* op : starts) admit(*op, now);
+  moment when(now);
+  for (operation* op : starts) admit(*op, when);
   for (const auto& [op, failure] : completions) settle(*op, failure);
   return !starts.empty() || !completions.empty();
 }

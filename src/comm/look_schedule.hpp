@@ -33,6 +33,12 @@ class look_schedule {
     set(std::min(next(), now + first_));
   }
 
+  /// Whether `posted` would change more than the begin of the time waited: not where the next look
+  /// comes as soon as it can, for a post after the last look does not bring it forward.
+  [[nodiscard]] bool wants_to_know_of_posts() const noexcept {
+    return next() == engine::never || next() - last() > first_;
+  }
+
   void looked(ticks now, bool completed, bool in_flight) noexcept {
     if (now - last() > longest_unwatched()) {
       longest_.store(now - last(), std::memory_order_relaxed);

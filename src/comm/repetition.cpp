@@ -2,9 +2,9 @@
 #include "comm/repetition.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "comm/byte_count.hpp"
@@ -98,7 +98,9 @@ void repetition::free_requests() noexcept {
 
 bool repetition_set::pays(const operation& op) const noexcept {
   if (persistent_ != persistence::where_faster) return persistent_ == persistence::always;
-  if (residues / std::gcd(residues, op.again->stride) > most_tags) return false;
+  // R / gcd(R, stride), R being a power of two: whatever costs a division costs it per message.
+  const int twos = std::min(std::countr_zero(op.again->stride), 63);
+  if (residues >> twos > most_tags) return false;
   return op.size_bytes >= (op.what == operation::kind::send ? smallest_send : smallest_receive);
 }
 

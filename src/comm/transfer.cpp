@@ -91,23 +91,46 @@ bool transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
 }
 
 void transfer_set::add(operation& op, MPI_Request request) {
+  if (requests_.size() == requests_.capacity() && 2 * first_ >= requests_.size()) {
+    const auto room = static_cast<std::ptrdiff_t>(std::exchange(first_, 0));
+    requests_.erase(requests_.begin(), requests_.begin() + room);
+    operations_.erase(operations_.begin(), operations_.begin() + room);
+  }
   requests_.push_back(request);
   operations_.push_back(&op);
 }
 
-std::span<const transfer_set::finished> transfer_set::test() {
+transfer_set::range transfer_set::to_look_at(bool all) noexcept {
+  constexpr std::size_t few = 16;
+  const std::size_t count = operations_.size() - first_;
+  const std::size_t part = std::max(few, count / 4);
+  if (all || count <= part) return {first_, first_ + count};
+  oldest_have_had_ = !oldest_have_had_;
+  if (!oldest_have_had_) return {first_, first_ + part};
+  if (others_ < part || others_ >= count) others_ = part;
+  const std::size_t begin = first_ + others_;
+  others_ += part;
+  return {begin, std::min(begin + part, operations_.size())};
+}
+
+std::span<const transfer_set::finished> transfer_set::test(bool all) {
   finished_.clear();
-  if (requests_.empty()) return {};
-  indices_.resize(requests_.size());
-  statuses_.resize(requests_.size());
+  if (empty()) return {};
+  const range looked_at = to_look_at(all);
+  const std::size_t most = looked_at.end - looked_at.begin;
+  if (indices_.size() < most) {
+    indices_.resize(most);
+    statuses_.resize(most);
+  }
   int count = 0;
-  const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+  const int code = MPI_Testsome(static_cast<int>(most), requests_.data() + looked_at.begin, &count,
                                 indices_.data(), statuses_.data());
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) mpi_call(code, "MPI_Testsome");
   if (count == MPI_UNDEFINED || count == 0) return {};
 
   for (int i = 0; i < count; ++i) {
-    const auto at = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+    const auto at =
+        looked_at.begin + static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
     const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
     int cancelled = 0;
     if (any_cancelled_) MPI_Test_cancelled(&status, &cancelled);
@@ -116,22 +139,31 @@ std::span<const transfer_set::finished> transfer_set::test() {
     if (own != MPI_SUCCESS && op->again != nullptr) op->again->give_up(requests_[at]);
     finished_.push_back({op, cancelled != 0 ? nullptr : failure_of(*op, own, status)});
   }
-  // Completed requests are gone from the arrays before anybody is told.  MPI has freed them, or
-  // made them inactive if they are persistent: then their repetition has them.
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < operations_.size(); ++i) {
-    if (operations_[i] == nullptr) continue;
-    operations_[kept] = operations_[i];
-    requests_[kept++] = requests_[i];
-  }
-  operations_.resize(kept);
-  requests_.resize(kept);
+  take_out_finished(looked_at);
   return finished_;
+}
+
+/// Completed requests are gone from the arrays before anybody is told.  MPI has freed them, or made
+/// them inactive if they are persistent: then their repetition has them.  Those that are left move
+/// up to the younger ones, for it is the oldest that complete.
+void transfer_set::take_out_finished(const range& looked_at) noexcept {
+  std::size_t to = looked_at.end;
+  for (std::size_t i = looked_at.end; i-- > first_;) {
+    if (operations_[i] == nullptr) continue;
+    --to;
+    operations_[to] = operations_[i];
+    requests_[to] = requests_[i];
+  }
+  first_ = to;
+  if (!empty()) return;
+  first_ = 0;
+  operations_.clear();
+  requests_.clear();
 }
 
 void transfer_set::cancel_receives() noexcept {
   any_cancelled_ = true;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
+  for (std::size_t i = first_; i < requests_.size(); ++i) {
     if (operations_[i]->what == operation::kind::receive) MPI_Cancel(&requests_[i]);
   }
 }
@@ -141,7 +173,7 @@ void transfer_set::drop_messages_to_self(const matching_space& among) noexcept t
     return op->what == operation::kind::send && op->via->among() == &among &&
            op->peer == among.rank;
   };
-  if (std::none_of(operations_.begin(), operations_.end(), to_self)) return;
+  if (std::ranges::none_of(operations(), to_self)) return;
   while (true) {
     int found = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
@@ -159,7 +191,7 @@ void transfer_set::drop_messages_to_self(const matching_space& among) noexcept t
 }
 
 std::vector<operation*> transfer_set::abandon() {
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
+  for (std::size_t i = first_; i < requests_.size(); ++i) {
     if (operations_[i]->again != nullptr) operations_[i]->again->give_up(requests_[i]);
     if (operations_[i]->what == operation::kind::collective) {  // MPI frees no request of one
       collective::library_collectives::abandon(*operations_[i]->call);
@@ -168,6 +200,8 @@ std::vector<operation*> transfer_set::abandon() {
     }
   }
   requests_.clear();
+  operations_.erase(operations_.begin(), operations_.begin() + static_cast<std::ptrdiff_t>(first_));
+  first_ = 0;
   return std::exchange(operations_, {});
 }
 

@@ -2,6 +2,7 @@
 /// The MPI requests in flight.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <span>
 #include <vector>
@@ -22,8 +23,10 @@ class transfer_set {
     std::exception_ptr failure;  ///< null when it succeeded or was cancelled
   };
 
-  [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
-  [[nodiscard]] const std::vector<operation*>& operations() const noexcept { return operations_; }
+  [[nodiscard]] bool empty() const noexcept { return first_ == operations_.size(); }
+  [[nodiscard]] std::span<operation* const> operations() const noexcept {
+    return std::span(operations_).subspan(first_);
+  }
 
   /// MPI_Isend or MPI_Irecv, or MPI_Start of what `op.again` has ready.  Returns whether the
   /// operation has completed already, as small sends do: then it is not in the set.  Errors:
@@ -36,7 +39,12 @@ class transfer_set {
   /// What has completed and is no longer in the set, valid until the next call.  A receive of
   /// another size than the message's is a failure that says so (and names the message's size unless
   /// MPI truncated it).
-  [[nodiscard]] std::span<const finished> test();
+  ///
+  /// Not `all`, of many: every other time the oldest, else some of the others in turn, so that all
+  /// are looked at within eight calls.  Receives are posted long before their messages come, as
+  /// soon as their data allows, and to look at one takes some 3 ns; who looks without pause finds
+  /// the oldest sooner.
+  [[nodiscard]] std::span<const finished> test(bool all);
 
   void cancel_receives() noexcept;
   /// Receives and drops what this rank sent itself there: nobody else can let such sends end.
@@ -45,8 +53,20 @@ class transfer_set {
   [[nodiscard]] std::vector<operation*> abandon();
 
  private:
+  /// Places of `requests_` and `operations_`.
+  struct range {
+    std::size_t begin;
+    std::size_t end;
+  };
+  [[nodiscard]] range to_look_at(bool all) noexcept;
+  void take_out_finished(const range& looked_at) noexcept;
+
+  // In the order of their starts, from `first_` on; before it is room.
   std::vector<MPI_Request> requests_;
   std::vector<operation*> operations_;
+  std::size_t first_ = 0;
+  std::size_t others_ = 0;       ///< how many after `first_` the next to have their turn are
+  bool oldest_have_had_ = true;  ///< their turn
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<finished> finished_;

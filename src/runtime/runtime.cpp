@@ -425,12 +425,14 @@ collective::algorithm runtime::choose(const collective::shape& shape, bool commu
 
 void runtime::start_trace() {
   self_->record.emplace(self_->env.rank(), workers());
+  self_->messages.want_exact_times(true);
   self_->tasks.observe(&*self_->record);
 }
 
 std::vector<trace_event> runtime::stop_trace() {
   if (!self_->record.has_value()) return {};
   self_->tasks.observe(nullptr);
+  self_->messages.want_exact_times(false);
   auto events = self_->record->events();
   self_->record.reset();
   return events;

@@ -32,7 +32,7 @@ graph scheduler::record(const std::function<void()>& submit) {
   s.recording = nullptr;
   s.leave();
   s.expect_submitting_thread();  // no submission was left open
-  recorded->close(s.measured_priorities);
+  recorded->close(s.measured_priorities, s.workers.size() == 1);
   return graph(std::move(recorded));
 }
 
@@ -67,7 +67,7 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
   ++s.submitted;
   g.active.store(1, std::memory_order_relaxed);  // this call, until all have been looked at
   for (task_node& node : g.nodes()) {
-    if (!g.meet(node)) continue;
+    if (!g.meet(node, nullptr)) continue;
     g.active.fetch_add(1, std::memory_order_relaxed);
     s.launch(node);
   }

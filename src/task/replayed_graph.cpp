@@ -10,6 +10,7 @@
 #include <plait/task/detail/dependence_tracker.hpp>
 #include <plait/task/graph.hpp>
 
+#include "task/implied_edges.hpp"
 #include "task/way_to_sends.hpp"
 
 namespace plait {
@@ -67,7 +68,8 @@ access_mode replayed_graph::mode_in_every_iteration(const recorded_access& acces
 
 /// Submits two iterations of nodes that never run to a tracker of their own, and reads the edges it
 /// makes: those within the first iteration, and those from it to the second.
-void replayed_graph::close(bool measured_priorities) {
+void replayed_graph::close(bool measured_priorities, bool one_worker) {
+  one_worker_ = one_worker;
   const std::size_t count = nodes_.size();
   for (task_node& node : nodes_) {
     if (!node.recorded->repeatable) {
@@ -105,6 +107,10 @@ void replayed_graph::close(bool measured_priorities) {
     all = std::move(some);
   }
 
+  const auto predecessors_of = [this](std::size_t predecessor, std::size_t of) -> std::int32_t& {
+    recorded_task& task = tasks_[of];
+    return is_own(nodes_[predecessor]) ? task.own_predecessors : task.predecessors;
+  };
   const auto successors_of = [&](std::size_t i) {
     std::vector<std::size_t> found;
     for (const edge* e = shadows[i].successors.load(std::memory_order_relaxed); e != nullptr;
@@ -115,23 +121,33 @@ void replayed_graph::close(bool measured_priorities) {
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
   };
+  successor_lists places;
+  std::vector<bool> is_message;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto& those = places.emplace_back(successors_of(i));
+    std::erase_if(those, [&](std::size_t s) { return s >= count + i; });
+    is_message.push_back(nodes_[i].kind == node_kind::asynchronous);
+  }
+  // Who waits for a message directly counts when priorities are measured (goes_first).
+  drop_implied_edges(places, is_message);
   std::vector<std::vector<task_node*>> successors(count);
   for (std::size_t i = 0; i < count; ++i) {
-    for (const std::size_t s : successors_of(i)) {
+    for (const std::size_t s : places[i]) {
       const bool next = s >= count;
       const std::size_t target = next ? s - count : s;
-      if (next && target >= i) continue;
       ++(next ? tasks_[i].next : tasks_[i].same);
       successors[i].push_back(&nodes_[target]);
-      ++tasks_[target].predecessors;
+      ++predecessors_of(i, target);
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
-    if (tasks_[i].predecessors > 0) continue;
-    ++tasks_[i].next;
-    ++tasks_[i].predecessors;
-    successors[i].push_back(&nodes_[i]);
+    if (tasks_[i].predecessors + tasks_[i].own_predecessors == 0) {
+      ++tasks_[i].next;
+      successors[i].push_back(&nodes_[i]);
+      ++predecessors_of(i, i);
+    }
   }
+  for (recorded_task& task : tasks_) task.predecessors += task.own_predecessors > 0 ? 1 : 0;
   std::vector<std::size_t> first_successor;
   for (const auto& those : successors) {
     first_successor.push_back(successors_.size());
@@ -189,11 +205,18 @@ void replayed_graph::begin(std::uint64_t iterations, std::uint64_t first_id) noe
     tasks_[i].iteration.store(0, std::memory_order_relaxed);
     // The caller's own, so that `meet` starts those without predecessors.
     nodes_[i].unmet.store(1, std::memory_order_relaxed);
+    nodes_[i].own_unmet = 0;
   }
-  for (const recorded_task& task : tasks_) {
-    for (std::uint32_t s = 0; s < task.same; ++s) {
-      task.successors[s]->unmet.fetch_add(1, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    for (std::uint32_t s = 0; s < tasks_[i].same; ++s) {
+      task_node& successor = *tasks_[i].successors[s];
+      if (!is_own(nodes_[i]) || successor.own_unmet++ == 0) {
+        successor.unmet.fetch_add(1, std::memory_order_relaxed);
+      }
     }
+  }
+  for (task_node& node : nodes_) {  // what is met next counts for the second iteration
+    if (node.own_unmet == 0) node.own_unmet = node.recorded->own_predecessors;
   }
 }
 

@@ -25,10 +25,17 @@ namespace plait::detail {
 /// Why a task need not precede itself: if any p -> s exists, s(k+1) follows p(k+1) or, where the
 /// edge wraps, p(k), and that follows s(k).  Only one without predecessors gets an edge to itself.
 ///
+/// With one worker, whoever is neither that worker nor waits for it may only complete messages.  So
+/// compute tasks that precede a task are counted apart (`own_unmet`), by the worker alone and
+/// without locked instructions, 8 ns each; all of them together count one in `unmet`, beside the
+/// messages that precede the task.  The worker sets its count up again when it reaches zero: who
+/// lowers it next does so for the task's next run.
+///
 /// Why edges that skip an iteration need not be kept: a conflict has a writer, which conflicts with
 /// itself in the iteration between.  Why an edge from p to a later s that wraps need not: there is
 /// p(k) -> s(k) -> s(k+1) already, by way of the edges that are kept: s(k) precedes the next run
 /// of its predecessor by a path with one wrap, which leads from a later task to an earlier one.
+/// Edges that follow from others are dropped (implied_edges.hpp): what precedes what stays.
 class replayed_graph {
  public:
   replayed_graph() = default;
@@ -41,8 +48,9 @@ class replayed_graph {
   [[nodiscard]] task_node& add_node(const char* name, node_kind kind);
   void add_access(const task_node& node, const strided_bytes& memory, access_mode mode,
                   const void* operation);
-  /// Finds the edges.  Errors: usage_error for a task that cannot be run again.
-  void close(bool measured_priorities);
+  /// Finds the edges.  `one_worker` runs all compute tasks.  Errors: usage_error for a task that
+  /// cannot be run again.
+  void close(bool measured_priorities, bool one_worker);
 
   // Replaying
   // ----------------------------------------------------------------------------------------
@@ -50,11 +58,15 @@ class replayed_graph {
   void check_shapes();
   /// Makes every task wait for its predecessors in the first of `iterations`.
   void begin(std::uint64_t iterations, std::uint64_t first_id) noexcept;
-  /// One dependence of `node` is met.  Returns whether it was the last one: then the node is set up
-  /// for its next run, and the caller makes it ready.
-  [[nodiscard]] bool meet(task_node& node) noexcept {
-    if (!node.meet_one()) return false;
+  /// The dependence of `node` on `by` is met (null: on the begin of the replay).  Returns whether
+  /// it was the last one: then the node is set up for its next run, and the caller makes it ready.
+  [[nodiscard]] bool meet(task_node& node, const task_node* by) noexcept {
     recorded_task& task = *node.recorded;
+    if (by != nullptr && is_own(*by)) {
+      if (--node.own_unmet != 0) return false;
+      node.own_unmet = task.own_predecessors;
+    }
+    if (!node.meet_one()) return false;
     node.unmet.store(task.predecessors, std::memory_order_relaxed);
     node.id.store(next_id(task), std::memory_order_relaxed);
     return true;
@@ -84,6 +96,10 @@ class replayed_graph {
   [[nodiscard]] std::size_t edges() const noexcept { return successors_.size(); }
 
  private:
+  /// Whether the one worker finishes it.
+  [[nodiscard]] bool is_own(const task_node& node) const noexcept {
+    return one_worker_ && node.kind == node_kind::compute;
+  }
   [[nodiscard]] std::uint64_t next_id(const recorded_task& task) const noexcept {
     return first_id_ + task.iteration.load(std::memory_order_relaxed) * nodes_.size() + task.index;
   }
@@ -104,6 +120,7 @@ class replayed_graph {
   std::vector<task_node*> successors_;
   std::vector<std::uint64_t> fingerprints_;
   std::atomic<std::size_t> unsampled_{0};  // tasks that have not run often enough
+  bool one_worker_ = false;
   std::size_t compute_tasks_ = 0;
   std::uint64_t iterations_ = 0;
   std::uint64_t first_id_ = 0;

@@ -449,16 +449,22 @@ void scheduler::observe(task_observer* observer) {
 scheduler::implementation::statement scheduler::implementation::booked(
     const worker& w) const noexcept {
   // The account first, the clocks after it: whatever happens in between is part of the time since.
-  auto [sums, last, owed] = w.account_.snapshot();
+  auto [sums, last, owed, owed_posting] = w.account_.snapshot();
   const ticks before = w.idle_in_flight.load(std::memory_order_acquire);
   const clock_pair now = read_both_clocks();
-  const ticks open = std::max<ticks>(0, now.at - last);
+  ticks open = std::max<ticks>(0, now.at - last);
   const auto add = [&sums](activity to, ticks duration) {
     sums[static_cast<std::size_t>(to)] += duration;
   };
   if (w.index == 0 || owed != 0) {  // the program's own time, or that of unread tasks
-    add(activity::overhead, std::min(owed, open));
-    add(activity::compute, open - std::min(owed, open));
+    const auto add_some = [&](activity to, ticks duration) {
+      duration = std::min(duration, open);
+      add(to, duration);
+      open -= duration;
+    };
+    add_some(activity::overhead, owed);
+    add_some(activity::posting, owed_posting);
+    add(activity::compute, open);
   } else if (before == worker::not_idle) {
     add(activity::overhead, open);  // on its way between a task and idleness
   } else {

@@ -238,11 +238,11 @@ void scheduler::implementation::run_ready(detail::worker& w, More more) {
 template <class Done>
 detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
                                                    ticks longest_sleep) {
-  w.read_up();
   publish_counts(w);
 
   const ticks begin = now_ticks();
-  w.account_.charge(activity::overhead, begin);
+  w.account_.charge(activity::overhead, begin);  // or what unread tasks are owed
+  w.unread = 0;
   const ticks in_flight_before = progress != nullptr ? progress->in_flight_until(begin) : 0;
   w.idle_in_flight.store(in_flight_before, std::memory_order_release);
   const std::uint32_t spin_limit = oversubscribed ? 0 : 2000;
@@ -250,8 +250,8 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
   detail::stall_watch watch(w.index == 0 ? stall_period : progress_source::never, begin);
 
   detail::task_node* node = nullptr;
-  bool poll_again = false;
-  for (std::uint32_t spins = 0; !done(); ++spins) {
+  bool poll_again = w.polls_again;  // as if the last spell went on, which was short
+  for (std::uint32_t spins = 1; !done(); ++spins) {
     if ((!poll_again || spins % 64 == 0) && watch.due()) look_for_stall(watch);
     if (progress != nullptr) {
       // What it completed while it gave the token back counts too, and is not in its answer.
@@ -279,6 +279,7 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
     events.wait(key, limit == progress_source::never ? -1 : limit);
   }
 
+  w.polls_again = poll_again;
   const ticks end = now_ticks();
   // What was posted a moment before it was started counts from then: more than this spell at most.
   const ticks in_flight = progress != nullptr ? progress->in_flight_until(end) : 0;

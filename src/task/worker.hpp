@@ -77,6 +77,9 @@ struct alignas(128) worker {
   bool tasks_short = false;  ///< the last for which it was
   const ticks short_task = seconds_to_ticks(1e-6);
   sampled_overhead before_posts;
+  sampled_overhead posts;    ///< from begin to end of one
+  bool posts_short = false;  ///< the last for which the clock was read
+  bool polls_again = false;  ///< the last idle spell ended in polling without pause
   /// While idle: the time communication had been in flight when the spell began; else `not_idle`.
   std::atomic<ticks> idle_in_flight{not_idle};
   static constexpr ticks not_idle = -1;
@@ -89,7 +92,9 @@ struct alignas(128) worker {
   std::thread thread;
 
   // When the clock is read around tasks: before one in `sampled_overhead::period`, after each; but
-  // of tasks that take no longer than some readings, after one in eight.
+  // of tasks that take no longer than some readings, after one in sixteen (a fifth of an empty
+  // replayed task was the reading after one in eight), in eight while messages are in flight.
+  static constexpr int most_unread = 15;
   /// Before a task that is timed.
   [[gnu::noinline]] ticks begin_timed() noexcept {
     const ticks now = now_ticks();
@@ -103,12 +108,25 @@ struct alignas(128) worker {
     unread = 0;
   }
   /// After a task that was not timed: whether the clock is not read, and its time booked later.
-  [[nodiscard]] bool leaves_unread() noexcept {
-    constexpr int most_unread = 7;
-    if (!tasks_short || unread == most_unread || between_tasks.is_next_due()) return false;
+  /// `watchful`: somebody wants to know soon that it is late.
+  [[nodiscard]] bool leaves_unread(bool watchful) noexcept {
+    const int most = watchful ? most_unread / 2 : most_unread;
+    if (!tasks_short || unread >= most || between_tasks.is_next_due()) return false;
     ++unread;
     account_.owe(between_tasks.usual());
     return true;
+  }
+  /// The same for a message that is about to be posted.
+  [[nodiscard]] bool leaves_post_unread() noexcept {
+    if (!posts_short || unread >= most_unread || before_posts.is_next_due()) return false;
+    (void)before_posts.is_due();
+    ++unread;
+    account_.owe(before_posts.usual(), posts.usual());
+    return true;
+  }
+  void learn_post(ticks took) noexcept {
+    posts.learn(took);
+    posts_short = took < short_task;
   }
   /// After any other.
   [[gnu::noinline]] ticks end_read(bool timed) noexcept {

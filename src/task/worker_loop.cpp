@@ -32,10 +32,11 @@ void tell_released(task_observer& observer, const task_node& ready, std::uint64_
 /// success while idle; a busy worker stores its counts without this, because it comes by here
 /// later.
 void scheduler::implementation::publish_counts(worker& w) noexcept {
+  if (w.index == 0) return;  // it is the submitter
   for (auto* count : {&w.counts.finished, &w.counts.left_window}) {
     count->store(count->load(std::memory_order_relaxed), std::memory_order_seq_cst);
   }
-  if (w.index != 0) submitter_events.notify_one();
+  submitter_events.notify_one();
 }
 
 void scheduler::implementation::worker_loop(scheduler& facade, worker& w) {
@@ -116,7 +117,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
   w.in_task.store(nullptr, std::memory_order_relaxed);
   const ticks look = progress != nullptr ? progress->due_at() : progress_source::never;
-  const bool unread = !timed && look == progress_source::never && w.leaves_unread();
+  const bool unread = !timed && w.leaves_unread(look != progress_source::never);
   const ticks end = unread ? 0 : w.end_read(timed);
   if (sampled) node.recorded->took += end - begin;
   if (observer != nullptr)
@@ -277,7 +278,7 @@ void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
     const bool last = done == graph.iterations();
     task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
     for (task_node* const* s = task.successors; s != end; ++s) {
-      if (!graph.meet(**s)) continue;
+      if (!graph.meet(**s, &node)) continue;
       if (observer != nullptr) tell_released(*observer, **s, id, w);
       if (held != nullptr) {
         graph.active.fetch_add(1, std::memory_order_relaxed);
@@ -367,12 +368,16 @@ void scheduler::implementation::start(task_node& node, worker* w) {
   // (environment::barrier).
   const bool account = w != nullptr && !w->idle();
   const bool from_program = w != nullptr && w->index == 0 && !inside;
+  const bool unread = account && !from_program && w->leaves_post_unread();
   const bool owes = account && w->account_.owes();
-  const bool timed = account && (from_program || owes || w->before_posts.is_due());
+  const bool due = account && !unread && w->before_posts.is_due();
+  const bool timed = due || (account && !unread && (from_program || owes));
+  ticks begin = 0;
   if (timed) {
-    const ticks now = now_ticks();
-    if (!from_program && !owes) w->before_posts.learn(now - w->account_.last());
-    w->account_.charge(from_program ? activity::compute : activity::overhead, now);
+    begin = now_ticks();
+    if (!from_program && !owes) w->before_posts.learn(begin - w->account_.last());
+    w->account_.charge(from_program ? activity::compute : activity::overhead, begin);
+    w->unread = 0;
   }
   if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took -= now_ticks();
   try {
@@ -381,8 +386,10 @@ void scheduler::implementation::start(task_node& node, worker* w) {
     record_failure(std::current_exception());
     finish(node, w);
   }
-  if (account) {
-    w->account_.charge_most(activity::posting, now_ticks(), timed ? 0 : w->before_posts.usual());
+  if (account && !unread) {
+    const ticks now = now_ticks();
+    if (timed) w->learn_post(now - begin);
+    w->account_.charge_most(activity::posting, now, timed ? 0 : w->before_posts.usual());
   }
   if (progress != nullptr && progress->needs_idle_workers()) {
     worker_events.notify_one();

@@ -96,6 +96,26 @@ TEST_P(every_policy, many_tags_do_not_mix_in_whatever_order_they_are_posted) {
 }
 
 // More than twice as many as there are residues, so that the order within one is exercised too.
+TEST_P(every_policy, of_many_receives_any_is_found_by_who_polls_without_pause) {
+  const ring r(env);
+  engine e(env, options());
+  constexpr int count = 150;
+  messages receives;
+  for (int tag = 0; tag < count; ++tag) receive(receives, r.left, tag, 16);
+  post_all(e, receives);
+  std::vector<int> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(3));
+  for (const int tag : order) {
+    messages one;
+    send(one, r.right, tag, pattern(key(r.rank, tag, 0), 16));
+    post_all(e, one);
+    const message& wanted = receives[static_cast<std::size_t>(tag)];
+    while (!wanted.done() || !one.front().done()) (void)e.poll(true);
+    ASSERT_EQ(wanted.data, pattern(key(r.left, tag, 0), 16)) << "tag " << tag;
+  }
+}
+
 TEST_P(every_policy, the_kth_send_meets_the_kth_receive_in_whatever_order_they_are_posted) {
   constexpr int count = 200;
   const ring r(env);

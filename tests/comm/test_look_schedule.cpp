@@ -51,6 +51,18 @@ TEST(look_schedule, a_completion_brings_the_looks_closer_again) {
   EXPECT_EQ(looks.next() - now, looks.first());
 }
 
+TEST(look_schedule, a_post_that_changes_nothing_need_not_be_told) {
+  look_schedule looks(first_s, worst_s);
+  EXPECT_TRUE(looks.wants_to_know_of_posts()) << "nothing is in flight";
+  looks.posted(1000);
+  const ticks next = looks.next();
+  EXPECT_FALSE(looks.wants_to_know_of_posts());
+  looks.posted(1000 + looks.first() / 2);
+  EXPECT_EQ(looks.next(), next) << "as it says";
+  while (looks.next() < seconds_to_ticks(0.1)) looks.looked(looks.next(), false, true);
+  EXPECT_TRUE(looks.wants_to_know_of_posts()) << "the next look is far away";
+}
+
 TEST(look_schedule, a_look_is_overdue_when_nobody_has_looked_for_the_worst_delay) {
   look_schedule looks(first_s, worst_s);
   EXPECT_EQ(looks.overdue(), plait::engine::never);

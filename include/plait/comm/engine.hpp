@@ -133,6 +133,10 @@ class engine {
   /// Whether nobody needs to look: nothing is in flight, and no window is served.
   [[nodiscard]] bool idle() const noexcept;
 
+  /// Whether the time at which each operation is posted is read from the clock, as a trace needs
+  /// it; else it may be that of the last look.  Any thread.
+  void want_exact_times(bool wanted) noexcept;
+
   /// When the next look is worth its price; `never` if nothing is in flight.
   [[nodiscard]] ticks next_look() const noexcept;
   static constexpr ticks never = INT64_MAX;

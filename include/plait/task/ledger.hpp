@@ -54,10 +54,11 @@ class account {
   /// The last booking.  Writer only.
   [[nodiscard]] ticks last() const noexcept { return last_.load(std::memory_order_relaxed); }
 
-  /// Of the time since the last booking, `overhead` more is plait's own and the rest, once the
-  /// clock is read, `compute`: for what is too short to read it every time.
-  void owe(ticks overhead) noexcept {
+  /// Of the time since the last booking, `overhead` more is plait's own, `posting` more that, and
+  /// the rest, once the clock is read, `compute`: for what is too short to read it every time.
+  void owe(ticks overhead, ticks posting = 0) noexcept {
     owed_.store(owed() + std::max<ticks>(overhead, 1), std::memory_order_relaxed);
+    if (posting != 0) owed_posting_.store(owed_posting() + posting, std::memory_order_relaxed);
   }
   [[nodiscard]] bool owes() const noexcept { return owed() != 0; }
 
@@ -71,13 +72,17 @@ class account {
     }
   }
 
-  /// Charges `usual_overhead` of the time since the last booking, or all of it, to `overhead` and
-  /// the rest to `to`.
+  /// Charges `usual_overhead` of the time since the last booking, or all of it, to `overhead`, of
+  /// the rest to `posting` what is owed, and what is left to `to`.
   void charge_most(activity to, ticks now, ticks usual_overhead) noexcept {
     const ticks since = last();
     usual_overhead += owed();
     owed_.store(0, std::memory_order_relaxed);
     book(activity::overhead, since + std::clamp<ticks>(usual_overhead, 0, now - since));
+    if (const ticks posting = owed_posting(); posting != 0) {
+      owed_posting_.store(0, std::memory_order_relaxed);
+      book(activity::posting, last() + std::clamp<ticks>(posting, 0, now - last()));
+    }
     book(to, now);
   }
 
@@ -95,6 +100,7 @@ class account {
     sums booked;
     ticks last;
     ticks owed;
+    ticks owed_posting;
   };
   [[nodiscard]] state snapshot() const noexcept {
     for (;;) {
@@ -104,12 +110,16 @@ class account {
         result.booked[i] = sums_[i].load(std::memory_order_acquire);
       result.last = last_.load(std::memory_order_acquire);
       result.owed = owed_.load(std::memory_order_acquire);
+      result.owed_posting = owed_posting_.load(std::memory_order_acquire);
       if (before % 2 == 0 && version_.load(std::memory_order_acquire) == before) return result;
     }
   }
 
  private:
   [[nodiscard]] ticks owed() const noexcept { return owed_.load(std::memory_order_relaxed); }
+  [[nodiscard]] ticks owed_posting() const noexcept {
+    return owed_posting_.load(std::memory_order_relaxed);
+  }
 
   void book(activity to, ticks now) noexcept {
     const auto version = version_.load(std::memory_order_relaxed);
@@ -125,6 +135,7 @@ class account {
   std::atomic<ticks> last_;
   std::atomic<std::uint32_t> version_{0};
   std::atomic<ticks> owed_{0};
+  std::atomic<ticks> owed_posting_{0};
 };
 
 /// Sums since a reset.  What was open at the reset was booked by guess: as the program's own time

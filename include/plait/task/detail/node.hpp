@@ -58,7 +58,7 @@ struct alignas(64) recorded_task {
   task_node* const* successors = nullptr;  ///< `same` of them in its iteration, then `next` in the
   std::uint32_t same = 0;                  ///< following one
   std::uint32_t next = 0;
-  std::int32_t predecessors = 0;  ///< of an iteration that is not the first
+  std::int32_t predecessors = 0;  ///< what `unmet` counts in an iteration that is not the first
   std::uint32_t index = 0;        ///< place in the order of submission
   /// To be run, or being run.  Whoever finishes the task raises it; atomic for the submitting
   /// thread that looks for a stall.
@@ -72,7 +72,8 @@ struct alignas(64) recorded_task {
   bool urgency_given = false;  ///< by .priority()
   /// What `urgency` of the node becomes when it finishes next.
   std::atomic<priority> urgency{priority::normal};
-  std::int64_t took = 0;  ///< ticks
+  std::int32_t own_predecessors = 0;  ///< what `own_unmet` counts, likewise
+  std::int64_t took = 0;              ///< ticks
 
   [[nodiscard]] bool is_sampled() const noexcept { return samples < enough_samples; }
 };
@@ -99,7 +100,10 @@ struct alignas(64) task_node {
   std::atomic<std::uint64_t> id{0};     // order of submission, from 1
   std::uint64_t last_successor_id = 0;  // submitting thread only: skips a second edge to a task
   task_node* next_free = nullptr;       // while returned or free
-  std::int32_t edges_made = 0;          // predecessors that were unfinished when it was submitted
+  union {
+    std::int32_t edges_made = 0;  // predecessors that were unfinished when it was submitted
+    std::int32_t own_unmet;       // of a task of a graph; see replayed_graph::meet
+  };
   priority urgency = priority::normal;
   node_kind kind = node_kind::compute;
   std::uint8_t edges_used = 0;

@@ -16,13 +16,17 @@
 
 namespace plait::detail {
 
-/// Tasks in the order of their ids, whatever the order in which they come; behind a lock.
+/// Tasks in the order of their ids, whatever the order in which they come; behind a lock where the
+/// owner is not the only taker.
 class ready_heap {
  public:
-  explicit ready_heap(std::size_t capacity) { heap_.reserve(capacity); }
+  ready_heap(std::size_t capacity, ready_queue::takers who)
+      : shared_(who == ready_queue::takers::any_thread) {
+    heap_.reserve(capacity);
+  }
 
   void push(task_node* task, std::uint64_t id) noexcept {
-    const std::lock_guard hold(mutex_);
+    const std::unique_lock hold = locked();
     heap_.push_back({id, task});
     std::ranges::push_heap(heap_, std::greater{}, &entry::id);
     publish();
@@ -30,7 +34,7 @@ class ready_heap {
 
   [[nodiscard]] task_node* take() noexcept {
     if (oldest_id() == ready_queue::none) return nullptr;
-    const std::lock_guard hold(mutex_);
+    const std::unique_lock hold = locked();
     if (heap_.empty()) return nullptr;
     std::ranges::pop_heap(heap_, std::greater{}, &entry::id);
     task_node* task = heap_.back().task;
@@ -50,10 +54,15 @@ class ready_heap {
     task_node* task;
   };
 
+  [[nodiscard]] std::unique_lock<std::mutex> locked() noexcept {
+    return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+  }
   void publish() noexcept {  // seq_cst: pairs with event_count
     oldest_id_.store(heap_.empty() ? ready_queue::none : heap_.front().id,
-                     std::memory_order_seq_cst);
+                     shared_ ? std::memory_order_seq_cst : std::memory_order_relaxed);
   }
+
+  const bool shared_;
 
   std::mutex mutex_;
   std::vector<entry> heap_;
@@ -78,7 +87,7 @@ class ready_tasks {
   /// `capacity`: at least the number of tasks that can be in it at once.
   explicit ready_tasks(std::size_t capacity,
                        ready_queue::takers who = ready_queue::takers::any_thread)
-      : queues_{ready_queue(capacity, who), ready_queue(short_queue, who)}, heap_(capacity) {}
+      : queues_{ready_queue(capacity, who), ready_queue(short_queue, who)}, heap_(capacity, who) {}
 
   // --- the owner ---------------------------------------------------------------------------------
   /// `id`: the place of `task` in the order of submission.
