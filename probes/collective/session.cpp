@@ -139,8 +139,8 @@ class participant {
     std::vector<double> times;
     for (int i = 0; i < times_at_once(); ++i)
       times.push_back(step_s([&] {
-        rt_.recv("message", out(came), left, 0);
-        rt_.send("message", in(sent), right, 0);
+        receive_in_pieces(rt_, came, left, 0);
+        send_in_pieces(rt_, sent, right, 0);
       }));
     if (came != std::vector<std::byte>(size_bytes, byte_of(left)))
       throw error(fmt::format("a message of {} bytes arrived wrong, both ways", size_bytes));

@@ -2,6 +2,7 @@
 #include "task_pair.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 #include <plait/comm/mpi.hpp>
@@ -24,11 +25,27 @@ void work_for(double duration_s) {
   }
 }
 
+template <class Byte, class Submit>
+void in_pieces(std::span<Byte> whole, Submit&& submit) {
+  const std::size_t most = collective::piece_size(whole.size(), collective::shape{}.piece_bytes, 1);
+  for (std::size_t offset = 0; offset < whole.size(); offset += most)
+    submit(whole.subspan(offset, std::min(most, whole.size() - offset)));
+}
+
 double since_s(ticks start) {
   return ticks_to_seconds(now_ticks() - start);
 }
 
 }  // namespace
+
+void send_in_pieces(runtime& rt, std::span<const std::byte> whole, int to, int tag) {
+  in_pieces(whole,
+            [&](std::span<const std::byte> piece) { rt.send("message", in(piece), to, tag); });
+}
+
+void receive_in_pieces(runtime& rt, std::span<std::byte> whole, int from, int tag) {
+  in_pieces(whole, [&](std::span<std::byte> piece) { rt.recv("message", out(piece), from, tag); });
+}
 
 task_pair::task_pair(runtime& rt, int client, int server)
     : rt_(rt), client_(client), server_(server), is_client_(rt.env().rank() == client) {
@@ -63,9 +80,9 @@ double task_pair::send_all(const burst& what) {
   const ticks start = now_ticks();
   for (int i = 0; i < what.messages; ++i) {
     if (i > 0 && what.send_pause_s > 0) work_for(what.send_pause_s);
-    rt_.send("message", in(message_), server_, message_tag);
+    send_in_pieces(rt_, message_, server_, message_tag);
   }
-  rt_.recv("answer", out(answer_), server_, answer_tag);
+  receive_in_pieces(rt_, answer_, server_, answer_tag);
   rt_.wait();
   const double round_trip_s = since_s(start);
   if (answer_ != message_)
@@ -80,9 +97,9 @@ double task_pair::receive_all(const burst& what) {
   if (what.receive_pause_s > 0) {
     receiving_s = received_apart_s(what);
   } else {
-    for (auto& one : landing_) rt_.recv("message", out(one), client_, message_tag);
+    for (auto& one : landing_) receive_in_pieces(rt_, one, client_, message_tag);
   }
-  rt_.send("answer", in(landing_.back()), client_, answer_tag);
+  send_in_pieces(rt_, landing_.back(), client_, answer_tag);
   rt_.wait();
   return receiving_s;
 }
@@ -92,7 +109,7 @@ double task_pair::received_apart_s(const burst& what) {
   ticks first = 0;
   for (auto& one : landing_) {
     if (&one != &landing_.front()) work_for(what.receive_pause_s);
-    rt_.recv("message", out(one), client_, message_tag);
+    receive_in_pieces(rt_, one, client_, message_tag);
     rt_.wait();
     if (&one == &landing_.front()) first = now_ticks();
   }
@@ -111,9 +128,9 @@ double task_pair::in_turn_s(int messages, std::size_t size_bytes, const common_s
   }
   for (int i = 0; i < messages; ++i) {
     if ((i % 2 == 0) == is_client_) {
-      rt_.send("message", in(moving), peer(), message_tag);
+      send_in_pieces(rt_, moving, peer(), message_tag);
     } else {
-      rt_.recv("message", out(moving), peer(), message_tag);
+      receive_in_pieces(rt_, moving, peer(), message_tag);
     }
   }
   rt_.wait();

@@ -3,11 +3,17 @@
 /// do.  The library's own blocking calls: plait/comm/burst.hpp.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include <plait/plait.hpp>
 
 namespace plait::probes {
+
+/// A message as collectives send it, in pieces where it is long.
+void send_in_pieces(runtime& rt, std::span<const std::byte> whole, int to, int tag);
+void receive_in_pieces(runtime& rt, std::span<std::byte> whole, int from, int tag);
 
 /// When both begin, without having exchanged anything for that long.
 struct common_start {
