@@ -106,6 +106,12 @@ def test_a_banner_comes_down_to_one_sentence(banner, sentence):
     assert death.sentence() == sentence
 
 
+def test_what_libevent_says_in_the_launcher_is_not_the_programs():
+    keeper = StreamFilter()
+    keeper.take("[warn] Epoll MOD(1) on fd 23 failed. Old events were 6; read change was 0 (none)")
+    assert keeper.program_lines == []
+
+
 def test_progress_lines_are_taken_out():
     keeper = StreamFilter()
     assert keeper.take('@progress {"done":3,"total":20,"label":"base 1/5"}\n') == {

@@ -10,6 +10,7 @@ _RULE = re.compile(r"^(-{20,}|={20,}|\*{20,})\s*$")
 _CHATTER = re.compile(
     r"^\[(mpiexec|proxy:)[^\]]*\]"  # Hydra's own log
     r"|^\[[^\]]+:\d+\] "  # Open MPI's own log, and stack traces
+    r"|^\[warn\] "  # of libevent, when a rank ends while mpiexec listens to it
     r"|^(mpiexec|mpirun|ORTE|PRTE)\b"
     r"|^YOUR APPLICATION TERMINATED|^This typically refers|^Please see the FAQ"
     r"|^=   |^\*\*\* |^application called MPI_Abort|^Abort\(\d+\) on node"
