@@ -88,13 +88,13 @@ void end_job() noexcept {
   return hosts;
 }
 
-/// MPICH 4.0 over TCP (ch4:ucx) can hang in MPI_Finalize with more than two ranks: a rank that is
-/// done stops progressing while another's disconnect still needs its answer, if one of them was
-/// still inside its last barrier when the first disconnect came.  (MPICH has since removed that
-/// step.)  So nobody disconnects before everybody has left a barrier.
+/// MPICH 4.0 over TCP (ch4:ucx) can hang in MPI_Finalize, on a busy machine with two ranks too: a
+/// rank that is done stops progressing while another's disconnect still needs its answer, if one of
+/// them was still inside its last barrier when the first disconnect came.  (MPICH has since removed
+/// that step.)  So nobody disconnects before everybody has left a barrier.
 void leave_together([[maybe_unused]] int ranks) {
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
-  if (ranks > 2) {
+  if (ranks > 1) {
     MPI_Barrier(MPI_COMM_WORLD);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
