@@ -549,20 +549,17 @@ bool engine::implementation::step(look which, operation* here) {
 
 bool engine::implementation::drain() {
   if (posted.load(std::memory_order_seq_cst) == nullptr) return false;
-  one_more_active();  // for all of them, until each is counted
+  one_more_active();  // the first; nobody finds nothing while the others are counted
   operation* newest = posted.exchange(nullptr, std::memory_order_seq_cst);
   operation* oldest = nullptr;
   while (newest != nullptr) {
+    if (oldest != nullptr) one_more_active();
     operation* next = newest->next;
     newest->next = std::exchange(oldest, newest);
     newest = next;
   }
   moment when;
-  while (oldest != nullptr) {
-    one_more_active();
-    take_up(*std::exchange(oldest, oldest->next), when);
-  }
-  one_less_active();
+  while (oldest != nullptr) take_up(*std::exchange(oldest, oldest->next), when);
   return true;
 }
 
@@ -605,7 +602,11 @@ void engine::implementation::start(operation& op, moment& when) {
       return;
     }
     if (first) flight.take_off(when.now());
-    if (looks.wants_to_know_of_posts()) looks.posted(when.now());
+    if (looks.wants_to_know_of_posts()) {
+      looks.posted(when.now());
+    } else {
+      looks.posted_since_last();
+    }
   } catch (...) {
     complete(op, std::current_exception());
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include <plait/comm/engine.hpp>
 #include <plait/core/clock.hpp>
@@ -33,18 +34,22 @@ class look_schedule {
     set(std::min(next(), now + first_));
   }
 
-  /// Whether `posted` would change more than the begin of the time waited: not where the next look
-  /// comes as soon as it can, for a post after the last look does not bring it forward.
+  /// Whether `posted` would bring the next look forward: not where that comes as soon as it can.
+  /// Then `posted_since_last` is enough, for which no clock is read.
   [[nodiscard]] bool wants_to_know_of_posts() const noexcept {
     return next() == engine::never || next() - last() > first_;
   }
+
+  /// Something was posted after the last look.  The next one may be late, and the wait for this has
+  /// only begun: it counts from there.
+  void posted_since_last() noexcept { posted_since_last_ = true; }
 
   void looked(ticks now, bool completed, bool in_flight) noexcept {
     if (now - last() > longest_unwatched()) {
       longest_.store(now - last(), std::memory_order_relaxed);
     }
     last_.store(now, std::memory_order_relaxed);
-    if (completed) since_ = now;
+    if (std::exchange(posted_since_last_, false) || completed) since_ = now;
     set(in_flight ? now + std::clamp((now - since_) / part, first_, worst_) : engine::never);
   }
 
@@ -79,6 +84,7 @@ class look_schedule {
   const ticks first_;
   static constexpr ticks part = 16;
   ticks since_ = 0;  ///< the last post or completion
+  bool posted_since_last_ = false;
   std::atomic<ticks> next_{engine::never};
   std::atomic<ticks> last_{0};
   std::atomic<ticks> longest_{0};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -60,6 +62,51 @@ TEST_P(every_policy, a_ring_passes_values_around) {
   }
   EXPECT_TRUE(e.idle());
   EXPECT_EQ(e.statistics().operations, 40U);
+}
+
+// Who is told of the last completion may ask at once, or end the engine (that is, ask later).
+TEST(engine, is_idle_when_the_last_message_has_completed_whoever_started_it) {
+  struct probe : message {
+    using message::message;
+    engine* asked = nullptr;
+    std::atomic<bool> entered{false};
+    std::atomic<bool> may_end{false};
+    std::atomic<bool> was_idle{false};
+  };
+  environment& env = test_environment();
+  const ring r(env);
+  engine e(env, {.policy = progress::dedicated});
+  const auto data = pattern(1, 8);
+  probe in(operation::kind::receive, r.rank, 1, std::vector<unsigned char>(8));
+  in.completed = [](operation& op, const std::exception_ptr&) noexcept {
+    auto& self = static_cast<probe&>(op);
+    self.entered = true;
+    while (!self.may_end) std::this_thread::yield();
+    self.completions = 1;
+  };
+  messages first;
+  send(first, r.rank, 1, data);
+  probe last(operation::kind::send, r.rank, 2, data);  // MPI copies it: complete when started
+  last.asked = &e;
+  last.completed = [](operation& op, const std::exception_ptr&) noexcept {
+    auto& self = static_cast<probe&>(op);
+    self.was_idle = self.asked->idle();
+    self.completions = 1;
+  };
+  e.enqueue(in);
+  e.enqueue(first.front());
+  e.enqueue(last);
+  e.post(in);
+  e.post(first.front());
+  while (!in.entered || !first.front().done()) std::this_thread::yield();
+  e.post(last);  // the proxy has the token and starts it
+  in.may_end = true;
+  while (!last.done()) std::this_thread::yield();
+  EXPECT_TRUE(last.was_idle);
+  messages drop;
+  receive(drop, r.rank, 2, 8);
+  post_all(e, drop);
+  wait_for_all(e, drop);
 }
 
 TEST_P(every_policy, sizes_from_nothing_to_4_MiB_arrive_whole) {

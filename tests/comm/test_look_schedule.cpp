@@ -63,6 +63,17 @@ TEST(look_schedule, a_post_that_changes_nothing_need_not_be_told) {
   EXPECT_TRUE(looks.wants_to_know_of_posts()) << "the next look is far away";
 }
 
+TEST(look_schedule, a_post_that_is_not_told_in_full_brings_the_looks_closer_all_the_same) {
+  look_schedule looks(first_s, worst_s);
+  looks.posted(1000);
+  looks.looked(looks.next(), false, true);
+  const ticks late = looks.next() + seconds_to_ticks(0.01);  // a long task, then a post and a look
+  ASSERT_FALSE(looks.wants_to_know_of_posts());
+  looks.posted_since_last();
+  looks.looked(late, false, true);
+  EXPECT_EQ(looks.next() - late, looks.first());
+}
+
 TEST(look_schedule, a_look_is_overdue_when_nobody_has_looked_for_the_worst_delay) {
   look_schedule looks(first_s, worst_s);
   EXPECT_EQ(looks.overdue(), plait::engine::never);
