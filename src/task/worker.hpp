@@ -107,6 +107,11 @@ struct alignas(128) worker {
     if (account_.owes()) account_.charge(activity::compute, now_ticks());
     unread = 0;
   }
+  /// Where no task has run since the last booking: the time since, but for what is owed, was `to`.
+  void read_up(activity to) noexcept {
+    account_.charge_most(to, now_ticks(), 0);
+    unread = 0;
+  }
   /// After a task that was not timed: whether the clock is not read, and its time booked later.
   /// `watchful`: somebody wants to know soon that it is late.
   [[nodiscard]] bool leaves_unread(bool watchful) noexcept {

@@ -117,8 +117,12 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
   w.in_task.store(nullptr, std::memory_order_relaxed);
   const ticks look = progress != nullptr ? progress->due_at() : progress_source::never;
-  const bool unread = !timed && w.leaves_unread(look != progress_source::never);
+  // A look that is due must not wait for tasks of which nobody knows that they are short.
+  const bool watchful = look != progress_source::never;
+  const bool may_be_long = watchful && (node.recorded == nullptr || !node.recorded->brief);
+  const bool unread = !timed && !may_be_long && w.leaves_unread(watchful);
   const ticks end = unread ? 0 : w.end_read(timed);
+  if (!unread && node.recorded != nullptr) node.recorded->brief = w.tasks_short;
   if (sampled) node.recorded->took += end - begin;
   if (observer != nullptr)
     observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
@@ -130,9 +134,10 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     leave_suspended(node, w);
   }
   if (!unread && end >= look) {
-    w.account_.charge(activity::overhead, now_ticks());
+    // No task ran since the clock was read: what is owed is of posts, and the rest no task's.
+    w.read_up(activity::overhead);
     (void)progress->poll(false);
-    w.account_.charge(activity::posting, now_ticks());
+    w.read_up(activity::posting);
   }
 }
 

@@ -252,6 +252,105 @@ TEST_P(any_workers, a_long_task_after_many_short_ones_is_its_own_time) {
   expect_balance(s, "after a mixture");
 }
 
+/// Due at any time; each poll takes a while and completes what was started, on the thread that
+/// polls.
+class slow_poll final : public plait::progress_source {
+ public:
+  scheduler* tasks = nullptr;
+  std::vector<plait::detail::task_node*> started;
+  plait::ticks inside = 0;
+  int polls = 0;
+
+  bool poll(bool) override {
+    ++polls;
+    if (started.empty()) return false;
+    const plait::ticks begin = plait::now_ticks();
+    while (plait::now_ticks() < begin + plait::seconds_to_ticks(2e-4)) continue;
+    auto* node = started.back();
+    started.pop_back();
+    tasks->complete(*node);
+    inside += plait::now_ticks() - begin;
+    return true;
+  }
+  [[nodiscard]] plait::ticks idle_wait() override { return started.empty() ? never : 0; }
+  [[nodiscard]] plait::ticks in_flight_until(plait::ticks) const override { return 0; }
+  bool cancel() override { return true; }
+  [[nodiscard]] bool needs_idle_workers() const noexcept override { return true; }
+  [[nodiscard]] plait::ticks due_at() const noexcept override { return 0; }
+};
+
+void spin(double seconds) {
+  const plait::ticks until = plait::now_ticks() + plait::seconds_to_ticks(seconds);
+  while (plait::now_ticks() < until) continue;
+}
+
+TEST(ledger, a_poll_between_tasks_is_posting_whatever_it_completes_and_posts) {
+  using namespace plait::detail;
+  static slow_poll* source;
+  slow_poll polled;
+  source = &polled;
+  scheduler s{{.workers = 1, .progress = &polled}};
+  polled.tasks = &s;
+  int x = 0;
+  const auto message = [&] {
+    task_node& node = s.allocate("message", node_kind::asynchronous);
+    node.act = [](task_node& self, node_action action) {
+      if (action == node_action::run || action == node_action::run_again)
+        source->started.push_back(&self);
+      if (action == node_action::measure) self.recorded->fingerprint = 0;
+    };
+    const auto begin = reinterpret_cast<std::uintptr_t>(&x);
+    s.add_access(node, {begin, begin + sizeof x}, plait::access_mode::inout);
+    s.submit(node);
+  };
+  plait::graph g = s.record([&] {
+    message();
+    for (int i = 0; i < 4; ++i) s.task("busy", [] { spin(5e-6); });
+  });
+  s.reset_ledger();
+  s.replay(g, 200);
+  s.wait();
+  const auto e = s.ledger()[0];
+  EXPECT_GE(e.posting_s + e.idle_s, 0.9 * plait::ticks_to_seconds(polled.inside))
+      << "compute " << e.compute_s << ", posting " << e.posting_s << ", idle " << e.idle_s;
+  expect_balance(s, "slow polls");
+}
+
+TEST(ledger, a_poll_that_is_due_comes_between_two_long_tasks_after_short_ones_too) {
+  slow_poll polled;
+  scheduler s{{.workers = 1, .progress = &polled}};
+  int x = 0;
+  std::vector<int> polls;
+  const auto submit = [&] {
+    for (int i = 0; i < 40; ++i)
+      s.task(
+          "short", [](int& n) { ++n; }, inout(x));
+    for (int i = 0; i < 6; ++i)
+      s.task(
+          "long",
+          [&](int& n) {
+            ++n;
+            polls.push_back(polled.polls);
+            spin(3e-4);
+          },
+          inout(x));
+  };
+  const auto without = [&] {
+    int count = 0;
+    for (std::size_t i = 1; i < polls.size(); ++i)
+      count += i % 6 != 0 && polls[i] == polls[i - 1] ? 1 : 0;
+    return count;
+  };
+  for (int round = 0; round < 10; ++round) submit();
+  s.wait();
+  EXPECT_EQ(without(), 0) << "of 50 pairs of tasks submitted one by one";
+  polls.clear();
+  plait::graph g = s.record(submit);
+  s.replay(g, 20);
+  s.wait();
+  EXPECT_EQ(without(), 0) << "of 100 pairs of recorded tasks";
+}
+
 TEST(ledger, an_entry_of_no_time_balances) {
   EXPECT_EQ(plait::ledger_entry{}.balance_error(), 0);
   plait::ledger_entry e;

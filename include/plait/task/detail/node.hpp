@@ -64,7 +64,8 @@ struct alignas(64) recorded_task {
   /// thread that looks for a stall.
   std::atomic<std::uint64_t> iteration{0};
   std::uint64_t fingerprint = 0;
-  bool repeatable = true;  ///< its arguments can be copied
+  bool repeatable : 1 = true;  ///< its arguments can be copied
+  bool brief : 1 = false;      ///< it was when the clock was last read after it; whoever runs it
   // How long it takes, and where that puts it (replayed_graph::rank).  Whoever runs or finishes it
   // writes, until `samples` are enough.
   static constexpr std::uint8_t enough_samples = 4;  ///< of which the first does not count
