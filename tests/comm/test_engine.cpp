@@ -75,9 +75,10 @@ TEST(engine, is_idle_when_the_last_message_has_completed_whoever_started_it) {
   };
   environment& env = test_environment();
   const ring r(env);
+  if (r.left == r.rank) GTEST_SKIP() << "a send to oneself may be complete only when received";
   engine e(env, {.policy = progress::dedicated});
   const auto data = pattern(1, 8);
-  probe in(operation::kind::receive, r.rank, 1, std::vector<unsigned char>(8));
+  probe in(operation::kind::receive, r.left, 1, std::vector<unsigned char>(8));
   in.completed = [](operation& op, const std::exception_ptr&) noexcept {
     auto& self = static_cast<probe&>(op);
     self.entered = true;
@@ -85,8 +86,8 @@ TEST(engine, is_idle_when_the_last_message_has_completed_whoever_started_it) {
     self.completions = 1;
   };
   messages first;
-  send(first, r.rank, 1, data);
-  probe last(operation::kind::send, r.rank, 2, data);  // MPI copies it: complete when started
+  send(first, r.right, 1, data);
+  probe last(operation::kind::send, r.right, 2, data);  // MPI copies it: complete when started
   last.asked = &e;
   last.completed = [](operation& op, const std::exception_ptr&) noexcept {
     auto& self = static_cast<probe&>(op);
@@ -96,15 +97,16 @@ TEST(engine, is_idle_when_the_last_message_has_completed_whoever_started_it) {
   e.enqueue(in);
   e.enqueue(first.front());
   e.enqueue(last);
-  e.post(in);
   e.post(first.front());
-  while (!in.entered || !first.front().done()) std::this_thread::yield();
+  while (!first.front().done()) std::this_thread::yield();
+  e.post(in);
+  while (!in.entered) std::this_thread::yield();
   e.post(last);  // the proxy has the token and starts it
   in.may_end = true;
   while (!last.done()) std::this_thread::yield();
   EXPECT_TRUE(last.was_idle);
   messages drop;
-  receive(drop, r.rank, 2, 8);
+  receive(drop, r.left, 2, 8);
   post_all(e, drop);
   wait_for_all(e, drop);
 }
