@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Jacobi3D: Poisson's equation by Jacobi's method, with its ghost exchange in front of, or under,
 // the computation.  One MPI job runs all variants in turns and writes one result.
-#include <array>
 #include <cstdio>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,9 +15,6 @@
 namespace {
 
 using plait::app::json;
-
-constexpr std::array<std::string_view, 5> known_policies{"auto", "dedicated", "sleeping", "workers",
-                                                         "none"};
 
 struct command {
   std::string size = "512x512x64";
@@ -57,7 +52,7 @@ jacobi3d::options checked(const command& c) {
     throw plait::usage_error(
         fmt::format("--time-tile is {}; it must be 0, 1 or an even number up to 16", c.time_tile));
   return {.workers = static_cast<int>(c.workers),
-          .policy = plait::app::parse_name("--policy", c.policy, known_policies),
+          .policy = plait::app::parse_progress("--policy", c.policy),
           .window = static_cast<std::size_t>(c.window),
           .time_tile = static_cast<int>(c.time_tile)};
 }

@@ -113,7 +113,7 @@ class session {
             {"grid", blocks.grid()->dims()},
             {"repeat", wanted_.repeat},
             {"workers", chosen_.workers},
-            {"policy", chosen_.policy},
+            {"policy", plait::to_string(chosen_.policy)},
             {"window", chosen_.window},
             {"time_tile", chosen_.time_tile},
             {"variants", variants_}};

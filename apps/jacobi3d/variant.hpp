@@ -18,7 +18,7 @@ namespace jacobi3d {
 /// What the command line says beside the problem; only tasks need it.
 struct options {
   int workers = 0;  ///< 0 = as many as this process has cores for
-  std::string policy = "auto";
+  plait::progress policy = plait::progress::automatic;
   std::size_t window = 0;  ///< most tasks in flight; 0 = as many as it takes to replay
   int time_tile = 0;       ///< steps a tile of cells takes while it is in the cache; 0 = choose
 };

@@ -2,10 +2,8 @@
 // Poisson's equation by conjugate gradients, as LibNBC's users solve it: ghosts exchanged and inner
 // products summed in front of the computation, or under it.  [Hoefler and Lumsdaine, slide 30]  One
 // MPI job runs all variants in turns and writes one result.
-#include <array>
 #include <cstdio>
 #include <string>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <plait/plait.hpp>
@@ -17,9 +15,6 @@
 namespace {
 
 using plait::app::json;
-
-constexpr std::array<std::string_view, 5> known_policies{"auto", "dedicated", "sleeping", "workers",
-                                                         "none"};
 
 struct command {
   std::string size = "128x128x64";
@@ -74,8 +69,7 @@ poisson::session_choice checked(const command& c) {
           : poisson::exchange_kind::collective;
   result.how.tolerance = c.tolerance;
   result.how.workers = static_cast<int>(c.workers);
-  result.policy = plait::app::parse_name("--policy", c.policy, known_policies);
-  result.how.policy = *plait::progress_from(result.policy);
+  result.how.policy = plait::app::parse_progress("--policy", c.policy);
   if (!c.network_file.empty()) result.network = plait::model::read_parameters(c.network_file);
   return result;
 }

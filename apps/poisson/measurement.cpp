@@ -50,10 +50,7 @@ class session {
   plait::app::outcome run() {
     const verdict first = solve_by_base();
     const plait::app::comparison what = comparison(first);
-    // What base has needed counts, not what it might have.
-    plait::app::session_options of_base = wanted_;
-    of_base.steps = base_.iterations;
-    const measurements found = plait::app::measure(env_, what, of_base);
+    const measurements found = plait::app::measure(env_, what, of_base());
     return {found.verified, env_.rank() == 0 ? result(what, found) : json()};
   }
 
@@ -63,6 +60,13 @@ class session {
     int iterations = 0;
     double residual = 0;
   };
+
+  /// What was asked for, with the iterations that base has needed, not those it might have.
+  [[nodiscard]] plait::app::session_options of_base() const {
+    plait::app::session_options result = wanted_;
+    result.steps = base_.iterations;
+    return result;
+  }
 
   // What is compared ----------------------------------------------------------------------------
 
@@ -212,16 +216,14 @@ class session {
             {"exchange", exchange_names[static_cast<std::size_t>(chosen_.how.ghosts)]},
             {"repeat", wanted_.repeat},
             {"workers", chosen_.how.workers},
-            {"policy", chosen_.policy},
+            {"policy", plait::to_string(chosen_.how.policy)},
             {"variants", chosen_.variants}};
   }
 
   // What comes out ------------------------------------------------------------------------------
 
   json result(const plait::app::comparison& what, const measurements& found) const {
-    plait::app::session_options of_base = wanted_;
-    of_base.steps = base_.iterations;
-    json out = plait::app::result_of(env_, what, of_base, found);
+    json out = plait::app::result_of(env_, what, of_base(), found);
     out["environment"]["serial_iterations"] =
         serial_iterations_ >= 0 ? json(serial_iterations_) : json(nullptr);
     const double norm = std::sqrt(bb_);

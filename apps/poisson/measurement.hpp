@@ -16,7 +16,6 @@ namespace poisson {
 struct session_choice {
   std::vector<std::string> variants;
   options how;
-  std::string policy = "auto";  ///< as it was asked for
   std::optional<plait::model::parameters> network;
 };
 

@@ -57,6 +57,12 @@ std::string parse_name(const std::string& option, const std::string& word,
   return word;
 }
 
+progress parse_progress(const std::string& option, const std::string& word) {
+  constexpr std::array<std::string_view, 5> names{"auto", "dedicated", "sleeping", "workers",
+                                                  "none"};
+  return *progress_from(parse_name(option, word, names));
+}
+
 std::vector<std::string> parse_names(const std::string& option, const std::string& text,
                                      std::span<const std::string_view> known) {
   std::vector<std::string> result;

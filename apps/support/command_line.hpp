@@ -29,6 +29,9 @@ namespace plait::app {
 [[nodiscard]] std::string parse_name(const std::string& option, const std::string& word,
                                      std::span<const std::string_view> known);
 
+/// A policy of progress by its name.  Errors: as parse_names.
+[[nodiscard]] progress parse_progress(const std::string& option, const std::string& word);
+
 /// Errors: usage_error naming `option` unless low <= value <= high.
 void check_range(const std::string& option, std::int64_t value, std::int64_t low,
                  std::int64_t high);

@@ -21,9 +21,6 @@ namespace {
 
 constexpr std::array<std::string_view, 5> known_ways{
     "mpi", "plait", "plait replayed", "plait replayed anew", "plait replayed persistent"};
-constexpr std::array<std::string_view, 5> known_policies{"auto", "dedicated", "sleeping", "workers",
-                                                         "none"};
-
 struct options {
   std::string sizes = "8,64,512,4KiB,32KiB,256KiB,1MiB,4MiB";
   std::string ways = "mpi,plait,plait replayed";
@@ -88,7 +85,7 @@ traffic traffic_of(environment& env, std::size_t size, const options& given) {
   traffic what{.size_bytes = size,
                .window = window_for(size, given.window),
                .workers = static_cast<int>(given.workers),
-               .policy = *progress_from(given.policy)};
+               .policy = app::parse_progress("--policy", given.policy)};
   const auto times = [&](double one_s) {
     const double wanted = 1e-3 * given.sample_ms / app::maximum(env, one_s);
     return static_cast<long>(std::clamp(wanted, 2.0, 1e6));
@@ -142,7 +139,7 @@ int run(environment& env, int argc, char** argv) {
   options given;
   if (!parse(given, argc, argv, env)) return app::exit_verified;
   check(given, env);
-  (void)app::parse_name("--policy", given.policy, known_policies);
+  (void)app::parse_progress("--policy", given.policy);
   const std::vector<way> ways = chosen_ways(given);
   json rows =
       measure_interleaved(plan(env, given, ways), {.repeat = static_cast<int>(given.repeat),

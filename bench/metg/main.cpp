@@ -26,9 +26,6 @@
 namespace plait::bench {
 namespace {
 
-constexpr std::array<std::string_view, 5> known_policies{"auto", "dedicated", "sleeping", "workers",
-                                                         "none"};
-
 struct options {
   std::string patterns = fmt::format("{}", fmt::join(pattern::names, ","));
   std::string only;
@@ -68,7 +65,7 @@ void check(options& given, environment& env) {
   if (given.width < env.size())
     throw usage_error(fmt::format("--width is {}; {} ranks need at least as many points",
                                   given.width, env.size()));
-  (void)app::parse_name("--policy", given.policy, known_policies);
+  (void)app::parse_progress("--policy", given.policy);
   app::check_writable(env, "--json", given.json_file);
   if (given.workers == 0) given.workers = env.size() == 1 ? 2 : 1;
 }
@@ -172,7 +169,7 @@ int run(environment& env, int argc, char** argv) {
   check(given, env);
   const std::vector<peer> peers = chosen(given.only, env.size());
   session s{env,
-            {static_cast<int>(given.workers), *progress_from(given.policy)},
+            {static_cast<int>(given.workers), app::parse_progress("--policy", given.policy)},
             1e-6 * given.longest_us};
   std::vector<std::unique_ptr<task_graph>> graphs;
   json rows = measure_interleaved(plan(s, given, peers, graphs),

@@ -40,10 +40,10 @@ class transfer_set {
   /// another size than the message's is a failure that says so (and names the message's size unless
   /// MPI truncated it).
   ///
-  /// Not `all`, of many: every other time the oldest, else some of the others in turn, so that all
-  /// are looked at within eight calls.  Receives are posted long before their messages come, as
-  /// soon as their data allows, and to look at one takes some 3 ns; who looks without pause finds
-  /// the oldest sooner.
+  /// Not `all`, of many: every other time the oldest, else some of the others in turn, so that
+  /// while nothing completes all are looked at within eight calls.  Receives are posted long before
+  /// their messages come, as soon as their data allows, and to look at one takes some 3 ns; who
+  /// looks without pause finds the oldest sooner.
   [[nodiscard]] std::span<const finished> test(bool all);
 
   void cancel_receives() noexcept;

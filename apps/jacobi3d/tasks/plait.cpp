@@ -33,11 +33,6 @@ class tasks final : public variant {
   tasks(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
 
   void prepare(problem& p) override {
-    const auto policy = plait::progress_from(options_.policy);
-    if (!policy) {
-      throw plait::usage_error("policy '" + options_.policy + "' is unknown; it can be " +
-                               plait::progress_names());
-    }
     const int depth = options_.time_tile == 0 ? usual_depth : options_.time_tile;
     if (depth > 1) {
       const auto cache = static_cast<double>(plait::app::tile_bytes());
@@ -49,8 +44,9 @@ class tasks final : public variant {
     const std::size_t window =
         options_.window != 0 ? options_.window
                              : std::clamp(sweep_->tasks(), usual_window, largest_usual_window);
-    rt_.emplace(env_, plait::runtime_options{
-                          .workers = options_.workers, .window = window, .policy = *policy});
+    rt_.emplace(env_,
+                plait::runtime_options{
+                    .workers = options_.workers, .window = window, .policy = options_.policy});
     if (sweep_->tasks() <= window) {
       recorded_ = rt_->record([&] { sweep_->submit(*rt_, sweep_->steps()); });
     }
