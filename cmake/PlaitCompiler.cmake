@@ -14,6 +14,10 @@ target_compile_options(plait_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(plait_flags INTERFACE "SHELL:--param ggc-min-heapsize=524288")
 endif()
+# Lines to be written are fetched as such; x86-64 processors without the instruction ignore it.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  target_compile_options(plait_flags INTERFACE -mprfchw)
+endif()
 if(PLAIT_DEBUG_STL)
   target_compile_definitions(plait_flags INTERFACE _GLIBCXX_ASSERTIONS)
 endif()

@@ -35,6 +35,7 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
   task_node& node = children.take_node();
   prepare(node, next_child_id.fetch_add(1, std::memory_order_relaxed), name, kind);
   node.siblings = &children;
+  node.is_child = true;
   children.open_submission = &node;
   if (checker != nullptr) checker->begin(node);
   return node;

@@ -197,7 +197,9 @@ void scheduler::implementation::collect_returned(detail::returned_nodes& from) n
 
 task_node& scheduler::implementation::take_free_node() {
   if (free_nodes == nullptr) collect_free_nodes();
-  return *std::exchange(free_nodes, free_nodes->next_free);
+  task_node& node = *std::exchange(free_nodes, free_nodes->next_free);
+  if (free_nodes != nullptr) free_nodes->prefetch_to_submit();
+  return node;
 }
 
 /// Nodes that workers have given back; or new ones.
@@ -236,24 +238,36 @@ std::string scheduler::implementation::failure_text() {
   return "dropped while another exception unwinds the stack";
 }
 
+/// Until there is room for one task; and for more at once, as long as that takes no time to speak
+/// of: whoever comes back for every task meets the counts and nodes of the others in their caches
+/// each time.
 void scheduler::implementation::wait_for_window() {
-  const auto room = [this] {
-    give_up_if_failed();
-    left_window_seen = total(&detail::counters::left_window);
-    return submitted - left_window_seen < window;
-  };
-  if (room()) return;
-  // Workers in the middle of long chains do not wake this thread for every task they finish: it
-  // looks for itself, often enough that they do not run dry.
-  const ticks longest_sleep = seconds_to_ticks(200e-6);
-  worker& w = *workers.front();
-  work_until(w, room, longest_sleep);
-  // While it is here, more room at once, as long as that takes no time to speak of.
   constexpr std::size_t most_at_once = 32;
+  const std::size_t many = std::clamp<std::size_t>(window / 8, 1, most_at_once);
+  const auto room = [this] {
+    left_window_seen = total(&detail::counters::left_window);
+    return window - (submitted - left_window_seen);
+  };
+  give_up_if_failed();
+  if (room() >= many) return;
+  worker& w = *workers.front();
+  if (room() == 0) {
+    // Workers in the middle of long chains do not wake this thread for every task they finish: it
+    // looks for itself, often enough that they do not run dry.
+    const ticks longest_sleep = seconds_to_ticks(200e-6);
+    const auto some_room = [&] {
+      give_up_if_failed();
+      return room() > 0;
+    };
+    work_until(w, some_room, longest_sleep);
+  }
   const ticks until = now_ticks() + seconds_to_ticks(5e-6);
-  std::size_t more = std::min(most_at_once, window / 8);
-  run_ready(w, [&] { return more-- > 0 && w.account_.last() <= until; });
-  left_window_seen = total(&detail::counters::left_window);
+  std::size_t more = many;
+  run_ready(w, [&] { return --more > 0 && w.account_.last() <= until; });
+  if (workers.size() == 1 || oversubscribed) return;
+  while (room() < many && now_ticks() <= until) {
+    for (int i = 0; i < 16; ++i) __builtin_ia32_pause();
+  }
 }
 
 std::uint64_t scheduler::implementation::next_serial() noexcept {
@@ -318,7 +332,7 @@ void scheduler::add_box(task_node& node, const strided_bytes& box, access_mode m
 
 void scheduler::submit(task_node& node) {
   implementation& s = *self_;
-  if (node.siblings != nullptr) {
+  if (node.is_child) {
     s.submit_child(node);
     return;
   }

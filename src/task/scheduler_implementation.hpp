@@ -218,7 +218,7 @@ bool scheduler::implementation::keep(detail::task_node& node, const Memory& memo
 
 inline detail::dependence_tracker& scheduler::implementation::tracker_of(
     const detail::task_node& node) noexcept {
-  return node.siblings != nullptr ? node.siblings->tracker : tracker;
+  return node.is_child ? node.siblings->tracker : tracker;
 }
 
 /// Runs tasks as long as `more()` and one is ready.

@@ -199,7 +199,7 @@ bool scheduler::implementation::execute_on_stack(task_node& node, worker& w) noe
 
 /// The task may be resumed, and be gone, as soon as its `then` has been called.
 void scheduler::implementation::leave_suspended(task_node& node, worker& w) {
-  const bool in_window = node.recorded == nullptr && node.siblings == nullptr;
+  const bool in_window = node.recorded == nullptr && !node.is_child;
   if (in_window && !std::exchange(node.left_window, true)) {
     w.counts.left_window.store(w.counts.left_window.load(std::memory_order_relaxed) + 1,
                                std::memory_order_release);
@@ -218,7 +218,7 @@ void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
   node.exclusions.reset();
   const bool submits = w != nullptr && w->index == 0;
   const bool counts_for_window = node.kind == node_kind::compute && !node.left_window;
-  edge* newest = node.close(submits && node.siblings == nullptr);
+  edge* newest = node.close(submits && !node.is_child);
   edge* list = nullptr;  // oldest first: the order of submission
   while (newest != nullptr) {
     edge* older = newest->next.load(std::memory_order_relaxed);
@@ -230,12 +230,13 @@ void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
     task_node& successor = *list->successor;
     list = list->next.load(std::memory_order_relaxed);
     if (successor.meet_one()) {
+      successor.prefetch_to_run();
       if (observer != nullptr)
         tell_released(*observer, successor, node.id.load(std::memory_order_relaxed), w);
       make_ready(successor, w);
     }
   }
-  if (node.siblings != nullptr) {
+  if (std::exchange(node.is_child, false)) {
     detail::family& siblings = *std::exchange(node.siblings, nullptr);
     siblings.returned.push(node);
     w->counts.children.store(w->counts.children.load(std::memory_order_relaxed) + 1,
@@ -302,7 +303,7 @@ void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
 void scheduler::implementation::make_ready(task_node& node, worker* w) {
   if (node.kind == node_kind::asynchronous) {
     start_in_turn(node, w);
-  } else if (w == nullptr || node.siblings != nullptr) {
+  } else if (w == nullptr || node.is_child) {
     if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_seq_cst);
     released_outside.push(node);
     announce();

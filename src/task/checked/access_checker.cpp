@@ -116,7 +116,7 @@ void access_checker::begin(task_node& node) {
 void access_checker::add(task_node& node, const strided_bytes& memory, access_mode mode) {
   std::vector<declared>& list = declared_[&node];
   list.push_back({memory.normalised(), mode, static_cast<int>(list.size()) + 1});
-  if (node.recorded == nullptr && node.siblings == nullptr) name(node, list.back());
+  if (node.recorded == nullptr && !node.is_child) name(node, list.back());
 }
 
 void access_checker::add_replayed(std::deque<task_node>& nodes) {
