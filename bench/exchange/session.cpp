@@ -31,10 +31,12 @@ double calibrated_exchange_s(environment& env, std::size_t size) {
   return app::median(seconds);
 }
 
-// Seconds of a unit of work on the slowest rank, likewise.
-double calibrated_unit_s(environment& env) {
+// Seconds of a unit of work on the slowest of the ranks that are to work, likewise.  The others keep
+// still meanwhile, as they do later: on shared cores they would be in the way.
+double calibrated_unit_s(environment& env, int working_ranks) {
   std::vector<double> seconds;
-  for (int i = 0; i < 9; ++i) seconds.push_back(app::maximum(env, unit_seconds(0.01)));
+  for (int i = 0; i < 9; ++i)
+    seconds.push_back(app::maximum(env, env.rank() < working_ranks ? unit_seconds(0.01) : 0));
   return app::median(seconds);
 }
 
@@ -94,7 +96,7 @@ measurement alone(environment& env, const std::string& column, const load& what,
 std::vector<measurement> plan(environment& env, const session_options& wanted) {
   std::vector<measurement> result;
   env.barrier();
-  const double unit_s = calibrated_unit_s(env);
+  const double unit_s = calibrated_unit_s(env, wanted.working_ranks);
   for (const std::size_t size : wanted.sizes) {
     const double exchange_s = calibrated_exchange_s(env, size);
     for (const double ratio : wanted.ratios) {
