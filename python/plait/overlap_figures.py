@@ -92,35 +92,38 @@ def _name_of(row: str, library: str) -> str:
 
 def overlap_sentence(result: Result) -> str:
     """What the library does by itself, and what to do about it."""
-    own = dict(lowest_by_size(result, NONBLOCKING))
+    own = dict(costliest_by_size(result, NONBLOCKING))
     name = library(result)
     if not own:
         return f"The row '{NONBLOCKING}' was not measured, so that {name} is not judged."
-    poor = [size for size, (available, _) in own.items() if available < NOTHING]
+    poor = [size for size, (_, available, _) in own.items() if available < NOTHING]
     if not poor:
-        least = min(available for available, _ in own.values())
+        least = min(available for _, available, _ in own.values())
         return (
             f"{name} leaves at least {percent(least)} of a message's time to the program by itself:"
             " MPI_Isend and MPI_Irecv are enough here."
         )
     largest = max(poor)
-    available, label = own[largest]
+    _, available, case = own[largest]
     text = f"{name} moves nothing {_at_sizes(own, poor)} while the program computes:"
-    text += f" {percent(available)} of the time of {label} is left to it"
-    return text + _remedy(result, largest)
+    text += f" {percent(available)} of the time of {_message(case)} is left to it"
+    return text + _remedy(result, case)
 
 
-def lowest_by_size(result: Result, row: str) -> Iterator[tuple[int, tuple[float, str]]]:
-    """Of a row, by size: the lower availability of both directions, and where that is."""
-    lowest: dict[int, tuple[float, str]] = {}
+def costliest_by_size(result: Result, row: str) -> Iterator[tuple[int, tuple[float, float, str]]]:
+    """Of a row, by size: µs, availability and name of the direction that costs the program more.
+
+    Sending what the system buffers takes hardly any time: its availability is noise."""
+    costliest: dict[int, tuple[float, float, str]] = {}
     for case, cell in result["rows"].get(row, {}).items():
         available = median(cell, "availability_percent")
         if available is not None:
-            # Noise can lead outside; nothing is less than none or more than all.
-            found = (min(max(available, 0.0), 100.0), _message(case))
+            available = _within_limits(available)
+            cost_us = (1 - available / 100) * (median(cell, "base_us") or 0.0)
             size = cell["size_bytes"]
-            lowest[size] = min(lowest.get(size, found), found)
-    yield from sorted(lowest.items())
+            found = (cost_us, available, case)
+            costliest[size] = max(found, costliest.get(size, found), key=lambda one: one[0])
+    yield from sorted(costliest.items())
 
 
 def _message(case: str) -> str:
@@ -128,21 +131,30 @@ def _message(case: str) -> str:
     return f"{'sending' if direction == 'send' else 'receiving'} {size}"
 
 
-def _at_sizes(own: dict[int, tuple[float, str]], poor: list[int]) -> str:
-    labels = {size: label.split()[-1] for size, (_, label) in own.items()}
+def _within_limits(available: float) -> float:
+    """Noise can lead outside; nothing is less than none or more than all."""
+    return min(max(available, 0.0), 100.0)
+
+
+def _at_sizes(own: dict[int, tuple[float, float, str]], poor: list[int]) -> str:
+    labels = {size: label.split()[-1] for size, (_, _, label) in own.items()}
     if poor == [size for size in own if size >= poor[0]]:
         return "at any size" if len(poor) == len(own) else f"from {labels[poor[0]]} up"
     return "at " + ", ".join(labels[size] for size in poor)
 
 
-def _remedy(result: Result, size: int) -> str:
-    """How the other rows do at that size, and what follows."""
-    rows = [row for row in result["rows"] if row == TESTED or row.startswith("plait ")]
-    at = {row: dict(lowest_by_size(result, row)).get(size) for row in rows}
-    helps = {row: found[0] for row, found in at.items() if found}
+def _remedy(result: Result, case: str) -> str:
+    """How the other rows do in that case, and what follows."""
+    helps = {
+        row: _within_limits(available)
+        for row, cells in result["rows"].items()
+        if row == TESTED or row.startswith("plait ")
+        if (available := median(cells.get(case), "availability_percent")) is not None
+    }
     if not helps:
         return "."
-    every = _test_interval(result, size)
+    tested = result["rows"].get(TESTED, {}).get(case, {})
+    every = interval_text(median(tested, "work_us") or 0.0, tested)
     said = [
         f"{percent(value)} with MPI_Test every {every}" if row == TESTED else
         f"{percent(value)} with {row}"
@@ -160,9 +172,3 @@ def _remedy(result: Result, size: int) -> str:
         return text + f"Call MPI_Test about every {every}."
     also = f", or call MPI_Test about every {every}" if TESTED in good else ""
     return text + f"Post through plait{also}."
-
-
-def _test_interval(result: Result, size: int) -> str:
-    cells = result["rows"].get(TESTED, {}).values()
-    cell = next((cell for cell in cells if cell["size_bytes"] == size), {})
-    return interval_text(median(cell, "work_us") or 0.0, cell)

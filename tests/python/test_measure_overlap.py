@@ -124,6 +124,15 @@ def test_the_verdict_names_sizes_and_a_remedy(own, tested, ours, said):
     assert said in overlap_sentence(overlap_result(own, tested, ours))
 
 
+def test_the_verdict_is_about_the_direction_that_costs_the_program_more():
+    result = overlap_result({"64KiB": 50, "1MiB": 0}, 60, 90)
+    sent = result["rows"]["nonblocking"]["send 1MiB"]
+    received = result["rows"]["nonblocking"]["receive 1MiB"]
+    sent["base_us"]["median"] = 20.0  # buffered by the system: nothing to hide, whatever it says
+    received["availability_percent"]["median"] = 4.0
+    assert "4 % of the time of receiving 1MiB is left to it" in overlap_sentence(result)
+
+
 def test_without_the_librarys_own_row_it_is_not_judged():
     result = overlap_result({"1MiB": 0}, 40, 90)
     del result["rows"]["nonblocking"]
