@@ -54,8 +54,9 @@ int main(int argc, char** argv) {
     auto next = cells->begin();
     for_each_cell(ghosts, [&](const point<2>& p) { mine[p] = *next++; });
   }
-  // The rim, as it would be shared among three workers.
-  for (const auto& share : plait::shared_out<2>(parts.rim, 3))
+  // The second level: a node's rim, as three workers share it.
+  const plait::hierarchical_decomposition<2> tiers(blocks, {{.workers = 3}});
+  for (const auto& share : tiers.shares(me, plait::block_part::rim))
     for (const box<2>& piece : share) five_point(mine, v.block(me), piece);
 
   // Behind y = 0 and y = 39 nothing lies: all other cells have all their neighbours.
@@ -70,6 +71,8 @@ int main(int argc, char** argv) {
     std::printf("rank 0 has the cells %s\n", to_string(blocks.block(0)).c_str());
     std::printf("%zu faces have a neighbour, %lld cells need none\n", parts.rim.size(),
                 static_cast<long long>(parts.interior.size()));
+    const auto shares = tiers.shares(0, plait::block_part::interior);
+    std::printf("its second worker has %s of them\n", to_string(shares[1].front()).c_str());
     std::printf("%.0f cells are wrong\n", wrong_anywhere);
   }
 }

@@ -26,7 +26,7 @@ enum class stores : std::uint8_t { streamed, cached };
 /// alike; u shows the neighbours of v's cells too.  Thread-safe for disjoint boxes.
 void relax(const_cells u, const_cells b, cells v, stores how);
 
-/// Rows of a tile of such a block, see plait::app::for_each_piece.
+/// Rows of a tile of such a block, see plait::tile_size.
 [[nodiscard]] inline std::int64_t tile_rows(const const_cells& shape) {
   return plait::app::tile_rows(static_cast<std::int64_t>(shape.stride(axis::y) * sizeof(double)));
 }

@@ -87,10 +87,9 @@ class session {
     exchanges.exchanges = wanted_.steps;
     exchanges.exchange_sparsely = [this] { halo_.exchange_sparsely(); };
     // What is counted meanwhile must not touch ghosts.
-    std::vector<box> pieces;
-    plait::app::for_each_piece(problem_.parts().interior,
-                               tile_rows(problem_.u.block(problem_.block())), cells_per_count,
-                               [&](const box& piece) { pieces.push_back(piece); });
+    const std::vector<box> pieces = plait::cut_in_tiles(
+        problem_.parts().interior,
+        {.rows = tile_rows(problem_.u.block(problem_.block())), .cells = cells_per_count});
     if (!pieces.empty())
       exchanges.work = [this, pieces, next = std::size_t{0}]() mutable {
         problem_.relax(pieces[next]);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <plait/comm/mpi.hpp>
 
@@ -29,6 +30,8 @@ class olap final : public variant {
     u_.emplace(communicator_, p.u);
     v_.emplace(communicator_, p.v);
     parts_ = p.parts();
+    pieces_ = plait::cut_in_tiles(
+        parts_.interior, {.rows = tile_rows(p.u.block(p.block())), .cells = cells_between_looks});
   }
 
   void run(problem& p, int steps, const step_range& recorded) override {
@@ -62,14 +65,13 @@ class olap final : public variant {
 
   void compute_interior(problem& p, halo_mpi& ghosts) {
     bool done = false;
-    const std::int64_t rows = tile_rows(p.u.block(p.block()));
-    plait::app::for_each_piece(parts_.interior, rows, cells_between_looks, [&](const box& piece) {
+    for (const box& piece : pieces_) {
       p.relax(piece);
       watch_.lap(activity::compute, "interior");
-      if (done) return;
+      if (done) continue;
       done = ghosts.test();
       watch_.lap(activity::posting, "look");
-    });
+    }
   }
 
   void finish(halo_mpi& ghosts) {
@@ -90,6 +92,7 @@ class olap final : public variant {
   std::optional<halo_mpi> u_;  ///< the ghosts of what is u at first, and of v
   std::optional<halo_mpi> v_;
   plait::interior_and_rim<3> parts_;
+  std::vector<box> pieces_;  ///< of the interior
   plait::app::stopwatch watch_;
 };
 

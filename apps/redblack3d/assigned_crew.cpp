@@ -12,10 +12,14 @@ class assigned_crew final : public crew {
  public:
   assigned_crew(problem& p, const policy& how, slow_worker slow)
       : data_(p.data()), slow_(slow), team_(how.threads) {
-    const plait::interior_and_rim<3> parts = p.parts();
-    of(part::whole) = share_out(p.cells(), how);
-    of(part::interior) = share_out(parts.interior, how);
-    of(part::annulus) = plait::shared_out<3>(parts.rim, how.threads);
+    const tiers node = tiers_of(p.whole(), how);
+    const int own = p.whole().block_of(p.rank());
+    if (how.overlap) {
+      of(part::interior) = node.shares(own, part::interior);
+      of(part::rim) = node.shares(own, part::rim);
+    } else {
+      of(part::whole) = node.shares(own, part::whole);
+    }
   }
 
   void compute(part which, colour c) override {
@@ -35,10 +39,10 @@ class assigned_crew final : public crew {
   }
 
  private:
-  shares& of(part which) { return shares_[static_cast<std::size_t>(which)]; }
+  plait::worker_shares<3>& of(part which) { return shares_[static_cast<std::size_t>(which)]; }
 
   block_data data_;
-  std::array<shares, 3> shares_;
+  std::array<plait::worker_shares<3>, 3> shares_;
   slowness slow_;
   team team_;
 };

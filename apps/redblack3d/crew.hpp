@@ -15,8 +15,8 @@
 
 namespace redblack3d {
 
-/// What is computed at one go.
-enum class part : std::uint8_t { whole, interior, annulus };
+/// What is computed at one go; the paper's annulus is the rim.
+using part = plait::block_part;
 
 class crew {
  public:

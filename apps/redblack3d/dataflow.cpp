@@ -35,9 +35,10 @@ class dataflow final : public variant {
                                              .window = most_tasks,
                                              .policy = how_.proxy ? plait::progress::dedicated
                                                                   : plait::progress::automatic});
-    const plait::interior_and_rim<3> parts = p.parts();
-    interior_ = cut_finely(data_, parts.interior, rt_->workers());
-    rim_ = parts.rim;
+    const tiers node(p.whole().blocks(), {{.workers = rt_->workers()}});
+    const int own = p.whole().block_of(p.rank());
+    interior_ = node.tiles(own, plait::block_part::interior, tiling_of(data_));
+    rim_ = node.cells(own, plait::block_part::rim);
     for (const colour c : both_colours) {
       array& u = p.u[index_of(c)];
       const auto ghosts = plait::ghost_copies(u.blocks(), plait::ghost_reach::faces, p.rank());

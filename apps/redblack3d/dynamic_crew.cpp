@@ -19,10 +19,9 @@ class dynamic_crew final : public crew {
                 .window = most_tasks,
                 .oversubscribed =
                     plait::fair_share(env.node_units(), env.node_rank()) < how.threads}) {
-    const plait::interior_and_rim<3> parts = p.parts();
-    record(part::whole, {p.cells()}, how.threads);
-    record(part::interior, {parts.interior}, how.threads);
-    record(part::annulus, parts.rim, how.threads);
+    const tiers node = tiers_of(p.whole(), how);
+    for (const part which : {part::whole, part::interior, part::rim})
+      record(which, node.tiles(p.whole().block_of(p.rank()), which, tiling_of(data_)));
   }
 
   void compute(part which, colour c) override {
@@ -46,12 +45,7 @@ class dynamic_crew final : public crew {
 
   // Cells of one colour need none of the same colour, and the barrier is between the colours: the
   // tasks of a graph depend on nothing.
-  void record(part which, const std::vector<box>& cells, int threads) {
-    std::vector<box> pieces;
-    for (const box& whole : cells) {
-      const std::vector<box> more = cut_finely(data_, whole, threads);
-      pieces.insert(pieces.end(), more.begin(), more.end());
-    }
+  void record(part which, const std::vector<box>& pieces) {
     for (const colour c : both_colours)
       graphs_[index_of(c)][static_cast<std::size_t>(which)] = tasks_.record([&] {
         for (const box& one : pieces)

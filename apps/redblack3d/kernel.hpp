@@ -24,7 +24,7 @@ struct block_data {
 /// have the same strides.  Thread-safe for disjoint boxes of one colour.
 void relax(const block_data& on, colour c, const box& cells);
 
-/// Rows of a tile of such a block, see plait::app::for_each_piece.
+/// Rows of a tile of such a block, see plait::tile_size.
 [[nodiscard]] inline std::int64_t tile_rows(const block_data& shape) {
   return plait::app::tile_rows(
       static_cast<std::int64_t>(shape.u[0].stride(plait::axis::y) * sizeof(double)));

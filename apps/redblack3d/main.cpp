@@ -126,8 +126,7 @@ int main(int argc, char** argv) {
     // The first block is the largest.
     plait::app::check_memory(env, "--size", redblack3d::memory_bytes(whole.block(0)));
     check_slow(env, chosen);
-    for (const redblack3d::policy& how : chosen.policies)
-      redblack3d::check_shares(whole, env.size(), how);
+    for (const redblack3d::policy& how : chosen.policies) redblack3d::check_shares(whole, how);
     plait::app::check_outputs(env, given.session);
     return plait::app::conclude(
         env, given.session, redblack3d::measure(env, whole, chosen, given.session), print_table);

@@ -108,9 +108,8 @@ class session {
     exchanges.exchanges = 2 * wanted_.steps;
     exchanges.exchange_sparsely = [this] { halo_[index_of(colour::black)].exchange_sparsely(); };
     // What is counted meanwhile must not touch ghosts.
-    std::vector<box> pieces;
-    plait::app::for_each_piece(problem_.parts().interior, tile_rows(problem_.data()),
-                               cells_per_count, [&](const box& piece) { pieces.push_back(piece); });
+    const std::vector<box> pieces = plait::cut_in_tiles(
+        problem_.parts().interior, {.rows = tile_rows(problem_.data()), .cells = cells_per_count});
     if (!pieces.empty())
       exchanges.work = [data = problem_.data(), pieces, next = std::size_t{0}]() mutable {
         relax(data, colour::red, pieces[next]);

@@ -72,7 +72,7 @@ class multi_tier final : public variant {
     waited_ += arrived - ready;
     if (watch_.recording()) add_messages(start, arrived);
     if (how_.overlap) {
-      compute(part::annulus, c, "annulus");
+      compute(part::rim, c, "annulus");
     } else {
       compute(part::whole, c, c == colour::red ? "red" : "black");
     }

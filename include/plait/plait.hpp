@@ -6,6 +6,7 @@
 #include <plait/array/block_copies.hpp>
 #include <plait/array/cut.hpp>
 #include <plait/array/decomposition.hpp>
+#include <plait/array/hierarchical_decomposition.hpp>
 #include <plait/array/process_grid.hpp>
 #include <plait/array/rim.hpp>
 #include <plait/array/view.hpp>

@@ -101,6 +101,27 @@ std::vector<box<D, S>> cut_small(const box<D, S>& b, const extents<D>& largest) 
 }
 
 template <int D, space S>
+std::vector<box<D, S>> cut_in_tiles(const box<D, S>& b, const tile_size& size) {
+  PLAIT_EXPECTS(size.rows >= 1 && size.cells >= 1,
+                std::to_string(size.rows) + " rows, " + std::to_string(size.cells) + " cells");
+  if (b.empty()) return {};
+  extents<D> largest = b.extent();
+  std::int64_t plane = largest[axis::x];
+  for (const axis a : axes<D>) {
+    if (a == axis::x) continue;
+    const bool slowest = a == axes<D>.back();
+    if (a == axis::y) largest[a] = std::min(largest[a], size.rows);
+    if (a != axis::y || slowest)
+      largest[a] = std::clamp(size.cells / plane, std::int64_t{1}, largest[a]);
+    plane *= largest[a];
+  }
+  std::vector<box<D, S>> result = cut_small(b, largest);
+  if constexpr (D > 2)
+    std::ranges::stable_sort(result, {}, [](const box<D, S>& tile) { return tile.low[axis::y]; });
+  return result;
+}
+
+template <int D, space S>
 std::vector<box<D, S>> cut(const box<D, S>& b, axis along, const std::vector<worker_set>& sets) {
   std::vector<double> weights;
   for (const worker_set& set : sets) {
@@ -154,6 +175,7 @@ std::vector<double> rebalanced(std::span<const double> weights, std::span<const 
   template std::vector<box<D, S>> cut(const box<D, S>&, axis, const std::vector<double>&); \
   template std::vector<box<D, S>> cut(const box<D, S>&, const process_grid<D>&);           \
   template std::vector<box<D, S>> cut_small(const box<D, S>&, const extents<D>&);          \
+  template std::vector<box<D, S>> cut_in_tiles(const box<D, S>&, const tile_size&);        \
   template std::vector<box<D, S>> cut(const box<D, S>&, axis, const std::vector<worker_set>&);
 #define PLAIT_CUTS_OF_BOTH(D)  \
   PLAIT_CUTS(D, space::global) \

@@ -121,84 +121,53 @@ policy irregular(int threads, int first, int second) {
   return result;
 }
 
-box box_of(std::array<std::int64_t, 3> low, std::array<std::int64_t, 3> high) {
-  return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
-}
-
-/// Every cell of `all` is in exactly one of the boxes.
-void expect_cover(const box& all, const shares& boxes) {
-  plait::region<3> together;
-  std::int64_t cells = 0;
-  for (const auto& own : boxes)
-    for (const box& one : own) {
-      EXPECT_FALSE(one.empty());
-      cells += one.size();
-      together = plait::unite(together, plait::region<3>(one));
-    }
-  EXPECT_EQ(together, plait::region<3>(all));
-  EXPECT_EQ(cells, all.size());
-}
-
 TEST(shares, irr_44_50_gives_four_threads_236_of_504_planes) {
-  const shares all = share_out(box_of({0, 0, 0}, {4, 4, 504}), irregular(7, 44, 50));
+  const domain whole({8, 4, 504}, boundary::dirichlet, 1);
+  const auto all = tiers_of(whole, irregular(7, 44, 50)).shares(0, plait::block_part::whole);
   EXPECT_EQ(all[3].front().high[plait::axis::z], 236);  // 504 * 44 / 94, to the nearest plane
   EXPECT_EQ(all[0].front().high[plait::axis::z], 59);
-  EXPECT_EQ(all[4].front(), box_of({0, 0, 236}, {4, 4, 326}));
+  EXPECT_EQ(all[4].front(), box({0, 0, 236}, {4, 4, 326}));
   EXPECT_EQ(all[6].front().high[plait::axis::z], 504);
 }
 
-TEST(shares, cover_a_box_whatever_its_shape) {
-  const domain whole({10, 40, 8}, boundary::dirichlet, 1);
-  problem p(whole, 0);
-  for (const box& all : {box_of({0, 0, 0}, {3, 5, 7}), box_of({1, 2, 3}, {4, 9, 4}),
-                         box_of({0, 0, 0}, {2, 1, 2}), box_of({0, 0, 0}, {5, 40, 3}), box()})
-    for (const int threads : {1, 2, 3, 7}) {
-      expect_cover(all, share_out(all, of_threads(threads)));
-      expect_cover(all, {cut_finely(p.data(), all, threads)});
-    }
-}
-
-TEST(shares, of_irr_cover_a_box_whatever_its_shape) {
-  for (const box& all : {box_of({0, 0, 0}, {3, 5, 9}), box_of({1, 2, 3}, {4, 11, 4}),
-                         box_of({0, 0, 0}, {9, 1, 2}), box()})
-    for (const int threads : {2, 3, 5}) expect_cover(all, share_out(all, irregular(threads, 3, 2)));
-}
-
 /// The cells of IRR's first set of threads.
-std::int64_t first_set(const shares& all) {
-  std::int64_t cells = 0;
+std::int64_t first_set(std::array<std::int64_t, 3> cells, const policy& how) {
+  const domain whole(cells, boundary::dirichlet, 1);
+  const auto all = tiers_of(whole, how).shares(0, plait::block_part::whole);
+  std::int64_t result = 0;
   for (std::size_t i = 0; i < (all.size() + 1) / 2; ++i)
-    for (const box& own : all[i]) cells += own.size();
-  return cells;
+    for (const box& own : all[i]) result += own.size();
+  return result;
 }
 
 TEST(shares, irr_keeps_its_ratio_along_the_first_axis_that_allows_it) {
   const policy how = irregular(3, 1, 3);  // a quarter for two threads
-  EXPECT_EQ(first_set(share_out(box_of({0, 0, 0}, {8, 8, 8}), how)), 128);
-  EXPECT_EQ(share_out(box_of({0, 0, 0}, {8, 8, 8}), how)[0].front().high[plait::axis::z], 1);
+  EXPECT_EQ(first_set({16, 8, 8}, how), 128);
   // Four planes are enough for three threads, but not for two of them in a quarter.
-  EXPECT_EQ(first_set(share_out(box_of({0, 0, 0}, {8, 8, 4}), how)), 64);
-  EXPECT_EQ(first_set(share_out(box_of({0, 0, 0}, {8, 2, 4}), how)), 16);
+  EXPECT_EQ(first_set({16, 8, 4}, how), 64);
+  EXPECT_EQ(first_set({16, 2, 4}, how), 16);
 }
 
 TEST(shares, irr_is_refused_for_all_blocks_where_one_does_not_allow_its_ratio) {
   const domain whole({10, 6, 11}, boundary::dirichlet, 3, {1, 1, 3});  // 5x6 by 4, 4 and 3 planes
-  check_shares(whole, 3, irregular(3, 2, 1));
-  check_shares(whole, 3, of_threads(100));
-  EXPECT_EQ(refusal([&] { check_shares(whole, 3, irregular(7, 1, 2)); }),
-            "policy MT(7)+!OLAP+IRR(1:2) cannot divide the 5x6x4 cells of a colour that rank 0 "
-            "has: along no axis are there enough for 4 threads and 3");
+  check_shares(whole, irregular(3, 2, 1));
+  check_shares(whole, of_threads(100));
+  EXPECT_EQ(
+      refusal([&] { check_shares(whole, irregular(7, 1, 2)); }),
+      "policy MT(7)+!OLAP+IRR(1:2), of either colour: 4 and 3 workers in the ratio 1:2 cannot "
+      "share the 5x6x4 cells of block 0: no axis has planes enough for each worker");
   policy overlapping = irregular(6, 1, 1);
   overlapping.overlap = true;
-  check_shares(whole, 3, overlapping);  // along y
+  check_shares(whole, overlapping);  // along y
   EXPECT_EQ(refusal([] {
               const domain flat({8, 4, 8}, boundary::dirichlet, 2, {1, 2, 1});
               policy how = irregular(9, 1, 1);
               how.overlap = true;
-              check_shares(flat, 2, how);
+              check_shares(flat, how);
             }),
-            "policy MT(9)+OLAP+IRR(1:1) cannot divide the 4x1x8 cells of a colour that rank 0 has "
-            "off its annulus: along no axis are there enough for 5 threads and 4");
+            "policy MT(9)+OLAP+IRR(1:1), of either colour: 5 and 4 workers in the ratio 1:1 cannot "
+            "share the 4x1x8 cells of the interior of block 0: no axis has planes enough for each "
+            "worker");
 }
 
 TEST(slow_worker, threads_are_numbered_as_they_come_by_anew_for_each_run) {

@@ -90,6 +90,26 @@ TEST(cut, small_blocks_are_as_equal_as_possible_and_never_larger_than_asked) {
   EXPECT_TRUE(plait::cut_small(box<2>(), {3, 3}).empty());
 }
 
+// As a sweep goes: along z within some rows, then the next rows.
+TEST(cut, tiles_come_in_the_order_of_memory_within_their_rows) {
+  const box<3> whole({1, 2, 3}, {11, 22, 33});
+  const auto tiles = plait::cut_in_tiles(whole, {.rows = 10, .cells = 350});
+  ASSERT_EQ(tiles.size(), 2U * 10U) << "3 planes of 100 cells, not 4";
+  expect_cover(tiles, whole);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    EXPECT_EQ(tiles[i].extent(axis::x), 10);
+    EXPECT_EQ(tiles[i].low[axis::y], i < 10 ? 2 : 12);
+    EXPECT_EQ(tiles[i].low[axis::z], 3 + 3 * static_cast<std::int64_t>(i % 10));
+  }
+  EXPECT_EQ(plait::cut_in_tiles(whole, {.rows = 100, .cells = 1}).size(), 30U) << "a plane";
+  EXPECT_EQ(plait::cut_in_tiles(box<2>({10, 12}), {.rows = 100, .cells = 25}).size(), 6U);
+  EXPECT_EQ(plait::cut_in_tiles(box<2>({10, 12}), {.rows = 1, .cells = 25}).size(), 12U);
+  EXPECT_EQ(plait::cut_in_tiles(box<1>(plait::extents<1>(7)), {}).size(), 1U);
+  expect_cover(plait::cut_in_tiles(box<4>({3, 5, 4, 6}), {.rows = 2, .cells = 13}),
+               box<4>({3, 5, 4, 6}));
+  EXPECT_TRUE(plait::cut_in_tiles(box<3>(), {.rows = 3, .cells = 3}).empty());
+}
+
 // [Baden, Shalit 1999]: 44/94 of 504 planes go to 4 processors, the others to 3.
 TEST(cut, IRR_44_50_is_the_partition_of_the_paper) {
   const box<3> inner({500, 500, 504});

@@ -47,8 +47,8 @@ class step_by_step final : public sweep {
     const plait::interior_and_rim<3> block = p.parts();
     for (const box& face : block.rim)
       for (const box& part : parts_of(face, 4 * cells_per_message)) rim_.push_back(part);
-    plait::app::for_each_piece(block.interior, tile_rows(p.u.block(p.block())), cells_per_piece,
-                               [&](const box& piece) { interior_.push_back(piece); });
+    interior_ = plait::cut_in_tiles(
+        block.interior, {.rows = tile_rows(p.u.block(p.block())), .cells = cells_per_piece});
   }
 
   [[nodiscard]] int steps() const noexcept override { return 2; }

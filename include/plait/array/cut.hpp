@@ -35,6 +35,20 @@ template <int D, space S>
 template <int D, space S>
 [[nodiscard]] std::vector<box<D, S>> cut_small(const box<D, S>& b, const extents<D>& largest);
 
+/// How large a tile is: at most so many rows along y, so that planes of it are still in a cache
+/// when the next tile needs them, and about so many cells, but at least a plane of these rows.
+struct tile_size {
+  std::int64_t rows = 1;
+  std::int64_t cells = 1;
+};
+
+/// `b` in tiles of whole rows, as equal as possible, in the order in which one sweep touches
+/// memory: along the slowest axis within the rows of a tile, then the next rows.  Consecutive tiles
+/// share planes in cache, so that a sweep cut so costs no more than one at once.  Precondition:
+/// both numbers are at least 1.
+template <int D, space S>
+[[nodiscard]] std::vector<box<D, S>> cut_in_tiles(const box<D, S>& b, const tile_size& size);
+
 /// Workers that share a part of the work, and how much of it relative to the other sets.
 struct worker_set {
   int workers = 1;
