@@ -2,6 +2,7 @@
 #include "domain.hpp"
 
 #include <climits>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,9 +12,8 @@ namespace {
 using plait::axis;
 
 plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boundary edge,
-                                  int ranks, const std::array<int, 3>& wanted) {
+                                  const plait::process_grid<3>& grid, int per_block) {
   const bool periodic = edge == boundary::periodic;
-  const auto grid = plait::process_grid<3>::choose(ranks, wanted);
   for (const axis a : plait::axes<3>) {
     const std::int64_t along = cells[static_cast<std::size_t>(plait::index_of(a))];
     if (periodic && along % 2 != 0)
@@ -28,16 +28,21 @@ plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boun
                       along, plait::name_of(a), grid.extent(a), plait::to_string(grid),
                       a == axis::x ? "a pair of them" : "1"));
   }
-  return plait::decompose<3>({.global = {(cells[0] + 1) / 2, cells[1], cells[2]},
-                              .grid = grid.dims(),
-                              .ghosts = 1,
-                              .periodic = {periodic, periodic, periodic}},
-                             ranks);
+  const plait::decomposition_options<3> options{.global = {(cells[0] + 1) / 2, cells[1], cells[2]},
+                                                .grid = grid.dims(),
+                                                .ghosts = 1,
+                                                .periodic = {periodic, periodic, periodic}};
+  auto blocks = plait::decompose<3>(options, grid.size());
+  if (per_block == 1) return blocks;
+  std::vector<plait::owned_block<3>> owned;
+  for (const box& own : blocks.blocks())
+    owned.push_back({own, per_block * static_cast<int>(owned.size())});
+  return {options, owned};
 }
 
 /// Errors: usage_error where a face of the largest block, the first, is no message.
-void check_faces(const plait::decomposition<3>& blocks, boundary edge) {
-  const plait::process_grid<3>& grid = *blocks.grid();
+void check_faces(const plait::decomposition<3>& blocks, const plait::process_grid<3>& grid,
+                 boundary edge) {
   const plait::extents<3> n = blocks.block(blocks.blocks_of(0).front()).extent();
   // A z face is sent as it lies in memory: ghosts, and less than three cache lines of padding.
   const std::int64_t row = n.along[0] + 2 + 3 * 8;
@@ -55,9 +60,13 @@ void check_faces(const plait::decomposition<3>& blocks, boundary edge) {
 
 }  // namespace
 
-domain::domain(std::array<std::int64_t, 3> cells, boundary edge, int ranks, std::array<int, 3> grid)
-    : cells_(cells), edge_(edge), blocks_(blocks_of(cells, edge, ranks, grid)) {
-  check_faces(blocks_, edge);
+domain::domain(std::array<std::int64_t, 3> cells, boundary edge, int processes,
+               std::array<int, 3> grid, int per_block)
+    : cells_(cells),
+      edge_(edge),
+      grid_(plait::process_grid<3>::choose(processes, grid)),
+      blocks_(blocks_of(cells, edge, grid_, per_block)) {
+  check_faces(blocks_, grid_, edge);
 }
 
 }  // namespace redblack3d

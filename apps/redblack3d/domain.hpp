@@ -43,14 +43,17 @@ using array = plait::block_array<double, 3>;
 /// nx by ny by nz cells over a grid of processes, a block for each.
 class domain {
  public:
-  /// `grid`: processes along each axis, 0 = choose.  Errors: usage_error for a grid that does not
-  /// have `ranks` processes, or more than there are pairs of cells along x or cells along y or z;
-  /// for an odd number of periodic cells, which two colours do not fit; and for a face that has
-  /// more values than an MPI count can say.
-  domain(std::array<std::int64_t, 3> cells, boundary edge, int ranks, std::array<int, 3> grid = {});
+  /// `grid`: processes along each axis, 0 = choose.  `per_block`: the processes are every so many
+  /// of the ranks, the others have no block.  Errors: usage_error for a grid that does not have
+  /// `processes`, or more than there are pairs of cells along x or cells along y or z; for an odd
+  /// number of periodic cells, which two colours do not fit; and for a face that has more values
+  /// than an MPI count can say.
+  domain(std::array<std::int64_t, 3> cells, boundary edge, int processes,
+         std::array<int, 3> grid = {}, int per_block = 1);
 
   [[nodiscard]] const std::array<std::int64_t, 3>& cells() const noexcept { return cells_; }
   [[nodiscard]] boundary edge() const noexcept { return edge_; }
+  [[nodiscard]] const plait::process_grid<3>& grid() const noexcept { return grid_; }
   /// Of the arrays of one colour.
   [[nodiscard]] const plait::decomposition<3>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] int block_of(int rank) const { return blocks_.blocks_of(rank).front(); }
@@ -60,6 +63,7 @@ class domain {
  private:
   std::array<std::int64_t, 3> cells_;
   boundary edge_;
+  plait::process_grid<3> grid_;
   plait::decomposition<3> blocks_;
 };
 

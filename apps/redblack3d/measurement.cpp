@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include <plait/plait.hpp>
 
 #include "kernel.hpp"
+#include "leaders.hpp"
 #include "support/comparison.hpp"
 #include "support/comparison_result.hpp"
 #include "support/halo_mpi.hpp"
@@ -37,15 +39,20 @@ const policy ideal{.what = policy::kind::ideal};
 
 class session {
  public:
-  session(plait::environment& env, const domain& whole, const options& chosen,
-          const plait::app::session_options& wanted)
+  session(plait::environment& env, const domains& whole, const node_processes& processes,
+          const options& chosen, const plait::app::session_options& wanted)
       : env_(env),
+        whole_(whole),
+        processes_(processes),
         chosen_(chosen),
         wanted_(wanted),
-        problem_(whole, env.rank()),
+        problem_(whole.processes, env.rank()),
         halo_{halo_mpi(plait::native(env), problem_.u[0], first_tag(colour::red)),
               halo_mpi(plait::native(env), problem_.u[1], first_tag(colour::black))} {
-    const auto [nx, ny, nz] = whole.cells();
+    if (std::ranges::any_of(chosen.policies,
+                            [&](auto& how) { return processes.leaders_only(how); }))
+      leaders_.emplace(env, processes, whole.nodes);
+    const auto [nx, ny, nz] = whole.processes.cells();
     serial_ = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz) *
                   wanted.steps <=
               most_serial_cells;
@@ -65,7 +72,9 @@ class session {
     what.application = "redblack3d";
     what.parameters = parameters();
     for (const policy& how : chosen_.policies)
-      what.variants.push_back(compared(how.name(), make_variant(env_, how, chosen_.slow)));
+      what.variants.push_back(processes_.leaders_only(how)
+                                  ? leaders_->compared(how, chosen_.slow, wanted_.steps)
+                                  : compared(how.name(), make_variant(env_, how, chosen_.slow)));
     what.base = hand.name();
     what.make_reference = [this] { return make_reference(); };
     what.ideal = compared(ideal.name(), make_ideal(env_, chosen_.slow));
@@ -87,6 +96,7 @@ class session {
     code->prepare(problem_);
     code->run(problem_, wanted_.steps, {});
     (void)code->finish(problem_);
+    if (leaders_) leaders_->keep_as_reference(problem_);
     verdict found = problem_.check_closed_form(code->solves(), wanted_.steps);
     if (serial_) {
       problem_.keep_serial_reference(wanted_.steps);
@@ -125,10 +135,12 @@ class session {
     json result{{"size", whole.cells()},
                 {"boundary", boundary_names[static_cast<std::size_t>(whole.edge())]},
                 {"steps", wanted_.steps},
-                {"grid", whole.blocks().grid()->dims()},
+                {"grid", whole.grid().dims()},
+                {"processes_per_node", processes_.per_node()},
                 {"repeat", wanted_.repeat},
                 {"outliers", chosen_.kelp_means ? "kelp" : "median"},
                 {"variants", names}};
+    if (processes_.per_node() > 1) result["node_grid"] = whole_.nodes.grid().dims();
     if (chosen_.slow.factor != 1)
       result["slow"] = fmt::format("worker {} takes {:g} times as long", chosen_.slow.worker,
                                    chosen_.slow.factor);
@@ -145,16 +157,25 @@ class session {
       add_columns(out["variants"][one.name], one);
       if (one.name == ideal.name()) continue;
       if (fastest == nullptr || one.total_s() < fastest->total_s()) fastest = &one;
-      // Computation alone is that of one thread a node, and so is the bound: more threads also gain
-      // what they compute faster, which hides nothing.
-      if (one.workers > 1 && out["hidden_fraction"].contains(one.name))
+      // Computation alone is that of processes with a thread each, and so is the bound: more
+      // threads also gain what they compute faster, which hides nothing, and fewer processes lose.
+      if (!computes_as_hand(one) && out["hidden_fraction"].contains(one.name))
         out["hidden_fraction"][one.name] = nullptr;
     }
     if (fastest != nullptr) out["limiter"] = limiter(*fastest, found);
     return out;
   }
 
-  static std::string limiter(const measured_variant& one, const measurements& found) {
+  [[nodiscard]] bool computes_as_hand(const measured_variant& one) const {
+    return one.workers == 1 && one.processes == env_.size();
+  }
+
+  [[nodiscard]] std::string limiter(const measured_variant& one, const measurements& found) const {
+    if (one.processes < env_.size())
+      return fmt::format(
+          "{} is the fastest, with {} of {} processes; its limit is not known, since computation "
+          "alone is that of all",
+          one.name, one.processes, env_.size());
     if (one.workers > 1)
       return fmt::format(
           "{} is the fastest, with {} threads a node; its limit is not known, since computation "
@@ -172,6 +193,7 @@ class session {
                              {"wait", column(totals, runs_of("wait_s"))},
                              {"comp", column(totals, runs_of("compute_s"))}};
     to["outliers"] = std::ranges::count(plait::app::outliers(totals), true);
+    to["processes"] = one.processes;
     to["workers"] = one.workers;
     to["progress"] = one.words.at("progress");
   }
@@ -190,18 +212,22 @@ class session {
   }
 
   plait::environment& env_;
+  const domains& whole_;
+  const node_processes& processes_;
   const options& chosen_;
   const plait::app::session_options& wanted_;
   problem problem_;
-  std::array<halo_mpi, 2> halo_;  ///< by the colour of the ghosts
+  std::optional<leaders> leaders_;  ///< where there are policies of theirs
+  std::array<halo_mpi, 2> halo_;    ///< by the colour of the ghosts
   bool serial_ = false;
 };
 
 }  // namespace
 
-plait::app::outcome measure(plait::environment& env, const domain& whole, const options& chosen,
+plait::app::outcome measure(plait::environment& env, const domains& whole,
+                            const node_processes& processes, const options& chosen,
                             const plait::app::session_options& wanted) {
-  return session(env, whole, chosen, wanted).run();
+  return session(env, whole, processes, chosen, wanted).run();
 }
 
 }  // namespace redblack3d

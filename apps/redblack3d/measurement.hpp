@@ -6,6 +6,8 @@
 
 #include <plait/plait.hpp>
 
+#include "domain.hpp"
+#include "node_processes.hpp"
 #include "support/session_options.hpp"
 #include "variant.hpp"
 
@@ -18,10 +20,16 @@ struct options {
   slow_worker slow;
 };
 
+/// The grid, divided among all processes and, for policies of several tiers, among nodes.
+struct domains {
+  domain processes;
+  domain nodes;  ///< of every node the leader has its block
+};
+
 /// Runs the session.  What is wrong with a result is printed on standard error, one line for each
 /// rank and policy.  Collective.
-[[nodiscard]] plait::app::outcome measure(plait::environment& env, const domain& whole,
-                                          const options& chosen,
+[[nodiscard]] plait::app::outcome measure(plait::environment& env, const domains& whole,
+                                          const node_processes& processes, const options& chosen,
                                           const plait::app::session_options& wanted);
 
 }  // namespace redblack3d

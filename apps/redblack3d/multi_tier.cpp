@@ -12,7 +12,6 @@
 
 #include "crew.hpp"
 #include "exchange.hpp"
-#include "support/face.hpp"
 #include "support/timeline.hpp"
 #include "variant.hpp"
 
@@ -27,7 +26,11 @@ class multi_tier final : public variant {
       : env_(env), how_(how), slow_(slow) {}
 
   void prepare(problem& p) override {
-    faces_ = plait::app::faces_of(p.whole().blocks(), p.rank());
+    senders_.clear();
+    const auto& blocks = p.whole().blocks();
+    for (const auto& one : plait::ghost_copies(blocks, plait::ghost_reach::faces, p.rank()))
+      if (blocks.rank_of(one.destination) == p.rank())
+        senders_.push_back(blocks.rank_of(one.source));
     ghosts_.emplace(env_, p, how_);
     crew_ = how_.share == policy::sharing::dynamic ? make_dynamic_crew(env_, p, how_, slow_)
                                                    : make_assigned_crew(p, how_, slow_);
@@ -84,8 +87,8 @@ class multi_tier final : public variant {
   }
 
   void add_messages(plait::ticks start, plait::ticks arrived) {
-    for (const plait::app::face& f : faces_)
-      watch_.add_message("receive from " + std::to_string(f.peer), {.sent = false, .peer = f.peer},
+    for (const int peer : senders_)
+      watch_.add_message("receive from " + std::to_string(peer), {.sent = false, .peer = peer},
                          start, arrived);
   }
 
@@ -110,7 +113,7 @@ class multi_tier final : public variant {
   plait::environment& env_;
   const policy how_;
   const slow_worker slow_;
-  std::vector<plait::app::face> faces_;
+  std::vector<int> senders_;  ///< of ghosts, as often as they send
   std::optional<exchange> ghosts_;
   std::unique_ptr<crew> crew_;
   plait::app::stopwatch watch_;

@@ -49,6 +49,7 @@ class session {
     const compared_variant& code = what_.variants[i];
     contestant one;
     one.label = code.name;
+    one.takes_part = code.takes_part;
     one.prepare = [this, &code](int round) {
       // One step in the middle of a run in the middle.
       recorded_ = round == wanted_.repeat / 2 ? step_range{wanted_.steps / 2, wanted_.steps / 2 + 1}
@@ -122,10 +123,12 @@ class session {
     std::vector<traced_run> runs;
     for (std::size_t i = 0; i < what_.variants.size(); ++i) {
       const compared_variant& code = what_.variants[i];
-      code.prepare();
-      env_.barrier();
-      code.run({0, wanted_.steps});
-      finish(i);
+      contestant one;
+      one.takes_part = code.takes_part;
+      one.prepare = [&](int) { code.prepare(); };
+      one.run = [&] { code.run({0, wanted_.steps}); };
+      one.finish = [&](int, double) { finish(i); };
+      take_turn(env_, one, wanted_.repeat);
       const traced_run& done = runs.emplace_back(traced(code.name, collect(i)));
       found_.variants[i].trace_summary = to_json(summarize_trace(
           done.events, done.path, code.communicates ? found_.wire_bound_s : std::nullopt));
@@ -147,7 +150,7 @@ class session {
 
   void finish(std::size_t i) {
     reports_[i] = what_.variants[i].finish();
-    const verdict found = what_.variants[i].check();
+    const verdict found = what_.variants[i].takes_part ? what_.variants[i].check() : verdict{};
     measured_variant& kept = found_.variants[i];
     kept.max_error = std::max(kept.max_error, maximum(env_, found.max_error));
     kept.verified = judge(kept.name, found) && kept.verified;
@@ -155,7 +158,8 @@ class session {
 
   void keep(std::size_t i, double total_s) {
     const run_report& report = reports_[i];
-    json own{{"ledger", json::array()},
+    json own{{"takes_part", what_.variants[i].takes_part},
+             {"ledger", json::array()},
              {"proxy", to_json(report.proxy_cpu_s)},
              {"workers", report.workers},
              {"figures", report.figures}};
@@ -163,7 +167,8 @@ class session {
       own["ledger"].push_back(to_json(worker, env_.rank()));
     const breakdown mean = mean_of(report.ledger);
     own["mean"] = {mean.compute_s, mean.posting_s, mean.exposed_s, mean.overhead_s, mean.idle_s};
-    const std::vector<json> all = gather(env_, own);
+    std::vector<json> all = gather(env_, own);
+    std::erase_if(all, [](const json& rank) { return !rank["takes_part"].get<bool>(); });
     if (recorded_.size() != 0) found_.variants[i].timeline = timeline(i);
     found_.variants[i].words = report.words;
     if (env_.rank() == 0) keep_on_rank_0(found_.variants[i], total_s, all);
@@ -172,6 +177,7 @@ class session {
   static void keep_on_rank_0(measured_variant& to, double total_s, const std::vector<json>& all) {
     kept_run& run = to.runs.emplace_back();
     run.total_s = total_s;
+    to.processes = static_cast<int>(all.size());
     const double share = 1.0 / static_cast<double>(all.size());
     for (const json& rank : all) {
       for (const json& row : rank["ledger"]) run.ledger.push_back(row);
@@ -198,7 +204,9 @@ class session {
   }
 
   json timeline(std::size_t i) {
-    const double start_s = reports_[i].recorded_from_s + env_.measure_clock_offset().offset_s;
+    const double offset_s = env_.measure_clock_offset().offset_s;
+    const double start_s = what_.variants[i].takes_part ? reports_[i].recorded_from_s + offset_s
+                                                        : std::numeric_limits<double>::infinity();
     const double first_s = -maximum(env_, -start_s);
     return timeline_of(traced(what_.variants[i].name, collect(i)).events, first_s);
   }

@@ -21,10 +21,12 @@
 
 namespace plait::app {
 
-/// A variant as the session sees it; `compared` makes one of a `variant`.  All are called on every
-/// rank.
+/// A variant as the session sees it; `compared` makes one of a `variant`.
 struct compared_variant {
   std::string name;
+  /// Whether this rank does.  `prepare` and `finish` are called on every rank, `run` and `check`
+  /// only where it takes part.  Rank 0 does.
+  bool takes_part = true;
   bool communicates = true;
   double error_bound = 0;         ///< for the result; `check` knows it
   std::function<void()> prepare;  ///< sets the problem back, too
@@ -81,7 +83,7 @@ struct comparison {
 /// What rank 0 keeps of one run.
 struct kept_run {
   double total_s = 0;
-  breakdown mean;                         ///< over ranks and their workers
+  breakdown mean;                         ///< over ranks that take part and their workers
   std::vector<json> ledger;               ///< one entry per rank and worker
   std::optional<double> proxy_cpu_s;      ///< mean over ranks, if one of them has a proxy
   std::map<std::string, double> figures;  ///< the largest of all ranks
@@ -93,7 +95,8 @@ struct measured_variant {
   bool verified = true;  ///< the same on every rank
   double max_error = 0;  ///< the same on every rank
   // On rank 0:
-  int workers = 1;  ///< of the rank with the most
+  int workers = 1;    ///< of the rank with the most
+  int processes = 1;  ///< that take part
   std::vector<kept_run> runs;
   std::map<std::string, std::string> words;
   json timeline = json::array();  ///< of one step

@@ -10,13 +10,16 @@
 
 namespace plait::app {
 
-/// One of the things that take turns.  All three are called on every rank; what is empty is
-/// skipped.
+/// One of the things that take turns.  What is empty is skipped.
 struct contestant {
   std::string label;
+  /// Whether this rank does.  One that does not prepares and finishes with the others, and sleeps
+  /// while they run.
+  bool takes_part = true;
   std::function<void(int round)> prepare;  ///< not timed
   std::function<void()> run;               ///< timed, after a barrier
-  /// Not timed.  `total_s`: the run's time, maximum over ranks, the same on every rank.
+  /// Not timed.  `total_s`: the run's time, maximum over ranks that take part, the same on every
+  /// rank.
   std::function<void(int round, double total_s)> finish;
 };
 

@@ -59,7 +59,14 @@ def ratio_to_hand(result: Result, variant: dict[str, Any]) -> str:
 def policy_sentences(result: Result) -> list[str]:
     """How the columns are to be read, and what the bounds below them are bounds of."""
     lines = [_what_is_quoted(result)]
-    if any(variant.get("workers", 1) > 1 for variant in result["variants"].values()):
+    per_node = result["parameters"].get("processes_per_node", 1)
+    if per_node > 1:
+        lines.append(
+            f"HAND, IDEAL and MT(1) without XTRA run {per_node} processes a node, the others one;"
+            " computation alone, and so the bound, is that of all processes, a thread each:"
+            " nothing is said of what the others hide"
+        )
+    elif any(variant.get("workers", 1) > 1 for variant in result["variants"].values()):
         lines.append(
             "computation alone, and so the bound, is that of one thread a node:"
             " nothing is said of what policies with more hide"

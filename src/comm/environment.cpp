@@ -141,13 +141,12 @@ void environment::find_node() {
   mpi_call(
       MPI_Comm_split_type(native_->internal, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared),
       "MPI_Comm_split_type");
-  const auto first = std::find(hosts_.begin(), hosts_.end(), host_) - hosts_.begin();
-  mpi_call(MPI_Comm_split(shared, static_cast<int>(first), rank_, &node), "MPI_Comm_split");
+  const auto host = std::find(hosts_.begin(), hosts_.end(), host_) - hosts_.begin();
+  mpi_call(MPI_Comm_split(shared, static_cast<int>(host), rank_, &node), "MPI_Comm_split");
   MPI_Comm_free(&shared);
 
   int node_size = 1;
   MPI_Comm_size(node, &node_size);
-  MPI_Comm_rank(node, &node_rank_);
   const std::vector<int> mine = usable_units();
   const int count = static_cast<int>(mine.size());
   std::vector<int> counts(static_cast<std::size_t>(node_size));
@@ -158,10 +157,23 @@ void environment::find_node() {
   mpi_call(MPI_Allgatherv(mine.data(), count, MPI_INT, all.data(), counts.data(), offsets.data(),
                           MPI_INT, node),
            "MPI_Allgatherv");
+  std::vector<int> ranks(counts.size());
+  mpi_call(MPI_Allgather(&rank_, 1, MPI_INT, ranks.data(), 1, MPI_INT, node), "MPI_Allgather");
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    node_units_.emplace_back(all.begin() + offsets[i], all.begin() + offsets[i] + counts[i]);
+    const auto first = all.begin() + offsets[i];
+    neighbours_.push_back({ranks[i], {first, first + counts[i]}});
   }
   MPI_Comm_free(&node);
+  set_working([](int) { return true; });
+}
+
+void environment::set_working(const std::function<bool(int rank)>& works) {
+  node_units_.clear();
+  for (const neighbour& one : neighbours_) {
+    if (one.rank != rank_ && !works(one.rank)) continue;
+    if (one.rank == rank_) node_rank_ = static_cast<int>(node_units_.size());
+    node_units_.push_back(one.units);
+  }
 }
 
 environment::~environment() {

@@ -75,10 +75,10 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
         waits, sums = variant["exposed_s"], variant["reduction_s"]
         check(sums >= 0, f"{name}: sums take {sums} s")
         check(name != "ideal" or waits == sums == 0, f"{name} waits {waits} s")
-        check_ledger(name, variant, options.ranks)
+        check_ledger(name, variant, range(options.ranks))
         # A rank that is its own neighbour may send messages, or copy.
         if options.ranks > 1 or "periodic" not in arguments:
-            check_timeline(name, result["timeline"][name], options.ranks)
+            check_timeline(name, result["timeline"][name], range(options.ranks))
 
 
 if __name__ == "__main__":

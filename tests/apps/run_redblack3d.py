@@ -17,6 +17,12 @@ POLICIES = (
 SLOW_FACTOR = 200
 
 
+def ranks_of(name: str, ranks: int, per_node: int) -> range:
+    """Those that take part in a policy: the paper's single tier has a process for each processor."""
+    single_tier = name in ("HAND", "IDEAL", "MT(1)+!OLAP", "MT(1)+OLAP")
+    return range(0, ranks, 1 if single_tier else per_node)
+
+
 def check_table(name: str, variant: dict, steps: int, ranks: int) -> None:
     """The paper's columns: the maximum over nodes, so that wait and comp may exceed the total."""
     columns = variant["per_iteration_s"]
@@ -43,18 +49,18 @@ def check_slowness(result: dict, ranks: int) -> None:
     check(computation_s >= least_s * result["parameters"]["steps"], "computation alone is not slow")
 
 
-def check_bound(result: dict) -> None:
-    """The bound is that of one thread: no figures where a node computes with more."""
+def check_bound(result: dict, ranks: int) -> None:
+    """The bound is that of all ranks, a thread each: no figures where others compute."""
     variants = result["variants"]
     fastest = min(
         (name for name in variants if name != "IDEAL"),
         key=lambda name: variants[name]["total_s"]["median"],
     )
-    several = variants[fastest]["workers"] > 1
+    as_hand = {name: v["workers"] == 1 and v["processes"] == ranks for name, v in variants.items()}
     unknown = "its limit is not known" in result["limiter"]
-    check(several == unknown, f"{fastest}: {result['limiter']}")
+    check(as_hand[fastest] != unknown, f"{fastest}: {result['limiter']}")
     for name, fraction in result["hidden_fraction"].items():
-        check(variants[name]["workers"] == 1 or fraction is None, f"{name} hides {fraction}")
+        check(as_hand[name] or fraction is None, f"{name} hides {fraction}")
 
 
 def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
@@ -76,16 +82,21 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
         check(set(result["hidden_fraction"]) == set(POLICIES.split(",")[1:-1]), "hidden fractions")
     if f"0:{SLOW_FACTOR}" in arguments:
         check_slowness(result, options.ranks)
-    check_bound(result)
+    check_bound(result, options.ranks)
     steps = result["parameters"]["steps"]
+    per_node = result["parameters"]["processes_per_node"]
+    wanted = int(arguments[arguments.index("--per-node") + 1]) if "--per-node" in arguments else 1
+    check(per_node == wanted, f"{per_node} processes a node, not {wanted}")
     for name, variant in result["variants"].items():
         check(variant["verified"] is True, f"{name} is not verified")
         check(variant["max_error"] <= variant["error_bound"], f"{name}: {variant['max_error']}")
-        check_ledger(name, variant, options.ranks)
+        ranks = ranks_of(name, options.ranks, per_node)
+        check(variant["processes"] == len(ranks), f"{name} runs with {variant['processes']}")
+        check_ledger(name, variant, ranks)
         # A rank that is its own neighbour may send messages, or copy.
-        if options.ranks > 1 or "periodic" not in arguments:
-            check_timeline(name, result["timeline"][name], options.ranks)
-        check_table(name, variant, steps, options.ranks)
+        if len(ranks) > 1 or "periodic" not in arguments:
+            check_timeline(name, result["timeline"][name], ranks)
+        check_table(name, variant, steps, len(ranks))
 
 
 if __name__ == "__main__":

@@ -59,6 +59,14 @@ TEST(policy, holds_what_its_words_say) {
   EXPECT_EQ(parse_policy("TASK").threads, 0);
 }
 
+TEST(policy, of_a_single_tier_has_a_process_for_each_processor) {
+  for (const char* text : {"HAND", "IDEAL", "MT(1)", "MT(1)+OLAP"})
+    EXPECT_TRUE(parse_policy(text).single_tier()) << text;
+  for (const char* text :
+       {"MT(1)+OLAP+XTRA", "MT(1)+DYN", "MT(2)", "MT(2)+OLAP+XTRA+IRR(1:2)", "TASK", "TASK+MT(1)"})
+    EXPECT_FALSE(parse_policy(text).single_tier()) << text;
+}
+
 TEST(policy, of_a_list_may_have_commas_of_its_own) {
   const std::vector<policy> all = parse_policies("HAND,MT(2)+IRR(1,3), MT(2)+OLAP");
   ASSERT_EQ(all.size(), 3U);
@@ -289,6 +297,18 @@ TEST(domain, faces_that_no_message_can_hold_are_refused_before_there_is_data) {
             "a face of 2147483648 values across x is more than one message can hold; use more "
             "processes along another axis");
   (void)domain({1 << 16, 1 << 16, 2}, boundary::dirichlet, 1);  // none of its faces is sent
+}
+
+TEST(domain, blocks_of_nodes_are_their_first_ranks) {
+  const domain nodes({8, 4, 12}, boundary::periodic, 3, {1, 1, 3}, 2);
+  const domain processes({8, 4, 12}, boundary::periodic, 3, {1, 1, 3});
+  for (int node = 0; node < 3; ++node) {
+    EXPECT_EQ(nodes.block(2 * node), processes.block(node));
+    EXPECT_TRUE(nodes.blocks().blocks_of(2 * node + 1).empty());
+  }
+  EXPECT_EQ(nodes.grid(), processes.grid());
+  const problem p(nodes, 4);
+  EXPECT_EQ(p.cells(), box({0, 0, 8}, {4, 4, 12}));
 }
 
 TEST(domain, odd_periodic_grids_and_too_many_processes_are_refused) {

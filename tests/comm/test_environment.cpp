@@ -36,6 +36,23 @@ TEST(environment, every_rank_of_the_node_may_run_somewhere) {
   }
 }
 
+TEST(environment, ranks_that_do_not_work_have_no_share_of_a_node) {
+  auto& env = test_environment();
+  const auto all = env.node_units();
+  const int rank = env.node_rank();
+  env.set_working([&](int one) { return one == env.rank(); });
+  EXPECT_EQ(env.node_size(), 1);
+  EXPECT_EQ(env.node_rank(), 0);
+  EXPECT_EQ(env.node_units().front(), all[static_cast<std::size_t>(rank)]);
+  env.set_working([&](int one) { return one != env.rank(); });
+  EXPECT_EQ(env.node_units(), all) << "a rank counts itself";
+  env.set_working([](int one) { return one % 2 == 0; });
+  EXPECT_LE(env.node_size(), (env.size() + 1) / 2 + env.rank() % 2);
+  env.set_working([](int) { return true; });
+  EXPECT_EQ(env.node_units(), all);
+  EXPECT_EQ(env.node_rank(), rank);
+}
+
 TEST(environment, the_process_is_named_by_its_rank) {
   auto& env = test_environment();
   EXPECT_EQ(plait::process_label(), "rank " + std::to_string(env.rank()) + " on " + env.host());

@@ -90,6 +90,10 @@ def test_the_bound_of_one_thread_is_said_to_be_that_where_a_policy_has_more():
     answer["variants"]["MT(7)+OLAP+XTRA+IRR(44:50)"]["workers"] = 7
     assert "is that of one thread a node: nothing is said of" in " ".join(shown(answer).split())
     assert "is that of one thread a node: nothing is said of" in page([answer])
+    answer["parameters"]["processes_per_node"] = 4
+    text = " ".join(shown(answer).split())
+    assert "HAND, IDEAL and MT(1) without XTRA run 4 processes a node, the others one" in text
+    assert "of one thread a node" not in text
 
 
 def test_policies_are_quoted_as_means_without_outliers_where_asked_for():

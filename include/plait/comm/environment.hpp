@@ -3,6 +3,7 @@
 /// Not here: messages (engine.hpp).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,13 +38,22 @@ class environment {
   /// The host of every rank.
   [[nodiscard]] const std::vector<std::string>& hosts() const noexcept { return hosts_; }
 
-  /// Ranks that share this rank's memory: how many, and this one's place among them.
+  /// Ranks that share this rank's memory and work (`set_working`): how many, and this one's place
+  /// among them.
   [[nodiscard]] int node_size() const noexcept { return static_cast<int>(node_units_.size()); }
   [[nodiscard]] int node_rank() const noexcept { return node_rank_; }
   /// For each of them, the processing units it may run on, ascending.
   [[nodiscard]] const std::vector<std::vector<int>>& node_units() const noexcept {
     return node_units_;
   }
+
+  /// Which ranks work from now on; at first all.  The others are taken to sleep: cores are shared,
+  /// and who drives messages is chosen, as if they were not there, for what is made from now on.  A
+  /// rank that does not work counts itself nevertheless.  Local; the same for all ranks of a node.
+  /// Main thread.
+  ///
+  ///     env.set_working([](int rank) { return rank % processes_per_node == 0; });
+  void set_working(const std::function<bool(int rank)>& works);
 
   /// Name and version of the MPI library, in one line.
   [[nodiscard]] std::string mpi_version() const;
@@ -93,8 +103,13 @@ class environment {
   int node_rank_ = 0;
   std::string host_;
   std::vector<std::string> hosts_;
-  std::vector<std::vector<int>> node_units_;
-  std::vector<engine*> engines_;  ///< driven while this class blocks
+  std::vector<std::vector<int>> node_units_;  ///< of those that work
+  struct neighbour {
+    int rank;
+    std::vector<int> units;
+  };
+  std::vector<neighbour> neighbours_;  ///< all ranks of the node, in their order, this one too
+  std::vector<engine*> engines_;       ///< driven while this class blocks
   bool finalize_ = false;
   int exceptions_at_start_ = 0;
 };
