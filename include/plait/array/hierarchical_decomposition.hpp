@@ -32,7 +32,7 @@ struct tiling {
 template <int D>
 using worker_shares = std::vector<std::vector<box<D>>>;
 
-/// KeLP's hierarchical decomposition [Baden, Shalit 1999, section 2.1 and Fig. 1].  The first
+/// KeLP's hierarchical decomposition [Baden, Shalit 2001, Fig. 1].  The first
 /// level, blocks with ghosts for nodes, is any decomposition: uniform, weighted or irregular.  The
 /// second says how many workers a node has and what each gets of a block; it is the same on every
 /// node, and has no ghosts.  How it is uniform, weighted or irregular is said by sets of workers:
