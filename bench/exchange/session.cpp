@@ -31,8 +31,8 @@ double calibrated_exchange_s(environment& env, std::size_t size) {
   return app::median(seconds);
 }
 
-// Seconds of a unit of work on the slowest of the ranks that are to work, likewise.  The others keep
-// still meanwhile, as they do later: on shared cores they would be in the way.
+// Seconds of a unit of work on the slowest of the ranks that are to work, likewise.  The others
+// keep still meanwhile, as they do later: on shared cores they would be in the way.
 double calibrated_unit_s(environment& env, int working_ranks) {
   std::vector<double> seconds;
   for (int i = 0; i < 9; ++i)

@@ -110,7 +110,7 @@ TEST(cut, tiles_come_in_the_order_of_memory_within_their_rows) {
   EXPECT_TRUE(plait::cut_in_tiles(box<3>(), {.rows = 3, .cells = 3}).empty());
 }
 
-// [Baden, Shalit 1999]: 44/94 of 504 planes go to 4 processors, the others to 3.
+// [Baden, Shalit 2001]: 44/94 of 504 planes go to 4 processors, the others to 3.
 TEST(cut, IRR_44_50_is_the_partition_of_the_paper) {
   const box<3> inner({500, 500, 504});
   const auto parts = cut(inner, axis::z, {{4, 44}, {3, 50}});

@@ -161,7 +161,7 @@ TEST(hierarchical_decomposition, shares_cover_each_part_once_as_sets_weigh_or_ar
   EXPECT_GE(shared, 1000);
 }
 
-// [Baden, Shalit 1999]: 44/94 of 504 planes go to 4 processors, the others to 3.
+// [Baden, Shalit 2001]: 44/94 of 504 planes go to 4 processors, the others to 3.
 TEST(hierarchical_decomposition, IRR_44_50_is_the_partition_of_the_paper_on_each_node) {
   const hierarchical_decomposition<3> tiers(
       plait::decompose<3>({.global = {8, 8, 2 * 504}, .grid = {1, 1, 2}, .ghosts = 1}, 2),

@@ -59,7 +59,7 @@ struct worker_set {
 /// ratio of the sets' weights, then each part into equal blocks for its workers, along the same
 /// axis where it has enough cells, else along the others.  One block for each worker, set after
 /// set.  IRR(44:50) of the paper, 504 planes for 4 and 3 workers: `cut(b, axis::z, {{4, 44}, {3,
-/// 50}})` gives 236 and 268 planes. Throws usage_error as `part_bounds`.  [Baden, Shalit 1999,
+/// 50}})` gives 236 and 268 planes. Throws usage_error as `part_bounds`.  [Baden, Shalit 2001,
 /// section 4.2]
 template <int D, space S>
 [[nodiscard]] std::vector<box<D, S>> cut(const box<D, S>& b, axis along,
