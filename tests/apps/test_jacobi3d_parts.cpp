@@ -55,11 +55,11 @@ TEST_P(kernel, a_cell_has_the_same_bits_however_the_block_is_cut_and_written) {
   std::int64_t covered = 0;
   const std::int64_t x_cut = n[axis::x] / 3;
   for (const auto& [x0, x1] : {std::pair{std::int64_t{0}, x_cut}, std::pair{x_cut, n[axis::x]}})
-    plait::app::for_each_piece(
-        box({x0, 0, 0}, {x1, n[axis::y], n[axis::z]}), 7, 1000, [&](const box& piece) {
-          jacobi3d::relax(u[plait::grow(piece)], b[piece], in_pieces[piece], stores::cached);
-          covered += piece.size();
-        });
+    for (const box& piece : plait::cut_in_tiles(box({x0, 0, 0}, {x1, n[axis::y], n[axis::z]}),
+                                                {.rows = 7, .cells = 1000})) {
+      jacobi3d::relax(u[plait::grow(piece)], b[piece], in_pieces[piece], stores::cached);
+      covered += piece.size();
+    }
   EXPECT_EQ(covered, n[axis::x] * n[axis::y] * n[axis::z]);
   std::int64_t wrong = 0;
   plait::for_each_cell(box(n), [&](const point& cell) {
