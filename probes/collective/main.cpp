@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Does the model say what our collectives take?  Messages between two ranks and whole operations,
 // measured in turns in one session, and the formulas' prediction from the first beside the second.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -59,7 +60,9 @@ void check_size(const operation& what, std::size_t size, const environment& env)
   if (size % sizeof(double) != 0)
     throw usage_error(fmt::format("--sizes: {} is no multiple of 8 bytes, of which a number has",
                                   bench::size_label(size)));
-  const std::size_t memory = memory_bytes(what, size, env.size());
+  // Messages both ways: two arrays of a block for each rank.
+  const std::size_t memory = std::max(memory_bytes(what, size, env.size()),
+                                      2 * static_cast<std::size_t>(env.size()) * size);
   if (memory > most)
     throw usage_error(
         fmt::format("--sizes: {} {} takes {} MiB of memory on each of {} ranks; it must be at most "

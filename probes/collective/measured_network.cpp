@@ -25,8 +25,11 @@ double next_s(const message_times& one) {
 double interval_s(const message_times& one) {
   return one.interval_s;
 }
-double both_ways_s(const message_times& one) {
-  return one.both_ways_s;
+double first_both_ways_s(const message_times& one) {
+  return one.first_both_ways_s;
+}
+double next_both_ways_s(const message_times& one) {
+  return one.next_both_ways_s;
 }
 double combine_s(const message_times& one) {
   return one.kernels.combine_s;
@@ -52,6 +55,24 @@ double message_bytes(model::operation what, model::algorithm how, const model::c
   return m;
 }
 
+direction direction_of(model::operation what, model::algorithm how) {
+  using enum model::operation;
+  switch (what) {
+    case bcast:
+    case reduce:
+    case gather:
+    case scatter:
+      return direction::one;
+    case allreduce:
+      return how == model::algorithm::binomial ? direction::one : direction::both;
+    case scan:
+    case exscan:
+      return how == model::algorithm::linear ? direction::one : direction::both;
+    default:
+      return direction::both;
+  }
+}
+
 }  // namespace
 
 measured_network::measured_network(const std::vector<std::vector<message_times>>& rounds,
@@ -66,13 +87,15 @@ measured_network::measured_network(const std::vector<std::vector<message_times>>
         {.size_bytes = rounds.front()[i].size_bytes,
          .first_s = median(first_s),
          .next_s = median(next_s),
-         .both_ways_s = median(both_ways_s),
+         .first_both_ways_s = median(first_both_ways_s),
+         .next_both_ways_s = median(next_both_ways_s),
          .interval_s = median(interval_s),
          .send_overhead_s = median([](const message_times& one) { return one.send_overhead_s; }),
          .receive_overhead_s =
              median([](const message_times& one) { return one.receive_overhead_s; }),
          .kernels = {median(combine_s), median(copy_s)},
-         .call_s = median([](const message_times& one) { return one.call_s; })});
+         .tasks = {median([](const message_times& one) { return one.tasks.call_s; }),
+                   median([](const message_times& one) { return one.tasks.task_s; })}});
   }
 }
 
@@ -89,7 +112,7 @@ double measured_network::between(double size_bytes, double limit_bytes,
   return time(before) + share * (time(*next) - time(before));
 }
 
-model::parameters measured_network::at(double size_bytes) const {
+model::parameters measured_network::at(double size_bytes, direction way) const {
   model::parameters p;
   p.send_overhead_s = std::max(0.0, sizes_.front().send_overhead_s);
   p.receive_overhead_s = std::max(0.0, sizes_.front().receive_overhead_s);
@@ -100,11 +123,12 @@ model::parameters measured_network::at(double size_bytes) const {
   // What a message of a later round takes beyond that is L, handshakes included.
   const double alone = std::clamp(size_bytes, 2.0, alone_limit_bytes_);
   const double both_s = p.send_overhead_s + p.receive_overhead_s;
-  p.latency_s = std::max(-both_s, between(alone, alone_limit_bytes_, next_s) - both_s -
-                                      (alone - 1) * p.gap_per_byte_s);
-  p.both_ways_per_byte_s = std::max(0.0, between(alone, alone_limit_bytes_, both_ways_s) -
-                                             start_s(size_bytes) - both_s - p.latency_s) /
-                           (alone - 1);
+  const double two = std::clamp(size_bytes, 2.0, burst_limit_bytes_);
+  const double next_both_s = between(two, burst_limit_bytes_, next_both_ways_s);
+  double next_alone_s = between(alone, alone_limit_bytes_, next_s);
+  if (way == direction::both) next_alone_s = std::min(next_alone_s, next_both_s);
+  p.latency_s = std::max(-both_s, next_alone_s - both_s - (alone - 1) * p.gap_per_byte_s);
+  p.both_ways_per_byte_s = std::max(0.0, next_both_s - both_s - p.latency_s) / (two - 1);
   const auto nearest = std::ranges::min_element(sizes_, {}, [&](const message_times& one) {
     return std::abs(static_cast<double>(one.size_bytes) - size_bytes);
   });
@@ -113,10 +137,17 @@ model::parameters measured_network::at(double size_bytes) const {
   return p;
 }
 
-double measured_network::start_s(double size_bytes) const {
-  const double alone = std::clamp(size_bytes, 2.0, alone_limit_bytes_);
-  return std::max(0.0, between(alone, alone_limit_bytes_, first_s) -
-                           between(alone, alone_limit_bytes_, next_s));
+double measured_network::begin_s(double size_bytes, double limit_bytes,
+                                 double (*first)(const message_times&),
+                                 double (*next)(const message_times&)) const {
+  const double bytes = std::clamp(size_bytes, 2.0, limit_bytes);
+  return between(bytes, limit_bytes, first) - between(bytes, limit_bytes, next);
+}
+
+double measured_network::start_s(double size_bytes, direction way) const {
+  return way == direction::both
+             ? begin_s(size_bytes, burst_limit_bytes_, first_both_ways_s, next_both_ways_s)
+             : begin_s(size_bytes, alone_limit_bytes_, first_s, next_s);
 }
 
 // The slope of the sizes beyond what passes at once.
@@ -129,20 +160,23 @@ double measured_network::rate_of(double (*time)(const message_times&)) const {
   return std::max(0.0, model::fit_line(points, model::line_method::theil_sen).per_byte_s);
 }
 
-model::parameters measured_network::at_rate(double size_bytes) const {
-  model::parameters p = at(size_bytes);
+model::parameters measured_network::at_rate(double size_bytes, direction way) const {
+  model::parameters p = at(size_bytes, way);
   p.gap_per_byte_s = std::max(p.gap_per_byte_s, rate_of(interval_s));
-  p.both_ways_per_byte_s = std::max(p.both_ways_per_byte_s, rate_of(both_ways_s));
+  p.both_ways_per_byte_s = std::max(p.both_ways_per_byte_s, rate_of(next_both_ways_s));
   return p;
 }
 
 double measured_network::predicted_s(model::operation what, model::algorithm how,
-                                     const model::call_shape& shape) const {
+                                     const model::call_shape& shape, int local_steps) const {
   const double bytes = message_bytes(what, how, shape);
-  const double begin_s = sizes_.front().call_s + start_s(bytes);
-  if (!is_shaped()) return begin_s + model::cost(what, how, at(bytes), shape).total_s;
-  return begin_s +
-         model::cost_after_rest(what, how, at_rate(bytes), at(bytes), link_.burst_bytes, shape)
+  const direction way = direction_of(what, how);
+  const task_times& tasks = sizes_.front().tasks;
+  const double own_s = tasks.call_s + local_steps * tasks.task_s + start_s(bytes, way);
+  const model::parameters alone = at(bytes, way);
+  if (!is_shaped()) return own_s + model::cost(what, how, alone, shape).total_s;
+  return own_s +
+         model::cost_after_rest(what, how, at_rate(bytes, way), alone, link_.burst_bytes, shape)
              .total_s;
 }
 
@@ -152,20 +186,23 @@ json measured_network::to_json() const {
     sizes.push_back({{"size_bytes", one.size_bytes},
                      {"first_s", one.first_s},
                      {"next_s", one.next_s},
-                     {"both_ways_s", one.both_ways_s},
+                     {"first_both_ways_s", one.first_both_ways_s},
+                     {"next_both_ways_s", one.next_both_ways_s},
                      {"interval_s", one.interval_s},
                      {"combine_per_byte_s", one.kernels.combine_s},
                      {"copy_per_byte_s", one.kernels.copy_s}});
   }
-  const model::parameters small = at(1);
+  const model::parameters small = at(1, direction::one);
   json all{{"latency_s", small.latency_s},
            {"send_overhead_s", small.send_overhead_s},
            {"receive_overhead_s", small.receive_overhead_s},
            {"gap_s", small.gap_s},
-           {"start_s", start_s(1)},
-           {"call_s", sizes_.front().call_s}};
+           {"start_s", start_s(1, direction::one)},
+           {"call_s", sizes_.front().tasks.call_s},
+           {"task_s", sizes_.front().tasks.task_s}};
   const auto largest = static_cast<double>(sizes_.back().size_bytes);
-  const model::parameters large = is_shaped() ? at_rate(largest) : at(largest);
+  const model::parameters large =
+      is_shaped() ? at_rate(largest, direction::one) : at(largest, direction::one);
   all["gap_per_byte_s"] = large.gap_per_byte_s;
   all["both_ways_per_byte_s"] = large.both_ways_per_byte_s;
   all["reduction_per_byte_s"] = large.reduction_per_byte_s;

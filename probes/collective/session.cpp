@@ -53,12 +53,13 @@ class participant {
     quiet_barrier(env_);  // others leave them the processors
     // All at the same time, as in a collective.
     for (std::size_t i = 0; i < sizes().size(); ++i) {
-      found[i].kernels = measure_kernels(sizes()[i]);
-      found[i].both_ways_s = both_ways_s(sizes()[i]);
+      found[i].kernels = measure_kernels(sizes()[i], env_.size());
+      found[i].first_both_ways_s = both_ways_s(sizes()[i], 1);
+      found[i].next_both_ways_s = both_ways_s(sizes()[i], 2) - found[i].first_both_ways_s;
     }
     quiet_barrier(env_);
-    const double call_s = empty_call_s();
-    for (message_times& one : found) one.call_s = call_s;
+    const task_times tasks = own_tasks();
+    for (message_times& one : found) one.tasks = tasks;
     return found;
   }
 
@@ -67,14 +68,11 @@ class participant {
     offset_s_ = env_.measure_clock_offset().offset_s;
     buffers data(*which.what, which.size_bytes(), native(env_));
     (void)step_s(which, data);
-    data.expect_right();
-    data.clear();
     std::vector<double> steps{step_s(which, data)};
     const double each_s = steps[0] + notice() + rest_s(wanted_.link);
     const double number =
         std::clamp(wanted_.sample_s / each_s, 1.0, static_cast<double>(most_steps));
     while (steps.size() < static_cast<std::size_t>(number)) steps.push_back(step_s(which, data));
-    data.expect_right();
     return model::median(std::move(steps));
   }
 
@@ -111,65 +109,97 @@ class participant {
 
   // Bursts behind a shaper take long, and are as long as it wants.
   [[nodiscard]] int rounds_at_once() const { return wanted_.link.burst_bytes > 0 ? 1 : 5; }
-  [[nodiscard]] int times_at_once() const { return 2 * rounds_at_once() + 1; }
+  [[nodiscard]] int times_at_once() const { return wanted_.link.burst_bytes > 0 ? 3 : most_steps; }
 
-  // In turns, since what differs between two times is what counts.
-  message_times from_a_common_start(std::size_t size_bytes) {
-    const common_start when{.rest_s = rest_s(wanted_.link), .offset_s = offset_s_};
-    std::vector<double> one;
-    std::vector<double> two;
-    for (int i = 0; i < times_at_once(); ++i) {
-      one.push_back(pair_.in_turn_s(1, size_bytes, when));
-      two.push_back(pair_.in_turn_s(2, size_bytes, when));
-    }
-    message_times found;
-    found.size_bytes = size_bytes;
-    found.first_s = model::median(one);
-    found.next_s = model::median(two) - found.first_s;
-    return found;
-  }
-
-  // Every rank sends to the next one and receives from the one before.
-  double both_ways_s(std::size_t size_bytes) {
-    const int right = (env_.rank() + 1) % env_.size();
-    const int left = (env_.rank() + env_.size() - 1) % env_.size();
-    const auto byte_of = [](int rank) { return static_cast<std::byte>(rank % 256); };
-    const std::vector<std::byte> sent(size_bytes, byte_of(env_.rank()));
-    std::vector<std::byte> came(size_bytes, byte_of(env_.rank()));
+  // Steps of one kind in a row, the first not counted: as warm as those of an operation.
+  template <class Step>
+  double median_of_row_s(Step&& step) {
+    (void)step();
     std::vector<double> times;
-    for (int i = 0; i < times_at_once(); ++i)
-      times.push_back(step_s([&] {
-        receive_in_pieces(rt_, came, left, 0);
-        send_in_pieces(rt_, sent, right, 0);
-      }));
-    if (came != std::vector<std::byte>(size_bytes, byte_of(left)))
-      throw error(fmt::format("a message of {} bytes arrived wrong, both ways", size_bytes));
+    for (int i = 0; i < times_at_once(); ++i) times.push_back(step());
     return model::median(std::move(times));
   }
 
+  message_times from_a_common_start(std::size_t size_bytes) {
+    const common_start when{.rest_s = rest_s(wanted_.link), .offset_s = offset_s_};
+    message_times found;
+    found.size_bytes = size_bytes;
+    found.first_s = median_of_row_s([&] { return pair_.in_turn_s(1, size_bytes, when); });
+    found.next_s =
+        median_of_row_s([&] { return pair_.in_turn_s(2, size_bytes, when); }) - found.first_s;
+    return found;
+  }
+
+  // So many rounds in which every rank sends to the next one what it has from the one before, in
+  // arrays of a block for each rank.
+  double both_ways_s(std::size_t size_bytes, int rounds) {
+    const int ranks = env_.size();
+    const int right = (env_.rank() + 1) % ranks;
+    const int left = (env_.rank() + ranks - 1) % ranks;
+    const auto byte_of = [](int rank) { return static_cast<std::byte>(rank % 256); };
+    std::vector<std::byte> one(static_cast<std::size_t>(ranks) * size_bytes);
+    std::vector<std::byte> other(one.size());
+    const auto block_of = [&](auto& all) { return std::span(all).first(size_bytes); };
+    const auto write = [&] {
+      for (auto* each : {&other, &one}) std::ranges::fill(*each, byte_of(env_.rank()));
+    };
+    const double found_s = median_of_row_s([&] {
+      return step_s(write, [&] {
+        for (int round = 0; round < rounds; ++round) {
+          const bool is_even = round % 2 == 0;
+          receive_in_pieces(rt_, block_of(is_even ? other : one), left, round);
+          send_in_pieces(rt_, block_of(is_even ? one : other), right, round);
+        }
+      });
+    });
+    const auto came = block_of(rounds % 2 == 0 ? one : other);
+    const std::byte expected = byte_of((env_.rank() + (ranks - 1) * rounds) % ranks);
+    if (std::ranges::any_of(came, [=](std::byte is) { return is != expected; }))
+      throw error(fmt::format("a message of {} bytes arrived wrong, both ways", size_bytes));
+    return found_s;
+  }
+
   // Of the call itself: that a rank has to begin and end something is in the first message's time.
-  double empty_call_s() {
+  task_times own_tasks() {
+    constexpr int chain = 8;
+    double data = 0;
+    const auto tasks_s = [&](int tasks) {
+      return median_step_s([&] {
+        for (int i = 0; i < tasks; ++i)
+          rt_.task(
+              "task", [](double&) {}, inout(data));
+      });
+    };
     std::vector<double> nothing;
-    std::vector<double> times;
-    for (int i = 0; i < most_steps; ++i) {
-      const ticks start = now_ticks();
-      rt_.bcast("nothing", inout(nothing), 0);
-      times.push_back(ticks_to_seconds(now_ticks() - start));
-      rt_.wait();
-    }
-    return app::maximum(env_, model::median(std::move(times)));
+    const double call_s = median_step_s([&] { rt_.bcast("nothing", inout(nothing), 0); });
+    const double one_s = tasks_s(1);
+    return {.call_s = std::max(0.0, call_s - tasks_s(0)),
+            .task_s = std::max(0.0, tasks_s(1 + chain) - one_s) / chain};
+  }
+
+  // A step that needs no data.
+  template <class Submit>
+  double median_step_s(Submit&& submit) {
+    return median_of_row_s([&] { return step_s([] {}, submit); });
   }
 
   double step_s(const measured_case& which, buffers& data) {
-    return step_s([&] {
-      which.what->submit(rt_, data,
-                         {.algorithm = which.how, .fragment_bytes = which.call.fragment_bytes});
-    });
+    const double found_s = step_s(
+        [&] { data.renew(); },
+        [&] {
+          which.what->submit(rt_, data,
+                             {.algorithm = which.how, .fragment_bytes = which.call.fragment_bytes});
+        });
+    data.expect_right();
+    return found_s;
   }
 
-  template <class Submit>
-  double step_s(Submit&& submit) {
+  // `write` makes the data, so that it lies in caches where a program's does that has just computed
+  // it, for messages and operations alike.
+  template <class Write, class Submit>
+  double step_s(Write&& write, Submit&& submit) {
     for (int tries = 1;; ++tries) {
+      write();
       const double start_s = common_start_s();
       wait_until(start_s);
       const double late = since_s(start_s);
@@ -220,6 +250,22 @@ json exactly(double value) {
   return {{"median", value}, {"q1", value}, {"q3", value}, {"samples", {value}}};
 }
 
+// Tasks of the busiest rank that are no messages: combinations and copies, and the one that holds
+// the schedule's memory.
+int local_steps(collective::shape call, collective::algorithm how) {
+  std::ptrdiff_t most = 0;
+  for (call.rank = 0; call.rank < call.ranks; ++call.rank) {
+    const collective::schedule own = build(call, how);
+    const auto is_local = [](const collective::action& one) {
+      using enum collective::action::kind;
+      return one.what == operate || one.what == copy;
+    };
+    most = std::max(most,
+                    std::ranges::count_if(own.actions, is_local) + (own.scratch_bytes > 0 ? 1 : 0));
+  }
+  return static_cast<int>(most);
+}
+
 double percent(double part, double whole) {
   return 100 * (part - whole) / whole;
 }
@@ -231,7 +277,8 @@ void predict(session_result& result, const measured_network& network,
   for (const measured_case& one : wanted.cases) {
     json& cell = result.rows[one.row()][one.column()];
     const double predicted_us =
-        1e6 * network.predicted_s(one.modelled_what, one.modelled_how, modelled_shape(one.call));
+        1e6 * network.predicted_s(one.modelled_what, one.modelled_how, modelled_shape(one.call),
+                                  local_steps(one.call, one.how));
     const double error = percent(predicted_us, cell["measured_us"]["median"].get<double>());
     cell["predicted_us"] = exactly(predicted_us);
     cell["error_percent"] = exactly(error);

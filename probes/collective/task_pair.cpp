@@ -36,6 +36,22 @@ double since_s(ticks start) {
   return ticks_to_seconds(now_ticks() - start);
 }
 
+// Differs from message to message and along each, so that nothing left from the one before passes
+// for it.
+std::byte made(std::size_t index, int message) {
+  return static_cast<std::byte>(1 + (index + static_cast<std::size_t>(message)) % 251);
+}
+
+void make(std::span<std::byte> bytes, int message) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = made(i, message);
+}
+
+bool is_made(std::span<const std::byte> bytes, int message) {
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (bytes[i] != made(i, message)) return false;
+  return true;
+}
+
 }  // namespace
 
 void send_in_pieces(runtime& rt, std::span<const std::byte> whole, int to, int tag) {
@@ -63,12 +79,9 @@ burst_times task_pair::run(const burst& what) {
   return exchange(is_client_ ? send_all(what) : receive_all(what));
 }
 
-// Every burst has bytes of its own, so that nothing left from the one before passes for it.
 void task_pair::make_room(const burst& what) {
-  ++bursts_;
   message_.resize(what.size_bytes);
-  for (std::size_t i = 0; i < message_.size(); ++i)
-    message_[i] = static_cast<std::byte>(1 + (i + static_cast<std::size_t>(bursts_)) % 251);
+  make(message_, ++made_);
   answer_.assign(what.size_bytes, std::byte{0});
   landing_.resize(static_cast<std::size_t>(what.messages));
   for (auto& one : landing_) one.resize(what.size_bytes);
@@ -119,23 +132,27 @@ double task_pair::received_apart_s(const burst& what) {
 double task_pair::in_turn_s(int messages, std::size_t size_bytes, const common_start& when) {
   PLAIT_EXPECTS(takes_part() && messages >= 1,
                 std::to_string(rt_.env().rank()) + ", " + std::to_string(messages));
-  make_room({.messages = 1, .size_bytes = size_bytes});
-  std::vector<std::byte>& moving = landing_.front();
-  if (is_client_) moving = message_;
+  message_.resize(size_bytes);
+  ++made_;
+  if (is_client_) {
+    make(message_, made_);
+  } else {
+    std::ranges::fill(message_, std::byte{0});
+  }
   const auto now_s = [&] { return ticks_to_seconds(now_ticks()) + when.offset_s; };
   const double start_s = exchange(now_s() + when.rest_s + notice_s).round_trip_s;  // the client's
   while (now_s() < start_s) {
   }
   for (int i = 0; i < messages; ++i) {
     if ((i % 2 == 0) == is_client_) {
-      send_in_pieces(rt_, moving, peer(), message_tag);
+      send_in_pieces(rt_, message_, peer(), message_tag);
     } else {
-      receive_in_pieces(rt_, moving, peer(), message_tag);
+      receive_in_pieces(rt_, message_, peer(), message_tag);
     }
   }
   rt_.wait();
   const burst_times both = exchange(now_s() - start_s);
-  if (moving != message_)
+  if (!is_made(message_, made_))
     throw error(fmt::format("a message of {} bytes arrived wrong, in turn", size_bytes));
   return std::max(both.round_trip_s, both.receiving_s);
 }

@@ -34,7 +34,8 @@ class task_pair {
   /// an answer is not what was sent.
   burst_times run(const burst& what);
 
-  /// Messages that wait for each other, the first of them the client's: to the end of the last.
+  /// Messages that wait for each other, in one buffer on each side that has just been written, the
+  /// first of them the client's: to the end of the last.
   double in_turn_s(int messages, std::size_t size_bytes, const common_start& when);
 
  private:
@@ -51,7 +52,7 @@ class task_pair {
   int client_;
   int server_;
   bool is_client_;
-  int bursts_ = 0;
+  int made_ = 0;  ///< messages
   std::vector<std::byte> message_;
   std::vector<std::byte> answer_;
   std::vector<std::vector<std::byte>> landing_;

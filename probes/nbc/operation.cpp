@@ -29,14 +29,13 @@ buffers::buffers(const operation& operation, std::size_t size_bytes, MPI_Comm on
   app::check_mpi(MPI_Comm_size(communicator, &ranks), "MPI_Comm_size");
   send.resize(send_elements(what, count, ranks));
   receive.resize(receive_elements(what, count, ranks));
-  for (std::size_t i = 0; i < send.size(); ++i) send[i] = what.sent({rank, ranks, count, i});
-  clear();
+  renew();
 }
 
-void buffers::clear() {
+void buffers::renew() {
   std::ranges::fill(receive, untouched);
-  if (!what.in_place || rank != 0) return;
-  for (std::size_t i = 0; i < receive.size(); ++i) receive[i] = what.sent({rank, ranks, count, i});
+  std::vector<double>& sent = what.in_place && rank == 0 ? receive : send;
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = what.sent({rank, ranks, count, i});
 }
 
 void buffers::expect_right() const {

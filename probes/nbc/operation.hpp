@@ -54,8 +54,9 @@ struct buffers {
   std::vector<double> receive;
 
   [[nodiscard]] int mpi_count() const noexcept { return static_cast<int>(count); }
-  /// Puts into the receive buffer what no operation brings.
-  void clear();
+  /// Writes all of it, as a program does before a call: what is sent, and into the receive buffer
+  /// what no operation brings.
+  void renew();
   /// Errors: plait::error naming operation, rank, index, expected and found value.
   void expect_right() const;
 };

@@ -38,7 +38,7 @@ int calls_in(buffers& data, double window_s) {
 
 share measured(buffers& data, double window_s) {
   const int calls = calls_in(data, window_s);
-  data.clear();
+  data.renew();
   check_mpi(MPI_Barrier(data.communicator), "MPI_Barrier");
   const double processor_before_s = processor_s();
   const ticks start = now_ticks();

@@ -44,13 +44,13 @@ step_times measured(environment& env, const named_way& how, const collective_loa
   mean.computation_s = computation_alone_s(env, work, load.steps);
 
   const auto running = how.make(env, data);
-  data.clear();
+  data.renew();
   running->pure();
   data.expect_right();
   mean.pure_s = mean_s(env, load.steps, [&] { running->pure(); });
   step_times sum;
   (void)running->beside(work);
-  data.clear();
+  data.renew();
   steps(env, load.steps, [&] { add(sum, running->beside(work)); });
   data.expect_right();
   for (double step_times::*each : {&step_times::start_s, &step_times::tests_s, &step_times::wait_s,

@@ -39,7 +39,8 @@ class Collective(MpiBench):
                          [1, 8, 64, 256, 1024, 4096, 16384])
         for size in network["sizes"]:
             self.assertGreater(size["first_s"], 0)
-            self.assertGreater(size["both_ways_s"], 0)
+            self.assertGreater(size["first_both_ways_s"], 0)
+            self.assertIn("next_both_ways_s", size)
             self.assertGreater(size["combine_per_byte_s"], 0)
             self.assertGreater(size["copy_per_byte_s"], 0)
 
