@@ -12,6 +12,7 @@ import pytest
 
 from conftest import FAKE, command, environment, one_line, plait
 
+DOOR = pathlib.Path(__file__).parents[2] / "plait"
 BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 
 
@@ -128,13 +129,18 @@ def test_help_and_version_are_there():
         assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+def test_the_front_door_explains_soak():
+    done = subprocess.run([DOOR, "soak", "--help"], capture_output=True, text=True, check=True)
+    assert "--seed S" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
 def test_the_front_door_refuses_what_it_does_not_know():
-    door = pathlib.Path(__file__).parents[2] / "plait"
     for words, said in ((["test", "--mpi", "lam"], "lam"), (["soak", "--programs", "0"], "'0'"),
                         (["demo", "--fast"], "no options"),
                         (["bench", "--mpi", "lam"], "lam")):  # fmt: skip
-        done = subprocess.run([door, *words], capture_output=True, text=True, check=False)
+        done = subprocess.run([DOOR, *words], capture_output=True, text=True, check=False)
         assert done.returncode == 2
         assert said in done.stderr
         assert len(done.stderr.splitlines()) == 1
-    assert os.access(door, os.X_OK)
+    assert os.access(DOOR, os.X_OK)
