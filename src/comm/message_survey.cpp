@@ -19,7 +19,7 @@ using state = message_survey::state;
   const bool has_place = op.remote == nullptr || op.via != nullptr;
   return {.what = op.what,
           .collective = op.what == operation::kind::collective
-                            ? std::string(to_string(op.call->what()))
+                            ? std::string(to_string(op.called))
                             : std::string(),
           .name = scope.name_of(op),
           .communicator = std::string(engine::matching_of(op).name),

@@ -24,7 +24,7 @@ constexpr std::size_t largest_at_once = 1024;
 [[nodiscard]] std::string describe(const operation& op) {
   const std::string suffix = op.via->among()->suffix();
   if (op.what == operation::kind::collective) {
-    return std::string(to_string(op.call->what())) + suffix + " of the MPI library";
+    return std::string(to_string(op.called)) + suffix + " of the MPI library";
   }
   const bool send = op.what == operation::kind::send;
   return std::string(send ? "send of " : "receive of ") + std::to_string(op.size_bytes) +

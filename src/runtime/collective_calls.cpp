@@ -222,6 +222,7 @@ void runtime::submit_to_library(const collective_call& call, const collective::s
   auto made = std::make_unique<collective::library_call>(
       shape, address(call.send), address(call.receive), call.combine, call.options.commutative);
   op.call = made.get();
+  op.called = shape.what;
   submit_operation(call.name, op, accesses_of(call, touched), {}, call.options.among);
   (void)made.release();  // the task has it
 }

@@ -119,7 +119,7 @@ class report {
     const operation& op = message_(*task.node);
     const std::string_view among = engine::matching_of(op).name;
     if (op.what == operation::kind::collective) {
-      return collective_label(to_string(op.call->what()), task.node->name, among);
+      return collective_label(to_string(op.called), task.node->name, among);
     }
     return message_label(op.what, task.node->name, among, op.peer, op.tag);
   }

@@ -240,18 +240,20 @@ std::string scheduler::implementation::failure_text() {
 
 /// Until there is room for one task; and for more at once, as long as that takes no time to speak
 /// of: whoever comes back for every task meets the counts and nodes of the others in their caches
-/// each time.
+/// each time.  Tasks are run only where there was no room at all.
 void scheduler::implementation::wait_for_window() {
   constexpr std::size_t most_at_once = 32;
-  const std::size_t many = std::clamp<std::size_t>(window / 8, 1, most_at_once);
+  const std::size_t enough = std::clamp<std::size_t>(window / 8, 1, most_at_once);
   const auto room = [this] {
     left_window_seen = total(&detail::counters::left_window);
     return window - (submitted - left_window_seen);
   };
   give_up_if_failed();
-  if (room() >= many) return;
+  std::size_t free = room();
+  if (free >= enough) return;
   worker& w = *workers.front();
-  if (room() == 0) {
+  const bool is_full = free == 0;
+  if (is_full) {
     // Workers in the middle of long chains do not wake this thread for every task they finish: it
     // looks for itself, often enough that they do not run dry.
     const ticks longest_sleep = seconds_to_ticks(200e-6);
@@ -262,11 +264,15 @@ void scheduler::implementation::wait_for_window() {
     work_until(w, some_room, longest_sleep);
   }
   const ticks until = now_ticks() + seconds_to_ticks(5e-6);
-  std::size_t more = many;
-  run_ready(w, [&] { return --more > 0 && w.account_.last() <= until; });
+  if (is_full) {
+    std::size_t more = enough;
+    run_ready(w, [&] { return --more > 0 && w.account_.last() <= until; });
+    free = room();
+  }
   if (workers.size() == 1 || oversubscribed) return;
-  while (room() < many && now_ticks() <= until) {
+  while (free < enough && now_ticks() <= until) {
     for (int i = 0; i < 16; ++i) __builtin_ia32_pause();
+    free = room();
   }
 }
 
@@ -440,8 +446,7 @@ bool scheduler::failed() const noexcept {
   return self_->has_failed.load(std::memory_order_seq_cst);
 }
 
-// --- what it knows
-// ---------------------------------------------------------------------------------
+// --- what it knows -------------------------------------------------------------------------------
 
 int scheduler::workers() const noexcept {
   return static_cast<int>(self_->workers.size());

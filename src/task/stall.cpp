@@ -7,17 +7,16 @@
 //    seen unfinished here keeps its identity until this look is over, even if it finishes
 //    meanwhile, and so do the edges, which live in nodes.
 //  - What other threads change is atomic: `successors`, `unmet`, `id`, `iteration`, the `next` of
-//  an
-//    edge, and which task a worker runs.
+//    an edge, and which task a worker runs.
 //  - The successors of a recorded task do not change after recording, and the graph that is being
 //    replayed is kept by `replaying`.
 //
 // Why a walk along a list of edges ends: this thread alone adds edges, so a list changes only when
 // its node is finished, and then once: the finishing thread turns it round, from its head on.  An
 // edge leads on in the old order or back in the new one.  Who reads a `next` of the new order
-// (acquire, paired with the release in `finish`) sees all edges before it turned as well, and so
-// gets back to the first, where the list ends.  Such a walk finds too little of a node that is
-// done.
+// (acquire, paired with the release in `finish_submitted`) sees all edges before it turned as well,
+// and so gets back to the first, where the list ends.  Such a walk finds too little of a node that
+// is done.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -46,7 +45,7 @@ class stall_survey {
 
   void add_submitted(const task_node& node) {
     if (node.finished()) return;
-    // The counter of a node without edges keeps its guard; see scheduler::submit.
+    // The counter of a node without edges keeps its guard; see is_ready.
     const bool waits = node.edges_made > 0 && node.unmet.load(std::memory_order_relaxed) > 0;
     tasks_.push_back({.node = &node, .is = state_of(node, waits)});
   }

@@ -211,6 +211,36 @@ TEST(window, the_submitting_thread_helps_while_it_is_full) {
   EXPECT_EQ(ran, 100);
 }
 
+// The task it would run may be a long one, or wait for what the program does next.
+TEST(window, the_submitting_thread_runs_nothing_while_there_is_room) {
+  constexpr std::size_t window = 64;
+  constexpr std::size_t done = 7;  // fewer than what a full one would open for
+  scheduler s{{.workers = 2, .window = window}};
+  for (std::size_t i = 0; i < done; ++i) s.task("done", [] {});
+  std::atomic<bool> held{false};
+  std::atomic<bool> go{false};
+  int x = 0;
+  s.task(
+      "holds the other worker",
+      [&](int&) {
+        held = true;
+        while (!go) std::this_thread::yield();
+      },
+      inout(x));
+  while (!held) std::this_thread::yield();
+  std::atomic<bool> ran{false};
+  s.task("ready", [&] { ran = true; });
+  for (std::size_t i = done + 2; i < window; ++i)
+    s.task(
+        "waits", [](int&) {}, inout(x));
+  s.task(
+      "one more", [](int&) {}, inout(x));
+  EXPECT_FALSE(ran);
+  go = true;
+  s.wait();
+  EXPECT_TRUE(ran);
+}
+
 // --- what is refused -----------------------------------------------------------------------------
 
 TEST(options, those_out_of_range_are_named) {

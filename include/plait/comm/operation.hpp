@@ -15,7 +15,8 @@ class exposed_memory;
 class repetition;
 namespace collective {
 class library_call;
-}
+enum class operation : std::uint8_t;
+}  // namespace collective
 
 /// What an operation on a window has beyond a message.  Its owner keeps the window alive.
 struct remote_part {
@@ -25,9 +26,9 @@ struct remote_part {
 };
 
 /// One message to be sent or received, one operation on a window, or a collective of the MPI
-/// library's own.  Owned by the caller, who
-/// keeps it and its buffer alive and in place from `engine::post` until `completed` is called;
-/// while it is attached, always with the same peer, tag, buffer and size.
+/// library's own.  Owned by the caller, who keeps it and its buffer alive and in place from
+/// `engine::post` until `completed` is called; while it is attached, always with the same peer,
+/// tag, buffer and size.
 struct operation {
   /// get, put and await_signal have a `remote` part; of a collective `call` says all, and its peer,
   /// tag and buffer mean nothing.  A receive, a get and a wait for a signal complete when
@@ -42,6 +43,7 @@ struct operation {
   std::size_t size_bytes = 0;
   const remote_part* remote = nullptr;
   collective::library_call* call = nullptr;
+  collective::operation called{};  ///< by `call`, which is freed when the operation has completed
   /// Called once, by a thread that holds the token (so it may post, but not poll).  `failure` is
   /// null when the operation succeeded, and when it was given up by `cancel`.
   void (*completed)(operation& self, const std::exception_ptr& failure) noexcept = nullptr;
