@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <cstdint>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -77,12 +79,17 @@ hierarchical_decomposition<D>::hierarchical_decomposition(decomposition<D> nodes
                                                           std::vector<worker_set> sets)
     : nodes_(std::move(nodes)), sets_(std::move(sets)) {
   if (sets_.empty()) throw usage_error("a node without workers; give at least one set of them");
+  std::int64_t workers = 0;
   for (const worker_set& set : sets_) {
     if (set.workers < 1)
       throw usage_error("a set of " + std::to_string(set.workers) +
                         " workers; each needs at least 1");
-    workers_ += set.workers;
+    workers += set.workers;
   }
+  if (workers > INT_MAX)
+    throw usage_error("a node of " + std::to_string(workers) + " workers; it can have at most " +
+                      std::to_string(INT_MAX));
+  workers_ = static_cast<int>(workers);
   (void)part_bounds(static_cast<std::int64_t>(sets_.size()), weights_of(sets_));
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <climits>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,7 +41,7 @@ std::vector<int> balanced_factors(int number, int count, int limit) {
 template <int D>
 process_grid<D> process_grid<D>::choose(int ranks, dimensions wanted) {
   PLAIT_EXPECTS(ranks >= 1, std::to_string(ranks));
-  int fixed = 1;
+  std::int64_t fixed = 1;  // with one more dimension, before that is known to fit
   int open = 0;
   for (const int dim : wanted) {
     if (dim < 0)
@@ -58,7 +60,7 @@ process_grid<D> process_grid<D>::choose(int ranks, dimensions wanted) {
     throw usage_error("process grid " + joined(wanted) + " has " + std::to_string(fixed) +
                       " processes; there are " + std::to_string(ranks) +
                       (ranks == 1 ? " rank" : " ranks"));
-  const std::vector<int> factors = balanced_factors(ranks / fixed, open, ranks);
+  const std::vector<int> factors = balanced_factors(ranks / static_cast<int>(fixed), open, ranks);
   auto next = factors.begin();
   for (auto dim = wanted.rbegin(); dim != wanted.rend(); ++dim) {
     if (*dim == 0) *dim = *next++;
@@ -69,6 +71,11 @@ process_grid<D> process_grid<D>::choose(int ranks, dimensions wanted) {
 template <int D>
 process_grid<D>::process_grid(dimensions dims) : dims_(dims) {
   PLAIT_EXPECTS(std::ranges::all_of(dims, [](int dim) { return dim >= 1; }), joined(dims));
+  std::int64_t ranks = 1;
+  for (const int dim : dims) {
+    ranks *= dim;
+    PLAIT_EXPECTS(ranks <= INT_MAX, joined(dims));
+  }
 }
 
 template <int D>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -243,6 +244,8 @@ TEST(hierarchical_decomposition, what_cannot_be_shared_is_refused_in_one_line) {
       "planes enough for each worker";
   EXPECT_EQ(refusal([&] { (void)many.shares(0, block_part::whole); }), line);
   EXPECT_EQ(refusal([&] { many.check_shares(block_part::whole); }), line);
+  EXPECT_EQ(made({{INT_MAX, 1}, {1, 1}, {INT_MAX, 1}}),
+            "a node of 4294967295 workers; it can have at most 2147483647");
   EXPECT_EQ(refusal([&] { many.check_shares(block_part::interior); }),
             "4 and 3 workers in the ratio 1:2.5 cannot share the 5x6x3 cells of the interior of "
             "block 0: no axis has planes enough for each worker");

@@ -70,6 +70,12 @@ TEST(process_grid, a_grid_that_does_not_fit_is_refused_in_one_line) {
   EXPECT_EQ(refusal(6, {2, 2, 0}), "process grid 2x2x0 does not fit 6 ranks");
   EXPECT_EQ(refusal(2, {65536, 65536, 65536}),
             "process grid 65536x65536x65536 does not fit 2 ranks");
+  EXPECT_EQ(refusal(65536, {65536, 65536, 0}),
+            "process grid 65536x65536x0 does not fit 65536 ranks");
+}
+
+TEST(process_grid, of_more_ranks_than_can_be_counted_is_none) {
+  EXPECT_DEATH((void)process_grid({65536, 32768, 1}), "65536x32768x1");
 }
 
 TEST(process_grid, ranks_and_coordinates_are_inverse_with_x_fastest) {

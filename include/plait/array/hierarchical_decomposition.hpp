@@ -48,8 +48,8 @@ using worker_shares = std::vector<std::vector<box<D>>>;
 template <int D>
 class hierarchical_decomposition {
  public:
-  /// Throws usage_error, one line, if there is no set, if one has less than a worker, or a weight
-  /// is not positive and finite.
+  /// Throws usage_error, one line, if there is no set, if one has less than a worker, if all have
+  /// more than an int can say, or a weight is not positive and finite.
   hierarchical_decomposition(decomposition<D> nodes, std::vector<worker_set> sets);
 
   [[nodiscard]] const decomposition<D>& nodes() const noexcept { return nodes_; }

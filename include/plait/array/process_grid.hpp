@@ -27,7 +27,7 @@ class process_grid {
   /// these dimensions.
   [[nodiscard]] static process_grid choose(int ranks, dimensions wanted = {});
 
-  /// Preconditions: every dimension is at least 1.
+  /// Preconditions: every dimension is at least 1, and an int can say how many ranks that are.
   explicit process_grid(dimensions dims);
 
   [[nodiscard]] int size() const noexcept;
