@@ -28,12 +28,16 @@ std::vector<std::int64_t> bounds_along(std::int64_t cells, std::span<const doubl
     throw usage_error(count_of(cells, "cell") + where + " cannot be cut into " +
                       count_of(static_cast<std::int64_t>(parts), "part") +
                       "; every part needs at least 1");
-  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  // By a power of two, which changes no quotient, so that the sum is finite.
+  const int exponent = std::ilogb(*std::ranges::max_element(weights));
+  std::vector<double> scaled;
+  for (const double weight : weights) scaled.push_back(std::scalbn(weight, -exponent));
+  const double sum = std::accumulate(scaled.begin(), scaled.end(), 0.0);
   std::vector<std::int64_t> share(parts);
   std::vector<double> remainder(parts);
   std::int64_t left = cells;
   for (std::size_t i = 0; i < parts; ++i) {
-    const double exact = static_cast<double>(cells) * (weights[i] / sum);
+    const double exact = static_cast<double>(cells) * (scaled[i] / sum);
     share[i] = std::min(left, static_cast<std::int64_t>(exact));
     remainder[i] = exact - static_cast<double>(share[i]);
     left -= share[i];

@@ -66,6 +66,13 @@ TEST(cut, weighted_parts_are_within_a_cell_of_their_share_and_never_empty) {
             (std::vector<std::int64_t>{0, 2, 3, 4}));
 }
 
+TEST(cut, weights_whose_sum_is_beyond_any_number_have_a_ratio_all_the_same) {
+  EXPECT_EQ(plait::part_bounds(270, std::vector<double>{1e308, 1.7e308}),
+            (std::vector<std::int64_t>{0, 100, 270}));
+  EXPECT_EQ(plait::part_bounds(30, std::vector<double>{5e-324, 1e-323}),
+            (std::vector<std::int64_t>{0, 10, 30}));
+}
+
 TEST(cut, a_grid_of_blocks_comes_in_the_order_of_its_ranks) {
   const box<3> whole({2, -3, 5}, {9, 4, 17});
   const process_grid<3> grid({2, 3, 4});
