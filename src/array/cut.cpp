@@ -111,6 +111,7 @@ std::vector<box<D, S>> cut_in_tiles(const box<D, S>& b, const tile_size& size) {
   if (b.empty()) return {};
   extents<D> largest = b.extent();
   std::int64_t plane = largest[axis::x];
+  if (D == 1) largest[axis::x] = std::min(largest[axis::x], size.cells);
   for (const axis a : axes<D>) {
     if (a == axis::x) continue;
     const bool slowest = a == axes<D>.back();

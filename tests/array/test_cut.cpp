@@ -111,10 +111,20 @@ TEST(cut, tiles_come_in_the_order_of_memory_within_their_rows) {
   EXPECT_EQ(plait::cut_in_tiles(whole, {.rows = 100, .cells = 1}).size(), 30U) << "a plane";
   EXPECT_EQ(plait::cut_in_tiles(box<2>({10, 12}), {.rows = 100, .cells = 25}).size(), 6U);
   EXPECT_EQ(plait::cut_in_tiles(box<2>({10, 12}), {.rows = 1, .cells = 25}).size(), 12U);
-  EXPECT_EQ(plait::cut_in_tiles(box<1>(plait::extents<1>(7)), {}).size(), 1U);
   expect_cover(plait::cut_in_tiles(box<4>({3, 5, 4, 6}), {.rows = 2, .cells = 13}),
                box<4>({3, 5, 4, 6}));
   EXPECT_TRUE(plait::cut_in_tiles(box<3>(), {.rows = 3, .cells = 3}).empty());
+}
+
+TEST(cut, tiles_of_a_single_row_are_pieces_of_it) {
+  const auto from_to = [](std::int64_t low, std::int64_t high) {
+    return box<1>(plait::point<1>{low}, plait::point<1>{high});
+  };
+  const box<1> row = from_to(3, 10);
+  EXPECT_EQ(plait::cut_in_tiles(row, {.cells = 3}),
+            (std::vector<box<1>>{from_to(3, 6), from_to(6, 8), from_to(8, 10)}));
+  EXPECT_EQ(plait::cut_in_tiles(row, {.cells = 7}), std::vector<box<1>>{row});
+  EXPECT_EQ(plait::cut_in_tiles(row, {}).size(), 7U);
 }
 
 // [Baden, Shalit 2001]: 44/94 of 504 planes go to 4 processors, the others to 3.

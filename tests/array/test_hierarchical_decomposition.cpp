@@ -228,6 +228,12 @@ TEST(hierarchical_decomposition, tiles_are_several_for_each_worker_within_limits
             64U);
 }
 
+TEST(hierarchical_decomposition, tiles_of_a_row_are_pieces_of_it) {
+  const hierarchical_decomposition<1> tiers(
+      plait::decompose<1>({.global = plait::extents<1>(1000)}, 1), {{.workers = 4}});
+  EXPECT_EQ(tiers.tiles(0, block_part::whole, {.per_worker = 8, .least_cells = 1}).size(), 32U);
+}
+
 TEST(hierarchical_decomposition, what_cannot_be_shared_is_refused_in_one_line) {
   const auto blocks =
       plait::decompose<3>({.global = {5, 6, 11}, .grid = {1, 1, 3}, .ghosts = 1}, 3);
@@ -238,14 +244,14 @@ TEST(hierarchical_decomposition, what_cannot_be_shared_is_refused_in_one_line) {
   EXPECT_EQ(made({{2, 1}, {0, 1}}), "a set of 0 workers; each needs at least 1");
   EXPECT_EQ(made({{2, 1}, {1, -1}}), "weight -1.000000 is not positive and finite");
   EXPECT_EQ(made({{2, NAN}}), "weight nan is not positive and finite");
+  EXPECT_EQ(made({{INT_MAX, 1}, {1, 1}, {INT_MAX, 1}}),
+            "a node of 4294967295 workers; it can have at most 2147483647");
   const hierarchical_decomposition<3> many(blocks, {{4, 1}, {3, 2.5}});
   const std::string line =
       "4 and 3 workers in the ratio 1:2.5 cannot share the 5x6x4 cells of block 0: no axis has "
       "planes enough for each worker";
   EXPECT_EQ(refusal([&] { (void)many.shares(0, block_part::whole); }), line);
   EXPECT_EQ(refusal([&] { many.check_shares(block_part::whole); }), line);
-  EXPECT_EQ(made({{INT_MAX, 1}, {1, 1}, {INT_MAX, 1}}),
-            "a node of 4294967295 workers; it can have at most 2147483647");
   EXPECT_EQ(refusal([&] { many.check_shares(block_part::interior); }),
             "4 and 3 workers in the ratio 1:2.5 cannot share the 5x6x3 cells of the interior of "
             "block 0: no axis has planes enough for each worker");

@@ -44,8 +44,8 @@ struct tile_size {
 
 /// `b` in tiles of whole rows, as equal as possible, in the order in which one sweep touches
 /// memory: along the slowest axis within the rows of a tile, then the next rows.  Consecutive tiles
-/// share planes in cache, so that a sweep cut so costs no more than one at once.  Precondition:
-/// both numbers are at least 1.
+/// share planes in cache, so that a sweep cut so costs no more than one at once.  In one dimension
+/// tiles are pieces of the row, of at most size.cells.  Precondition: both numbers are at least 1.
 template <int D, space S>
 [[nodiscard]] std::vector<box<D, S>> cut_in_tiles(const box<D, S>& b, const tile_size& size);
 

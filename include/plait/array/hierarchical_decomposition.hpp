@@ -17,7 +17,8 @@ namespace plait {
 /// and then the others, as `peel` divides them.
 enum class block_part : std::uint8_t { whole, interior, rim };
 
-/// Over-decomposition: tiles of whole rows for whichever worker is free.
+/// Over-decomposition: tiles of whole rows, in one dimension pieces of the row, for whichever
+/// worker is free.
 struct tiling {
   /// At most so many rows of a tile along y; see tile_size.
   std::int64_t rows = std::numeric_limits<std::int64_t>::max();
@@ -65,11 +66,11 @@ class hierarchical_decomposition {
   /// A part shared among the workers of its node: every cell is in one box of one worker.
   ///
   /// `whole` and `interior` are cut into planes, along the slowest axis with a plane for each
-  /// worker.  Several sets get planes in the ratio of their weights, to the nearest one, and the
-  /// workers of a set numbers of planes that differ by at most 1.  Where no axis has that many
-  /// planes, a single set takes a grid of blocks of whole rows, or what `shared_out` gives (some
-  /// workers nothing), and several sets are refused: usage_error, one line.  An empty interior is
-  /// nobody's.
+  /// worker; across x by several sets or in one dimension only, for rows are better kept whole.
+  /// Several sets get planes in the ratio of their weights, to the nearest one, and the workers of
+  /// a set numbers of planes that differ by at most 1.  Where no such axis has that many planes, a
+  /// single set takes a grid of blocks of whole rows, or what `shared_out` gives (some workers
+  /// nothing), and several sets are refused: usage_error, one line.  An empty interior is nobody's.
   ///
   /// `rim` is shared equally by what it costs, whatever the weights: what its rows cost depends on
   /// the memory, and it is small.
