@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The figures of `nbc` and `overlap` results, by row and case, and what they come to in words."""
 
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from plait.result import Result
 from plait.units import seconds_text
@@ -10,6 +9,8 @@ from plait.units import seconds_text
 NONBLOCKING, TESTED, AUTO = "nonblocking", "nonblocking tested", "plait auto"
 # Below, in percent, nothing worth the name is hidden.
 NOTHING = 10.0
+# Below, as a share of the other direction's time, a direction is not judged.
+HARDLY_ANY = 0.1
 _LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
 Cell = dict[str, Any]
@@ -92,38 +93,54 @@ def _name_of(row: str, library: str) -> str:
 
 def overlap_sentence(result: Result) -> str:
     """What the library does by itself, and what to do about it."""
-    own = dict(costliest_by_size(result, NONBLOCKING))
+    own = judged_by_size(result, NONBLOCKING)
     name = library(result)
     if not own:
         return f"The row '{NONBLOCKING}' was not measured, so that {name} is not judged."
-    poor = [size for size, (_, available, _) in own.items() if available < NOTHING]
+    poor = [size for size, both in own.items() if any(one.available < NOTHING for one in both)]
     if not poor:
-        least = min(available for _, available, _ in own.values())
+        least = min(one.available for both in own.values() for one in both)
         return (
             f"{name} leaves at least {percent(least)} of a message's time to the program by itself:"
             " MPI_Isend and MPI_Irecv are enough here."
         )
-    largest = max(poor)
-    _, available, case = own[largest]
+    # Of the directions in which nothing moves the one that costs more; receiving, if none does.
+    at_largest = [one for one in own[max(poor)] if one.available < NOTHING]
+    worst = max(reversed(at_largest), key=lambda one: one.cost_us)
     text = f"{name} moves nothing {_at_sizes(own, poor)} while the program computes:"
-    text += f" {percent(available)} of the time of {_message(case)} is left to it"
-    return text + _remedy(result, case)
+    text += f" {percent(worst.available)} of the time of {_message(worst.case)} is left to it"
+    return text + _remedy(result, worst.case)
 
 
-def costliest_by_size(result: Result, row: str) -> Iterator[tuple[int, tuple[float, float, str]]]:
-    """Of a row, by size: µs, availability and name of the direction that costs the program more.
+class Direction(NamedTuple):
+    """Messages of a size, sent or received."""
 
-    Sending what the system buffers takes hardly any time: its availability is noise."""
-    costliest: dict[int, tuple[float, float, str]] = {}
+    base_us: float
+    available: float  # percent of base_us
+    case: str
+
+    @property
+    def cost_us(self) -> float:
+        """What the program loses."""
+        return (1 - self.available / 100) * self.base_us
+
+
+def judged_by_size(result: Result, row: str) -> dict[int, list[Direction]]:
+    """Of a row, by ascending size: its directions.
+
+    Without one that takes less than a tenth of the other's time: sending what the system buffers
+    takes hardly any, and its availability is noise."""
+    found: dict[int, list[Direction]] = {}
     for case, cell in result["rows"].get(row, {}).items():
         available = median(cell, "availability_percent")
         if available is not None:
-            available = _within_limits(available)
-            cost_us = (1 - available / 100) * (median(cell, "base_us") or 0.0)
-            size = cell["size_bytes"]
-            found = (cost_us, available, case)
-            costliest[size] = max(found, costliest.get(size, found), key=lambda one: one[0])
-    yield from sorted(costliest.items())
+            one = Direction(median(cell, "base_us") or 0.0, _within_limits(available), case)
+            found.setdefault(cell["size_bytes"], []).append(one)
+    longest = {size: max(one.base_us for one in both) for size, both in found.items()}
+    return {
+        size: [one for one in both if one.base_us >= HARDLY_ANY * longest[size]]
+        for size, both in sorted(found.items())
+    }
 
 
 def _message(case: str) -> str:
@@ -136,8 +153,8 @@ def _within_limits(available: float) -> float:
     return min(max(available, 0.0), 100.0)
 
 
-def _at_sizes(own: dict[int, tuple[float, float, str]], poor: list[int]) -> str:
-    labels = {size: label.split()[-1] for size, (_, _, label) in own.items()}
+def _at_sizes(own: dict[int, list[Direction]], poor: list[int]) -> str:
+    labels = {size: both[0].case.split()[-1] for size, both in own.items()}
     if poor == [size for size in own if size >= poor[0]]:
         return "at any size" if len(poor) == len(own) else f"from {labels[poor[0]]} up"
     return "at " + ", ".join(labels[size] for size in poor)

@@ -133,6 +133,22 @@ def test_the_verdict_is_about_the_direction_that_costs_the_program_more():
     assert "4 % of the time of receiving 1MiB is left to it" in overlap_sentence(result)
 
 
+def test_both_directions_are_judged_unless_one_takes_hardly_any_time():
+    result = overlap_result({"64KiB": 50, "1MiB": 40}, 60, 90)
+    sent = result["rows"]["nonblocking"]["send 1MiB"]
+    received = result["rows"]["nonblocking"]["receive 1MiB"]
+    received["base_us"]["median"] = 4000.0
+    received["availability_percent"]["median"] = 20.0
+    assert "leaves at least 20 % of" in overlap_sentence(result)
+    received["availability_percent"]["median"] = 2.0
+    assert "2 % of the time of receiving 1MiB is left to it" in overlap_sentence(result)
+    sent["availability_percent"]["median"] = 5.0  # both poor: the one that costs more is named
+    assert "5 % of the time of sending 1MiB" in overlap_sentence(result)
+    sent["availability_percent"]["median"] = 40.0
+    received["base_us"]["median"] = 890.0
+    assert "leaves at least 40 % of" in overlap_sentence(result)
+
+
 def test_without_the_librarys_own_row_it_is_not_judged():
     result = overlap_result({"1MiB": 0}, 40, 90)
     del result["rows"]["nonblocking"]
