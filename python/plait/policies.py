@@ -62,9 +62,9 @@ def policy_sentences(result: Result) -> list[str]:
     per_node = result["parameters"].get("processes_per_node", 1)
     if per_node > 1:
         lines.append(
-            f"HAND, IDEAL and MT(1) without XTRA run {per_node} processes a node, the others one;"
-            " computation alone, and so the bound, is that of all processes, a thread each:"
-            " nothing is said of what the others hide"
+            f"HAND, IDEAL and MT(1) without XTRA and DYN run {per_node} processes a node,"
+            " the others one; computation alone, and so the bound, is that of all processes,"
+            " a thread each: nothing is said of what the others hide"
         )
     elif any(variant.get("workers", 1) > 1 for variant in result["variants"].values()):
         lines.append(

@@ -92,7 +92,9 @@ def test_the_bound_of_one_thread_is_said_to_be_that_where_a_policy_has_more():
     assert "is that of one thread a node: nothing is said of" in page([answer])
     answer["parameters"]["processes_per_node"] = 4
     text = " ".join(shown(answer).split())
-    assert "HAND, IDEAL and MT(1) without XTRA run 4 processes a node, the others one" in text
+    assert (
+        "HAND, IDEAL and MT(1) without XTRA and DYN run 4 processes a node, the others one" in text
+    )
     assert "of one thread a node" not in text
 
 
