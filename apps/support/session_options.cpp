@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "session_options.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -51,7 +52,9 @@ void check_memory(environment& env, const std::string& option, double rank_bytes
   const double available =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   constexpr double gib = 1 << 30;
-  const double excess = maximum(env, env.node_size() * rank_bytes - available);
+  // Not node_size(): ranks that do not work keep their memory.
+  const auto ranks = static_cast<double>(std::ranges::count(env.hosts(), env.host()));
+  const double excess = maximum(env, ranks * rank_bytes - available);
   if (excess > 0)
     throw usage_error(fmt::format("{} needs {:.1f} GiB more memory than there is on a host", option,
                                   excess / gib));

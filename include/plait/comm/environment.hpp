@@ -39,7 +39,7 @@ class environment {
   [[nodiscard]] const std::vector<std::string>& hosts() const noexcept { return hosts_; }
 
   /// Ranks that share this rank's memory and work (`set_working`): how many, and this one's place
-  /// among them.
+  /// among them.  For shares of the cores; of memory, those that do not work keep theirs.
   [[nodiscard]] int node_size() const noexcept { return static_cast<int>(node_units_.size()); }
   [[nodiscard]] int node_rank() const noexcept { return node_rank_; }
   /// For each of them, the processing units it may run on, ascending.
