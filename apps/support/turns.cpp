@@ -13,10 +13,7 @@
 #include "mpi_check.hpp"
 
 namespace plait::app {
-namespace {
 
-/// Returns when all ranks are here.  A barrier of the MPI library's, or `environment::barrier`,
-/// takes all of a core while it waits; this one a few microseconds of each period, for a look.
 void await_all_asleep(environment& env) {
   constexpr std::chrono::milliseconds period{5};
   MPI_Request all_are_here = MPI_REQUEST_NULL;
@@ -31,8 +28,6 @@ void await_all_asleep(environment& env) {
     if (done != 0) return;
   }
 }
-
-}  // namespace
 
 progress_lines::progress_lines(const environment& env, bool on, int total)
     : on_(on && env.rank() == 0), total_(total) {}

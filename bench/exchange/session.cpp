@@ -14,6 +14,7 @@
 #include "support/gather.hpp"
 #include "support/statistics.hpp"
 #include "support/transport_cost.hpp"
+#include "support/turns.hpp"
 
 namespace plait::bench {
 namespace {
@@ -32,11 +33,14 @@ double calibrated_exchange_s(environment& env, std::size_t size) {
 }
 
 // Seconds of a unit of work on the slowest of the ranks that are to work, likewise.  The others
-// keep still meanwhile, as they do later: on shared cores they would be in the way.
+// sleep meanwhile: on shared cores they would be in the way.
 double calibrated_unit_s(environment& env, int working_ranks) {
   std::vector<double> seconds;
-  for (int i = 0; i < 9; ++i)
-    seconds.push_back(app::maximum(env, env.rank() < working_ranks ? unit_seconds(0.01) : 0));
+  for (int i = 0; i < 9; ++i) {
+    const double own_s = env.rank() < working_ranks ? unit_seconds(0.01) : 0;
+    app::await_all_asleep(env);
+    seconds.push_back(app::maximum(env, own_s));
+  }
   return app::median(seconds);
 }
 
