@@ -35,7 +35,9 @@ class dataflow final : public variant {
                                              .window = most_tasks,
                                              .policy = how_.proxy ? plait::progress::dedicated
                                                                   : plait::progress::automatic});
-    const tiers node(p.whole().blocks(), {{.workers = rt_->workers()}});
+    policy all_workers = how_;
+    all_workers.threads = rt_->workers();
+    const tiers node = tiers_of(p.whole(), all_workers);
     const int own = p.whole().block_of(p.rank());
     interior_ = node.tiles(own, plait::block_part::interior, tiling_of(data_));
     rim_ = node.cells(own, plait::block_part::rim);
@@ -124,21 +126,6 @@ class dataflow final : public variant {
 
 std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how, slow_worker slow) {
   return std::make_unique<dataflow>(env, how, slow);
-}
-
-std::unique_ptr<variant> make_variant(plait::environment& env, const policy& how,
-                                      slow_worker slow) {
-  switch (how.what) {
-    case policy::kind::hand:
-      return make_hand(env, slow);
-    case policy::kind::ideal:
-      return make_ideal(env, slow);
-    case policy::kind::tasks:
-      return make_tasks(env, how, slow);
-    case policy::kind::multi_tier:
-      break;
-  }
-  return make_multi_tier(env, how, slow);
 }
 
 }  // namespace redblack3d
