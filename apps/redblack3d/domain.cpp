@@ -2,6 +2,7 @@
 #include "domain.hpp"
 
 #include <climits>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +12,10 @@ namespace {
 
 using plait::axis;
 
+std::string count_of(std::int64_t cells, const char* what) {
+  return fmt::format("{} {}{}", cells, what, cells == 1 ? "" : "s");
+}
+
 plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boundary edge,
                                   const plait::process_grid<3>& grid, int per_block) {
   const bool periodic = edge == boundary::periodic;
@@ -18,15 +23,14 @@ plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boun
     const std::int64_t along = cells[static_cast<std::size_t>(plait::index_of(a))];
     if (periodic && along % 2 != 0)
       throw plait::usage_error(
-          fmt::format("{} periodic cells along {} cannot be coloured red and black; give an even "
-                      "number",
-                      along, plait::name_of(a)));
+          fmt::format("{} along {} cannot be coloured red and black; give an even number",
+                      count_of(along, "periodic cell"), plait::name_of(a)));
     if ((a == axis::x ? (along + 1) / 2 : along) < grid.extent(a))
       throw plait::usage_error(
-          fmt::format("{} cells along {} cannot be divided among {} processes (grid {}); every "
-                      "block needs at least {}",
-                      along, plait::name_of(a), grid.extent(a), plait::to_string(grid),
-                      a == axis::x ? "a pair of them" : "1"));
+          fmt::format("{} along {} cannot be divided among {} processes (grid {}); every block "
+                      "needs at least {}",
+                      count_of(along, "cell"), plait::name_of(a), grid.extent(a),
+                      plait::to_string(grid), a == axis::x ? "a pair of them" : "1"));
   }
   const plait::decomposition_options<3> options{.global = {(cells[0] + 1) / 2, cells[1], cells[2]},
                                                 .grid = grid.dims(),

@@ -311,6 +311,18 @@ TEST(domain, blocks_of_nodes_are_their_first_ranks) {
   EXPECT_EQ(p.cells(), box({0, 0, 8}, {4, 4, 12}));
 }
 
+TEST(domain, one_cell_is_not_said_to_be_several) {
+  EXPECT_EQ(refusal([] {
+              (void)domain({4, 4, 1}, boundary::dirichlet, 2);
+            }),
+            "1 cell along z cannot be divided among 2 processes (grid 1x1x2); every block needs at "
+            "least 1");
+  EXPECT_EQ(refusal([] {
+              (void)domain({4, 4, 1}, boundary::periodic, 1);
+            }),
+            "1 periodic cell along z cannot be coloured red and black; give an even number");
+}
+
 TEST(domain, odd_periodic_grids_and_too_many_processes_are_refused) {
   EXPECT_EQ(refusal([] {
               (void)domain({4, 5, 6}, boundary::periodic, 1);
