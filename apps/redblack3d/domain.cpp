@@ -16,8 +16,9 @@ std::string count_of(std::int64_t cells, const char* what) {
   return fmt::format("{} {}{}", cells, what, cells == 1 ? "" : "s");
 }
 
-plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boundary edge,
-                                  const plait::process_grid<3>& grid, int per_block) {
+/// Errors: usage_error where the grid does not fit the cells.
+plait::decomposition_options<3> options_of(const std::array<std::int64_t, 3>& cells, boundary edge,
+                                           const plait::process_grid<3>& grid) {
   const bool periodic = edge == boundary::periodic;
   for (const axis a : plait::axes<3>) {
     const std::int64_t along = cells[static_cast<std::size_t>(plait::index_of(a))];
@@ -32,16 +33,41 @@ plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boun
                       count_of(along, "cell"), plait::name_of(a), grid.extent(a),
                       plait::to_string(grid), a == axis::x ? "a pair of them" : "1"));
   }
-  const plait::decomposition_options<3> options{.global = {(cells[0] + 1) / 2, cells[1], cells[2]},
-                                                .grid = grid.dims(),
-                                                .ghosts = 1,
-                                                .periodic = {periodic, periodic, periodic}};
+  return {.global = {(cells[0] + 1) / 2, cells[1], cells[2]},
+          .grid = grid.dims(),
+          .ghosts = 1,
+          .periodic = {periodic, periodic, periodic}};
+}
+
+/// A block for every `per_block`-th rank.
+plait::decomposition<3> blocks_of(const plait::decomposition_options<3>& options,
+                                  const plait::process_grid<3>& grid, int per_block) {
   auto blocks = plait::decompose<3>(options, grid.size());
   if (per_block == 1) return blocks;
   std::vector<plait::owned_block<3>> owned;
   for (const box& own : blocks.blocks())
     owned.push_back({own, per_block * static_cast<int>(owned.size())});
   return {options, owned};
+}
+
+/// Each node's block cut into those of its ranks.  Precondition: `options` are those of `product`.
+plait::decomposition<3> blocks_of(plait::decomposition_options<3> options,
+                                  const plait::process_grid<3>& nodes,
+                                  const plait::process_grid<3>& within) {
+  options.grid = nodes.dims();
+  std::vector<plait::owned_block<3>> owned;
+  const auto blocks = plait::decompose<3>(options, nodes.size());
+  for (const box& node : blocks.blocks())
+    for (const box& own : plait::cut(node, within))
+      owned.push_back({own, static_cast<int>(owned.size())});
+  return {options, owned};
+}
+
+plait::process_grid<3> product(const plait::process_grid<3>& nodes,
+                               const plait::process_grid<3>& within) {
+  auto dims = nodes.dims();
+  for (std::size_t a = 0; a < 3; ++a) dims[a] *= within.dims()[a];
+  return plait::process_grid<3>(dims);
 }
 
 /// Errors: usage_error where a face of the largest block, the first, is no message.
@@ -69,7 +95,16 @@ domain::domain(std::array<std::int64_t, 3> cells, boundary edge, int processes,
     : cells_(cells),
       edge_(edge),
       grid_(plait::process_grid<3>::choose(processes, grid)),
-      blocks_(blocks_of(cells, edge, grid_, per_block)) {
+      blocks_(blocks_of(options_of(cells, edge, grid_), grid_, per_block)) {
+  check_faces(blocks_, grid_, edge);
+}
+
+domain::domain(std::array<std::int64_t, 3> cells, boundary edge,
+               const plait::process_grid<3>& nodes, const plait::process_grid<3>& within)
+    : cells_(cells),
+      edge_(edge),
+      grid_(product(nodes, within)),
+      blocks_(blocks_of(options_of(cells, edge, grid_), nodes, within)) {
   check_faces(blocks_, grid_, edge);
 }
 

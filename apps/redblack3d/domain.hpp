@@ -50,6 +50,10 @@ class domain {
   /// than an MPI count can say.
   domain(std::array<std::int64_t, 3> cells, boundary edge, int processes,
          std::array<int, 3> grid = {}, int per_block = 1);
+  /// A grid of nodes, and in the block of each a grid of its processes, whose ranks follow each
+  /// other.  Errors: as above, of the grid of both.
+  domain(std::array<std::int64_t, 3> cells, boundary edge, const plait::process_grid<3>& nodes,
+         const plait::process_grid<3>& within);
 
   [[nodiscard]] const std::array<std::int64_t, 3>& cells() const noexcept { return cells_; }
   [[nodiscard]] boundary edge() const noexcept { return edge_; }

@@ -40,7 +40,9 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
       "Poisson's equation in three dimensions by Gauss-Seidel with red-black ordering",
       "redblack3d");
   options.option("--size", c.size, "Cells, as NXxNYxNZ");
-  options.option("--grid", c.grid, "Processes, as PXxPYxPZ; 0 = choose");
+  options.option(
+      "--grid", c.grid,
+      "Processes, as PXxPYxPZ; 0 = choose: with --per-node the grid of nodes times a grid in each");
   options.option(
       "--per-node", c.per_node,
       "Processes of a node, each after the other: HAND, IDEAL and MT(1) without XTRA and "
@@ -87,12 +89,17 @@ redblack3d::domains domains_of(const command& c, const redblack3d::node_processe
   const bool periodic =
       plait::app::parse_name("--boundary", c.boundary, redblack3d::boundary_names) == "periodic";
   const auto edge = periodic ? redblack3d::boundary::periodic : redblack3d::boundary::dirichlet;
+  using grid = plait::process_grid<3>;
+  const auto wanted = plait::app::parse_grid("--grid", c.grid);
   const auto node_grid = plait::app::parse_grid("--node-grid", c.node_grid);
   const int nodes = processes.nodes(), per_node = processes.per_node();
-  const redblack3d::domain all(cells, edge, nodes * per_node,
-                               plait::app::parse_grid("--grid", c.grid));
-  if (per_node == 1 && node_grid != std::array<int, 3>{})
+  if (per_node == 1 && node_grid != grid::dimensions{})
     throw plait::usage_error("--node-grid is of use with --per-node above 1; else give --grid");
+  const bool in_nodes = per_node > 1 && wanted == grid::dimensions{};
+  const redblack3d::domain all =
+      in_nodes
+          ? redblack3d::domain(cells, edge, grid::choose(nodes, node_grid), grid::choose(per_node))
+          : redblack3d::domain(cells, edge, nodes * per_node, wanted);
   if (per_node == 1) return {all, all};
   try {
     return {all, redblack3d::domain(cells, edge, nodes, node_grid, per_node)};

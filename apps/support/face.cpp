@@ -2,26 +2,42 @@
 #include "face.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include <plait/plait.hpp>
 
 namespace plait::app {
+namespace {
+
+/// The block on that side, around a periodic domain too.
+int neighbour_of(const decomposition<3>& blocks, const box<3>& cells, axis a, side s) {
+  point<3> beyond = cells.low;
+  beyond[a] = s == side::low ? cells.low[a] - 1 : cells.high[a];
+  const std::int64_t all = blocks.global().extent(a);
+  beyond[a] = (beyond[a] + all) % all;
+  const int found = blocks.block_at(beyond);
+  const box<3>& other = blocks.block(found);
+  for (const axis across : axes<3>)
+    PLAIT_EXPECTS(across == a || (other.low[across] == cells.low[across] &&
+                                  other.high[across] == cells.high[across]),
+                  "blocks that form a grid");
+  return found;
+}
+
+}  // namespace
 
 std::vector<face> faces_of(const decomposition<3>& blocks, int rank) {
-  PLAIT_EXPECTS(blocks.grid() && blocks.blocks_of(rank).size() == 1, "a grid of one block a rank");
-  const process_grid<3>& grid = *blocks.grid();
+  PLAIT_EXPECTS(blocks.blocks_of(rank).size() == 1, "one block a rank");
   const int own = blocks.blocks_of(rank).front();
   const box<3>& cells = blocks.block(own);
   std::vector<face> result;
   for (const axis a : {axis::z, axis::y, axis::x}) {
     for (const side s : both_sides) {
       if (!blocks.has_neighbour(own, a, s)) continue;
-      auto at = grid.coordinates(rank);
-      int& along = at[static_cast<std::size_t>(index_of(a))];
-      along = (along + (s == side::low ? -1 : 1) + grid.extent(a)) % grid.extent(a);
-      result.push_back(
-          {a, s, grid.rank_at(at), layers_inside(cells, a, s, 1), layers_outside(cells, a, s, 1)});
+      const int other = neighbour_of(blocks, cells, a, s);
+      result.push_back({a, s, blocks.rank_of(other), layers_inside(cells, a, s, 1),
+                        layers_outside(cells, a, s, 1)});
     }
   }
   return result;

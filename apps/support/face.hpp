@@ -31,7 +31,7 @@ struct face {
 inline constexpr int face_tags = 6;
 
 /// The faces of a rank's block, one cell thick; z first, since those are ready to be sent as they
-/// are.  Preconditions: the ranks form a grid, with a block each.
+/// are.  Preconditions: a block for each rank, and the blocks form a grid, of ranks in any order.
 [[nodiscard]] std::vector<face> faces_of(const decomposition<3>& blocks, int rank);
 
 /// What lies from the first to the last cell of a plane or of a part of it.

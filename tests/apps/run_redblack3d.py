@@ -87,6 +87,10 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
     per_node = result["parameters"]["processes_per_node"]
     wanted = int(arguments[arguments.index("--per-node") + 1]) if "--per-node" in arguments else 1
     check(per_node == wanted, f"{per_node} processes a node, not {wanted}")
+    if per_node > 1 and "--grid" not in arguments:
+        grid, nodes = result["parameters"]["grid"], result["parameters"]["node_grid"]
+        whole = all(many % few == 0 for many, few in zip(grid, nodes, strict=True))
+        check(whole, f"the processes' grid {grid} has no whole blocks for nodes {nodes}")
     for name, variant in result["variants"].items():
         check(variant["verified"] is True, f"{name} is not verified")
         check(variant["max_error"] <= variant["error_bound"], f"{name}: {variant['max_error']}")

@@ -38,6 +38,29 @@ TEST(faces, what_one_side_sends_is_what_the_other_expects) {
   }
 }
 
+// As blocks of nodes are, each cut into those of its processes.
+TEST(faces, are_found_whatever_the_order_of_the_ranks) {
+  for (const bool periodic : {false, true}) {
+    const auto ordered = blocks_of({8, 9, 10}, {2, 1, 3}, periodic);
+    const std::vector<int> rank_of{0, 3, 1, 4, 2, 5};
+    std::vector<plait::owned_block<3>> owned;
+    for (std::size_t i = 0; i < rank_of.size(); ++i)
+      owned.push_back({ordered.block(static_cast<int>(i)), rank_of[i]});
+    const plait::decomposition<3> blocks(
+        {.global = {8, 9, 10}, .ghosts = 1, .periodic = {periodic, periodic, periodic}}, owned);
+    for (int rank = 0; rank < 6; ++rank) {
+      const auto expected = plait::app::faces_of(ordered, rank);
+      const auto found = plait::app::faces_of(blocks, rank_of[static_cast<std::size_t>(rank)]);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].peer, rank_of[static_cast<std::size_t>(expected[i].peer)]);
+        EXPECT_EQ(found[i].edge, expected[i].edge);
+        EXPECT_EQ(found[i].send_tag(), expected[i].send_tag());
+      }
+    }
+  }
+}
+
 TEST(faces, are_those_that_have_a_neighbour_and_z_comes_first) {
   const auto blocks = blocks_of({4, 5, 6}, {1, 2, 2});
   const std::vector<face> faces = plait::app::faces_of(blocks, 0);

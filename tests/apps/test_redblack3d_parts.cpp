@@ -311,6 +311,22 @@ TEST(domain, blocks_of_nodes_are_their_first_ranks) {
   EXPECT_EQ(p.cells(), box({0, 0, 8}, {4, 4, 12}));
 }
 
+TEST(domain, ranks_of_a_node_follow_each_other_in_its_block) {
+  using grid = plait::process_grid<3>;
+  const domain nodes({22, 9, 10}, boundary::dirichlet, 4, {1, 2, 2}, 3);
+  const domain processes({22, 9, 10}, boundary::dirichlet, grid({1, 2, 2}), grid({1, 1, 3}));
+  EXPECT_EQ(processes.grid(), grid({1, 2, 6}));
+  for (int rank = 0; rank < 12; ++rank) {
+    EXPECT_TRUE(nodes.block(rank - rank % 3).contains(processes.block(rank))) << rank;
+    EXPECT_LE(processes.block(rank).size(), processes.block(0).size()) << rank;
+  }
+  EXPECT_EQ(refusal([&] {
+              (void)domain({22, 9, 5}, boundary::dirichlet, grid({1, 2, 2}), grid({1, 1, 3}));
+            }),
+            "5 cells along z cannot be divided among 6 processes (grid 1x2x6); every block needs "
+            "at least 1");
+}
+
 TEST(domain, one_cell_is_not_said_to_be_several) {
   EXPECT_EQ(refusal([] {
               (void)domain({4, 4, 1}, boundary::dirichlet, 2);
