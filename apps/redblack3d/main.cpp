@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -84,28 +85,38 @@ redblack3d::options checked(const command& c) {
   return result;
 }
 
-redblack3d::domains domains_of(const command& c, const redblack3d::node_processes& processes) {
+/// Calls `make`.  Errors: its usage_error, which then says that --node-grid is what it is about.
+auto of_nodes(auto&& make) {
+  try {
+    return make();
+  } catch (const plait::usage_error& refused) {
+    throw plait::usage_error(
+        fmt::format("a process for each node (--node-grid): {}", refused.what()));
+  }
+}
+
+redblack3d::domains domains_of(const command& c, const redblack3d::node_processes& processes,
+                               const redblack3d::options& chosen) {
   const auto cells = plait::app::parse_extents("--size", c.size, 1);
   const bool periodic =
       plait::app::parse_name("--boundary", c.boundary, redblack3d::boundary_names) == "periodic";
   const auto edge = periodic ? redblack3d::boundary::periodic : redblack3d::boundary::dirichlet;
   using grid = plait::process_grid<3>;
   const auto wanted = plait::app::parse_grid("--grid", c.grid);
-  const auto node_grid = plait::app::parse_grid("--node-grid", c.node_grid);
+  const auto wanted_of_nodes = plait::app::parse_grid("--node-grid", c.node_grid);
   const int nodes = processes.nodes(), per_node = processes.per_node();
-  if (per_node == 1 && node_grid != grid::dimensions{})
+  if (per_node == 1 && wanted_of_nodes != grid::dimensions{})
     throw plait::usage_error("--node-grid is of use with --per-node above 1; else give --grid");
+  const grid node_grid = of_nodes([&] { return grid::choose(nodes, wanted_of_nodes); });
   const bool in_nodes = per_node > 1 && wanted == grid::dimensions{};
-  const redblack3d::domain all =
-      in_nodes
-          ? redblack3d::domain(cells, edge, grid::choose(nodes, node_grid), grid::choose(per_node))
-          : redblack3d::domain(cells, edge, nodes * per_node, wanted);
-  if (per_node == 1) return {all, all};
-  try {
-    return {all, redblack3d::domain(cells, edge, nodes, node_grid, per_node)};
-  } catch (const plait::usage_error& refused) {
-    throw plait::usage_error(fmt::format("a process for each node: {}", refused.what()));
-  }
+  redblack3d::domains result{
+      in_nodes ? redblack3d::domain(cells, edge, node_grid, grid::choose(per_node))
+               : redblack3d::domain(cells, edge, nodes * per_node, wanted),
+      std::nullopt, node_grid};
+  if (std::ranges::any_of(chosen.policies, [&](auto& how) { return processes.leaders_only(how); }))
+    result.nodes = of_nodes(
+        [&] { return redblack3d::domain(cells, edge, nodes, node_grid.dims(), per_node); });
+  return result;
 }
 
 /// Errors: usage_error where --slow names a worker that no policy has.  Collective.
@@ -125,11 +136,10 @@ void check_slow(plait::environment& env, const redblack3d::node_processes& proce
 }
 
 void check_memory(plait::environment& env, const redblack3d::domains& whole,
-                  const redblack3d::node_processes& processes, const redblack3d::options& chosen) {
+                  const redblack3d::node_processes& processes) {
   // The first block is the largest.
   double bytes = redblack3d::memory_bytes(whole.processes.block(0));
-  if (std::ranges::any_of(chosen.policies, [&](auto& how) { return processes.leaders_only(how); }))
-    bytes += redblack3d::memory_bytes(whole.nodes.block(0)) / processes.per_node();
+  if (whole.nodes) bytes += redblack3d::memory_bytes(whole.nodes->block(0)) / processes.per_node();
   plait::app::check_memory(env, "--size", bytes);
 }
 
@@ -163,11 +173,11 @@ int main(int argc, char** argv) {
     if (!parse(given, argc, argv, env)) return plait::app::exit_verified;
     const redblack3d::options chosen = checked(given);
     const redblack3d::node_processes processes(env, given.per_node);
-    const redblack3d::domains whole = domains_of(given, processes);
-    check_memory(env, whole, processes, chosen);
+    const redblack3d::domains whole = domains_of(given, processes, chosen);
+    check_memory(env, whole, processes);
     check_slow(env, processes, chosen);
     for (const redblack3d::policy& how : chosen.policies)
-      redblack3d::check_shares(processes.leaders_only(how) ? whole.nodes : whole.processes, how);
+      redblack3d::check_shares(processes.leaders_only(how) ? *whole.nodes : whole.processes, how);
     plait::app::check_outputs(env, given.session);
     return plait::app::conclude(env, given.session,
                                 redblack3d::measure(env, whole, processes, chosen, given.session),

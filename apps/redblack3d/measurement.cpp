@@ -49,9 +49,7 @@ class session {
         problem_(whole.processes, env.rank()),
         halo_{halo_mpi(plait::native(env), problem_.u[0], first_tag(colour::red)),
               halo_mpi(plait::native(env), problem_.u[1], first_tag(colour::black))} {
-    if (std::ranges::any_of(chosen.policies,
-                            [&](auto& how) { return processes.leaders_only(how); }))
-      leaders_.emplace(env, processes, whole.nodes);
+    if (whole.nodes) leaders_.emplace(env, processes, *whole.nodes);
     const auto [nx, ny, nz] = whole.processes.cells();
     serial_ = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz) *
                   wanted.steps <=
@@ -140,7 +138,7 @@ class session {
                 {"repeat", wanted_.repeat},
                 {"outliers", chosen_.kelp_means ? "kelp" : "median"},
                 {"variants", names}};
-    if (processes_.per_node() > 1) result["node_grid"] = whole_.nodes.grid().dims();
+    if (processes_.per_node() > 1) result["node_grid"] = whole_.node_grid.dims();
     if (chosen_.slow.factor != 1)
       result["slow"] = fmt::format("worker {} takes {:g} times as long", chosen_.slow.worker,
                                    chosen_.slow.factor);

@@ -2,6 +2,7 @@
 /// One session: all policies and what they are held against, in turns, and the result of it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <plait/plait.hpp>
@@ -20,10 +21,12 @@ struct options {
   slow_worker slow;
 };
 
-/// The grid, divided among all processes and, for policies of several tiers, among nodes.
+/// The grid, divided among all processes and, where policies run with the leaders of nodes, among
+/// nodes.
 struct domains {
   domain processes;
-  domain nodes;  ///< of every node the leader has its block
+  std::optional<domain> nodes;       ///< of every node the leader has its block
+  plait::process_grid<3> node_grid;  ///< chosen, whether or not there is a domain of nodes
 };
 
 /// Runs the session.  What is wrong with a result is printed on standard error, one line for each
