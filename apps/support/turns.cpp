@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "turns.hpp"
 
-#include <chrono>
 #include <cstdio>
-#include <thread>
 
 #include <fmt/format.h>
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
 #include "gather.hpp"
-#include "mpi_check.hpp"
+#include "quiet_barrier.hpp"
 
 namespace plait::app {
-
-void await_all_asleep(environment& env) {
-  constexpr std::chrono::milliseconds period{5};
-  MPI_Request all_are_here = MPI_REQUEST_NULL;
-  {
-    mpi_token_guard guard(env.token());
-    check_mpi(MPI_Ibarrier(native(env), &all_are_here), "MPI_Ibarrier");
-  }
-  for (;; std::this_thread::sleep_for(period)) {
-    int done = 0;
-    mpi_token_guard guard(env.token());
-    check_mpi(MPI_Test(&all_are_here, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done != 0) return;
-  }
-}
 
 progress_lines::progress_lines(const environment& env, bool on, int total)
     : on_(on && env.rank() == 0), total_(total) {}
@@ -46,7 +29,7 @@ void take_turn(environment& env, const contestant& one, int round) {
   const ticks start = now_ticks();
   if (one.run && one.takes_part) one.run();
   const double own_s = one.takes_part ? ticks_to_seconds(now_ticks() - start) : 0;
-  if (some_sleep) await_all_asleep(env);
+  if (some_sleep) quiet_barrier(env);
   const double total_s = maximum(env, own_s);
   if (one.finish) one.finish(round, total_s);
 }

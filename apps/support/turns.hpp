@@ -46,9 +46,4 @@ void take_turns(environment& env, const std::vector<contestant>& contestants, in
 /// One turn of one contestant.  Collective.
 void take_turn(environment& env, const contestant& one, int round);
 
-/// Returns when all ranks are here, at most 5 ms after the last.  A barrier of the MPI library's,
-/// or `environment::barrier`, takes all of a core while it waits; this one a few microseconds of
-/// each 5 ms, for a look.  Collective; no task may be in flight.
-void await_all_asleep(environment& env);
-
 }  // namespace plait::app

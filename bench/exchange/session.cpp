@@ -12,9 +12,9 @@
 #include "derived.hpp"
 #include "size_list.hpp"
 #include "support/gather.hpp"
+#include "support/quiet_barrier.hpp"
 #include "support/statistics.hpp"
 #include "support/transport_cost.hpp"
-#include "support/turns.hpp"
 
 namespace plait::bench {
 namespace {
@@ -38,7 +38,7 @@ double calibrated_unit_s(environment& env, int working_ranks) {
   std::vector<double> seconds;
   for (int i = 0; i < 9; ++i) {
     const double own_s = env.rank() < working_ranks ? unit_seconds(0.01) : 0;
-    app::await_all_asleep(env);
+    app::quiet_barrier(env);
     seconds.push_back(app::maximum(env, own_s));
   }
   return app::median(seconds);

@@ -13,8 +13,8 @@
 #include <plait/comm/mpi.hpp>
 #include <unistd.h>
 
-#include "quiet_barrier.hpp"
 #include "size_list.hpp"
+#include "support/quiet_barrier.hpp"
 #include "support/statistics.hpp"
 #include "task_pair.hpp"
 
@@ -50,14 +50,14 @@ class participant {
     offset_s_ = env_.measure_clock_offset().offset_s;
     std::vector<message_times> found(sizes().size());
     if (pair_.takes_part()) found = messages_between_two();
-    quiet_barrier(env_);  // others leave them the processors
+    app::quiet_barrier(env_);  // others leave them the processors
     // All at the same time, as in a collective.
     for (std::size_t i = 0; i < sizes().size(); ++i) {
       found[i].kernels = measure_kernels(sizes()[i], env_.size());
       found[i].first_both_ways_s = both_ways_s(sizes()[i], 1);
       found[i].next_both_ways_s = both_ways_s(sizes()[i], 2) - found[i].first_both_ways_s;
     }
-    quiet_barrier(env_);
+    app::quiet_barrier(env_);
     const task_times tasks = own_tasks();
     for (message_times& one : found) one.tasks = tasks;
     return found;

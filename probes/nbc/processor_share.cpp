@@ -5,9 +5,9 @@
 #include <ctime>
 #include <utility>
 
-#include "quiet_barrier.hpp"
 #include "support/gather.hpp"
 #include "support/mpi_check.hpp"
+#include "support/quiet_barrier.hpp"
 #include "ways.hpp"
 
 namespace plait::probes {
@@ -85,7 +85,7 @@ bench::json measure_processor_share(environment& env, const operation& what, std
     own = measured(data, window_s);
     ranks = data.ranks;
   }
-  quiet_barrier(env);
+  app::quiet_barrier(env);
   const double call_s = app::sum(env, own.call_s);
   const double spent_s = app::sum(env, own.processor_s);
   if (env.rank() != 0) return bench::json::object();

@@ -18,9 +18,8 @@ using state = message_survey::state;
                                                state is) {
   const bool has_place = op.remote == nullptr || op.via != nullptr;
   return {.what = op.what,
-          .collective = op.what == operation::kind::collective
-                            ? std::string(to_string(op.called))
-                            : std::string(),
+          .collective = op.what == operation::kind::collective ? std::string(to_string(op.called))
+                                                               : std::string(),
           .name = scope.name_of(op),
           .communicator = std::string(engine::matching_of(op).name),
           .peer = op.peer,
