@@ -9,6 +9,8 @@ from plait.units import seconds_text
 NONBLOCKING, TESTED, AUTO = "nonblocking", "nonblocking tested", "plait auto"
 # Below, in percent, nothing worth the name is hidden.
 NOTHING = 10.0
+# From there on the library's own calls are enough: a share of what is attainable.
+ENOUGH = 0.7
 # Below, as a share of the other direction's time, a direction is not judged.
 HARDLY_ANY = 0.1
 _LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
@@ -97,19 +99,20 @@ def overlap_sentence(result: Result) -> str:
     name = library(result)
     if not own:
         return f"The row '{NONBLOCKING}' was not measured, so that {name} is not judged."
-    poor = [size for size, both in own.items() if any(one.available < NOTHING for one in both)]
+    poor = [size for size, both in own.items() if any(one.is_poor for one in both)]
     if not poor:
         least = min(one.available for both in own.values() for one in both)
         return (
             f"{name} leaves at least {percent(least)} of a message's time to the program by itself:"
             " MPI_Isend and MPI_Irecv are enough here."
         )
-    # Of the directions in which nothing moves the one that costs more; receiving, if none does.
-    at_largest = [one for one in own[max(poor)] if one.available < NOTHING]
+    # Of the poor directions the one that costs more; receiving, if none does.
+    at_largest = [one for one in own[max(poor)] if one.is_poor]
     worst = max(reversed(at_largest), key=lambda one: one.cost_us)
-    text = f"{name} moves nothing {_at_sizes(own, poor)} while the program computes:"
+    amount = "nothing" if worst.available < NOTHING else "little"
+    text = f"{name} moves {amount} {_at_sizes(own, poor)} while the program computes:"
     text += f" {percent(worst.available)} of the time of {_message(worst.case)} is left to it"
-    return text + _remedy(result, worst.case)
+    return text + _remedy(result, worst)
 
 
 class Direction(NamedTuple):
@@ -117,6 +120,7 @@ class Direction(NamedTuple):
 
     base_us: float
     available: float  # percent of base_us
+    attainable: float  # the same
     case: str
 
     @property
@@ -124,18 +128,31 @@ class Direction(NamedTuple):
         """What the program loses."""
         return (1 - self.available / 100) * self.base_us
 
+    @property
+    def is_poor(self) -> bool:
+        """Whether much more is to be had, or nothing is there."""
+        return self.available < max(NOTHING, ENOUGH * self.attainable)
+
 
 def judged_by_size(result: Result, row: str) -> dict[int, list[Direction]]:
     """Of a row, by ascending size: its directions.
 
     Without one that takes less than a tenth of the other's time: sending what the system buffers
     takes hardly any, and its availability is noise."""
+    alone = result["rows"].get("alone", {})
     found: dict[int, list[Direction]] = {}
     for case, cell in result["rows"].get(row, {}).items():
         available = median(cell, "availability_percent")
-        if available is not None:
-            one = Direction(median(cell, "base_us") or 0.0, _within_limits(available), case)
-            found.setdefault(cell["size_bytes"], []).append(one)
+        if available is None:
+            continue
+        attainable = median(alone.get(case), "attainable_percent")
+        one = Direction(
+            median(cell, "base_us") or 0.0,
+            _within_limits(available),
+            100.0 if attainable is None else attainable,
+            case,
+        )
+        found.setdefault(cell["size_bytes"], []).append(one)
     longest = {size: max(one.base_us for one in both) for size, both in found.items()}
     return {
         size: [one for one in both if one.base_us >= HARDLY_ANY * longest[size]]
@@ -160,8 +177,9 @@ def _at_sizes(own: dict[int, list[Direction]], poor: list[int]) -> str:
     return "at " + ", ".join(labels[size] for size in poor)
 
 
-def _remedy(result: Result, case: str) -> str:
+def _remedy(result: Result, worst: Direction) -> str:
     """How the other rows do in that case, and what follows."""
+    case = worst.case
     helps = {
         row: _within_limits(available)
         for row, cells in result["rows"].items()
@@ -178,7 +196,7 @@ def _remedy(result: Result, case: str) -> str:
         for row, value in helps.items()
     ]  # fmt: skip
     text = ", " + ", ".join(said) + ". "
-    good = {row: value for row, value in helps.items() if value >= NOTHING}
+    good = {row: value for row, value in helps.items() if value >= worst.available + NOTHING}
     if not good:
         reason = "" if result["environment"].get("lab") else (
             ": in shared memory the processor that computes copies the message itself"

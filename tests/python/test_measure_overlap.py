@@ -114,9 +114,14 @@ def test_osus_80_percent_is_out_of_reach_where_the_transport_takes_more():
          " Nothing helps here: in shared memory the processor that computes copies the message"
          " itself."),
         ({"8B": 5, "64KiB": 3, "1MiB": 0}, 2, 90, "moves nothing at any size while"),
-        ({"8B": 5, "64KiB": 30, "1MiB": 0}, 2, 90, "moves nothing at 8B, 1MiB while"),
-        ({"8B": 80, "64KiB": 40, "1MiB": 35}, 40, 90,
-         "Open MPI leaves at least 35 % of a message's time to the program by itself:"
+        ({"8B": 5, "64KiB": 80, "1MiB": 0}, 2, 90, "moves nothing at 8B, 1MiB while"),
+        ({"8B": 80, "64KiB": 75, "1MiB": 17}, 97, 86,
+         "Open MPI moves little from 1MiB up while the program computes: 17 % of the time of"
+         " receiving 1MiB is left to it, 97 % with MPI_Test every 500 µs, 86 % with plait auto."
+         " Call MPI_Test about every 500 µs."),
+        ({"8B": 80, "64KiB": 75, "1MiB": 40}, 45, 38, " Nothing helps here"),
+        ({"8B": 80, "64KiB": 75, "1MiB": 72}, 40, 90,
+         "Open MPI leaves at least 72 % of a message's time to the program by itself:"
          " MPI_Isend and MPI_Irecv are enough here."),
     ],
 )  # fmt: skip
@@ -134,19 +139,28 @@ def test_the_verdict_is_about_the_direction_that_costs_the_program_more():
 
 
 def test_both_directions_are_judged_unless_one_takes_hardly_any_time():
-    result = overlap_result({"64KiB": 50, "1MiB": 40}, 60, 90)
+    result = overlap_result({"64KiB": 90, "1MiB": 85}, 60, 90)
     sent = result["rows"]["nonblocking"]["send 1MiB"]
     received = result["rows"]["nonblocking"]["receive 1MiB"]
     received["base_us"]["median"] = 4000.0
-    received["availability_percent"]["median"] = 20.0
-    assert "leaves at least 20 % of" in overlap_sentence(result)
+    received["availability_percent"]["median"] = 75.0
+    assert "leaves at least 75 % of" in overlap_sentence(result)
     received["availability_percent"]["median"] = 2.0
     assert "2 % of the time of receiving 1MiB is left to it" in overlap_sentence(result)
     sent["availability_percent"]["median"] = 5.0  # both poor: the one that costs more is named
     assert "5 % of the time of sending 1MiB" in overlap_sentence(result)
-    sent["availability_percent"]["median"] = 40.0
+    sent["availability_percent"]["median"] = 80.0
     received["base_us"]["median"] = 890.0
-    assert "leaves at least 40 % of" in overlap_sentence(result)
+    assert "leaves at least 80 % of" in overlap_sentence(result)
+
+
+def test_what_is_enough_is_a_share_of_what_is_attainable():
+    result = overlap_result({"1MiB": 45}, 50, 48)
+    assert "moves little at any size" in overlap_sentence(result)
+    result["rows"]["alone"] = {
+        f"{way} 1MiB": {"attainable_percent": {"median": 60.0}} for way in ("send", "receive")
+    }
+    assert "are enough here" in overlap_sentence(result)
 
 
 def test_without_the_librarys_own_row_it_is_not_judged():
