@@ -106,6 +106,9 @@ constexpr int least_tags = 1 << 15;  // MPI promises this many
           .reason = counts + ": none is free for a proxy; " + delay};
 }
 
+/// What threads of this process know of their cores, whichever engine they spin for.
+constinit spin_licence licence_to_spin;
+
 /// Other ranks wait for what this one can no longer do, and no task here would say so.
 [[noreturn]] void fail_others(const std::exception_ptr& failure) {
   try {
@@ -146,6 +149,7 @@ struct engine::implementation {
   [[nodiscard]] bool hold_back(operation& op);
   [[nodiscard]] bool gives_token_way() const noexcept;
   bool look_as_proxy();
+  void give_way(ticks now) noexcept;
   void one_more_active() noexcept;
   void one_less_active() noexcept;
   /// Any thread.  In this order: what is taken from `posted` is counted before.
@@ -491,6 +495,32 @@ void engine::stop_serving(one_sided_service& window) {
   if (std::erase(s.windows, &window) > 0) s.served.fetch_sub(1, std::memory_order_seq_cst);
   if (s.nothing_to_look_after()) s.looks.rest();
   s.release_token();
+}
+
+bool engine::may_spin(ticks awake_since) noexcept {
+  static thread_local struct {
+    core_watch core;
+    ticks awake_since = 0;
+    unsigned calls = 0;
+  } own;
+  if (!licence_to_spin.is_valid()) {
+    own.calls = 0;
+    return self_->looks.is_early();
+  }
+  if (std::exchange(own.awake_since, awake_since) != awake_since) own.calls = 0;
+  if (++own.calls % 64 == 0) {  // most waits are over before
+    const ticks now = now_ticks();
+    if (own.calls == 64) {
+      own.core.begin(now);
+    } else if (own.core.is_wanted(now)) {
+      self_->give_way(now);
+    }
+  }
+  return true;
+}
+
+void engine::implementation::give_way(ticks now) noexcept {
+  if (licence_to_spin.withdraw(now)) gave_way.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool engine::poll(bool again) {
@@ -849,23 +879,20 @@ void engine::implementation::proxy_loop() {
   };
   core_watch core;
   bool watching = false;
-  ticks spins_again = 0;
   ticks own_last = 0;  // its own last look
   int looks_in_a_row = 0;
-  const ticks way_given = seconds_to_ticks(0.25);
   while (!stop()) {
     if (is_idle()) {
       watching = false;
       rest();
-    } else if (chosen.proxy_spins && (!chosen.gives_way || now_ticks() >= spins_again)) {
+    } else if (chosen.proxy_spins && (!chosen.gives_way || licence_to_spin.is_valid())) {
       if (!look_as_proxy()) sched_yield();
       if (!chosen.gives_way) continue;
       const ticks now = now_ticks();
       if (!std::exchange(watching, true)) {
         core.begin(now);
       } else if (core.is_wanted(now)) {
-        spins_again = now + way_given;
-        gave_way.fetch_add(1, std::memory_order_relaxed);
+        give_way(now);
       }
     } else {
       watching = false;

@@ -32,10 +32,10 @@ class engine_source final : public progress_source {
   }
 
   /// A worker that polls does so without pause where it has a core of its own, and when a look is
-  /// due where other ranks want the core.
-  [[nodiscard]] ticks idle_wait() override {
+  /// due where others want the core.
+  [[nodiscard]] ticks idle_wait(ticks awake_since) override {
     if (!may_poll() || engine_.idle()) return never;
-    if (!node_is_crowded_) return 0;
+    if (!node_is_crowded_ && engine_.may_spin(awake_since)) return 0;
     const ticks next = engine_.next_look();
     if (next == engine::never) return being_started_;
     return std::max<ticks>(1, next - now_ticks());

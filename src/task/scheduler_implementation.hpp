@@ -250,6 +250,7 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
   detail::stall_watch watch(w.index == 0 ? stall_period : progress_source::never, begin);
 
   detail::task_node* node = nullptr;
+  ticks awake_since = begin;
   bool poll_again = w.polls_again;  // as if the last spell went on, which was short
   for (std::uint32_t spins = 1; !done(); ++spins) {
     if ((!poll_again || spins % 64 == 0) && watch.due()) look_for_stall(watch);
@@ -261,7 +262,7 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
         publish_counts(w);
     }
     if ((node = find(w)) != nullptr) break;
-    poll_again = progress != nullptr && progress->idle_wait() == 0;
+    poll_again = progress != nullptr && progress->idle_wait(awake_since) == 0;
     if (poll_again) continue;
     if (spins < spin_limit) {
       __builtin_ia32_pause();
@@ -269,7 +270,8 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
     }
     const auto key = events.prepare();
     // Asked again now that whoever starts an operation sees a sleeper to wake.
-    const ticks wait = progress != nullptr ? progress->idle_wait() : progress_source::never;
+    const ticks wait =
+        progress != nullptr ? progress->idle_wait(awake_since) : progress_source::never;
     if (wait == 0 || done() || (node = find(w)) != nullptr) {
       events.cancel();
       if (node != nullptr) break;
@@ -277,6 +279,7 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
     }
     const ticks limit = std::min({wait, longest_sleep, watch.until_due()});
     events.wait(key, limit == progress_source::never ? -1 : limit);
+    awake_since = now_ticks();
   }
 
   w.polls_again = poll_again;

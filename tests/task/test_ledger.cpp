@@ -138,7 +138,7 @@ class pretended_flight final : public plait::progress_source {
   void wait_for_idle_maker() const { waited_for_.wait(false); }
 
   bool poll(bool) override { return false; }
-  [[nodiscard]] plait::ticks idle_wait() override {
+  [[nodiscard]] plait::ticks idle_wait(plait::ticks) override {
     if (std::this_thread::get_id() == maker_) {
       waited_for_ = true;
       waited_for_.notify_all();
@@ -272,7 +272,7 @@ class slow_poll final : public plait::progress_source {
     inside += plait::now_ticks() - begin;
     return true;
   }
-  [[nodiscard]] plait::ticks idle_wait() override { return started.empty() ? never : 0; }
+  [[nodiscard]] plait::ticks idle_wait(plait::ticks) override { return started.empty() ? never : 0; }
   [[nodiscard]] plait::ticks in_flight_until(plait::ticks) const override { return 0; }
   bool cancel() override { return true; }
   [[nodiscard]] bool needs_idle_workers() const noexcept override { return true; }

@@ -41,7 +41,8 @@ struct engine_statistics {
   /// The longest time nobody looked while operations were in flight or a window was served: what
   /// became of `worst_delay_s` on a machine that may be busy with other things.
   double longest_unwatched_s = 0;
-  std::uint64_t gave_way = 0;  ///< times a spinning proxy slept because others wanted its core
+  std::uint64_t gave_way =
+      0;  ///< times threads that spun stopped because others wanted their cores
 };
 
 /// Matching (promise 2), on each communicator by itself.  The k-th send to a (destination, tag)
@@ -140,6 +141,11 @@ class engine {
   /// When the next look is worth its price; `never` if nothing is in flight.
   [[nodiscard]] ticks next_look() const noexcept;
   static constexpr ticks never = INT64_MAX;
+
+  /// Whether an idle worker may poll without pause: where others turn out to want its core, only
+  /// for a moment after each post and completion.  It has not slept since `awake_since`.
+  /// Thread-safe.
+  [[nodiscard]] bool may_spin(ticks awake_since) noexcept;
 
   /// The policy in force (never `automatic`, which it says it stands for) and why it was chosen.
   struct choice {

@@ -21,8 +21,9 @@ class progress_source {
   virtual bool poll(bool again) = 0;
 
   /// What an idle worker shall do next: poll again at once (0), sleep for so long and poll then, or
-  /// sleep until it is woken, because others poll or nothing is in flight (`never`).
-  [[nodiscard]] virtual ticks idle_wait() = 0;
+  /// sleep until it is woken, because others poll or nothing is in flight (`never`).  It has looked
+  /// for work without sleeping since `awake_since`.
+  [[nodiscard]] virtual ticks idle_wait(ticks awake_since) = 0;
 
   /// Whether idle workers have a part in driving operations, so that a new one must wake a sleeping
   /// worker.
