@@ -48,6 +48,6 @@ def find_program(kind: str, name: str, mpi: str) -> pathlib.Path:
     if name in programs:
         return programs[name]
     if not programs:
-        command = {"apps": "demo", "bench": "bench", "probes": "measure", "tools": "predict"}[kind]
+        command = {"apps": "run", "bench": "bench", "probes": "measure", "tools": "predict"}[kind]
         raise BadInput(f"no {what} is built for {mpi} yet; `./plait {command}` builds them")
     raise BadInput(f"unknown {what} '{name}'; there are: {', '.join(sorted(programs))}")

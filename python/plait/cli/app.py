@@ -16,6 +16,7 @@ from plait.launch.job import Interrupted
 app = typer.Typer(
     name="plait",
     help="Measure, predict and hide communication time in MPI programs.",
+    epilog="From a checkout, `./plait` without a word lists `demo`, `test` and `soak`, too.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
