@@ -16,7 +16,7 @@ Lab = Annotated[
 ]
 Sizes = Annotated[str | None, typer.Option(help="Bytes, as 8,4KiB,1MiB.")]
 Only = Annotated[
-    str | None, typer.Option(help="Which rows: plait auto,blocking; -- --help lists them.")
+    str | None, typer.Option(help="Which rows: plait auto,nonblocking; -- --help lists them.")
 ]
 Repeat = Annotated[int | None, typer.Option(help="Repetitions, interleaved.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")]
