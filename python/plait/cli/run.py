@@ -16,6 +16,8 @@ _EPILOG = """**Examples**
 
 `plait run jacobi3d --ranks 4 --lab nodes=4,rate=1gbit --mpi mpich --report`
 
+`plait run jacobi3d -- --help` shows the options of the program itself
+
 `plait run redblack3d --policies 'HAND,MT(1)+!OLAP,MT(1)+OLAP+XTRA,TASK'`
 
 Exit code: 0 every variant verified, 1 one did not, 2 bad input, 3 or more: the job broke off."""
