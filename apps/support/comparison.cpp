@@ -2,6 +2,7 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -211,7 +212,15 @@ class session {
     return timeline_of(traced(what_.variants[i].name, collect(i)).events, first_s);
   }
 
+  // Looks are `between_looks` apart: of shorter exchanges sleeping is most of what they take.
+  [[nodiscard]] bool transport_is_measurable() const {
+    const std::chrono::duration<double> look = between_looks;
+    return median(found_.communication_s) / what_.communication.exchanges >= look.count();
+  }
+
   void find_limits() {
+    if (!transport_is_measurable())
+      std::ranges::fill(transport_s_, std::numeric_limits<double>::quiet_NaN());
     found_.transport_cpu_s = of_slowest_rank(env_, transport_s_);
     double bytes = 0;
     for (const sent_bytes& one : what_.sent_per_step)

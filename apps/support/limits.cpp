@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,22 +11,28 @@
 namespace plait::app {
 namespace {
 
+/// In the unit a reader would choose.
+std::string duration(double seconds) {
+  if (std::abs(seconds) < 1e-3) return fmt::format("{:.3g} us", 1e6 * seconds);
+  if (std::abs(seconds) < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  return fmt::format("{:.3g} s", seconds);
+}
+
 std::string what_limits(const measured_alone& alone) {
   const double processor = alone.computation_s + alone.transport_cpu_s;
   if (alone.communication_s > processor)
     return fmt::format(
-        "the network: communication alone takes {:.3g} s, computation and the transport's "
-        "processor "
-        "time {:.3g} s",
-        alone.communication_s, processor);
+        "the network: communication alone takes {}, computation and the transport's processor time "
+        "{}",
+        duration(alone.communication_s), duration(processor));
   if (alone.transport_cpu_s > 0.02 * alone.computation_s &&
       processor > 1.02 * std::max(alone.computation_s, alone.communication_s))
     return fmt::format(
-        "the processor: computation takes {:.3g} s and the transport {:.3g} s of its time, which "
-        "cannot be hidden",
-        alone.computation_s, alone.transport_cpu_s);
-  return fmt::format("computation, {:.3g} s; communication alone takes {:.3g} s",
-                     alone.computation_s, alone.communication_s);
+        "the processor: computation takes {} and the transport {} of its time, which cannot be "
+        "hidden",
+        duration(alone.computation_s), duration(alone.transport_cpu_s));
+  return fmt::format("computation, {}; communication alone takes {}", duration(alone.computation_s),
+                     duration(alone.communication_s));
 }
 
 }  // namespace
@@ -50,10 +57,10 @@ std::string limiter(const std::string& name, double total_s, const breakdown& sp
   const std::string limit = what_limits(alone);
   if (excess < -0.05 * attainable && spent.compute_s < 0.95 * alone.computation_s)
     return fmt::format(
-        "{} takes {:.0f} % less than attainable with {:.3g} s of computation: its own takes {:.3g} "
-        "s, since what follows on cells comes while they are in the cache; it waits {:.3g} s for "
-        "messages",
-        name, -100 * excess / attainable, alone.computation_s, spent.compute_s, spent.exposed_s);
+        "{} takes {:.0f} % less than attainable with {} of computation: its own takes {}, since "
+        "what follows on cells comes while they are in the cache; it waits {} for messages",
+        name, -100 * excess / attainable, duration(alone.computation_s), duration(spent.compute_s),
+        duration(spent.exposed_s));
   if (excess <= 0.05 * attainable)
     return fmt::format("{} is within 5 % of what is attainable, limited by {}", name, limit);
   const std::array parts{
@@ -63,9 +70,9 @@ std::string limiter(const std::string& name, double total_s, const breakdown& sp
       std::pair{"the runtime itself", spent.overhead_s}, std::pair{"idle workers", spent.idle_s}};
   const auto largest =
       std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; });
-  return fmt::format(
-      "{} takes {:.0f} % more than attainable, most of it {} ({:.3g} s); the limit is {}", name,
-      100 * excess / attainable, largest->first, largest->second, limit);
+  return fmt::format("{} takes {:.0f} % more than attainable, most of it {} ({}); the limit is {}",
+                     name, 100 * excess / attainable, largest->first, duration(largest->second),
+                     limit);
 }
 
 }  // namespace plait::app

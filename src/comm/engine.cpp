@@ -89,8 +89,11 @@ constexpr int least_tags = 1 << 15;  // MPI promises this many
     case progress::automatic:
       break;
   }
-  const std::string counts = std::to_string(options.workers) + " workers on " +
-                             std::to_string(fair_share) + " cores of this rank's share";
+  const auto number = [](int n, const char* of) {
+    return std::to_string(n) + of + (n == 1 ? "" : "s");
+  };
+  const std::string counts = number(options.workers, " worker") + " on " +
+                             number(fair_share, " core") + " of this rank's share";
   if (fair_share > options.workers) {
     return {.proxy = true,
             .proxy_spins = true,
