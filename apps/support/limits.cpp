@@ -13,7 +13,7 @@ namespace {
 
 /// In the unit a reader would choose.
 std::string duration(double seconds) {
-  if (std::abs(seconds) < 1e-3) return fmt::format("{:.3g} us", 1e6 * seconds);
+  if (std::abs(seconds) < 1e-3) return fmt::format("{:.3g} µs", 1e6 * seconds);
   if (std::abs(seconds) < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
   return fmt::format("{:.3g} s", seconds);
 }
