@@ -26,6 +26,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_THREAD__
+/// At the end of a program ThreadSanitizer waits a second for races of threads that still run.  A
+/// test has ended its threads by then, all but the watchdog.
+extern "C" [[gnu::visibility("default")]] const char* __tsan_default_options();
+const char* __tsan_default_options() {
+  return "atexit_sleep_ms=0";
+}
+#endif
+
 namespace plait::test {
 namespace {
 
