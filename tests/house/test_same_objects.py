@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What knows nothing of MPI is compiled once for both libraries; all else is compiled for each."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import unittest
+
+CMAKE = pathlib.Path(__file__).parents[2] / "cmake"
+OPENMPI = "/usr/lib/x86_64-linux-gnu/openmpi/include"
+MPICH = "/usr/include/x86_64-linux-gnu/mpich"
+# "Compiles" NAME.cpp: the object is its text, made from it, from own.hpp and from $more.
+NINJA = """
+rule compile
+  depfile = $out.d
+  deps = gcc
+  command = cp $in $out && echo "$out: $in ../own.hpp $more" > $out.d
+build plain.o: compile ../plain.cpp
+build told.o: compile ../told.cpp
+build mpi.o: compile ../mpi.cpp
+  more = %s/mpi.h
+build generated.o: compile ../generated.cpp
+  more = generated.hpp
+build same_generated.o: compile ../same_generated.cpp
+  more = same_generated.hpp
+"""
+NAMES = ("plain", "told", "mpi", "generated", "same_generated")
+
+
+class SameObjects(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        self.built, self.other = self.root / "built", self.root / "other"
+        (self.root / "own.hpp").write_text("")
+        for name in NAMES:
+            (self.root / f"{name}.cpp").write_text(name)
+        for build, mpi in ((self.built, OPENMPI), (self.other, MPICH)):
+            build.mkdir()
+            (build / "generated.hpp").write_text(mpi)
+            (build / "same_generated.hpp").write_text("")
+            (build / "build.ninja").write_text(NINJA % mpi)
+            entries = [{"command": self.command(build, mpi, name)} for name in NAMES]
+            (build / "compile_commands.json").write_text(json.dumps(entries))
+        self.wait_for_the_clock()
+        subprocess.run(["ninja", "-C", self.built], capture_output=True, check=True)
+        subprocess.run(
+            ["/usr/bin/python3", "-B", CMAKE / "note_same_objects.py", self.built, self.other],
+            capture_output=True, check=True,
+        )  # fmt: skip
+
+    def command(self, build, mpi, name):
+        told = f" -DMPI={mpi[-4:]}" if name == "told" else ""
+        return f"c++{told} -I{build} -isystem {mpi} -o {name}.o -c {self.root}/{name}.cpp"
+
+    def wait_for_the_clock(self):
+        time.sleep(0.02)  # of the file system
+
+    def compile(self, name):
+        """Whether the object was taken from the other folder; the compiler here only fails."""
+        words = [CMAKE / "same_object", self.built, "false", "-MF", f"{name}.o.d", "-o", f"{name}.o"]
+        return subprocess.run(words, cwd=self.other).returncode == 0
+
+    def test_what_is_the_same_is_taken_and_all_else_compiled(self):
+        taken = {name for name in NAMES if self.compile(name)}
+        self.assertEqual(taken, {"plain", "same_generated"})
+        self.assertEqual((self.other / "plain.o").read_text(), "plain")
+        made, files = (self.other / "plain.o.d").read_text().split(":")
+        self.assertEqual(made, "plain.o")
+        self.assertIn(str(self.root / "own.hpp"), files.split())
+
+    def test_what_has_changed_since_is_compiled(self):
+        self.wait_for_the_clock()
+        os.utime(self.root / "own.hpp")
+        self.assertFalse(self.compile("plain"))
+
+    def test_what_is_gone_is_compiled(self):
+        (self.built / "plain.o").unlink()
+        self.assertFalse(self.compile("plain"))
+
+
+if __name__ == "__main__":
+    unittest.main()
