@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mpi_bench import MpiBench, main
 
-SHORT = ("--repeat", "2", "--sample-ms", "1", "--pieces", "3")
+SHORT = ("--repeat", "2", "--sample-ms", "0.05", "--pieces", "3")
 CONTESTANTS = {
     "blocking", "nonblocking", "nonblocking tested", "plait auto", "plait dedicated",
     "plait sleeping", "plait workers", "plait none", "plait sleeping 50us", "plait sleeping 200us",
