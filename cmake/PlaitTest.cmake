@@ -56,3 +56,11 @@ function(plait_test path)
       ENVIRONMENT "PLAIT_TEST_TIMEOUT_S=${test_TIMEOUT}")
   endif()
 endfunction()
+
+# plait_label_of_one_thread(TEST ...): label `sanitize` for tests without ranks in which one thread
+# computes.  ThreadSanitizer would find nothing in them and take ten times as long.
+function(plait_label_of_one_thread)
+  if(NOT PLAIT_SANITIZE MATCHES "thread")
+    set_tests_properties(${ARGN} PROPERTIES LABELS sanitize)
+  endif()
+endfunction()
