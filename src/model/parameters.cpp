@@ -13,7 +13,7 @@ struct field {
   const char* name;
   double parameters::*value;
 };
-constexpr std::array<field, 8> not_negative{{
+constexpr std::array<field, 8> fields_not_negative{{
     {"o_s (send_overhead_s)", &parameters::send_overhead_s},
     {"o_r (receive_overhead_s)", &parameters::receive_overhead_s},
     {"g (gap_s)", &parameters::gap_s},
@@ -27,7 +27,7 @@ constexpr std::array<field, 8> not_negative{{
 }  // namespace
 
 void validate(const parameters& network) {
-  for (const field& f : not_negative) {
+  for (const field& f : fields_not_negative) {
     const double value = network.*f.value;
     if (!std::isfinite(value) || value < 0)
       throw usage_error(

@@ -8,10 +8,6 @@
 namespace plait::collective {
 namespace {
 
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 // The blocks of `number` ranks from `first` on, round the ring.
 std::vector<slice> run_of(const operands& o, int first, int number) {
   if (number == 1 && first == o.rank) return {o.input};

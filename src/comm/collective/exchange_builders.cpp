@@ -10,10 +10,6 @@
 namespace plait::collective {
 namespace {
 
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 // Whom a rank sends to in step 1, 2, ..., ranks - 1, and from whom it receives.
 struct partners {
   int to;

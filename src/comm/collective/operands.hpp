@@ -32,6 +32,11 @@ struct operands {
   [[nodiscard]] int ring(int distance) const noexcept { return (rank + distance + ranks) % ranks; }
 };
 
+/// The place of a rank's block among those of all.
+[[nodiscard]] inline std::size_t index(int rank) {
+  return static_cast<std::size_t>(rank);
+}
+
 /// Checks the preconditions of `build`.
 [[nodiscard]] operands operands_of(const shape& call, algorithm how);
 

@@ -7,10 +7,6 @@
 namespace plait::collective {
 namespace {
 
-std::size_t index(int rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 std::size_t largest(const std::vector<slice>& parts) {
   std::size_t most = 0;
   for (const slice& part : parts) most = std::max(most, part.size());
