@@ -272,7 +272,9 @@ class slow_poll final : public plait::progress_source {
     inside += plait::now_ticks() - begin;
     return true;
   }
-  [[nodiscard]] plait::ticks idle_wait(plait::ticks) override { return started.empty() ? never : 0; }
+  [[nodiscard]] plait::ticks idle_wait(plait::ticks) override {
+    return started.empty() ? never : 0;
+  }
   [[nodiscard]] plait::ticks in_flight_until(plait::ticks) const override { return 0; }
   bool cancel() override { return true; }
   [[nodiscard]] bool needs_idle_workers() const noexcept override { return true; }
