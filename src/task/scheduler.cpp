@@ -146,33 +146,35 @@ void scheduler::implementation::expect_submitting_thread() const {
 void scheduler::implementation::enter() noexcept {
   if (inside) return;
   inside = true;
-  entered_at = 0;
   workers.front()->account_.charge(activity::compute, now_ticks());
 }
 
-/// The same, but mostly without looking at the clock, and so `leave`: only to submit a compute task
-/// to a window that has room, so that nothing is booked before `leave`.
-void scheduler::implementation::enter_to_submit() noexcept {
+/// The same, but mostly without looking at the clock, and so `leave`: only to submit a task to a
+/// window that has room.
+void scheduler::implementation::enter_to_submit(node_kind kind) noexcept {
   if (inside) return;
-  entered_untimed = !submissions.is_due();
+  submission = &submissions[kind == node_kind::compute ? 0 : 1];
+  entered_untimed = !submission->is_due();
   if (entered_untimed) {
     inside = true;
   } else {
     enter();
     entered_at = workers.front()->account_.last();
+    posted_since_entry = 0;
   }
 }
 
 void scheduler::implementation::leave() noexcept {
   inside = false;
   detail::account& account = workers.front()->account_;
+  detail::sampled_overhead* const usual = std::exchange(submission, nullptr);
   if (std::exchange(entered_untimed, false)) {
-    account.owe(submissions.usual());
+    account.owe(usual->usual());
     return;
   }
   const ticks now = now_ticks();
-  if (entered_at == account.last()) submissions.learn(now - entered_at);
-  account.charge(activity::overhead, now);
+  if (usual != nullptr) usual->learn(now - entered_at - posted_since_entry);
+  account.charge_most(activity::overhead, now, 0);
 }
 
 std::uint64_t scheduler::implementation::total(
@@ -293,7 +295,7 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   }
   if (s.replaying != nullptr) wait();
   const bool full = s.submitted - s.left_window_seen >= s.window;
-  full || kind == node_kind::asynchronous ? s.enter() : s.enter_to_submit();
+  full ? s.enter() : s.enter_to_submit(kind);
   if (full) s.wait_for_window();
   s.peak = std::max(s.peak, static_cast<std::size_t>(s.submitted - s.left_window_seen) + 1);
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -37,7 +38,7 @@ struct scheduler::implementation {
 
   // --- submitting thread (scheduler.cpp) -------------------------------------------------------
   void enter() noexcept;
-  void enter_to_submit() noexcept;
+  void enter_to_submit(detail::node_kind kind) noexcept;
   void leave() noexcept;
   [[nodiscard]] detail::task_node& take_free_node();
   void collect_free_nodes();
@@ -139,11 +140,13 @@ struct scheduler::implementation {
   detail::task_node* open_submission = nullptr;  ///< between allocate and submit
   detail::replayed_graph* recording = nullptr;   ///< what is submitted goes there
   std::shared_ptr<detail::replayed_graph> replaying;
-  bool gave_up = false;  ///< `progress` was told to cancel
-  bool inside = false;   ///< between enter() and leave()
-  detail::sampled_overhead submissions;
+  bool gave_up = false;                                 ///< `progress` was told to cancel
+  bool inside = false;                                  ///< between enter() and leave()
+  std::array<detail::sampled_overhead, 2> submissions;  ///< by kind; without what was posted
+  detail::sampled_overhead* submission = nullptr;       ///< since `enter_to_submit`
   bool entered_untimed = false;
-  ticks entered_at = 0;  ///< by `enter_to_submit`, if timed
+  ticks posted_since_entry = 0;
+  ticks entered_at = 0;
 
   // Shared.
   alignas(128) detail::lanes<detail::ready_queue> fresh;  ///< ready when submitted: pushed by the

@@ -121,12 +121,13 @@ struct alignas(128) worker {
     account_.owe(between_tasks.usual());
     return true;
   }
-  /// The same for a message that is about to be posted.
-  [[nodiscard]] bool leaves_post_unread() noexcept {
+  /// The same for a message that is about to be posted.  `submitting`: what comes before it is part
+  /// of its submission, and owed as such.
+  [[nodiscard]] bool leaves_post_unread(bool submitting) noexcept {
     if (!posts_short || unread >= most_unread || before_posts.is_next_due()) return false;
     (void)before_posts.is_due();
     ++unread;
-    account_.owe(before_posts.usual(), posts.usual());
+    account_.owe(submitting ? 0 : before_posts.usual(), posts.usual());
     return true;
   }
   void learn_post(ticks took) noexcept {

@@ -373,8 +373,15 @@ void scheduler::implementation::start(task_node& node, worker* w) {
   // the submitting thread from code of the program that drives communication
   // (environment::barrier).
   const bool account = w != nullptr && !w->idle();
-  const bool from_program = w != nullptr && w->index == 0 && !inside;
-  const bool unread = account && !from_program && w->leaves_post_unread();
+  const bool submits = w != nullptr && w->index == 0;
+  const bool from_program = submits && !inside;
+  const bool submitting = submits && inside && submission != nullptr;
+  const bool unread = account && !from_program && w->leaves_post_unread(submitting);
+  if (submitting && !unread && std::exchange(entered_untimed, false)) {
+    // Of the time since `leave` all but what usually comes before a post was the program's own.
+    submission = nullptr;
+    w->account_.owe(w->before_posts.usual());
+  }
   const bool owes = account && w->account_.owes();
   const bool due = account && !unread && w->before_posts.is_due();
   const bool timed = due || (account && !unread && (from_program || owes));
@@ -397,6 +404,7 @@ void scheduler::implementation::start(task_node& node, worker* w) {
     if (timed) w->learn_post(now - begin);
     w->account_.charge_most(activity::posting, now, timed ? 0 : w->before_posts.usual());
   }
+  if (submitting) posted_since_entry += w->posts.usual();
   if (progress != nullptr && progress->needs_idle_workers()) {
     worker_events.notify_one();
     submitter_events.notify_one();
