@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `cmake --install` leaves is enough for a project elsewhere: find_package(plait), build, run.
+
+    test_install.py BUILD LIBRARY MPIEXEC
+
+The project's programs are two of the examples, one of which has plait stand in for MPI's functions.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TREE = pathlib.Path(__file__).parent.parent.parent
+BUILD, *MPI = sys.argv[1:4]
+RANKS = "3"
+EXAMPLES = {"02_ghost_exchange": "plait::runtime", "06_smpss": "plait::blocking_mpi MPI::MPI_CXX"}
+PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(elsewhere LANGUAGES CXX)
+find_package(plait 0.1 REQUIRED)
+"""
+PROGRAM = """
+add_executable({name} {name}.cpp)
+target_link_libraries({name} PRIVATE {libraries})
+"""
+
+
+class Install(unittest.TestCase):
+    def run_words(self, *words):
+        done = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_a_project_elsewhere_finds_builds_and_runs(self):
+        with tempfile.TemporaryDirectory() as made:
+            prefix, source, build = (pathlib.Path(made) / n for n in ("prefix", "source", "build"))
+            self.run_words("cmake", "--install", BUILD, "--prefix", prefix)
+            source.mkdir()
+            text = PROJECT
+            for name, libraries in EXAMPLES.items():
+                (source / f"{name}.cpp").write_bytes((TREE / f"examples/{name}.cpp").read_bytes())
+                text += PROGRAM.format(name=name, libraries=libraries)
+            (source / "CMakeLists.txt").write_text(text)
+            self.run_words("cmake", "-G", "Ninja", "-S", source, "-B", build,
+                           f"-DCMAKE_PREFIX_PATH={prefix}")
+            self.run_words("cmake", "--build", build)
+            for name in EXAMPLES:
+                said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, build / name)
+                self.assertEqual(said, (TREE / f"examples/{name}.expected").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
