@@ -16,6 +16,13 @@
 namespace plait::app {
 namespace {
 
+/// In the middle of a run, and so many that somewhere all ranks are in them for as long as a step
+/// takes: where they need not wait for each other, one is ahead.
+[[nodiscard]] constexpr step_range steps_to_record(int steps) noexcept {
+  const int middle = steps / 2;
+  return {std::max(middle - 1, 0), std::min(middle + 2, steps)};
+}
+
 class session {
  public:
   session(environment& env, const comparison& what, const session_options& wanted)
@@ -52,9 +59,7 @@ class session {
     one.label = code.name;
     one.takes_part = code.takes_part;
     one.prepare = [this, &code](int round) {
-      // One step in the middle of a run in the middle.
-      recorded_ = round == wanted_.repeat / 2 ? step_range{wanted_.steps / 2, wanted_.steps / 2 + 1}
-                                              : step_range{};
+      recorded_ = round == wanted_.repeat / 2 ? steps_to_record(wanted_.steps) : step_range{};
       code.prepare();
     };
     one.run = [this, &code] { code.run(recorded_); };

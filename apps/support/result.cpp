@@ -125,6 +125,7 @@ json timeline_of(std::vector<trace_event> events, double origin_s) {
                       {"kind", to_string(e.kind)},
                       {"start_us", us(e.begin_s)},
                       {"end_us", us(e.end_s)}});
+    if (e.message.has_value()) result.back()["sent"] = e.message->sent;
     if (e.critical) result.back()["critical"] = true;
   }
   return result;

@@ -33,8 +33,9 @@ namespace plait::app {
 /// The mean over workers.
 [[nodiscard]] breakdown mean_of(const std::vector<ledger_entry>& entries);
 
-/// Events of all ranks as a timeline: {"rank", "lane", "name", "kind", "start_us", "end_us"} and,
-/// for those on the critical path, "critical"; relative to `origin_s`, by rank and start.
+/// Events of all ranks as a timeline: {"rank", "lane", "name", "kind", "start_us", "end_us"}, of
+/// messages "sent" and, for those on the critical path, "critical"; relative to `origin_s`, by rank
+/// and start.
 [[nodiscard]] json timeline_of(std::vector<trace_event> events, double origin_s);
 
 /// Events of all ranks as a run whose critical path is known.

@@ -43,9 +43,10 @@ def check_timeline(name: str, events: list[dict], ranks: Sequence[int]) -> None:
     check(computing == set(ranks), f"{name}: only ranks {computing} compute in the timeline")
     backwards = [e for e in events if e["end_us"] < e["start_us"]]
     check(not backwards, f"{name}: events end before they start: {backwards[:MAX_SHOWN]}")
-    messages = any(e["kind"] == "message" for e in events)
+    ways = {e.get("sent") for e in events if e["kind"] == "message"}
+    check(None not in ways, f"{name}: a message of which nobody knows who sends it")
     expected = len(ranks) > 1 and name.lower() != "ideal"
-    check(messages == expected, f"{name}: messages in the timeline: {messages}")
+    check(bool(ways) == expected, f"{name}: messages in the timeline, sent: {ways}")
 
 
 def check_result(options: argparse.Namespace, arguments: list[str]) -> None:

@@ -15,6 +15,7 @@ from plait.compare import compare_results
 from plait.report import page
 from plait.result import check, flatten_rows
 from plait.table import sentences, show_result, show_traces
+from plait.units import seconds_text
 from sample import bench_result, poisson_result, policies_result, result, spread
 
 
@@ -247,6 +248,33 @@ def test_many_messages_become_a_lane_of_arrivals():
     reader = parsed(page([answer]))
     assert "arrivals" in reader.text
     assert "being sent" in reader.text
+
+
+def test_a_message_is_drawn_as_sent_or_awaited_whatever_its_name():
+    answer = result()
+    for event in answer["timeline"]["plait"]:
+        if event["kind"] == "message":
+            event["sent"], event["name"] = event["name"].startswith("send"), "ghosts"
+    tags = [a for _, a in parsed(page([answer])).tags]
+    kinds = [a["class"] for a in tags if a.get("data-tip", "").startswith("ghosts")]
+    assert sorted(kinds) == ["k-message", "k-message", "k-receive", "k-receive"]
+
+
+def test_a_drawing_is_as_long_as_an_iteration_and_shows_all_ranks_at_work():
+    answer = result()
+    own = [e for e in answer["timeline"]["base"] if e["rank"] == 1]
+    length = answer["variants"]["base"]["total_s"]["median"] / answer["parameters"]["steps"] * 1e6
+    for event in own:  # an iteration ahead of rank 0
+        event["start_us"] -= length
+        event["end_us"] -= length
+    later = [{**e, "start_us": e["start_us"] + length, "end_us": e["end_us"] + length} for e in own]
+    own[-1]["name"], later[-1]["name"] = "the sweep before", "the next sweep"
+    answer["timeline"]["base"] += later
+    reader = parsed(page([answer]))
+    assert seconds_text(length * 1e-6) in " ".join(reader.text)
+    tips = [a["data-tip"] for _, a in reader.tags if "data-tip" in a]
+    assert any(tip.startswith("the next sweep") for tip in tips)
+    assert not any(tip.startswith("the sweep before") for tip in tips)
 
 
 def test_a_result_without_timeline_or_ledger_has_a_page_too():

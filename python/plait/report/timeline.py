@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One iteration of each variant: a lane per worker, and the messages of the rank beneath."""
+"""As much of each variant as an iteration takes on average: a lane per worker, and the messages of
+the rank beneath."""
 
 import dataclasses
 from typing import Any
 
 from plait.report.svg import bar, drawing, element, label, line, nice_step, text
 from plait.result import Result
+from plait.speedup import iteration_s
 from plait.units import seconds_text, tick_text
 
 WIDTH, LEFT, TOP = 960.0, 118.0, 12.0
@@ -16,15 +18,20 @@ Event = dict[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Window:
-    """The part of the clock that is drawn."""
+    """What is drawn of the clock, at a scale at which `span_us` would fill the drawing."""
 
     start_us: float
+    end_us: float
     span_us: float
 
     def x(self, time_us: float) -> float:
-        """Place of a time, kept inside the drawing."""
-        share = (time_us - self.start_us) / self.span_us
-        return LEFT + min(max(share, 0.0), 1.0) * (WIDTH - LEFT - 8)
+        """Place of a time, kept inside the window."""
+        share = (min(max(time_us, self.start_us), self.end_us) - self.start_us) / self.span_us
+        return LEFT + share * (WIDTH - LEFT - 8)
+
+    def shows(self, event: Event) -> bool:
+        """Whether some of the event lies in the window."""
+        return event["end_us"] > self.start_us and event["start_us"] < self.end_us
 
 
 def timelines(result: Result) -> str:
@@ -32,33 +39,31 @@ def timelines(result: Result) -> str:
     timeline = {name: events for name, events in (result.get("timeline") or {}).items() if events}
     if not timeline:
         return element("p", "This result has no timeline.", class_="quiet")
-    edges = {name: _edges(events) for name, events in timeline.items()}
-    span = max(end - start for start, end in edges.values())
+    lengths_us = {name: max(iteration_s(result, name) * 1e6, 1e-3) for name in timeline}
+    span_us = 1.02 * max(lengths_us.values())
     parts = []
     for name, events in timeline.items():
-        start, end = edges[name]
-        shown = [_within(e, end) for e in events if e["end_us"] >= start and e["start_us"] <= end]
-        caption = element(
-            "figcaption", element("b", text(name)), text(f"  {seconds_text((end - start) * 1e-6)}")
-        )
-        parts.append(
-            element(
-                "figure", caption, _draw(name, shown, Window(start, span * 1.02)), class_="timeline"
-            )
-        )
+        start_us = _start(events, lengths_us[name])
+        window = Window(start_us, start_us + lengths_us[name], span_us)
+        length = seconds_text(lengths_us[name] * 1e-6)
+        caption = element("figcaption", element("b", text(name)), text(f"  {length}"))
+        parts.append(element("figure", caption, _draw(name, events, window), class_="timeline"))
     return "".join(parts)
 
 
-def _edges(events: list[Event]) -> tuple[float, float]:
-    """The iteration lasts while workers do something for it; messages may reach beyond it."""
-    own = [e for e in events if e["kind"] != "message"] or events
-    start = min(e["start_us"] for e in own)
-    return start, max(max(e["end_us"] for e in own), start + 1e-3)
+def _start(events: list[Event], length_us: float) -> float:
+    """Where a window of this length shows all ranks at work.
 
-
-def _within(event: Event, end: float) -> Event:
-    """An event that ends no later than the iteration; `until_us` keeps when it really did."""
-    return {**event, "end_us": min(event["end_us"], end), "until_us": event["end_us"]}
+    Ranks that need not wait for each other are apart, so it begins when the last of them has begun
+    what was recorded of it, or earlier where the first ends too soon after that.
+    """
+    begun, ended = {}, {}
+    for event in [e for e in events if e["kind"] != "message"] or events:
+        rank = event["rank"]
+        begun[rank] = min(begun.get(rank, event["start_us"]), event["start_us"])
+        ended[rank] = max(ended.get(rank, event["end_us"]), event["end_us"])
+    last_begin = max(begun.values())
+    return max(min(begun.values()), min(last_begin, min(ended.values()) - length_us))
 
 
 def _draw(name: str, events: list[Event], window: Window) -> str:
@@ -69,7 +74,7 @@ def _draw(name: str, events: list[Event], window: Window) -> str:
         for lane in sorted({e["lane"] for e in mine if e["kind"] != "message"}):
             parts.append(_worker_lane(rank, lane, mine, window, y))
             y += WORKER + 3
-        messages = [e for e in mine if e["kind"] == "message"]
+        messages = [e for e in mine if e["kind"] == "message" and window.shows(e)]
         lanes = _few(messages, window, y) if len(messages) <= FEW else _many(messages, window, y)
         parts += [drawn for lane in lanes for drawn in lane]
         y += (MESSAGE + 2) * len(lanes)
@@ -82,10 +87,13 @@ def _draw(name: str, events: list[Event], window: Window) -> str:
 def _worker_lane(rank: int, lane: str, events: list[Event], window: Window, y: float) -> str:
     parts = [
         label(lane, LEFT - 10, y + 17, "lane", "end"),
-        element("rect", x=LEFT, y=y, width=WIDTH - LEFT - 8, height=WORKER, class_="track"),
+        element(
+            "rect", x=LEFT, y=y, width=window.x(window.end_us) - LEFT, height=WORKER, class_="track"
+        ),
     ]
-    own = [e for e in events if e["lane"] == lane and e["kind"] != "message"]
-    for event in [*_gaps(own, events), *own]:
+    every = [e for e in events if e["lane"] == lane and e["kind"] != "message"]
+    own = [e for e in every if window.shows(e)]
+    for event in [*filter(window.shows, _gaps(every, events)), *own]:
         x, width = _extent(event, window)
         parts.append(bar(x, y, width, WORKER, event["kind"], _tip(event)))
         if width > 8 * len(event["name"]):
@@ -135,7 +143,6 @@ def _gaps(own: list[Event], events: list[Event]) -> list[Event]:
                     "kind": kind,
                     "start_us": last,
                     "end_us": event["start_us"],
-                    "until_us": event["start_us"],
                 }
             )
         last = max(last or event["end_us"], event["end_us"])
@@ -176,14 +183,14 @@ def _many(messages: list[Event], window: Window, y: float) -> list[list[str]]:
             x = window.x(start)
             tip = "messages awaited; a mark where each has arrived"
             lane.append(bar(x, y + 5, window.x(end) - x, 3, "receive", tip))
-        ends = [e for e in awaited if e["end_us"] == e["until_us"]]
+        ends = [e for e in awaited if e["end_us"] <= window.end_us]
         lane += [bar(window.x(e["end_us"]) - 1, y, 2, MESSAGE, "receive", _tip(e)) for e in ends]
         lanes.append(lane + _outlines(awaited, window, y, MESSAGE))
     return lanes
 
 
 def _incoming(event: Event) -> bool:
-    return event["name"].startswith(("receive", "recv", "ghost"))
+    return not event.get("sent", not event["name"].startswith(("receive", "recv")))
 
 
 def _union(events: list[Event]) -> list[tuple[float, float]]:
@@ -203,9 +210,8 @@ def _extent(event: Event, window: Window) -> tuple[float, float]:
 
 
 def _tip(event: Event) -> str:
-    end = event["until_us"]
-    length = seconds_text((end - event["start_us"]) * 1e-6)
-    when = f"from {event['start_us']:.0f} to {end:.0f} µs"
+    length = seconds_text((event["end_us"] - event["start_us"]) * 1e-6)
+    when = f"from {event['start_us']:.0f} to {event['end_us']:.0f} µs"
     return f"{event['name']} ({event['kind']}), rank {event['rank']}: {length}, {when}"
 
 
@@ -225,7 +231,7 @@ def _pack(messages: list[Event]) -> list[list[Event]]:
 def _grid(window: Window, bottom: float) -> str:
     step = nice_step(window.span_us, 8)
     parts = []
-    for index in range(int(window.span_us / step) + 1):
+    for index in range(int((window.end_us - window.start_us) / step) + 1):
         x = window.x(window.start_us + index * step)
         parts.append(line(x, TOP - 6, x, bottom, "grid"))
         parts.append(label(tick_text(index * step * 1e-6), x, bottom + 16, "tick", "middle"))
