@@ -125,25 +125,16 @@ def _outlines(events: list[Event], window: Window, y: float, height: float) -> l
 
 
 def _gaps(own: list[Event], events: list[Event]) -> list[Event]:
-    """Where a worker does nothing: exposed while a message of its rank is in flight, else idle."""
+    """MPI's calls and the runtime: what lies between events, which tell of idle time too."""
+    flights = _union([e for e in events if e["kind"] == "message"])
     gaps, last = [], None
     for event in sorted(own, key=lambda e: e["start_us"]):
         if last is not None and event["start_us"] - last > 1.0:
             middle = (last + event["start_us"]) / 2
-            flying = any(
-                e["kind"] == "message" and e["start_us"] <= middle <= e["end_us"] for e in events
-            )
-            kind, name = (
-                ("exposed", "waits for a message") if flying else ("idle", "has nothing to run")
-            )
+            posting = any(start <= middle <= end for start, end in flights)
+            name, kind = ("MPI's calls", "posting") if posting else ("the runtime", "overhead")
             gaps.append(
-                {
-                    **event,
-                    "name": name,
-                    "kind": kind,
-                    "start_us": last,
-                    "end_us": event["start_us"],
-                }
+                {**event, "name": name, "kind": kind, "start_us": last, "end_us": event["start_us"]}
             )
         last = max(last or event["end_us"], event["end_us"])
     return gaps
