@@ -12,6 +12,7 @@
 
 #include <plait/plait.hpp>
 
+#include "exchange.hpp"
 #include "kernel.hpp"
 #include "shares.hpp"
 #include "support/steps_of_run.hpp"
@@ -31,10 +32,11 @@ class dataflow final : public variant {
   void prepare(problem& p) override {
     slow_.emplace(slow_which_);
     data_ = p.data();
-    rt_.emplace(env_, plait::runtime_options{.workers = how_.threads,
-                                             .window = most_tasks,
-                                             .policy = how_.proxy ? plait::progress::dedicated
-                                                                  : plait::progress::automatic});
+    rt_.emplace(env_,
+                plait::runtime_options{.workers = how_.threads,
+                                       .window = most_tasks,
+                                       .policy = how_.proxy ? progress_of_proxy(env_, how_.threads)
+                                                            : plait::progress::automatic});
     policy all_workers = how_;
     all_workers.threads = rt_->workers();
     const tiers node = tiers_of(p.whole(), all_workers);

@@ -13,11 +13,14 @@
 
 namespace redblack3d {
 
+/// XTRA's proxy thread beside so many that sweep (0: one on each core): one that spins where a core
+/// is free for it, else one that sleeps most of the time and does not wait for them to look after
+/// messages.
+[[nodiscard]] plait::progress progress_of_proxy(const plait::environment& env, int threads);
+
 class exchange {
  public:
-  /// XTRA has a proxy thread: one that spins where a core is free beside those of the policy's
-  /// threads, else one that sleeps most of the time.  Without it messages move in `start` and
-  /// `wait` only.  Collective.
+  /// XTRA has a proxy thread.  Without it messages move in `start` and `wait` only.  Collective.
   exchange(plait::environment& env, problem& p, const policy& how);
 
   /// Packs and starts the messages that fill the ghosts of one colour.
