@@ -78,6 +78,16 @@ class SameObjects(unittest.TestCase):
         os.utime(self.root / "own.hpp")
         self.assertFalse(self.compile("plain"))
 
+    def test_what_is_configured_anew_is_compiled(self):
+        for build in (self.built, self.other):
+            with self.subTest(build.name):
+                self.assertTrue(self.compile("plain"))
+                self.wait_for_the_clock()
+                os.utime(build / "build.ninja")
+                self.assertFalse(self.compile("plain"))
+                self.wait_for_the_clock()
+                (self.other / "same-objects" / "plain.o.d").touch()
+
     def test_what_is_gone_is_compiled(self):
         (self.built / "plain.o").unlink()
         self.assertFalse(self.compile("plain"))
