@@ -80,6 +80,7 @@ struct alignas(128) worker {
   sampled_overhead posts;    ///< from begin to end of one
   bool posts_short = false;  ///< the last for which the clock was read
   bool polls_again = false;  ///< the last idle spell ended in polling without pause
+  bool polling = false;      ///< between two tasks, and what it does is booked when it is done
   /// While idle: the time communication had been in flight when the spell began; else `not_idle`.
   std::atomic<ticks> idle_in_flight{not_idle};
   static constexpr ticks not_idle = -1;

@@ -136,7 +136,9 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   if (!unread && end >= look) {
     // No task ran since the clock was read: what is owed is of posts, and the rest no task's.
     w.read_up(activity::overhead);
+    w.polling = true;
     (void)progress->poll(false);
+    w.polling = false;
     w.read_up(activity::posting);
   }
 }
@@ -369,10 +371,10 @@ void scheduler::implementation::start(task_node& node, worker* w) {
     return;
   }
   if (checker != nullptr) checker->began_elsewhere(node);
-  // An idle worker that polls may come here too: then posting is part of its idle spell.  So may
-  // the submitting thread from code of the program that drives communication
+  // A worker that polls may come here too: then posting is part of its look, or of its idle spell.
+  // So may the submitting thread from code of the program that drives communication
   // (environment::barrier).
-  const bool account = w != nullptr && !w->idle();
+  const bool account = w != nullptr && !w->idle() && !w->polling;
   const bool submits = w != nullptr && w->index == 0;
   const bool from_program = submits && !inside;
   const bool submitting = submits && inside && submission != nullptr;
