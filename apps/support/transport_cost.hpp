@@ -25,7 +25,8 @@ struct transport_probe {
 inline constexpr std::chrono::milliseconds between_looks{1};
 
 /// Seconds of processor time of an exchange on this rank's processing unit, whoever spends them:
-/// the median over the rounds, at least 0.  Collective; blocks for about rounds x 1.5 x `window_s`.
+/// the median over the rounds, at least 0; not finite where other programs left the counting thread
+/// no processor.  Collective; blocks for about rounds x 1.5 x `window_s`.
 ///
 /// A thread of the lowest priority (SCHED_IDLE) on the same unit repeats `work` and counts.  With
 /// `rate` its count a second during the exchanges and `alone` that of just before and just after,

@@ -44,7 +44,8 @@ inline constexpr const char* nonblocking_name = "nonblocking";
 // What they are held against, each alone.  Seconds of one step on this rank; collective.
 [[nodiscard]] double communication_alone_s(environment& env, const load& what);
 [[nodiscard]] double computation_alone_s(environment& env, const load& what);
-/// `exchange_s`: how long an exchange takes, the same on every rank.
+/// `exchange_s`: how long an exchange takes, the same on every rank.  Not finite where other
+/// programs left the counting thread no processor.
 [[nodiscard]] double transport_s(environment& env, const load& what, double exchange_s);
 
 }  // namespace plait::bench

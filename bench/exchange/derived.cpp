@@ -26,8 +26,11 @@ void add_limits(json& rows) {
     const std::vector<double> computation = samples_of(cell, "computation_us");
     const std::vector<double> communication = samples_of(cell, "communication_us");
     const bool with_transport = cell.contains("transport_cpu_us");
-    const std::vector<double> transport = with_transport ? samples_of(cell, "transport_cpu_us")
-                                                         : std::vector<double>(computation.size());
+    std::vector<double> transport;
+    if (with_transport) transport = samples_of(cell, "transport_cpu_us");
+    if (transport.size() != computation.size())  // not measured each time
+      transport.assign(computation.size(),
+                       with_transport ? median_of(cell, "transport_cpu_us") : 0.0);
     std::vector<double> bound, attainable;
     for (std::size_t i = 0; i < computation.size(); ++i) {
       const app::measured_alone each{computation[i], communication[i], transport[i]};

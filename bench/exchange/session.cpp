@@ -89,9 +89,9 @@ measurement alone(environment& env, const std::string& column, const load& what,
                 {"computation_us", 1e6 * app::maximum(env, computation_alone_s(env, what))}};
             // Below, sleeping between looks costs more than the transport does.
             const std::chrono::duration<double> look = app::between_looks;
-            if (exchange_s >= look.count())
-              figures["transport_cpu_us"] =
-                  1e6 * app::sum(env, transport_s(env, what, exchange_s)) / env.size();
+            if (exchange_s < look.count()) return figures;
+            const double cpu_s = app::sum(env, transport_s(env, what, exchange_s)) / env.size();
+            if (std::isfinite(cpu_s)) figures["transport_cpu_us"] = 1e6 * cpu_s;
             return figures;
           },
           remarks_of(what)};

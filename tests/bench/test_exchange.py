@@ -33,11 +33,14 @@ class Exchange(MpiBench):
             self.assertEqual(rows["bound"][column]["total_us"]["samples"], larger)
 
     def test_the_transport_is_measured_where_exchanges_take_long_enough(self):
-        result = self.result_of("--repeat", "1", "--sample-ms", "1", "--sizes", "16MiB",
-                                "--work-ratio", "0.1", "--only", "blocking")
-        cell = result["rows"]["alone"]["16MiB work 0.1"]
-        self.assertGreaterEqual(cell["transport_cpu_us"]["median"], 0)
-        self.assertIn("16MiB work 0.1", result["rows"]["attainable"])
+        column = "16MiB work 0.1"
+        for _ in range(10):  # other programs may leave no processor to measure it
+            rows = self.result_of("--repeat", "1", "--sample-ms", "1", "--sizes", "16MiB",
+                                  "--work-ratio", "0.1", "--only", "blocking")["rows"]
+            if "attainable" in rows:
+                break
+        self.assertGreaterEqual(rows["alone"][column]["transport_cpu_us"]["median"], 0)
+        self.assertIn(column, rows["attainable"])
 
     def test_hidden_fractions_are_relative_to_base_and_bound(self):
         result = self.result_of(*SHORT, "--sizes", "256KiB", "--work-ratio", "1",
