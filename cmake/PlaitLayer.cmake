@@ -1,11 +1,12 @@
 include(PlaitPrecompiled)
 
-# plait_layer(NAME SOURCES ... DEPENDS ... LIBRARIES ...)
+# plait_layer(NAME SOURCES ... DEPENDS ... LIBRARIES ... PUBLIC_LIBRARIES ...)
 #
 # One layer of the library: target plait::NAME, headers in include/plait/NAME, sources in src/NAME.
-# DEPENDS are layers, along the arrows of docs/architecture.md and no others; LIBRARIES are private.
+# DEPENDS are layers, along the arrows of docs/architecture.md and no others; LIBRARIES are private,
+# PUBLIC_LIBRARIES those whose headers a public header shows.
 function(plait_layer name)
-  cmake_parse_arguments(layer "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(layer "" "" "SOURCES;DEPENDS;LIBRARIES;PUBLIC_LIBRARIES" ${ARGN})
   set(target plait_${name})
   if(layer_SOURCES)
     add_library(${target} STATIC ${layer_SOURCES})
@@ -26,6 +27,7 @@ function(plait_layer name)
   target_compile_features(${target} ${scope} cxx_std_20)
   target_include_directories(${target} ${scope}
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${target} ${scope} ${layer_PUBLIC_LIBRARIES})
   foreach(dependency ${layer_DEPENDS})
     target_link_libraries(${target} ${scope} plait::${dependency})
   endforeach()

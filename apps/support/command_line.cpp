@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <plait/plait.hpp>
+#include <unistd.h>
 
 #include "gather.hpp"
 
@@ -135,10 +138,20 @@ bool command_line::parse(int argc, char** argv, const environment& env) {
   return parse(argc, argv, env.rank() == 0);
 }
 
+bool can_be_written(const std::string& path) {
+  std::error_code ignored;
+  const auto there = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(there))
+    return !std::filesystem::is_directory(there) && ::access(path.c_str(), W_OK) == 0;
+  const bool created = static_cast<bool>(std::ofstream(path));
+  if (created) std::filesystem::remove(path, ignored);
+  return created;
+}
+
 void check_writable(environment& env, const std::string& option, const std::string& path) {
   if (path.empty() || path == "-") return;
   std::string complaint;
-  if (env.rank() == 0 && !std::ofstream(path, std::ios::app))
+  if (env.rank() == 0 && !can_be_written(path))
     complaint = fmt::format("{}: cannot write '{}'", option, path);
   complaint = broadcast(env, complaint);
   if (!complaint.empty()) throw usage_error(complaint);

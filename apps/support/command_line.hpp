@@ -63,8 +63,12 @@ class command_line {
   std::unique_ptr<implementation> self_;
 };
 
-/// Checks on rank 0 that the file can be written (it is created empty if missing); empty and "-"
-/// can. Collective.  Errors: usage_error on every rank.
+/// Whether a file can be written or made.  Leaves none that was not there: a job that breaks off
+/// later has no result, not an empty one.
+[[nodiscard]] bool can_be_written(const std::string& path);
+
+/// Checks on rank 0 that the file can be written; empty and "-" can.  Collective.  Errors:
+/// usage_error on every rank.
 void check_writable(environment& env, const std::string& option, const std::string& path);
 
 /// Exit codes of measured programs.

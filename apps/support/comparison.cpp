@@ -231,7 +231,7 @@ class session {
     for (const sent_bytes& one : what_.sent_per_step)
       if (env_.hosts()[static_cast<std::size_t>(one.peer)] != env_.host()) bytes += one.bytes;
     const double busiest = busiest_host_bytes(env_, bytes);
-    if (wanted_.link_rate_bytes_per_s > 0)
+    if (wanted_.link_rate_bytes_per_s > 0 && busiest > 0)
       found_.wire_bound_s = busiest * wanted_.steps / wanted_.link_rate_bytes_per_s;
     if (const measured_variant* ideal = found_.find(what_.ideal.name))
       found_.computation_s = ideal->of_runs([](const kept_run& run) { return run.total_s; });
@@ -275,7 +275,8 @@ const measured_variant* measurements::find(const std::string& name) const {
 measured_alone measurements::alone() const {
   measured_alone result;
   result.computation_s = median(computation_s);
-  result.communication_s = wire_bound_s.value_or(median(communication_s));
+  result.communication_s = median(communication_s);
+  result.wire_s = wire_bound_s;
   const double transport = median(transport_cpu_s);
   result.transport_cpu_s = std::isfinite(transport) ? transport : 0;
   return result;

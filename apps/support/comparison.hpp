@@ -125,12 +125,12 @@ struct measurements {
   std::vector<double> computation_s;
   std::vector<double> transport_cpu_s;              ///< of the rank it costs most
   std::map<std::string, std::vector<double>> also;  ///< by label
-  /// What must cross the links between hosts, in seconds of the busiest host's link.
+  /// What must cross the links between hosts, in seconds of the busiest host's link; none where
+  /// nothing does, or the rate is not known.
   std::optional<double> wire_bound_s;
 
   [[nodiscard]] const measured_variant* find(const std::string& name) const;
-  /// Medians; communication is bytes over rate where the link's rate is known: a blocking exchange
-  /// alone may not reach it.
+  /// Medians, and the wire's time.
   [[nodiscard]] measured_alone alone() const;
 };
 

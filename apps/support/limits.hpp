@@ -11,16 +11,22 @@ namespace plait::app {
 /// Seconds per run, each measured without the others.
 struct measured_alone {
   double computation_s = 0;
-  double communication_s = 0;  ///< or bytes / link rate, where that is known
+  double communication_s = 0;
   /// Processor time the transport takes from computing (LogGP's o: copies, system calls, the
   /// kernel's receive path).
   double transport_cpu_s = 0;
+  /// Computed: the bytes of the busiest link at its rate, where that is known.  A blocking exchange
+  /// alone may take longer.
+  std::optional<double> wire_s = {};
+
+  /// What stands for communication in the bounds.
+  [[nodiscard]] double messages_s() const { return wire_s.value_or(communication_s); }
 };
 
-/// max(computation, communication): nothing that computes as it was measured can be faster.
+/// max(computation, wire or communication): nothing that computes as it was measured can be faster.
 [[nodiscard]] double bound_s(const measured_alone& alone);
 
-/// max(communication, computation + transport): the same where every core computes.
+/// max(wire or communication, computation + transport): the same where every core computes.
 [[nodiscard]] double attainable_s(const measured_alone& alone);
 
 /// (T_base - T) / (T_base - bound): 1 at the bound, 0 at base, negative when slower than base, more

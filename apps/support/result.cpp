@@ -2,8 +2,10 @@
 #include "result.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -22,13 +24,22 @@ json number(double value) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  const std::string partial = path + ".partial";
-  std::ofstream file(partial);
+  // What a link leads to is replaced, and no device or pipe: those are written to.
+  std::error_code failed;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, failed);
+  const bool replaced =
+      !std::filesystem::exists(target) || std::filesystem::is_regular_file(target);
+  std::filesystem::path written = target;
+  if (replaced) written += ".partial";
+  errno = 0;
+  std::ofstream file(written);
   file << text;
   file.close();
-  std::error_code failed;
-  if (file) std::filesystem::rename(partial, path, failed);
-  if (!file || failed) throw error(fmt::format("cannot write '{}'", path));
+  if (file && replaced) std::filesystem::rename(written, target, failed);
+  if (file && !failed) return;
+  const std::string why = failed ? failed.message() : std::strerror(errno);
+  if (replaced) std::filesystem::remove(written, failed);
+  throw error(fmt::format("cannot write '{}': {}", path, why));
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -107,7 +109,10 @@ session_options session_of(const options& given, const environment& env) {
 // Read on rank 0.  Errors: usage_error on every rank.
 json rows_of_file(environment& env, const std::string& path) {
   std::ostringstream text;
-  if (env.rank() == 0) text << std::ifstream(path).rdbuf();
+  // A device may have no end, and a pipe no writer.
+  std::error_code none;
+  if (env.rank() == 0 && std::filesystem::is_regular_file(path, none))
+    text << std::ifstream(path).rdbuf();
   const json result = json::parse(app::broadcast(env, text.str()), nullptr, false);
   if (!result.is_object() || !result.contains("rows"))
     throw usage_error("--beside: '" + path + "' is no result file");

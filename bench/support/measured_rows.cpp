@@ -2,7 +2,6 @@
 #include "measured_rows.hpp"
 
 #include <cstdio>
-#include <fstream>
 #include <thread>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include <plait/plait.hpp>
 #include <unistd.h>
 
+#include "support/command_line.hpp"
 #include "support/result.hpp"
 
 namespace plait::bench {
@@ -79,8 +79,7 @@ json bench_result(const std::string& bench, json parameters, json environment, j
 
 void check_writable(const std::string& path) {
   if (path.empty() || path == "-") return;
-  if (!std::ofstream(path, std::ios::app))
-    throw usage_error("--json: '" + path + "' cannot be written");
+  if (!app::can_be_written(path)) throw usage_error("--json: '" + path + "' cannot be written");
 }
 
 }  // namespace plait::bench

@@ -15,6 +15,7 @@
 #include <plait/core/clock.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/fair_share.hpp>
+#include <plait/core/no_rank.hpp>
 #include <plait/core/region.hpp>
 #include <plait/model/parameters_file.hpp>
 #include <plait/mover/array_moves.hpp>

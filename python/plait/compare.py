@@ -8,7 +8,8 @@ from typing import Any
 from rich.table import Table
 
 from plait.errors import BadInput
-from plait.result import LOGGP_FIGURES, Result, flatten_rows
+from plait.program import program_figures
+from plait.result import LOGGP_FIGURES, Result, flatten_rows, is_program, name_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Line:
     @property
     def verdict(self) -> str:
         """Which is less, if the quartiles do not overlap."""
+        if "single" in self.before:
+            return "one run"
         if self.after["q3"] < self.before["q1"]:
             return "less"
         if self.after["q1"] > self.before["q3"]:
@@ -46,8 +49,7 @@ class Line:
 
 def compare_results(before: Result, after: Result) -> list[Line]:
     """The figures both results have."""
-    kinds = ("app", "bench", "probe")
-    names = [next(result[k] for k in kinds if k in result) for result in (before, after)]
+    names = [name_of(result) for result in (before, after)]
     if names[0] != names[1]:
         raise BadInput(f"{names[0]} and {names[1]} are different programs")
     first, second = _figures(before), _figures(after)
@@ -66,7 +68,13 @@ def _figures(result: Result) -> dict[str, Mapping[str, Any]]:
             for key in LOGGP_FIGURES
             for size in result["sizes"]
         }
+    if is_program(result):
+        return {name: _single(value) for name, value in program_figures(result).items()}
     return {name: variant["total_s"] for name, variant in result["variants"].items()}
+
+
+def _single(value: float) -> dict[str, Any]:
+    return {"median": value, "q1": value, "q3": value, "single": True}
 
 
 def comparison_table(lines: list[Line]) -> Table:

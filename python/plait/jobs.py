@@ -12,8 +12,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from plait.errors import BadInput, JobFailed
 from plait.lab import Lab, LabSpec, bring_up, find, take_down
+from plait.launch.guard import guarded
+from plait.launch.interrupts import uninterrupted
 from plait.launch.job import OnProgress, Outcome, run_job
 from plait.launch.mpi import Launch
+from plait.launch.noise import signal_name
 
 
 @contextlib.contextmanager
@@ -22,13 +25,15 @@ def lab_of(spec: LabSpec | None) -> Iterator[Lab | None]:
     if spec is None:
         yield None
         return
-    standing = _standing(spec)
-    lab = standing or bring_up(spec)
-    try:
-        yield lab
-    finally:
-        if not standing:
-            take_down(lab)
+    with guarded():
+        standing = _standing(spec)
+        lab = standing or bring_up(spec)
+        try:
+            yield lab
+        finally:
+            if not standing:
+                with uninterrupted():
+                    take_down(lab)
 
 
 def _standing(spec: LabSpec) -> Lab | None:
@@ -42,10 +47,14 @@ def _standing(spec: LabSpec) -> Lab | None:
 
 def watch(name: str, job: Launch, lab: Lab | None, verbose: bool) -> Outcome:
     """Run a job to its end; progress and, if `verbose`, all that is said go to stderr."""
-    names = {lab.address(i): f"n{i}" for i in range(lab.spec.nodes)} if lab else None
     with _progress_bar(name) as advance:
         echo = (lambda line: print(line, end="", file=sys.stderr)) if verbose else None
-        return run_job(job, advance, echo, names)
+        return run_job(job, advance, echo, node_names(lab))
+
+
+def node_names(lab: Lab | None) -> dict[str, str] | None:
+    """What the launcher calls a node, and what the user calls it."""
+    return {lab.address(i): f"n{i}" for i in range(lab.spec.nodes)} if lab else None
 
 
 def has_result(outcome: Outcome, file: pathlib.Path) -> bool:
@@ -99,17 +108,23 @@ def complain(name: str, outcome: Outcome) -> None:
     death = outcome.death
     if death and death.signal is not None:
         raise JobFailed(f"{name} broke off: {death.sentence()}", 128 + death.signal)
+    if outcome.launcher_signal is not None:
+        number = outcome.launcher_signal
+        raise JobFailed(
+            f"{name} broke off: mpiexec was killed by signal {number} ({signal_name(number)})",
+            128 + number,
+        )
     said = outcome.error_lines[-1] if outcome.error_lines else None
     if outcome.exit_code == 2 and not death:
-        raise BadInput(f"{name}: {said or _first_words(outcome)}")
+        raise BadInput(f"{name}: {said or first_words(outcome)}")
     if said is None:
         said = (
-            death.sentence() if death else f"exit code {outcome.exit_code}, {_first_words(outcome)}"
+            death.sentence() if death else f"exit code {outcome.exit_code}, {first_words(outcome)}"
         )
     raise JobFailed(f"{name} broke off: {said}", max(outcome.exit_code, 3))
 
 
-def _first_words(outcome: Outcome) -> str:
+def first_words(outcome: Outcome) -> str:
     """What the launcher said first."""
     spoken = [line for line in outcome.launcher_text.splitlines() if line.strip(" -=*")]
     return spoken[0] if spoken else "it said nothing; --verbose shows more"

@@ -16,7 +16,7 @@ def show_loggp(result: Result, console: Console) -> None:
     console.print()
     console.print(_segments(result))
     for sentence in loggp_sentences(result):
-        console.print(sentence, markup=False, highlight=False)
+        console.print(sentence)
 
 
 def _new_table(first: str, *others: str) -> Table:

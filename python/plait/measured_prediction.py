@@ -65,7 +65,7 @@ def _error_sentence(name: str, held: list[Held]) -> str:
 
 def show_measured(result: Result, console: Console) -> None:
     """Measured and predicted time of each case, and the errors."""
-    console.print(network_text(result["network"]), markup=False, highlight=False)
+    console.print(network_text(result["network"]))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("operation", "size", "algorithm"):
         table.add_column(name, no_wrap=True)
@@ -84,4 +84,4 @@ def show_measured(result: Result, console: Console) -> None:
         before = case
     console.print(table)
     for sentence in error_sentences(result):
-        console.print(sentence, markup=False, highlight=False)
+        console.print(sentence)

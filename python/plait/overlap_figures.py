@@ -84,7 +84,7 @@ def _nbc_sentence(result: Result, case: str, rows: dict[str, Cell]) -> str:
         text += (
             f" The transport takes {percent(median(alone, 'transport_percent') or 0.0)} of it as"
             f" processor time, which leaves {percent(attainable)} attainable:"
-            f" OSU's 80 % is {'within' if attainable >= 80 else 'out of'} reach here."
+            f" OSU's 80 % is {'within' if round(attainable) >= 80 else 'out of'} reach here."
         )
     return text
 

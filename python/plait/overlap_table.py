@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from plait.overlap_figures import (
     Cell,
@@ -22,16 +23,16 @@ def show_nbc(result: Result, console: Console) -> None:
     """A table a case, the processor share against ranks and size, and what it comes to."""
     cases = cases_of(result)
     for case, rows in cases.items():
-        console.print(_alone(case, rows.get("alone", {})), highlight=False)
+        console.print(_alone(case, rows.get("alone", {})))
         console.print(_ways(rows))
-    console.print("processor share of the blocking call, % (IQR)", highlight=False)
+    console.print("processor share of the blocking call, % (IQR)")
     console.print(_processor_shares(cases))
     _say(console, nbc_sentences(result))
 
 
 def show_overlap(result: Result, console: Console) -> None:
     """Availability by row and case, and the verdict."""
-    console.print("availability: of a message's time, what is left to the program", highlight=False)
+    console.print("availability: of a message's time, what is left to the program")
     table = _table("% (IQR)")
     rows = {row: cells for row, cells in result["rows"].items() if row != "alone"}
     for row in rows:
@@ -52,10 +53,10 @@ def show_overlap(result: Result, console: Console) -> None:
 
 def _say(console: Console, sentences: list[str]) -> None:
     for sentence in sentences:
-        console.print(sentence, markup=False, highlight=False)
+        console.print(sentence)
 
 
-def _alone(case: str, alone: Cell) -> str:
+def _alone(case: str, alone: Cell) -> Text:
     """What the rows are held against."""
     parts = [
         f"{words} {seconds_text(1e-6 * us)}"
@@ -69,7 +70,7 @@ def _alone(case: str, alone: Cell) -> str:
     attainable = median(alone, "attainable_overlap_percent")
     if attainable is not None:
         parts.append(f"attainable {attainable:.0f} %")
-    return f"[bold]{case}[/bold]: " + ", ".join(parts)
+    return Text.assemble((case, "bold"), ": " + ", ".join(parts))
 
 
 def _ways(rows: dict[str, Cell]) -> Table:

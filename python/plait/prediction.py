@@ -77,7 +77,7 @@ def prediction_heading(result: Result) -> str:
 def show_prediction(result: Result, console: Console) -> None:
     """Total, the processor's and the network's part, of each algorithm; the least is marked."""
     console.print(Text(prediction_heading(result), style="bold"))
-    console.print(network_text(result["parameters"]), markup=False, highlight=False)
+    console.print(network_text(result["parameters"]))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("ranks", no_wrap=True)
     table.add_column("size", no_wrap=True)

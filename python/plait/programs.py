@@ -1,10 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the built programs are."""
+"""Where the built programs are, and which programs there are to build."""
 
+import dataclasses
 import os
 import pathlib
 
 from plait.errors import BadInput
+
+# What a kind of program is called, and the command that runs it.
+_KINDS = {
+    "apps": ("application", "run"),
+    "bench": ("benchmark", "bench"),
+    "probes": ("probe", "measure"),
+    "tools": ("tool", "predict"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A program to run."""
+
+    path: pathlib.Path
+    foreign: bool  # it is none of plait's own: it gets the user's words and no others
 
 
 def checkout() -> pathlib.Path | None:
@@ -26,28 +43,58 @@ def folders(kind: str, mpi: str) -> list[pathlib.Path]:
 
 
 def available(kind: str, mpi: str) -> dict[str, pathlib.Path]:
-    """Programs by name."""
+    """Programs that are built, by name."""
     programs: dict[str, pathlib.Path] = {}
     for folder in folders(kind, mpi):
         for path in [*sorted(folder.glob("*")), *sorted(folder.glob("*/*"))]:
             own_folder = path.parent == folder or path.parent.name == path.name
-            if own_folder and path.is_file() and os.access(path, os.X_OK) and "." not in path.name:
+            if own_folder and _can_run(path) and "." not in path.name:
                 programs.setdefault(path.name, path.resolve())
     return programs
 
 
+def known(kind: str, mpi: str) -> list[str]:
+    """Names of the programs of a kind: those that are built, and those the checkout can build."""
+    root = checkout()
+    sources = [path.parent.name for path in root.glob(f"{kind}/*/main.cpp")] if root else []
+    return sorted({*available(kind, mpi), *sources})
+
+
 def find_program(kind: str, name: str, mpi: str) -> pathlib.Path:
     """The program of that name; a path is taken as it is."""
-    what = {"apps": "application", "bench": "benchmark", "probes": "probe", "tools": "tool"}[kind]
+    return resolve(kind, name, mpi).path
+
+
+def resolve(kind: str, name: str, mpi: str) -> Program:
+    """The program of that name, or at that path; of one of plait's own either says the same."""
+    programs = available(kind, mpi)
     if "/" in name:
         path = pathlib.Path(name)
-        if not (path.is_file() and os.access(path, os.X_OK)):
-            raise BadInput(f"{name} is not a program")
-        return path.resolve()
-    programs = available(kind, mpi)
+        if not path.is_file():
+            raise BadInput(f"{name}: there is no such program")
+        if not _can_run(path):
+            raise BadInput(f"{name} is not a program: the file cannot be executed")
+        path = path.resolve()
+        return Program(path, path not in programs.values())
     if name in programs:
-        return programs[name]
-    if not programs:
-        command = {"apps": "run", "bench": "bench", "probes": "measure", "tools": "predict"}[kind]
+        return Program(programs[name], False)
+    refuse_unknown(kind, name, mpi)
+    what, command = _KINDS[kind]
+    raise BadInput(f"{what} '{name}' is not built for {mpi} yet; `./plait {command}` builds it")
+
+
+def refuse_unknown(kind: str, name: str, mpi: str) -> None:
+    """Say what there is if no program has that name, built or not."""
+    names = known(kind, mpi)
+    if "/" in name or name in names:
+        return
+    what, command = _KINDS[kind]
+    if kind == "apps" and name and pathlib.Path(name).is_file():
+        raise BadInput(f"unknown {what} '{name}'; did you mean ./{name}?")
+    if not names:
         raise BadInput(f"no {what} is built for {mpi} yet; `./plait {command}` builds them")
-    raise BadInput(f"unknown {what} '{name}'; there are: {', '.join(sorted(programs))}")
+    raise BadInput(f"unknown {what} '{name}'; there are: {', '.join(names)}")
+
+
+def _can_run(path: pathlib.Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)

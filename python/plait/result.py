@@ -2,58 +2,122 @@
 """The result files: `plait-result/1`, read, checked and written."""
 
 import contextlib
+import errno
 import json
-import math
 import os
 import pathlib
+import stat
+import tempfile
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from plait.errors import BadInput
 from plait.programs import checkout
+from plait.result_shapes import KINDS, LOGGP_FIGURES, shape_of
+from plait.schema import text_can_be_written
+
+__all__ = ["KINDS", "LOGGP_FIGURES", "SCHEMA", "Result", "check", "load", "save"]
 
 SCHEMA = "plait-result/1"
-KINDS = ("compute", "posting", "exposed", "overhead", "idle")
 Result = dict[str, Any]
-# What is known of each size that `plait measure loggp` measured.
-LOGGP_FIGURES = ("prtt_1_0_s", "prtt_n_0_s", "prtt_n_d_s", "receiving_s",
-                 "gap_s", "send_overhead_s", "receive_overhead_s")  # fmt: skip
-
-_NUMBER, _TEXT = (int, float), (str,)
-_VARIANT = {**{f"{kind}_s": _NUMBER for kind in KINDS}, "verified": (bool,)}
-_LEDGER = {"rank": (int,), "worker": (int,), **{f"{kind}_s": _NUMBER for kind in KINDS}}
-_PREDICTED = {"ranks": (int,)} | {
-    f"{part}_s": _NUMBER
-    for part in ("computation", "exchange", "reduction", "base", "overlapped", "pipelined")
-}
-_SUMMARY = {"span_s": _NUMBER, "overlapped_s": _NUMBER, "limit": _TEXT}
-_PATH = {f"{kind}_s": _NUMBER for kind in ("total", "message", *KINDS)}
-_FIT = {f"{name}_s": _NUMBER for name in ("latency", "send_overhead", "receive_overhead")}
-_SEGMENT = dict.fromkeys(("first_bytes", "last_bytes", "gap_s", "gap_per_byte_s"), _NUMBER)
-_LINE = dict.fromkeys(("at_zero_s", "per_byte_s", "residual_s"), _NUMBER)
-_EVENT = {
-    "rank": (int,), "lane": _TEXT, "name": _TEXT, "kind": _TEXT,
-    "start_us": _NUMBER, "end_us": _NUMBER,
-}  # fmt: skip
+_LARGEST_FILE_BYTES = 1 << 28
+_LONGEST_COMPLAINT = 300
 
 
 def load(path: pathlib.Path) -> Result:
-    """Read and check a result file."""
+    """Read and check a result file; whoever holds a result may rely on its shape."""
     try:
-        result = json.loads(path.read_text())
+        with open(path, "rb") as file:
+            content = file.read(_LARGEST_FILE_BYTES + 1)
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from None
-    except ValueError as error:
+    if len(content) > _LARGEST_FILE_BYTES:
+        raise BadInput(f"{path} is larger than {_LARGEST_FILE_BYTES >> 20} MiB: no result file is")
+    try:
+        result = json.loads(content.decode(), parse_constant=_no_number)
+        problems = check(result)
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not JSON: {error}") from None
-    problems = check(result)
     if problems:
-        raise BadInput(f"{path} is not a {SCHEMA} file: {problems[0]}")
+        raise BadInput(f"{path} is not a {SCHEMA} file: {problems[0][:_LONGEST_COMPLAINT]}")
     return result
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
+
+
+def check(result: object) -> list[str]:
+    """What is wrong with a result; empty when nothing is."""
+    if not isinstance(result, dict):
+        return ["it is not an object"]
+    if problems := list(text_can_be_written(result)):
+        return problems
+    if result.get("schema") != SCHEMA:
+        return [f"schema is {result.get('schema')!r}"]
+    shape = shape_of(result)
+    if shape is None:
+        return ["neither app nor bench nor a known probe nor a program is named"]
+    return list(shape(result, ""))
+
+
+def name_of(result: Result) -> str:
+    """What a result is of: an application, a benchmark, a probe or somebody's own program."""
+    kinds = ("application",) if is_program(result) else ("bench", "probe", "app")
+    return next(result[kind] for kind in kinds if kind in result)
+
+
+def is_program(result: Result) -> bool:
+    """Whether it is of a program of somebody's own."""
+    return result.get("kind") == "program"
 
 
 def save(result: Result, path: pathlib.Path) -> None:
     """Write a result file."""
-    path.write_text(json.dumps(result, indent=1, allow_nan=False) + "\n")
+    write_file(path, (json.dumps(result, indent=1, allow_nan=False) + "\n").encode())
+
+
+def write_file(path: pathlib.Path, content: bytes) -> None:
+    """Write a file in one step: whoever reads it sees all of it, and a failure leaves the old one.
+
+    What is no file, such as a pipe, is written to as it is.
+    """
+    target = path.resolve()
+    try:
+        if _is_replaced(target):
+            _replace(target, content)
+        else:
+            with open(target, "wb") as file:
+                file.write(content)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _is_replaced(target: pathlib.Path) -> bool:
+    """Whether a file beside it can take its place."""
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISREG(target.stat().st_mode):
+            return False
+    return os.access(target.parent, os.W_OK) or not target.exists()
+
+
+def _replace(target: pathlib.Path, content: bytes) -> None:
+    number, name = tempfile.mkstemp(prefix=f".{target.name[:64]}.", dir=target.parent)
+    part = pathlib.Path(name)
+    try:
+        with open(number, "wb") as file:
+            file.write(content)
+        part.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def check_writable(path: pathlib.Path, option: str) -> None:
@@ -64,102 +128,15 @@ def check_writable(path: pathlib.Path, option: str) -> None:
     if not folder.is_dir():
         raise BadInput(f"{option} {path}: there is no folder {folder}")
     try:
-        existed = path.exists()
-        with open(path, "a"):
-            pass
-        if not existed:
+        if path.exists():
+            if not os.access(path, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        else:
+            with open(path, "x"):
+                pass
             path.unlink()
     except OSError as error:
         raise BadInput(f"{option} {path}: {error.strerror}") from None
-
-
-def check(result: object) -> list[str]:
-    """What is wrong with a result; empty when nothing is."""
-    problems: list[str] = []
-    if not isinstance(result, dict):
-        return ["it is not an object"]
-    if result.get("schema") != SCHEMA:
-        return [f"schema is {result.get('schema')!r}"]
-    for key in ("parameters", "environment"):
-        if not isinstance(result.get(key), dict):
-            problems.append(f"{key} is missing")
-    if "bench" in result:
-        _check_rows(result.get("rows"), problems)
-    elif "app" in result:
-        _check_app(result, problems)
-    elif result.get("probe") == "loggp":
-        _check_loggp(result, problems)
-    else:
-        problems.append("neither app nor bench nor a known probe is named")
-    return problems
-
-
-def _check_app(result: Mapping[str, Any], problems: list[str]) -> None:
-    variants = result.get("variants")
-    if not isinstance(variants, dict) or not variants:
-        problems.append("variants is missing")
-        return
-    for name, variant in variants.items():
-        if not isinstance(variant, dict):
-            problems.append(f"variants.{name} is not an object")
-            continue
-        _check_spread(variant.get("total_s"), f"variants.{name}.total_s", problems)
-        _check_fields(variant, _VARIANT, f"variants.{name}", problems)
-        for row, entry in enumerate(variant.get("ledger") or []):
-            _check_fields(entry, _LEDGER, f"variants.{name}.ledger[{row}]", problems)
-    for key in ("bound_s", "attainable_s"):
-        if not _is(result.get(key), (*_NUMBER, type(None))):
-            problems.append(f"{key} is not a number")
-    if not isinstance(result.get("hidden_fraction", {}), dict):
-        problems.append("hidden_fraction is not an object")
-    if "prediction" in result:
-        _check_app_prediction(result["prediction"], problems)
-    for name, summary in (result.get("trace_summary") or {}).items():
-        _check_fields(summary, _SUMMARY, f"trace_summary.{name}", problems)
-        path = summary.get("path") if isinstance(summary, dict) else None
-        _check_fields(path, _PATH, f"trace_summary.{name}.path", problems)
-    for name, events in (result.get("timeline") or {}).items():
-        for row, event in enumerate(events):
-            _check_fields(event, _EVENT, f"timeline.{name}[{row}]", problems)
-
-
-def _check_app_prediction(prediction: object, problems: list[str]) -> None:
-    _check_fields(prediction, _PREDICTED, "prediction", problems)
-    over_ranks = prediction.get("over_ranks") if isinstance(prediction, dict) else None
-    if not isinstance(over_ranks, list) or not over_ranks:
-        problems.append("prediction.over_ranks is missing")
-        return
-    for row, one in enumerate(over_ranks):
-        _check_fields(one, _PREDICTED, f"prediction.over_ranks[{row}]", problems)
-
-
-def _check_loggp(result: Mapping[str, Any], problems: list[str]) -> None:
-    fit = result.get("fit")
-    _check_fields(fit, _FIT, "fit", problems)
-    if not isinstance(fit, dict) or not isinstance(fit.get("segments"), list):
-        problems.append("fit.segments is missing")
-        return
-    for row, segment in enumerate(fit["segments"]):
-        _check_fields(segment, _SEGMENT, f"fit.segments[{row}]", problems)
-        line = segment.get("line") if isinstance(segment, dict) else None
-        _check_fields(line, _LINE, f"fit.segments[{row}].line", problems)
-    sizes = result.get("sizes")
-    if not fit["segments"] or not isinstance(sizes, list) or not sizes:
-        problems.append("there is no segment, or no size")
-        return
-    for row, size in enumerate(sizes):
-        _check_fields(size, {"size_bytes": _NUMBER}, f"sizes[{row}]", problems)
-        for key in LOGGP_FIGURES:
-            spread = size.get(key) if isinstance(size, dict) else None
-            _check_spread(spread, f"sizes[{row}].{key}", problems)
-
-
-def _check_rows(rows: object, problems: list[str]) -> None:
-    if not isinstance(rows, dict) or not rows:
-        problems.append("rows is missing")
-        return
-    for where, spread in flatten_rows(rows):
-        _check_spread(spread, "rows." + ".".join(where), problems)
 
 
 def flatten_rows(rows: Mapping[str, Any]) -> list[tuple[tuple[str, ...], Any]]:
@@ -177,34 +154,6 @@ def flatten_rows(rows: Mapping[str, Any]) -> list[tuple[tuple[str, ...], Any]]:
     return found
 
 
-def _check_spread(spread: object, where: str, problems: list[str]) -> None:
-    if not isinstance(spread, dict):
-        problems.append(f"{where} is missing")
-        return
-    _check_fields(spread, {"median": _NUMBER, "q1": _NUMBER, "q3": _NUMBER}, where, problems)
-
-
-def _check_fields(
-    node: object, fields: Mapping[str, tuple[type, ...]], where: str, problems: list[str]
-) -> None:
-    if not isinstance(node, dict):
-        problems.append(f"{where} is not an object")
-        return
-    for key, types in fields.items():
-        if not _is(node.get(key), types):
-            problems.append(
-                f"{where}.{key} is {'missing' if key not in node else 'of the wrong type'}"
-            )
-
-
-def _is(value: object, types: tuple[type, ...]) -> bool:
-    if isinstance(value, bool):
-        return bool in types
-    if isinstance(value, float) and not math.isfinite(value):
-        return False
-    return isinstance(value, types)
-
-
 def default_folder() -> pathlib.Path:
     """Where reports go when no path is given: `results/` of the checkout, else here."""
     root = checkout()
@@ -215,6 +164,6 @@ def default_folder() -> pathlib.Path:
 
 def short(path: pathlib.Path) -> str:
     """A path as one would type it here."""
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, OSError):
         return str(path.resolve().relative_to(pathlib.Path.cwd()))
     return str(path)

@@ -5,17 +5,17 @@ import dataclasses
 import pathlib
 import sys
 
-from rich.console import Console
-
 from plait import result as results
+from plait.foreign import ForeignRun, run_foreign
 from plait.jobs import complain, describe_lab, has_result, lab_of, watch
 from plait.lab import Lab, LabSpec
 from plait.launch.job import Outcome, signals_as_exceptions
 from plait.launch.mpi import find_mpiexec, launch
-from plait.programs import find_program
+from plait.programs import resolve
 from plait.report import write_report
 from plait.scratch import scratch_folder
 from plait.table import show_result, show_traces
+from plait.terminal import console
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,11 +36,13 @@ class Session:
 def run_session(session: Session) -> int:
     """Run it; the exit code is the program's."""
     find_mpiexec(session.mpi)
-    program = find_program("apps", session.program, session.mpi)
+    program = resolve("apps", session.program, session.mpi)
+    if program.foreign:
+        return run_foreign(_foreign(session))
     spec = LabSpec.parse(session.lab) if session.lab is not None else None
     with signals_as_exceptions(), scratch_folder() as folder:
         file = folder / "result.json"
-        command = [str(program), *session.options, "--json", str(file), "--progress"]
+        command = [str(program.path), *session.options, "--json", str(file), "--progress"]
         if session.trace:
             command += ["--trace", str(session.trace.resolve())]
         with lab_of(spec) as lab:
@@ -49,6 +51,14 @@ def run_session(session: Session) -> int:
             job = launch(session.mpi, session.ranks, command, lab)
             outcome = watch(pathlib.Path(session.program).name, job, lab, session.verbose)
         return _conclude(session, outcome, file, lab)
+
+
+def _foreign(session: Session) -> ForeignRun:
+    return ForeignRun(
+        words=[session.program, *session.options], mpi=session.mpi, ranks=session.ranks,
+        lab=session.lab, json=session.json, report=session.report, trace=session.trace,
+        verbose=session.verbose,
+    )  # fmt: skip
 
 
 def _conclude(session: Session, outcome: Outcome, file: pathlib.Path, lab: Lab | None) -> int:
@@ -63,13 +73,13 @@ def _conclude(session: Session, outcome: Outcome, file: pathlib.Path, lab: Lab |
     result = results.load(file)
     if lab:
         result["environment"]["lab"] = describe_lab(lab)
-    console = Console(width=None if sys.stdout.isatty() else 80)
-    show_result(result, console)
+    terminal = console()
+    show_result(result, terminal)
     for path, write in ((session.json, results.save), (session.report, write_report)):
         if path:
             write(result, path)
             print(f"{'result' if path is session.json else 'report'}: {results.short(path)}")
     if session.trace:
         print(f"trace: {session.trace} (open it at ui.perfetto.dev)")
-        show_traces(result, console)
+        show_traces(result, terminal)
     return outcome.exit_code

@@ -15,7 +15,7 @@ PREDICTED = {
 def iteration_s(result: Result, variant: str) -> float:
     """An iteration of a variant, in seconds."""
     measured = result["variants"][variant]
-    iterations = measured.get("iterations") or result["parameters"]["steps"]
+    iterations = measured.get("iterations") or result["parameters"]["steps"] or 1
     return measured["total_s"]["median"] / iterations
 
 

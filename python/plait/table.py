@@ -9,12 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from plait.bench_table import show_bench
+from plait.bounds import bound_sentences, overlapped_text
 from plait.loggp_table import show_loggp
 from plait.measured_prediction import show_measured
 from plait.overlap_table import show_nbc, show_overlap
 from plait.policies import has_policies, policy_sentences, policy_table
 from plait.prediction import is_prediction, prediction_heading, show_prediction
-from plait.result import Result
+from plait.program import show_program
+from plait.result import Result, is_program, name_of
 from plait.speedup import prediction_sentence
 from plait.units import rate_text, seconds_text
 
@@ -22,7 +24,12 @@ _OWN_TABLES = {"collective": show_measured, "nbc": show_nbc, "overlap": show_ove
 
 
 def show_result(result: Result, console: Console) -> None:
-    """Table and figures of an application's, a benchmark's or a probe's result."""
+    """Table and figures of a result of any kind."""
+    if is_program(result):
+        console.print(Text(heading(result), style="bold"))
+        show_program(result, console)
+        show_traces(result, console)
+        return
     if is_prediction(result):
         show_prediction(result, console)
         return
@@ -40,7 +47,7 @@ def show_result(result: Result, console: Console) -> None:
     console.print(Text(heading(result), style="bold"))
     console.print(policy_table(result) if has_policies(result) else _variants_table(result))
     for line in sentences(result):
-        console.print(line, markup=False, highlight=False, soft_wrap=False)
+        console.print(line)
 
 
 def heading(result: Result) -> str:
@@ -48,18 +55,22 @@ def heading(result: Result) -> str:
     if is_prediction(result):
         return prediction_heading(result)
     parameters, environment = result["parameters"], result["environment"]
-    parts = [next(result[kind] for kind in ("app", "bench", "probe") if kind in result)]
+    parts = [name_of(result)]
     if size := parameters.get("size"):
         parts.append("×".join(map(str, size)))
     if steps := parameters.get("steps"):
         parts.append(f"{steps} steps")
     if ranks := environment.get("ranks"):
         parts.append(f"{ranks} rank{'s' if ranks != 1 else ''}")
-    lab = environment.get("lab")
-    parts.append(
-        f"{lab['nodes']} nodes at {rate_text(lab['rate_bps'])}" if lab else "shared memory"
-    )
+    parts.append(_where(environment))
     return ", ".join(parts)
+
+
+def _where(environment: dict[str, Any]) -> str:
+    if lab := environment.get("lab"):
+        return f"{lab['nodes']} nodes at {rate_text(lab['rate_bps'])}"
+    hosts = set(environment.get("hosts") or [])
+    return f"{len(hosts)} hosts" if len(hosts) > 1 else "shared memory"
 
 
 def _variants_table(result: Result) -> Table:
@@ -90,22 +101,7 @@ def _variants_table(result: Result) -> Table:
 def sentences(result: Result) -> list[str]:
     """What the table cannot say: the bounds and what limits the rest."""
     lines = policy_sentences(result) if has_policies(result) else []
-    communication, computation = (
-        _median(result.get(k)) for k in ("communication_s", "computation_s")
-    )
-    if result.get("bound_s") is not None:
-        line = f"bound {seconds_text(result['bound_s'], 4)}"
-        if communication is not None and computation is not None:
-            alone = f"communication {seconds_text(communication)}"
-            line += f" = max({alone}, computation {seconds_text(computation)})"
-        lines.append(line)
-    if result.get("attainable_s") is not None:
-        line = f"attainable {seconds_text(result['attainable_s'], 4)}"
-        if (transport := _median(result.get("transport_cpu_s"))) is not None:
-            line += f" (the transport takes {seconds_text(transport)} of processor time)"
-        lines.append(line)
-    if result.get("wire_bound_s"):
-        lines.append(f"the wire alone needs {seconds_text(result['wire_bound_s'])}")
+    lines += bound_sentences(result)
     if "prediction" in result and "app" in result:
         lines.append(prediction_sentence(result))
     if limiter := result.get("limiter"):
@@ -121,7 +117,7 @@ def show_traces(result: Result, console: Console) -> None:
     """What the trace of each variant says."""
     for name, summary in (result.get("trace_summary") or {}).items():
         first, *more = trace_sentences(name, summary)
-        console.print(first, markup=False, highlight=False)
+        console.print(first)
         console.print(Padding(Text("\n".join(more)), (0, 0, 0, 2), expand=False))
 
 
@@ -130,10 +126,9 @@ def trace_sentences(name: str, summary: dict[str, Any]) -> list[str]:
     shares = ", ".join(
         f"{what} {share:.0%}" for what, share in path_shares(summary).items() if share >= 0.005
     )
-    remains, of = (seconds_text(summary[key]) for key in ("overlapped_s", "span_s"))
     return [
         f"{name}: critical path {seconds_text(summary['path']['total_s'])}: {shares}",
-        f"{summary['limit']}; perfect overlap would leave {remains} of {of}",
+        f"{summary['limit']}; {overlapped_text(summary)}",
     ]
 
 
@@ -150,9 +145,3 @@ def path_shares(summary: dict[str, Any]) -> dict[str, float]:
     return {
         name: sum(path[f"{kind}_s"] for kind in kinds) / whole for name, kinds in groups.items()
     }
-
-
-def _median(value: object) -> float | None:
-    if isinstance(value, dict):
-        value = value.get("median")
-    return float(value) if isinstance(value, int | float) else None

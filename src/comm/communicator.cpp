@@ -74,6 +74,13 @@ void fill(matching_space& space, MPI_Comm comm) {
 
 }  // namespace
 
+// It shall not stand for a message of any rank.
+static_assert(no_rank != MPI_ANY_SOURCE && no_rank != MPI_ROOT && no_rank != MPI_UNDEFINED);
+
+bool is_no_rank(int peer) noexcept {
+  return peer == no_rank || peer == MPI_PROC_NULL;
+}
+
 void matching_space::open(MPI_Comm parent) {
   messages = duplicate(parent);
   library = duplicate(parent);

@@ -112,6 +112,15 @@ constexpr int least_tags = 1 << 15;  // MPI promises this many
 /// What threads of this process know of their cores, whichever engine they spin for.
 constinit spin_licence licence_to_spin;
 
+/// "send 'edge'"
+[[nodiscard]] std::string subject(const operation& op) {
+  const std::string what = op.what == operation::kind::collective
+                               ? std::string(to_string(op.called))
+                           : op.what == operation::kind::send ? "send"
+                                                              : "receive";
+  return op.name != nullptr ? what + " '" + op.name + "'" : what;
+}
+
 /// Other ranks wait for what this one can no longer do, and no task here would say so.
 [[noreturn]] void fail_others(const std::exception_ptr& failure) {
   try {
@@ -180,8 +189,9 @@ struct engine::implementation {
 
   void join_channel(operation& op, const communicator& among);        // submitting thread
   [[nodiscard]] matching_space& space_of(const communicator& among);  // the same
-  void push(operation& op) noexcept;                                  // any thread
-  void wake_proxy() noexcept;                                         // any thread
+  [[nodiscard]] matching_space& space_for(const operation& op, const communicator& among);
+  void push(operation& op) noexcept;  // any thread
+  void wake_proxy() noexcept;         // any thread
 
   matching_space world;
   /// `world`, and the communicators that are this engine's to use.  Submitting thread.
@@ -248,7 +258,7 @@ engine::engine(environment& env, const engine_options& options) {
              "MPI_Comm_get_attr");
     const int bound = found != 0 ? *static_cast<int*>(upper_bound) : least_tags - 1;
     s.residues = residues_for(bound);
-    s.largest_tag = bound / s.residues - 2;  // the last one is for collectives
+    s.largest_tag = bound / s.residues - 3;  // the last ones are for collectives
     s.repetitions.residues = static_cast<std::uint64_t>(s.residues);
     mpi_call(MPI_Comm_dup(s.world.messages, &s.windows_comm), "MPI_Comm_dup");
     mpi_call(MPI_Comm_set_errhandler(s.windows_comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -306,12 +316,22 @@ matching_space& engine::implementation::space_of(const communicator& among) {
   return *space;
 }
 
+matching_space& engine::implementation::space_for(const operation& op, const communicator& among) {
+  try {
+    return space_of(among);
+  } catch (const usage_error& wrong) {
+    throw usage_error(subject(op) + ": " + wrong.what());
+  } catch (const error& failed) {
+    throw error(subject(op) + ": " + failed.what());
+  }
+}
+
 void engine::implementation::join_channel(operation& op, const communicator& among) {
   if (op.remote != nullptr) {
     op.via = op.remote->home->channel_for(op);
     return;
   }
-  matching_space& space = space_of(among);
+  matching_space& space = space_for(op, among);
   if (op.what == operation::kind::collective) {
     auto& all = space.channels[{op.what, 0, 0}];
     if (all == nullptr) all = std::make_unique<channel>(1, &space);  // by the order of calls
@@ -320,14 +340,13 @@ void engine::implementation::join_channel(operation& op, const communicator& amo
   }
   const bool send = op.what == operation::kind::send;
   if (op.peer < 0 || op.peer >= space.size) {
-    throw usage_error(std::string(send ? "send to" : "receive from") + " rank " +
-                      std::to_string(op.peer) + space.suffix() + "; ranks are 0 to " +
-                      std::to_string(space.size - 1));
+    throw usage_error(subject(op) + (send ? " to" : " from") + " rank " + std::to_string(op.peer) +
+                      space.suffix() + "; ranks are 0 to " + std::to_string(space.size - 1));
   }
-  if (op.of_collective) {
-    op.tag = largest_tag + 1;
+  if (op.of != operation::origin::program) {
+    op.tag = largest_tag + (op.of == operation::origin::agreement ? 2 : 1);
   } else if (op.tag < 0 || op.tag > largest_tag) {
-    throw usage_error("tag " + std::to_string(op.tag) + "; tags are 0 to " +
+    throw usage_error(subject(op) + ": tag " + std::to_string(op.tag) + "; tags are 0 to " +
                       std::to_string(largest_tag) + " with this MPI library");
   }
   auto& via = space.channels[{op.what, op.peer, op.tag}];
@@ -836,6 +855,7 @@ message_survey engine::survey(const std::function<std::string(const operation&)>
                              .held_back = s.held_starts,
                              .windows = s.windows,
                              .name_of = name_of,
+                             .largest_tag = s.largest_tag,
                              .residues = s.residues});
   } catch (...) {
     s.release_token();

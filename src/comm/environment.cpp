@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/core/clock.hpp>
 #include <plait/core/error.hpp>
+#include <plait/core/exception_text.hpp>
 #include <sched.h>
 #include <unistd.h>
 
@@ -28,17 +30,23 @@ namespace {
 constexpr int clock_tag = 1;
 constexpr int gather_tag = 2;
 constexpr int clock_round_trips = 30;
+constexpr unsigned longest_abort_s = 2;
+constexpr std::chrono::microseconds shortest_pause{20};
+constexpr std::chrono::microseconds longest_pause{1000};
 
 std::atomic<bool> mpi_is_up{false};
 
 /// The end of all ranks.  A launcher that is told of it kills them and drops what it has not read
 /// of their output, so it is given the time to.  [MPICH 4.0: 5 of 120 jobs ended without a word,
-/// with this pause none of 200]
+/// with this pause none of 200]  The library waits for the launcher's answer; where none comes, the
+/// alarm ends this process, and a launcher ends the others when it notices.
 [[noreturn]] void abort_all(int exit_code) noexcept {
   std::fflush(nullptr);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::signal(SIGALRM, SIG_DFL);
+  alarm(longest_abort_s);
   MPI_Abort(MPI_COMM_WORLD, exit_code);
-  std::abort();
+  std::_Exit(exit_code);
 }
 
 void end_job() noexcept {
@@ -51,17 +59,26 @@ void end_job() noexcept {
 [[noreturn]] void on_terminate() noexcept {
   std::string what = "the program called std::terminate";
   if (const auto current = std::current_exception()) {
-    try {
-      std::rethrow_exception(current);
-    } catch (const std::exception& e) {
-      what = std::string("uncaught exception: ") + e.what();
-    } catch (...) {
-      what = "uncaught exception of unknown type";
-    }
+    what = "uncaught exception: " + exception_text(current);
   }
-  std::fprintf(stderr, "plait: %s: %s\n", process_label().c_str(), what.c_str());
+  detail::print_last_words(what);
   end_job();
   std::abort();
+}
+
+[[nodiscard]] const char* level_name(int level) {
+  return level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED";
+}
+
+/// For a level below MPI_THREAD_SERIALIZED.
+[[nodiscard]] std::string too_few_threads(bool by_the_program, int provided) {
+  const std::string level = level_name(provided);
+  if (!by_the_program) {
+    return "the MPI library offers " + level + " only; plait needs MPI_THREAD_SERIALIZED";
+  }
+  return "the program initialised MPI with " + level +
+         " before it made plait::environment, which needs MPI_THREAD_SERIALIZED; leave MPI_Init to "
+         "plait::environment, or call MPI_Init_thread(..., MPI_THREAD_SERIALIZED, ...)";
 }
 
 [[nodiscard]] std::string host_name() {
@@ -98,16 +115,25 @@ void end_job() noexcept {
   return hosts;
 }
 
+/// Nobody goes into MPI_Finalize before all ranks are sure to come.  There a rank waits for the
+/// others in the launcher's hands, and mpiexec of Open MPI 4.1 hangs or crashes when two ranks fail
+/// while a third one does.  [a broadcast of different sizes on three ranks: 3 of 14 jobs]
+///
 /// MPICH 4.0 over TCP (ch4:ucx) can hang in MPI_Finalize, on a busy machine with two ranks too: a
 /// rank that is done stops progressing while another's disconnect still needs its answer, if one of
 /// them was still inside its last barrier when the first disconnect came.  (MPICH has since removed
-/// that step.)  So nobody disconnects before everybody has left a barrier.
-void leave_together([[maybe_unused]] int ranks) {
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
-  if (ranks > 1) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+/// that step.)  So nobody disconnects before everybody has left this one.
+void leave_together(int ranks) {
+  if (ranks == 1) return;
+  MPI_Request all = MPI_REQUEST_NULL;
+  int over = MPI_Ibarrier(MPI_COMM_WORLD, &all) == MPI_SUCCESS ? 0 : 1;
+  auto pause = shortest_pause;
+  while (over == 0 && MPI_Test(&all, &over, MPI_STATUS_IGNORE) == MPI_SUCCESS && over == 0) {
+    std::this_thread::sleep_for(pause);  // the others may compute for long
+    pause = std::min(2 * pause, longest_pause);
   }
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
 #endif
 }
 
@@ -115,6 +141,14 @@ void leave_together([[maybe_unused]] int ranks) {
 
 environment::environment(int& argc, char**& argv)
     : native_(std::make_unique<native_handles>()), host_(host_name()) {
+  std::set_terminate(&on_terminate);
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (ended != 0) {
+    throw error(
+        "MPI has ended already, with MPI_Finalize or with an earlier plait::environment; a process "
+        "makes one environment, which lives until its last use of MPI");
+  }
   int initialized = 0;
   MPI_Initialized(&initialized);
   int provided = MPI_THREAD_SINGLE;
@@ -129,11 +163,8 @@ environment::environment(int& argc, char**& argv)
   set_process_label("rank " + std::to_string(rank_) + " on " + host_);
   mpi_is_up = true;
   set_abort_handler(&end_job);
-  std::set_terminate(&on_terminate);
   exceptions_at_start_ = std::uncaught_exceptions();
-  if (provided < MPI_THREAD_SERIALIZED) {
-    throw error("the MPI library offers less than MPI_THREAD_SERIALIZED, which plait needs");
-  }
+  if (provided < MPI_THREAD_SERIALIZED) throw error(too_few_threads(initialized != 0, provided));
   // Some libraries report the errors of any communicator to this one's handler.
   mpi_call(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   for (MPI_Comm* comm : {&native_->program, &native_->internal}) {
@@ -191,21 +222,20 @@ environment::~environment() {
     // The other ranks would wait for this one in MPI_Finalize.
     abort("left by an exception");
   }
+  for (const auto& what : at_end_) what();
   for (const auto& space : native_->spaces) {
     if (!space->given_up) space->close();
   }
   MPI_Comm_free(&native_->program);
   MPI_Comm_free(&native_->internal);
+  if (finalize_) leave_together(size_);
   set_abort_handler(nullptr);
   mpi_is_up = false;
-  if (finalize_) {
-    leave_together(size_);
-    MPI_Finalize();
-  }
+  if (finalize_) MPI_Finalize();
 }
 
 void environment::abort(const std::string& message, int exit_code) const noexcept {
-  std::fprintf(stderr, "plait: %s: %s\n", process_label().c_str(), message.c_str());
+  detail::print_last_words(message);
   abort_all(exit_code);
 }
 

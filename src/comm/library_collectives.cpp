@@ -44,11 +44,15 @@ struct library_call::prepared {
   std::vector<block> gathered = {};          ///< blocks of `send`, put into `scratch` at each start
   MPI_Datatype reduced = MPI_DATATYPE_NULL;  ///< while it is in flight
   std::exception_ptr failure = nullptr;      ///< of `combine`
+
+  void gather_elsewhere(const shape& call);
 };
 
 namespace {
 
-/// For empty buffers: MPI wants two addresses, and not the same ones.
+/// For empty buffers.  MPI wants two addresses, and not the same ones: Open MPI takes a call whose
+/// two are equal for one in place, sends what it should receive, which is nothing where that is
+/// empty, and then takes no tag either, so that nothing on the communicator meets any more.
 constexpr std::byte no_bytes_to_send[1]{};
 std::byte no_bytes_to_receive[1];
 
@@ -128,19 +132,33 @@ bool ranks_see_different_sizes(operation what) noexcept {
 // --- a call
 // -------------------------------------------------------------------------------------------
 
+/// What is sent begins where the receive buffer does, in a gap between its blocks; the library
+/// would take the call for one in place.
+void library_call::prepared::gather_elsewhere(const shape& call) {
+  if (call.what == operation::alltoallv || call.what == operation::scatterv) {
+    gathered = call.send_blocks;
+    sent = block_list(packed(counts_of(call.send_blocks)));
+  } else if (call.what == operation::gatherv || call.what == operation::allgatherv) {
+    gathered = {call.receive_blocks[static_cast<std::size_t>(call.rank)]};
+    gathered.front().displacement = 0;
+  }
+}
+
 library_call::library_call(const shape& call, const void* send, void* receive,
                            std::shared_ptr<const combine_bytes> combine, bool commutative)
     : shape_(call),
       commutative_(commutative),
-      prepared_(std::make_shared<prepared>(prepared{
-          .send = send != nullptr ? static_cast<const std::byte*>(send) : no_bytes_to_send,
-          .receive = receive != nullptr ? static_cast<std::byte*>(receive) : no_bytes_to_receive,
-          .element_bytes = call.element_bytes,
-          .combine = std::move(combine),
-          .sent = block_list(call.send_blocks),
-          .received = block_list(call.receive_blocks)})) {
+      prepared_(std::make_shared<prepared>(prepared{.send = static_cast<const std::byte*>(send),
+                                                    .receive = static_cast<std::byte*>(receive),
+                                                    .element_bytes = call.element_bytes,
+                                                    .combine = std::move(combine),
+                                                    .sent = block_list(call.send_blocks),
+                                                    .received = block_list(call.receive_blocks)})) {
   PLAIT_EXPECTS(!combines(call.what) || prepared_->combine != nullptr, "nothing to combine with");
   prepared& own = *prepared_;
+  const footprint touched = footprint_of(call);
+  if (touched.send_bytes == 0) own.send = no_bytes_to_send;
+  if (touched.receive_bytes == 0) own.receive = no_bytes_to_receive;
   if (call.what == operation::reduce_scatter) {
     if (call.in_place || packed(counts_of(call.send_blocks)) != call.send_blocks)
       own.gathered = call.send_blocks;
@@ -156,6 +174,8 @@ library_call::library_call(const shape& call, const void* send, void* receive,
     own.sent = block_list(packed(counts_of(call.receive_blocks)));
   } else if (call.what == operation::exscan && call.rank == 0 && !call.in_place) {
     own.scratch.resize(call.count * call.element_bytes + 1);
+  } else if (!is_in_place(call) && own.send == own.receive) {
+    own.gather_elsewhere(call);
   }
   if (own.gathered.empty()) return;
   own.scratch.resize(elements_of(own.gathered) * call.element_bytes + 1);

@@ -17,10 +17,14 @@ using state = message_survey::state;
 [[nodiscard]] message_survey::message describe(const survey_scope& scope, const operation& op,
                                                state is) {
   const bool has_place = op.remote == nullptr || op.via != nullptr;
+  const bool in_collective =
+      op.of == operation::origin::collective || op.of == operation::origin::agreement;
   return {.what = op.what,
+          .of = op.of,
+          .called = in_collective ? std::string(to_string(op.called)) : std::string(),
           .collective = op.what == operation::kind::collective ? std::string(to_string(op.called))
                                                                : std::string(),
-          .name = scope.name_of(op),
+          .name = op.name != nullptr ? op.name : scope.name_of(op),
           .communicator = std::string(engine::matching_of(op).name),
           .peer = op.peer,
           .tag = op.tag,
@@ -63,6 +67,7 @@ using state = message_survey::state;
   found.matching = space.number;
   found.peer = status.MPI_SOURCE;
   found.tag = status.MPI_TAG / scope.residues;
+  found.of_program = found.tag <= scope.largest_tag;
   MPI_Count bytes = 0;
   mpi_call(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
   found.size_bytes = static_cast<std::size_t>(bytes);

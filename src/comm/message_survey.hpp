@@ -22,6 +22,7 @@ struct survey_scope {
   const std::vector<operation*>& held_back;
   const std::vector<one_sided_service*>& windows;
   const std::function<std::string(const operation&)>& name_of;
+  int largest_tag = 0;  ///< of the program
   int residues;
 };
 

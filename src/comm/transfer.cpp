@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <plait/comm/collective/algorithm.hpp>
 #include <plait/core/error.hpp>
 
 #include "comm/byte_count.hpp"
@@ -21,15 +22,31 @@ namespace {
 /// started; to ask costs less than to have them among the others at the next look.
 constexpr std::size_t largest_at_once = 1024;
 
+/// "receive 'ghost' of 48 bytes from rank 1 of 'row', tag 3", and of a part of a collective
+/// "allreduce 'total': receive of 48 bytes from rank 1 of 'row'".
 [[nodiscard]] std::string describe(const operation& op) {
+  using origin = operation::origin;
   const std::string suffix = op.via->among()->suffix();
+  const std::string name = op.name != nullptr ? std::string(" '") + op.name + "'" : "";
   if (op.what == operation::kind::collective) {
-    return std::string(to_string(op.called)) + suffix + " of the MPI library";
+    return std::string(to_string(op.called)) + name + suffix + " of the MPI library";
   }
   const bool send = op.what == operation::kind::send;
-  return std::string(send ? "send of " : "receive of ") + std::to_string(op.size_bytes) +
-         " bytes " + (send ? "to" : "from") + " rank " + std::to_string(op.peer) + suffix +
-         ", tag " + std::to_string(op.tag);
+  const bool in_collective = op.of == origin::collective || op.of == origin::agreement;
+  return (in_collective ? std::string(to_string(op.called)) + name + ": " : "") +
+         (send ? "send" : "receive") + (in_collective ? "" : name) + " of " +
+         std::to_string(op.size_bytes) + " bytes " + (send ? "to" : "from") + " rank " +
+         std::to_string(op.peer) + suffix +
+         (op.of == origin::program ? ", tag " + std::to_string(op.tag) : "");
+}
+
+/// Ranks that name sizes that do not fit: in a collective that is the program's mistake.
+[[nodiscard]] std::exception_ptr wrong_size(const operation& op, const std::string& why) {
+  const std::string text = describe(op) + ": " + why;
+  if (op.of == operation::origin::program || op.of == operation::origin::move) {
+    return std::make_exception_ptr(error(text));
+  }
+  return std::make_exception_ptr(usage_error(text + "; do the ranks name the same sizes?"));
 }
 
 [[nodiscard]] std::size_t received_bytes(const MPI_Status& status) {
@@ -50,15 +67,24 @@ constexpr std::size_t largest_at_once = 1024;
   if (code != MPI_SUCCESS) {
     int error_class = 0;
     MPI_Error_class(code, &error_class);
-    const std::string hint = error_class == MPI_ERR_TRUNCATE ? " (the message sent is larger)" : "";
-    return std::make_exception_ptr(error(describe(op) + ": " + mpi_error_text(code) + hint));
+    if (op.what == operation::kind::receive && error_class == MPI_ERR_TRUNCATE) {
+      const std::size_t bytes = received_bytes(status);  // not every library says
+      return wrong_size(op, bytes > op.size_bytes ? "the message sent is larger, it has " +
+                                                        std::to_string(bytes) + " bytes"
+                                                  : std::string("the message sent is larger"));
+    }
+    const std::string text = describe(op) + ": " + mpi_error_text(code);
+    if (op.what == operation::kind::collective && error_class == MPI_ERR_TRUNCATE) {
+      return std::make_exception_ptr(usage_error(text + "; this rank has " +
+                                                 std::to_string(op.size_bytes) +
+                                                 " bytes; do the ranks name the same sizes?"));
+    }
+    return std::make_exception_ptr(error(text));
   }
   if (op.what == operation::kind::receive) {
     const std::size_t bytes = received_bytes(status);
-    if (bytes != op.size_bytes) {
-      return std::make_exception_ptr(
-          error(describe(op) + ": the message sent has " + std::to_string(bytes) + " bytes"));
-    }
+    if (bytes != op.size_bytes)
+      return wrong_size(op, "the message sent has " + std::to_string(bytes) + " bytes");
   }
   return of_combination;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <plait/core/error.hpp>
@@ -39,10 +41,20 @@ void abort_job() noexcept {
   std::abort();
 }
 
+void print_last_words(const std::string& why) noexcept {
+  static std::atomic<std::thread::id> first{};
+  std::thread::id nobody{};
+  if (!first.compare_exchange_strong(nobody, std::this_thread::get_id()) &&
+      nobody != std::this_thread::get_id()) {
+    for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+  std::fprintf(stderr, "plait: %s: %s\n", process_label().c_str(), why.c_str());
+}
+
 void expects_failed(const char* expression, const char* file, int line,
                     const std::string& values) noexcept {
-  std::fprintf(stderr, "plait: %s: %s:%d: expected %s%s%s\n", process_label().c_str(), file, line,
-               expression, values.empty() ? "" : "; ", values.c_str());
+  print_last_words(std::string(file) + ":" + std::to_string(line) + ": expected " + expression +
+                   (values.empty() ? "" : "; ") + values);
   abort_job();
 }
 

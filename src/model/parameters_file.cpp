@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
-#include <fstream>
 #include <limits>
-#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <plait/core/error.hpp>
+#include <plait/core/text_file.hpp>
 #include <plait/model/parameters_file.hpp>
 
 namespace plait::model {
@@ -34,10 +33,7 @@ constexpr std::array<member, 10> members{{
 }};
 
 [[nodiscard]] json read_json(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  if (!text) throw usage_error(path + ": cannot be read");  // nor can a folder
-  json all = json::parse(text.str(), nullptr, false);
+  json all = json::parse(read_text_file(path), nullptr, false);
   if (all.is_discarded()) throw usage_error(path + ": is not JSON");
   return all;
 }

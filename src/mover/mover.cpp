@@ -51,7 +51,8 @@ struct mover::implementation {
 
   void prepare(flight& one, const moved_message& m, bool sending) {
     one.what = sending ? operation::kind::send : operation::kind::receive;
-    one.of_collective = true;
+    one.of = operation::origin::move;
+    one.name = m.name.c_str();
     one.peer = m.peer;
     one.buffer = m.bytes.data();
     one.size_bytes = m.bytes.size();

@@ -14,6 +14,8 @@
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "runtime/collective_agreement.hpp"
+#include "runtime/collective_checks.hpp"
 #include "runtime/collective_schedules.hpp"
 
 namespace plait {
@@ -21,48 +23,6 @@ namespace {
 
 using collective::action;
 using what = collective::operation;
-
-[[noreturn]] void refuse(const collective_call& call, const std::string& why) {
-  throw usage_error(std::string(call.name.c_str()) + ": " + why);
-}
-
-/// What `collective::build` takes for granted.
-void expect_well_formed(const collective_call& call, const collective::shape& s) {
-  const std::string range = "; ranks are 0 to " + std::to_string(s.ranks - 1);
-  if (s.root < 0 || s.root >= s.ranks) refuse(call, "root " + std::to_string(s.root) + range);
-  if (s.in_place && only_root_is_in_place(s.what) && s.rank != s.root) {
-    refuse(call, "in place on the root only, which is " + std::to_string(s.root) +
-                     "; here name in(x) and out(y)");
-  }
-  for (const auto* neighbours : {&s.sources, &s.destinations}) {
-    for (const int peer : *neighbours) {
-      if (peer < 0 || peer >= s.ranks) {
-        refuse(call, "neighbour " + std::to_string(peer) + range);
-      }
-    }
-  }
-  const auto expect = [&](const std::vector<block>& blocks, std::optional<std::size_t> wanted,
-                          const char* neighbours) {
-    if (!wanted.has_value() || blocks.size() == *wanted) return;
-    refuse(call, std::to_string(blocks.size()) + " blocks for " + std::to_string(*wanted) + " " +
-                     (is_neighbourly(s.what) ? neighbours : "ranks"));
-  };
-  const collective::list_lengths lists = collective::lists_of(s);
-  expect(s.send_blocks, lists.send_blocks, "destinations");
-  expect(s.receive_blocks, lists.receive_blocks, "sources");
-}
-
-/// `need`: a schedule or a footprint.
-void expect_fits(const collective_call& call, const auto& need) {
-  const auto expect = [&](const char* which, byte_range have, std::size_t bytes) {
-    if (have.end - have.begin >= bytes) return;
-    refuse(call, "the " + std::string(which) + " buffer has " +
-                     std::to_string(have.end - have.begin) + " bytes and needs " +
-                     std::to_string(bytes));
-  };
-  expect("send", call.send, need.send_bytes);
-  expect("receive", call.receive, need.receive_bytes);
-}
 
 /// Memory for partial results; its tasks and, at last, one that holds it keep it alive.
 [[nodiscard]] std::shared_ptr<std::byte> make_scratch(std::size_t size_bytes) {
@@ -126,25 +86,80 @@ void runtime::submit(const collective_call& call) {
   collective::shape shape = call.shape;
   const communicator all = call.options.among.is_made() ? call.options.among : env().world();
   if (all.size() == 0) refuse(call, "this rank is no member of '" + all.name() + "'");
+  if (tasks().in_task()) refuse(call, no_messages_in_tasks);
   shape.ranks = all.size();
   shape.rank = all.rank();
-  expect_well_formed(call, shape);
+  for (std::vector<int>* neighbours : {&shape.sources, &shape.destinations}) {
+    std::ranges::replace_if(*neighbours, is_no_rank, no_rank);
+  }
+  expect_fits(call, shape);
   // The library may send from memory that it writes too, such as a ring's: its process must be able
   // to read that, which checked mode prevents.
   if (call.options.back_end == collective::back_end::library && !is_checked()) {
-    submit_to_library(call, shape);
+    submit_to_library(call, shape, all);
     return;
   }
-  const collective::algorithm how =
-      call.options.algorithm ? *call.options.algorithm : choose(shape, call.options.commutative);
+  const collective::algorithm how = algorithm_of(call, shape);
   if (!call.options.commutative && !keeps_order(shape.what, how)) {
     refuse(call, std::string(to_string(how)) +
                      " does not combine in the order of ranks; the operation is not commutative");
   }
-  const collective::schedule& steps = schedules_->of(shape, how);
-  expect_fits(call, steps);
+  expect_to_be_ours(call, all);  // before the first task that writes scratch memory
+  submit_agreement(call, shape, how, all);
+  const operation message{.of = operation::origin::collective, .called = shape.what};
+  submit_steps(call, schedules_->of(shape, how), message, all);
+}
 
-  claim(all);  // before the first task that writes scratch memory, which a refusal would free
+/// Errors: usage_error for an algorithm that does not exist.
+collective::algorithm runtime::algorithm_of(const collective_call& call,
+                                            const collective::shape& shape) {
+  if (!call.options.algorithm) return choose(shape, call.options.commutative);
+  const auto found = collective::algorithms_of(shape.what);
+  if (std::ranges::find(found, *call.options.algorithm) == found.end()) {
+    refuse(call, "there is no " + std::string(to_string(shape.what)) + " by " +
+                     std::string(to_string(*call.options.algorithm)) + "; it can be " +
+                     collective::algorithm_names(shape.what));
+  }
+  return *call.options.algorithm;
+}
+
+void runtime::expect_to_be_ours(const collective_call& call, const communicator& among) {
+  try {
+    claim(among);
+  } catch (const usage_error& wrong) {
+    refuse(call, wrong.what());
+  } catch (const error& failed) {
+    throw error(label_of(call) + ": " + failed.what());
+  }
+}
+
+std::shared_ptr<collective_agreement> runtime::submit_agreement(
+    const collective_call& call, const collective::shape& shape,
+    std::optional<collective::algorithm> how, const communicator& among) {
+  if (shape.ranks == 1 || shape.what == what::barrier || !compares_sizes()) return nullptr;
+  const auto agreement = std::make_shared<collective_agreement>(call, shape, how);
+  const auto range = [](std::span<std::uint64_t> words) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
+    return byte_range{begin, begin + words.size_bytes()};
+  };
+  collective_call telling{.name = "sizes", .shape = call.shape};
+  telling.send = range(agreement->told());
+  telling.receive = range(agreement->heard());
+  const operation message{
+      .of = operation::origin::agreement, .called = shape.what, .name = call.name.c_str()};
+  submit_steps(telling, schedules_->of(agreement->way(), agreement->how()), message, among);
+  // It writes, so that it runs when all has been told too: then nobody needs the words any more.
+  task(
+      telling.name,
+      [agreement, &tasks = tasks()](std::span<std::uint64_t>) {
+        if (const auto failure = agreement->verdict()) tasks.fail(failure);
+      },
+      inout(agreement->words()));
+  return agreement;
+}
+
+void runtime::submit_steps(const collective_call& call, const collective::schedule& steps,
+                           const operation& messages, const communicator& among) {
   const auto scratch = steps.scratch_bytes > 0 ? make_scratch(steps.scratch_bytes) : nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());
   const byte_range all_scratch{begin, begin + steps.scratch_bytes};
@@ -154,8 +169,14 @@ void runtime::submit(const collective_call& call) {
                                                                          : all_scratch.begin;
     return byte_range{base + s.begin, base + s.end};
   };
+  const auto message = [&messages](operation::kind kind, int peer) {
+    operation one = messages;
+    one.what = kind;
+    one.peer = peer;
+    return one;
+  };
 
-  const bool is_barrier = shape.what == what::barrier;
+  const bool is_barrier = call.shape.what == what::barrier;
   if (is_barrier) {
     task(
         call.name, [](std::span<const std::byte>, std::span<std::byte>) {},
@@ -164,12 +185,11 @@ void runtime::submit(const collective_call& call) {
   for (const action& one : steps.actions) {
     switch (one.what) {
       case action::kind::send:
-        submit_message(call.name, operation::kind::send, bytes(one.from), access_mode::in, one.peer,
-                       std::nullopt, all);
+        submit_message(call.name, message(operation::kind::send, one.peer), bytes(one.from), among);
         break;
       case action::kind::receive:
-        submit_message(call.name, operation::kind::receive, bytes(one.to), access_mode::out,
-                       one.peer, std::nullopt, all);
+        submit_message(call.name, message(operation::kind::receive, one.peer), bytes(one.to),
+                       among);
         break;
       case action::kind::operate:
         task(
@@ -201,7 +221,8 @@ void runtime::submit(const collective_call& call) {
   }
 }
 
-void runtime::submit_to_library(const collective_call& call, const collective::shape& shape) {
+void runtime::submit_to_library(const collective_call& call, const collective::shape& shape,
+                                const communicator& among) {
   if (call.options.algorithm.has_value()) {
     refuse(call,
            "the MPI library chooses its algorithms; name one, or collective::back_end::library, "
@@ -209,12 +230,13 @@ void runtime::submit_to_library(const collective_call& call, const collective::s
   }
   if (const auto obstacle = collective::obstacle_to_library(shape)) {
     if (collective::ranks_see_different_sizes(shape.what)) {
-      env().abort(std::string(call.name.c_str()) + ": " + *obstacle, 2);
+      env().abort(label_of(call) + ": " + *obstacle, 2);
     }
     refuse(call, *obstacle);
   }
   const collective::footprint touched = collective::footprint_of(shape);
-  expect_fits(call, touched);
+  expect_to_be_ours(call, among);
+  auto agreement = submit_agreement(call, shape, std::nullopt, among);
   const auto address = [](byte_range bytes) { return reinterpret_cast<void*>(bytes.begin); };
   operation op;
   op.what = operation::kind::collective;
@@ -223,7 +245,8 @@ void runtime::submit_to_library(const collective_call& call, const collective::s
       shape, address(call.send), address(call.receive), call.combine, call.options.commutative);
   op.call = made.get();
   op.called = shape.what;
-  submit_operation(call.name, op, accesses_of(call, touched), {}, call.options.among);
+  submit_operation(call.name, op, accesses_of(call, touched), {}, call.options.among,
+                   std::move(agreement));
   (void)made.release();  // the task has it
 }
 

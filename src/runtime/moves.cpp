@@ -43,6 +43,10 @@ void submit_touches(runtime& rt, const parts_ptr& parts) {
   }
 }
 
+[[nodiscard]] operation message(operation::kind what, int peer) noexcept {
+  return {.what = what, .of = operation::origin::move, .peer = peer};
+}
+
 [[nodiscard]] byte_range range_of(std::span<const std::byte> bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
   return {begin, begin + bytes.size()};
@@ -55,12 +59,10 @@ void runtime::move(const move_plan& plan) {
   PLAIT_EXPECTS(!parts->in_a_mover.load(), "a mover with this plan is under way");
   for (const detail::moved_message& m : parts->sends) {
     submit_groups(*this, parts->packing, high, parts, m.first_group, m.last_group);
-    submit_message(m.name, operation::kind::send, range_of(m.bytes), access_mode::in, m.peer,
-                   std::nullopt, {}, parts);
+    submit_message(m.name, message(operation::kind::send, m.peer), range_of(m.bytes), {}, parts);
   }
   for (const detail::moved_message& m : parts->receives) {
-    submit_message(m.name, operation::kind::receive, range_of(m.bytes), access_mode::out, m.peer,
-                   std::nullopt, {}, parts);
+    submit_message(m.name, message(operation::kind::receive, m.peer), range_of(m.bytes), {}, parts);
   }
   submit_groups(*this, parts->copying, normal, parts, parts->first_local, parts->last_local);
   for (const detail::moved_message& m : parts->receives) {

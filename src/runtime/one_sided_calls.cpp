@@ -44,6 +44,7 @@ void runtime::submit(const one_sided_call& call, std::span<const detail::data_ac
   op.size_bytes = call.data.end - call.data.begin;
   op.remote = &part;
   try {
+    if (is_no_rank(call.peer)) return expect_may_communicate(call.name, op);
     call.memory->expect_in_range(op);
     std::vector<detail::data_access> accesses(also.begin(), also.end());
     if (op.size_bytes > 0) {
@@ -55,6 +56,8 @@ void runtime::submit(const one_sided_call& call, std::span<const detail::data_ac
   } catch (const usage_error& wrong) {
     throw usage_error(std::string(word_for(call)) + " '" + call.name.c_str() +
                       "': " + wrong.what());
+  } catch (const error& failed) {
+    throw error(std::string(word_for(call)) + " '" + call.name.c_str() + "': " + failed.what());
   }
 }
 

@@ -2,6 +2,8 @@
 /// Records the events of one rank.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,34 +14,52 @@
 #include <plait/task/scheduler.hpp>
 #include <plait/trace/event.hpp>
 
+#include "runtime/trace_budget.hpp"
+
 namespace plait {
 
 /// Each worker writes to its own lists, messages and what they release go to lists of the token's
-/// holder: no locks.
+/// holder: no locks.  With a budget it keeps the first events only, and counts the rest.
 class recorder final : public task_observer {
  public:
-  recorder(int rank, int workers) : rank_(rank), workers_(static_cast<std::size_t>(workers)) {}
+  recorder(int rank, int workers, trace_budget* budget = nullptr)
+      : rank_(rank), budget_(budget), workers_(static_cast<std::size_t>(workers)) {}
+  recorder(const recorder&) = delete;
+  recorder& operator=(const recorder&) = delete;
+  ~recorder() override {
+    if (budget_ == nullptr) return;
+    budget_->give_back(outside_.room);
+    for (const writer& worker : workers_) budget_->give_back(worker.room);
+  }
 
   void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) override {
-    at(worker).events.push_back({name, event_kind::compute, begin, end, id});
+    keep(at(worker), {name, event_kind::compute, begin, end, id});
   }
   void worker_idled(int worker, ticks begin, ticks end, ticks exposed) override {
-    auto& list = at(worker).events;
-    if (exposed > 0) list.push_back({"exposed", event_kind::exposed, begin, begin + exposed, 0});
-    if (begin + exposed < end) list.push_back({"idle", event_kind::idle, begin + exposed, end, 0});
+    writer& list = at(worker);
+    if (exposed > 0) keep(list, {"exposed", event_kind::exposed, begin, begin + exposed, 0});
+    if (begin + exposed < end) keep(list, {"idle", event_kind::idle, begin + exposed, end, 0});
   }
   void task_released(int worker, std::uint64_t id, std::uint64_t by) override {
-    (worker >= 0 ? at(worker) : outside_).releases.push_back({id, by});
+    writer& list = worker >= 0 ? at(worker) : outside_;
+    if (list.dropped == 0) list.releases.push_back({id, by});
   }
   void replay_began(std::uint64_t first_id, std::uint64_t tasks,
                     std::uint64_t iterations) override {
-    replays_.push_back({first_id, tasks, iterations});
+    if (workers_.front().dropped == 0) replays_.push_back({first_id, tasks, iterations});
   }
   /// `among`: a communicator's name, which stays in place; empty of all ranks.
   void message_done(const char* name, std::uint64_t id, const std::optional<message_side>& side,
                     std::string_view among, ticks begin, ticks end) {
-    outside_.events.push_back({name, event_kind::message, begin, end, id});
-    sides_.push_back({side, among});
+    if (keep(outside_, {name, event_kind::message, begin, end, id}))
+      sides_.push_back({side, among});
+  }
+
+  /// How many events found no room.
+  [[nodiscard]] std::uint64_t dropped() const noexcept {
+    std::uint64_t all = outside_.dropped;
+    for (const writer& worker : workers_) all += worker.dropped;
+    return all;
   }
 
   [[nodiscard]] std::vector<trace_event> events() const {
@@ -82,10 +102,27 @@ class recorder final : public task_observer {
   struct alignas(128) writer {
     std::vector<entry> events;
     std::vector<release> releases;
+    std::size_t room = 0;  ///< taken out of the budget and not used
+    std::uint64_t dropped = 0;
   };
   using release_map = std::unordered_map<std::uint64_t, std::uint64_t>;
 
   [[nodiscard]] writer& at(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
+
+  /// False if there is no room.
+  bool keep(writer& to, const entry& event) {
+    constexpr std::size_t at_once = 64;
+    if (budget_ != nullptr) {
+      if (to.dropped == 0 && to.room == 0) to.room = budget_->take(at_once);
+      if (to.room == 0) {
+        ++to.dropped;
+        return false;
+      }
+      --to.room;
+    }
+    to.events.push_back(event);
+    return true;
+  }
 
   [[nodiscard]] release_map released_by() const {
     release_map result;
@@ -98,12 +135,11 @@ class recorder final : public task_observer {
   }
 
   [[nodiscard]] std::int64_t iteration_of(std::uint64_t id) const {
-    for (const replay& one : replays_) {
-      if (id >= one.first_id && id - one.first_id < one.tasks * one.iterations) {
-        return static_cast<std::int64_t>((id - one.first_id) / one.tasks);
-      }
-    }
-    return trace_event::not_replayed;
+    auto one = std::ranges::upper_bound(replays_, id, {}, &replay::first_id);
+    if (one == replays_.begin()) return trace_event::not_replayed;
+    --one;  // ids grow: the last that began before
+    if (id - one->first_id >= one->tasks * one->iterations) return trace_event::not_replayed;
+    return static_cast<std::int64_t>((id - one->first_id) / one->tasks);
   }
 
   void append(std::vector<trace_event>& all, const std::string& lane,
@@ -125,6 +161,7 @@ class recorder final : public task_observer {
   }
 
   const int rank_;
+  trace_budget* const budget_;
   std::vector<writer> workers_;
   writer outside_;                 ///< the token's holder: messages, and what they released
   std::vector<noted_side> sides_;  ///< of `outside_.events`

@@ -10,10 +10,14 @@
 
 #include <plait/comm/exposed_memory.hpp>
 #include <plait/core/error.hpp>
+#include <plait/core/exception_text.hpp>
 #include <plait/core/fair_share.hpp>
 #include <plait/runtime/runtime.hpp>
 
 #include "runtime/algorithm_choice.hpp"
+#include "runtime/collective_agreement.hpp"
+#include "runtime/collective_checks.hpp"
+#include "runtime/end_of_run.hpp"
 #include "runtime/recorder.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/task_suspender.hpp"
@@ -109,6 +113,7 @@ struct runtime::implementation {
                         .persistent_requests = options.persistent_requests}),
         source(messages, crowded(env_, workers)),
         checked(scheduler::checks_accesses(options.checked)),
+        compares_sizes(env_.broadcast(options.compare_sizes ? "yes" : "no") == "yes"),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
         tasks({.workers = workers,
@@ -127,6 +132,30 @@ struct runtime::implementation {
 
   void report(const stall& found);
 
+  // What environment variables ask for; see end_of_run.hpp.
+  void begin_keeping() {
+    kept = end_of_run::of(env);
+    if (kept == nullptr) return;
+    place = kept->add_runtime(tasks.workers(), messages.chosen());
+    if (kept->wants_events()) start_recording(&kept->budget());
+  }
+  void keep_ledger() {
+    if (kept != nullptr) kept->add(tasks.ledger());
+  }
+  void keep_events() {
+    if (kept != nullptr && record.has_value()) kept->add(place, *record, !program_traces);
+  }
+  void start_recording(trace_budget* budget) {
+    record.emplace(env.rank(), tasks.workers(), budget);
+    messages.want_exact_times(true);
+    tasks.observe(&*record);
+  }
+  void stop_recording() {
+    tasks.observe(nullptr);
+    messages.want_exact_times(false);
+    record.reset();
+  }
+
   /// Errors: `error` when a failure has ended it.
   void expect_communication() {
     if (!messages.cancelled()) return;
@@ -139,11 +168,15 @@ struct runtime::implementation {
   engine messages;
   engine_source source;
   const bool checked;
+  const bool compares_sizes;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
   scheduler tasks;
   std::optional<task_suspender> suspender;
   std::optional<recorder> record;
+  bool program_traces = false;
+  std::shared_ptr<end_of_run> kept;
+  std::size_t place = 0;  ///< in `kept`
   const message_home home{&messages, &tasks, &record};
 };
 
@@ -171,7 +204,8 @@ struct kept_remote : remote_part {
       : remote_part(part), kept(std::move(memory)) {}
   std::shared_ptr<exposed_memory> kept;
 };
-/// The memory of a message that is nobody's but the message's.
+/// The memory of a message that is nobody's but the message's; of a collective of the MPI library
+/// its `collective_agreement`.
 using kept_memory = std::shared_ptr<const void>;
 static_assert(sizeof(message_state) <= detail::task_node::storage_bytes);
 static_assert(std::is_standard_layout_v<operation>);
@@ -210,10 +244,49 @@ static_assert(std::is_standard_layout_v<operation>);
   return side;
 }
 
+/// The failure of a message, with the iteration of a replay.  What is not plait's own, thrown by an
+/// operation that combines elements, stays as it is.
+[[nodiscard]] std::exception_ptr with_place(const std::exception_ptr& failure,
+                                            const detail::task_node& node) noexcept {
+  std::string place;
+  if (node.recorded != nullptr) {
+    place =
+        "iteration " + std::to_string(node.recorded->iteration.load(std::memory_order_relaxed) + 1);
+  }
+  try {
+    std::rethrow_exception(failure);
+  } catch (const usage_error& e) {
+    return place.empty() ? failure : std::make_exception_ptr(usage_error(place + ": " + e.what()));
+  } catch (const error& e) {
+    return place.empty() ? failure : std::make_exception_ptr(error(place + ": " + e.what()));
+  } catch (...) {
+    note_origin(failure, std::string("'") + node.name + "'" + (place.empty() ? "" : ", " + place));
+    return failure;
+  }
+}
+
+/// A library whose ranks name different sizes does not say both, and MPICH calls it some other
+/// error; the agreement beside the call says both, or passes the failure on.
+[[nodiscard]] bool is_put_off(const operation& op, const detail::task_node& node,
+                              const std::exception_ptr& failure) noexcept {
+  if (op.what != operation::kind::collective || node.heap == nullptr) return false;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const error&) {
+    const auto iteration =
+        node.recorded != nullptr ? node.recorded->iteration.load(std::memory_order_relaxed) : 0;
+    const kept_memory& kept = *static_cast<const kept_memory*>(node.heap);
+    return static_cast<const collective_agreement*>(kept.get())->put_off(failure, iteration);
+  } catch (...) {
+    return false;
+  }
+}
+
 void message_completed(operation& op, const std::exception_ptr& failure) noexcept {
   auto& state = reinterpret_cast<message_state&>(op);  // its first member
   const message_home& home = *state.home;
-  if (failure != nullptr) home.tasks->fail(failure);
+  if (failure != nullptr && !is_put_off(op, *state.node, failure))
+    home.tasks->fail(with_place(failure, *state.node));
   if (home.record->has_value()) {
     const std::uint64_t id = state.node->id.load(std::memory_order_relaxed);
     (*home.record)
@@ -241,28 +314,38 @@ void runtime::implementation::report(const stall& found) {
 
 runtime::runtime(environment& env, const runtime_options& options)
     : self_(std::make_unique<implementation>(env, settled(options),
-                                             workers_for(env, settled(options).workers))) {}
+                                             workers_for(env, settled(options).workers))) {
+  self_->begin_keeping();
+}
 
 runtime::~runtime() {
   self_->tasks.close();
   self_->suspender.reset();
   // A thread that has just completed the last message may still be in the scheduler's call; it
   // holds the token until it is out.
-  mpi_token_guard last_callback_is_over(self_->env.token());
+  { mpi_token_guard last_callback_is_over(self_->env.token()); }
+  self_->keep_ledger();
+  self_->keep_events();
 }
 
-void runtime::submit_message(task_name name, operation::kind what, byte_range bytes,
-                             access_mode mode, int peer, std::optional<int> tag,
+void runtime::submit_message(task_name name, operation message, byte_range bytes,
                              const communicator& among, std::shared_ptr<const void> keeps) {
-  operation op;
-  op.what = what;
-  op.peer = peer;
-  op.tag = tag.value_or(0);
-  op.of_collective = !tag.has_value();
-  op.buffer = reinterpret_cast<void*>(bytes.begin);
-  op.size_bytes = bytes.end - bytes.begin;
-  const detail::data_access access{strided_bytes::of(bytes), mode};
-  submit_operation(name, op, {&access, 1}, {}, among, std::move(keeps));
+  if (is_no_rank(message.peer)) return expect_may_communicate(name, message);
+  const bool send = message.what == operation::kind::send;
+  message.buffer = reinterpret_cast<void*>(bytes.begin);
+  message.size_bytes = bytes.end - bytes.begin;
+  const detail::data_access access{strided_bytes::of(bytes),
+                                   send ? access_mode::in : access_mode::out};
+  submit_operation(name, message, {&access, 1}, {}, among, std::move(keeps));
+}
+
+void runtime::expect_may_communicate(task_name name, const operation& op) {
+  if (self_->tasks.in_task()) {
+    const char* const word = op.what == operation::kind::send ? "send '" : "receive '";
+    throw usage_error((op.remote != nullptr ? "" : word + std::string(name.c_str()) + "': ") +
+                      no_messages_in_tasks);
+  }
+  self_->expect_communication();
 }
 
 void runtime::submit_operation(task_name name, operation op,
@@ -270,16 +353,12 @@ void runtime::submit_operation(task_name name, operation op,
                                const std::shared_ptr<exposed_memory>& home,
                                const communicator& among, std::shared_ptr<const void> keeps) {
   implementation& s = *self_;
-  if (s.tasks.in_task()) {
-    throw usage_error(std::string("message '") + name.c_str() +
-                      "': a task submits no messages, whose order of matching would be that of the "
-                      "scheduling; it may call MPI, with plait::blocking_mpi");
-  }
-  s.expect_communication();
+  expect_may_communicate(name, op);
   std::unique_ptr<kept_remote> remote;
   if (op.remote != nullptr) remote = std::make_unique<kept_remote>(*op.remote, home);
   op.remote = remote.get();
   auto kept = keeps != nullptr ? std::make_unique<kept_memory>(std::move(keeps)) : nullptr;
+  if (op.name == nullptr) op.name = name.c_str();
   op.completed = &message_completed;
   // First: it checks peer and tag.
   s.tasks.recording() ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
@@ -298,8 +377,6 @@ void runtime::submit_operation(task_name name, operation op,
       case detail::node_action::run:
         state.home->messages->post(state.op);
         break;
-      case detail::node_action::measure:
-        break;
       case detail::node_action::destroy:
         engine::detach(state.op);
         delete state.op.call;
@@ -313,7 +390,6 @@ void runtime::submit_operation(task_name name, operation op,
 }
 
 runtime& runtime::replay(graph& recorded, std::uint64_t iterations) {
-  self_->expect_communication();
   std::vector<operation*> messages;
   recorded.for_each_message([&](detail::task_node& node) {
     const operation& op = *messages.emplace_back(&state_of(node).op);
@@ -321,6 +397,7 @@ runtime& runtime::replay(graph& recorded, std::uint64_t iterations) {
       throw usage_error(std::string("replay: the window of '") + node.name + "' has ended");
     }
   });
+  if (!messages.empty()) self_->expect_communication();
   tasks().replay(recorded, iterations,
                  [&] { self_->messages.enqueue_repeated(messages, iterations); });
   return *this;
@@ -383,6 +460,10 @@ void runtime::claim(const communicator& among) {
   self_->messages.claim(among);
 }
 
+bool runtime::compares_sizes() const noexcept {
+  return self_->compares_sizes;
+}
+
 bool runtime::is_checked() const noexcept {
   return self_->checked;
 }
@@ -406,6 +487,7 @@ plait::ledger runtime::ledger() const {
   return self_->tasks.ledger();
 }
 void runtime::reset_ledger() {
+  self_->keep_ledger();
   self_->tasks.reset_ledger();
 }
 
@@ -424,17 +506,19 @@ collective::algorithm runtime::choose(const collective::shape& shape, bool commu
 }
 
 void runtime::start_trace() {
-  self_->record.emplace(self_->env.rank(), workers());
-  self_->messages.want_exact_times(true);
-  self_->tasks.observe(&*self_->record);
+  self_->keep_events();
+  self_->program_traces = true;
+  self_->start_recording(nullptr);
 }
 
 std::vector<trace_event> runtime::stop_trace() {
-  if (!self_->record.has_value()) return {};
-  self_->tasks.observe(nullptr);
-  self_->messages.want_exact_times(false);
-  auto events = self_->record->events();
-  self_->record.reset();
+  implementation& s = *self_;
+  if (!s.program_traces) return {};
+  auto events = s.record->events();
+  s.keep_events();
+  s.program_traces = false;
+  s.stop_recording();
+  if (s.kept != nullptr && s.kept->wants_events()) s.start_recording(&s.kept->budget());
   return events;
 }
 

@@ -31,16 +31,24 @@ constexpr std::size_t most_names = 3;   // of what one task waits for
   return among.empty() ? "" : fmt::format(" of '{}'", among);
 }
 
-/// "receive 'ghost' from rank 1, tag 3"
-[[nodiscard]] std::string message_label(operation::kind what, const std::string& name,
+/// "receive 'ghost' from rank 1, tag 3", "receive of allreduce 'total' from rank 1".  `called`: the
+/// collective.
+[[nodiscard]] std::string message_label(operation::kind what, operation::origin of,
+                                        std::string_view called, const std::string& name,
                                         std::string_view among, int peer, int tag) {
   using kind = operation::kind;
+  using origin = operation::origin;
+  const std::string part = (of == origin::collective  ? fmt::format("of {} ", called)
+                            : of == origin::agreement ? fmt::format("of the sizes of {} ", called)
+                                                      : std::string()) +
+                           "'" + name + "'";
+  const std::string end =
+      of_communicator(among) + (of == origin::program ? fmt::format(", tag {}", tag) : "");
   switch (what) {
     case kind::receive:
-      return fmt::format("receive '{}' from rank {}{}, tag {}", name, peer, of_communicator(among),
-                         tag);
+      return fmt::format("receive {} from rank {}{}", part, peer, end);
     case kind::send:
-      return fmt::format("send '{}' to rank {}{}, tag {}", name, peer, of_communicator(among), tag);
+      return fmt::format("send {} to rank {}{}", part, peer, end);
     case kind::get:
       return fmt::format("get '{}' from the window of rank {}", name, peer);
     case kind::put:
@@ -121,7 +129,9 @@ class report {
     if (op.what == operation::kind::collective) {
       return collective_label(to_string(op.called), task.node->name, among);
     }
-    return message_label(op.what, task.node->name, among, op.peer, op.tag);
+    const bool named = op.name != nullptr;
+    return message_label(op.what, op.of, to_string(op.called), named ? op.name : task.node->name,
+                         among, op.peer, op.tag);
   }
 
   /// "task 'relax', receive 'ghost' from rank 1, tag 3, and 4 more"
@@ -158,11 +168,12 @@ class report {
 
   [[nodiscard]] static std::string described(const message_survey::message& m) {
     const std::string place = m.place == 0 ? "" : fmt::format(", place {}", m.place);
-    return fmt::format("{}{}, {} bytes",
-                       m.collective.empty()
-                           ? message_label(m.what, m.name, m.communicator, m.peer, m.tag)
-                           : collective_label(m.collective, m.name, m.communicator),
-                       place, m.size_bytes);
+    return fmt::format(
+        "{}{}, {} bytes",
+        m.collective.empty()
+            ? message_label(m.what, m.of, m.called, m.name, m.communicator, m.peer, m.tag)
+            : collective_label(m.collective, m.name, m.communicator),
+        place, m.size_bytes);
   }
 
   [[nodiscard]] lines messages_under_way() const {
@@ -213,10 +224,12 @@ class report {
     lines all;
     for (const message_survey::arrival& a : messages_.arrivals) {
       all.push_back(
-          fmt::format("{} message of {} bytes from rank {}{} with tag {} (place {}) is "
-                      "here, and {}",
+          fmt::format("{} message of {} bytes from rank {}{} {} (place {}) is here, and {}",
                       a.receive_submitted ? "an early" : "an unexpected", a.size_bytes, a.peer,
-                      of_communicator(a.communicator), a.tag, a.place, why_not_received(a)));
+                      of_communicator(a.communicator),
+                      a.of_program ? fmt::format("with tag {}", a.tag)
+                                   : std::string("of a collective or a move"),
+                      a.place, why_not_received(a)));
     }
     return all;
   }

@@ -47,6 +47,15 @@ int dependence_tracker::add(task_node& task, byte_range bytes, access_mode mode,
   return 0;
 }
 
+int dependence_tracker::add_container(task_node& task, const container& c, access_mode mode,
+                                      const void* operation) {
+  const byte_range elements = containers_.elements_of(c);
+  if (mode != access_mode::in && mode != access_mode::reduce) containers_.may_change(c, task, mode);
+  int edges = add(task, c.own(), mode, operation);
+  if (!c.holds(elements)) edges += add(task, elements, mode, operation);
+  return edges;
+}
+
 int dependence_tracker::add_box(task_node& task, const strided_bytes& given, access_mode mode,
                                 const void* operation) {
   if (given.is_range()) return add(task, given.hull(), mode, operation);

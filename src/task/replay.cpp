@@ -33,6 +33,7 @@ graph scheduler::record(const std::function<void()>& submit) {
   s.leave();
   s.expect_submitting_thread();  // no submission was left open
   recorded->close(s.measured_priorities, s.workers.size() == 1);
+  if (s.checker != nullptr) s.checker->record(recorded);
   return graph(std::move(recorded));
 }
 
@@ -52,14 +53,15 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
                       " tasks, the window is " + std::to_string(s.window) +
                       "; give a window of at least as many");
   }
-  g.check_shapes();
   wait();
+  g.check_containers();
   if (iterations == 0 || g.nodes().empty()) return;
 
+  if (s.checker != nullptr) s.checker->expect_live(g);
   if (before_first) before_first();
   s.enter();
   g.begin(iterations, s.last_id + 1);
-  if (s.checker != nullptr) s.checker->add_replayed(g.nodes());
+  if (s.checker != nullptr) s.checker->add_replayed(g);
   if (s.observer != nullptr) s.observer->replay_began(s.last_id + 1, g.nodes().size(), iterations);
   s.last_id += iterations * g.nodes().size();
   s.peak = std::max(s.peak, g.compute_tasks());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include <plait/core/error.hpp>
@@ -55,6 +56,15 @@ void replayed_graph::add_access(const task_node& node, const strided_bytes& memo
   accesses_.push_back({node.recorded->index, mode, memory.normalised(), operation});
 }
 
+void replayed_graph::add_container(const task_node& node, const container& c, byte_range elements,
+                                   bool is_settled, access_mode mode, const void* operation) {
+  add_access(node, strided_bytes::of(c.own()), mode, operation);
+  if (!c.holds(elements)) add_access(node, strided_bytes::of(elements), mode, operation);
+  const bool is_written = mode != access_mode::in && mode != access_mode::reduce;
+  containers_.push_back({node.recorded->index, c, {}, is_written});
+  if (is_settled) containers_.back().elements = elements;
+}
+
 /// Reductions share a range as long as nobody has cut it, which may be so in one iteration and not
 /// in the next.  Where others touch a part of it they take turns, so that what conflicts does so in
 /// every iteration.
@@ -77,9 +87,13 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
                         "' is given a value that cannot be copied, so it cannot run again; pass it "
                         "by in(), out() or inout(), or submit the task without recording");
     }
-    node.act(node, node_action::measure);
-    fingerprints_.push_back(node.recorded->fingerprint);
   }
+
+  std::unordered_set<const void*> written;
+  for (const recorded_container& one : containers_) {
+    if (one.is_written) written.insert(one.it.object);
+  }
+  for (recorded_container& one : containers_) one.is_written = written.contains(one.it.object);
 
   for (recorded_access& access : accesses_) access.mode = mode_in_every_iteration(access);
   std::vector<task_node> shadows(2 * count);
@@ -187,14 +201,21 @@ void replayed_graph::rank() noexcept try {
   // The order of submission is as right as any.
 }
 
-void replayed_graph::check_shapes() {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    nodes_[i].act(nodes_[i], node_action::measure);
-    if (tasks_[i].fingerprint != fingerprints_[i]) {
-      throw usage_error(std::string("task '") + nodes_[i].name +
-                        "' names data that has moved or changed its size since it was recorded; "
-                        "record the graph again");
+void replayed_graph::check_containers() {
+  for (recorded_container& one : containers_) {
+    const byte_range now = one.it.elements();
+    if (one.elements.value_or(now) != now) {
+      throw usage_error(std::string("task '") + nodes_[one.task].name +
+                        "' names a container that has moved or changed its size since it was "
+                        "recorded; record the graph again");
     }
+    one.elements = now;
+  }
+}
+
+void replayed_graph::adopt_containers() {
+  for (recorded_container& one : containers_) {
+    if (one.is_written) one.elements = one.it.elements();
   }
 }
 

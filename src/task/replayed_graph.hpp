@@ -48,6 +48,9 @@ class replayed_graph {
   [[nodiscard]] task_node& add_node(const char* name, node_kind kind);
   void add_access(const task_node& node, const strided_bytes& memory, access_mode mode,
                   const void* operation);
+  /// `is_settled`: no task in flight may move the elements before the first replay.
+  void add_container(const task_node& node, const container& c, byte_range elements,
+                     bool is_settled, access_mode mode, const void* operation);
   /// Finds the edges.  `one_worker` runs all compute tasks.  Errors: usage_error for a task that
   /// cannot be run again.
   void close(bool measured_priorities, bool one_worker);
@@ -55,7 +58,10 @@ class replayed_graph {
   // Replaying
   // ----------------------------------------------------------------------------------------
   /// Errors: usage_error when an access names other bytes than it did when recorded.
-  void check_shapes();
+  void check_containers();
+  /// Tasks of the graph may resize containers: they are as the last replay has left them.  When it
+  /// has ended.
+  void adopt_containers();
   /// Makes every task wait for its predecessors in the first of `iterations`.
   void begin(std::uint64_t iterations, std::uint64_t first_id) noexcept;
   /// The dependence of `node` on `by` is met (null: on the begin of the replay).  Returns whether
@@ -110,6 +116,14 @@ class replayed_graph {
     strided_bytes memory;
     const void* operation;
   };
+  struct recorded_container {
+    std::uint32_t task;
+    container it;
+    /// When it was recorded, or after a replay that has changed them; none: wherever they are when
+    /// the first replay begins.
+    std::optional<byte_range> elements;
+    bool is_written;  ///< by this task; once closed, by one of the graph
+  };
 
   [[nodiscard]] access_mode mode_in_every_iteration(const recorded_access& access) const;
   void rank() noexcept;
@@ -118,7 +132,7 @@ class replayed_graph {
   std::deque<recorded_task> tasks_;
   std::vector<recorded_access> accesses_;
   std::vector<task_node*> successors_;
-  std::vector<std::uint64_t> fingerprints_;
+  std::vector<recorded_container> containers_;
   std::atomic<std::size_t> unsampled_{0};  // tasks that have not run often enough
   bool one_worker_ = false;
   std::size_t compute_tasks_ = 0;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <plait/core/error.hpp>
+#include <plait/core/exception_text.hpp>
 #include <plait/task/scheduler.hpp>
 #include <plait/task/topology.hpp>
 
@@ -66,7 +67,10 @@ scheduler::implementation::implementation(const scheduler_options& options)
       worker_count(workers_to_run(options)),
       fresh(window, takers_of(worker_count)) {
   const bool checked = checks_accesses(options.checked);
-  if (checked) checker = std::make_unique<detail::access_checker>();
+  if (checked) {
+    checker = std::make_unique<detail::access_checker>(
+        [this](std::exception_ptr error) { record_failure(std::move(error)); });
+  }
   constexpr std::size_t usual_stack_bytes = std::size_t{8} << 20;
   if (options.task_stack_bytes > 0) {
     stacks.emplace(options.task_stack_bytes);
@@ -102,18 +106,13 @@ void scheduler::close() {
   implementation& s = *self_;
   if (s.stopping.load(std::memory_order_relaxed)) return;
   const bool unwinding = std::uncaught_exceptions() > s.exceptions_at_start;
-  const auto report = [unwinding](const char* what) {
-    std::fprintf(stderr, "plait: %s: an exception of a task was never waited for: %s\n",
-                 process_label().c_str(), what);
-    if (!unwinding) detail::abort_job();
-  };
   if (unwinding) s.record_failure(nullptr);
   try {
     wait();
-  } catch (const std::exception& e) {
-    report(e.what());
   } catch (...) {
-    report("of unknown type");
+    std::fprintf(stderr, "plait: %s: an exception of a task was never waited for: %s\n",
+                 process_label().c_str(), exception_text(std::current_exception()).c_str());
+    if (!unwinding) detail::abort_job();
   }
   s.stopping.store(true, std::memory_order_seq_cst);
   s.worker_events.notify_all();
@@ -173,7 +172,8 @@ void scheduler::implementation::leave() noexcept {
     return;
   }
   const ticks now = now_ticks();
-  if (usual != nullptr) usual->learn(now - entered_at - posted_since_entry);
+  // What was posted is booked at what posts usually take, which may be more than this one took.
+  if (usual != nullptr) usual->learn(std::max<ticks>(0, now - entered_at - posted_since_entry));
   account.charge_most(activity::overhead, now, 0);
 }
 
@@ -230,13 +230,7 @@ void scheduler::implementation::give_up_if_failed() {
 
 std::string scheduler::implementation::failure_text() {
   std::lock_guard lock(failure_mutex);
-  try {
-    if (failure != nullptr) std::rethrow_exception(failure);
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "an exception of unknown type";
-  }
+  if (failure != nullptr) return exception_text(failure);
   return "dropped while another exception unwinds the stack";
 }
 
@@ -333,6 +327,19 @@ void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
   node.edges_made += self_->tracker_of(node).add(node, bytes, mode, operation);
 }
 
+void scheduler::add_container(task_node& node, const detail::container& c, access_mode mode,
+                              const void* operation) {
+  implementation& s = *self_;
+  detail::dependence_tracker& tracker = s.tracker_of(node);
+  if (s.checker != nullptr) s.checker->add_container(node, c, tracker.elements_of(c), mode);
+  if (node.recorded != nullptr) {
+    node.recorded->graph->add_container(node, c, tracker.elements_of(c), tracker.is_settled(c),
+                                        mode, operation);
+  } else {
+    node.edges_made += tracker.add_container(node, c, mode, operation);
+  }
+}
+
 void scheduler::add_box(task_node& node, const strided_bytes& box, access_mode mode) {
   if (!self_->keep(node, box, mode, nullptr)) return;
   node.edges_made += self_->tracker_of(node).add_box(node, box, mode);
@@ -386,7 +393,7 @@ void scheduler::wait() {
   s.run_ready(*s.workers.front(), [&s] { return !s.has_failed.load(std::memory_order_relaxed); });
   s.work_until(*s.workers.front(), done, progress_source::never);
   s.give_up_if_failed();  // a failure the last look did not see
-  s.replaying.reset();
+  if (s.replaying != nullptr) std::exchange(s.replaying, nullptr)->adopt_containers();
   if (s.checker != nullptr) s.checker->forget();
   s.leave();
   if (s.has_failed.load(std::memory_order_seq_cst)) {

@@ -109,7 +109,8 @@ struct scheduler::implementation {
   void start_in_turn(detail::task_node& node, detail::worker* w);
   void push(detail::task_node& node, detail::worker& w);
   void announce() noexcept;
-  void record_failure(std::exception_ptr error) noexcept;
+  /// Of `task`, if it has thrown; whoever prints the exception is to name it.
+  void record_failure(std::exception_ptr error, const detail::task_node* task = nullptr) noexcept;
 
   /// Another's address may be that of one that is gone.
   const std::uint64_t serial = next_serial();

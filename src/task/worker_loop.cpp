@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <exception>
+#include <string>
 #include <utility>
+
+#include <plait/core/exception_text.hpp>
 
 #include "task/scheduler_implementation.hpp"
 
@@ -23,6 +26,16 @@ void tell_released(task_observer& observer, const task_node& ready, std::uint64_
                    const worker* w) {
   observer.task_released(w != nullptr ? w->index : -1, ready.id.load(std::memory_order_relaxed),
                          by);
+}
+
+/// "task 'relax', iteration 3"
+[[nodiscard]] std::string place_of(const task_node& task) {
+  std::string text = std::string("task '") + task.name + "'";
+  if (task.recorded != nullptr) {
+    const auto before = task.recorded->iteration.load(std::memory_order_relaxed);
+    text += ", iteration " + std::to_string(before + 1);
+  }
+  return text;
 }
 
 }  // namespace
@@ -176,7 +189,7 @@ bool scheduler::implementation::execute(task_node& node) noexcept {
   try {
     node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
   } catch (...) {
-    record_failure(std::current_exception());
+    record_failure(std::current_exception(), &node);
   }
   return true;
 }
@@ -191,10 +204,10 @@ bool scheduler::implementation::execute_on_stack(task_node& node, worker& w) noe
     }
     w.running = &node;
     if (!node.stack->enter()) return false;
-    if (auto failed = node.stack->take_failure()) record_failure(std::move(failed));
+    if (auto failed = node.stack->take_failure()) record_failure(std::move(failed), &node);
     stacks->give(std::unique_ptr<detail::task_stack>(std::exchange(node.stack, nullptr)));
   } catch (...) {
-    record_failure(std::current_exception());
+    record_failure(std::current_exception(), &node);
   }
   return true;
 }
@@ -370,7 +383,6 @@ void scheduler::implementation::start(task_node& node, worker* w) {
     finish(node, w);
     return;
   }
-  if (checker != nullptr) checker->began_elsewhere(node);
   // A worker that polls may come here too: then posting is part of its look, or of its idle spell.
   // So may the submitting thread from code of the program that drives communication
   // (environment::barrier).
@@ -396,9 +408,13 @@ void scheduler::implementation::start(task_node& node, worker* w) {
   }
   if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took -= now_ticks();
   try {
+    if (checker != nullptr) {
+      if (w != nullptr) checker->expect_live(node);
+      checker->began_elsewhere(node);
+    }
     node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
   } catch (...) {
-    record_failure(std::current_exception());
+    record_failure(std::current_exception(), &node);
     finish(node, w);
   }
   if (account && !unread) {
@@ -413,10 +429,14 @@ void scheduler::implementation::start(task_node& node, worker* w) {
   }
 }
 
-void scheduler::implementation::record_failure(std::exception_ptr error) noexcept {
+void scheduler::implementation::record_failure(std::exception_ptr error,
+                                               const task_node* task) noexcept {
   {
     std::lock_guard lock(failure_mutex);
-    if (failure == nullptr) failure = std::move(error);
+    if (failure == nullptr) {
+      if (task != nullptr && error != nullptr) note_origin(error, place_of(*task));
+      failure = std::move(error);
+    }
   }
   has_failed.store(true, std::memory_order_seq_cst);
   submitter_events.notify_one();

@@ -16,23 +16,10 @@
 #include <plait/trace/arrow.hpp>
 #include <plait/trace/chrome_trace.hpp>
 
+#include "trace/json_text.hpp"
+
 namespace plait {
 namespace {
-
-[[nodiscard]] std::string json_text(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
 
 /// Nanoseconds as the format's microseconds.
 [[nodiscard]] std::string us_text(std::int64_t ns) {

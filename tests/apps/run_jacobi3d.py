@@ -9,6 +9,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+from result_files import read_result
+
 SPENT = ("compute_s", "posting_s", "exposed_s", "overhead_s", "idle_s")
 KINDS = {"compute", "posting", "exposed", "overhead", "idle", "message"}
 ALLOWED_IMBALANCE = 0.01
@@ -57,7 +60,7 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
         outputs = ["--json", str(result_file), "--trace", str(trace_file)]
         done = launch(options, ["--repeat", "2", *outputs, *arguments])
         check(done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
-        result = json.loads(result_file.read_text())
+        result = read_result(result_file)
         trace = json.loads(trace_file.read_text())
     events = trace["traceEvents"] if isinstance(trace, dict) else trace
     check(len(events) > 0, "the trace is empty")

@@ -6,7 +6,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from run_jacobi3d import check, check_ledger, check_timeline, launch, main
+from run_jacobi3d import check, check_ledger, check_timeline, launch, main, read_result
 
 VARIANTS = ["base", "olap", "plait", "pipelined", "ideal"]
 NETWORK = {
@@ -59,7 +59,7 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
         outputs = ["--json", result_file, "--trace", trace_file, "--network", network_file]
         done = launch(options, ["--repeat", "1", *map(str, outputs), *arguments])
         check(done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
-        result = json.loads(result_file.read_text())
+        result = read_result(result_file)
         trace = json.loads(trace_file.read_text())
     events = trace["traceEvents"] if isinstance(trace, dict) else trace
     check(len(events) > 0, "the trace is empty")

@@ -7,7 +7,7 @@ import math
 import tempfile
 from pathlib import Path
 
-from run_jacobi3d import check, check_ledger, check_timeline, launch, main
+from run_jacobi3d import check, check_ledger, check_timeline, launch, main, read_result
 
 POLICIES = (
     "HAND,MT(1)+!OLAP,MT(1)+OLAP+XTRA,MT(3)+!OLAP+IRR(3:1),MT(2)+OLAP,MT(2)+OLAP+XTRA+IRR(44:50),"
@@ -71,7 +71,7 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
             arguments = ["--policies", POLICIES, *arguments]
         done = launch(options, ["--repeat", "1", *outputs, *arguments])
         check(done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
-        result = json.loads(result_file.read_text())
+        result = read_result(result_file)
         trace = json.loads((Path(folder) / "trace.json").read_text())
     events = trace["traceEvents"] if isinstance(trace, dict) else trace
     check(len(events) > 0, "the trace is empty")

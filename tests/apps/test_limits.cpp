@@ -24,6 +24,14 @@ TEST(limits, the_transport_adds_to_computation_but_not_to_communication) {
   EXPECT_EQ(attainable_s({.computation_s = 2, .communication_s = 4, .transport_cpu_s = 0.5}), 4);
 }
 
+TEST(limits, the_wire_stands_for_communication_where_the_rate_of_the_link_is_known) {
+  const measured_alone alone{
+      .computation_s = 1, .communication_s = 5, .transport_cpu_s = 0.5, .wire_s = 2};
+  EXPECT_EQ(bound_s(alone), 2);
+  EXPECT_EQ(attainable_s(alone), 2);
+  EXPECT_EQ(bound_s({.computation_s = 1, .communication_s = 5, .wire_s = 0}), 1);
+}
+
 TEST(limits, hidden_is_the_fraction_of_the_way_from_base_to_bound) {
   EXPECT_DOUBLE_EQ(*hidden_fraction(2.0, 3.0, 2.0), 1);
   EXPECT_DOUBLE_EQ(*hidden_fraction(2.25, 3.0, 2.0), 0.75);
@@ -54,6 +62,30 @@ TEST(limits, the_sentence_says_why_a_variant_is_faster_than_attainable) {
   EXPECT_NE(text.find("plait takes 20 % less than attainable"), std::string::npos) << text;
   EXPECT_NE(text.find("its own takes 750 ms"), std::string::npos) << text;
   EXPECT_NE(text.find("waits 10 ms"), std::string::npos) << text;
+}
+
+TEST(limits, the_wires_time_is_not_called_communication) {
+  const measured_alone alone{.computation_s = 1, .communication_s = 5, .wire_s = 2};
+  const std::string by_network = limiter("plait", 2.02, {}, alone);
+  EXPECT_NE(by_network.find("the bytes of a link at its rate take 2 s"), std::string::npos)
+      << by_network;
+  EXPECT_EQ(by_network.find("communication"), std::string::npos) << by_network;
+  const measured_alone by_work{.computation_s = 3, .communication_s = 5, .wire_s = 2};
+  EXPECT_EQ(limiter("plait", 3.0, {}, by_work).find("communication"), std::string::npos);
+}
+
+TEST(limits, what_is_far_below_attainable_is_not_within_5_percent_of_it) {
+  const measured_alone alone{.computation_s = 678e-6,
+                             .communication_s = 27.4e-3,
+                             .transport_cpu_s = 20.2e-3,
+                             .wire_s = 6.156e-3};
+  const std::string text = limiter("plait", 13.7e-3, {.compute_s = 680e-6}, alone);
+  EXPECT_EQ(text.find("within 5 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("plait takes 34 % less than attainable"), std::string::npos) << text;
+  EXPECT_NE(text.find("measured too high"), std::string::npos) << text;
+  for (const double share : {0.951, 1.0, 1.049})
+    EXPECT_NE(limiter("plait", share * 20.878e-3, {.compute_s = 680e-6}, alone).find("within 5 %"),
+              std::string::npos);
 }
 
 TEST(limits, the_sentence_names_the_largest_loss_of_a_slow_variant) {

@@ -99,8 +99,8 @@ TEST(process_grid, neighbours_are_mutual_and_end_at_the_boundary) {
         const int other = grid.neighbour(rank, a, s);
         const int at = grid.coordinates(rank)[plait::index_of(a)];
         const bool at_end = s == side::low ? at == 0 : at == grid.extent(a) - 1;
-        EXPECT_EQ(other == process_grid::no_rank, at_end);
-        if (other == process_grid::no_rank) continue;
+        EXPECT_EQ(other == plait::no_rank, at_end);
+        if (other == plait::no_rank) continue;
         EXPECT_EQ(grid.neighbour(other, a, plait::opposite(s)), rank);
         ++pairs;
       }

@@ -12,6 +12,9 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+from result_files import read_result
+
 MPI, MPIEXEC, PROGRAM = sys.argv[1:4]
 # MPICH's ranks spin while they wait: with it no more ranks than a test is about.
 FEW = 3 if MPI == "openmpi" else 2
@@ -30,7 +33,7 @@ class MpiBench(unittest.TestCase):
             file = Path(folder) / "result.json"
             done = run(*arguments, "--json", str(file), ranks=ranks)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            result = json.loads(file.read_text())
+            result = read_result(file)
         self.assertEqual(result["schema"], "plait-result/1")
         self.assertEqual(result.get("bench") or result["probe"], Path(PROGRAM).name)
         self.assertEqual(result["environment"]["ranks"], ranks)

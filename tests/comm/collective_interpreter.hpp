@@ -87,6 +87,8 @@ inline std::string flaw_of(const schedule& s, const shape& call, std::size_t sen
 struct message_manner {
   bool eager = false;     ///< a send completes by itself; else when its receive is posted
   bool in_order = false;  ///< a message is posted after the earlier ones of its peer and direction
+  /// An action begins when the one before it has, as where one task at most may be in flight.
+  bool one_by_one = false;
 };
 
 class interpreter {
@@ -113,6 +115,11 @@ class interpreter {
     if (!flaw_.empty()) throw std::logic_error(flaw_);
     manner_ = manner;
     reset(random);
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      if (manner_.one_by_one && n > 0 && nodes_[n - 1].rank == nodes_[n].rank) {
+        ++nodes_[n].waits_for;
+      }
+    }
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       if (nodes_[n].rank == held) {
         ++nodes_[n].waits_for;
@@ -258,6 +265,13 @@ class interpreter {
   }
 
   void begin(std::size_t n) {
+    execute(n);
+    const std::size_t next = n + 1;
+    if (!manner_.one_by_one || next == nodes_.size() || nodes_[next].rank != nodes_[n].rank) return;
+    if (--nodes_[next].waits_for == 0) become_ready(next);
+  }
+
+  void execute(std::size_t n) {
     node& self = nodes_[n];
     self.begun = true;
     if (!is_message(self)) {

@@ -18,7 +18,9 @@ using collective::keeps_order;
 constexpr message_manner manners[] = {{.eager = false, .in_order = false},
                                       {.eager = false, .in_order = true},
                                       {.eager = true, .in_order = false},
-                                      {.eager = true, .in_order = true}};
+                                      {.eager = true, .in_order = true},
+                                      {.eager = false, .in_order = true, .one_by_one = true},
+                                      {.eager = true, .in_order = true, .one_by_one = true}};
 
 std::string to_text(const shape& call, algorithm how) {
   return std::string(to_string(call.what)) + " by " + std::string(to_string(how)) + ", " +
@@ -52,7 +54,7 @@ void expect_right(const world& w, algorithm how, random_engine& random) {
   ASSERT_EQ(run.flaw(), "");
   for (const message_manner& manner : manners) {
     SCOPED_TRACE(std::string(manner.eager ? "eager" : "rendezvous") +
-                 (manner.in_order ? ", in order" : ""));
+                 (manner.in_order ? ", in order" : "") + (manner.one_by_one ? ", one by one" : ""));
     const auto left = run.run(manner, random);
     for (std::size_t r = 0; r < left.size(); ++r) {
       const int rank = static_cast<int>(r);

@@ -470,7 +470,7 @@ TEST(engine, a_peer_or_tag_out_of_range_is_refused) {
   EXPECT_EQ(refusal(e, kind::send, -1, 0), "send to rank -1; " + ranks);
   EXPECT_EQ(refusal(e, kind::receive, env.size(), 0),
             "receive from rank " + std::to_string(env.size()) + "; " + ranks);
-  EXPECT_NE(refusal(e, kind::send, 0, -1).find("tag -1; tags are 0 to "), std::string::npos);
+  EXPECT_NE(refusal(e, kind::send, 0, -1).find("send: tag -1; tags are 0 to "), std::string::npos);
   EXPECT_NE(refusal(e, kind::send, 0, e.largest_tag() + 1).find("tags are 0 to "),
             std::string::npos);
   EXPECT_GE(e.largest_tag(), 511) << "MPI promises 32768 tags, of which 64 make one";

@@ -3,7 +3,8 @@
 
     test_install.py BUILD LIBRARY MPIEXEC
 
-The project's programs are two of the examples, one of which has plait stand in for MPI's functions.
+The project's programs are two of the examples, one of which has plait stand in for MPI's functions, and
+one whose tasks are in a shared library.
 """
 
 import pathlib
@@ -15,7 +16,13 @@ import unittest
 TREE = pathlib.Path(__file__).parent.parent.parent
 BUILD, *MPI = sys.argv[1:4]
 RANKS = "3"
-EXAMPLES = {"02_ghost_exchange": "plait::runtime", "06_smpss": "plait::blocking_mpi MPI::MPI_CXX"}
+EXAMPLES = {"02_ghost_exchange": "plait::runtime", "06_smpss": "plait::blocking_mpi"}
+SHARED = """
+add_library(loaded MODULE loaded_library.cpp)
+target_link_libraries(loaded PRIVATE plait::runtime)
+add_executable(loader loader.cpp)
+target_link_libraries(loader PRIVATE ${CMAKE_DL_LIBS})
+"""
 PROJECT = """
 cmake_minimum_required(VERSION 3.25)
 project(elsewhere LANGUAGES CXX)
@@ -42,13 +49,18 @@ class Install(unittest.TestCase):
             for name, libraries in EXAMPLES.items():
                 (source / f"{name}.cpp").write_bytes((TREE / f"examples/{name}.cpp").read_bytes())
                 text += PROGRAM.format(name=name, libraries=libraries)
-            (source / "CMakeLists.txt").write_text(text)
+            for name in ("loaded_library.cpp", "loader.cpp"):
+                (source / name).write_bytes((TREE / "tests/runtime" / name).read_bytes())
+            (source / "CMakeLists.txt").write_text(text + SHARED)
             self.run_words("cmake", "-G", "Ninja", "-S", source, "-B", build,
                            f"-DCMAKE_PREFIX_PATH={prefix}")
             self.run_words("cmake", "--build", build)
             for name in EXAMPLES:
                 said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, build / name)
                 self.assertEqual(said, (TREE / f"examples/{name}.expected").read_text())
+            said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, build / "loader",
+                                  build / "libloaded.so")
+            self.assertEqual(said, "the sum over 3 ranks is 6\n")
 
 
 if __name__ == "__main__":

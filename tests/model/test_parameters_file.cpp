@@ -93,7 +93,9 @@ TEST_F(parameters_file, what_is_no_network_is_refused_in_one_line) {
             "O (overhead_per_byte_s) is -1 s; it must be finite and at least 0");
   EXPECT_EQ(refusal([] { (void)model::read_parameters("/nowhere/network.json"); }),
             "/nowhere/network.json: cannot be read");
-  EXPECT_EQ(refusal([] { (void)model::read_parameters("/"); }), "/: cannot be read");
+  EXPECT_EQ(refusal([] { (void)model::read_parameters("/"); }), "/: is no regular file");
+  EXPECT_EQ(refusal([] { (void)model::read_parameters("/dev/zero"); }),
+            "/dev/zero: is no regular file");
 }
 
 }  // namespace

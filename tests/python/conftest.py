@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the tests share: the command as a process of its own, the fake program, skipping labs."""
 
+import atexit
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -14,6 +17,10 @@ from plait.lab.privilege import lab_mode
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
 FAKE = HERE / "fake_app.py"
+# Where the fake program is one of plait's own applications.
+APPS = pathlib.Path(tempfile.mkdtemp(prefix="plait-test-apps-"))
+(APPS / "fake").symlink_to(FAKE)
+atexit.register(shutil.rmtree, APPS, ignore_errors=True)
 
 
 def command(*arguments: str) -> list[str]:
@@ -22,7 +29,7 @@ def command(*arguments: str) -> list[str]:
 
 def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
-            "COLUMNS": "80", **more}  # fmt: skip
+            "COLUMNS": "80", "PLAIT_BIN_DIR": str(APPS), **more}  # fmt: skip
 
 
 def plait(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -156,7 +156,7 @@ def poisson_result(ranks: int = 2) -> dict[str, Any]:
         "over_ranks": [iteration(each) for each in (1, 2, 4, 8)],
     }
     for one in answer["variants"].values():
-        one |= {"iterations": 40, "residual": 1e-9, "reduction_s": 0.001, "workers": 1}
+        one |= {"iterations": 40.0, "residual": 1e-9, "reduction_s": 0.001, "workers": 1}
     return answer
 
 
@@ -316,6 +316,45 @@ def collective_result() -> dict[str, Any]:
     }  # fmt: skip
     answer["median_error_percent"] = {"all": 5.0, "alltoall": 7.5, "bcast": 1.0}
     return answer
+
+
+def predict_result() -> dict[str, Any]:
+    """Of `plait predict collective`."""
+
+    def cost(total: float, least: bool) -> dict[str, Any]:
+        return {"total_us": _exactly(total), "processor_us": _exactly(0.25 * total),
+                "network_us": _exactly(0.75 * total), "cheapest": least,
+                "libnbc": not least}  # fmt: skip
+
+    rows = {
+        name: {f"{ranks} ranks": {"8B": cost(ranks * factor, least),
+                                  "64KiB": cost(9.0 * ranks * factor, not least)}
+               for ranks in (2, 8)}
+        for name, factor, least in (("binomial", 1.0, True), ("linear", 3.0, False))
+    }  # fmt: skip
+    answer = _probe_result("predict", rows)
+    answer["parameters"] = {
+        "operation": "bcast", "latency_s": 5e-6, "send_overhead_s": 1e-6,
+        "receive_overhead_s": 1e-6, "gap_s": 2e-6, "gap_per_byte_s": 8e-9,
+        "eager_limit_bytes": 65536,
+    }  # fmt: skip
+    return answer
+
+
+def program_result() -> dict[str, Any]:
+    """What the library writes of a program of somebody's own."""
+    whole = result()
+    one = whole["variants"]["plait"]
+    parts = {key: one[key] for key in one if key.endswith("_s") and key != "total_s"}
+    return {
+        "schema": "plait-result/1", "kind": "program", "application": "wave", "ranks": 2,
+        "parameters": {"runtimes": 1},
+        "environment": {key: value for key, value in whole["environment"].items() if key != "lab"},
+        "wall_s": TOTALS["plait"], "mean": parts | {"wall_s": TOTALS["plait"]},
+        "ledger": one["ledger"], "timeline": {"program": whole["timeline"]["plait"]},
+        "timeline_is_whole": True, "events_left_out": 0,
+        "trace_summary": {"program": whole["trace_summary"]["plait"]},
+    }  # fmt: skip
 
 
 def _exactly(value: float) -> dict[str, Any]:

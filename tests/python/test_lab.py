@@ -50,6 +50,19 @@ def test_the_agent_knows_addresses_names_and_cores():
 
 
 @pytest.mark.lab
+def test_a_lab_is_named_either_way_by_every_command():
+    for index, up in enumerate(([NAME], ["--name", NAME])):
+        assert plait("lab", "up", *up).returncode == 0
+        for status in ([NAME], ["--name", NAME]):
+            assert plait("lab", "status", *status).stdout.startswith(f"{NAME}: ")
+        down = ["--name", NAME] if index == 0 else [NAME]
+        assert plait("lab", "down", *down).stdout == f"{NAME} is down\n"
+    for word in ("up", "down", "status"):
+        assert "two names, 'a' and --name b" in one_line(plait("lab", word, "a", "--name", "b"))
+    assert "--all and 'a'" in one_line(plait("lab", "down", "--all", "a"))
+
+
+@pytest.mark.lab
 def test_nodes_have_names_addresses_and_limited_links(kept_lab):
     def inside(node, *words):
         return plait("lab", "exec", "--name", kept_lab, node, "--", *words).stdout
@@ -184,10 +197,12 @@ def unprivileged():
     home.chmod(0o777)
     shutil.copytree(ROOT / "python" / "plait", home / "plait")
     shutil.copytree(FAKE.parent, home / "fake", ignore=shutil.ignore_patterns("__pycache__"))
+    (home / "apps").mkdir()
+    (home / "apps" / "fake").symlink_to(home / "fake" / FAKE.name)
     site = pathlib.Path(pytest.__file__).parents[1]
     prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "-i",
               "PATH=/usr/bin:/bin", f"HOME={home}", f"PYTHONPATH={home}:{site}", f"TMPDIR={home}",
-              "PYTHONDONTWRITEBYTECODE=1"]  # fmt: skip
+              "PYTHONDONTWRITEBYTECODE=1", f"PLAIT_BIN_DIR={home / 'apps'}"]  # fmt: skip
     yield prefix, home
     shutil.rmtree(home, ignore_errors=True)
 

@@ -121,10 +121,10 @@ def test_a_line_that_does_not_rise_has_no_bandwidth():
     [
         (["fit"], None, "fit is not an object"),
         (["fit", "latency_s"], "short", "fit.latency_s"),
-        (["fit", "segments"], [], "no segment"),
+        (["fit", "segments"], [], "fit.segments is empty"),
         (["fit", "segments", 1, "gap_s"], None, "fit.segments[1].gap_s"),
         (["fit", "segments", 0, "line"], {}, "fit.segments[0].line.at_zero_s"),
-        (["sizes"], [], "no size"),
+        (["sizes"], [], "sizes is empty"),
         (["sizes", 3, "prtt_n_d_s"], 5, "sizes[3].prtt_n_d_s"),
         (["sizes", 0, "gap_s", "q1"], "x", "sizes[0].gap_s.q1"),
         (["probe"], "sonar", "known probe"),

@@ -71,7 +71,7 @@ def test_an_unknown_variant_is_one_line(mpi):
         (["--json", "/nowhere/at/all.json"], "no folder /nowhere/at"),
         (["--json", "/"], "is a folder"),
         (["--json", "/proc/plait.json"], "/proc/plait.json"),
-        (["--steps", "x"], "--steps"),
+        (["--json", "/nowhere/at/all.json", "--steps", "3"], "no folder /nowhere/at"),
     ],
 )
 def test_bad_input_is_one_line(arguments, said):
@@ -83,6 +83,19 @@ def test_an_unknown_application_is_told_what_there_is(tmp_path):
     said = one_line(plait("run", "jacobi4d", PLAIT_BIN_DIR=str(tmp_path)))
     assert "jacobi4d" in said
     assert "jacobi3d" in said
+
+
+def test_an_unknown_application_that_is_a_file_here_is_suggested_with_its_path(tmp_path):
+    (tmp_path / "foo").write_text("#!/bin/sh\n")
+    done = subprocess.run(
+        command("run", "foo"), capture_output=True, text=True, env=environment(), cwd=tmp_path,
+        check=False,
+    )  # fmt: skip
+    assert "unknown application 'foo'; did you mean ./foo?" in one_line(done)
+
+
+def test_an_option_before_the_application_is_the_commands():
+    assert "--stepz" in one_line(plait("run", "--stepz", "3", FAKE))
 
 
 def test_a_missing_mpiexec_is_one_line():

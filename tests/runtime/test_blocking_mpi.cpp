@@ -197,6 +197,57 @@ TEST_P(every_policy, collectives_suspend_too) {
   EXPECT_EQ(beside, 10);
 }
 
+// Open MPI's non-blocking collectives take equal addresses for a call in place, and a rank without
+// data returns from one in place without the tag that the others take.
+TEST_P(every_policy, an_exchange_in_which_a_rank_has_no_data_keeps_the_collectives_apart) {
+  runtime rt{env, options()};
+  const int size = env.size();
+  const auto last = static_cast<std::size_t>(size - 1);
+  int turn = 0;
+  std::array<int, 2> sums{};
+  std::vector<int> data{env.rank() + 1, env.rank() + 1};
+  std::vector<int> to(static_cast<std::size_t>(size), 0);
+  std::vector<int> from = to;
+  if (env.rank() == 0) to[last] = size > 1 ? 2 : 0;
+  if (env.rank() == size - 1) from[0] = size > 1 ? 2 : 0;
+  const std::vector<int> places(static_cast<std::size_t>(size), 0);
+  const auto add_up = [](int&, int& sum, MPI_Comm c) {
+    const int one = 1;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c);
+  };
+  rt.task(
+      "the same address",
+      [](int&, std::vector<int>& both, const std::vector<int>& sent, const std::vector<int>& got,
+         const std::vector<int>& at, MPI_Comm c) {
+        MPI_Alltoallv(both.data(), sent.data(), at.data(), MPI_INT, both.data(), got.data(),
+                      at.data(), MPI_INT, c);
+      },
+      inout(turn, data), in(to, from, places), comm);
+  rt.task("add up", add_up, inout(turn), out(sums[0]), comm);
+  std::vector<int> none(static_cast<std::size_t>(size), 0);
+  if (env.rank() == 0 || env.rank() == size - 1)
+    none[env.rank() == 0 ? last : 0] = size > 1 ? 1 : 0;
+  std::vector<int> swapped{env.rank()};
+  if (size > 2) {  // the others have nothing to exchange
+    rt.task(
+        "in place",
+        [](int&, std::vector<int>& x, const std::vector<int>& counts, const std::vector<int>& at,
+           MPI_Comm c) {
+          MPI_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_INT, x.data(), counts.data(), at.data(),
+                        MPI_INT, c);
+        },
+        inout(turn, swapped), in(none, places), comm);
+  }
+  rt.task("add up", add_up, inout(turn), out(sums[1]), comm);
+  rt.wait();
+  EXPECT_EQ(sums, (std::array<int, 2>{size, size}));
+  const int came_from = size > 1 && env.rank() == size - 1 ? 0 : env.rank();
+  EXPECT_EQ(data, std::vector<int>(2, came_from + 1));
+  if (size > 2) {
+    EXPECT_EQ(swapped[0], env.rank() == 0 ? size - 1 : env.rank() == size - 1 ? 0 : env.rank());
+  }
+}
+
 TEST_P(every_policy, the_program_may_block_while_its_tasks_go_on) {
   runtime rt{env, options()};
   int mine = env.rank() + 7;

@@ -66,11 +66,11 @@ TEST_F(communicators, who_is_no_member_is_told_so_when_it_takes_part) {
     return;
   }
   EXPECT_EQ(refusal([&] { rt.bcast("news", inout(x), 0, {.among = first}); }),
-            "news: this rank is no member of 'first'");
+            "bcast 'news': this rank is no member of 'first'");
   EXPECT_EQ(refusal([&] { rt.alltoall("parts", inout(x), {.among = first}); }),
-            "parts: this rank is no member of 'first'");
+            "alltoall 'parts': this rank is no member of 'first'");
   EXPECT_EQ(refusal([&] { rt.send("news", in(x), 0, 0, first); }),
-            "this rank is no member of 'first'");
+            "send 'news': this rank is no member of 'first'");
 }
 
 TEST_F(communicators, a_negative_colour_on_one_rank_is_refused_on_all) {
@@ -85,7 +85,7 @@ TEST_F(communicators, ranks_of_calls_are_theirs) {
   const communicator back = env.world().split("back", 0, -rank);
   runtime rt{env, {.workers = 1}};
   EXPECT_EQ(refusal([&] { rt.recv("ghost", out(std::vector<int>(1)[0]), ranks, 0, back); }),
-            "receive from rank " + std::to_string(ranks) + " of 'back'; ranks are 0 to " +
+            "receive 'ghost' from rank " + std::to_string(ranks) + " of 'back'; ranks are 0 to " +
                 std::to_string(ranks - 1));
   int news = rank;
   rt.bcast("news", inout(news), 0, {.among = back});
@@ -212,12 +212,14 @@ TEST_F(communicators, are_one_runtimes_at_a_time) {
     runtime first{env, {.workers = 1}};
     shift(first);
     runtime second{env, {.workers = 1}};
-    EXPECT_EQ(refusal([&] { second.send("edge", in(x), right, 0, copy); }),
-              "'copy' is another runtime's as long as that lives; split again for this one");
+    EXPECT_EQ(
+        refusal([&] { second.send("edge", in(x), right, 0, copy); }),
+        "send 'edge': 'copy' is another runtime's as long as that lives; split again for this one");
     // Refused before anything of it is submitted: tasks would write what the refusal has freed.
     std::vector<int> blocks(static_cast<std::size_t>(100 * copy.size()), rank);
     EXPECT_EQ(refusal([&] { second.alltoall("blocks", inout(blocks), {.among = copy}); }),
-              "'copy' is another runtime's as long as that lives; split again for this one");
+              "alltoall 'blocks': 'copy' is another runtime's as long as that lives; split again "
+              "for this one");
     second.wait();
     EXPECT_EQ(blocks, std::vector<int>(blocks.size(), rank));
   }

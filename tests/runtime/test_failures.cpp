@@ -134,6 +134,40 @@ TEST_P(every_policy, after_a_failure_tasks_run_and_messages_are_refused) {
   env.barrier();
 }
 
+TEST_P(every_policy, after_a_failure_graphs_without_messages_run_and_others_are_refused) {
+  runtime rt{env, options()};
+  int x = 0;
+  int y = 0;
+  bool fails = false;
+  const auto add = [&] {
+    rt.task(
+        "add",
+        [](int& n, const bool& now) {
+          if (now) throw std::runtime_error("once");
+          ++n;
+        },
+        inout(x), in(fails));
+  };
+  graph alone = rt.record(add);
+  graph with_messages = rt.record([&] {
+    rt.recv("from peer", out(y), peer);
+    rt.send("to peer", in(x), peer);
+  });
+  rt.replay(alone, 3).wait();
+  EXPECT_EQ(x, 3);
+  fails = true;
+  rt.replay(alone, 3);
+  EXPECT_EQ(thrown_by_wait(rt), "once");
+  EXPECT_THROW(rt.replay(with_messages, 1), error);
+  fails = false;
+  rt.replay(alone, 3).wait();
+  EXPECT_EQ(x, 6);
+  graph later = rt.record(add);
+  rt.replay(later, 2).wait();
+  EXPECT_EQ(x, 8);
+  env.barrier();
+}
+
 TEST_P(every_policy, a_new_runtime_communicates_after_a_failure) {
   {
     runtime rt{env, options()};
@@ -157,7 +191,7 @@ TEST_P(every_policy, a_message_of_another_size_is_an_error_of_wait) {
   std::vector<int> ghost(12, -1);
   rt.send("edge", in(edge), peer, 3);  // first: after the failure it would be dropped
   rt.recv("ghost", out(ghost), peer, 3);
-  EXPECT_EQ(thrown_by_wait(rt), "receive of 48 bytes from rank " + std::to_string(peer) +
+  EXPECT_EQ(thrown_by_wait(rt), "receive 'ghost' of 48 bytes from rank " + std::to_string(peer) +
                                     ", tag 3: the message sent has 40 bytes");
   env.barrier();
 }

@@ -312,26 +312,34 @@ TEST_F(library_collectives, what_the_library_cannot_do_is_refused_in_one_line) {
   EXPECT_EQ(refusal([&] {
               rt.neighbour_alltoall("halo", in(x), out(y), {{rank}, {rank}}, library);
             }),
-            "halo: the MPI library has neighbourhoods only in communicators that all ranks make "
+            "neighbour_alltoall 'halo': the MPI library has neighbourhoods only in communicators "
+            "that all ranks make "
             "together, which would block; leave back_end at collective::back_end::schedules");
   collective_options both = library;
   both.algorithm = collective::algorithm::binomial;
   EXPECT_EQ(refusal([&] { rt.allreduce("total", in(x), out(y), sum{}, both); }),
-            "total: the MPI library chooses its algorithms; name one, or "
+            "allreduce 'total': the MPI library chooses its algorithms; name one, or "
             "collective::back_end::library, not both");
   ints small(1);
-  EXPECT_EQ(refusal([&] { rt.allgather("all", in(x), out(small), library); }),
-            "all: the receive buffer has 4 bytes and needs " + std::to_string(8 * ranks * ranks));
+  EXPECT_EQ(
+      refusal([&] { rt.allgather("all", in(x), out(small), library); }),
+      "allgather 'all': the receive buffer has 1 element and needs " +
+          std::to_string(2 * ranks * ranks) +
+          (ranks == 1 ? ""
+                      : ", " + std::to_string(ranks) + " parts of " + std::to_string(2 * ranks)));
   // Never touched: refused before anybody reads it.
   const std::span<const std::byte> large(reinterpret_cast<const std::byte*>(x.data()),
                                          std::size_t{1} << 31);
-  const std::span<std::byte> result(reinterpret_cast<std::byte*>(y.data()), std::size_t{1} << 31);
+  const std::span<std::byte> result(
+      reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(x.data()) ^
+                                   (std::uintptr_t{1} << 40)),
+      std::size_t{1} << 31);
   EXPECT_EQ(refusal([&] {
               rt.allreduce(
                   "bytes", in(large), out(result), [](std::byte a, std::byte b) { return a | b; },
                   library);
             }),
-            "bytes: a buffer of 2147483648 bytes is more than the MPI library counts "
+            "allreduce 'bytes': a buffer of 2147483648 bytes is more than the MPI library counts "
             "(2147483647); leave back_end at collective::back_end::schedules");
   rt.wait();
 }

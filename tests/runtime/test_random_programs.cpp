@@ -6,14 +6,9 @@
 //
 // Runs at least N programs, from seed S on.  A failure names the seed that repeats it.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -22,6 +17,7 @@
 #include <plait/runtime/runtime.hpp>
 
 #include "random_program.hpp"
+#include "soaking.hpp"
 #include "support/mpi_test.hpp"
 #include "support/watchdog.hpp"
 #include "task/box.hpp"
@@ -194,73 +190,6 @@ int run_case(environment& env, const random_case& c, std::uint64_t seed) {
   return failures;
 }
 
-[[nodiscard]] bool failed_anywhere(environment& env, bool here) {
-  int mine = here ? 1 : 0;
-  int all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, native(env));
-  return all != 0;
-}
-
-// --- the command line ----------------------------------------------------------------------------
-
-struct soak_options {
-  std::uint64_t programs = 0;
-  std::uint64_t seed = 1;
-  bool progress = false;
-};
-
-[[nodiscard]] bool parse(std::string_view text, std::uint64_t& into) {
-  const auto end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, into);
-  return !text.empty() && result.ec == std::errc{} && result.ptr == end;
-}
-
-/// What stands on the command line; GoogleTest keeps it from its tests.
-[[nodiscard]] soak_options options_of_this_process() {
-  soak_options o;
-  if (const char* text = std::getenv("PLAIT_TEST_PROGRAMS")) {
-    if (!parse(text, o.programs)) throw usage_error("PLAIT_TEST_PROGRAMS must be a number");
-  } else {
-    o.programs = 600;
-  }
-  std::ifstream file("/proc/self/cmdline");
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string value = i + 1 < words.size() ? words[i + 1] : "";
-    if (words[i] == "--progress") {
-      o.progress = true;
-    } else if (words[i] == "--programs" || words[i] == "--seed") {
-      if (!parse(value, words[i] == "--seed" ? o.seed : o.programs)) {
-        throw usage_error(words[i] + " '" + value + "' is not a number");
-      }
-      ++i;
-    }
-  }
-  return o;
-}
-
-class progress_printer {
- public:
-  progress_printer(const soak_options& o, int rank)
-      : options_(o), quiet_(rank != 0 || !o.progress) {}
-
-  void done(std::uint64_t programs, std::uint64_t seed) {
-    const auto now = std::chrono::steady_clock::now();
-    if (quiet_ || (now < next_ && programs < options_.programs)) return;
-    next_ = now + std::chrono::seconds(1);
-    std::fprintf(stderr, "@progress {\"done\":%llu,\"total\":%llu,\"label\":\"seed %llu\"}\n",
-                 static_cast<unsigned long long>(std::min(programs, options_.programs)),
-                 static_cast<unsigned long long>(options_.programs),
-                 static_cast<unsigned long long>(seed));
-  }
-
- private:
-  const soak_options options_;
-  const bool quiet_;
-  std::chrono::steady_clock::time_point next_{};
-};
-
 // --- tests ---------------------------------------------------------------------------------------
 
 /// What all ranks of the programs so far have run.
@@ -283,7 +212,7 @@ struct run_counts {
 
 TEST(random_programs, end_with_the_bits_of_their_serial_execution) {
   environment& env = test_environment();
-  const soak_options options = options_of_this_process();
+  const soak_options options = soak_options_from(words_of_this_process(), 600);
   progress_printer progress(options, env.rank());
   run_counts done;
   for (std::uint64_t seed = options.seed; done.programs < options.programs; ++seed) {

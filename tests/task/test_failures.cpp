@@ -125,7 +125,7 @@ TEST(failures_death, an_exception_nobody_waits_for_ends_the_program) {
         scheduler s{{.workers = 1}};
         s.task("throws", [] { throw plait::error("too late"); });
       },
-      "never waited for: too late");
+      "never waited for: task 'throws': too late");
 }
 
 }  // namespace

@@ -110,6 +110,12 @@ void print(const json& result) {
   }
 }
 
+void write(const json& result, const std::string& path) {
+  std::ofstream file(path);
+  file << result.dump(1) << "\n" << std::flush;
+  if (!file) throw usage_error("--json: cannot write '" + path + "'");
+}
+
 int run(int argc, char** argv) {
   const auto asked = parse(argc, argv);
   if (!asked) return 0;
@@ -118,8 +124,8 @@ int run(int argc, char** argv) {
     std::cout << result.dump(1) << "\n" << std::flush;
     return 0;
   }
+  if (!asked->json_file.empty()) write(result, asked->json_file);
   print(result);
-  if (!asked->json_file.empty()) std::ofstream(asked->json_file) << result.dump(1) << "\n";
   return 0;
 }
 

@@ -3,6 +3,8 @@
 /// no two arrays collide.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -65,6 +65,7 @@ template <int D, space S>
 [[nodiscard]] std::vector<box<D, S>> cut(const box<D, S>& b, axis along,
                                          const std::vector<worker_set>& sets);
 
+/// How `rebalanced` turns times into weights.
 struct rebalance_options {
   /// How much of a change is held back: 0 believes the last measurement, 0.5 goes half the way.
   double damping = 0;

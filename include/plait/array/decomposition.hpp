@@ -16,6 +16,7 @@
 
 namespace plait {
 
+/// How `decompose` cuts a domain.
 template <int D>
 struct decomposition_options {
   extents<D> global;  ///< cells along each axis

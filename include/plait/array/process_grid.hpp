@@ -7,6 +7,7 @@
 #include <string>
 
 #include <plait/core/axis.hpp>
+#include <plait/core/no_rank.hpp>
 
 namespace plait {
 
@@ -16,9 +17,6 @@ template <int D>
 class process_grid {
  public:
   using dimensions = std::array<int, D>;
-
-  /// What `neighbour` returns where the grid ends.
-  static constexpr int no_rank = -1;
 
   /// Chooses the dimensions that are 0 in `wanted` and keeps the others.  The chosen ones are as
   /// close to each other as possible, as MPI_Dims_create returns them (of all factorisations the
@@ -40,7 +38,7 @@ class process_grid {
   [[nodiscard]] dimensions coordinates(int rank) const;
   /// Precondition: the coordinates lie in the grid.
   [[nodiscard]] int rank_at(const dimensions& coordinates) const;
-  /// The rank next to `rank`, or `no_rank` at the end of the grid.
+  /// The rank next to `rank`; `plait::no_rank` at the end of the grid.
   [[nodiscard]] int neighbour(int rank, axis a, side s) const;
 
   friend bool operator==(const process_grid&, const process_grid&) = default;

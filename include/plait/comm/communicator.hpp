@@ -7,9 +7,14 @@
 #include <optional>
 #include <string>
 
+#include <plait/core/no_rank.hpp>
+
 namespace plait {
 
 struct matching_space;
+
+/// Whether a peer is nobody: `no_rank`, or MPI_PROC_NULL.
+[[nodiscard]] bool is_no_rank(int peer) noexcept;
 
 /// Numbers its ranks from 0 and matches by itself: what is submitted here never meets what is
 /// submitted elsewhere, though the ranks be the same.  Made by `environment::world` and `split`;

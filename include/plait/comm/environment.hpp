@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <plait/comm/communicator.hpp>
@@ -24,8 +25,9 @@ class engine;
 /// one message, and MPI errors on its communicators are reported as exceptions.
 class environment {
  public:
-  /// Collective.  Takes MPI's own arguments out of the command line.  Errors: `error` when the MPI
-  /// library offers less than MPI_THREAD_SERIALIZED.
+  /// Collective.  Takes MPI's own arguments out of the command line.  Where the program has
+  /// initialised MPI with MPI_THREAD_SERIALIZED or more, that is taken over, and MPI_Finalize stays
+  /// the program's.  Errors: `error` when MPI offers less than MPI_THREAD_SERIALIZED, or has ended.
   environment(int& argc, char**& argv);
   /// Collective, except after an uncaught exception, when it ends the job.
   ~environment();
@@ -85,6 +87,10 @@ class environment {
   /// Prints the message with this rank's name and ends all ranks.  Thread-safe.
   [[noreturn]] void abort(const std::string& message, int exit_code = 1) const noexcept;
 
+  /// Has `what` called when this ends, on the main thread, before MPI ends: collective, if every
+  /// rank asks for it.  In the order of asking.  Not after an uncaught exception.
+  void at_end(std::function<void()> what) { at_end_.push_back(std::move(what)); }
+
   /// Whoever holds it may call MPI.
   [[nodiscard]] mpi_token& token() noexcept { return token_; }
 
@@ -110,6 +116,7 @@ class environment {
   };
   std::vector<neighbour> neighbours_;  ///< all ranks of the node, in their order, this one too
   std::vector<engine*> engines_;       ///< driven while this class blocks
+  std::vector<std::function<void()>> at_end_;
   bool finalize_ = false;
   int exceptions_at_start_ = 0;
 };

@@ -12,6 +12,7 @@
 
 namespace plait {
 
+/// What a window has besides its memory.
 struct window_options {
   /// How many flags each rank has for the signals of each other rank.  On every rank the same.
   int flags = 16;

@@ -22,6 +22,8 @@ struct message_survey {
   /// A message, or a collective of the MPI library's own, that was posted and has not completed.
   struct message {
     operation::kind what = operation::kind::send;
+    operation::origin of = operation::origin::program;
+    std::string called;  ///< "allreduce": part of a collective
     /// "allreduce": it is a collective of the MPI library's own, without direction, peer and tag.
     std::string collective;
     std::string name;
@@ -41,6 +43,7 @@ struct message_survey {
     int matching = 0;          ///< its number, `engine::matching::communicator`
     int peer = 0;
     int tag = 0;
+    bool of_program = true;  ///< not of a collective or a move, whose tags mean nothing
     std::size_t size_bytes = 0;
     std::uint64_t place = 0;
     bool receive_submitted = false;

@@ -3,6 +3,8 @@
 /// that shows <mpi.h>.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <string>
 
 #include <mpi.h>

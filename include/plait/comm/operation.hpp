@@ -34,16 +34,25 @@ struct operation {
   /// tag and buffer mean nothing.  A receive, a get and a wait for a signal complete when
   /// what they bring is here; a put, when its data is there.
   enum class kind : std::uint8_t { receive, send, get, put, await_signal, collective };
+  /// Whose message it is.  The tags of all but the program's are the engine's, which no message of
+  /// the program has.
+  enum class origin : std::uint8_t {
+    program,
+    move,
+    collective,  ///< `called`
+    agreement,   ///< of `called`, on its sizes
+  };
 
   kind what = kind::send;
-  bool of_collective = false;  ///< its tag is the engine's, which no message of the program has
+  origin of = origin::program;
+  collective::operation called{};  ///< of a collective, whoever carries it out
   int peer = 0;
-  int tag = 0;  ///< of a signal: its flag
+  int tag = 0;                 ///< of a signal: its flag
+  const char* name = nullptr;  ///< in errors; as long as the operation, or null
   void* buffer = nullptr;
   std::size_t size_bytes = 0;
   const remote_part* remote = nullptr;
   collective::library_call* call = nullptr;
-  collective::operation called{};  ///< by `call`, which is freed when the operation has completed
   /// Called once, by a thread that holds the token (so it may post, but not poll).  `failure` is
   /// null when the operation succeeded, and when it was given up by `cancel`.
   void (*completed)(operation& self, const std::exception_ptr& failure) noexcept = nullptr;

@@ -2,6 +2,8 @@
 /// Who drives communication, when it is looked at, and on which requests it runs.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,6 +42,7 @@ enum class persistence : std::uint8_t {
   never,
 };
 
+/// How an engine drives the operations of its process.
 struct engine_options {
   progress policy = progress::automatic;
   /// Workers of this process; `automatic` gives the proxy a core only where more than these are

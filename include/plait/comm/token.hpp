@@ -2,6 +2,8 @@
 /// The right to call MPI, held by one thread at a time, so that MPI_THREAD_SERIALIZED is enough.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <atomic>
 #include <thread>
 

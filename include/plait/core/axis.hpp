@@ -2,6 +2,8 @@
 /// The axes of an index space and the two sides along each.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <array>
 
 namespace plait {

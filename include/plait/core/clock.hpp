@@ -3,6 +3,8 @@
 /// at a constant rate, nanoseconds of the monotonic clock elsewhere.  Not a calendar.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <chrono>
 #include <cstdint>
 

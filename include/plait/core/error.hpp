@@ -3,6 +3,8 @@
 /// aborted.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <stdexcept>
 #include <string>
 
@@ -35,6 +37,9 @@ namespace detail {
 [[noreturn]] void expects_failed(const char* expression, const char* file, int line,
                                  const std::string& values) noexcept;
 [[noreturn]] void abort_job() noexcept;
+/// Prints the line that says why this process ends, named by `process_label`.  Returns on the first
+/// thread that calls it; others, which fail meanwhile, wait for the end and print nothing.
+void print_last_words(const std::string& why) noexcept;
 }  // namespace detail
 }  // namespace plait
 

@@ -2,6 +2,8 @@
 /// How many processors of a shared machine are one process's own.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <vector>
 
 namespace plait {

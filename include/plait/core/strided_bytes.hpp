@@ -3,6 +3,8 @@
 /// what they hold.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <algorithm>
 #include <array>
 #include <compare>

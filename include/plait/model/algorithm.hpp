@@ -3,6 +3,8 @@
 /// collective.hpp.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +28,7 @@ enum class operation : std::uint8_t {
   neighbour_exchange,
 };
 
+/// How a collective operation is carried out.
 enum class algorithm : std::uint8_t {
   dissemination,       ///< in round r to rank + 2^r, from rank - 2^r
   linear,              ///< straight from and to everybody; in scans, from each rank to the next

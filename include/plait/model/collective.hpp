@@ -67,6 +67,7 @@ struct choice {
 /// `cost` does.
 [[nodiscard]] choice cheapest(operation what, const parameters& network, const call_shape& shape);
 
+/// What LibNBC takes for an operation.
 struct libnbc_algorithm {
   algorithm how = algorithm::linear;
   double fragment_bytes = 0;  ///< for `chain`

@@ -62,6 +62,7 @@ struct segment {
   parameters network;  ///< L, o_s and o_r are those of one byte; g, G and O of this segment
 };
 
+/// Parameters of a network, and how well they fit what was measured.
 struct network_fit {
   /// At least one.  Where the first ends may be where rendezvous begins; times alone do not tell,
   /// so S stays infinite: who knows sets it to `last_bytes`.
@@ -77,6 +78,7 @@ struct network_fit {
   [[nodiscard]] const segment& at(double size_bytes) const;
 };
 
+/// How lines are put through the measurements.
 struct fit_options {
   line_method method = line_method::least_squares;  ///< for g and G
   switch_rule protocol{};

@@ -3,6 +3,8 @@
 /// do not move.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -16,6 +18,7 @@ struct point {
   double time_s = 0;
 };
 
+/// Seconds as a linear function of bytes.
 struct line {
   double at_zero_s = 0;
   double per_byte_s = 0;

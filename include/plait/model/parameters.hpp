@@ -3,6 +3,8 @@
 /// the numbers: message.hpp and collective.hpp compute with them, fit.hpp finds them.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <limits>
 
 namespace plait::model {

@@ -50,6 +50,7 @@ class boundary_condition {
   bool nearest_ = false;
 };
 
+/// Which ghosts `ghosts_of` fills, and with what.
 template <class T, int D>
 struct ghost_options {
   /// Which ghosts a stencil reads; those at edges and corners, too, or not.
@@ -70,6 +71,7 @@ struct ghost_options {
 template <class T, int D>
 [[nodiscard]] move_plan ghosts_of(block_array<T, D>& u, const ghost_options<T, D>& options = {});
 
+/// How copies between blocks become messages.
 struct copy_options {
   std::string name = "move";
   messages_per message = messages_per::box;

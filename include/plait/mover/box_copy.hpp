@@ -3,6 +3,8 @@
 /// and no types; who makes them does (array_moves.hpp).
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

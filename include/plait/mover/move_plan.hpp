@@ -26,6 +26,7 @@ enum class messages_per : std::uint8_t {
   box,   ///< each box by itself: it leaves as soon as it is final
 };
 
+/// How a move is named, and cut into messages.
 struct move_options {
   /// What tasks, messages, traces and stall reports call it.
   std::string name = "move";

@@ -13,6 +13,7 @@
 
 namespace plait::probe {
 
+/// What is measured, and how often.
 struct loggp_plan {
   std::vector<std::size_t> sizes_bytes{};  ///< ascending, the first is 1, at least two
   int messages = 10;                       ///< n: of a burst; few, so that nothing is saturated
@@ -49,6 +50,7 @@ struct size_times {
   [[nodiscard]] model::round_trips medians(int messages) const;
 };
 
+/// What was measured, and the parameters that follow.
 struct loggp_measurement {
   std::vector<size_times> sizes;
   model::network_fit fit;

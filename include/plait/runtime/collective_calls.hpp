@@ -43,9 +43,18 @@ struct element_of<Argument> {
 /// and the others call the one with two.
 ///
 /// Elements are of any trivially copyable type.  `Operation`: a copyable function of two elements,
-/// associative, such as `plait::sum{}`.  Errors: usage_error for a root or sizes that do not fit
-/// this rank's buffers, for an algorithm that does not exist or does not keep the order, and for
-/// what the chosen back end cannot do.
+/// associative, such as `plait::sum{}`.
+///
+/// A buffer has exactly the elements that the operation gives it, no more and no less; both share
+/// no byte.  Only where blocks are listed it may be larger: they lie anywhere in it, and those that
+/// are received apart.  A buffer that is not touched may have any size: the result of a reduce, or
+/// the blocks of a gather or scatter, elsewhere than on the root, and rank 0's result of an exscan.
+///
+/// Errors, each of which names the operation and the task: usage_error for a root, blocks or
+/// buffers that do not fit, for an algorithm that does not exist or does not keep the order, and
+/// for what the chosen back end cannot do; then nothing was submitted.  At `wait`, usage_error with
+/// both sizes where ranks name different ones: beside each call they tell each other, in messages
+/// that nothing of the call waits for.
 class collective_calls {
  public:
   /// What is submitted after it, and touches `x`, starts after every rank has submitted it and its
@@ -58,12 +67,19 @@ class collective_calls {
     submit(describe<std::byte>(name, collective::operation::barrier, {}, bytes_of(x), options));
   }
 
-  /// inout(x) on every rank: what the root has.
+  /// in(x) on the root, out(x) elsewhere: what the root has.  Or inout(x), the same line on every
+  /// rank.
+  ///
+  ///     if (env.rank() == root) rt.bcast("panel", in(panel), root);
+  ///     else                    rt.bcast("panel", out(panel), root);
   template <class X>
   void bcast(task_name name, const std::tuple<X>& x, int root,
              const collective_options& options = {}) {
-    static_assert(X::mode == access_mode::inout, "bcast(name, inout(x), root)");
+    static_assert(
+        X::mode == access_mode::in || X::mode == access_mode::out || X::mode == access_mode::inout,
+        "bcast(name, in(x), root) on the root, out(x) elsewhere, or inout(x)");
     auto call = describe<element<X>>(name, collective::operation::bcast, {}, bytes_of(x), options);
+    call.word = X::mode;
     call.shape.root = root;
     call.shape.count = count_of(x);
     submit(call);

@@ -17,6 +17,7 @@
 
 namespace plait {
 
+/// Among whom a collective operation runs, and how.
 struct collective_options {
   /// Whose operation it is; roots and neighbours are its ranks.  Left out: all ranks.
   communicator among = {};
@@ -42,7 +43,8 @@ using collective::block;
 
 /// With whom a rank exchanges in a neighbourhood collective, as MPI_Dist_graph_create_adjacent
 /// takes it: a rank may occur several times, and may be the rank itself; the i-th edge from a to b
-/// among a's destinations is the i-th among b's sources.
+/// among a's destinations is the i-th among b's sources.  `no_rank` stands for a neighbour that is
+/// not there: its part of a buffer keeps its place, and is neither sent nor written.
 struct neighbourhood {
   std::vector<int> sources;
   std::vector<int> destinations;
@@ -55,6 +57,7 @@ struct collective_call {
   byte_range send = {};
   byte_range receive = {};
   std::shared_ptr<const combine_bytes> combine = {};
+  access_mode word = access_mode::inout;  ///< of `bcast`: what this rank named its buffer with
   collective_options options = {};
 };
 

@@ -51,6 +51,8 @@ struct one_sided_call {
 /// `await_signal` for (window, source, flag) meets the k-th `put_signal` or `signal` that the
 /// source has submitted for (window, this rank, flag), whatever becomes ready first.
 ///
+/// With `no_rank`, or MPI_PROC_NULL, as the other rank nothing happens, and no signal is met.
+///
 /// Errors of all: usage_error for a rank, a flag or elements out of range, and inside a task.
 ///
 ///     auto halo = rt.window(ghosts);                      // collective

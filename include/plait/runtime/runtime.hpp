@@ -25,6 +25,9 @@
 
 namespace plait {
 
+class collective_agreement;
+
+/// What a runtime shall not choose by itself.
 struct runtime_options {
   /// Threads that run tasks on this rank, the calling one included.  0: this rank's fair share of
   /// the cores its affinity mask allows.
@@ -55,6 +58,11 @@ struct runtime_options {
   /// access_error at `wait`.  Slow; one worker and progress::none, whatever else is said here.  The
   /// environment variable PLAIT_CHECKED (0 or 1) has the last word.  See docs/checked.md.
   bool checked = false;
+  /// Ranks that name different sizes in a collective call find it by small messages beside the
+  /// call, and `wait` throws an error that names both.  Off: such ranks may wait for ever, or take
+  /// the data of another call; an allreduce of 8 bytes then takes about half the processor time.
+  /// Rank 0's, on all ranks.
+  bool compare_sizes = true;
   /// What the network costs, if it is known: then collectives take the algorithm with the least
   /// predicted time (cheapest_algorithm.hpp).  Rank 0's, on all ranks.  The environment variable
   /// PLAIT_NETWORK, a file that `model::read_parameters` takes, has the last word.
@@ -93,15 +101,16 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// Sends what one access names, `in(x)`, to rank `peer` of `among` (left out: of all ranks): as
   /// soon as every earlier task that writes it has finished.  Meets the receive with the same place
   /// in the order of submission for (communicator, this rank, tag).  The elements must be trivially
-  /// copyable.  Errors: usage_error for a peer or tag out of range, and for a communicator that is
-  /// not this runtime's to use; `error`, when communication has been given up after a failed task.
+  /// copyable.  To `no_rank`, or MPI_PROC_NULL: nothing happens, and nothing is met.  Errors:
+  /// usage_error for a peer or tag out of range, and for a communicator that is not this runtime's
+  /// to use; `error`, when communication has been given up after a failed task.
   template <class Access>
   void send(task_name name, const std::tuple<Access>& what, int peer, int tag = 0,
             const communicator& among = {}) {
     static_assert(Access::mode == access_mode::in, "a send reads its buffer: send(name, in(x), …)");
     expect_copyable<Access>();
-    submit_message(name, operation::kind::send, std::get<0>(what).bytes(), Access::mode, peer, tag,
-                   among);
+    submit_message(name, {.what = operation::kind::send, .peer = peer, .tag = tag},
+                   std::get<0>(what).bytes(), among);
   }
 
   /// Receives into what one access names, `out(x)`, from rank `peer` of `among`: posted as soon as
@@ -113,8 +122,8 @@ class runtime final : public collective_calls, public one_sided_calls {
     static_assert(Access::mode == access_mode::out,
                   "a receive writes its buffer: recv(name, out(x), …)");
     expect_copyable<Access>();
-    submit_message(name, operation::kind::receive, std::get<0>(what).bytes(), Access::mode, peer,
-                   tag, among);
+    submit_message(name, {.what = operation::kind::receive, .peer = peer, .tag = tag},
+                   std::get<0>(what).bytes(), among);
   }
 
   /// Carries out `plan`: each message, and what packs, unpacks or copies the cells of one block, is
@@ -178,21 +187,36 @@ class runtime final : public collective_calls, public one_sided_calls {
       return std::is_trivially_copyable_v<object>;
     }
   }
-  /// Without a tag: of a collective or a move.  `keeps` lives as long as the message.
-  void submit_message(task_name name, operation::kind what, byte_range bytes, access_mode mode,
-                      int peer, std::optional<int> tag, const communicator& among,
-                      std::shared_ptr<const void> keeps = {});
+  /// A send or a receive of these bytes.  `keeps` lives as long as the message.
+  void submit_message(task_name name, operation message, byte_range bytes,
+                      const communicator& among, std::shared_ptr<const void> keeps = {});
   /// Whose task owns `op.call`, unless this throws.  `op.remote` may be a copy of the caller's;
   /// `home` keeps its window alive.
   void submit_operation(task_name name, operation op, std::span<const detail::data_access> accesses,
                         const std::shared_ptr<exposed_memory>& home, const communicator& among,
                         std::shared_ptr<const void> keeps = {});
+  /// Errors: those of a message that is submitted where none may be.
+  void expect_may_communicate(task_name name, const operation& op);
   void submit(const collective_call& call) override;
   /// Throws what the first message among these ranks would.
   void claim(const communicator& among);
   [[nodiscard]] bool is_checked() const noexcept;
+  [[nodiscard]] bool compares_sizes() const noexcept;
   [[nodiscard]] collective::algorithm choose(const collective::shape& shape, bool commutative);
-  void submit_to_library(const collective_call& call, const collective::shape& shape);
+  [[nodiscard]] collective::algorithm algorithm_of(const collective_call& call,
+                                                   const collective::shape& shape);
+  void expect_to_be_ours(const collective_call& call, const communicator& among);
+  void submit_to_library(const collective_call& call, const collective::shape& shape,
+                         const communicator& among);
+  /// The tasks and messages of one rank in a collective.  `messages`: what these have in common.
+  void submit_steps(const collective_call& call, const collective::schedule& steps,
+                    const operation& messages, const communicator& among);
+  /// Messages beside the call, by which ranks see that they name different sizes.  Null: of one
+  /// rank.
+  std::shared_ptr<collective_agreement> submit_agreement(const collective_call& call,
+                                                         const collective::shape& shape,
+                                                         std::optional<collective::algorithm> how,
+                                                         const communicator& among);
   void submit(const one_sided_call& call, std::span<const detail::data_access> also) override;
   [[nodiscard]] std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,
                                                        const window_options& options) override;

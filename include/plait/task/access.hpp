@@ -4,6 +4,7 @@
 /// (reduction.hpp), and what follows from it (dependence_tracker.hpp).
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 
 namespace plait {
 
+/// What a task does with the data that an access names.
 enum class access_mode : std::uint8_t { in = 1, out = 2, inout = 3, commutative = 4, reduce = 5 };
 
 [[nodiscard]] constexpr bool writes(access_mode mode) noexcept {
@@ -51,6 +53,45 @@ struct data_access {
   strided_bytes memory;
   access_mode mode = access_mode::in;
 };
+
+template <class T>
+[[nodiscard]] byte_range bytes_of(T* data, std::size_t count) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  return {begin, begin + count * sizeof(T)};
+}
+
+template <class X>
+concept contiguous_elements = std::ranges::contiguous_range<X> && std::ranges::sized_range<X>;
+
+/// Whether the elements of an X are known to lie in the object itself.
+template <class X>
+inline constexpr bool holds_its_elements = std::is_bounded_array_v<X>;
+template <class T, std::size_t count>
+inline constexpr bool holds_its_elements<std::array<T, count>> = true;
+
+/// An object that says where its elements lie, its type forgotten.  A task may change what it says:
+/// `elements` reads the object, which nobody may be writing.
+struct container {
+  const void* object = nullptr;
+  std::size_t object_bytes = 0;
+  byte_range (*elements_of)(const void*) noexcept = nullptr;
+
+  template <contiguous_elements X>
+  [[nodiscard]] static container of(const X& x) noexcept {
+    return {&x, sizeof(X), [](const void* object) noexcept {
+              const X& it = *static_cast<const X*>(object);
+              return bytes_of(std::ranges::data(it), std::ranges::size(it));
+            }};
+  }
+  [[nodiscard]] byte_range own() const noexcept {
+    return bytes_of(static_cast<const std::byte*>(object), object_bytes);
+  }
+  [[nodiscard]] byte_range elements() const noexcept { return elements_of(object); }
+  /// Whether these lie in the object itself, as those of a short std::string do.
+  [[nodiscard]] bool holds(byte_range some) const noexcept {
+    return own().begin <= some.begin && some.end <= own().end;
+  }
+};
 inline strided_bytes as_strided(byte_range bytes) noexcept {
   return strided_bytes::of(bytes);
 }
@@ -65,6 +106,11 @@ template <access_mode Mode, class Stored, class Operation = void>
 struct access {
   static constexpr access_mode mode = Mode;
   static constexpr bool is_box = strided_view<Stored>;
+  /// A task that gets it as T& may change where its elements lie, and how many there are.
+  static constexpr bool is_container =
+      std::is_pointer_v<Stored> &&
+      detail::contiguous_elements<std::remove_cv_t<std::remove_pointer_t<Stored>>> &&
+      !detail::holds_its_elements<std::remove_cv_t<std::remove_pointer_t<Stored>>>;
   using operation = Operation;  ///< what a reduction combines with; else void
   Stored stored;                ///< std::span<T> or a view (passed by value), or T* (passed as T&)
 
@@ -76,7 +122,7 @@ struct access {
     }
   }
 
-  /// What it covers.  If that is empty, it conflicts with nothing.
+  /// What it covers; of a container, its elements.  If that is empty, it conflicts with nothing.
   [[nodiscard]] strided_bytes memory() const noexcept {
     if constexpr (is_box) {
       return stored.strided_memory();
@@ -92,22 +138,19 @@ struct access {
     if constexpr (is_box) {
       return {};
     } else if constexpr (std::is_pointer_v<Stored>) {
-      using object = std::remove_cv_t<std::remove_pointer_t<Stored>>;
-      if constexpr (std::ranges::contiguous_range<object> && std::ranges::sized_range<object>) {
-        return of(std::ranges::data(*stored), std::ranges::size(*stored));
+      if constexpr (detail::contiguous_elements<std::remove_pointer_t<Stored>>) {
+        return detail::bytes_of(std::ranges::data(*stored), std::ranges::size(*stored));
       } else {
-        return of(stored, 1);
+        return detail::bytes_of(stored, 1);
       }
     } else {
-      return of(stored.data(), stored.size());
+      return detail::bytes_of(stored.data(), stored.size());
     }
   }
 
- private:
-  template <class T>
-  [[nodiscard]] static byte_range of(T* data, std::size_t count) noexcept {
-    const auto begin = reinterpret_cast<std::uintptr_t>(data);
-    return {begin, begin + count * sizeof(T)};
+  /// The container itself, which the task covers too.
+  [[nodiscard]] detail::container container() const noexcept requires is_container {
+    return detail::container::of(std::as_const(*stored));
   }
 };
 
@@ -119,8 +162,8 @@ inline constexpr bool is_access<access<Mode, Stored, Operation>> = true;
 namespace detail {
 
 template <class T>
-inline constexpr bool is_contiguous_view = std::ranges::contiguous_range<T>&&
-    std::ranges::sized_range<T>&& std::ranges::view<std::remove_cvref_t<T>>;
+inline constexpr bool is_contiguous_view =
+    contiguous_elements<T>&& std::ranges::view<std::remove_cvref_t<T>>;
 
 template <access_mode Mode, class View>
 [[nodiscard]] auto make_box_access(const View& x) noexcept {
@@ -168,9 +211,10 @@ template <access_mode Mode, class X>
 }  // namespace detail
 
 /// The task reads these.  Each x is an lvalue (passed as const T&), a span or other contiguous
-/// view (passed as std::span<const T>), or a view of a box (passed as a view of const elements).  A
-/// contiguous range such as std::vector covers its elements, a view the cells of its box, any other
-/// object its own bytes.  The data must outlive the task.
+/// view (passed as std::span<const T>), or a view of a box (passed as a view of const elements). An
+/// object covers its own bytes; a container such as std::vector those and its elements; a span its
+/// elements; a view the cells of its box.  So tasks that get a container as T& may resize it.  The
+/// data must outlive the task.
 template <class... X>
 [[nodiscard]] auto in(X&&... x) noexcept {
   return std::tuple{detail::make_access<access_mode::in>(std::forward<X>(x))...};

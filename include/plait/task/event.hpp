@@ -2,6 +2,8 @@
 /// What a task will have returned.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>

@@ -2,6 +2,8 @@
 /// What `scheduler::record` returns: tasks that can be run again and again.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <memory>

@@ -86,8 +86,8 @@ class account {
     book(to, now);
   }
 
-  /// Charges the time since the last booking to `exposed`, up to `at_most` of it, the rest to
-  /// `idle`.
+  /// Charges the time since the last booking to `exposed`, up to `at_most_exposed` of it, the rest
+  /// to `idle`.
   void charge_idle(ticks now, ticks at_most_exposed) noexcept {
     const ticks since = last_.load(std::memory_order_relaxed);
     const ticks exposed = std::clamp<ticks>(at_most_exposed, 0, now - since);

@@ -25,6 +25,7 @@ concept reduction_of = std::is_empty_v<Operation> && std::default_initializable<
   { Operation::template identity<T>() } -> std::convertible_to<T>;
 };
 
+/// x + y, from 0 on.
 struct sum {
   template <class T>
   [[nodiscard]] static constexpr T identity() {
@@ -36,6 +37,7 @@ struct sum {
   }
 };
 
+/// x * y, from 1 on.
 struct product {
   template <class T>
   [[nodiscard]] static constexpr T identity() {
@@ -47,6 +49,7 @@ struct product {
   }
 };
 
+/// The smaller of two.
 struct minimum {
   template <class T>
   [[nodiscard]] static constexpr T identity() {
@@ -59,6 +62,7 @@ struct minimum {
   }
 };
 
+/// The larger of two.
 struct maximum {
   template <class T>
   [[nodiscard]] static constexpr T identity() {
@@ -74,10 +78,10 @@ struct maximum {
 /// Each such task combines into these, by `Operation`: `sum` (the default), `product`, `minimum`,
 /// `maximum`, or a type of the program's own that is a `reduction_of` the element type.  The
 /// function gets a copy of its own, which begins as the operation's identity: T&, or std::span<T>
-/// where x is a contiguous range.  What it leaves there is combined into x when it returns.  Tasks
-/// that reduce the same x by the same operation run side by side, in any order; so a floating-point
-/// result may differ in its last bits from run to run.  To all other accesses, `reduce` is an
-/// `inout`.
+/// where x is a contiguous range, as long as that is when the task runs.  What it leaves there is
+/// combined into x when it returns.  Tasks that reduce the same x by the same operation run side by
+/// side, in any order; so a floating-point result may differ in its last bits from run to run.  To
+/// all other accesses, `reduce` is an `inout`.
 ///
 ///     rt.task("dot", dot, in(a, b), reduce(total));
 ///     rt.task("largest", largest, in(a), reduce<plait::maximum>(peak));
@@ -111,77 +115,91 @@ template <class Access>
   }
 }
 
-/// A task's own copy of what it reduces.
-template <class Stored, class Operation>
-class private_copy {
+/// A task's own copy of an object that it reduces.
+template <class Target, class Operation>
+class private_object {
  public:
-  explicit private_copy(const access<access_mode::reduce, Stored, Operation>& of)
-      : target_(of.stored), own_(make(of.stored)) {}
+  explicit private_object(Target* target)
+      : target_(target), own_(Operation::template identity<Target>()) {}
 
-  [[nodiscard]] decltype(auto) argument() noexcept {
-    if constexpr (std::is_pointer_v<Stored>) {
-      return static_cast<element&>(own_);
-    } else {
-      return std::span<element>(own_);
-    }
-  }
+  [[nodiscard]] Target& argument() noexcept { return own_; }
 
   void combine() {
-    if constexpr (std::is_pointer_v<Stored>) {
-      std::lock_guard lock(combining_mutex(target_));
-      *target_ = Operation{}(std::as_const(*target_), std::as_const(own_));
-    } else {
-      std::lock_guard lock(combining_mutex(target_.data()));
-      for (std::size_t i = 0; i < own_.size(); ++i) {
-        target_[i] = Operation{}(std::as_const(target_[i]), std::as_const(own_[i]));
-      }
+    std::lock_guard lock(combining_mutex(target_));
+    *target_ = Operation{}(std::as_const(*target_), std::as_const(own_));
+  }
+
+ private:
+  Target* target_;
+  Target own_;
+};
+
+/// The same of elements.
+template <class Element, class Operation>
+class private_elements {
+ public:
+  explicit private_elements(std::span<Element> target)
+      : target_(target), own_(target.size(), Operation::template identity<Element>()) {}
+  /// Of a container: those that it has now.
+  template <contiguous_elements Container>
+  explicit private_elements(Container* target) : private_elements(std::span<Element>(*target)) {}
+
+  [[nodiscard]] std::span<Element> argument() noexcept { return own_; }
+
+  void combine() {
+    std::lock_guard lock(combining_mutex(target_.data()));
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      target_[i] = Operation{}(std::as_const(target_[i]), std::as_const(own_[i]));
     }
   }
 
  private:
-  [[nodiscard]] static auto make(const Stored& x) {
-    if constexpr (std::is_pointer_v<Stored>) {
-      using object = std::remove_pointer_t<Stored>;
-      return object(Operation::template identity<object>());
-    } else {
-      using object = typename Stored::element_type;
-      return std::vector<object>(x.size(), Operation::template identity<object>());
-    }
-  }
-  using own = decltype(make(std::declval<const Stored&>()));
-  template <class S>
-  struct element_of {
-    using type = typename S::element_type;
-  };
-  template <class T>
-  struct element_of<T*> {
-    using type = T;
-  };
-  using element = typename element_of<Stored>::type;
-
-  Stored target_;
-  own own_;
+  std::span<Element> target_;
+  std::vector<Element> own_;
 };
+
+/// Made when the task runs, from what its access stores.
+template <class Stored, class Operation>
+struct copy_for_reduction;
+template <class Element, class Operation>
+struct copy_for_reduction<std::span<Element>, Operation> {
+  using type = private_elements<Element, Operation>;
+};
+template <class Object, class Operation>
+struct copy_for_reduction<Object*, Operation> {
+  using type = private_object<Object, Operation>;
+};
+template <contiguous_elements Container, class Operation>
+struct copy_for_reduction<Container*, Operation> {
+  using type = private_elements<std::ranges::range_value_t<Container>, Operation>;
+};
+
+template <class Stored, class Operation>
+[[nodiscard]] auto private_copy(const access<access_mode::reduce, Stored, Operation>& of) {
+  return typename copy_for_reduction<Stored, Operation>::type(of.stored);
+}
 
 template <class T>
 inline constexpr bool is_private_copy = false;
-template <class Stored, class Operation>
-inline constexpr bool is_private_copy<private_copy<Stored, Operation>> = true;
+template <class Target, class Operation>
+inline constexpr bool is_private_copy<private_object<Target, Operation>> = true;
+template <class Element, class Operation>
+inline constexpr bool is_private_copy<private_elements<Element, Operation>> = true;
 
 template <class Operation, class X>
 [[nodiscard]] auto make_reduction(X&& x) noexcept {
   using object = std::remove_reference_t<X>;
   const auto whole = make_access<access_mode::reduce>(std::forward<X>(x));
-  if constexpr (std::ranges::contiguous_range<object> && std::ranges::sized_range<object>) {
+  if constexpr (contiguous_elements<object>) {
     using element = std::remove_reference_t<std::ranges::range_reference_t<object>>;
     static_assert(reduction_of<Operation, element>,
                   "reduce<Operation>(x): Operation is no reduction_of the elements of x");
-    return access<access_mode::reduce, std::span<element>, Operation>{std::span<element>(x)};
   } else {
     static_assert(reduction_of<Operation, object>,
                   "reduce<Operation>(x): Operation is no reduction_of the type of x");
-    return access<access_mode::reduce, object*, Operation>{whole.stored};
   }
+  return access<access_mode::reduce, std::remove_cv_t<decltype(whole.stored)>, Operation>{
+      whole.stored};
 }
 
 }  // namespace detail

@@ -29,6 +29,7 @@
 
 namespace plait {
 
+/// How a scheduler runs its tasks.
 struct scheduler_options {
   /// Threads that run tasks, the submitting one included.  0: one for each core this process may
   /// use.
@@ -110,9 +111,15 @@ class scheduler {
   ///     s.wait_on(residual);
   template <class... X>
   void wait_on(X&&... x) {
-    const std::array<strided_bytes, sizeof...(X)> memory{
-        detail::make_access<access_mode::in>(std::forward<X>(x)).memory()...};
-    wait_for(memory);
+    const std::tuple all{detail::make_access<access_mode::in>(std::forward<X>(x))...};
+    std::apply(
+        [this](const auto&... one) {
+          // Where the elements of a container lie is known when nobody may move them any more.
+          wait_for(std::array{settled_memory(one)...});
+          if constexpr ((std::remove_cvref_t<decltype(one)>::is_container || ...))
+            wait_for(std::array{one.memory()...});
+        },
+        all);
   }
 
   /// Returns when every task has finished; the calling thread runs tasks meanwhile.  Rethrows the
@@ -172,6 +179,9 @@ class scheduler {
   /// `operation` tells reductions apart.
   void add_access(detail::task_node& node, byte_range bytes, access_mode mode,
                   const void* operation = nullptr);
+  /// The same for an object and the elements it points to.
+  void add_container(detail::task_node& node, const detail::container& c, access_mode mode,
+                     const void* operation = nullptr);
   /// The same for a box.
   void add_box(detail::task_node& node, const strided_bytes& box, access_mode mode);
   void submit(detail::task_node& node);
@@ -216,9 +226,20 @@ class scheduler {
   void wait_for(std::span<const strided_bytes> memory);
 
   template <class Access>
+  [[nodiscard]] static strided_bytes settled_memory(const Access& named) {
+    if constexpr (Access::is_container) {
+      return strided_bytes::of(named.container().own());
+    } else {
+      return named.memory();
+    }
+  }
+
+  template <class Access>
   void add(detail::task_node& node, const Access& named) {
     if constexpr (Access::is_box) {
       add_box(node, named.memory(), Access::mode);
+    } else if constexpr (Access::is_container) {
+      add_container(node, named.container(), Access::mode, detail::key_of_operation<Access>());
     } else {
       add_access(node, named.bytes(), Access::mode, detail::key_of_operation<Access>());
     }
@@ -368,28 +389,6 @@ struct bound_call {
       return value;
     }
   }
-
-  /// Changes, all but surely, when an access names other bytes than before.
-  [[nodiscard]] std::uint64_t fingerprint() const noexcept {
-    std::uint64_t hash = 0;
-    const auto mix = [&hash](std::uint64_t value) {
-      hash = (hash ^ value) * 0x9E3779B97F4A7C15U;
-      hash ^= hash >> 32U;
-    };
-    const auto add = [&mix](const auto& one) {
-      if constexpr (is_access<std::remove_cvref_t<decltype(one)>>) {
-        if constexpr (std::remove_cvref_t<decltype(one)>::is_box) {
-          mix(hash_of(one.memory()));
-        } else {
-          const byte_range bytes = one.bytes();
-          mix(bytes.begin);
-          mix(bytes.end);
-        }
-      }
-    };
-    std::apply([&add](const auto&... one) { (add(one), ...); }, arguments);
-    return hash;
-  }
 };
 
 /// A call somebody waits for.
@@ -419,7 +418,6 @@ struct call_with_result {
     returned = true;
   }
   void run_again() {}
-  [[nodiscard]] std::uint64_t fingerprint() const noexcept { return 0; }
 };
 
 /// Where `store_call` puts it.
@@ -454,9 +452,6 @@ void store_call(task_node& node, Call&& call) {
         break;
       case node_action::run_again:
         object.run_again();
-        break;
-      case node_action::measure:
-        self.recorded->fingerprint = object.fingerprint();
         break;
       case node_action::destroy:
         if constexpr (fits_node<stored>) {

@@ -2,7 +2,11 @@
 /// The name of a task, for traces, the ledger and error messages.  Not an identity: names repeat.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace plait {
 
@@ -12,6 +16,15 @@ class task_name {
  public:
   template <std::size_t N>
   consteval task_name(const char (&literal)[N]) : text_(literal) {}  // NOLINT: implicit on purpose
+
+  /// For the error message: the other text would not live long enough.
+  template <class Text>
+  requires(std::is_convertible_v<const Text&, std::string_view>)
+      task_name(Text&& /*text*/) {  // NOLINT: implicit on purpose
+    static_assert(std::is_void_v<Text>,
+                  "a task's name is a string literal; for a text made at run time write "
+                  "plait::task_name::intern(text)");
+  }
 
   [[nodiscard]] const char* c_str() const noexcept { return text_; }
 

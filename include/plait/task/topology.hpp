@@ -3,6 +3,8 @@
 /// of them other processes use (that takes communication; see comm).
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <vector>
 
 namespace plait {

@@ -11,6 +11,7 @@
 
 namespace plait {
 
+/// Why one event waited for another.
 enum class arrow_kind : std::uint8_t {
   dependence,  ///< from the last that a task or message waited for, on its rank
   message,     ///< from a send to the receive that it meets

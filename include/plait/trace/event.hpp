@@ -3,6 +3,8 @@
 /// what follows from them (arrow.hpp, critical_path.hpp, summary.hpp, chrome_trace.hpp).
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +15,7 @@
 
 namespace plait {
 
+/// What happened during an event.
 enum class event_kind : std::uint8_t { compute, posting, exposed, overhead, idle, message };
 inline constexpr std::size_t event_kind_count = 6;
 

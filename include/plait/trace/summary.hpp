@@ -21,6 +21,7 @@ struct path_share {
   double path_s = 0;
 };
 
+/// What limits a run, and how much of it.
 struct trace_summary {
   static constexpr std::size_t most_shares = 5;
 

@@ -11,12 +11,14 @@ from typer.exceptions import TyperException
 from plait import __version__
 from plait.cli import bench, compare, lab, measure, predict, report, run
 from plait.errors import BadInput, JobFailed
-from plait.launch.job import Interrupted
+from plait.launch.interrupts import Interrupted, signals_as_exceptions
+from plait.words import join_report
 
 app = typer.Typer(
     name="plait",
     help="Measure, predict and hide communication time in MPI programs.",
-    epilog="From a checkout, `./plait` without a word lists `demo`, `test` and `soak`, too.",
+    epilog="From a checkout, `./plait` without a word lists "
+    "`demo`, `test`, `soak`, `faults` and `docs`, too.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -48,9 +50,12 @@ def options(
 
 def main() -> None:
     """Run the command; every bad input is one line on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal that lacks µ still gets its table
+        stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(_report_option(sys.argv[1:]), prog_name="plait", standalone_mode=False)
-        sys.stdout.flush()
+        with signals_as_exceptions():
+            code = app(join_report(sys.argv[1:]), prog_name="plait", standalone_mode=False)
+            sys.stdout.flush()
     except BadInput as error:
         _end(str(error), 2)
     except JobFailed as error:
@@ -62,24 +67,21 @@ def main() -> None:
     except TyperException as error:
         _end(error.format_message(), 2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _drop_output()
         sys.exit(0)
+    except OSError as error:  # a disk that is full, a folder that is gone
+        _drop_output()
+        what = error.filename or "the output cannot be written"
+        _end(f"{what}: {error.strerror or error}", 2)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _report_option(arguments: list[str]) -> list[str]:
-    """`--report`, `--report FILE.html` and `--report=FILE` all mean what they say."""
-    changed: list[str] = []
-    for argument in arguments:
-        if argument.startswith("--report="):
-            changed += ["--report-file", argument.removeprefix("--report=")]
-        elif changed and changed[-1] == "--report" and argument.endswith((".html", ".htm")):
-            changed[-1:] = ["--report-file", argument]
-        else:
-            changed.append(argument)
-    return changed
+def _drop_output() -> None:
+    """What is left to write to standard output has nowhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _end(message: str, code: int) -> None:
-    print("plait: " + " ".join(message.split()), file=sys.stderr)
+    if message:  # else it has been said
+        print("plait: " + " ".join(message.split()), file=sys.stderr)
     sys.exit(code)

@@ -7,7 +7,8 @@ import typer
 
 from plait.benchmarks import Request, run_benchmark
 from plait.cli.options import Json, Report, ReportFile, check_writable, report_page, show_and_write
-from plait.programs import available
+from plait.cli.passing_on import PASSED_ON, PassingOn
+from plait.programs import known
 
 _EPILOG = """**Examples**
 
@@ -23,7 +24,8 @@ def register(app: typer.Typer) -> None:
     app.command(
         "bench",
         epilog=_EPILOG,
-        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+        cls=PassingOn,
+        context_settings=PASSED_ON,
     )(bench)
 
 
@@ -50,11 +52,7 @@ def bench(
 ) -> None:
     """Run a benchmark beside its peers. Options that are not listed go to the program itself."""
     if name is None:
-        names = sorted(available("bench", mpi))
-        typer.echo(
-            "benchmarks: "
-            + (", ".join(names) if names else "none is built; ./plait bench builds them")
-        )
+        typer.echo(f"benchmarks: {', '.join(known('bench', mpi)) or 'none is built'}")
         return
     page = report_page(name, report, report_file)
     check_writable({"--json": json, "--report": page})

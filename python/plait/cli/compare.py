@@ -2,14 +2,13 @@
 """`plait compare`: two results side by side."""
 
 import pathlib
-import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from plait.compare import compare_results, comparison_table
 from plait.result import load
+from plait.terminal import console
 
 
 def register(app: typer.Typer) -> None:
@@ -25,4 +24,4 @@ def compare(
 ) -> None:
     """Compare two results of one program: ratio, spread, and a verdict where quartiles allow it."""
     lines = compare_results(load(before), load(after))
-    Console(width=None if sys.stdout.isatty() else 80).print(comparison_table(lines))
+    console().print(comparison_table(lines))

@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait lab`: an emulated cluster by hand."""
 
+import contextlib
 import subprocess
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
 from plait.lab import LabSpec, bring_up, find, list_labs, remove_stale, take_down
 from plait.lab.inside import enter, pin
 from plait.lab.network import counters
 from plait.lab.privilege import lab_mode, tool_environment
 from plait.lab.spec import check_name
+from plait.launch.interrupts import Interrupted
+from plait.terminal import console
 from plait.units import rate_text
+
+_GRACE_S = 1.0
 
 app = typer.Typer(
     no_args_is_help=True, help="An emulated cluster on this machine: up, down, status, exec."
@@ -22,10 +28,20 @@ app = typer.Typer(
 Name = Annotated[
     str | None, typer.Option("--name", help="Which lab; needed only when several are up.")
 ]
+NameWord = Annotated[str | None, typer.Argument(metavar="[NAME]", help="The same as --name.")]
+
+
+def _one_name(word: str | None, option: str | None) -> str | None:
+    """A lab's name, given either way."""
+    if word is not None and option is not None and word != option:
+        raise BadInput(f"two names, '{word}' and --name {option}: give one")
+    name = word if word is not None else option
+    return None if name is None else check_name(name)
 
 
 @app.command()
 def up(
+    word: NameWord = None,
     nodes: Annotated[str, typer.Option(help="Number of nodes.")] = "2",
     rate: Annotated[
         str, typer.Option(help="Rate of every link, each way: 1gbit, 500mbit.")
@@ -34,32 +50,31 @@ def up(
         str, typer.Option(help="Added delay of every message: 50us (needs netem).")
     ] = "",
     cores: Annotated[str, typer.Option(help="Cores per node, or shared (no pinning).")] = "auto",
-    name: Name = None,
+    name: Annotated[str | None, typer.Option("--name", help="Its name; chosen free.")] = None,
     subnet: Annotated[str, typer.Option(help="Its addresses, 10.87.X.0/24; chosen free.")] = "",
 ) -> None:
     """Bring a cluster up and keep it until `plait lab down`."""
-    parts = [f"nodes={nodes}", f"rate={rate}", f"cores={cores}"]
-    parts += [
-        f"{key}={value}"
-        for key, value in (("delay", delay), ("name", name), ("subnet", subnet))
-        if value
-    ]
-    lab = bring_up(LabSpec.parse(",".join(parts)), kept=True)
+    asked = LabSpec.of_options(
+        nodes=nodes, rate=rate, cores=cores, delay=delay, name=_one_name(word, name), subnet=subnet
+    )
+    lab = bring_up(asked, kept=True)
     typer.echo(f"{lab.name} is up: {lab.spec.describe()}, {lab.subnet}")
     typer.echo(f"  plait run APP --lab name={lab.name} …     plait lab exec n0 -- ip addr")
 
 
 @app.command()
 def down(
-    name: Annotated[str | None, typer.Argument(help="Which lab; --all for all.")] = None,
+    word: NameWord = None,
+    name: Name = None,
     everything: Annotated[bool, typer.Option("--all", help="Every lab that is up.")] = False,
 ) -> None:
     """Take a cluster down, with all that runs in it."""
+    chosen = _one_name(word, name)
+    if everything and chosen is not None:
+        raise BadInput(f"--all and '{chosen}': give one of them")
     for stale in remove_stale():
         typer.echo(f"{stale} was stale and has been removed")
-    if name is not None:
-        check_name(name)
-    labs = list_labs() if everything else [find(name)]
+    labs = list_labs() if everything else [find(chosen)]
     for lab in labs:
         take_down(lab)
         typer.echo(f"{lab.name} is down")
@@ -67,18 +82,21 @@ def down(
 
 @app.command()
 def status(
-    name: Annotated[str | None, typer.Argument(help="Which lab; all when left out.")] = None,
+    word: NameWord = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Which lab; all when left out.")
+    ] = None,
 ) -> None:
     """Show the clusters that are up: nodes, links and what went over them."""
-    labs = [find(name)] if name else list_labs()
-    console = Console()
+    chosen = _one_name(word, name)
+    labs = [find(chosen)] if chosen is not None else list_labs()
+    terminal = console()
     if not labs:
         typer.echo("no lab is up")
     for lab in labs:
         owner = f"belongs to process {lab.owner[0]}" if lab.owner else "kept until `plait lab down`"
-        console.print(
-            f"[bold]{lab.name}[/bold]: {lab.spec.describe()}, {lab.subnet}, {owner}",
-            highlight=False,
+        terminal.print(
+            Text.assemble((lab.name, "bold"), f": {lab.spec.describe()}, {lab.subnet}, {owner}")
         )
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
         for column in ("node", "address", "cores", "rate", "delay"):
@@ -93,10 +111,10 @@ def status(
                 f"{lab.spec.delay_s * 1e6:g} µs" if lab.spec.delay_s else "none",
                 f"{count['sent'] / 1e6:.2f}", f"{count['received'] / 1e6:.2f}",
             )  # fmt: skip
-        console.print(table)
+        terminal.print(table)
 
 
-@app.command("exec", context_settings={"ignore_unknown_options": True})
+@app.command("exec", cls=PassingOn, context_settings=PASSED_ON)
 def execute(
     node: Annotated[str, typer.Argument(help="n0, n1, … or head.")],
     command: Annotated[list[str], typer.Argument(help="-- COMMAND ARGUMENTS…")],
@@ -111,10 +129,18 @@ def execute(
             f"lab {lab.name} has no node '{node}'; it has n0 to n{lab.spec.nodes - 1} and head"
         )
     space = lab.head if node == "head" else f"{lab.prefix}{node}"
-    done = subprocess.run(
-        [*enter(lab, space), *pin(nodes[node]), *command], env=tool_environment(), check=False
+    process = subprocess.Popen(
+        [*enter(lab, space), *pin(nodes[node]), *command], env=tool_environment()
     )
-    raise typer.Exit(done.returncode)
+    try:
+        raise typer.Exit(process.wait())
+    except Interrupted as interrupted:
+        process.send_signal(interrupted.number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE_S)
+        raise
+    finally:
+        process.kill()
 
 
 @app.command(hidden=True)

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from plait.cli.measured import PASSED_ON, Lab, Mpi, Verbose, given
+from plait.cli.measured import Lab, Mpi, Verbose, given
 from plait.cli.options import Json, Report, ReportFile, check_writable, report_page, show_and_write
+from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
 from plait.measurements import Measurement, link_of, run_measurement
 
@@ -23,7 +24,7 @@ Exit code: 0 measured, 2 bad input, 3 or more: the job broke off."""
 
 def register(app: typer.Typer) -> None:
     """Add the command to `plait measure`."""
-    app.command(epilog=_EPILOG, context_settings=PASSED_ON)(loggp)
+    app.command(epilog=_EPILOG, cls=PassingOn, context_settings=PASSED_ON)(loggp)
 
 
 def loggp(

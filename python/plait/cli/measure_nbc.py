@@ -7,7 +7,6 @@ import typer
 
 from plait.benchmarks import Request
 from plait.cli.measured import (
-    PASSED_ON,
     Lab,
     Mpi,
     Only,
@@ -18,6 +17,7 @@ from plait.cli.measured import (
     measure_and_end,
 )
 from plait.cli.options import Json, Report, ReportFile, report_page
+from plait.cli.passing_on import PASSED_ON, PassingOn
 
 _EPILOG = """**Examples**
 
@@ -30,7 +30,7 @@ What the columns mean is in docs/measure_overlap.md."""
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("nbc", epilog=_EPILOG, context_settings=PASSED_ON)(nbc)
+    app.command("nbc", epilog=_EPILOG, cls=PassingOn, context_settings=PASSED_ON)(nbc)
 
 
 def nbc(

@@ -5,7 +5,6 @@ import typer
 
 from plait.benchmarks import Request
 from plait.cli.measured import (
-    PASSED_ON,
     Lab,
     Mpi,
     Only,
@@ -16,6 +15,7 @@ from plait.cli.measured import (
     measure_and_end,
 )
 from plait.cli.options import Json, Report, ReportFile, report_page
+from plait.cli.passing_on import PASSED_ON, PassingOn
 
 _EPILOG = """**Examples**
 
@@ -28,7 +28,7 @@ What the figures mean is in docs/measure_overlap.md."""
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("overlap", epilog=_EPILOG, context_settings=PASSED_ON)(overlap)
+    app.command("overlap", epilog=_EPILOG, cls=PassingOn, context_settings=PASSED_ON)(overlap)
 
 
 def overlap(

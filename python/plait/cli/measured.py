@@ -20,8 +20,6 @@ Only = Annotated[
 ]
 Repeat = Annotated[int | None, typer.Option(help="Repetitions, interleaved.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")]
-# Options that are not listed go to the program itself.
-PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 
 def measure_and_end(request: Request, json: pathlib.Path | None, page: pathlib.Path | None) -> None:

@@ -2,15 +2,14 @@
 """Options that several commands share, and what they mean."""
 
 import pathlib
-import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from plait import result as results
 from plait.report import write_report
 from plait.table import show_result
+from plait.terminal import console
 
 Json = Annotated[pathlib.Path | None, typer.Option("--json", help="Write the result file here.")]
 Report = Annotated[
@@ -39,7 +38,7 @@ def show_and_write(
     result: results.Result, json: pathlib.Path | None, page: pathlib.Path | None
 ) -> None:
     """Show a result's tables, and write the files that are wanted."""
-    show_result(result, Console(width=None if sys.stdout.isatty() else 80))
+    show_result(result, console())
     for path, write in ((json, results.save), (page, write_report)):
         if path:
             write(result, path)

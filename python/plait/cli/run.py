@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`plait run`: one application, its table, its report, its exit code."""
+"""`plait run`: one application, its table, its report, its exit code; or a program of one's own."""
 
 import pathlib
 from typing import Annotated
@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from plait.cli.options import Json, Report, ReportFile, check_writable, report_page
+from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
 from plait.session import Session, run_session
 
@@ -20,16 +21,19 @@ _EPILOG = """**Examples**
 
 `plait run redblack3d --policies 'HAND,MT(1)+!OLAP,MT(1)+OLAP+XTRA,TASK'`
 
-Exit code: 0 every variant verified, 1 one did not, 2 bad input, 3 or more: the job broke off."""
+`plait run ./my_program --ranks 4 --report -- --its-own words`
+
+A program of your own gets its own words and no others, and its output comes as it is. What follows
+`--` is the program's in any case. `--report`, `--trace` and `--json` of such a program need plait's
+library in it.
+
+Exit code: 0 every variant verified, 1 one did not, 2 bad input, 3 or more: the job broke off. That
+of a program of your own is its own."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command(
-        "run",
-        epilog=_EPILOG,
-        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-    )(run)
+    app.command("run", epilog=_EPILOG, cls=PassingOn, context_settings=PASSED_ON)(run)
 
 
 def run(
@@ -46,17 +50,6 @@ def run(
             " or name=NAME of one that is up."
         ),
     ] = None,
-    size: Annotated[str | None, typer.Option(help="Problem size, 512x512x64.")] = None,
-    steps: Annotated[int | None, typer.Option(help="Steps of one run.")] = None,
-    variants: Annotated[
-        str | None, typer.Option(help="base,olap,plait,ideal, or some of them.")
-    ] = None,
-    repeat: Annotated[int | None, typer.Option(help="Runs of each variant, interleaved.")] = None,
-    grid: Annotated[str | None, typer.Option(help="Process grid, 1x1x2; 0 chooses.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Worker threads per rank; 0 chooses.")] = None,
-    policy: Annotated[
-        str | None, typer.Option(help="Progress: auto, dedicated, sleeping, workers, none.")
-    ] = None,
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
@@ -69,20 +62,17 @@ def run(
 ) -> None:
     """Run an application under mpiexec, here or in an emulated cluster, and show what came out.
 
-    Options that are not listed go to the program itself.
+    Options that are not listed go to the program itself. Those of all applications are `--size
+    512x512x64`, `--steps N`, `--repeat N` (runs of each variant, interleaved), `--variants
+    base,olap,plait,ideal`, `--grid 1x1x2`, `--workers N` and `--policy
+    auto|dedicated|sleeping|workers|none`.
     """
-    options: list[str] = []
-    wanted = {"size": size, "steps": steps, "variants": variants, "repeat": repeat,
-              "grid": grid, "workers": workers, "policy": policy}  # fmt: skip
-    for name, value in wanted.items():
-        if value is not None:
-            options += [f"--{name}", str(value)]
     if ranks < 1:
         raise BadInput(f"--ranks {ranks}: give at least 1")
     page = report_page(program, report, report_file)
     check_writable({"--json": json, "--report": page, "--trace": trace})
     session = Session(
-        program=program, mpi=mpi, ranks=ranks, lab=lab, options=[*options, *context.args],
+        program=program, mpi=mpi, ranks=ranks, lab=lab, options=list(context.args),
         json=json, report=page, trace=trace, verbose=verbose,
     )  # fmt: skip
     raise typer.Exit(run_session(session))

@@ -37,6 +37,7 @@ def call(lab: Lab, command: Sequence[str], stdin: str | None = None) -> str:
     done = subprocess.run(
         [*outer(lab), *command],
         input=stdin, capture_output=True, text=True, check=False, env=tool_environment(),
+        start_new_session=True,  # out of a terminal's reach: an interrupt undoes what was made
     )  # fmt: skip
     if done.returncode:
         raise OSError(done.stderr.strip() or f"{command[0]} failed with status {done.returncode}")

@@ -45,6 +45,11 @@ class LabSpec:
             values.update(_field(key, value))
         return cls(**values)  # type: ignore[arg-type]
 
+    @classmethod
+    def of_options(cls, **options: str | None) -> "LabSpec":
+        """The same from options, those left out or empty without effect."""
+        return cls.parse(",".join(f"{key}={value}" for key, value in options.items() if value))
+
     def describe(self) -> str:
         """One phrase for headings."""
         delay = f", {self.delay_s * 1e6:g} µs delay" if self.delay_s else ""

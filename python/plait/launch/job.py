@@ -15,14 +15,23 @@ from collections.abc import Callable, Iterator
 from typing import IO
 
 from plait.launch.guard import guarded
+from plait.launch.interrupts import Interrupted, signals_as_exceptions, uninterrupted
 from plait.launch.mpi import Launch
-from plait.launch.noise import Death, StreamFilter, find_death, signal_name
-from plait.launch.processes import living_family
+from plait.launch.noise import Death, StreamFilter, find_death
+from plait.launch.processes import has_living_children, living_family
+from plait.scratch import library_folders
+
+__all__ = ["Interrupted", "OnProgress", "Outcome", "run_job", "signals_as_exceptions"]
 
 OnProgress = Callable[[dict[str, object]], None]
 Lines = queue.Queue[tuple[str, str | None]]
-_GRACE_S = 3.0
+_GRACE_S = 2.0
 _FINALIZE_S = 10.0
+# mpiexec has this long to end after its last child; Open MPI's may wait for itself for ever.
+_WITHOUT_CHILDREN_S = 2.0
+_ORPHANS_S = 0.5
+_LOOK_INTERVAL_S = 0.1
+_HUNG = 3
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -36,34 +45,7 @@ class Outcome:
     launcher_text: str
     death: Death | None
     ended: bool = True  # by itself; False: it had to be, after its last words
-
-
-class Interrupted(Exception):
-    """SIGINT, SIGTERM or SIGHUP arrived."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(signal_name(number))
-        self.number = number
-
-
-@contextlib.contextmanager
-def signals_as_exceptions() -> Iterator[None]:
-    """Turn the signals that end a command into `Interrupted`, once; the clean-up ignores more."""
-    handled = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    raised = False
-
-    def raise_it(number: int, _frame: object) -> None:
-        nonlocal raised
-        if not raised:
-            raised = True
-            raise Interrupted(number)
-
-    before = {number: signal.signal(number, raise_it) for number in handled}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    launcher_signal: int | None = None  # what killed mpiexec
 
 
 def run_job(
@@ -74,34 +56,50 @@ def run_job(
 ) -> Outcome:
     """Run to the end; `on_line` sees every line, `names` maps addresses to node names."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    spared = set(living_family(-1))
+    with guarded() as guard, library_folders() as settings:
+        spared = set(living_family(-1))
+        lines: Lines = queue.Queue()
+        # Hydra prints its banner to standard output, Open MPI to standard error.
+        errors, output = StreamFilter(), StreamFilter()
+        process = None
+        try:
+            with uninterrupted():
+                process = _start(job, settings, lines)
+            end = _End(process, job.last_words)
+            with guard.watching(process.pid):
+                for kind, line in _until(end, lines, lambda: end_session(process, spared)):
+                    fields = (output if kind == "out" else errors).take(line)
+                    if fields is not None:
+                        if on_progress:
+                            on_progress(fields)
+                        continue
+                    if on_line:
+                        on_line(line)
+                end.wait()
+        finally:
+            with uninterrupted():
+                if process is not None:
+                    end_session(process, spared)
+    said = errors.launcher_text + "\n" + output.launcher_text
+    if end.hung:
+        said += "\nmpiexec did not end when its ranks had"
+    ended = not end.forced
+    code = process.returncode if ended else _HUNG if end.hung else 0
+    death = find_death(said, names) if code else None
+    killed_by = -code if code < 0 else None
+    lines_of = (output.program_lines, errors.program_lines)
+    return Outcome(code, *lines_of, said, death, ended, killed_by)
+
+
+def _start(job: Launch, settings: dict[str, str], lines: Lines) -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        job.argv, env=job.environment, stdin=subprocess.DEVNULL,
+        job.argv, env={**job.environment, **settings}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         text=True, errors="replace",
     )  # fmt: skip
-    lines: Lines = queue.Queue()
     for kind, stream in (("out", process.stdout), ("err", process.stderr)):
         threading.Thread(target=_read, args=(kind, stream, lines), daemon=True).start()
-    # Hydra prints its banner to standard output, Open MPI to standard error.
-    errors, output = StreamFilter(), StreamFilter()
-    try:
-        with guarded(process.pid, spared):
-            for kind, line in _until_end(process, lines, job.last_words):
-                fields = (output if kind == "out" else errors).take(line)
-                if fields is not None:
-                    if on_progress:
-                        on_progress(fields)
-                    continue
-                if on_line:
-                    on_line(line)
-        ended = process.poll() is not None
-    finally:
-        end_session(process, spared)
-    code = process.returncode if ended else 0
-    said = errors.launcher_text + "\n" + output.launcher_text
-    death = find_death(said, names) if code else None
-    return Outcome(code, output.program_lines, errors.program_lines, said, death, ended)
+    return process
 
 
 def _read(kind: str, stream: IO[str], lines: Lines) -> None:
@@ -110,30 +108,63 @@ def _read(kind: str, stream: IO[str], lines: Lines) -> None:
     lines.put((kind, None))
 
 
-def _until_end(
-    process: subprocess.Popen[str], lines: Lines, last_words: pathlib.Path | None
-) -> Iterator[tuple[str, str]]:
-    """Lines until both streams end, or shortly after mpiexec did, whichever is first.
+class _End:
+    """Notices when a job is over, or has to be."""
 
-    If it says nothing for a while after its last words, they end too.
-    """
-    open_streams, deadline = 2, None
+    def __init__(self, process: subprocess.Popen[str], last_words: pathlib.Path | None) -> None:
+        self.hung = False  # mpiexec outlived its children
+        self.forced = False  # it was ended: hung, or silent after its last words
+        self._process = process
+        self._last_words = last_words
+        self._next_look = 0.0
+        self._ended_at: float | None = None
+        self._had_children = False
+        self._childless_since: float | None = None
+
+    def has_come(self) -> bool:
+        """Whether mpiexec ended a moment ago, hangs, or was silent long after its last words."""
+        now = time.monotonic()
+        if now < self._next_look:
+            return False
+        self._next_look = now + _LOOK_INTERVAL_S
+        if self._process.poll() is not None:
+            self._ended_at = self._ended_at or now
+            return now > self._ended_at + _ORPHANS_S
+        if has_living_children(self._process.pid):
+            self._had_children, self._childless_since = True, None
+        elif self._had_children:
+            self._childless_since = self._childless_since or now
+            self.hung = now > self._childless_since + _WITHOUT_CHILDREN_S
+        said_all = self._last_words and _age_s(self._last_words) > _FINALIZE_S
+        self.forced = self.hung or bool(said_all)
+        return self.forced
+
+    def wait(self) -> None:
+        """Wait for mpiexec, whose streams have ended."""
+        if self.forced:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_WITHOUT_CHILDREN_S)
+        self.forced = self.hung = self._process.poll() is None
+
+
+def _until(end: _End, lines: Lines, put_an_end: Callable[[], None]) -> Iterator[tuple[str, str]]:
+    """All lines; `put_an_end` is called when the job's end has come and something still lives."""
+    open_streams, is_over = 2, False
     while open_streams:
+        if not is_over and end.has_come():
+            put_an_end()
+            is_over = True
         try:
             kind, line = lines.get(timeout=0.1)
         except queue.Empty:
-            if process.poll() is not None:
-                deadline = deadline or time.monotonic() + 1.0
-                if time.monotonic() > deadline:
-                    return
-            elif last_words and _age_s(last_words) > _FINALIZE_S:
-                return
+            if is_over:
+                return  # somebody else holds a stream
             continue
         if line is None:
             open_streams -= 1
         else:
             yield kind, line
-    process.wait()
 
 
 def _age_s(file: pathlib.Path) -> float:

@@ -88,12 +88,14 @@ def _openmpi(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict
 
 def _mpich(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict[str, str]]:
     argv = [mpiexec, "-n", str(ranks)]
+    # UCX takes SIGHUP for a wish to debug: the rank would live on.
+    settings = {"UCX_DEBUG_SIGNO": "0"}
     if lab is None:
-        return argv, {}
+        return argv, settings
     hosts = host_slots(lab, ranks)
     argv += ["-launcher", "ssh", "-launcher-exec", str(lab.agent)]
     argv += ["-localhost", lab.head_address, "-iface", "eth0", "-hosts", _host_list(hosts)]
-    settings = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
+    settings |= {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
     if not _several_per_node(hosts):
         settings["MPIR_CVAR_NOLOCAL"] = "1"
     return argv, settings

@@ -7,6 +7,23 @@ import pathlib
 from collections.abc import Collection
 
 
+def has_living_children(pid: int) -> bool:
+    """Whether it has children that run; true where the kernel does not tell."""
+    try:
+        threads = list(pathlib.Path(f"/proc/{pid}/task").iterdir())
+        children = " ".join((thread / "children").read_text() for thread in threads).split()
+    except OSError:
+        return True
+    return any(_state(int(child)) not in "ZX" for child in children)
+
+
+def _state(pid: int) -> str:
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
 def living_family(session: int, spared: Collection[int] = ()) -> list[int]:
     """Living processes of a session, and descendants of this process that are not `spared`."""
     parents: dict[int, int] = {}
@@ -26,4 +43,18 @@ def living_family(session: int, spared: Collection[int] = ()) -> list[int]:
             chain = parents[chain]
         if sessions[pid] == session or (chain == me and pid not in spared):
             found.append(pid)
+    return found
+
+
+def files_in_use() -> set[str]:
+    """Paths of all files that a process which we may look at has open or mapped."""
+    found = set()
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            for line in (process / "maps").read_text().splitlines():
+                found.add(line[line.find("/") :] if "/" in line else "")
+        with contextlib.suppress(OSError):
+            for descriptor in (process / "fd").iterdir():
+                with contextlib.suppress(OSError):
+                    found.add(str(descriptor.readlink()))
     return found

@@ -7,7 +7,7 @@ from plait.units import seconds_text, tick_text
 
 WIDTH, RIGHT, ROW, TOP = 960.0, 170.0, 46.0, 46.0
 LETTER, LEAST_LEFT = 7.8, 92.0  # of a variant's name, and the room for it
-_LABELS = {
+LABELS = {
     "compute": "compute", "posting": "posting", "exposed": "exposed communication",
     "overhead": "runtime overhead", "idle": "other idle", "message": "message being sent",
     "receive": "message awaited", "critical": "on the critical path",
@@ -16,9 +16,7 @@ _LABELS = {
 
 def legend(kinds: tuple[str, ...] = KINDS) -> str:
     """Colours and their meaning."""
-    items = (
-        element("li", element("span", class_=f"swatch k-{k}"), text(_LABELS[k])) for k in kinds
-    )
+    items = (element("li", element("span", class_=f"swatch k-{k}"), text(LABELS[k])) for k in kinds)
     return element("ul", *items, class_="legend")
 
 
@@ -56,7 +54,7 @@ def _row(name: str, variant: dict, result: Result, scale: float, at: tuple[float
         seconds = variant[f"{kind}_s"]
         if seconds > 0:
             share = seconds / variant["total_s"]["median"]
-            tip = f"{name}: {_LABELS[kind]} {seconds_text(seconds)} ({share:.1%})"
+            tip = f"{name}: {LABELS[kind]} {seconds_text(seconds)} ({share:.1%})"
             parts.append(bar(x, y + 6, seconds * scale, 28, kind, tip))
             if seconds * scale > 64:
                 parts.append(

@@ -16,27 +16,32 @@ from plait.report.measured_prediction import measured_prediction
 from plait.report.overlap import OVERLAP_PAGES
 from plait.report.policies import policies
 from plait.report.prediction import prediction
+from plait.report.program import kept_of_the_trace, workers
 from plait.report.speedup import speedup
 from plait.report.svg import element, text
 from plait.report.tables import circumstances, figures, ledgers
 from plait.report.timeline import timelines
 from plait.report.trace_summary import trace_summaries
-from plait.result import KINDS, Result
+from plait.result import KINDS, Result, is_program, name_of, write_file
 from plait.table import heading, sentences
 
 # Above this it is not noise: a variant computes in less time than was measured alone.
 ALL_HIDDEN = 1.1
+_EVENTS = (*KINDS, "message", "receive", "critical")
 _READING = """Bars are means over ranks and workers; the whisker spans the quartiles of the whole
 run, which the slowest rank decides. <b>Compute</b>: running tasks. <b>Posting</b>: handing messages
 to MPI. <b>Exposed communication</b>: a worker has nothing to run while a message of its rank is in
-flight. <b>Bound</b> = max(computation, communication), each measured alone in this session.
-<b>Attainable</b> adds the processor time the transport itself takes.
+flight. <b>Bound</b> = max(computation, communication), each measured alone in this session; where
+the link's rate is known, communication is the wire's time, its bytes at that rate, which is
+computed. <b>Attainable</b> = max(computation + the processor time the transport itself takes,
+communication): the same where every core computes.
 <b>Hidden fraction</b> = (T<sub>base</sub> − T) / (T<sub>base</sub> − bound)."""
 
 
 def write_report(results: Result | Sequence[Result], path: pathlib.Path) -> None:
     """Write the page for one result or several."""
-    path.write_text(page([results] if isinstance(results, dict) else list(results)))
+    text = page([results] if isinstance(results, dict) else list(results))
+    write_file(path, text.encode())
 
 
 def page(results: Sequence[Result]) -> str:
@@ -66,7 +71,14 @@ def _contents(results: Sequence[Result]) -> str:
 
 def _result(result: Result, index: int, results: Sequence[Result]) -> str:
     top = _headline(result)
-    if is_prediction(result):
+    if is_program(result):
+        drawn = timelines(result) + kept_of_the_trace(result) + trace_summaries(result)
+        parts = [
+            _section("Where the time went", workers(result)),
+            _section("What happened when", legend(_EVENTS) + drawn),
+            _section("Ledger", ledgers({name_of(result): result["ledger"]})),
+        ]
+    elif is_prediction(result):
         parts = [_section("Predicted time", prediction(result))]
     elif result.get("bench") == "collective":
         parts = [_section("Measured and predicted time", measured_prediction(result))]
@@ -81,6 +93,7 @@ def _result(result: Result, index: int, results: Sequence[Result]) -> str:
             _section("Figures", loggp_tables(result)),
         ]
     else:
+        accounts = {name: v.get("ledger") or [] for name, v in result["variants"].items()}
         parts = [_section("Policies", policies(result))] if has_policies(result) else []
         parts += [
             _section(
@@ -89,12 +102,10 @@ def _result(result: Result, index: int, results: Sequence[Result]) -> str:
             ),
             _section(
                 "One iteration",
-                legend((*KINDS, "message", "receive", "critical"))
-                + timelines(result)
-                + trace_summaries(result),
+                legend(_EVENTS) + timelines(result) + trace_summaries(result),
             ),
             _section("Figures", figures(result)),
-            _section("Ledger", ledgers(result)),
+            _section("Ledger", ledgers(accounts)),
         ]
         if "prediction" in result:
             parts.insert(-2, _section("Speed-up over ranks", speedup(result, results)))
@@ -112,6 +123,8 @@ def _headline(result: Result) -> str:
     when = result["environment"].get("started_at", "")
     commit = result["environment"].get("commit", "")
     parts.append(element("p", text("   ".join(filter(None, (when, commit)))), class_="quiet"))
+    if is_program(result):
+        return element("header", *parts)
     if "probe" in result:
         said = (element("li", text(line)) for line in loggp_sentences(result))
         parts += [

@@ -51,7 +51,7 @@ def _measured(result: Result, results: Sequence[Result]) -> dict[str, list[tuple
         other
         for other in results
         if other.get("app") == result["app"]
-        and other["parameters"]["size"] == result["parameters"]["size"]
+        and other["parameters"].get("size") == result["parameters"]["size"]
     ]
     alone_s = result["prediction"]["over_ranks"][0]["base_s"]
     for other in same:

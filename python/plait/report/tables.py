@@ -8,15 +8,15 @@ from plait.result import KINDS, Result
 from plait.units import rate_text, seconds_text
 
 
-def ledgers(result: Result) -> str:
+def ledgers(by_name: dict[str, list[dict[str, Any]]]) -> str:
     """Every worker's account of its time, a foldable table per variant."""
     parts = []
-    for name, variant in result["variants"].items():
-        rows = [_account(entry) for entry in variant.get("ledger") or []]
+    for name, ledger in by_name.items():
+        rows = [_account(entry) for entry in ledger]
         if rows:
             header = ["rank", "worker", "", *KINDS, "wall", "off balance"]
             summary = element(
-                "summary", text(name), element("span", text(_worst(variant)), class_="quiet")
+                "summary", text(name), element("span", text(_worst(ledger)), class_="quiet")
             )
             parts.append(element("details", summary, table(header, rows, numeric_from=3), open=""))
     return "".join(parts) or element("p", "This result has no ledger.", class_="quiet")
@@ -42,10 +42,8 @@ def _account(entry: dict[str, Any]) -> list[str]:
     ]
 
 
-def _worst(variant: dict[str, Any]) -> str:
-    errors = [
-        abs(e["balance_error"]) for e in variant["ledger"] if e.get("balance_error") is not None
-    ]
+def _worst(ledger: list[dict[str, Any]]) -> str:
+    errors = [abs(e["balance_error"]) for e in ledger if e.get("balance_error") is not None]
     return f"  balances within {max(errors):.3%}" if errors else ""
 
 

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""As much of each variant as an iteration takes on average: a lane per worker, and the messages of
-the rank beneath."""
+"""As much of each variant as an iteration takes on average, or of a program as can be read: a lane
+per worker, and the messages of the rank beneath."""
 
 import dataclasses
 from typing import Any
 
 from plait.report.svg import bar, drawing, element, label, line, nice_step, text
-from plait.result import Result
+from plait.result import Result, is_program
 from plait.speedup import iteration_s
 from plait.units import seconds_text, tick_text
 
 WIDTH, LEFT, TOP = 960.0, 118.0, 12.0
 WORKER, MESSAGE, GAP = 26.0, 13.0, 14.0
+READABLE = 150  # events of a rank
 FEW = 8  # messages of a rank that get a bar each
 Event = dict[str, Any]
 
@@ -39,16 +40,33 @@ def timelines(result: Result) -> str:
     timeline = {name: events for name, events in (result.get("timeline") or {}).items() if events}
     if not timeline:
         return element("p", "This result has no timeline.", class_="quiet")
-    lengths_us = {name: max(iteration_s(result, name) * 1e6, 1e-3) for name in timeline}
-    span_us = 1.02 * max(lengths_us.values())
+    stretches = {
+        name: _readable(events) if is_program(result) else _iteration(result, name, events)
+        for name, events in timeline.items()
+    }
+    span_us = 1.02 * max(length_us for _, length_us in stretches.values())
     parts = []
     for name, events in timeline.items():
-        start_us = _start(events, lengths_us[name])
-        window = Window(start_us, start_us + lengths_us[name], span_us)
-        length = seconds_text(lengths_us[name] * 1e-6)
+        start_us, length_us = stretches[name]
+        window = Window(start_us, start_us + length_us, span_us)
+        length = seconds_text(length_us * 1e-6)
         caption = element("figcaption", element("b", text(name)), text(f"  {length}"))
         parts.append(element("figure", caption, _draw(name, events, window), class_="timeline"))
     return "".join(parts)
+
+
+def _iteration(result: Result, name: str, events: list[Event]) -> tuple[float, float]:
+    """Start and length of an iteration of a variant."""
+    length_us = max(iteration_s(result, name) * 1e6, 1e-3)
+    return _start(events, length_us), length_us
+
+
+def _readable(events: list[Event]) -> tuple[float, float]:
+    """Start and length of as much as can be read, out of the middle: no iterations are known."""
+    start, end = min(e["start_us"] for e in events), max(e["end_us"] for e in events)
+    share = min(1.0, READABLE * len({e["rank"] for e in events}) / len(events))
+    length = max(share * (end - start), 1e-3)
+    return (start + end - length) / 2, length
 
 
 def _start(events: list[Event], length_us: float) -> float:

@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from plait.bounds import overlapped_text
 from plait.report.svg import element, table, text
 from plait.result import KINDS, Result
 from plait.table import path_shares
@@ -17,10 +18,14 @@ def trace_summaries(result: Result) -> str:
     if not summaries:
         return ""
     shares = list(path_shares(next(iter(summaries.values()))))
-    header = ["traced run", "", "critical path", *shares, "lasted", "with perfect overlap"]
+    header = ["traced run", "", "critical path", *shares, "lasted"]
     rows = [_row(name, summary) for name, summary in summaries.items()]
     limits = (
-        element("li", element("b", text(name)), text(f": {summary['limit']}"))
+        element(
+            "li",
+            element("b", text(name)),
+            text(f": {summary['limit']}; {overlapped_text(summary)}"),
+        )
         for name, summary in summaries.items()
     )
     return table(header, rows, numeric_from=2) + element("ul", *limits, class_="facts")
@@ -38,7 +43,6 @@ def _row(name: str, summary: dict[str, Any]) -> list[str]:
         text(seconds_text(path["total_s"])),
         *(f"{share:.0%}" for share in path_shares(summary).values()),
         text(seconds_text(summary["span_s"])),
-        text(seconds_text(summary["overlapped_s"])),
     ]
 
 

@@ -1,9 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocking collectives.  Tasks that call them on one communicator must do so in the same order on
 // all ranks, as MPI asks; an inout access to something they share sees to it.
+#include <algorithm>
+
 #include "comm/blocking/await.hpp"
 
 using plait::await_collective;
+
+namespace {
+
+/// The buffers of an all-to-all exchange whose counts differ, as Open MPI's non-blocking one takes
+/// them.  It takes equal addresses for a call in place, also where one of the buffers is empty; and
+/// a rank without data returns from one in place before it has taken the tag of the call, so that
+/// what follows on the communicator does not meet.  So empty buffers have addresses of their own.
+struct exchange_buffers {
+  const void* from;
+  void* to;
+
+  exchange_buffers(const void* given_from, const int* from_counts, void* given_to,
+                   const int* to_counts, MPI_Comm comm)
+      : from(given_from), to(given_to) {
+    static char nothing_to_send;
+    static char nothing_to_receive;
+    int between_groups = 0;
+    int ranks = 0;
+    PMPI_Comm_test_inter(comm, &between_groups);
+    between_groups != 0 ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
+    const auto empty = [ranks](const int* counts) {
+      return std::all_of(counts, counts + ranks, [](int count) { return count == 0; });
+    };
+    const bool nothing_comes = empty(to_counts);
+    if (from == MPI_IN_PLACE ? nothing_comes : empty(from_counts)) from = &nothing_to_send;
+    if (nothing_comes) to = &nothing_to_receive;
+  }
+};
+
+}  // namespace
 
 extern "C" {
 
@@ -145,8 +177,11 @@ int MPI_Alltoallv(const void* from, const int* from_counts, const int* from_plac
                               to_type, comm);
       },
       [&](MPI_Request* r) {
-        return PMPI_Ialltoallv(from, from_counts, from_places, from_type, to, to_counts, to_places,
-                               to_type, comm, r);
+        const exchange_buffers own(from, from_counts, to, to_counts, comm);
+        const bool replaced = from == MPI_IN_PLACE && own.from != from;
+        return PMPI_Ialltoallv(own.from, replaced ? to_counts : from_counts,
+                               replaced ? to_places : from_places, replaced ? to_type : from_type,
+                               own.to, to_counts, to_places, to_type, comm, r);
       });
 }
 
@@ -159,8 +194,11 @@ int MPI_Alltoallw(const void* from, const int* from_counts, const int* from_plac
                               to_types, comm);
       },
       [&](MPI_Request* r) {
-        return PMPI_Ialltoallw(from, from_counts, from_places, from_types, to, to_counts, to_places,
-                               to_types, comm, r);
+        const exchange_buffers own(from, from_counts, to, to_counts, comm);
+        const bool replaced = from == MPI_IN_PLACE && own.from != from;
+        return PMPI_Ialltoallw(own.from, replaced ? to_counts : from_counts,
+                               replaced ? to_places : from_places, replaced ? to_types : from_types,
+                               own.to, to_counts, to_places, to_types, comm, r);
       });
 }
 

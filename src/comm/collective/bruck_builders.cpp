@@ -40,8 +40,8 @@ void write_bruck_allgather(const operands& o, writer& w) {
   w.copy(o.input, o.outputs[index(o.rank)]);
   for (int distance = 1; distance < o.ranks; distance *= 2) {
     const int number = std::min(distance, o.ranks - distance);
-    w.receive(o.ring(distance), run_of(o, o.ring(distance), number));
     w.send(o.ring(-distance), run_of(o, o.rank, number));
+    w.receive(o.ring(distance), run_of(o, o.ring(distance), number));
     w.end_round();
   }
 }

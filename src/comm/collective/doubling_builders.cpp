@@ -64,9 +64,9 @@ void write_doubling_allgather(const operands& o, writer& w) {
       const surplus other(o.ranks, s.peer(round));
       const bool alone = s.last(round) - s.first(round) == 1;
       const slice& own = o.input;
-      w.receive(s.peer(round), run_of(blocks, other.first(round), other.last(round)));
       w.send(s.peer(round),
              alone ? std::span(&own, 1) : run_of(blocks, s.first(round), s.last(round)));
+      w.receive(s.peer(round), run_of(blocks, other.first(round), other.last(round)));
     }
     w.end_round();
   }

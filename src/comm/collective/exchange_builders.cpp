@@ -4,6 +4,7 @@
 #include <string>
 
 #include <plait/core/error.hpp>
+#include <plait/core/no_rank.hpp>
 
 #include "comm/collective/builders.hpp"
 
@@ -62,6 +63,7 @@ void write_neighbour_exchange(const operands& o, writer& w) {
                 "rank " + std::to_string(o.rank) + " is its own source and destination");
   std::vector<slice> to_itself;
   for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i] == no_rank) continue;
     if (sources[i] == o.rank) {
       to_itself.push_back(o.outputs[i]);
     } else {
@@ -70,6 +72,7 @@ void write_neighbour_exchange(const operands& o, writer& w) {
   }
   auto next_to_itself = to_itself.begin();
   for (std::size_t i = 0; i < destinations.size(); ++i) {
+    if (destinations[i] == no_rank) continue;
     const slice& input = o.inputs.empty() ? o.input : o.inputs[i];
     if (destinations[i] == o.rank) {
       w.copy(input, *next_to_itself++);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <plait/core/error.hpp>
+#include <plait/core/no_rank.hpp>
 
 namespace plait::collective {
 namespace {
@@ -64,6 +65,7 @@ void check_ranks(const shape& call) {
   PLAIT_EXPECTS(!(call.in_place && is_neighbourly(call.what)), std::string(to_string(call.what)));
   for (const std::vector<int>* neighbours : {&call.sources, &call.destinations}) {
     for (const int peer : *neighbours) {
+      if (peer == no_rank) continue;
       PLAIT_EXPECTS(peer >= 0 && peer < call.ranks,
                     "neighbour " + std::to_string(peer) + " of " + std::to_string(call.ranks));
     }
@@ -208,6 +210,59 @@ list_lengths lists_of(const shape& call) {
     lengths.send_blocks = destinations_of(call);
   if (has.received == content::listed) lengths.receive_blocks = sources_of(call);
   return lengths;
+}
+
+extents extents_of(const shape& call) {
+  const contents has = contents_by_operation[static_cast<std::size_t>(call.what)];
+  const bool complete = !only_root_is_in_place(call.what) || call.rank == call.root;
+  const bool in_place = call.in_place && complete;
+  std::size_t own = call.count;  // elements of a vector
+  if (complete && !is_neighbourly(call.what)) {
+    const auto rank = static_cast<std::size_t>(call.rank);
+    if (has.sent == content::listed && !(in_place && is_alltoall(call.what)))
+      own = call.send_blocks[rank].count;
+    if (has.received == content::listed) own = call.receive_blocks[rank].count;
+  }
+  const auto buffer = [&](content of, const std::vector<block>& listed, std::size_t number) {
+    using rule = extent::rule;
+    switch (of) {
+      case content::nothing:
+        return extent{};
+      case content::vector:
+        return extent{rule::exactly, own, 1};
+      case content::blocks:
+        return complete ? extent{rule::exactly, number * call.count, number} : extent{};
+      case content::listed:
+        break;
+    }
+    if (!complete) return extent{};
+    std::size_t end = 0;
+    for (const block& b : listed) {
+      if (b.count > 0) end = std::max(end, b.displacement + b.count);
+    }
+    return extent{rule::at_least, end, number};
+  };
+  const extent sent = buffer(has.sent, call.send_blocks, destinations_of(call));
+  extent received = buffer(has.received, call.receive_blocks, sources_of(call));
+  if (!in_place) {
+    // Not touched: no result elsewhere than on the root, and nobody is before rank 0.
+    if (call.what == operation::reduce && !complete) received = {};
+    if (call.what == operation::exscan && call.rank == 0) received = {};
+    return {sent, received};
+  }
+  switch (call.what) {
+    case operation::scatter:
+    case operation::scatterv:
+      return {sent, {}};
+    case operation::reduce_scatter:
+    case operation::reduce_scatter_block: {  // the blocks are in the receive buffer
+      extent both = sent;
+      both.elements = std::max(sent.elements, received.elements);
+      return {{}, both};
+    }
+    default:
+      return {{}, received};
+  }
 }
 
 std::vector<slice> fragments_of(const slice& whole, const shape& call) {

@@ -8,6 +8,8 @@
 
 #include <plait/task/access_error.hpp>
 
+#include "task/replayed_graph.hpp"
+
 namespace plait::detail {
 namespace {
 
@@ -59,85 +61,92 @@ void add_pages(std::vector<guarded_pages>& to, const range_list& pages,
   }
 }
 
-[[nodiscard]] const char* word(access_mode mode) {
-  switch (mode) {
-    case access_mode::in:
-      return "in";
-    case access_mode::out:
-      return "out";
-    case access_mode::inout:
-      return "inout";
-    case access_mode::commutative:
-      return "commutative";
-    case access_mode::reduce:
-      return "reduce";
-  }
-  return "";
-}
-
-[[nodiscard]] const char* word(node_kind kind) {
-  return kind == node_kind::asynchronous ? "message" : "task";
-}
-
-[[nodiscard]] std::string quoted(const char* name) {
-  return std::string(1, '\'').append(name).append(1, '\'');
-}
-
-[[nodiscard]] std::string bytes_text(std::uintptr_t first, std::uintptr_t end, bool all_of_them) {
-  const std::string begin = std::to_string(first);
-  if (end - first == 1) return "byte " + begin;
-  return (all_of_them ? "bytes " : "some of bytes ") + begin + " to " + std::to_string(end - 1);
-}
-
-/// Bytes [first, end) of memory, counted from its beginning; of a box, from that of their row.
-[[nodiscard]] std::string bytes_text(const strided_bytes& of, std::uintptr_t first,
-                                     std::uintptr_t end, bool all_of_them) {
-  if (of.is_range()) return bytes_text(first - of.begin, end - of.begin, all_of_them);
-  const place_in_box begins = place_of(of, first);
-  const place_in_box ends = place_of(of, end - 1);
-  if (begins.row == ends.row) {
-    return bytes_text(begins.byte, ends.byte + 1, all_of_them) + " of row " + begins.row;
-  }
-  return "some of rows " + begins.row + " to " + ends.row;
-}
-
-[[nodiscard]] std::string shape_text(const strided_bytes& memory) {
-  return memory.is_range() ? "" : ", " + to_string(memory);
-}
-
 }  // namespace
 
 // --- submission ----------------------------------------------------------------------------------
 
 void access_checker::begin(task_node& node) {
+  drop(stale_.collect_freed(nullptr));
   declared_[&node].clear();
+  stale_.begin(node);
 }
 
 void access_checker::add(task_node& node, const strided_bytes& memory, access_mode mode) {
-  std::vector<declared>& list = declared_[&node];
-  list.push_back({memory.normalised(), mode, static_cast<int>(list.size()) + 1});
+  std::vector<declared_access>& list = declared_[&node];
+  const int place = list.empty() ? 1 : list.back().place + 1;
+  list.push_back({.memory = memory.normalised(), .mode = mode, .place = place});
   if (node.recorded == nullptr && !node.is_child) name(node, list.back());
 }
 
-void access_checker::add_replayed(std::deque<task_node>& nodes) {
-  for (task_node& node : nodes) {
-    for (const declared& access : declared_[&node]) name(node, access);
+void access_checker::add_container(task_node& node, const container& c, byte_range elements,
+                                   access_mode mode) {
+  std::vector<declared_access>& list = declared_[&node];
+  const int place = list.empty() ? 1 : list.back().place + 1;
+  const auto add_part = [&](byte_range part) -> declared_access& {
+    list.push_back({.memory = strided_bytes::of(part).normalised(), .mode = mode, .place = place});
+    return list.back();
+  };
+  add_part(c.own()).is_container = true;
+  add_part(elements).elements_of = c;
+  if (node.recorded == nullptr && !node.is_child) {
+    name(node, *std::prev(list.end(), 2));
+    name(node, list.back());
+  }
+  stale_.add_container(node, c);
+}
+
+void access_checker::add_replayed(const replayed_graph& graph) {
+  for (const task_node& node : graph.nodes()) {
+    for (const declared_access& access : declared_[&node]) name(node, access);
   }
 }
 
-void access_checker::name(task_node& node, const declared& access) {
+void access_checker::name(const task_node& node, const declared_access& access) {
   if (access.memory.empty()) return;
   const name_key key{access.memory, node.name, access.place, access.mode, node.kind};
   name_ids& ids = names_[key];
   ids.last = node.id.load(std::memory_order_relaxed);
   if (ids.first == 0) ids.first = ids.last;
-  ids.last_task = {&node, node.generation};
-  for_each_row(access.memory, [this](byte_range row) { grown_ |= registered_.insert(row); });
+  ids.last_task = {const_cast<task_node*>(&node), node.generation};
+  stale_.watch(access.memory.hull());
+  ids.is_container = access.is_container;
+  register_rows(access.memory, access.is_container);
+}
+
+void access_checker::register_rows(const strided_bytes& memory, bool of_container) {
+  byte_ranges& rows = of_container ? registered_objects_ : registered_;
+  for_each_row(memory, [&](byte_range row) { grown_ |= rows.insert(row); });
+}
+
+/// A task may have moved the elements since this one was submitted, which gets them where they are.
+void access_checker::find_containers(const task_node& node) {
+  for (declared_access& access : declared_[&node]) {
+    if (!access.elements_of.has_value()) continue;
+    const strided_bytes now = strided_bytes::of(access.elements_of->elements()).normalised();
+    if (now == access.memory) continue;
+    access.memory = now;
+    if (!node.is_child) name(node, access);
+  }
+}
+
+/// What has been freed is nobody's any more.
+void access_checker::drop(const range_list& gone) {
+  if (gone.empty()) return;
+  const std::size_t before = names_.size();
+  for (const byte_range& range : gone) {
+    std::erase_if(names_, [all = strided_bytes::of(range)](const auto& entry) {
+      return share_a_byte(std::get<0>(entry.first), all);
+    });
+  }
+  if (names_.size() != before) register_again();
 }
 
 void access_checker::forget() {
+  (void)stale_.collect_freed(nullptr);
+  stale_.forget();
   names_.clear();
   registered_.clear();
+  registered_objects_.clear();
   elsewhere_.clear();
 }
 
@@ -146,10 +155,24 @@ void access_checker::forget_finished() {
     const node_ref& task = entry.second.last_task;
     return task.node->recorded == nullptr && task.unfinished() == nullptr;
   });
+  register_again();
+}
+
+void access_checker::register_again() {
   registered_.clear();
-  for (const auto& entry : names_) {
-    for_each_row(std::get<0>(entry.first), [this](byte_range row) { registered_.insert(row); });
-  }
+  registered_objects_.clear();
+  for (const auto& entry : names_)
+    register_rows(std::get<0>(entry.first), entry.second.is_container);
+}
+
+void access_checker::expect_live(const task_node& message) {
+  drop(stale_.collect_freed(nullptr));
+  stale_.expect_live(message);
+}
+
+void access_checker::expect_live(const replayed_graph& graph) {
+  drop(stale_.collect_freed(nullptr));
+  stale_.begin_replay(graph);
 }
 
 // --- bodies --------------------------------------------------------------------------------------
@@ -158,7 +181,7 @@ void access_checker::forget_finished() {
 void access_checker::guard(const task_node& node) {
   range_list readable;
   range_list writable;
-  for (const declared& access : declared_[&node]) {
+  for (const declared_access& access : declared_[&node]) {
     for_each_row(access.memory, [&](byte_range row) {
       readable.push_back(row);
       if (writes(access.mode)) writable.push_back(row);
@@ -168,7 +191,7 @@ void access_checker::guard(const task_node& node) {
   while (elsewhere_busy_.test_and_set(std::memory_order_acquire)) {
   }
   for (const task_node* other : elsewhere_) {
-    for (const declared& access : declared_[other]) {
+    for (const declared_access& access : declared_[other]) {
       // What a receive writes, only this process writes.
       if (other->kind == node_kind::asynchronous && writes(access.mode)) continue;
       const byte_range hull = access.memory.hull();
@@ -177,9 +200,10 @@ void access_checker::guard(const task_node& node) {
     }
   }
   elsewhere_busy_.clear(std::memory_order_release);
-  const range_list all = registered_.list();
+  range_list all = registered_.list();
   const range_list unreadable = without(all, joined(std::move(readable)));
-  const range_list unwritable = without(all, joined(std::move(writable)));
+  for (const byte_range& object : registered_objects_.list()) all.push_back(object);
+  const range_list unwritable = without(joined(std::move(all)), joined(std::move(writable)));
   const range_list closed = without(pages_of(unreadable), pages_of(joined(read_elsewhere)));
   const range_list half_closed = without(pages_of(unwritable), closed);
 
@@ -248,6 +272,9 @@ void access_checker::run(task_node& node, node_action action) {
   body mine{.node = &node, .touched = {}, .outer = running_};
   if (mine.outer != nullptr) leave(*mine.outer);  // it waits for this one
   std::exception_ptr thrown;
+  drop(stale_.collect_freed(mine.outer != nullptr ? mine.outer->node : nullptr));
+  stale_.expect_live(node);
+  find_containers(node);
   guard(node);
   running_ = &mine;
   try {
@@ -256,6 +283,9 @@ void access_checker::run(task_node& node, node_action action) {
     thrown = std::current_exception();
   }
   leave(mine);
+  drop(stale_.collect_freed(&node));
+  drop(stale_.collect_moved(node));
+  find_containers(node);
   if (mine.outer != nullptr) {
     guard(*mine.outer->node);
     running_ = mine.outer;
@@ -275,122 +305,6 @@ void access_checker::run(task_node& node, node_action action) {
     }
   }
   throw access_error(text);
-}
-
-// --- saying it -----------------------------------------------------------------------------------
-
-/// Whose access the byte is told as: the task before this one that wrote it last, if there is one.
-const std::pair<const access_checker::name_key, access_checker::name_ids>* access_checker::namer(
-    const task_node& node, std::uintptr_t byte) const {
-  const std::uint64_t self = node.id.load(std::memory_order_relaxed);
-  const std::pair<const name_key, name_ids>* best = nullptr;
-  std::tuple<bool, bool, std::uint64_t> best_rank;
-  for (const auto& entry : names_) {
-    const auto& [memory, name, place, mode, kind] = entry.first;
-    if (memory.begin > byte) break;
-    if (!contains(memory, byte)) continue;
-    const bool before = entry.second.first < self;
-    const std::uint64_t id = before ? std::min(entry.second.last, self) : ~entry.second.first;
-    const std::tuple<bool, bool, std::uint64_t> rank{before, writes(mode), id};
-    if (best == nullptr || rank > best_rank) {
-      best = &entry;
-      best_rank = rank;
-    }
-  }
-  return best;
-}
-
-std::string access_checker::describe(const body& ran) const {
-  const task_node& node = *ran.node;
-  range_list by_kind[2];
-  for (const touched_bytes& each : ran.touched) {
-    by_kind[each.write ? 1 : 0].push_back({each.begin, each.end});
-  }
-  /// Cut where another access is named, then joined again by access.
-  struct finding {
-    const std::pair<const name_key, name_ids>* named = nullptr;
-    const declared* own = nullptr;  ///< declared `in`, and written
-    std::uintptr_t begin[2] = {0, 0};
-    std::uintptr_t end[2] = {0, 0};
-    std::uintptr_t count[2] = {0, 0};
-  };
-  std::vector<finding> findings;
-  std::vector<std::uintptr_t> cuts;
-  byte_range all{UINTPTR_MAX, 0};
-  for (const touched_bytes& each : ran.touched) {
-    all = {std::min(all.begin, each.begin), std::max(all.end, each.end)};
-  }
-  const auto cut_around = [&](byte_range row) {
-    if (row.begin >= all.end || row.end <= all.begin) return;
-    cuts.push_back(row.begin);
-    cuts.push_back(row.end);
-  };
-  for (const auto& entry : names_) for_each_row(std::get<0>(entry.first), cut_around);
-  std::sort(cuts.begin(), cuts.end());
-  const std::vector<declared>& accesses = declared_.at(&node);
-  for (int kind = 0; kind < 2; ++kind) {
-    for (const byte_range& range : joined(by_kind[kind])) {
-      for (std::uintptr_t at = range.begin; at < range.end;) {
-        const auto cut = std::upper_bound(cuts.begin(), cuts.end(), at);
-        const std::uintptr_t end = cut == cuts.end() ? range.end : std::min(*cut, range.end);
-        const auto own = std::find_if(accesses.begin(), accesses.end(),
-                                      [&](const declared& a) { return contains(a.memory, at); });
-        const declared* const mine = own == accesses.end() ? nullptr : &*own;
-        const auto* const named = mine != nullptr ? nullptr : namer(node, at);
-        auto known = std::find_if(findings.begin(), findings.end(), [&](const finding& f) {
-          return f.named == named && f.own == mine;
-        });
-        if (known == findings.end()) {
-          findings.push_back({.named = named, .own = mine});
-          known = std::prev(findings.end());
-        }
-        if (known->count[kind] == 0) known->begin[kind] = at;
-        known->end[kind] = end;
-        known->count[kind] += end - at;
-        at = end;
-      }
-    }
-  }
-
-  std::string text = "task " + quoted(node.name);
-  constexpr std::size_t most = 8;
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    if (i == most) {
-      text += "; and touches " + std::to_string(findings.size() - most) + " more";
-      break;
-    }
-    if (i > 0) text += "; it";
-    const finding& f = findings[i];
-    const strided_bytes of = f.own != nullptr     ? f.own->memory
-                             : f.named != nullptr ? std::get<0>(f.named->first)
-                                                  : strided_bytes{};
-    const auto what = [&](int kind) {
-      return bytes_text(of, f.begin[kind], f.end[kind],
-                        f.count[kind] == f.end[kind] - f.begin[kind]);
-    };
-    const bool same = f.begin[0] == f.begin[1] && f.end[0] == f.end[1] && f.count[0] == f.count[1];
-    if (same) {
-      text += " reads and writes " + what(0);
-    } else if (f.count[0] > 0 && f.count[1] > 0) {
-      text += " reads " + what(0) + " and writes " + what(1);
-    } else {
-      text += f.count[0] > 0 ? " reads " + what(0) : " writes " + what(1);
-    }
-    if (f.own != nullptr) {
-      text += " of its access " + std::to_string(f.own->place) + ", which it declares " +
-              word(f.own->mode) + shape_text(of);
-    } else if (f.named != nullptr) {
-      const auto& [memory, name, place, mode, kind] = f.named->first;
-      text += std::string(" of what ") + word(kind) + " " + quoted(name);
-      text += kind == node_kind::asynchronous ? std::string(" names (") + word(mode) + ")"
-                                              : " names as its access " + std::to_string(place) +
-                                                    " (" + word(mode) + shape_text(memory) + ")";
-      text += ", without an access to it";
-    } else {
-      text += " of data that it does not declare";
-    }
-  }
-  return text;
 }
 
 }  // namespace plait::detail

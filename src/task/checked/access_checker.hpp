@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <string>
 #include <tuple>
@@ -16,6 +15,7 @@
 
 #include "task/checked/byte_ranges.hpp"
 #include "task/checked/page_guard.hpp"
+#include "task/checked/stale_accesses.hpp"
 
 namespace plait::detail {
 
@@ -26,13 +26,19 @@ namespace plait::detail {
 /// its own: the stack of the program may be among what is forbidden.
 class access_checker {
  public:
+  /// `fail` is told of what is found while nobody can throw it.
+  explicit access_checker(stale_accesses::report fail) : stale_(declared_, std::move(fail)) {}
+
   // As tasks are submitted
   // --------------------------------------------------------------------------------------
   void begin(task_node& node);
   /// What a task submits names no data for others: its parent's accesses do.
   void add(task_node& node, const strided_bytes& memory, access_mode mode);
+  /// The same of an object and its `elements`.
+  void add_container(task_node& node, const container& c, byte_range elements, access_mode mode);
+  void record(const std::shared_ptr<replayed_graph>& graph) { stale_.record(graph); }
   /// The tasks of a graph, which were added while it was recorded, are to run.
-  void add_replayed(std::deque<task_node>& nodes);
+  void add_replayed(const replayed_graph& graph);
   /// All tasks have finished.
   void forget();
   /// The program has seen that some have, and may free what only they name.
@@ -55,26 +61,30 @@ class access_checker {
   /// For calls that may touch anybody's data.  In pairs; nothing outside of a body.
   void pause() noexcept;
   void unpause() noexcept;
+  /// Before a message is started, and before a replay begins.  The submitting thread.  Errors:
+  /// access_error when memory that it names is gone.
+  void expect_live(const task_node& message);
+  void expect_live(const replayed_graph& graph);
   /// Someone else may read what `node` declares, which cannot be seen to here: a message that has
   /// been started, a task that is suspended in a call of MPI.  Any thread.
   void began_elsewhere(const task_node& node);
   void ended_elsewhere(const task_node& node);
 
  private:
-  struct declared {
-    strided_bytes memory;  ///< normalised
-    access_mode mode;
-    int place;  ///< among the task's accesses, from 1
-  };
   /// Accesses that only differ in their tasks' ids.
   using name_key = std::tuple<strided_bytes, const char*, int, access_mode, node_kind>;
   struct name_ids {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
     node_ref last_task;
+    bool is_container = false;
   };
 
-  void name(task_node& node, const declared& access);
+  void name(const task_node& node, const declared_access& access);
+  void register_rows(const strided_bytes& memory, bool of_container);
+  void register_again();
+  void find_containers(const task_node& node);
+  void drop(const range_list& gone);
   void guard(const task_node& node);
   void leave(body& running);
   [[nodiscard]] std::string describe(const body& ran) const;
@@ -83,9 +93,11 @@ class access_checker {
                                                                  std::uintptr_t byte) const;
 
   page_guard guard_;
-  std::unordered_map<const task_node*, std::vector<declared>> declared_;
+  declared_accesses declared_;
+  stale_accesses stale_;
   std::map<name_key, name_ids> names_;
-  byte_ranges registered_;
+  byte_ranges registered_;          ///< to read
+  byte_ranges registered_objects_;  ///< of containers; anybody may see how many elements there are
   std::vector<guarded_pages> mappings_;  ///< of this process, when `registered_` grew last
   bool grown_ = false;
   std::atomic_flag elsewhere_busy_;  ///< any thread completes a message

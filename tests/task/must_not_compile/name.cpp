@@ -10,6 +10,6 @@ void submit(plait::scheduler& s, const std::string& name, double& x) {
       plait::task_name::intern(name), [](double&) {}, plait::out(x));
 #ifndef PLAIT_CONTROL
   s.task(
-      name.c_str(), [](double&) {}, plait::out(x));
+      name, [](double&) {}, plait::out(x));
 #endif
 }

@@ -2,6 +2,8 @@
 /// The collective operations, the algorithms there are for each, and what sets these apart.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <array>
 #include <cstdint>
 #include <optional>

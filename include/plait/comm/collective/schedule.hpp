@@ -3,12 +3,15 @@
 /// bytes of three buffers.  Not here: how it is built (shape.hpp) and how it is executed.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace plait::collective {
 
+/// Which memory an action of a schedule touches.
 enum class buffer : std::uint8_t {
   send,     ///< only read
   receive,  ///< the result; the input too, where a call is in place and for `bcast`
@@ -53,6 +56,10 @@ struct action {
 /// - matching: the k-th send of a to b meets the k-th receive of b from a, in this order.
 /// Any execution that honours both is right, terminates even if no send completes before its
 /// receive is posted, and gives the same bits.  The rank is done when all of its actions are.
+///
+/// One of these executions begins each action when the one before it has begun (a message) or is
+/// done (anything else).  So a rank that may have one task in flight can submit the actions as they
+/// stand: what puts an arrived message elsewhere comes after the sends that others wait for.
 struct schedule {
   std::vector<action> actions;
   /// Slices of scratch on which elements are operated begin at multiples of 64 bytes, or whole

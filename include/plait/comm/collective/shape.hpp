@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -58,7 +59,7 @@ struct shape {
   std::vector<block> receive_blocks = {};
   /// Neighbours may occur several times and include the rank itself: as
   /// MPI_Dist_graph_create_adjacent takes them.  The i-th edge from a to b among a's destinations
-  /// is the i-th among b's sources.
+  /// is the i-th among b's sources.  An edge to `no_rank` is none: its block is not touched.
   std::vector<int> sources = {};
   std::vector<int> destinations = {};
   /// The input is in the receive buffer, where the result is put; the send buffer is not read.
@@ -97,6 +98,25 @@ struct list_lengths {
   std::optional<std::size_t> receive_blocks;
 };
 [[nodiscard]] list_lengths lists_of(const shape& call);
+
+/// How many elements a buffer of the rank of `call` has.
+struct extent {
+  enum class rule : std::uint8_t {
+    any,       ///< there is none, or it is not touched
+    exactly,   ///< so many
+    at_least,  ///< so many: its blocks lie where they are listed
+  };
+  rule has = rule::any;
+  std::size_t elements = 0;
+  std::size_t parts = 1;  ///< of one size
+};
+/// How many elements both buffers of a rank have.
+struct extents {
+  extent send;
+  extent receive;
+};
+/// Preconditions: root and neighbours in range, lists of the right length.
+[[nodiscard]] extents extents_of(const shape& call);
 
 /// Which bytes of its two buffers the rank of `call` reads and writes, and how much of them belongs
 /// to the call, touched or not.  No slice is empty; the same preconditions as `build`.

@@ -12,6 +12,7 @@
 #include <plait/task/access.hpp>
 #include <plait/task/detail/access_history.hpp>
 #include <plait/task/detail/box_tracker.hpp>
+#include <plait/task/detail/container_places.hpp>
 #include <plait/task/detail/node.hpp>
 
 namespace plait::detail {
@@ -50,6 +51,14 @@ class dependence_tracker {
   /// The same for what need not be a range.
   int add_box(task_node& task, const strided_bytes& box, access_mode mode,
               const void* operation = nullptr);
+
+  /// The same for an object and the elements it points to.
+  int add_container(task_node& task, const container& c, access_mode mode,
+                    const void* operation = nullptr);
+  /// What `add_container` would take for the elements.
+  [[nodiscard]] byte_range elements_of(const container& c) { return containers_.elements_of(c); }
+  /// Whether these lie there now: no task in flight may move them.
+  [[nodiscard]] bool is_settled(const container& c) const { return containers_.is_settled(c); }
 
   [[nodiscard]] std::size_t segment_count() const noexcept { return segments_.size(); }
   /// Boxes, and ranges where there are boxes.
@@ -91,6 +100,7 @@ class dependence_tracker {
   unsigned cache_shift_;
   std::size_t sweep_at_ = 1024;
   std::unique_ptr<box_tracker> boxes_;  ///< from the first box on
+  container_places containers_;
 };
 
 }  // namespace plait::detail

@@ -2,6 +2,8 @@
 /// One task in flight: its function and arguments, what it waits for and who waits for it.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +45,6 @@ enum class traffic : std::uint8_t { sends, receives, both };
 enum class node_action : std::uint8_t {
   run,        ///< once: by-value arguments are moved into the call
   run_again,  ///< for a recorded task: they are copied
-  measure,    ///< for a recorded task: what its accesses name now, into `recorded->fingerprint`
   destroy,
 };
 
@@ -63,7 +64,6 @@ struct alignas(64) recorded_task {
   /// To be run, or being run.  Whoever finishes the task raises it; atomic for the submitting
   /// thread that looks for a stall.
   std::atomic<std::uint64_t> iteration{0};
-  std::uint64_t fingerprint = 0;
   bool repeatable : 1 = true;  ///< its arguments can be copied
   bool brief : 1 = false;      ///< it was when the clock was last read after it; whoever runs it
   // How long it takes, and where that puts it (replayed_graph::rank).  Whoever runs or finishes it

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which words of a command line are a command's own, and which it passes on to a program."""
+
+from collections.abc import Iterable, Mapping
+
+
+def sort_words(
+    words: Iterable[str], takes_value: Mapping[str, bool], named: bool
+) -> tuple[list[str], list[str]]:
+    """The command's own options with their values, and the rest in its order.
+
+    Only whole words count as options: `-nx` is no `-n` with a value `x`. What follows `--` is the
+    program's. `named`: the first word that is no option names the program, and an option before it
+    can only be meant for the command.
+    """
+    own: list[str] = []
+    passed: list[str] = []
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        name, equals, _ = word.partition("=")
+        if word == "--":
+            return own, passed + left
+        if takes_value.get(word) and left:
+            own += [word, left.pop(0)]
+        elif (
+            word in takes_value
+            or (equals and name.startswith("--") and name in takes_value)
+            or (word[:2] in takes_value and word[2:].isdigit())
+            or (named and not passed and word.startswith("-") and len(word) > 1)
+        ):
+            own.append(word)
+        else:
+            passed.append(word)
+    return own, passed
+
+
+def join_report(words: list[str]) -> list[str]:
+    """`--report`, `--report FILE.html` and `--report=FILE` all mean what they say."""
+    changed: list[str] = []
+    for index, word in enumerate(words):
+        if word == "--":  # what follows is a program's
+            return changed + words[index:]
+        if word.startswith("--report="):
+            changed += ["--report-file", word.removeprefix("--report=")]
+        elif changed and changed[-1] == "--report" and word.endswith((".html", ".htm")):
+            changed[-1:] = ["--report-file", word]
+        else:
+            changed.append(word)
+    return changed

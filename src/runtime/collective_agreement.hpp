@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// How ranks find that they name different sizes in a collective call: small messages beside it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <plait/runtime/collective_options.hpp>
+
+namespace plait {
+
+/// What one rank tells of a call, and what it is told; whoever is told compares.
+///
+/// The messages go where the call's own data goes, so that no rank waits for one that the call does
+/// not make it wait for: from the root down a tree (bcast, scatter), up to it (reduce, gather),
+/// from rank to next rank (scan), round a ring (where all wait for all).  Equal sizes along such a
+/// way are equal everywhere.  Where each pair of ranks has a size of its own, each tells the other
+/// how much it sends.  They are as many whatever the sizes are, and so meet also where the call's
+/// own messages would not: a rank with nothing to send sends none, and long messages go in as many
+/// pieces as their rank thinks they have.
+///
+/// Cost: for allreduce, allgather and their kin one message of 40 bytes sent and one received (by
+/// the MPI library, where all are to hear of all, what an `allgather` of them costs); for rooted
+/// operations a tree of them; for `alltoallv` what an `alltoall` of 8 bytes costs.  Nothing of the
+/// call itself waits for them.
+class collective_agreement {
+ public:
+  /// `shape`: with `rank` and `ranks`, and as `expect_fits` wants it.  `how`: none by the library.
+  collective_agreement(const collective_call& call, const collective::shape& shape,
+                       std::optional<collective::algorithm> how);
+
+  /// How this rank tells and is told: of 8-byte elements, from `told()` to `heard()`.
+  [[nodiscard]] const collective::shape& way() const noexcept { return way_; }
+  [[nodiscard]] collective::algorithm how() const noexcept { return how_; }
+  /// Side by side, so that one access covers both.
+  [[nodiscard]] std::span<std::uint64_t> words() noexcept { return words_; }
+  [[nodiscard]] std::span<std::uint64_t> told() noexcept { return words().first(told_); }
+  [[nodiscard]] std::span<std::uint64_t> heard() noexcept { return words().subspan(told_); }
+
+  /// When all was heard, once an iteration of a replay.  What is wrong, with both sizes, if what
+  /// was heard is not what this rank says, or else what `put_off` was given.  Thread-safe.
+  [[nodiscard]] std::exception_ptr verdict();
+  /// Keeps a failure of the MPI library, which does not say both sizes, until the verdict of the
+  /// iteration, counted from 0.  Returns false if that has been given.  Thread-safe.
+  [[nodiscard]] bool put_off(const std::exception_ptr& failure, std::uint64_t iteration) const;
+
+ private:
+  void tell_sizes_of_pairs(const collective::shape& s);
+  void tell_call(const collective::shape& s, std::optional<collective::algorithm> how);
+  [[nodiscard]] std::string disagreement() const;
+  [[nodiscard]] std::string wrong_pair() const;
+  [[nodiscard]] std::string wrong_call() const;
+
+  std::string label_;
+  std::size_t element_bytes_;
+  collective::shape way_;
+  collective::algorithm how_ = collective::algorithm::linear;
+  std::vector<std::uint64_t> words_;
+  std::size_t told_ = 0;
+  std::vector<int> peers_;  ///< that are heard, one behind the other, where all say the same
+  /// By what was heard: what this rank receives from there, where pairs have sizes of their own.
+  std::vector<std::uint64_t> expected_;
+  mutable std::mutex mutex_;  // of both below
+  std::uint64_t verdicts_ = 0;
+  mutable std::exception_ptr put_off_ = nullptr;
+};
+
+}  // namespace plait

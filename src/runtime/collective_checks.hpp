@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What one rank can see of a collective call that does not fit.  What it takes two ranks to see:
+/// collective_agreement.hpp.
+#pragma once
+
+#include <string>
+
+#include <plait/runtime/collective_options.hpp>
+
+namespace plait {
+
+/// Why a message or a collective in a task is refused.
+inline constexpr const char* no_messages_in_tasks =
+    "a task submits no messages, whose order of matching would be that of the scheduling; it may "
+    "call MPI, with plait::blocking_mpi";
+
+/// "allreduce 'total'"
+[[nodiscard]] std::string label_of(const collective_call& call);
+
+/// Throws usage_error "allreduce 'total': why".
+[[noreturn]] void refuse(const collective_call& call, const std::string& why);
+
+/// `shape`: that of the call, with `rank` and `ranks`.  Afterwards the preconditions of
+/// `collective::build` hold, and the buffers are as large as the header says.  Errors: usage_error.
+void expect_fits(const collective_call& call, const collective::shape& shape);
+
+}  // namespace plait

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/end_of_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>  // program_invocation_short_name
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+#include <plait/core/error.hpp>
+#include <plait/runtime/runtime.hpp>
+#include <plait/trace/chrome_trace.hpp>
+
+#include "runtime/ledger_table.hpp"
+#include "runtime/output_file.hpp"
+#include "runtime/program_record.hpp"
+#include "runtime/program_result.hpp"
+#include "runtime/recorder.hpp"
+#include "runtime/report_page.hpp"
+
+namespace plait {
+namespace {
+
+[[nodiscard]] std::string variable(const char* name) {
+  const char* const text = std::getenv(name);
+  return text != nullptr ? text : "";
+}
+
+[[nodiscard]] bool ledger_wanted() {
+  const std::string text = variable("PLAIT_LEDGER");
+  if (text.empty() || text == "0") return false;
+  if (text == "1") return true;
+  throw usage_error("PLAIT_LEDGER is '" + text + "'; it can be 1 (a table at the end) or 0");
+}
+
+[[nodiscard]] std::size_t events_wanted(std::size_t otherwise) {
+  const std::string text = variable("PLAIT_TRACE_EVENTS");
+  if (text.empty()) return otherwise;
+  std::size_t events = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data(), end, events);
+  if (failed != std::errc() || rest != end || events == 0) {
+    throw usage_error("PLAIT_TRACE_EVENTS is '" + text + "'; it can be a number from 1");
+  }
+  return events;
+}
+
+/// A program that makes a second environment writes to other files.
+[[nodiscard]] std::string file_wanted(const char* name, int environment_number) {
+  std::string path = variable(name);
+  if (path.empty()) return path;
+  if (environment_number > 1) path = numbered(path, environment_number);
+  if (const std::string why = why_not_writable(path); !why.empty()) {
+    throw usage_error(fmt::format("{}: {}: {}", name, path, why));
+  }
+  return path;
+}
+
+/// Of rank 0.  Errors: usage_error.
+[[nodiscard]] end_of_run::wishes read_wishes(int environment_number) {
+  end_of_run::wishes wanted;
+  wanted.ledger = ledger_wanted();
+  wanted.trace = file_wanted("PLAIT_TRACE", environment_number);
+  wanted.report = file_wanted("PLAIT_REPORT", environment_number);
+  wanted.result = file_wanted("PLAIT_RESULT", environment_number);
+  const std::array<std::pair<const char*, const std::string*>, 3> files{
+      {{"PLAIT_TRACE", &wanted.trace},
+       {"PLAIT_REPORT", &wanted.report},
+       {"PLAIT_RESULT", &wanted.result}}};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].second->empty()) continue;
+    wanted.events = true;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (*files[i].second == *files[j].second) {
+        throw usage_error(fmt::format("{} and {} name the same file, {}", files[j].first,
+                                      files[i].first, *files[i].second));
+      }
+    }
+  }
+  wanted.most_events = events_wanted(wanted.most_events);
+  return wanted;
+}
+
+/// The same on every rank, but for the files' names, which only rank 0 needs.
+[[nodiscard]] end_of_run::wishes agreed_wishes(environment& env) {
+  static int environments = 0;
+  ++environments;
+  end_of_run::wishes wanted;
+  std::string told;
+  if (env.rank() == 0) {
+    try {
+      wanted = read_wishes(environments);
+    } catch (const usage_error& wrong) {
+      env.abort(wrong.what(), 2);
+    }
+    told =
+        fmt::format("{} {} {}", wanted.ledger ? 1 : 0, wanted.events ? 1 : 0, wanted.most_events);
+  }
+  told = env.broadcast(told);
+  if (env.rank() != 0) {
+    wanted.ledger = told[0] == '1';
+    wanted.events = told[2] == '1';
+    wanted.most_events = std::strtoull(told.c_str() + 4, nullptr, 10);
+  }
+  return wanted;
+}
+
+[[nodiscard]] std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+// What a rank tells rank 0: numbers as they are in memory, texts behind their lengths.
+
+class packer {
+ public:
+  template <class T>
+  void put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    text_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void put_text(const std::string& text) {
+    put(text.size());
+    text_ += text;
+  }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+};
+
+class unpacker {
+ public:
+  explicit unpacker(std::string_view text) : rest_(text) {}
+  template <class T>
+  [[nodiscard]] T get() {
+    T value;
+    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    return value;
+  }
+  [[nodiscard]] std::string get_text() { return std::string(take(get<std::size_t>())); }
+
+ private:
+  [[nodiscard]] std::string_view take(std::size_t length) {
+    if (length > rest_.size()) throw error("what a rank told of its run is cut off");
+    const std::string_view taken = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    return taken;
+  }
+  std::string_view rest_;
+};
+
+void add_workers(ledger& to, const ledger& workers) {
+  for (const ledger_entry& one : workers) {
+    const auto at = static_cast<std::size_t>(one.worker);
+    while (to.size() <= at) to.push_back({.worker = static_cast<int>(to.size())});
+    add_up(to[at], one);
+  }
+}
+
+/// A rank's part of `record`.
+void add_rank(program_record& record, const std::string& told) {
+  unpacker from(told);
+  ledger workers(from.get<std::size_t>());
+  for (ledger_entry& one : workers) one = from.get<ledger_entry>();
+  record.ledgers.push_back(std::move(workers));
+  record.means.push_back(from.get<ledger_entry>());
+  record.dropped_events += from.get<std::uint64_t>();
+  const auto runs = from.get<std::size_t>();
+  if (record.runs.size() < runs) record.runs.resize(runs);
+  for (std::size_t i = 0; i < runs; ++i) {
+    std::vector<trace_event> events = unpack_events(from.get_text());
+    auto& all = record.runs[i].events;
+    all.insert(all.end(), std::make_move_iterator(events.begin()),
+               std::make_move_iterator(events.end()));
+  }
+}
+
+void find_paths(program_record& record) {
+  for (std::size_t i = 0; i < record.runs.size(); ++i) {
+    traced_run& run = record.runs[i];
+    run.name = record.runs.size() == 1 ? record.program : fmt::format("runtime {}", i + 1);
+    std::ranges::stable_sort(run.events, {}, &trace_event::begin_s);
+    run.path = critical_path(run.events);
+    mark_critical(run.events, run.path);
+  }
+}
+
+/// What cannot be written is said; the program has computed what it has computed.
+template <class Make>
+void write(const std::string& path, const char* variable_name, Make make) {
+  if (path.empty()) return;
+  try {
+    write_output(path, make());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "plait: %s is lost: %s\n", variable_name, e.what());
+  }
+}
+
+[[nodiscard]] std::string chrome_text(const program_record& record) {
+  std::ostringstream text;
+  write_chrome_trace(text, record.runs);
+  return std::move(text).str();
+}
+
+}  // namespace
+
+std::shared_ptr<end_of_run> end_of_run::of(environment& env) {
+  // Those that live; null where nothing is asked for.
+  static std::map<const environment*, std::shared_ptr<end_of_run>> all;
+  const auto [place, is_new] = all.try_emplace(&env);
+  if (!is_new) return place->second;
+  wishes wanted = agreed_wishes(env);
+  if (wanted.ledger || wanted.events) {
+    place->second = std::make_shared<end_of_run>(env, std::move(wanted));
+  }
+  env.at_end([&env] {
+    if (const auto ending = std::exchange(all[&env], nullptr)) ending->finish();
+    all.erase(&env);
+  });
+  return place->second;
+}
+
+end_of_run::end_of_run(environment& env, wishes wanted)
+    : env_(env),
+      wanted_(std::move(wanted)),
+      budget_(std::max<std::size_t>(wanted_.most_events / static_cast<std::size_t>(env.size()), 1)),
+      started_at_(utc_now()) {}
+
+std::size_t end_of_run::add_runtime(int workers, const engine::choice& policy) {
+  if (runs_.empty()) {
+    workers_ = workers;
+    policy_ = policy.name;
+    policy_reason_ = policy.reason;
+  }
+  runs_.emplace_back();
+  return runs_.size() - 1;
+}
+
+void end_of_run::add(const ledger& workers) {
+  add_workers(ledger_, workers);
+  add_up(mean_, mean_of(workers));
+}
+
+void end_of_run::add(std::size_t runtime, const recorder& from, bool had_budget) {
+  std::vector<trace_event> events = from.events();
+  dropped_ += from.dropped();
+  if (!had_budget) {
+    const std::size_t room = budget_.take(events.size());
+    dropped_ += events.size() - room;
+    events.resize(room);
+  }
+  auto& all = runs_[runtime];
+  all.insert(all.end(), std::make_move_iterator(events.begin()),
+             std::make_move_iterator(events.end()));
+}
+
+void end_of_run::finish() noexcept {
+  try {
+    gather_and_write();
+  } catch (const std::exception& e) {  // the other ranks may wait for this one
+    env_.abort(fmt::format("what PLAIT_LEDGER and its kin ask for is lost: {}", e.what()));
+  }
+}
+
+void end_of_run::gather_and_write() {
+  packer mine;
+  mine.put(ledger_.size());
+  for (const ledger_entry& one : ledger_) mine.put(one);
+  mine.put(mean_);
+  mine.put(dropped_);
+  mine.put(wanted_.events ? runs_.size() : std::size_t{0});
+  if (wanted_.events) {
+    const double offset_s = env_.measure_clock_offset().offset_s;
+    for (std::vector<trace_event>& events : runs_) {
+      for (trace_event& e : events) {
+        e.begin_s += offset_s;
+        e.end_s += offset_s;
+      }
+      mine.put_text(pack_events(events));
+      events = {};
+    }
+  }
+  const std::vector<std::string> told = env_.gather(mine.text());
+  if (env_.rank() != 0) return;
+
+  program_record record;
+  record.program = program_invocation_short_name;
+  record.started_at = started_at_;
+  record.mpi_version = env_.mpi_version();
+  record.hosts = env_.hosts();
+  record.runtimes = static_cast<int>(runs_.size());
+  record.workers = workers_;
+  record.policy = policy_;
+  record.policy_reason = policy_reason_;
+  for (const std::string& rank : told) add_rank(record, rank);
+  find_paths(record);
+
+  if (record.dropped_events > 0) {
+    std::fprintf(stderr,
+                 "plait: the trace has the first %zu events of %d ranks; %llu later ones were left "
+                 "out (PLAIT_TRACE_EVENTS=N keeps N)\n",
+                 wanted_.most_events, env_.size(),
+                 static_cast<unsigned long long>(record.dropped_events));
+  }
+  write(wanted_.trace, "PLAIT_TRACE", [&] { return chrome_text(record); });
+  write(wanted_.report, "PLAIT_REPORT", [&] { return report_page(record); });
+  write(wanted_.result, "PLAIT_RESULT", [&] { return program_result(record); });
+  if (!wanted_.ledger) return;
+  const std::string table = ledger_table(record.means, record.workers, record.runtimes);
+  std::fflush(stdout);  // below what the program has said
+  std::fputs(table.c_str(), stderr);
+}
+
+}  // namespace plait

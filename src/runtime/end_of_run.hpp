@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What the environment variables PLAIT_LEDGER, PLAIT_TRACE, PLAIT_REPORT and PLAIT_RESULT ask of a
+/// program: kept while its runtimes live, written by rank 0 when the environment ends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <plait/comm/engine.hpp>
+#include <plait/comm/environment.hpp>
+#include <plait/task/ledger.hpp>
+#include <plait/trace/event.hpp>
+
+#include "runtime/trace_budget.hpp"
+
+namespace plait {
+
+class recorder;
+
+/// One an environment.  Main thread.
+class end_of_run {
+ public:
+  struct wishes {
+    bool ledger = false;
+    bool events = false;
+    // Rank 0's; empty: not asked for.
+    std::string trace = {};
+    std::string report = {};
+    std::string result = {};
+    std::size_t most_events = 200'000;  ///< of all ranks
+  };
+
+  /// Null if nothing is asked for, by rank 0's variables.  The first call for an environment is
+  /// collective.  Ends the job, with one line and exit code 2, where a variable is wrong or names a
+  /// file that cannot be written.
+  [[nodiscard]] static std::shared_ptr<end_of_run> of(environment& env);
+
+  end_of_run(environment& env, wishes wanted);
+
+  [[nodiscard]] bool wants_events() const noexcept { return wanted_.events; }
+  [[nodiscard]] trace_budget& budget() noexcept { return budget_; }
+
+  /// Returns the place of a new runtime.
+  [[nodiscard]] std::size_t add_runtime(int workers, const engine::choice& policy);
+  void add(const ledger& workers);
+  /// What `from` has recorded of a runtime.  If it had no budget, as much as there is room for.
+  void add(std::size_t runtime, const recorder& from, bool had_budget);
+
+ private:
+  /// Collective.
+  void finish() noexcept;
+  void gather_and_write();
+
+  environment& env_;
+  const wishes wanted_;
+  trace_budget budget_;
+  const std::string started_at_;
+  int workers_ = 0;
+  std::string policy_;
+  std::string policy_reason_;
+  ledger ledger_;
+  ledger_entry mean_;
+  std::vector<std::vector<trace_event>> runs_;
+  std::uint64_t dropped_ = 0;
+};
+
+}  // namespace plait

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What rank 0 knows of a whole program when its environment ends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <plait/task/ledger.hpp>
+#include <plait/trace/chrome_trace.hpp>
+
+namespace plait {
+
+struct program_record {
+  std::string program;
+  std::string started_at;  ///< UTC, ISO 8601
+  std::string mpi_version;
+  std::vector<std::string> hosts;  ///< of each rank
+  int runtimes = 0;
+  int workers = 0;  ///< of rank 0's first runtime, as are the next two
+  std::string policy;
+  std::string policy_reason;
+  std::vector<ledger> ledgers;      ///< of each rank, by worker, added up over its runtimes
+  std::vector<ledger_entry> means;  ///< of each rank: over a runtime's workers, so added up
+  std::vector<traced_run> runs;     ///< of each runtime
+  std::uint64_t dropped_events = 0;
+
+  [[nodiscard]] int ranks() const noexcept { return static_cast<int>(ledgers.size()); }
+};
+
+/// The mean over workers, or over ranks, as worker 0.
+[[nodiscard]] ledger_entry mean_of(const std::vector<ledger_entry>& entries);
+/// What `one` has is added to `to`, but for the worker.
+void add_up(ledger_entry& to, const ledger_entry& one, double share = 1);
+
+/// Consecutive events out of the middle of all runs, by their beginning.
+struct timeline_stretch {
+  std::vector<const trace_event*> events;
+  double origin_s = 0;  ///< where the whole timeline begins
+  double whole_s = 0;   ///< how long it is
+  bool is_whole = true;
+};
+[[nodiscard]] timeline_stretch middle_of(const std::vector<traced_run>& runs, std::size_t most);
+
+}  // namespace plait

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `./plait` refuses before it installs or builds, and what the words it takes need."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+import typer
+
+from conftest import ROOT, environment, one_line
+from plait.cli.app import app
+from plait.door import COMMANDS, needs
+from plait.errors import BadInput
+from test_run import DOOR
+
+
+def commands(group=None, name=""):
+    group = group or typer.main.get_command(app)
+    for word, command in group.commands.items():
+        whole = f"{name} {word}".strip()
+        if hasattr(command, "commands"):
+            yield from commands(command, whole)
+        else:
+            yield whole, command
+
+
+def test_the_door_knows_every_command_and_its_options():
+    found = dict(commands())
+    assert sorted(found) == sorted(COMMANDS)
+    for name, command in found.items():
+        door = COMMANDS[name]
+        options = {"--help": True} | {
+            word: option.is_flag
+            for option in command.params if option.param_type_name == "option"
+            for word in (*option.opts, *option.secondary_opts)
+        }  # fmt: skip
+        assert {word: kind is None for word, kind in door.options.items()} == options, name
+        arguments = [each for each in command.params if each.param_type_name == "argument"]
+        assert door.least == sum(each.required for each in arguments)
+        more = door.passes_on or any(each.nargs == -1 for each in arguments)
+        assert door.most == (None if more else len(arguments)), name
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("frobnicate", "no command 'frobnicate'; there are: bench, compare"),
+        ("lab sideways", "no 'lab sideways'; there are: up, down, status, exec"),
+        ("run", "APP is missing"),
+        ("run --stepz 3 jacobi3d", "no option --stepz"),
+        ("run jacobi4d", "unknown application 'jacobi4d'; there are: jacobi3d, poisson"),
+        ("run jacobi3d --ranks 0", "--ranks 0: give at least 1"),
+        ("run jacobi3d --ranks", "--ranks: its value is missing"),
+        ("run jacobi3d --mpi lam", "give openmpi or mpich"),
+        ("run jacobi3d --lab nodes=zero", "nodes=zero"),
+        ("run jacobi3d --json /nowhere/at/all", "no folder /nowhere/at"),
+        ("run jacobi3d --steps few", "--steps few: give a whole number"),
+        ("run ./nothing", "there is no such program"),
+        ("bench sloth", "unknown benchmark 'sloth'; there are:"),
+        ("measure loggp --ranks two", "--ranks two: give a whole number"),
+        ("predict collective", "OP is missing"),
+        ("predict collective bcast --gap-us wide", "--gap-us wide: give a number"),
+        ("predict collective bcast alltoall", "unexpected word 'alltoall'"),
+        ("report", "RESULT.json is missing"),
+        ("compare a.json", "is missing"),
+        ("report a.json --outpot b", "no option --outpot"),
+        ("lab up --nodes none", "nodes=none"),
+        ("lab up --nods 3", "no option --nods"),
+    ],
+)
+def test_wrong_words_are_refused_before_anything_is_installed_or_built(words, said, tmp_path):
+    # Programs that would install, build or run something are out of sight.
+    (tmp_path / "bash").symlink_to("/bin/bash")
+    for tool in ("dirname", "readlink", "nproc"):
+        (tmp_path / tool).symlink_to(f"/usr/bin/{tool}")
+    done = subprocess.run(
+        ["/bin/bash", DOOR, *words.split()], capture_output=True, text=True, check=False,
+        env=environment(PATH=str(tmp_path), PLAIT_BIN_DIR=""), timeout=60,
+    )  # fmt: skip
+    assert said in one_line(done)
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        ("run jacobi3d", "build openmpi apps/all"),
+        ("run jacobi3d --mpi=mpich -- --help", "build mpich apps/all"),
+        ("run {program} --steps few -x --mpi mpich", "launch mpich"),
+        ("run {program} --lab nodes=2 --report x.html", "launch openmpi lab"),
+        ("bench", "nothing"),
+        ("bench metg --only plait", "build openmpi bench/all"),
+        ("measure", "nothing"),
+        ("measure nbc --op bcast", "build openmpi probes/all"),
+        ("predict collective bcast --ranks 8,64", "build openmpi tools/all"),
+        ("predict collective bcast --measured --mpi mpich", "build mpich probes/all"),
+        ("run jacobi3d --help", "nothing"),
+        ("report a.json b.json", "nothing"),
+        ("compare a.json b.json", "nothing"),
+        ("lab up x --nodes 3", "lab"),
+        ("lab exec n0 -- ls --all", "lab"),
+        ("--version", "nothing"),
+    ],
+)
+def test_words_say_what_they_need(words, needed, tmp_path, monkeypatch):
+    monkeypatch.setenv("PLAIT_BIN_DIR", "")
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "program"
+    program.touch(mode=0o755)
+    assert needs(words.format(program=program).split()) == needed
+
+
+@pytest.mark.skipif(not (ROOT / ".venv").exists(), reason="./plait would make its environment")
+def test_a_program_of_ones_own_builds_nothing(tmp_path):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in pathlib.Path("/usr/bin").iterdir():
+        if tool.name not in ("cmake", "ninja", "apt-get", "c++", "g++", "cc", "gcc"):
+            (tools / tool.name).symlink_to(tool)
+    for tool in ("cmake", "ninja", "apt-get"):
+        (tools / tool).write_text(f"#!/bin/sh\ntouch {tmp_path}/was-called\nexit 1\n")
+        (tools / tool).chmod(0o755)
+    program = tmp_path / "program"
+    program.write_text('#!/bin/sh\necho "$@"\n')
+    program.chmod(0o755)
+    done = subprocess.run(
+        [DOOR, "run", "./program", "--ranks", "1", "--size", "3"], capture_output=True, text=True,
+        check=False, env=environment(PATH=str(tools)), timeout=60, cwd=tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "--size 3\n", "")
+    assert not (tmp_path / "was-called").exists()
+
+
+def test_programs_from_elsewhere_are_not_built(tmp_path, monkeypatch):
+    (tmp_path / "jacobi3d").touch(mode=0o755)
+    monkeypatch.setenv("PLAIT_BIN_DIR", str(tmp_path))
+    assert needs(["run", "jacobi3d"]) == "launch openmpi lab"
+
+
+def test_the_door_and_the_command_refuse_the_same_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("foo").touch()
+    with pytest.raises(BadInput, match=r"unknown application 'foo'; did you mean \./foo\?"):
+        needs(["run", "foo"])
+
+
+def test_the_door_needs_nothing_but_python():
+    done = subprocess.run(
+        ["/usr/bin/python3", "-B", "-m", "plait.door", "run", "jacobi3d"], capture_output=True,
+        text=True, check=False,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "python")},
+    )  # fmt: skip
+    assert done.stdout == "build openmpi apps/all\n", done.stderr

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files that are written: in one step, or not at all and with one line that says why."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from conftest import FAKE, environment, one_line, plait
+from plait.errors import BadInput
+from plait.result import check_writable, load, save, write_file
+from sample import result
+
+
+def test_a_file_is_replaced_in_one_step_and_keeps_its_mode(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("before")
+    file.chmod(0o640)
+    reader = file.open()
+    write_file(file, b"after")
+    assert reader.read() == "before"
+    assert file.read_bytes() == b"after"
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_new_file_has_the_mode_that_files_have(tmp_path):
+    write_file(tmp_path / "new", b"")
+    (tmp_path / "other").touch()
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_what_a_link_leads_to_is_replaced_and_the_link_stays(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    write_file(tmp_path / "link", b"1")
+    write_file(tmp_path / "link", b"2")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"2"
+
+
+def test_a_device_and_a_pipe_are_written_to(tmp_path):
+    (tmp_path / "nothing").symlink_to(os.devnull)
+    write_file(tmp_path / "nothing", b"x")
+    assert pathlib.Path(os.devnull).is_char_device()
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE) as reader:
+        write_file(tmp_path / "pipe", b"through")
+        assert reader.stdout.read() == b"through"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("/dev/full", "No space left on device"), (".", "Is a directory"),
+     ("none/file", "No such file or directory")],
+)  # fmt: skip
+def test_what_cannot_be_written_says_why(name, why, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match=f"cannot be written: {why}"):
+        save(result(), pathlib.Path(name))
+
+
+def test_a_disk_that_fills_up_leaves_the_old_file_and_no_other(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("before")
+    done = subprocess.run(
+        [sys.executable, "-c",
+         "import pathlib, resource, sys; from plait.result import write_file\n"
+         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+         "write_file(pathlib.Path(sys.argv[1]), b'x' * 5000)", file],
+        env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "plait.errors.BadInput: " in done.stderr
+    assert "cannot be written: File too large" in done.stderr
+    assert file.read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_place_that_is_tried_is_left_as_it_was(tmp_path):
+    check_writable(tmp_path / "new", "--json")
+    assert list(tmp_path.iterdir()) == []
+    os.mkfifo(tmp_path / "pipe")
+    check_writable(tmp_path / "pipe", "--json")  # and nobody reads it
+
+
+@pytest.mark.parametrize("option", ["--json", "--report-file"])
+def test_a_run_that_cannot_write_is_one_line(option):
+    said = one_line(plait("run", FAKE, option, "/dev/full"))
+    assert said == "plait: /dev/full cannot be written: No space left on device"
+
+
+def test_a_report_that_cannot_be_written_is_one_line(tmp_path):
+    save(result(), tmp_path / "a.json")
+    assert load(tmp_path / "a.json") == json.loads(json.dumps(result()))
+    said = one_line(plait("report", tmp_path / "a.json", "-o", "/dev/full"))
+    assert said == "plait: /dev/full cannot be written: No space left on device"
+
+
+def test_a_table_on_a_full_disk_is_one_line(tmp_path):
+    save(result(), tmp_path / "a.json")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "plait", "compare", tmp_path / "a.json", tmp_path / "a.json"],
+            env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert one_line(done) == "plait: the output cannot be written: No space left on device"
+
+
+def test_a_folder_that_is_gone_matters_to_nobody_who_does_not_use_it(tmp_path):
+    save(result(), tmp_path / "a.json")
+    words = f"{sys.executable} -m plait report {tmp_path}/a.json -o {tmp_path}/a.html"
+    done = subprocess.run(
+        ["sh", "-c", f"mkdir gone && cd gone && rmdir ../gone && {words}"], cwd=tmp_path,
+        env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_terminal_that_lacks_a_letter_gets_its_table(tmp_path):
+    save(result(), tmp_path / "a.json")
+    done = plait("compare", tmp_path / "a.json", tmp_path / "a.json", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What random tasks make of what they access: when they run one after the other, and as tasks.
+#include <chrono>
+#include <utility>
+
+#include "planned_task.hpp"
+
+namespace plait::test::mix {
+namespace {
+
+void burn(int microseconds) {
+  if (microseconds == 0) return;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+/// Mixes all that the task reads, in order, into all it writes; `first` is where its first access
+/// lies, if it was passed.
+void mix_accesses(const planned_task& task, const rank_memory& memory,
+                  std::optional<strided_bytes> first) {
+  std::uint64_t h = task.salt;
+  const auto take = [&h](std::uint64_t value) {
+    h = (h ^ value) * 0x100000001B3U;
+    h = (h << 23U) | (h >> 41U);
+  };
+  const auto place = [&](std::size_t i) {
+    return i == 0 && first.has_value() ? *first : address(memory, task.accesses[i].where);
+  };
+  burn(task.spin_us);
+  for (std::size_t i = 0; i < task.accesses.size(); ++i) {
+    const access_mode mode = task.accesses[i].mode;
+    if (mode != access_mode::in && mode != access_mode::inout) continue;
+    for_each_byte(place(i), [&take](byte b) { take(b); });
+  }
+  for (std::size_t i = 0; i < task.accesses.size(); ++i) {
+    const access_mode mode = task.accesses[i].mode;
+    if (mode == access_mode::in) continue;
+    if (mode == access_mode::commutative) {
+      // What is added does not depend on what is there.  Read and written apart, so that two at
+      // once would lose something.
+      for_each_byte(place(i), [&](volatile byte& b) {
+        take(1);
+        const byte before = b;
+        b = static_cast<byte>(before + static_cast<byte>(h >> 32U));
+      });
+      continue;
+    }
+    const bool overwrites = mode == access_mode::out;
+    if (overwrites) for_each_byte(place(i), [](byte& b) { b = 0; });
+    for_each_byte(place(i), [&](byte& b) {
+      take(b);
+      b = static_cast<byte>(b ^ (h >> 32U));
+    });
+  }
+}
+
+template <class Operation, class T>
+void combine(std::span<T> into, std::uint64_t salt) {
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    into[i] = Operation{}(into[i], static_cast<T>(scrambled(salt, i)));
+  }
+}
+
+/// Calls `use(operation, elements)`.
+template <class Use>
+auto with_reduction(rank_memory& memory, const planned_reduction& r, Use use) {
+  const auto with_elements = [&](auto elements) {
+    switch (r.by) {
+      case planned_reduction::operation::sum:
+        return use(sum{}, elements);
+      case planned_reduction::operation::minimum:
+        return use(minimum{}, elements);
+      case planned_reduction::operation::maximum:
+        return use(maximum{}, elements);
+      case planned_reduction::operation::product:
+        break;
+    }
+    return use(product{}, elements);
+  };
+  if (!r.of_words) return with_elements(memory.regions[arena_region].subspan(r.begin, r.count));
+  return with_elements(words_of(memory, r.begin / sizeof(word), r.count));
+}
+
+/// Calls `use` with the access word of `a`, applied to what it names.
+template <class Use>
+auto with_access(rank_memory& memory, const planned_access& a, Use use) {
+  const auto apply = [&](auto view) {
+    if (a.mode == access_mode::in) return use(in(view));
+    if (a.mode == access_mode::out) return use(out(view));
+    if (a.mode == access_mode::commutative) return use(commutative(view));
+    return use(inout(view));
+  };
+  if (a.as_box) return apply(bytes_of_box<byte>{address(memory, a.where)});
+  return apply(bytes_of(memory, a.where));
+}
+
+template <class T>
+[[nodiscard]] strided_bytes place_of_argument(std::span<T> x) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(x.data());
+  return strided_bytes::of({begin, begin + x.size_bytes()});
+}
+template <class T>
+[[nodiscard]] strided_bytes place_of_argument(const bytes_of_box<T>& x) {
+  return x.at;
+}
+
+int run_as_task(const planned_task* task, rank_memory* memory, runtime* rt,
+                std::optional<strided_bytes> first) {
+  mix_accesses(*task, *memory, first);
+  for (const planned_task& child : task->children) submit(*rt, *memory, child);
+  return task->returns;
+}
+
+/// Declares the accesses from `first` on.  What the task returned, if that is `wanted`.
+template <class Submission>
+int finish(Submission& made, rank_memory& memory, const planned_task& task, std::size_t first,
+           bool wanted) {
+  for (std::size_t i = first; i < task.accesses.size(); ++i) {
+    with_access(memory, task.accesses[i], [&made](const auto& a) { made.also(a); });
+  }
+  made.priority(task.urgency);
+  return wanted ? made.result().get() : 0;
+}
+
+int submit_task(runtime& rt, rank_memory& memory, const planned_task& task, bool wanted) {
+  if (task.reduces.has_value()) {
+    return with_reduction(memory, *task.reduces, [&]<class Operation>(Operation, auto elements) {
+      const auto run = [](auto own, const planned_task* plan, rank_memory* data, runtime* with) {
+        combine<Operation>(own, plan->salt);
+        return run_as_task(plan, data, with, std::nullopt);
+      };
+      auto made = rt.task("reduce", run, reduce<Operation>(elements), &task, &memory, &rt);
+      return finish(made, memory, task, 0, wanted);
+    });
+  }
+  if (task.passes_first && !task.accesses.empty()) {
+    return with_access(memory, task.accesses[0], [&](const auto& first) {
+      const auto run = [](auto view, const planned_task* plan, rank_memory* data, runtime* with) {
+        return run_as_task(plan, data, with, place_of_argument(view));
+      };
+      auto made = rt.task("mix", run, first, &task, &memory, &rt);
+      return finish(made, memory, task, 1, wanted);
+    });
+  }
+  const auto run = [](const planned_task* plan, rank_memory* data, runtime* with) {
+    return run_as_task(plan, data, with, std::nullopt);
+  };
+  auto made = rt.task("mix", run, &task, &memory, &rt);
+  return finish(made, memory, task, 0, wanted);
+}
+
+}  // namespace
+
+void run_serially(rank_memory& memory, const planned_task& task) {
+  mix_accesses(task, memory, std::nullopt);
+  if (task.reduces.has_value()) {
+    with_reduction(memory, *task.reduces, [&]<class Operation>(Operation, auto elements) {
+      std::vector<typename decltype(elements)::value_type> own(
+          elements.size(), Operation::template identity<typename decltype(elements)::value_type>());
+      combine<Operation>(std::span(own), task.salt);
+      for (std::size_t i = 0; i < own.size(); ++i) elements[i] = Operation{}(elements[i], own[i]);
+    });
+  }
+  for (const planned_task& child : task.children) run_serially(memory, child);
+}
+
+void submit(runtime& rt, rank_memory& memory, const planned_task& task) {
+  submit_task(rt, memory, task, false);
+}
+
+int submit_and_get(runtime& rt, rank_memory& memory, const planned_task& task) {
+  return submit_task(rt, memory, task, true);
+}
+
+}  // namespace plait::test::mix
