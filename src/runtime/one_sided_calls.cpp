@@ -35,7 +35,7 @@ namespace {
 
 void runtime::submit(const one_sided_call& call, std::span<const detail::data_access> also) {
   PLAIT_EXPECTS(call.memory != nullptr, "a window that was moved from");
-  const remote_part part{call.memory.get(), call.offset_bytes, call.signals};
+  const remote_part part{&call.memory->served(), call.offset_bytes, call.signals};
   operation op;
   op.what = call.what;
   op.peer = call.peer;

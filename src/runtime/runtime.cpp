@@ -204,6 +204,10 @@ struct kept_remote : remote_part {
       : remote_part(part), kept(std::move(memory)) {}
   std::shared_ptr<exposed_memory> kept;
 };
+/// Of an operation of a task, if it has a remote part.
+[[nodiscard]] const exposed_memory& window_of(const operation& op) noexcept {
+  return *static_cast<const kept_remote*>(op.remote)->kept;
+}
 /// The memory of a message that is nobody's but the message's; of a collective of the MPI library
 /// its `collective_agreement`.
 using kept_memory = std::shared_ptr<const void>;
@@ -236,7 +240,7 @@ static_assert(std::is_standard_layout_v<operation>);
   const engine::matching among = engine::matching_of(op);
   message_side side{sent, among.peer, op.tag, op.sequence, op.size_bytes, among.communicator};
   if (op.remote != nullptr && op.via != nullptr) {
-    side.tag = op.remote->home->trace_tag(op.tag);
+    side.tag = window_of(op).trace_tag(op.tag);
   } else if (op.remote != nullptr) {
     side.tag = one_sided_tag;
     side.place = task_id;
@@ -393,7 +397,7 @@ runtime& runtime::replay(graph& recorded, std::uint64_t iterations) {
   std::vector<operation*> messages;
   recorded.for_each_message([&](detail::task_node& node) {
     const operation& op = *messages.emplace_back(&state_of(node).op);
-    if (op.remote != nullptr && op.remote->home->has_ended()) {
+    if (op.remote != nullptr && window_of(op).has_ended()) {
       throw usage_error(std::string("replay: the window of '") + node.name + "' has ended");
     }
   });

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 
+#include <plait/core/cpu_pause.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/exception_text.hpp>
 #include <plait/task/scheduler.hpp>
@@ -267,7 +268,7 @@ void scheduler::implementation::wait_for_window() {
   }
   if (workers.size() == 1 || oversubscribed) return;
   while (free < enough && now_ticks() <= until) {
-    for (int i = 0; i < 16; ++i) __builtin_ia32_pause();
+    for (int i = 0; i < 16; ++i) cpu_pause();
     free = room();
   }
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <plait/core/clock.hpp>
+#include <plait/core/cpu_pause.hpp>
 #include <plait/core/event_count.hpp>
 #include <plait/task/detail/dependence_tracker.hpp>
 #include <plait/task/detail/exclusion.hpp>
@@ -269,7 +270,7 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
     poll_again = progress != nullptr && progress->idle_wait(awake_since) == 0;
     if (poll_again) continue;
     if (spins < spin_limit) {
-      __builtin_ia32_pause();
+      cpu_pause();
       continue;
     }
     const auto key = events.prepare();

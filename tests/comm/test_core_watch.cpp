@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/core_watch.hpp"
+#include "comm/engine/core_watch.hpp"
 
 namespace {
 

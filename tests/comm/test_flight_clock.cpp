@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/flight_clock.hpp"
+#include "comm/engine/flight_clock.hpp"
 
 namespace {
 

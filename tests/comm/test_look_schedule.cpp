@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "comm/look_schedule.hpp"
+#include "comm/engine/look_schedule.hpp"
 
 namespace {
 

@@ -41,6 +41,12 @@ PROGRAM_FOLDERS = ("apps", "bench", "examples", "probes", "tools")
 # What the programs in tools/ see besides: these layers need no MPI.
 WITHOUT_MPI = ("plait/core/", "plait/model/")
 
+# What only one processor has stands behind its guard, with a way for all others.
+ONE_PROCESSORS = re.compile(r"\b(?:__builtin_ia32_pause|_mm_pause|__rdtscp?)\b")
+GUARDED = {"include/plait/core/cpu_pause.hpp", "include/plait/core/clock.hpp"}
+# An engine knows windows as `served_window`; `exposed_memory` knows the engine.
+OPENED_CIRCLE = ("src/comm/engine/", "include/plait/comm/engine.hpp")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -56,6 +62,8 @@ def check_layer_file(root, path, layer, public):
     allowed = reachable(layer)
     own = path.relative_to(root).as_posix()
     for bracket, name in INCLUDE.findall(path.read_text()):
+        if name == "plait/comm/exposed_memory.hpp" and own.startswith(OPENED_CIRCLE):
+            yield f"{own}: the engine knows <plait/comm/served_window.hpp>, not <{name}>"
         if name == "mpi.h":
             if layer != "comm" or (public and own != "include/plait/comm/mpi.hpp"):
                 yield f"{own}: <mpi.h> is seen in src/comm and include/plait/comm/mpi.hpp only"
@@ -109,6 +117,11 @@ def problems_of(root):
     for path in tree.files(root, {".hpp", ".cpp"}):
         parts = path.relative_to(root).parts
         count += 1
+        if "/".join(parts) not in GUARDED:
+            problems += [
+                f"{'/'.join(parts)}: {found} is of one processor; see {', '.join(sorted(GUARDED))}"
+                for found in ONE_PROCESSORS.findall(path.read_text())
+            ]
         if parts[:2] == ("include", "plait") and len(parts) == 3:
             layer = "runtime"  # plait.hpp, what the facade shows
         elif parts[:2] == ("include", "plait"):

@@ -59,6 +59,14 @@ class Layers(Tree):
     def test_a_public_header_of_comm_does_not_show_mpi(self):
         self.refuses("include/plait/comm/environment.hpp", "#include <mpi.h>\n")
 
+    def test_an_engine_knows_no_more_of_windows_than_their_interface(self):
+        self.accepts("src/comm/engine/a.cpp", "#include <plait/comm/served_window.hpp>\n")
+        self.refuses("src/comm/engine/a.cpp", "#include <plait/comm/exposed_memory.hpp>\n")
+
+    def test_what_one_processor_has_is_used_behind_its_guard_only(self):
+        self.accepts("include/plait/core/cpu_pause.hpp", "__builtin_ia32_pause();\n")
+        self.refuses("tests/core/test_a.cpp", "for (;;) __builtin_ia32_pause();\n")
+
     def test_a_public_header_shows_no_other_library(self):
         self.refuses("include/plait/core/a.hpp", "#include <fmt/core.h>\n")
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <plait/core/cpu_pause.hpp>
 #include <plait/core/error.hpp>
 #include <plait/task/scheduler.hpp>
 
@@ -29,7 +30,7 @@ struct room {
   std::atomic<int> met{0};
   void visit(int spins) {
     if (inside.fetch_add(1) != 0) ++met;
-    for (int i = 0; i < spins; ++i) __builtin_ia32_pause();
+    for (int i = 0; i < spins; ++i) plait::cpu_pause();
     inside.fetch_sub(1);
   }
 };

@@ -22,7 +22,7 @@
 
 namespace plait {
 
-class one_sided_service;
+class served_window;
 
 /// Something else than a message that a task waits for, such as a request of the program's own.
 struct awaited {
@@ -107,8 +107,8 @@ class engine {
   /// Looks after a window until `stop_serving`: what other ranks ask of this one is answered
   /// whether or not anything of this rank's own is in flight.  Operations on the window may be
   /// posted meanwhile.  The thread that enqueues.
-  void serve(one_sided_service& window);
-  void stop_serving(one_sided_service& window);
+  void serve(served_window& window);
+  void stop_serving(served_window& window);
 
   /// Takes the token for MPI calls of the program's own, waiting for it, and gives it back; what
   /// others posted meanwhile is started.

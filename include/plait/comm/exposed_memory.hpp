@@ -9,6 +9,7 @@
 
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
+#include <plait/comm/served_window.hpp>
 
 namespace plait {
 
@@ -78,9 +79,8 @@ class exposed_memory {
   /// Errors: usage_error for a peer, bytes or a flag out of range; `error` after the end.
   void expect_in_range(const operation& op) const;
 
-  /// The engine's.  Errors: as `expect_in_range`.
-  [[nodiscard]] channel* channel_for(const operation& op);
-  [[nodiscard]] one_sided_service& service() noexcept;
+  /// As the engine sees it: the `home` of operations on this window.
+  [[nodiscard]] served_window& served() noexcept;
 
  private:
   struct implementation;

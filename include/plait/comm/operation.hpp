@@ -11,8 +11,8 @@
 namespace plait {
 
 class channel;
-class exposed_memory;
 class repetition;
+class served_window;
 namespace collective {
 class library_call;
 enum class operation : std::uint8_t;
@@ -20,7 +20,7 @@ enum class operation : std::uint8_t;
 
 /// What an operation on a window has beyond a message.  Its owner keeps the window alive.
 struct remote_part {
-  exposed_memory* home = nullptr;
+  served_window* home = nullptr;
   std::size_t offset_bytes = 0;  ///< in the memory of `operation::peer`
   bool signals = false;          ///< of a put: then it raises the flag `operation::tag`
 };

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <mpi.h>
+#include <plait/comm/served_window.hpp>
 
 #include "comm/one_sided/raised_signals.hpp"
-#include "comm/one_sided/service.hpp"
 
 namespace plait {
 
@@ -34,19 +34,25 @@ namespace plait {
 /// Memory: no more than `most_open` puts and gets from one rank to another are with MPI at once;
 /// others wait here for one of them to be answered.  Answers need nothing of the target's program,
 /// so nothing gets stuck.
-class by_messages final : public one_sided_service {
+///
+/// Its functions do what those of `served_window` of the same names promise.
+class by_messages {
  public:
+  using finished_list = served_window::finished_list;
+
   /// `comm` is this window's own.
   by_messages(MPI_Comm comm, std::span<std::byte> own, int flags);
-  ~by_messages() override;
+  ~by_messages();
+  by_messages(const by_messages&) = delete;
+  by_messages& operator=(const by_messages&) = delete;
 
-  void start(operation& op, finished_list& done) override;
-  bool look(finished_list& done) override;
-  void close() override { closed_ = true; }
-  void give_up(finished_list& done) override;
-  void abandon(finished_list& done) override;
-  void for_each(const std::function<void(const operation&)>& visit) const override;
-  [[nodiscard]] bool is_quiet() const override { return requests_.empty(); }
+  void start(operation& op, finished_list& done);
+  bool look(finished_list& done);
+  void close() { closed_ = true; }
+  void give_up(finished_list& done);
+  void abandon(finished_list& done);
+  void for_each(const std::function<void(const operation&)>& visit) const;
+  [[nodiscard]] bool is_quiet() const noexcept { return requests_.empty(); }
 
  private:
   enum class word : std::uint32_t { put, large_put, get, done };

@@ -122,7 +122,10 @@ void expect_agreement(const std::vector<part_of_rank>& all) {
 
 }  // namespace
 
-struct exposed_memory::implementation {
+struct exposed_memory::implementation final : served_window {
+  implementation(environment& env_, engine& messages_, int flags_)
+      : env(env_), messages(messages_), flags(flags_) {}
+
   environment& env;
   engine& messages;
   const int flags;
@@ -130,7 +133,7 @@ struct exposed_memory::implementation {
   std::vector<std::size_t> sizes = {};         ///< by rank
   std::vector<std::uintptr_t> stand_ins = {};  ///< by rank
   std::unique_ptr<reserved_addresses> addresses = nullptr;
-  std::unique_ptr<one_sided_service> service = nullptr;
+  std::unique_ptr<by_messages> service = nullptr;
   /// The places of signals: by direction, peer and flag.  The thread that enqueues.
   channel_map signals = {};
   int first_trace_tag = 0;
@@ -139,6 +142,18 @@ struct exposed_memory::implementation {
   /// Returns why it cannot, or nothing.
   [[nodiscard]] std::string lay_out(const std::vector<part_of_rank>& parts);
   [[nodiscard]] bool becomes_quiet(double patience_s);
+  void expect_in_range(const operation& op) const;
+
+  [[nodiscard]] channel* channel_for(const operation& op) override;
+  void start(operation& op, finished_list& done) override { service->start(op, done); }
+  bool look(finished_list& done) override { return service->look(done); }
+  void close() override { service->close(); }
+  void give_up(finished_list& done) override { service->give_up(done); }
+  void abandon(finished_list& done) override { service->abandon(done); }
+  void for_each(const std::function<void(const operation&)>& visit) const override {
+    service->for_each(visit);
+  }
+  [[nodiscard]] bool is_quiet() const override { return service->is_quiet(); }
 };
 
 /// Behind each other, so that operations on different ranks never meet.
@@ -161,7 +176,7 @@ std::string exposed_memory::implementation::lay_out(const std::vector<part_of_ra
 
 exposed_memory::exposed_memory(environment& env, engine& messages, void* begin,
                                std::size_t size_bytes, const window_options& options)
-    : self_(new implementation{.env = env, .messages = messages, .flags = options.flags}) {
+    : self_(std::make_unique<implementation>(env, messages, options.flags)) {
   implementation& s = *self_;
   const auto parts = all_parts(env, messages, {size_bytes, options.flags});
   expect_agreement(parts);
@@ -181,7 +196,7 @@ exposed_memory::exposed_memory(environment& env, engine& messages, void* begin,
   if (trace_tags_taken > most_trace_tags - s.flags) trace_tags_taken = 0;
   s.first_trace_tag = -2 - trace_tags_taken;
   trace_tags_taken += s.flags;
-  messages.serve(*s.service);
+  messages.serve(s);
 }
 
 exposed_memory::~exposed_memory() {
@@ -219,7 +234,7 @@ void exposed_memory::end(bool together) {
                  process_label().c_str());
     detail::abort_job();
   }
-  s.messages.stop_serving(*s.service);
+  s.messages.stop_serving(s);
   if (!together) return;  // other ranks may be elsewhere
   mpi_token_guard guard(s.env.token());
   s.service.reset();
@@ -238,23 +253,26 @@ exposed_memory::address exposed_memory::stand_in(int rank) const {
 int exposed_memory::trace_tag(int flag) const noexcept {
   return self_->first_trace_tag - flag;
 }
-one_sided_service& exposed_memory::service() noexcept {
-  return *self_->service;
+served_window& exposed_memory::served() noexcept {
+  return *self_;
 }
 
 void exposed_memory::expect_in_range(const operation& op) const {
-  const implementation& s = *self_;
-  if (s.ended) throw error("the window has ended");
-  if (op.peer < 0 || op.peer >= s.env.size()) {
+  self_->expect_in_range(op);
+}
+
+void exposed_memory::implementation::expect_in_range(const operation& op) const {
+  if (ended) throw error("the window has ended");
+  if (op.peer < 0 || op.peer >= env.size()) {
     throw usage_error("rank " + std::to_string(op.peer) + "; ranks are 0 to " +
-                      std::to_string(s.env.size() - 1));
+                      std::to_string(env.size() - 1));
   }
-  if (has_flag(op) && (op.tag < 0 || op.tag >= s.flags)) {
+  if (has_flag(op) && (op.tag < 0 || op.tag >= flags)) {
     throw usage_error("flag " + std::to_string(op.tag) + "; the flags of this window are 0 to " +
-                      std::to_string(s.flags - 1));
+                      std::to_string(flags - 1));
   }
   if (op.what == operation::kind::await_signal) return;
-  const std::size_t there = size_bytes(op.peer);
+  const std::size_t there = sizes.at(static_cast<std::size_t>(op.peer));
   const std::size_t offset = op.remote->offset_bytes;
   if (offset > there || op.size_bytes > there - offset) {
     throw usage_error(std::to_string(op.size_bytes) + " bytes from byte " + std::to_string(offset) +
@@ -263,10 +281,10 @@ void exposed_memory::expect_in_range(const operation& op) const {
   }
 }
 
-channel* exposed_memory::channel_for(const operation& op) {
+channel* exposed_memory::implementation::channel_for(const operation& op) {
   expect_in_range(op);
   if (!has_flag(op)) return nullptr;
-  auto& places = self_->signals[{op.what, op.peer, op.tag}];
+  auto& places = signals[{op.what, op.peer, op.tag}];
   if (places == nullptr) places = std::make_unique<channel>(1);
   return places.get();
 }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/one_sided/service.hpp"
+#include <plait/comm/served_window.hpp>
 
 namespace plait {
 
@@ -22,7 +22,7 @@ class raised_signals {
       : flags_(static_cast<std::size_t>(flags)),
         lines_(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(flags)) {}
 
-  void raise(int source, int flag, std::uint64_t place, one_sided_service::finished_list& done) {
+  void raise(int source, int flag, std::uint64_t place, served_window::finished_list& done) {
     line& l = lines_[index(source, flag)];
     if (place == l.come) {
       ++l.come;
@@ -40,7 +40,7 @@ class raised_signals {
     --waiting_;
   }
 
-  void await(operation& op, one_sided_service::finished_list& done) {
+  void await(operation& op, served_window::finished_list& done) {
     line& l = lines_[index(op.peer, op.tag)];
     if (op.sequence < l.come || l.early.contains(op.sequence)) {
       done.push_back({&op, nullptr});
@@ -52,7 +52,7 @@ class raised_signals {
 
   [[nodiscard]] bool any_awaited() const noexcept { return waiting_ > 0; }
 
-  void give_up(one_sided_service::finished_list& done) {
+  void give_up(served_window::finished_list& done) {
     for (line& l : lines_) {
       for (const auto& [place, op] : l.waiting) done.push_back({op, nullptr});
       l.waiting.clear();

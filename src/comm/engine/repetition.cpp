@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/repetition.hpp"
+#include "comm/engine/repetition.hpp"
 
 #include <algorithm>
 #include <bit>

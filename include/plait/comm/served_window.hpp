@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What an engine asks of a window: to start this rank's operations, and to answer other ranks.
+/// What an engine asks of a window: places for signals, to start this rank's operations, and to
+/// answer other ranks.  Not here: what a window is (exposed_memory.hpp).
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,10 @@
 
 namespace plait {
 
-/// All of it is for the holder of the token.
-class one_sided_service {
+class channel;
+
+/// All but `channel_for` is for the holder of the token.
+class served_window {
  public:
   struct finished {
     operation* op;
@@ -20,10 +23,15 @@ class one_sided_service {
   };
   using finished_list = std::vector<finished>;
 
-  one_sided_service() = default;
-  virtual ~one_sided_service() = default;
-  one_sided_service(const one_sided_service&) = delete;
-  one_sided_service& operator=(const one_sided_service&) = delete;
+  served_window() = default;
+  virtual ~served_window() = default;
+  served_window(const served_window&) = delete;
+  served_window& operator=(const served_window&) = delete;
+
+  /// Where `op` has its place in the order of matching: null for what has none.  The thread that
+  /// enqueues.  Errors: usage_error for a peer, bytes or a flag out of range; `error` after the
+  /// end.
+  [[nodiscard]] virtual channel* channel_for(const operation& op) = 0;
 
   /// Begins `op`.  What has completed by then, `op` itself perhaps, is appended to `done`.
   /// Errors: `error` with what MPI says; then `op` was not started.

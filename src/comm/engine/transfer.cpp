@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/transfer.hpp"
+#include "comm/engine/transfer.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,10 +10,10 @@
 #include <plait/core/error.hpp>
 
 #include "comm/byte_count.hpp"
+#include "comm/engine/repetition.hpp"
 #include "comm/library_collectives.hpp"
 #include "comm/matching_space.hpp"
 #include "comm/mpi_call.hpp"
-#include "comm/repetition.hpp"
 
 namespace plait {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/proxy_thread.hpp"
+#include "comm/engine/proxy_thread.hpp"
 
 #include <cstdint>
 #include <ctime>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/message_survey.hpp"
+#include "comm/engine/message_survey.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -43,7 +43,7 @@ using state = message_survey::state;
   for (const operation* op : scope.held_back) {
     list.push_back(describe(scope, *op, state::held_back));
   }
-  for (const one_sided_service* window : scope.windows) {
+  for (const served_window* window : scope.windows) {
     window->for_each(
         [&](const operation& op) { list.push_back(describe(scope, op, state::under_way)); });
   }

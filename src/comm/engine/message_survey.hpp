@@ -8,10 +8,10 @@
 
 #include <mpi.h>
 #include <plait/comm/engine.hpp>
+#include <plait/comm/served_window.hpp>
 
+#include "comm/engine/transfer.hpp"
 #include "comm/matching_space.hpp"
-#include "comm/one_sided/service.hpp"
-#include "comm/transfer.hpp"
 
 namespace plait {
 
@@ -20,7 +20,7 @@ struct survey_scope {
   const transfer_set& transfers;
   const std::vector<matching_space*>& spaces;
   const std::vector<operation*>& held_back;
-  const std::vector<one_sided_service*>& windows;
+  const std::vector<served_window*>& windows;
   const std::function<std::string(const operation&)>& name_of;
   int largest_tag = 0;  ///< of the program
   int residues;

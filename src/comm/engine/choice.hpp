@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Chooses who calls MPI: `engine::choice` from options and this rank's share of the cores.  Runs
+/// in the thread that makes the engine.
+#pragma once
+
+#include <plait/comm/engine.hpp>
+
+namespace plait {
+
+/// `fair_share`: cores of this rank's.  Any thread.
+[[nodiscard]] engine::choice choose_policy(const engine_options& options, int fair_share);
+
+}  // namespace plait

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Tells the owners of operations that these have completed.  Runs in the holder of the token.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+#include <plait/comm/operation.hpp>
+
+#include "comm/engine/activity.hpp"
+#include "comm/engine/disturbance_queue.hpp"
+
+namespace plait {
+
+/// Adds one to a count with one writer at a time, the holder of the token.
+inline void raise_count(std::atomic<std::uint64_t>& count) noexcept {
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+/// Holder of the token only, but for `count`.
+class completer {
+ public:
+  completer(const disturbance& disturb, activity& state) : state_(state), held_(disturb) {}
+
+  /// Settles the operation, or sets that aside for a while.
+  void complete(operation& op, const std::exception_ptr& failure) {
+    if (sets_aside(op)) {
+      held_.hold_completion(op, failure);
+    } else {
+      settle(op, failure);
+    }
+  }
+  void settle(operation& op, const std::exception_ptr& failure) {
+    raise_count(count_);
+    state_.one_less();
+    // The owner may free it, and the last one's owner this engine's clients.
+    op.completed(op, failure);
+  }
+  /// Whether the disturbance wants the operation's start or completion to be set aside.
+  [[nodiscard]] bool sets_aside(operation& op) {
+    return held_.is_on() && !state_.is_given_up() && held_.wants(op);
+  }
+  [[nodiscard]] disturbance_queue& held() noexcept { return held_; }
+
+  /// Operations that were settled.  Any thread.
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(); }
+
+ private:
+  activity& state_;
+  disturbance_queue held_;
+  std::atomic<std::uint64_t> count_{0};
+};
+
+}  // namespace plait

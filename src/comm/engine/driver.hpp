@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Takes up what is posted, and drives it while it holds the token.  `post`, `poll` and their kin
+/// run in any thread and take the token; what is private runs in its holder.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include <plait/comm/engine.hpp>
+#include <plait/comm/environment.hpp>
+#include <plait/core/clock.hpp>
+
+#include "comm/engine/activity.hpp"
+#include "comm/engine/completer.hpp"
+#include "comm/engine/in_flight.hpp"
+#include "comm/engine/matcher.hpp"
+#include "comm/engine/moment.hpp"
+
+namespace plait {
+
+class driver {
+ public:
+  /// `watched`: somebody looks while anything is in flight, be it a proxy or busy workers.
+  driver(environment& env, const engine_options& options, bool watched)
+      : token_(env.token()),
+        watched_(watched),
+        matching_(options.persistent_requests),
+        tell_(options.disturb, state_),
+        flights_(token_, state_, tell_, options.worst_delay_s) {}
+
+  // Submitting thread
+  // ---------------------------------------------------------------------------------------------
+  [[nodiscard]] matcher& matching() noexcept { return matching_; }
+  /// As `engine::survey`.
+  [[nodiscard]] message_survey survey(const std::function<std::string(const operation&)>& name_of,
+                                      double patience_s);
+
+  // Any thread.  What calls MPI takes the token for it.
+  // ---------------------------------------------------------------------------------------------
+  /// Starts `op`, or leaves it to whoever holds the token.
+  void post(operation& op);
+  /// As `engine::poll`.
+  bool poll(bool again) {
+    if (state_.is_idle() || gives_token_way() || !token_.try_acquire()) return false;
+    const bool worked = step(again ? look::again : look::once);
+    release_token();
+    return worked;
+  }
+  /// A look as the proxy does it, also where nothing is in flight any more.  Returns false if
+  /// another thread has the token.
+  bool look_if_free() {
+    if (gives_token_way() || !token_.try_acquire()) return false;
+    step(look::once);
+    release_token();
+    return true;
+  }
+  void watch(awaited& what);
+  void serve(served_window& window);
+  void stop_serving(served_window& window);
+  /// As `engine::cancel`.
+  [[nodiscard]] bool cancel(double patience_s);
+  void want_exact_times(bool wanted) noexcept {
+    exact_times_.store(wanted, std::memory_order_relaxed);
+  }
+
+  void lock() noexcept { token_.acquire(); }
+  /// Gives the token back, and takes it again for operations that were pushed by threads that found
+  /// it held.
+  void release_token() {
+    for (;;) {
+      token_.release();
+      if (!state_.any_posted() || !token_.try_acquire()) return;
+      step(look::no);
+    }
+  }
+
+  /// Whoever waits for the token goes first, unless nobody has looked for too long: tasks that call
+  /// MPI_Test in a loop wait for it all the time.
+  [[nodiscard]] bool gives_token_way() const noexcept {
+    return token_.wanted() && now_ticks() < looks().overdue();
+  }
+  [[nodiscard]] const activity& state() const noexcept { return state_; }
+  [[nodiscard]] const look_schedule& looks() const noexcept { return flights_.looks(); }
+  [[nodiscard]] const flight_clock& flight() const noexcept { return flights_.flight(); }
+  [[nodiscard]] std::uint64_t operations() const noexcept { return tell_.count(); }
+  [[nodiscard]] std::uint64_t polls() const noexcept { return flights_.polls(); }
+
+  // Holder of the token, when nothing is in flight
+  // ---------------------------------------------------------------------------------------------
+  /// Collective in some libraries.
+  void close_library() noexcept { flights_.close(); }
+
+ private:
+  // Holder of the token
+  // ---------------------------------------------------------------------------------------------
+  bool step(look which, operation* here = nullptr);
+  bool drain();
+  void take_up(operation& op, moment& when);
+  void admit(operation& op, moment& when);
+  void start(operation& op, moment& when) { flights_.start(op, matching_.mpi_tag(op), when); }
+  bool release_held();
+  /// A step that does not look would have nothing to do but to start an operation, and nothing is
+  /// set aside for a while.
+  [[nodiscard]] bool nothing_waits_for_a_step() noexcept {
+    return !tell_.held().is_on() && !state_.any_posted();
+  }
+
+  mpi_token& token_;
+  const bool watched_;
+  std::atomic<bool> exact_times_{false};  ///< each operation's `posted_at` is read from the clock
+  activity state_;
+  matcher matching_;
+  completer tell_;
+  in_flight flights_;
+};
+
+inline void driver::post(operation& op) {
+  // Where somebody looks all the time, the last look is as good: a reading takes longer than all
+  // else that is done here.
+  const bool lately =
+      watched_ && looks().next() != engine::never && !exact_times_.load(std::memory_order_relaxed);
+  op.posted_at = lately ? looks().last() : now_ticks();
+  if (mpi_token::any_held_here()) {  // in `completed` of another operation
+    moment when;
+    state_.one_more();
+    take_up(op, when);
+  } else if (token_.try_acquire()) {
+    state_.one_more();
+    if (nothing_waits_for_a_step()) {
+      moment when;
+      admit(op, when);
+    } else {
+      step(look::no, &op);
+    }
+    release_token();
+  } else {
+    state_.push(op);
+    if (token_.try_acquire()) {
+      step(look::no);
+      release_token();
+    }
+  }
+}
+
+inline void driver::take_up(operation& op, moment& when) {
+  if (tell_.sets_aside(op)) {
+    tell_.held().hold_start(op);
+  } else {
+    admit(op, when);
+  }
+}
+
+/// Starts the operation and those that were parked behind it, or parks it until its turn.
+inline void driver::admit(operation& op, moment& when) {
+  if (state_.is_given_up()) {
+    tell_.settle(op, nullptr);
+    return;
+  }
+  if (op.remote != nullptr) {
+    flights_.start_one_sided(op, when);
+    return;
+  }
+  channel& via = *op.via;
+  if (!via.may_start(op)) {
+    via.park(op);
+    return;
+  }
+  start(op, when);
+  while (operation* next = via.unpark()) start(*next, when);
+}
+
+inline bool driver::drain() {
+  operation* oldest = state_.take_posted();
+  if (oldest == nullptr) return false;
+  moment when;
+  while (oldest != nullptr) take_up(*std::exchange(oldest, oldest->next), when);
+  return true;
+}
+
+}  // namespace plait

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the engine's users call, each function in the threads that engine.hpp says.  Behind it:
+//   submitting thread    matcher: places in the order of matching
+//   any thread           activity, driver::post: what was posted, and whether something is in
+//   flight holder of the token  driver::step: in_flight, completer, served_windows,
+//   disturbance_queue the proxy            proxy
+#include <string>
+#include <utility>
+
+#include <mpi.h>
+#include <plait/comm/engine.hpp>
+#include <plait/core/error.hpp>
+#include <plait/core/fair_share.hpp>
+
+#include "comm/engine/choice.hpp"
+#include "comm/engine/driver.hpp"
+#include "comm/engine/proxy.hpp"
+#include "comm/engine/spinning.hpp"
+#include "comm/mpi_call.hpp"
+#include "comm/native.hpp"
+
+namespace plait {
+
+struct engine::implementation {
+  implementation(environment& env_, const engine_options& options)
+      : env(env_),
+        chosen(choose_policy(options, fair_share(env_.node_units(), env_.node_rank()))),
+        messages(env_, options, chosen.proxy || chosen.busy_workers),
+        helper(messages, spins, chosen) {}
+
+  environment& env;
+  const choice chosen;
+  MPI_Comm windows_comm = MPI_COMM_NULL;
+  driver messages;
+  spinning spins;
+  proxy helper;
+};
+
+engine::engine(environment& env, const engine_options& options) {
+  if (!(options.worst_delay_s > 0)) throw usage_error("worst_delay_s must be greater than 0");
+  (void)seconds_per_tick();
+  self_ = std::make_unique<implementation>(env, options);
+  implementation& s = *self_;
+  {
+    mpi_token_guard guard(env.token());
+    s.messages.matching().open(env, this);
+    mpi_call(MPI_Comm_dup(s.messages.matching().world().messages, &s.windows_comm), "MPI_Comm_dup");
+    mpi_call(MPI_Comm_set_errhandler(s.windows_comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  if (s.chosen.proxy) s.helper.start();
+  env.engines_.push_back(this);
+}
+
+engine::~engine() {
+  implementation& s = *self_;
+  const activity& state = s.messages.state();
+  PLAIT_EXPECTS(state.in_flight() == 0,
+                "operations in flight: " + std::to_string(state.in_flight()));
+  PLAIT_EXPECTS(state.windows() == 0, "a window must end before its runtime");
+  s.helper.stop();
+  std::erase(s.env.engines_, this);
+  mpi_token_guard guard(s.env.token());
+  // Freeing is collective in some libraries: not after a failure, where other ranks may be
+  // elsewhere.
+  const bool failed = state.is_given_up();
+  s.messages.matching().let_go(failed);
+  if (failed) return;
+  s.messages.close_library();
+  MPI_Comm_free(&s.windows_comm);
+  s.messages.matching().close();
+}
+
+MPI_Comm native_access::windows_of(engine& messages) noexcept {
+  return messages.self_->windows_comm;
+}
+
+// --- the submitting thread
+// ------------------------------------------------------------------------------------------------
+
+void engine::enqueue(operation& op, const communicator& among) {
+  self_->messages.matching().enqueue(op, among);
+}
+void engine::claim(const communicator& among) {
+  (void)self_->messages.matching().space_of(among);
+}
+void engine::attach(operation& op, const communicator& among) {
+  self_->messages.matching().attach(op, among);
+}
+/// Whoever holds the token frees the requests at its next step, if the engine does not end before.
+void engine::detach(operation& op) noexcept {
+  if (op.again != nullptr) repetition_set::retire(std::exchange(op.again, nullptr));
+}
+void engine::enqueue_repeated(std::span<operation* const> all, std::uint64_t iterations) {
+  self_->messages.matching().enqueue_repeated(all, iterations);
+}
+void engine::next_iteration(operation& op) noexcept {
+  if (op.again != nullptr) op.sequence += op.again->stride;
+}
+int engine::largest_tag() const noexcept {
+  return self_->messages.matching().largest_tag();
+}
+
+engine::matching engine::matching_of(const operation& op) noexcept {
+  const matching_space* const space = op.via != nullptr ? op.via->among() : nullptr;
+  if (space == nullptr || space->is_world()) return {0, {}, op.peer};
+  const bool has_peer = op.what != operation::kind::collective;
+  return {space->number, space->name, has_peer ? space->world_rank(op.peer) : 0};
+}
+
+message_survey engine::survey(const std::function<std::string(const operation&)>& name_of,
+                              double patience_s) {
+  return self_->messages.survey(name_of, patience_s);
+}
+
+// --- any thread
+// ------------------------------------------------------------------------------------------------
+
+void engine::post(operation& op) {
+  self_->messages.post(op);
+  self_->helper.wake();
+}
+void engine::watch(awaited& what) {
+  self_->messages.watch(what);
+  self_->helper.wake();
+}
+void engine::serve(served_window& window) {
+  self_->messages.serve(window);
+  self_->helper.wake();
+}
+void engine::stop_serving(served_window& window) {
+  self_->messages.stop_serving(window);
+}
+void engine::lock() noexcept {
+  self_->messages.lock();
+}
+void engine::unlock() {
+  self_->messages.release_token();
+}
+bool engine::poll(bool again) {
+  return self_->messages.poll(again);
+}
+bool engine::cancel(double patience_s) {
+  return self_->messages.cancel(patience_s);
+}
+bool engine::may_spin(ticks awake_since) noexcept {
+  return self_->spins.is_allowed(self_->messages.looks(), awake_since);
+}
+void engine::want_exact_times(bool wanted) noexcept {
+  self_->messages.want_exact_times(wanted);
+}
+
+// --- any thread, which is told something
+// ------------------------------------------------------------------------------------------------
+
+bool engine::cancelled() const noexcept {
+  return self_->messages.state().is_given_up();
+}
+ticks engine::in_flight_until(ticks now) const noexcept {
+  return self_->messages.flight().until(now);
+}
+bool engine::idle() const noexcept {
+  return self_->messages.state().is_idle();
+}
+ticks engine::next_look() const noexcept {
+  return self_->messages.looks().next();
+}
+const engine::choice& engine::chosen() const noexcept {
+  return self_->chosen;
+}
+engine_statistics engine::statistics() const {
+  const driver& messages = self_->messages;
+  return {.operations = messages.operations(),
+          .polls = messages.polls(),
+          .proxy_cpu_s = self_->helper.cpu_seconds(),
+          .longest_unwatched_s = ticks_to_seconds(messages.looks().longest_unwatched()),
+          .gave_way = self_->spins.gave_way()};
+}
+
+}  // namespace plait

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All of it runs in the thread that holds the token.
+#include "comm/engine/in_flight.hpp"
+
+namespace plait {
+
+void in_flight::start_one_sided(operation& op, moment& when) {
+  const bool first = nothing();
+  const served_window::finished_list done = windows_.start(op);
+  if (done.empty()) {
+    if (first) flight_.take_off(when.now());
+    looks_.posted(when.now());
+  } else {
+    windows_.end(done, tell_);
+    if (nothing()) {
+      if (!first) flight_.land(when.now());
+    } else {
+      flight_.take_off(when.now());
+      looks_.posted(when.now());
+    }
+  }
+}
+
+void in_flight::watch(awaited& what) {
+  const ticks now = now_ticks();
+  if (nothing()) flight_.take_off(now);
+  watched_.push_back(&what);
+  looks_.posted(now);
+}
+
+void in_flight::serve(served_window& window) {
+  windows_.add(window);
+  state_.one_more_window();
+  looks_.posted(now_ticks());
+}
+
+void in_flight::stop_serving(served_window& window) {
+  if (state_.is_given_up()) windows_.abandon(window, tell_);
+  if (windows_.remove(window)) state_.one_window_less();
+  rest_if_done();
+}
+
+bool in_flight::test_all_watched() {
+  const bool give_up = state_.is_given_up();
+  std::vector<awaited*> done;
+  std::erase_if(watched_, [&](awaited* what) {
+    if (what->finished(*what)) {
+      done.push_back(what);
+    } else if (give_up) {
+      what->given_up = true;
+      done.push_back(what);
+    }
+    return !done.empty() && done.back() == what;
+  });
+  for (awaited* what : done) {
+    state_.one_less();
+    what->completed(*what);
+  }
+  return !done.empty();
+}
+
+}  // namespace plait

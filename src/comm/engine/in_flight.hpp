@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What has been started and has not completed: messages, windows, requests of the program's own.
+/// Starts it, looks after it, and keeps the times of both.  Runs in the holder of the token.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <mpi.h>
+#include <plait/comm/engine.hpp>
+#include <plait/comm/environment.hpp>
+#include <plait/core/clock.hpp>
+
+#include "comm/engine/activity.hpp"
+#include "comm/engine/completer.hpp"
+#include "comm/engine/flight_clock.hpp"
+#include "comm/engine/look_schedule.hpp"
+#include "comm/engine/moment.hpp"
+#include "comm/engine/served_windows.hpp"
+#include "comm/engine/transfer.hpp"
+#include "comm/library_collectives.hpp"
+#include "comm/matching_space.hpp"
+
+namespace plait {
+
+/// Whether a step looks for what has completed; `again`: it is one of many without pause.
+enum class look : std::uint8_t { no, once, again };
+
+/// Holder of the token only, but for what says otherwise.
+class in_flight {
+ public:
+  in_flight(const mpi_token& token, activity& state, completer& tell, double worst_delay_s)
+      : token_(token), state_(state), tell_(tell), looks_(first_look_s, worst_delay_s) {}
+
+  [[nodiscard]] bool nothing() const noexcept {
+    return transfers_.empty() && watched_.empty() && windows_.in_flight() == 0;
+  }
+  [[nodiscard]] bool nothing_to_look_after() const noexcept {
+    return nothing() && windows_.empty();
+  }
+  /// ... on behalf of what is in flight.
+  [[nodiscard]] bool mpi_uses_memory() const noexcept {
+    return lost_ || !transfers_.empty() || windows_.in_flight() > 0;
+  }
+
+  /// The operation's turn has come.  It may complete at once.
+  void start(operation& op, int mpi_tag, moment& when);
+  void start_one_sided(operation& op, moment& when);
+  void watch(awaited& what);
+  void serve(served_window& window);
+  void stop_serving(served_window& window);
+
+  /// Looks once after all there is, `which` not `no`.  Returns whether anything has completed or
+  /// moved.
+  bool look_after(look which);
+  void look_by(ticks at, ticks now) noexcept { looks_.look_by(at, now); }
+  void rest_if_done() noexcept {
+    if (nothing_to_look_after()) looks_.rest();
+  }
+
+  // After a failure
+  // ---------------------------------------------------------------------------------------------
+  void give_up_windows() { windows_.give_up(tell_); }
+  void cancel_receives() noexcept { transfers_.cancel_receives(); }
+  void drop_messages_to_self(const matching_space& among) noexcept {
+    transfers_.drop_messages_to_self(among);
+  }
+
+  /// Collective in some libraries.
+  void close() noexcept { library_.close(); }
+
+  [[nodiscard]] const transfer_set& transfers() const noexcept { return transfers_; }
+  [[nodiscard]] const std::vector<served_window*>& windows() const noexcept {
+    return windows_.list();
+  }
+
+  // Any thread
+  // ---------------------------------------------------------------------------------------------
+  /// `next`, `overdue`, `last` and what does not change.
+  [[nodiscard]] const look_schedule& looks() const noexcept { return looks_; }
+  [[nodiscard]] const flight_clock& flight() const noexcept { return flight_; }
+  [[nodiscard]] std::uint64_t polls() const noexcept { return polls_.load(); }
+
+ private:
+  bool test(look which);
+  bool test_watched() { return !watched_.empty() && test_all_watched(); }
+  bool test_all_watched();
+
+  static constexpr double first_look_s = 20e-6;
+
+  const mpi_token& token_;
+  activity& state_;
+  completer& tell_;
+  transfer_set transfers_;
+  collective::library_collectives library_;
+  bool completed_since_looked_ = false;  ///< not told to `looks_`
+  bool lost_ = false;  ///< MPI has requests that can be followed no more, and their buffers
+  std::vector<awaited*> watched_;
+  served_windows windows_;
+  flight_clock flight_;
+  look_schedule looks_;
+  std::atomic<std::uint64_t> polls_{0};
+};
+
+inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
+  op.via->started(op);
+  try {
+    const bool first = nothing();
+    if (op.what == operation::kind::collective) {
+      transfers_.add(op, library_.start(*op.call, op.via->among()->library));
+    } else if (transfers_.start(op, mpi_tag, op.via->among()->messages)) {
+      tell_.complete(op, nullptr);
+      return;
+    }
+    if (first) flight_.take_off(when.now());
+    if (looks_.wants_to_know_of_posts()) {
+      looks_.posted(when.now());
+    } else {
+      looks_.posted_since_last();
+    }
+  } catch (...) {
+    tell_.complete(op, std::current_exception());
+  }
+}
+
+inline bool in_flight::look_after(look which) {
+  bool completed = test(which);
+  completed = test_watched() || completed;
+  completed = windows_.look(tell_) || completed;
+  raise_count(polls_);
+  completed_since_looked_ = completed_since_looked_ || completed;
+  // Whoever polls without pause reads the clock for one look in 16, and when nothing is left in
+  // flight.  [profile of an 8-byte ping-pong: clock readings were a third of plait's part of it]
+  const bool landed = completed && nothing();
+  if (landed || which == look::once || polls_.load(std::memory_order_relaxed) % 16 == 0) {
+    const ticks now = now_ticks();
+    if (landed) flight_.land(now);
+    looks_.looked(now, std::exchange(completed_since_looked_, false), !nothing_to_look_after());
+  }
+  return completed;
+}
+
+inline bool in_flight::test(look which) {
+  // A test that finds nothing lets MPI progress, and what that has completed the next one finds.
+  // Who has nothing else to do asks again at once: the way back to it costs as much as a test.
+  int tries = which == look::again ? 4 : 1;
+  try {
+    auto finished = transfers_.test(which != look::again);
+    while (finished.empty() && --tries > 0 && !transfers_.empty() && !token_.wanted() &&
+           !state_.any_posted_lately()) {
+      finished = transfers_.test(false);
+    }
+    for (const auto& [op, failure] : finished) tell_.complete(*op, failure);
+    return !finished.empty();
+  } catch (...) {
+    // The library refuses the call itself: nothing in flight can be followed any more.
+    const auto failure = std::current_exception();
+    lost_ = true;
+    for (operation* op : transfers_.abandon()) tell_.complete(*op, failure);
+    return true;
+  }
+}
+
+}  // namespace plait

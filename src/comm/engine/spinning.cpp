@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs in any thread.
+#include "comm/engine/spinning.hpp"
+
+#include <utility>
+
+namespace plait {
+
+constinit spin_licence spinning::licence_;
+
+bool spinning::is_allowed(const look_schedule& looks, ticks awake_since) noexcept {
+  static thread_local struct {
+    core_watch core;
+    ticks awake_since = 0;
+    unsigned calls = 0;
+  } own;
+  if (!licence_.is_valid()) {
+    own.calls = 0;
+    return looks.is_early();
+  }
+  if (std::exchange(own.awake_since, awake_since) != awake_since) own.calls = 0;
+  if (++own.calls % 64 == 0) {  // most waits are over before
+    const ticks now = now_ticks();
+    if (own.calls == 64) {
+      own.core.begin(now);
+    } else if (own.core.is_wanted(now)) {
+      give_way(now);
+    }
+  }
+  return true;
+}
+
+}  // namespace plait
