@@ -57,6 +57,7 @@ class engine_source final : public progress_source {
   [[nodiscard]] ticks due_at() const noexcept override {
     return engine_.chosen().busy_workers ? engine_.next_look() : never;
   }
+  void passed(ticks now) noexcept override { engine_.worker_passed(now); }
 
  private:
   [[nodiscard]] bool may_poll() const noexcept {

@@ -135,6 +135,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   const bool may_be_long = watchful && (node.recorded == nullptr || !node.recorded->brief);
   const bool unread = !timed && !may_be_long && w.leaves_unread(watchful);
   const ticks end = unread ? 0 : w.end_read(timed);
+  if (!unread && watchful) progress->passed(end);
   if (!unread && node.recorded != nullptr) node.recorded->brief = w.tasks_short;
   if (sampled) node.recorded->took += end - begin;
   if (observer != nullptr)

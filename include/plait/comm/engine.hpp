@@ -142,6 +142,10 @@ class engine {
   [[nodiscard]] ticks next_look() const noexcept;
   static constexpr ticks never = INT64_MAX;
 
+  /// A worker that looks between its tasks has come by: where they do so often enough, the proxy
+  /// leaves the looking to them.  Thread-safe.
+  void worker_passed(ticks now) noexcept;
+
   /// Whether an idle worker may poll without pause: where others turn out to want its core, only
   /// for a moment after each post and completion.  It has not slept since `awake_since`.
   /// Thread-safe.

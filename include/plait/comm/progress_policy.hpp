@@ -50,7 +50,7 @@ struct engine_options {
   int workers = 1;
   /// `sleeping` and `automatic`: while communication is in flight, the time between two looks is at
   /// most this.  Seconds, > 0.
-  double worst_delay_s = 0.75e-3;
+  double worst_delay_s = 3e-3;
   disturbance disturb = {};
   persistence persistent_requests = persistence::where_faster;
 };

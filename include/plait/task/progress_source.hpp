@@ -39,6 +39,10 @@ class progress_source {
   /// When a worker that has work shall nevertheless poll, or `never`.  Asked after every task:
   /// cheap.
   [[nodiscard]] virtual ticks due_at() const noexcept = 0;
+
+  /// A worker has ended a task at `now` while `due_at` was not `never`, so that others know how
+  /// often workers come by.  Not said of every short task.
+  virtual void passed(ticks now) noexcept = 0;
 };
 
 }  // namespace plait

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the engine's users call, each function in the threads that engine.hpp says.  Behind it:
-//   submitting thread    matcher: places in the order of matching
-//   any thread           activity, driver::post: what was posted, and whether something is in
-//   flight holder of the token  driver::step: in_flight, completer, served_windows,
-//   disturbance_queue the proxy            proxy
+//
+// submitting thread: matcher (places in the order of matching)
+//
+// any thread: activity, driver::post (what was posted, and whether something is in flight)
+//
+// holder of the token: driver::step, in_flight, completer, served_windows, disturbance_queue
+//
+// the proxy: proxy, transport_sockets, news_judge
 #include <string>
 #include <utility>
 
@@ -26,7 +30,8 @@ struct engine::implementation {
       : env(env_),
         chosen(choose_policy(options, fair_share(env_.node_units(), env_.node_rank()))),
         messages(env_, options, chosen.proxy || chosen.busy_workers),
-        helper(messages, spins, chosen) {}
+        helper(messages, spins, chosen,
+               {.worst_delay_s = options.worst_delay_s, .alone_on_node = env_.node_size() == 1}) {}
 
   environment& env;
   const choice chosen;
@@ -141,6 +146,9 @@ bool engine::poll(bool again) {
 }
 bool engine::cancel(double patience_s) {
   return self_->messages.cancel(patience_s);
+}
+void engine::worker_passed(ticks now) noexcept {
+  self_->helper.passes().passed(now, self_->messages.flight().began());
 }
 bool engine::may_spin(ticks awake_since) noexcept {
   return self_->spins.is_allowed(self_->messages.looks(), awake_since);

@@ -25,6 +25,8 @@ class flight_clock {
            on_ground);
   }
 
+  /// When it took off; negative on the ground.
+  [[nodiscard]] ticks began() const noexcept { return since_.load(std::memory_order_relaxed); }
   /// The sum until `now`.
   [[nodiscard]] ticks until(ticks now) const noexcept {
     for (;;) {

@@ -7,6 +7,7 @@ namespace plait {
 void in_flight::start_one_sided(operation& op, moment& when) {
   const bool first = nothing();
   const served_window::finished_list done = windows_.start(op);
+  raise_count(started_);
   if (done.empty()) {
     if (first) flight_.take_off(when.now());
     looks_.posted(when.now());

@@ -3,6 +3,7 @@
 /// Starts it, looks after it, and keeps the times of both.  Runs in the holder of the token.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -32,7 +33,7 @@ enum class look : std::uint8_t { no, once, again };
 class in_flight {
  public:
   in_flight(const mpi_token& token, activity& state, completer& tell, double worst_delay_s)
-      : token_(token), state_(state), tell_(tell), looks_(first_look_s, worst_delay_s) {}
+      : token_(token), state_(state), tell_(tell), looks_(first_look_s, std::min(worst_delay_s, longest_between_tasks_s)) {}
 
   [[nodiscard]] bool nothing() const noexcept {
     return transfers_.empty() && watched_.empty() && windows_.in_flight() == 0;
@@ -82,6 +83,10 @@ class in_flight {
   [[nodiscard]] const look_schedule& looks() const noexcept { return looks_; }
   [[nodiscard]] const flight_clock& flight() const noexcept { return flight_; }
   [[nodiscard]] std::uint64_t polls() const noexcept { return polls_.load(); }
+  /// Operations that did not complete at once.
+  [[nodiscard]] std::uint64_t started() const noexcept {
+    return started_.load(std::memory_order_relaxed);
+  }
 
  private:
   bool test(look which);
@@ -89,6 +94,8 @@ class in_flight {
   bool test_all_watched();
 
   static constexpr double first_look_s = 20e-6;
+  /// Of workers between their tasks, to whom a look costs its price and no more.
+  static constexpr double longest_between_tasks_s = 0.75e-3;
 
   const mpi_token& token_;
   activity& state_;
@@ -102,6 +109,7 @@ class in_flight {
   flight_clock flight_;
   look_schedule looks_;
   std::atomic<std::uint64_t> polls_{0};
+  std::atomic<std::uint64_t> started_{0};
 };
 
 inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
@@ -115,6 +123,7 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
       return;
     }
     if (first) flight_.take_off(when.now());
+    raise_count(started_);
     if (looks_.wants_to_know_of_posts()) {
       looks_.posted(when.now());
     } else {

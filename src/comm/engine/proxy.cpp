@@ -27,28 +27,63 @@ void proxy::rest() {
     const ticks until = now_ticks() + seconds_to_ticks(50e-6);
     while (is_idle() && now_ticks() < until) cpu_pause();
   } else if (chosen_.busy_workers) {
-    for (int naps = 0; naps < 32 && is_idle(); ++naps) {
-      sleep_unless([this] { return is_stopped(); }, messages_.looks().worst());
-    }
+    for (int naps = 0; naps < 8 && is_idle(); ++naps) (void)watch_sockets(worst_);
   }
   rests_.store(true, std::memory_order_seq_cst);
   sleep_unless([this] { return !is_idle(); }, -1);
   rests_.store(false, std::memory_order_seq_cst);
 }
 
-/// `dedicated`: polls without pause while anything is in flight, but as `sleeping` for a while
-/// where it may give way and others want its core.  `sleeping`: sleeps until a look is due.  Where
-/// workers look between tasks, it sleeps until one is overdue, unless it has been the only one to
-/// look for a while: then their tasks are long, and it looks as if there were none.  [jacobi3d,
-/// 512x512x64, in the lab: a proxy that came 60 us after a look was due made 2400 looks a run
-/// beside 450 of the worker, at 0.07 s of processor time of 0.85, and hid 0.65; one that waits
-/// until a look is overdue makes 170 beside 530, at 0.02 s, and hides 0.80 like workers alone]
-void proxy::run() {
+socket_news proxy::watch_sockets(ticks at_most) {
+  watches_.store(true, std::memory_order_seq_cst);
+  const socket_news news = is_stopped() ? socket_news{} : sockets_.wait(at_most);
+  watches_.store(false, std::memory_order_seq_cst);
+  return news;
+}
+
+/// How long it may be until the next look where no socket has news: little after a post or a
+/// completion, then ever longer, up to the worst delay; that at once where sockets tell of all
+/// messages.
+ticks proxy::next_distance() noexcept {
+  const std::uint64_t moving = messages_.started() + messages_.operations();
+  if (std::exchange(seen_moving_, moving) != moving) {
+    distance_ = shortest_;
+  } else {
+    const bool told_of_all = alone_on_node_ && sockets_.carry_messages();
+    distance_ = told_of_all ? worst_ : std::min(2 * distance_, worst_);
+  }
+  return distance_;
+}
+
+/// Sleeps as long as a look is not worth its price, and then looks.
+void proxy::look_when_it_pays() {
   const look_schedule& looks = messages_.looks();
+  const ticks now = now_ticks();
+  const auto nap = [&](ticks time) { sleep_unless([this] { return is_stopped(); }, time); };
+  if (chosen_.busy_workers && passes_.are_frequent(now, messages_.flight().began())) {
+    nap(std::max(worst_, passes_.often()));
+    return;
+  }
+  // An idle worker polls without pause, or another thread does.
+  if (looks.last() != own_last_ && now - looks.last() < shortest_) {
+    nap(std::min(5 * shortest_, worst_));
+    return;
+  }
+  sockets_.find(now);
+  const ticks due = std::max(looks.last(), own_last_) + next_distance();
+  const socket_news news = watch_sockets(std::clamp(due - now, looks.first(), worst_));
+  if (!judge_.is_worth_a_look(news, messages_.started()) && now_ticks() < due) return;
+  if (!messages_.look_if_free()) return;
+  own_last_ = looks.last();
+  sockets_.looked();
+}
+
+/// `dedicated`: polls without pause while anything is in flight, but as `sleeping` for a while
+/// where it may give way and others want its core.  `sleeping`: sleeps until a look pays.  Where
+/// workers look between short tasks, it leaves that to them.
+void proxy::run() {
   core_watch core;
   bool watching = false;
-  ticks own_last = 0;  // its own last look
-  int looks_in_a_row = 0;
   while (!is_stopped()) {
     if (messages_.state().is_idle()) {
       watching = false;
@@ -64,18 +99,7 @@ void proxy::run() {
       }
     } else {
       watching = false;
-      // `never`: something was posted that whoever has the token has not started yet.
-      if (looks.last() != own_last) looks_in_a_row = 0;
-      const auto due = [&] {
-        return chosen_.busy_workers && looks_in_a_row < 4 ? looks.overdue() : looks.next();
-      };
-      const ticks at = due();
-      if ((at == engine::never || now_ticks() >= at) && messages_.look_if_free()) {
-        own_last = looks.last();
-        ++looks_in_a_row;
-      }
-      sleep_unless([this] { return is_stopped(); },
-                   std::clamp(due() - now_ticks(), looks.first(), looks.worst()));
+      look_when_it_pays();
     }
   }
 }

@@ -10,16 +10,27 @@
 #include <plait/core/event_count.hpp>
 
 #include "comm/engine/driver.hpp"
+#include "comm/engine/news_judge.hpp"
 #include "comm/engine/proxy_thread.hpp"
 #include "comm/engine/spinning.hpp"
+#include "comm/engine/transport_sockets.hpp"
+#include "comm/engine/worker_passes.hpp"
 
 namespace plait {
 
 class proxy {
  public:
-  /// All three outlive it.
-  proxy(driver& messages, spinning& spins, const engine::choice& chosen) noexcept
-      : messages_(messages), spins_(spins), chosen_(chosen) {}
+  struct settings {
+    double worst_delay_s;  ///< between two looks, where workers do not look often enough
+    bool alone_on_node;    ///< all messages cross a network
+  };
+  /// The first three outlive it.
+  proxy(driver& messages, spinning& spins, const engine::choice& chosen, const settings& how)
+      : messages_(messages),
+        spins_(spins),
+        chosen_(chosen),
+        worst_(seconds_to_ticks(how.worst_delay_s)),
+        alone_on_node_(how.alone_on_node) {}
 
   // Submitting thread
   // ---------------------------------------------------------------------------------------------
@@ -29,6 +40,7 @@ class proxy {
   void stop() noexcept {
     stopping_.store(true, std::memory_order_seq_cst);
     events_.notify_all();
+    sockets_.wake();
     thread_.join();
   }
 
@@ -37,8 +49,12 @@ class proxy {
   /// After something was put in flight.  The proxy may sleep past its first look; where workers
   /// look too that does not matter, unless it sleeps without limit.
   void wake() noexcept {
-    if (!chosen_.busy_workers || rests_.load(std::memory_order_seq_cst)) events_.notify_one();
+    if (!chosen_.busy_workers || rests_.load(std::memory_order_seq_cst)) {
+      events_.notify_one();
+      if (watches_.load(std::memory_order_seq_cst)) sockets_.wake();
+    }
   }
+  [[nodiscard]] worker_passes& passes() noexcept { return passes_; }
   [[nodiscard]] double cpu_seconds() const noexcept { return thread_.cpu_seconds(); }
 
  private:
@@ -46,6 +62,10 @@ class proxy {
   // ---------------------------------------------------------------------------------------------
   void run();
   void rest();
+  void look_when_it_pays();
+  /// Sleeps until a socket has news, at most so long.
+  [[nodiscard]] socket_news watch_sockets(ticks at_most);
+  [[nodiscard]] ticks next_distance() noexcept;
   [[nodiscard]] bool is_stopped() const noexcept {
     return stopping_.load(std::memory_order_seq_cst);
   }
@@ -64,6 +84,19 @@ class proxy {
   /// whether something is, read after something has become so, all seq_cst: one of the two sees the
   /// other.
   std::atomic<bool> rests_{false};
+  const ticks worst_;
+  const bool alone_on_node_;
+  /// It sleeps until a socket has news, or it is time.
+  std::atomic<bool> watches_{false};
+  worker_passes passes_{often_s};
+  transport_sockets sockets_;
+  news_judge judge_;
+  ticks own_last_ = 0;            ///< its own last look
+  ticks distance_ = 0;            ///< to the next
+  std::uint64_t seen_moving_ = 0;  ///< operations started and completed then
+
+  static constexpr double often_s = 2.5e-3;
+  const ticks shortest_ = seconds_to_ticks(100e-6);
   proxy_thread thread_;
 };
 

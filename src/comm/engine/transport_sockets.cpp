@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/engine/transport_sockets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include <dirent.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace plait {
+namespace {
+
+constexpr int most_left_alone = 4;
+
+[[nodiscard]] int option_of(int descriptor, int name) noexcept {
+  int value = -1;
+  socklen_t length = sizeof value;
+  return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : -1;
+}
+
+[[nodiscard]] bool is_connected_tcp(int descriptor) noexcept {
+  if (option_of(descriptor, SO_TYPE) != SOCK_STREAM) return false;
+  const int domain = option_of(descriptor, SO_DOMAIN);
+  if (domain != AF_INET && domain != AF_INET6) return false;
+  sockaddr_storage peer{};
+  socklen_t length = sizeof peer;
+  return getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &length) == 0;
+}
+
+/// Bytes that can be read; of what is no socket any more, 0.
+[[nodiscard]] int waiting_at(int descriptor) noexcept {
+  int bytes = 0;
+  return ioctl(descriptor, FIONREAD, &bytes) == 0 ? bytes : 0;
+}
+
+}  // namespace
+
+transport_sockets::transport_sockets()
+    : arrivals_(epoll_create1(EPOLL_CLOEXEC)),
+      room_(epoll_create1(EPOLL_CLOEXEC)),
+      wakes_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+transport_sockets::~transport_sockets() {
+  for (const int descriptor : {arrivals_, room_, wakes_}) {
+    if (descriptor >= 0) close(descriptor);
+  }
+}
+
+transport_sockets::socket* transport_sockets::find_known(int descriptor,
+                                                         std::uint64_t inode) noexcept {
+  const auto found = std::ranges::find_if(known_, [&](const socket& one) {
+    return one.descriptor == descriptor && one.inode == inode;
+  });
+  return found == known_.end() ? nullptr : &*found;
+}
+
+bool transport_sockets::watch(int descriptor) const noexcept {
+  epoll_event arrival{.events = EPOLLIN | EPOLLET, .data = {.fd = descriptor}};
+  epoll_event room{.events = EPOLLOUT | EPOLLET, .data = {.fd = descriptor}};
+  return epoll_ctl(arrivals_, EPOLL_CTL_ADD, descriptor, &arrival) == 0 &&
+         epoll_ctl(room_, EPOLL_CTL_ADD, descriptor, &room) == 0;
+}
+
+/// Connections are opened early or never: each search waits twice as long as the one before.
+void transport_sockets::find(ticks now) {
+  if (now < next_find_) return;
+  find_distance_ =
+      std::clamp(2 * find_distance_, seconds_to_ticks(1e-3), seconds_to_ticks(1.0));
+  next_find_ = now + find_distance_;
+  DIR* const open_files = opendir("/proc/self/fd");
+  if (open_files == nullptr) return;
+  std::vector<socket> found;
+  while (const dirent* entry = readdir(open_files)) {
+    const int descriptor = std::atoi(entry->d_name);
+    struct stat what{};
+    if (entry->d_name[0] == '.' || fstat(descriptor, &what) != 0 || !S_ISSOCK(what.st_mode)) {
+      continue;
+    }
+    if (const socket* same = find_known(descriptor, what.st_ino)) {
+      found.push_back(*same);
+    } else if (is_connected_tcp(descriptor) && watch(descriptor)) {
+      found.push_back({descriptor, what.st_ino});
+    }
+  }
+  closedir(open_files);
+  known_.swap(found);
+}
+
+socket_news transport_sockets::wait(ticks at_most) {
+  std::array<pollfd, 3> sets{{{arrivals_, POLLIN, 0}, {room_, POLLIN, 0}, {wakes_, POLLIN, 0}}};
+  const double seconds = std::max(0.0, ticks_to_seconds(at_most));
+  timespec timeout{};
+  timeout.tv_sec = static_cast<time_t>(seconds);
+  timeout.tv_nsec = static_cast<long>(1e9 * (seconds - static_cast<double>(timeout.tv_sec)));
+  socket_news found;
+  for (socket& one : known_) one.waiting = 0;
+  if (ppoll(sets.data(), sets.size(), &timeout, nullptr) <= 0) return found;
+  if (sets[0].revents != 0) read_arrivals(found);
+  if (sets[1].revents != 0) {
+    std::array<epoll_event, 64> events;
+    found.room = epoll_wait(room_, events.data(), static_cast<int>(events.size()), 0) > 0;
+  }
+  if (sets[2].revents != 0) {
+    std::uint64_t count = 0;
+    (void)!read(wakes_, &count, sizeof count);
+  }
+  return found;
+}
+
+void transport_sockets::read_arrivals(socket_news& found) {
+  std::array<epoll_event, 64> events;
+  const int count =
+      epoll_wait(arrivals_, events.data(), static_cast<int>(events.size()), 0);
+  for (int i = 0; i < count; ++i) {
+    const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
+    const auto one = std::ranges::find(known_, descriptor, &socket::descriptor);
+    if (one == known_.end() || one->left_alone >= most_left_alone) continue;
+    one->waiting = waiting_at(descriptor);
+    found.arrived = true;
+    found.waiting_bytes += static_cast<std::size_t>(one->waiting);
+    const int buffer = option_of(descriptor, SO_RCVBUF);
+    if (buffer > 0) {
+      found.fullest = std::max(found.fullest, 256 * static_cast<std::size_t>(one->waiting) /
+                                                  static_cast<std::size_t>(buffer));
+    }
+  }
+}
+
+void transport_sockets::wake() noexcept {
+  const std::uint64_t one = 1;
+  (void)!write(wakes_, &one, sizeof one);
+}
+
+void transport_sockets::looked() {
+  for (socket& one : known_) {
+    if (one.waiting == 0 || one.left_alone >= most_left_alone) continue;
+    if (waiting_at(one.descriptor) < one.waiting) {
+      one.left_alone = 0;
+      carry_messages_ = true;
+    } else if (++one.left_alone == most_left_alone) {
+      epoll_ctl(arrivals_, EPOLL_CTL_DEL, one.descriptor, nullptr);
+      epoll_ctl(room_, EPOLL_CTL_DEL, one.descriptor, nullptr);
+    }
+  }
+}
+
+}  // namespace plait

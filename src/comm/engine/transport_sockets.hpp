@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The sockets through which the MPI library sends, and what the kernel knows of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <plait/core/clock.hpp>
+
+namespace plait {
+
+/// What the kernel says of sockets, since it was last asked.
+struct socket_news {
+  bool arrived = false;           ///< bytes, at one of them
+  bool room = false;              ///< in a send buffer that was full
+  std::size_t waiting_bytes = 0;  ///< to be read, where some have arrived
+  std::size_t fullest = 0;  ///< the receive buffer that is, in 1/256 of its size
+};
+
+/// The connected TCP sockets of this process.  An MPI library opens them when it first sends to a
+/// rank, and tells nobody, so they are looked for among the open files.  A thread can sleep until
+/// one of them has news: that costs two switches, where a timer may cost a virtual machine ten
+/// times as much, and a look of the library that finds nothing costs as much as both.
+///
+/// The library's own use of its sockets is left alone: they are watched, edge-triggered, in sets of
+/// this object's own, which a socket leaves when it is closed.  A socket of the program's own is
+/// let go once several looks of the library have left alone what waits there.
+///
+/// One thread at a time, but for `wake`.
+class transport_sockets {
+ public:
+  transport_sockets();
+  ~transport_sockets();
+  transport_sockets(const transport_sockets&) = delete;
+  transport_sockets& operator=(const transport_sockets&) = delete;
+
+  /// Looks for sockets that were opened since, unless it has lately.
+  void find(ticks now);
+  /// Sleeps until there is news or `wake` is called, at most so long.
+  [[nodiscard]] socket_news wait(ticks at_most);
+  /// Ends a `wait`, or the next one.  Any thread.
+  void wake() noexcept;
+  /// The library has looked, because of the last news.
+  void looked();
+  /// Whether the library has read from one of them what there was news of.
+  [[nodiscard]] bool carry_messages() const noexcept { return carry_messages_; }
+
+ private:
+  struct socket {
+    int descriptor;
+    std::uint64_t inode;
+    int waiting = 0;  ///< of the last news
+    int left_alone = 0;
+  };
+  [[nodiscard]] socket* find_known(int descriptor, std::uint64_t inode) noexcept;
+  [[nodiscard]] bool watch(int descriptor) const noexcept;
+  void read_arrivals(socket_news& found);
+
+  int arrivals_;  ///< an epoll set of all that are watched
+  int room_;      ///< the same
+  int wakes_;     ///< an eventfd
+  std::vector<socket> known_;
+  bool carry_messages_ = false;
+  ticks next_find_ = 0;
+  ticks find_distance_ = 0;
+};
+
+}  // namespace plait

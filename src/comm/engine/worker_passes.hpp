@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Whether workers come by between their tasks so often that nobody else need look.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+#include <plait/core/clock.hpp>
+
+namespace plait {
+
+/// A worker says when it has come by, while something is in flight; the proxy asks.  All of it is a
+/// hint: what two workers write at once, one of them has written.
+class worker_passes {
+ public:
+  explicit worker_passes(double often_s) : often_(seconds_to_ticks(often_s)) {}
+
+  /// Any worker.  Nothing was in flight before `began`.
+  void passed(ticks now, ticks began) noexcept {
+    const ticks gap = now - std::max(last_.exchange(now, std::memory_order_relaxed), began);
+    const ticks longest = longest_.load(std::memory_order_relaxed);
+    longest_.store(std::max(gap, longest - longest / 8), std::memory_order_relaxed);
+  }
+
+  /// Whether they have come by at least every `often_s` of late, and not stopped.  Any thread.
+  [[nodiscard]] bool are_frequent(ticks now, ticks began) const noexcept {
+    const ticks since = now - std::max(last_.load(std::memory_order_relaxed), began);
+    return longest_.load(std::memory_order_relaxed) <= often_ && since <= 2 * often_;
+  }
+
+  [[nodiscard]] ticks often() const noexcept { return often_; }
+
+ private:
+  const ticks often_;
+  std::atomic<ticks> last_{0};
+  std::atomic<ticks> longest_{0};  ///< time between two, those long ago forgotten
+};
+
+}  // namespace plait
