@@ -5,7 +5,8 @@
 
 BUILT is a build folder that has just been built with one MPI library; OTHER is configured with
 another.  An object is the same in both where its command is, but for the library's own folders, and
-where it was made from the same files and none of those folders.  Each gets
+where it was made from the same files and none of those folders.  One that ninja would make anew in
+BUILT, since its command or a file has changed, is not.  Each gets
 OTHER/same-objects/OBJECT.d, which names these files as the compiler would; cmake/same_object takes
 it from there.
 """
@@ -48,12 +49,26 @@ def files_of(build: Path) -> dict[str, list[str]]:
     return result
 
 
+def out_of_date(build: Path) -> set[str]:
+    """What ninja names when it explains what it would make anew; all such objects are among it."""
+    told = subprocess.run(
+        ["ninja", "-C", build, "-n", "-d", "explain"], capture_output=True, text=True, check=False
+    )
+    explained = [
+        line
+        for line in (told.stdout + told.stderr).splitlines()
+        if line.startswith("ninja explain:")
+    ]
+    return set(re.findall(r"[^\s'()]+", "\n".join(explained)))
+
+
 def main() -> None:
     """Writes the notes anew."""
     built, other = (Path(word).resolve() for word in sys.argv[1:3])
     notes = other / "same-objects"
     shutil.rmtree(notes, ignore_errors=True)
     made_from, here, there = files_of(built), commands(built), commands(other)
+    stale = out_of_date(built)
 
     def is_the_same(file: str) -> bool:
         """Whether OTHER would compile the same; of precompiled headers, their files are asked."""
@@ -66,7 +81,7 @@ def main() -> None:
 
     count = 0
     for made, command in there.items():
-        if here.get(made) != command or made not in made_from:
+        if here.get(made) != command or made not in made_from or made in stale:
             continue
         files = list(made_from[made])
         header = PRECOMPILED.search(command)

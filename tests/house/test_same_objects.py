@@ -47,7 +47,13 @@ class SameObjects(unittest.TestCase):
             entries = [{"command": self.command(build, mpi, name)} for name in NAMES]
             (build / "compile_commands.json").write_text(json.dumps(entries))
         self.wait_for_the_clock()
+        self.build()
+        self.note()
+
+    def build(self):
         subprocess.run(["ninja", "-C", self.built], capture_output=True, check=True)
+
+    def note(self):
         subprocess.run(
             ["/usr/bin/python3", "-B", CMAKE / "note_same_objects.py", self.built, self.other],
             capture_output=True, check=True,
@@ -62,7 +68,15 @@ class SameObjects(unittest.TestCase):
 
     def compile(self, name):
         """Whether the object was taken from the other folder; the compiler here only fails."""
-        words = [CMAKE / "same_object", self.built, "false", "-MF", f"{name}.o.d", "-o", f"{name}.o"]
+        words = [
+            CMAKE / "same_object",
+            self.built,
+            "false",
+            "-MF",
+            f"{name}.o.d",
+            "-o",
+            f"{name}.o",
+        ]
         return subprocess.run(words, cwd=self.other).returncode == 0
 
     def test_what_is_the_same_is_taken_and_all_else_compiled(self):
@@ -87,6 +101,37 @@ class SameObjects(unittest.TestCase):
                 self.assertFalse(self.compile("plain"))
                 self.wait_for_the_clock()
                 (self.other / "same-objects" / "plain.o.d").touch()
+
+    def test_what_was_made_anew_since_is_compiled(self):
+        self.wait_for_the_clock()
+        (self.root / "plain.cpp").write_text("plain, and now with mpi.h")
+        ninja = self.built / "build.ninja"
+        when = ninja.stat()
+        ninja.write_text(
+            ninja.read_text().replace("../plain.cpp", f"../plain.cpp\n  more = {OPENMPI}")
+        )
+        os.utime(ninja, ns=(when.st_atime_ns, when.st_mtime_ns))
+        self.build()
+        self.assertFalse(self.compile("plain"))
+
+    def test_what_is_older_than_its_source_when_notes_are_taken_is_compiled(self):
+        self.wait_for_the_clock()
+        (self.root / "plain.cpp").write_text("changed")
+        self.note()
+        self.assertFalse((self.other / "same-objects" / "plain.o.d").exists())
+        self.assertFalse(self.compile("plain"))
+        self.assertTrue(self.compile("same_generated"))
+
+    def test_what_was_made_by_another_command_when_notes_are_taken_is_compiled(self):
+        for build in (self.built, self.other):
+            ninja = build / "build.ninja"
+            ninja.write_text(ninja.read_text().replace("command = cp", "command = : more && cp"))
+        self.note()
+        self.assertFalse(self.compile("plain"))
+        self.build()
+        self.wait_for_the_clock()
+        self.note()
+        self.assertTrue(self.compile("plain"))
 
     def test_what_is_gone_is_compiled(self):
         (self.built / "plain.o").unlink()
