@@ -56,9 +56,9 @@ void scheduler::implementation::submit_child(task_node& node) {
   worker& w = *this_worker();
   task_node* const parent_running = w.running;
   task_node& parent = children.parent;
-  w.account_.charge(activity::compute, now_ticks());  // until here the parent's
+  w.time.inner_task_begins();
   run(w, node);
-  w.account_.charge(activity::overhead, now_ticks());
+  w.time.inner_task_ended();
   w.in_task.store(&parent, std::memory_order_relaxed);
   w.running = parent_running;
 }

@@ -18,7 +18,7 @@ graph scheduler::record(const std::function<void()>& submit) {
   implementation& s = *self_;
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "record() inside record()");
-  s.enter();
+  s.time().entered();
   auto recorded = std::make_shared<replayed_graph>();
   recorded->belongs_to = s.serial;
   s.recording = recorded.get();
@@ -26,11 +26,11 @@ graph scheduler::record(const std::function<void()>& submit) {
     submit();
   } catch (...) {
     s.recording = nullptr;
-    s.leave();
+    s.time().left();
     throw;
   }
   s.recording = nullptr;
-  s.leave();
+  s.time().left();
   s.expect_submitting_thread();  // no submission was left open
   recorded->close(s.measured_priorities, s.workers.size() == 1);
   if (s.checker != nullptr) s.checker->record(recorded);
@@ -59,7 +59,7 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
 
   if (s.checker != nullptr) s.checker->expect_live(g);
   if (before_first) before_first();
-  s.enter();
+  s.time().entered();
   g.begin(iterations, s.last_id + 1);
   if (s.checker != nullptr) s.checker->add_replayed(g);
   if (s.observer != nullptr) s.observer->replay_began(s.last_id + 1, g.nodes().size(), iterations);
@@ -76,7 +76,7 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
   if (g.active.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     s.count_finished(s.workers.front().get(), true);
   }
-  s.leave();
+  s.time().left();
 }
 
 }  // namespace plait

@@ -142,42 +142,6 @@ void scheduler::implementation::expect_submitting_thread() const {
           "variable's scope ends");
 }
 
-/// From the program into plait: the time since `leave` was the program's own.
-void scheduler::implementation::enter() noexcept {
-  if (inside) return;
-  inside = true;
-  workers.front()->account_.charge(activity::compute, now_ticks());
-}
-
-/// The same, but mostly without looking at the clock, and so `leave`: only to submit a task to a
-/// window that has room.
-void scheduler::implementation::enter_to_submit(node_kind kind) noexcept {
-  if (inside) return;
-  submission = &submissions[kind == node_kind::compute ? 0 : 1];
-  entered_untimed = !submission->is_due();
-  if (entered_untimed) {
-    inside = true;
-  } else {
-    enter();
-    entered_at = workers.front()->account_.last();
-    posted_since_entry = 0;
-  }
-}
-
-void scheduler::implementation::leave() noexcept {
-  inside = false;
-  detail::account& account = workers.front()->account_;
-  detail::sampled_overhead* const usual = std::exchange(submission, nullptr);
-  if (std::exchange(entered_untimed, false)) {
-    account.owe(usual->usual());
-    return;
-  }
-  const ticks now = now_ticks();
-  // What was posted is booked at what posts usually take, which may be more than this one took.
-  if (usual != nullptr) usual->learn(std::max<ticks>(0, now - entered_at - posted_since_entry));
-  account.charge_most(activity::overhead, now, 0);
-}
-
 std::uint64_t scheduler::implementation::total(
     std::atomic<std::uint64_t> detail::counters::*which) const noexcept {
   std::uint64_t sum = (outside_counts.*which).load(std::memory_order_seq_cst);
@@ -263,7 +227,7 @@ void scheduler::implementation::wait_for_window() {
   const ticks until = now_ticks() + seconds_to_ticks(5e-6);
   if (is_full) {
     std::size_t more = enough;
-    run_ready(w, [&] { return --more > 0 && w.account_.last() <= until; });
+    run_ready(w, [&] { return --more > 0 && w.time.last_read() <= until; });
     free = room();
   }
   if (workers.size() == 1 || oversubscribed) return;
@@ -290,7 +254,7 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   }
   if (s.replaying != nullptr) wait();
   const bool full = s.submitted - s.left_window_seen >= s.window;
-  full ? s.enter() : s.enter_to_submit(kind);
+  full ? s.time().entered() : s.time().entered_to_submit(kind);
   if (full) s.wait_for_window();
   s.peak = std::max(s.peak, static_cast<std::size_t>(s.submitted - s.left_window_seen) + 1);
 
@@ -355,7 +319,7 @@ void scheduler::submit(task_node& node) {
   s.open_submission = nullptr;
   if (node.recorded != nullptr) return;
   if (s.is_ready(node)) s.launch(node);
-  s.leave();
+  s.time().left();
 }
 
 /// Its accesses are known; whether nothing it waits for is unfinished.
@@ -386,7 +350,7 @@ void scheduler::wait() {
   implementation& s = *self_;
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "record() records tasks: there is nothing to wait for");
-  s.enter();
+  s.time().entered();
   const auto done = [&s] {
     s.give_up_if_failed();
     return s.total(&detail::counters::finished) == s.submitted;
@@ -396,7 +360,7 @@ void scheduler::wait() {
   s.give_up_if_failed();  // a failure the last look did not see
   if (s.replaying != nullptr) std::exchange(s.replaying, nullptr)->adopt_containers();
   if (s.checker != nullptr) s.checker->forget();
-  s.leave();
+  s.time().left();
   if (s.has_failed.load(std::memory_order_seq_cst)) {
     std::exception_ptr error;
     {
@@ -429,10 +393,10 @@ void scheduler::wait_for(std::span<const strided_bytes> memory) {
   node.urgency = priority::high;
   for (const strided_bytes& one : memory) add_box(node, one, access_mode::in);
   submit(node);
-  s.enter();
+  s.time().entered();
   const auto done = [&] { return here.reached.load(std::memory_order_seq_cst) || failed(); };
   s.work_until(*s.workers.front(), done, progress_source::never);
-  s.leave();
+  s.time().left();
   waited();
   if (failed()) wait();
 }
@@ -475,46 +439,11 @@ void scheduler::observe(task_observer* observer) {
   self_->observer = observer;
 }
 
-scheduler::implementation::statement scheduler::implementation::booked(
-    const worker& w) const noexcept {
-  // The account first, the clocks after it: whatever happens in between is part of the time since.
-  auto [sums, last, owed, owed_posting] = w.account_.snapshot();
-  const ticks before = w.idle_in_flight.load(std::memory_order_acquire);
-  const clock_pair now = read_both_clocks();
-  ticks open = std::max<ticks>(0, now.at - last);
-  const auto add = [&sums](activity to, ticks duration) {
-    sums[static_cast<std::size_t>(to)] += duration;
-  };
-  if (w.index == 0 || owed != 0) {  // the program's own time, or that of unread tasks
-    const auto add_some = [&](activity to, ticks duration) {
-      duration = std::min(duration, open);
-      add(to, duration);
-      open -= duration;
-    };
-    add_some(activity::overhead, owed);
-    add_some(activity::posting, owed_posting);
-    add(activity::compute, open);
-  } else if (before == worker::not_idle) {
-    add(activity::overhead, open);  // on its way between a task and idleness
-  } else {
-    const ticks exposed =
-        progress == nullptr
-            ? 0
-            : std::clamp<ticks>(progress->in_flight_until(now.at) - before, 0, open);
-    add(activity::exposed, exposed);
-    add(activity::idle, open - exposed);
-  }
-  return {sums, now.monotonic_ns};
-}
-
 plait::ledger scheduler::ledger() const {
   plait::ledger result;
   for (const auto& w : self_->workers) {
-    auto [sums, now_ns] = self_->booked(*w);
-    const std::int64_t wall_ns = now_ns - w->ledger_base_ns;
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] -= w->ledger_base[i];
-    detail::settle_what_was_open(sums);
-    const auto seconds = [&](activity a) {
+    const auto [sums, wall_ns] = w->time.since_reset(self_->in_flight_until());
+    const auto seconds = [&sums = sums](activity a) {
       return ticks_to_seconds(sums[static_cast<std::size_t>(a)]);
     };
     result.push_back({.worker = w->index,
@@ -529,11 +458,7 @@ plait::ledger scheduler::ledger() const {
 }
 
 void scheduler::reset_ledger() {
-  for (auto& w : self_->workers) {
-    const auto [sums, now_ns] = self_->booked(*w);
-    w->ledger_base = sums;
-    w->ledger_base_ns = now_ns;
-  }
+  for (auto& w : self_->workers) w->time.reset(self_->in_flight_until());
 }
 
 }  // namespace plait

@@ -38,9 +38,8 @@ struct scheduler::implementation {
   explicit implementation(const scheduler_options& options);
 
   // --- submitting thread (scheduler.cpp) -------------------------------------------------------
-  void enter() noexcept;
-  void enter_to_submit(detail::node_kind kind) noexcept;
-  void leave() noexcept;
+  /// The submitting thread's.
+  [[nodiscard]] detail::timekeeper& time() const noexcept { return workers.front()->time; }
   [[nodiscard]] detail::task_node& take_free_node();
   void collect_free_nodes();
   void collect_returned(detail::returned_nodes& from) noexcept;
@@ -55,12 +54,11 @@ struct scheduler::implementation {
   [[nodiscard]] static bool is_ready(detail::task_node& node) noexcept;
   void give_up_if_failed();
   [[nodiscard]] std::string failure_text();
-  /// Everything booked for `w` and, provisionally, the time since, until `monotonic_ns`.
-  struct statement {
-    detail::account::sums sums;
-    std::int64_t monotonic_ns;
-  };
-  [[nodiscard]] statement booked(const detail::worker& w) const noexcept;
+  /// For timekeepers: how long communication had been in flight by some time.
+  [[nodiscard]] auto in_flight_until() const noexcept {
+    return
+        [from = progress](ticks when) { return from != nullptr ? from->in_flight_until(when) : 0; };
+  }
   [[nodiscard]] std::uint64_t total(
       std::atomic<std::uint64_t> detail::counters::*which) const noexcept;
   void expect_submitting_thread() const;
@@ -142,13 +140,7 @@ struct scheduler::implementation {
   detail::task_node* open_submission = nullptr;  ///< between allocate and submit
   detail::replayed_graph* recording = nullptr;   ///< what is submitted goes there
   std::shared_ptr<detail::replayed_graph> replaying;
-  bool gave_up = false;                                 ///< `progress` was told to cancel
-  bool inside = false;                                  ///< between enter() and leave()
-  std::array<detail::sampled_overhead, 2> submissions;  ///< by kind; without what was posted
-  detail::sampled_overhead* submission = nullptr;       ///< since `enter_to_submit`
-  bool entered_untimed = false;
-  ticks posted_since_entry = 0;
-  ticks entered_at = 0;
+  bool gave_up = false;  ///< `progress` was told to cancel
 
   // Shared.
   alignas(128) detail::lanes<detail::ready_queue> fresh;  ///< ready when submitted: pushed by the
@@ -245,11 +237,7 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
                                                    ticks longest_sleep) {
   publish_counts(w);
 
-  const ticks begin = now_ticks();
-  w.account_.charge(activity::overhead, begin);  // or what unread tasks are owed
-  w.unread = 0;
-  const ticks in_flight_before = progress != nullptr ? progress->in_flight_until(begin) : 0;
-  w.idle_in_flight.store(in_flight_before, std::memory_order_release);
+  const ticks begin = w.time.idleness_begins(in_flight_until());
   const std::uint32_t spin_limit = oversubscribed ? 0 : 2000;
   event_count& events = w.index == 0 ? submitter_events : worker_events;
   detail::stall_watch watch(w.index == 0 ? stall_period : progress_source::never, begin);
@@ -288,13 +276,8 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
   }
 
   w.polls_again = poll_again;
-  const ticks end = now_ticks();
-  // What was posted a moment before it was started counts from then: more than this spell at most.
-  const ticks in_flight = progress != nullptr ? progress->in_flight_until(end) : 0;
-  const ticks exposed = std::clamp<ticks>(in_flight - in_flight_before, 0, end - begin);
-  w.account_.charge_idle(end, exposed);
-  w.idle_in_flight.store(detail::worker::not_idle, std::memory_order_release);
-  if (observer != nullptr) observer->worker_idled(w.index, begin, end, exposed);
+  const auto spell = w.time.idleness_ended(begin, in_flight_until());
+  if (observer != nullptr) observer->worker_idled(w.index, begin, spell.end, spell.exposed);
   return node;
 }
 

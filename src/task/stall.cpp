@@ -69,7 +69,7 @@ class stall_survey {
     const auto found = places_.find(w.in_task.load(std::memory_order_relaxed));
     if (found == places_.end()) return;
     stall::task& task = tasks_[found->second];
-    const ticks begin = w.account_.snapshot().last;  // not after the task began
+    const ticks begin = w.time.last_read_elsewhere();  // not after the task began
     task.is = stall::state::running;
     task.worker = w.index;
     task.running_s = ticks_to_seconds(std::max<ticks>(0, now_ticks() - begin));

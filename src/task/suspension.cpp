@@ -50,13 +50,13 @@ bool scheduler::in_program() const noexcept {
 void scheduler::work_until(const std::function<bool()>& done) {
   implementation& s = *self_;
   s.expect_submitting_thread();
-  s.enter();
+  s.time().entered();
   // What `done` waits for need not wake this thread.
   const ticks longest_sleep = seconds_to_ticks(100e-6);
   bool over = false;
   s.work_until(
       *s.workers.front(), [&] { return over = over || done(); }, longest_sleep);
-  s.leave();
+  s.time().left();
 }
 
 }  // namespace plait

@@ -60,7 +60,7 @@ void scheduler::implementation::worker_loop(scheduler& facade, worker& w) {
 
 void scheduler::implementation::leave_loop(worker& w) {
   w.in_loop = false;
-  w.read_up();
+  w.time.tasks_over();
   if (w.next != nullptr) push(*std::exchange(w.next, nullptr), w);
 }
 
@@ -124,8 +124,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     return;
   }
   const bool sampled = node.recorded != nullptr && node.recorded->is_sampled();
-  const bool timed = w.between_tasks.is_due() || observer != nullptr || sampled;
-  const ticks begin = timed ? w.begin_timed() : 0;
+  const ticks begin = w.time.task_begins(observer != nullptr || sampled);
   w.in_task.store(&node, std::memory_order_relaxed);
   const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
   w.in_task.store(nullptr, std::memory_order_relaxed);
@@ -133,10 +132,10 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   // A look that is due must not wait for tasks of which nobody knows that they are short.
   const bool watchful = look != progress_source::never;
   const bool may_be_long = watchful && (node.recorded == nullptr || !node.recorded->brief);
-  const bool unread = !timed && !may_be_long && w.leaves_unread(watchful);
-  const ticks end = unread ? 0 : w.end_read(timed);
-  if (!unread && watchful) progress->passed(end);
-  if (!unread && node.recorded != nullptr) node.recorded->brief = w.tasks_short;
+  const ticks end = w.time.task_ended(begin, watchful, may_be_long);
+  const bool is_read = end != detail::timekeeper::unread;
+  if (is_read && watchful) progress->passed(end);
+  if (is_read && node.recorded != nullptr) node.recorded->brief = w.time.tasks_are_short();
   if (sampled) node.recorded->took += end - begin;
   if (observer != nullptr)
     observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
@@ -147,13 +146,10 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   } else {
     leave_suspended(node, w);
   }
-  if (!unread && end >= look) {
-    // No task ran since the clock was read: what is owed is of posts, and the rest no task's.
-    w.read_up(activity::overhead);
-    w.polling = true;
+  if (is_read && end >= look) {
+    w.time.look_begins();
     (void)progress->poll(false);
-    w.polling = false;
-    w.read_up(activity::posting);
+    w.time.look_ended();
   }
 }
 
@@ -384,29 +380,8 @@ void scheduler::implementation::start(task_node& node, worker* w) {
     finish(node, w);
     return;
   }
-  // A worker that polls may come here too: then posting is part of its look, or of its idle spell.
-  // So may the submitting thread from code of the program that drives communication
-  // (environment::barrier).
-  const bool account = w != nullptr && !w->idle() && !w->polling;
-  const bool submits = w != nullptr && w->index == 0;
-  const bool from_program = submits && !inside;
-  const bool submitting = submits && inside && submission != nullptr;
-  const bool unread = account && !from_program && w->leaves_post_unread(submitting);
-  if (submitting && !unread && std::exchange(entered_untimed, false)) {
-    // Of the time since `leave` all but what usually comes before a post was the program's own.
-    submission = nullptr;
-    w->account_.owe(w->before_posts.usual());
-  }
-  const bool owes = account && w->account_.owes();
-  const bool due = account && !unread && w->before_posts.is_due();
-  const bool timed = due || (account && !unread && (from_program || owes));
-  ticks begin = 0;
-  if (timed) {
-    begin = now_ticks();
-    if (!from_program && !owes) w->before_posts.learn(begin - w->account_.last());
-    w->account_.charge(from_program ? activity::compute : activity::overhead, begin);
-    w->unread = 0;
-  }
+  detail::timekeeper::post post;
+  if (w != nullptr) post = w->time.post_begins();
   if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took -= now_ticks();
   try {
     if (checker != nullptr) {
@@ -418,12 +393,7 @@ void scheduler::implementation::start(task_node& node, worker* w) {
     record_failure(std::current_exception(), &node);
     finish(node, w);
   }
-  if (account && !unread) {
-    const ticks now = now_ticks();
-    if (timed) w->learn_post(now - begin);
-    w->account_.charge_most(activity::posting, now, timed ? 0 : w->before_posts.usual());
-  }
-  if (submitting) posted_since_entry += w->posts.usual();
+  if (w != nullptr) w->time.post_ended(post);
   if (progress != nullptr && progress->needs_idle_workers()) {
     worker_events.notify_one();
     submitter_events.notify_one();

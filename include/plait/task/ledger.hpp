@@ -147,7 +147,7 @@ void settle_what_was_open(account::sums& since_reset) noexcept;
 /// What plait itself takes between two events that are booked, measured at some of them.  Reading
 /// the clock costs 16 to 24 ns here, and a task of the program needs four readings, a third of the
 /// 194 ns that it took: so all four are made for one in `period`, else one when the task has ended,
-/// and not even that for most that are short (worker::leaves_unread).  The sums stay exact; how
+/// and not even that for most that are short (src/task/timekeeper.hpp).  The sums stay exact; how
 /// much of a task shorter than this overhead is its own is an estimate.
 class sampled_overhead {
  public:

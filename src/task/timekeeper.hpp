@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The time of one worker: is told what the worker does, decides when the clock is read, and books
+/// the time in between.  Not here: the sums themselves (`account`), nor who is told of them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <plait/core/clock.hpp>
+#include <plait/task/detail/node.hpp>
+#include <plait/task/ledger.hpp>
+
+namespace plait::detail {
+
+/// The clock that ledgers are kept by.
+struct processor_clock {
+  [[nodiscard]] static ticks now() noexcept { return now_ticks(); }
+  [[nodiscard]] static clock_pair both() noexcept { return read_both_clocks(); }
+  [[nodiscard]] static ticks short_task() noexcept { return seconds_to_ticks(1e-6); }
+};
+
+/// Everything but what says otherwise is for the worker's own thread.
+///
+/// When the clock is read around tasks: before one in `sampled_overhead::period`, after each; but
+/// of tasks that take no longer than some readings, after one in sixteen (a fifth of an empty
+/// replayed task was the reading after one in eight), in eight while messages are in flight.  Posts
+/// and submissions are timed likewise: what is not is owed to the account at what it usually takes.
+template <class Clock>
+class basic_timekeeper {
+ public:
+  /// Instead of a time: the clock was not read.
+  static constexpr ticks unread = 0;
+
+  /// `submits`: of the thread whose time outside of plait is the program's.
+  explicit basic_timekeeper(bool submits) noexcept : submits_(submits), account_(Clock::now()) {}
+
+  // The program and plait.  Submitting thread
+  // ---------------------------------------------------------------------------------------------
+  /// From the program into plait: the time since `left` was the program's own.  No effect inside.
+  void entered() noexcept {
+    if (!inside_) read_entry();
+  }
+  /// The same, but mostly without looking at the clock, and so `left`: only to submit a node to a
+  /// window that has room.
+  void entered_to_submit(node_kind kind) noexcept {
+    if (inside_) return;
+    submission_ = &submissions_[kind == node_kind::compute ? 0 : 1];
+    if (submission_->is_due()) {
+      read_entry_to_submit();
+    } else {
+      inside_ = true;
+      entered_untimed_ = true;
+    }
+  }
+  void left() noexcept {
+    if (!entered_untimed_) {
+      read_exit();
+      return;
+    }
+    inside_ = false;
+    entered_untimed_ = false;
+    account_.owe(std::exchange(submission_, nullptr)->usual());
+  }
+
+  // Tasks
+  // ---------------------------------------------------------------------------------------------
+  /// Returns when, or `unread`; the time if it is `wanted`.
+  [[nodiscard]] ticks task_begins(bool wanted) noexcept {
+    return between_tasks_.is_due() || wanted ? read_begin() : unread;
+  }
+  /// `began` is what `task_begins` returned.  `watchful`: somebody wants to know soon that it is
+  /// late; `may_be_long`: and this task may have been long.  Returns when, or `unread`; the time if
+  /// it began at one.
+  [[nodiscard]] ticks task_ended(ticks began, bool watchful, bool may_be_long) noexcept {
+    const bool timed = began != unread;
+    if (!timed && !may_be_long && leaves_unread(watchful)) return unread;
+    return read_end(timed);
+  }
+  /// Whether the last tasks were, when the clock was read after them.
+  [[nodiscard]] bool tasks_are_short() const noexcept { return tasks_short_; }
+  /// No task follows for now: what does is not theirs.
+  void tasks_over() noexcept {
+    if (account_.owes()) account_.charge(activity::compute, Clock::now());
+    unread_ = 0;
+  }
+  /// A task runs another: until here the time was its own.
+  void inner_task_begins() noexcept { account_.charge(activity::compute, Clock::now()); }
+  void inner_task_ended() noexcept { account_.charge(activity::overhead, Clock::now()); }
+
+  // Posts
+  // ---------------------------------------------------------------------------------------------
+  /// What is known of a post that has begun; for `post_ended`.
+  struct post {
+    ticks begin = unread;
+    bool is_read = false;     ///< the clock is, when it has ended
+    bool submitting = false;  ///< it is part of the submission of its message
+  };
+  /// A worker that polls may post too: then that is part of its look, or of its idle spell.  So may
+  /// the submitting thread from code of the program that drives communication
+  /// (environment::barrier).
+  [[nodiscard]] post post_begins() noexcept {
+    const bool books = !is_idle() && !looking_;
+    const bool from_program = submits_ && !inside_;
+    post started;
+    started.submitting = submits_ && inside_ && submission_ != nullptr;
+    if (books && !from_program && leaves_post_unread(started.submitting)) return started;
+    if (started.submitting && std::exchange(entered_untimed_, false)) {
+      // Of the time since `left` all but what usually comes before a post was the program's own.
+      submission_ = nullptr;
+      account_.owe(before_posts_.usual());
+    }
+    if (!books) return started;
+    started.is_read = true;
+    const bool owes = account_.owes();
+    if (before_posts_.is_due() || from_program || owes) {
+      started.begin = Clock::now();
+      if (!from_program && !owes) before_posts_.learn(started.begin - account_.last());
+      account_.charge(from_program ? activity::compute : activity::overhead, started.begin);
+      unread_ = 0;
+    }
+    return started;
+  }
+  void post_ended(const post& started) noexcept {
+    if (started.is_read) {
+      const ticks now = Clock::now();
+      const bool timed = started.begin != unread;
+      if (timed) learn_post(now - started.begin);
+      account_.charge_most(activity::posting, now, timed ? 0 : before_posts_.usual());
+    }
+    if (started.submitting) posted_since_entry_ += posts_.usual();
+  }
+
+  // Looks between two tasks
+  // ---------------------------------------------------------------------------------------------
+  /// No task ran since the clock was read: what is owed is of posts, and the rest no task's.  Until
+  /// `look_ended` posts and what completes are part of the look.
+  void look_begins() noexcept {
+    book_all_but_owed(activity::overhead);
+    looking_ = true;
+  }
+  void look_ended() noexcept {
+    looking_ = false;
+    book_all_but_owed(activity::posting);
+  }
+
+  // Idleness.  `in_flight_until(time)`: how long communication has been in flight by then
+  // ---------------------------------------------------------------------------------------------
+  struct spell {
+    ticks begin = 0;
+    ticks end = 0;
+    ticks exposed = 0;
+  };
+  /// Returns when.
+  [[nodiscard]] ticks idleness_begins(const auto& in_flight_until) noexcept {
+    const ticks begin = Clock::now();
+    account_.charge(activity::overhead, begin);  // or what unread tasks are owed
+    unread_ = 0;
+    idle_in_flight_.store(in_flight_until(begin), std::memory_order_release);
+    return begin;
+  }
+  [[nodiscard]] spell idleness_ended(ticks begin, const auto& in_flight_until) noexcept {
+    const ticks end = Clock::now();
+    // What was posted a moment before it was started counts from then: more than this spell at
+    // most.
+    const ticks in_flight = in_flight_until(end) - idle_in_flight_.load(std::memory_order_relaxed);
+    const ticks exposed = std::clamp<ticks>(in_flight, 0, end - begin);
+    account_.charge_idle(end, exposed);
+    idle_in_flight_.store(not_idle, std::memory_order_release);
+    return {begin, end, exposed};
+  }
+  [[nodiscard]] bool is_idle() const noexcept {
+    return idle_in_flight_.load(std::memory_order_relaxed) != not_idle;
+  }
+
+  // What is booked
+  // ---------------------------------------------------------------------------------------------
+  /// The last time that was read, or a time before.
+  [[nodiscard]] ticks last_read() const noexcept { return account_.last(); }
+  /// The same.  Any thread.
+  [[nodiscard]] ticks last_read_elsewhere() const noexcept { return account_.snapshot().last; }
+  struct statement {
+    account::sums sums;
+    std::int64_t wall_ns = 0;
+  };
+  /// Since the last `reset`, with what is open now booked by guess.  Any thread.
+  [[nodiscard]] statement since_reset(const auto& in_flight_until) const noexcept;
+  /// Submitting thread.
+  void reset(const auto& in_flight_until) noexcept { base_ = booked(in_flight_until); }
+
+ private:
+  /// From the program into plait.
+  [[gnu::noinline]] void read_entry() noexcept {
+    inside_ = true;
+    account_.charge(activity::compute, Clock::now());
+  }
+  [[gnu::noinline]] void read_entry_to_submit() noexcept {
+    read_entry();
+    entered_at_ = account_.last();
+    posted_since_entry_ = 0;
+  }
+  /// And back.
+  [[gnu::noinline]] void read_exit() noexcept {
+    inside_ = false;
+    sampled_overhead* const usual = std::exchange(submission_, nullptr);
+    const ticks now = Clock::now();
+    // What was posted is booked at what posts usually take, which may be more than this one took.
+    if (usual != nullptr) usual->learn(std::max<ticks>(0, now - entered_at_ - posted_since_entry_));
+    account_.charge_most(activity::overhead, now, 0);
+  }
+  /// Before a task that is timed.
+  [[gnu::noinline]] ticks read_begin() noexcept {
+    const ticks now = Clock::now();
+    if (!account_.owes()) between_tasks_.learn(now - account_.last());
+    account_.charge(activity::overhead, now);
+    return now;
+  }
+  /// After a task that leaves nothing unread.
+  [[gnu::noinline]] ticks read_end(bool timed) noexcept {
+    const ticks now = Clock::now();
+    tasks_short_ = now - account_.last() < short_task_ * (unread_ + 1);
+    unread_ = 0;
+    account_.charge_most(activity::compute, now, timed ? 0 : between_tasks_.usual());
+    return now;
+  }
+  /// Where no task has run since the last booking: the time since, but for what is owed, was `to`.
+  void book_all_but_owed(activity to) noexcept {
+    account_.charge_most(to, Clock::now(), 0);
+    unread_ = 0;
+  }
+  /// After a task that was not timed: whether the clock is not read, and its time booked later.
+  [[nodiscard]] bool leaves_unread(bool watchful) noexcept {
+    const int most = watchful ? most_unread / 2 : most_unread;
+    if (!tasks_short_ || unread_ >= most || between_tasks_.is_next_due()) return false;
+    ++unread_;
+    account_.owe(between_tasks_.usual());
+    return true;
+  }
+  /// The same for a message that is about to be posted.  `submitting`: what comes before it is part
+  /// of its submission, and owed as such.
+  [[nodiscard]] bool leaves_post_unread(bool submitting) noexcept {
+    if (!posts_short_ || unread_ >= most_unread || before_posts_.is_next_due()) return false;
+    (void)before_posts_.is_due();
+    ++unread_;
+    account_.owe(submitting ? 0 : before_posts_.usual(), posts_.usual());
+    return true;
+  }
+  void learn_post(ticks took) noexcept {
+    posts_.learn(took);
+    posts_short_ = took < short_task_;
+  }
+  /// Everything until now; `wall_ns` is a time of the monotonic clock.
+  [[nodiscard]] statement booked(const auto& in_flight_until) const noexcept;
+
+  static constexpr int most_unread = 15;
+  static constexpr ticks not_idle = -1;
+
+  const bool submits_;
+  bool tasks_short_ = false;  ///< the last for which the clock was read
+  bool posts_short_ = false;  ///< the same
+  bool looking_ = false;
+  bool inside_ = false;           ///< in plait, on the submitting thread
+  bool entered_untimed_ = false;  ///< and nothing was read since
+  int unread_ = 0;                ///< tasks and posts since the clock was read
+  account account_;
+  const ticks short_task_ = Clock::short_task();
+  sampled_overhead between_tasks_;
+  sampled_overhead before_posts_;
+  sampled_overhead posts_;                       ///< from begin to end of one
+  std::array<sampled_overhead, 2> submissions_;  ///< by kind; without what was posted
+  sampled_overhead* submission_ = nullptr;       ///< since `entered_to_submit`
+  ticks entered_at_ = 0;
+  ticks posted_since_entry_ = 0;
+  /// While idle: the time communication had been in flight when the spell began; else `not_idle`.
+  std::atomic<ticks> idle_in_flight_{not_idle};
+  statement base_{};
+};
+
+template <class Clock>
+typename basic_timekeeper<Clock>::statement basic_timekeeper<Clock>::booked(
+    const auto& in_flight_until) const noexcept {
+  // The account first, the clocks after it: whatever happens in between is part of the time since.
+  auto [sums, last, owed, owed_posting] = account_.snapshot();
+  const ticks before = idle_in_flight_.load(std::memory_order_acquire);
+  const clock_pair now = Clock::both();
+  ticks open = std::max<ticks>(0, now.at - last);
+  const auto add = [&sums](activity to, ticks duration) {
+    sums[static_cast<std::size_t>(to)] += duration;
+  };
+  if (submits_ || owed != 0) {  // the program's own time, or that of unread tasks
+    const auto add_some = [&](activity to, ticks duration) {
+      duration = std::min(duration, open);
+      add(to, duration);
+      open -= duration;
+    };
+    add_some(activity::overhead, owed);
+    add_some(activity::posting, owed_posting);
+    add(activity::compute, open);
+  } else if (before == not_idle) {
+    add(activity::overhead, open);  // on its way between a task and idleness
+  } else {
+    const ticks exposed = std::clamp<ticks>(in_flight_until(now.at) - before, 0, open);
+    add(activity::exposed, exposed);
+    add(activity::idle, open - exposed);
+  }
+  return {sums, now.monotonic_ns};
+}
+
+template <class Clock>
+typename basic_timekeeper<Clock>::statement basic_timekeeper<Clock>::since_reset(
+    const auto& in_flight_until) const noexcept {
+  statement now = booked(in_flight_until);
+  for (std::size_t i = 0; i < now.sums.size(); ++i) now.sums[i] -= base_.sums[i];
+  settle_what_was_open(now.sums);
+  now.wall_ns -= base_.wall_ns;
+  return now;
+}
+
+using timekeeper = basic_timekeeper<processor_clock>;
+
+}  // namespace plait::detail
