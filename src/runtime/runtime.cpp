@@ -110,6 +110,7 @@ struct runtime::implementation {
         messages(env_, {.policy = options.policy,
                         .workers = workers,
                         .worst_delay_s = options.worst_delay_s,
+                        .look_every_s = options.look_every_s,
                         .disturb = options.disturb,
                         .persistent_requests = options.persistent_requests}),
         source(messages, crowded(env_, workers)),

@@ -110,6 +110,17 @@ TEST(look_schedule, the_worst_delay_bounds_the_first_look_too) {
   EXPECT_LE(looks.next(), seconds_to_ticks(1e-6));
 }
 
+TEST(look_schedule, at_a_fixed_interval_every_distance_is_the_same_and_no_wait_is_early) {
+  constexpr double interval_s = 200e-6;
+  look_schedule looks(interval_s, interval_s);
+  looks.posted(1000);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(looks.next() - looks.last(), seconds_to_ticks(interval_s)) << "look " << i;
+    EXPECT_FALSE(looks.is_early());
+    looks.looked(looks.next(), i % 7 == 0, true);
+  }
+}
+
 TEST(look_schedule, it_knows_the_longest_time_without_a_look) {
   look_schedule looks(first_s, worst_s);
   looks.posted(1000);

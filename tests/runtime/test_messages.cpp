@@ -275,6 +275,7 @@ TEST(messages, options_out_of_range_are_refused) {
   EXPECT_THROW(runtime(env, {.workers = -1}), usage_error);
   EXPECT_THROW(runtime(env, {.workers = 1, .window = 0}), usage_error);
   EXPECT_THROW(runtime(env, {.workers = 1, .worst_delay_s = 0}), usage_error);
+  EXPECT_THROW(runtime(env, {.workers = 1, .look_every_s = -1}), usage_error);
   env.barrier();
 }
 

@@ -51,6 +51,10 @@ struct engine_options {
   /// `sleeping` and `automatic`: while communication is in flight, the time between two looks is at
   /// most this.  Seconds, > 0.
   double worst_delay_s = 3e-3;
+  /// For measurements: above 0, the proxy and the workers look after messages at this interval from
+  /// the post on, and `worst_delay_s` has no effect.  0: the schedule of the engine decides.
+  /// Seconds, >= 0.
+  double look_every_s = 0;
   disturbance disturb = {};
   persistence persistent_requests = persistence::where_faster;
 };

@@ -37,6 +37,8 @@ struct runtime_options {
   progress policy = progress::automatic;
   /// While messages are in flight, somebody looks after them at least so often.  Seconds.
   double worst_delay_s = engine_options{}.worst_delay_s;
+  /// For measurements; see `engine_options`.  Seconds.
+  double look_every_s = 0;
   disturbance disturb = {};
   /// Which replayed messages run on persistent MPI requests.
   persistence persistent_requests = persistence::where_faster;

@@ -16,8 +16,12 @@ namespace {
 
 }  // namespace
 
+double longest_delay_s(const engine_options& options) {
+  return options.look_every_s > 0 ? options.look_every_s : options.worst_delay_s;
+}
+
 engine::choice choose_policy(const engine_options& options, int fair_share) {
-  const std::string delay = delay_text(options.worst_delay_s);
+  const std::string delay = delay_text(longest_delay_s(options));
   switch (options.policy) {
     case progress::dedicated:
       return {.proxy = true, .proxy_spins = true, .name = "dedicated", .reason = "asked for"};

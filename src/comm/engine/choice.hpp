@@ -7,6 +7,9 @@
 
 namespace plait {
 
+/// The longest time between two looks of a proxy that sleeps.
+[[nodiscard]] double longest_delay_s(const engine_options& options);
+
 /// `fair_share`: cores of this rank's.  Any thread.
 [[nodiscard]] engine::choice choose_policy(const engine_options& options, int fair_share);
 

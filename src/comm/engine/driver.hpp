@@ -27,7 +27,7 @@ class driver {
         watched_(watched),
         matching_(options.persistent_requests),
         tell_(options.disturb, state_),
-        flights_(token_, state_, tell_, options.worst_delay_s) {}
+        flights_(token_, state_, tell_, options) {}
 
   // Submitting thread
   // ---------------------------------------------------------------------------------------------

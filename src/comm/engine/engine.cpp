@@ -31,7 +31,9 @@ struct engine::implementation {
         chosen(choose_policy(options, fair_share(env_.node_units(), env_.node_rank()))),
         messages(env_, options, chosen.proxy || chosen.busy_workers),
         helper(messages, spins, chosen,
-               {.worst_delay_s = options.worst_delay_s, .alone_on_node = env_.node_size() == 1}) {}
+               {.worst_delay_s = longest_delay_s(options),
+                .at_fixed_interval = options.look_every_s > 0,
+                .alone_on_node = env_.node_size() == 1}) {}
 
   environment& env;
   const choice chosen;
@@ -43,6 +45,7 @@ struct engine::implementation {
 
 engine::engine(environment& env, const engine_options& options) {
   if (!(options.worst_delay_s > 0)) throw usage_error("worst_delay_s must be greater than 0");
+  if (!(options.look_every_s >= 0)) throw usage_error("look_every_s must be at least 0");
   (void)seconds_per_tick();
   self_ = std::make_unique<implementation>(env, options);
   implementation& s = *self_;

@@ -3,7 +3,6 @@
 /// Starts it, looks after it, and keeps the times of both.  Runs in the holder of the token.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -15,6 +14,7 @@
 #include <plait/core/clock.hpp>
 
 #include "comm/engine/activity.hpp"
+#include "comm/engine/choice.hpp"
 #include "comm/engine/completer.hpp"
 #include "comm/engine/flight_clock.hpp"
 #include "comm/engine/look_schedule.hpp"
@@ -32,8 +32,12 @@ enum class look : std::uint8_t { no, once, again };
 /// Holder of the token only, but for what says otherwise.
 class in_flight {
  public:
-  in_flight(const mpi_token& token, activity& state, completer& tell, double worst_delay_s)
-      : token_(token), state_(state), tell_(tell), looks_(first_look_s, std::min(worst_delay_s, longest_between_tasks_s)) {}
+  in_flight(const mpi_token& token, activity& state, completer& tell, const engine_options& options)
+      : token_(token),
+        state_(state),
+        tell_(tell),
+        looks_(options.look_every_s > 0 ? options.look_every_s : first_look_s,
+               longest_delay_s(options)) {}
 
   [[nodiscard]] bool nothing() const noexcept {
     return transfers_.empty() && watched_.empty() && windows_.in_flight() == 0;
@@ -94,8 +98,6 @@ class in_flight {
   bool test_all_watched();
 
   static constexpr double first_look_s = 20e-6;
-  /// Of workers between their tasks, to whom a look costs its price and no more.
-  static constexpr double longest_between_tasks_s = 0.75e-3;
 
   const mpi_token& token_;
   activity& state_;

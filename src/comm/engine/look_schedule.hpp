@@ -68,8 +68,11 @@ class look_schedule {
     const ticks due = next();  // once: whoever looks changes it
     return due == engine::never ? due : std::max(due, last() + worst_);
   }
-  /// Whether the wait has just begun, so that looks come as often as they ever do.
-  [[nodiscard]] bool is_early() const noexcept { return next() - last() <= first_; }
+  /// Whether the wait has just begun, so that looks come more often than later.  Never where they
+  /// come at one fixed interval.
+  [[nodiscard]] bool is_early() const noexcept {
+    return first_ < worst_ && next() - last() <= first_;
+  }
   /// The last look, or the first post since nothing was in flight.
   [[nodiscard]] ticks last() const noexcept { return last_.load(std::memory_order_relaxed); }
   /// The longest time between two looks, or from the first post to the first look.

@@ -60,6 +60,13 @@ void proxy::look_when_it_pays() {
   const look_schedule& looks = messages_.looks();
   const ticks now = now_ticks();
   const auto nap = [&](ticks time) { sleep_unless([this] { return is_stopped(); }, time); };
+  if (at_fixed_interval_) {
+    // `never`: something was posted that whoever has the token has not started yet.
+    const ticks next = looks.next();
+    if (next == engine::never || now >= next) (void)messages_.look_if_free();
+    nap(std::clamp(looks.next() - now_ticks(), looks.first(), looks.worst()));
+    return;
+  }
   if (chosen_.busy_workers && passes_.are_frequent(now, messages_.flight().began())) {
     nap(std::max(worst_, passes_.often()));
     return;

@@ -22,6 +22,7 @@ class proxy {
  public:
   struct settings {
     double worst_delay_s;  ///< between two looks, where workers do not look often enough
+    bool at_fixed_interval;
     bool alone_on_node;    ///< all messages cross a network
   };
   /// The first three outlive it.
@@ -30,6 +31,7 @@ class proxy {
         spins_(spins),
         chosen_(chosen),
         worst_(seconds_to_ticks(how.worst_delay_s)),
+        at_fixed_interval_(how.at_fixed_interval),
         alone_on_node_(how.alone_on_node) {}
 
   // Submitting thread
@@ -85,6 +87,7 @@ class proxy {
   /// other.
   std::atomic<bool> rests_{false};
   const ticks worst_;
+  const bool at_fixed_interval_;
   const bool alone_on_node_;
   /// It sleeps until a socket has news, or it is time.
   std::atomic<bool> watches_{false};
