@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communication, computation and the transport's processor time, each without the others.
-#include <thread>
+#include "alone.hpp"
 
 #include "contestants.hpp"
 #include "plain_mpi.hpp"
-#include "support/transport_cost.hpp"
+#include "transport.hpp"
 
 namespace plait::bench {
-namespace {
-
-template <class Step>
-double step_seconds(environment& env, int steps, Step&& step) {
-  step();
-  env.barrier();
-  const ticks start = now_ticks();
-  for (int i = 0; i < steps; ++i) step();
-  return ticks_to_seconds(now_ticks() - start) / steps;
-}
-
-}  // namespace
 
 double communication_alone_s(environment& env, const load& what) {
   buffers data(what);
@@ -34,15 +22,9 @@ double computation_alone_s(environment& env, const load& what) {
 }
 
 double transport_s(environment& env, const load& what, double exchange_s) {
-  constexpr long units_of_a_count = 3000;  // some 100 µs
   buffers data(what);
-  values counted = initial_values();
-  const auto exchange_sparsely = [&] {
-    open_exchange exchange(env, data);
-    while (!exchange.test()) std::this_thread::sleep_for(app::between_looks);
-  };
-  return app::transport_cpu_s(
-      env, {[&] { work(counted, units_of_a_count); }, exchange_sparsely, exchange_s, 0.06, 1});
+  return transport_s(
+      env, [&] { open_exchange(env, data.outgoing, data.incoming).wait_asleep(); }, exchange_s);
 }
 
 }  // namespace plait::bench

@@ -2,26 +2,19 @@
 /// The ways to exchange and compute that are compared.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <plait/plait.hpp>
 
+#include "contestant.hpp"
 #include "load.hpp"
 
 namespace plait::bench {
 
-/// One way.  `run` is collective and returns this rank's timing, after a warm-up and a barrier.
-struct contestant {
-  std::string name;
-  std::string about;  ///< one line: which calls
-  std::function<timing(environment&, const load&)> run;
-};
+using contestant = contestant_of<load>;
 
-/// MPI_Sendrecv, then the work: the base of the hidden fraction.
-inline constexpr const char* base_name = "blocking";
 /// MPI_Isend and MPI_Irecv, the work, MPI_Waitall.
 inline constexpr const char* nonblocking_name = "nonblocking";
 
@@ -44,8 +37,7 @@ inline constexpr const char* nonblocking_name = "nonblocking";
 // What they are held against, each alone.  Seconds of one step on this rank; collective.
 [[nodiscard]] double communication_alone_s(environment& env, const load& what);
 [[nodiscard]] double computation_alone_s(environment& env, const load& what);
-/// `exchange_s`: how long an exchange takes, the same on every rank.  Not finite where other
-/// programs left the counting thread no processor.
+/// `exchange_s`: how long an exchange takes, the same on every rank.  See transport.hpp.
 [[nodiscard]] double transport_s(environment& env, const load& what, double exchange_s);
 
 }  // namespace plait::bench

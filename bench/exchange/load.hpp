@@ -42,10 +42,4 @@ void combine(const std::vector<std::byte>& incoming, std::vector<std::byte>& out
 /// Errors: plait::error unless both ranks have combined so often.
 void expect_steps(const buffers& data, std::uint64_t steps);
 
-/// Seconds of one step on this rank.
-struct timing {
-  double total_s = 0;
-  double exposed_s = 0;  ///< with nothing to do but wait for the message; NaN where nobody knows
-};
-
 }  // namespace plait::bench

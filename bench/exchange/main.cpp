@@ -8,13 +8,13 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "alone.hpp"
 #include "print_rows.hpp"
 #include "session.hpp"
 #include "size_list.hpp"
@@ -38,12 +38,6 @@ struct options {
   std::string json_file;
   bool progress = false;
 };
-
-std::vector<std::string> names_of(const std::vector<contestant>& contestants) {
-  std::vector<std::string> names;
-  for (const contestant& one : contestants) names.push_back(one.name);
-  return names;
-}
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
   app::command_line command("How much of an exchange is hidden behind work", "exchange");
@@ -82,21 +76,10 @@ void check(const options& given, environment& env) {
   app::check_writable(env, "--json", given.json_file);
 }
 
-std::vector<contestant> chosen(const std::string& only) {
-  std::vector<contestant> all = all_contestants();
-  if (only.empty()) return all;
-  const std::vector<std::string> names = names_of(all);
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  std::vector<contestant> result;
-  for (const std::string& name : app::parse_names("--only", only, known))
-    result.push_back(*std::ranges::find(all, name, &contestant::name));
-  return result;
-}
-
 session_options session_of(const options& given, const environment& env) {
   return {.sizes = parse_sizes("--sizes", given.sizes, sizeof(std::uint64_t)),
           .ratios = given.ratios,
-          .contestants = chosen(given.only),
+          .contestants = chosen("--only", given.only, all_contestants()),
           .pieces = static_cast<int>(given.pieces),
           .workers = static_cast<int>(given.workers),
           .working_ranks = static_cast<int>(given.working_ranks),
@@ -124,13 +107,6 @@ contestant with_mpich_thread() {
   one.name = "nonblocking, MPICH thread";
   one.about += "; a job with MPIR_CVAR_ASYNC_PROGRESS=1";
   return one;
-}
-
-// What `automatic` stands for here.
-json policy_chosen(environment& env, int workers) {
-  const runtime rt{env, {.workers = workers}};
-  return {{"policy_chosen", rt.progress_choice().name},
-          {"policy_reason", rt.progress_choice().reason}};
 }
 
 json result_of(environment& env, const options& given, const session_options& session, json where,

@@ -2,6 +2,7 @@
 #include "plain_mpi.hpp"
 
 #include "contestants.hpp"
+#include "derived.hpp"
 #include "support/mpi_check.hpp"
 
 namespace plait::bench {
@@ -52,7 +53,7 @@ timing run_blocking(environment& env, const load& what) {
 
 timing run_nonblocking(environment& env, const load& what) {
   return timed_steps(env, what, [&](buffers& data) {
-    open_exchange exchange(env, data);
+    open_exchange exchange(env, data.outgoing, data.incoming);
     compute(data, what);
     return seconds_of([&] { exchange.wait(); });
   });
@@ -60,7 +61,7 @@ timing run_nonblocking(environment& env, const load& what) {
 
 timing run_nonblocking_tested(environment& env, const load& what) {
   return timed_steps(env, what, [&](buffers& data) {
-    open_exchange exchange(env, data);
+    open_exchange exchange(env, data.outgoing, data.incoming);
     for (int i = 0; i < what.pieces; ++i) {
       work(data.pieces[static_cast<std::size_t>(i)], what.units_of(i));
       (void)exchange.test();
@@ -77,25 +78,6 @@ void exchange_blocking(environment& env, buffers& data) {
   check_mpi(MPI_Sendrecv(data.outgoing.data(), count, MPI_BYTE, peer, 0, data.incoming.data(),
                          count, MPI_BYTE, peer, 0, native(env), MPI_STATUS_IGNORE),
             "MPI_Sendrecv");
-}
-
-open_exchange::open_exchange(environment& env, buffers& data) {
-  const int peer = 1 - env.rank();
-  const auto count = static_cast<int>(data.outgoing.size());
-  check_mpi(MPI_Irecv(data.incoming.data(), count, MPI_BYTE, peer, 0, native(env), &requests_[0]),
-            "MPI_Irecv");
-  check_mpi(MPI_Isend(data.outgoing.data(), count, MPI_BYTE, peer, 0, native(env), &requests_[1]),
-            "MPI_Isend");
-}
-
-bool open_exchange::test() {
-  int done = 0;
-  check_mpi(MPI_Testall(2, requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  return done != 0;
-}
-
-void open_exchange::wait() {
-  check_mpi(MPI_Waitall(2, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 contestant blocking() {

@@ -20,12 +20,6 @@ void submit_step(runtime& rt, buffers& data, const load& what) {
   rt.task("combine", combine, in(data.incoming), inout(data.outgoing), inout(data.gate));
 }
 
-double exposed_s(const runtime& rt) {
-  double sum = 0;
-  for (const ledger_entry& worker : rt.ledger()) sum += worker.exposed_s;
-  return sum / rt.workers();
-}
-
 timing run_tasks(environment& env, const load& what, const runtime_options& options) {
   buffers data(what);
   runtime rt{env, options};

@@ -2,19 +2,15 @@
 #include "session.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "alone.hpp"
 #include "derived.hpp"
 #include "size_list.hpp"
-#include "support/gather.hpp"
-#include "support/quiet_barrier.hpp"
-#include "support/statistics.hpp"
-#include "support/transport_cost.hpp"
 
 namespace plait::bench {
 namespace {
@@ -26,22 +22,13 @@ std::string column_of(std::size_t size, double ratio) {
 // How long an exchange takes alone, the median of a few short measurements.
 double calibrated_exchange_s(environment& env, std::size_t size) {
   load what{.size_bytes = size, .pieces = 0, .steps = 4};
-  std::vector<double> seconds;
-  for (int i = 0; i < 3; ++i)
-    seconds.push_back(app::maximum(env, communication_alone_s(env, what)));
-  return app::median(seconds);
+  return slowest_s(env, 3, [&] { return communication_alone_s(env, what); });
 }
 
-// Seconds of a unit of work on the slowest of the ranks that are to work, likewise.  The others
-// sleep meanwhile: on shared cores they would be in the way.
+// Seconds of a unit of work on the slowest of the ranks that are to work, likewise.  The others are
+// not in the way: they wait without taking a core.
 double calibrated_unit_s(environment& env, int working_ranks) {
-  std::vector<double> seconds;
-  for (int i = 0; i < 9; ++i) {
-    const double own_s = env.rank() < working_ranks ? unit_seconds(0.01) : 0;
-    app::quiet_barrier(env);
-    seconds.push_back(app::maximum(env, own_s));
-  }
-  return app::median(seconds);
+  return slowest_s(env, 9, [&] { return env.rank() < working_ranks ? unit_seconds(0.01) : 0; });
 }
 
 load load_of(std::size_t size, double exchange_s, double unit_s, double ratio,
@@ -66,37 +53,6 @@ json remarks_of(const load& what) {
           {"steps", what.steps}};
 }
 
-// The rank that is last decides how long a step takes; waiting is the mean over ranks.
-measurement measurement_of(environment& env, const contestant& one, const std::string& column,
-                           const load& what) {
-  measurement result{one.name, column, [&env, one, what] {
-                       const timing own = one.run(env, what);
-                       const double exposed_s = app::sum(env, own.exposed_s) / env.size();
-                       json figures{{"total_us", 1e6 * app::maximum(env, own.total_s)}};
-                       if (std::isfinite(exposed_s)) figures["exposed_us"] = 1e6 * exposed_s;
-                       return figures;
-                     }};
-  result.remarks = remarks_of(what);
-  return result;
-}
-
-measurement alone(environment& env, const std::string& column, const load& what,
-                  double exchange_s) {
-  return {alone_row, column,
-          [&env, what, exchange_s] {
-            json figures{
-                {"communication_us", 1e6 * app::maximum(env, communication_alone_s(env, what))},
-                {"computation_us", 1e6 * app::maximum(env, computation_alone_s(env, what))}};
-            // Below, sleeping between looks costs more than the transport does.
-            const std::chrono::duration<double> look = app::between_looks;
-            if (exchange_s < look.count()) return figures;
-            const double cpu_s = app::sum(env, transport_s(env, what, exchange_s)) / env.size();
-            if (std::isfinite(cpu_s)) figures["transport_cpu_us"] = 1e6 * cpu_s;
-            return figures;
-          },
-          remarks_of(what)};
-}
-
 std::vector<measurement> plan(environment& env, const session_options& wanted) {
   std::vector<measurement> result;
   env.barrier();
@@ -106,9 +62,14 @@ std::vector<measurement> plan(environment& env, const session_options& wanted) {
     for (const double ratio : wanted.ratios) {
       const load what = own_part(env, load_of(size, exchange_s, unit_s, ratio, wanted), wanted);
       const std::string column = column_of(size, ratio);
-      result.push_back(alone(env, column, what, exchange_s));
+      result.push_back(
+          measure_alone(env, column, exchange_s,
+                        {[&env, what] { return communication_alone_s(env, what); },
+                         [&env, what] { return computation_alone_s(env, what); },
+                         [&env, what, exchange_s] { return transport_s(env, what, exchange_s); }},
+                        remarks_of(what)));
       for (const contestant& one : wanted.contestants)
-        result.push_back(measurement_of(env, one, column, what));
+        result.push_back(measurement_of(env, one, column, what, remarks_of(what)));
     }
   }
   return result;
@@ -123,7 +84,8 @@ std::vector<measurement> plan_beside(environment& env, const json& earlier, cons
                     .pieces = cell.at("pieces").get<int>(),
                     .steps = cell.at("steps").get<int>(),
                     .workers = wanted.workers};
-    result.push_back(measurement_of(env, one, column, own_part(env, what, wanted)));
+    const load own = own_part(env, what, wanted);
+    result.push_back(measurement_of(env, one, column, own, remarks_of(own)));
   }
   return result;
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "work.hpp"
 
-#include <cstddef>
+#include <algorithm>
 
 #include <plait/plait.hpp>
 
 namespace plait::bench {
-namespace {
-
-constexpr std::size_t blocks = 32;  // 16 KiB
-
-}  // namespace
-
-values initial_values() {
+values initial_values(std::size_t blocks) {
   value_block ones;
   ones.value.fill(1.0);
   return values(blocks, ones);
@@ -20,19 +14,19 @@ values initial_values() {
 
 // The same machine code for all who call it, `unit_seconds` too.  [inlined there, a unit took 1.28
 // times as long as elsewhere]
-[[gnu::noinline]] void work(values& on, long units) {
+[[gnu::noinline]] void work(std::span<value_block> on, long units) {
   std::size_t next = 0;
   for (long unit = 0; unit < units; ++unit) {
     // Has a fixed point at 2, so that neither overflow nor denormal numbers slow it down.
     for (double& value : on[next].value) value = 0.5 * value + 1.0;
-    next = (next + 1) % blocks;
+    if (++next == on.size()) next = 0;
   }
 }
 
-double unit_seconds(double window_s) {
-  values on = initial_values();
+double unit_seconds(double window_s, std::size_t blocks) {
+  values on = initial_values(blocks);
   long units = 0;
-  constexpr long batch = 1000;
+  const long batch = std::max(1000L, static_cast<long>(blocks));
   work(on, batch);
   const ticks start = now_ticks();
   const ticks end = start + seconds_to_ticks(window_s);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The computation that communication is to be hidden behind: memory that fits a first-level cache,
-/// one multiplication and one addition a value.
+/// The computation that communication is to be hidden behind: one multiplication and one addition
+/// for each value that is read and written.
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace plait::bench {
@@ -17,17 +19,21 @@ struct alignas(64) value_block {
 /// What one piece of the work computes on.
 using values = std::vector<value_block>;
 
-[[nodiscard]] values initial_values();
+/// So many fit a first-level cache.
+inline constexpr std::size_t blocks_in_cache = 32;  // 16 KiB
 
-/// Updates one block, cyclically, `units` times.  A unit takes some 10 to 50 ns.
-void work(values& on, long units);
+[[nodiscard]] values initial_values(std::size_t blocks = blocks_in_cache);
+
+/// Updates one block after the other, cyclically, `units` in all.  A unit takes some 10 to 50 ns in
+/// the cache.  Precondition: `on` is not empty.
+void work(std::span<value_block> on, long units);
 
 /// Units of piece `index` of `pieces` that `units` are cut into, as evenly as that goes.
 [[nodiscard]] constexpr long units_of_piece(long units, int pieces, int index) noexcept {
   return units * (index + 1) / pieces - units * index / pieces;
 }
 
-/// Seconds of a unit, measured for `window_s`.
-[[nodiscard]] double unit_seconds(double window_s);
+/// Seconds of a unit on so many blocks, measured for `window_s`.
+[[nodiscard]] double unit_seconds(double window_s, std::size_t blocks = blocks_in_cache);
 
 }  // namespace plait::bench

@@ -48,8 +48,8 @@ json measure_alone(environment& env, const collective_load& load) {
   const double blocking_s = app::maximum(env, blocking_alone_s(env, data, load.steps));
   const double computation_s = app::maximum(env, computation_alone_s(env, work, load.steps));
   json figures{{"communication_us", 1e6 * blocking_s}, {"computation_us", 1e6 * computation_s}};
-  if (!transport_is_measurable(blocking_s)) return figures;
-  const double own_s = transport_s(
+  if (!bench::transport_is_measurable(blocking_s)) return figures;
+  const double own_s = bench::transport_s(
       env, [&] { call_sparsely(data); }, blocking_s);
   const double cpu_s = app::sum(env, own_s) / env.size();
   if (!std::isfinite(cpu_s)) return figures;

@@ -99,7 +99,7 @@ json measure_row(environment& env, const named_way& how, const message_load& loa
 // Processor time of the transport on rank 0, and what of the message it leaves to the program.
 json measure_transport(environment& env, const message_load& load) {
   message data(env, load.which, load.size_bytes);
-  const double own_s = transport_s(
+  const double own_s = bench::transport_s(
       env, [&] { transfer_sparsely(env, data); }, load.alone_s);
   if (env.rank() != 0 || !std::isfinite(own_s)) return json::object();
   return {{"transport_cpu_us", 1e6 * own_s},
@@ -134,7 +134,7 @@ void plan_case(std::vector<bench::measurement>& plan, environment& env, const me
                const session_options& wanted) {
   const std::string column =
       fmt::format("{} {}", to_string(load.which), bench::size_label(load.size_bytes));
-  if (transport_is_measurable(load.alone_s))
+  if (bench::transport_is_measurable(load.alone_s))
     plan.push_back({alone_row, column, [&env, load] { return measure_transport(env, load); },
                     remarks_of(load)});
   for (const named_way& each : wanted.ways)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench/exchange: the limits that follow from what was measured alone.
+// Benchmarks: the limits that follow from what was measured alone.
 #include <vector>
 
 #include <derived.hpp>
@@ -24,6 +24,14 @@ TEST(limits, the_bound_is_the_larger_of_both_each_time) {
   add_limits(rows);
   EXPECT_EQ(totals(rows, "bound"), (doubles{5, 4, 3}));
   EXPECT_FALSE(rows.contains("attainable")) << "the transport was not measured";
+}
+
+TEST(limits, bounds_have_the_remarks_of_their_cells) {
+  json rows{{alone_row, {{"a column", cell({5, 1, 3}, {2, 4, 3})}}}};
+  rows[alone_row]["a column"]["pieces"] = 7;
+  add_limits(rows);
+  EXPECT_EQ(rows["bound"]["a column"]["pieces"], 7);
+  EXPECT_FALSE(rows["bound"]["a column"].contains("computation_us"));
 }
 
 TEST(limits, attainable_has_the_transport_of_the_same_time) {

@@ -6,7 +6,7 @@
 #include "support/transport_cost.hpp"
 #include "work.hpp"
 
-namespace plait::probes {
+namespace plait::bench {
 
 bool transport_is_measurable(double operation_s) noexcept {
   return operation_s >= std::chrono::duration<double>(app::between_looks).count();
@@ -14,12 +14,12 @@ bool transport_is_measurable(double operation_s) noexcept {
 
 double transport_s(environment& env, const std::function<void()>& operation, double operation_s) {
   constexpr long units_of_a_count = 3000;  // some 100 µs
-  bench::values counted = bench::initial_values();
-  return app::transport_cpu_s(env, {.work = [&] { bench::work(counted, units_of_a_count); },
+  values counted = initial_values();
+  return app::transport_cpu_s(env, {.work = [&] { work(counted, units_of_a_count); },
                                     .exchange = operation,
                                     .exchange_s = operation_s,
                                     .window_s = 0.06,
                                     .rounds = 1});
 }
 
-}  // namespace plait::probes
+}  // namespace plait::bench

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The transport's processor time of an operation, measured the same way by every probe.
+/// The transport's processor time of an operation, measured the same way by benchmarks and
+/// probes.
 #pragma once
 
 #include <functional>
 
 #include <plait/plait.hpp>
 
-namespace plait::probes {
+namespace plait::bench {
 
 /// Whether an operation takes long enough; below, sleeping between looks costs more than the
 /// transport does.
@@ -19,4 +20,4 @@ namespace plait::probes {
 [[nodiscard]] double transport_s(environment& env, const std::function<void()>& operation,
                                  double operation_s);
 
-}  // namespace plait::probes
+}  // namespace plait::bench

@@ -8,11 +8,13 @@
 
 namespace plait::bench {
 
+/// The row of the contestant that hides nothing: the base of the hidden fraction.
+inline constexpr const char* base_name = "blocking";
 /// The row of what is measured alone.
 inline constexpr const char* alone_row = "alone";
 
 /// Adds rows "bound" and "attainable" (where the transport was measured) in every column of the row
-/// `alone_row`.
+/// `alone_row`, with the remarks of that row.
 void add_limits(json& rows);
 
 /// Adds the hidden fraction of `cell` to it: (T_base - T) / (T_base - bound) by the medians of base

@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "contestants.hpp"
 #include "support/limits.hpp"
 #include "support/result.hpp"
 
@@ -37,9 +36,14 @@ void add_limits(json& rows) {
       bound.push_back(app::bound_s(each));
       attainable.push_back(app::attainable_s(each));
     }
-    rows["bound"][column]["total_us"] = app::to_json(app::summarize(bound));
-    if (with_transport)
-      rows["attainable"][column]["total_us"] = app::to_json(app::summarize(attainable));
+    const auto add = [&](const char* row, const std::vector<double>& totals) {
+      json& added = rows[row][column];
+      added["total_us"] = app::to_json(app::summarize(totals));
+      for (const auto& [name, value] : cell.items())
+        if (!value.is_object()) added[name] = value;
+    };
+    add("bound", bound);
+    if (with_transport) add("attainable", attainable);
   }
 }
 
