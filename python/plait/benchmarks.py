@@ -14,8 +14,10 @@ from plait.lab import Lab, LabSpec
 from plait.launch.job import Outcome, signals_as_exceptions
 from plait.launch.mpi import Launch, find_mpiexec, launch, launch_alone
 from plait.programs import find_program
+from plait.progress_figures import of_rates
 from plait.result import Result
 from plait.scratch import scratch_folder
+from plait.units import parse_rate
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Request:
     lab: str | None
     options: Sequence[str]
     verbose: bool = False
+    rates: str | None = None  # a sweep of each of these instead of the lab's own
     kind: str = "bench"  # or "probes": which programs it is one of
 
 
@@ -49,7 +52,7 @@ def parts_of(name: str, mpi: str, ranks: int | None, lab: bool) -> list[Part]:
     """The starts of the benchmark of that name."""
     if ranks is not None and ranks < 1:
         raise BadInput(f"--ranks {ranks}: give at least 1")
-    if name in ("message", "exchange", "nbc", "overlap"):
+    if name in ("message", "exchange", "progress", "nbc", "overlap"):
         parts = [Part(ranks or 2)]
         if name == "exchange" and mpi == "mpich":
             # MPICH reads this before MPI_Init, so it takes a job of its own.
@@ -71,9 +74,42 @@ def run_benchmark(asked: Request) -> tuple[Result | None, int]:
     find_mpiexec(asked.mpi)
     program = find_program(asked.kind, asked.program, asked.mpi)
     parts = parts_of(program.name, asked.mpi, asked.ranks, asked.lab is not None)
-    spec = LabSpec.parse(asked.lab) if asked.lab is not None else None
+    specs = specs_of(program.name, asked.lab, asked.rates)
     found: list[Result] = []
-    with signals_as_exceptions(), scratch_folder() as folder, lab_of(spec) as lab:
+    exit_code = 0
+    with signals_as_exceptions():
+        for spec in specs:
+            result, code = _run_parts(asked, program, parts, spec)
+            if result is None:
+                return None, code
+            found.append(result)
+            exit_code = max(exit_code, code)
+    return (found[0] if len(found) == 1 else of_rates(found)), exit_code
+
+
+def specs_of(name: str, lab: str | None, rates: str | None) -> list[LabSpec | None]:
+    """The clusters to run in, one after the other; none is this machine as it is."""
+    spec = LabSpec.parse(lab) if lab is not None else None
+    if rates is None:
+        return [spec]
+    if name != "progress":
+        raise BadInput(f"--rates: {name} takes one rate, in --lab; progress takes several")
+    if spec is None:
+        raise BadInput("--rates: name the nodes too, such as --lab nodes=2")
+    if "rate=" in lab:  # type: ignore[operator]
+        raise BadInput("--rates: --lab names a rate, too")
+    asked = [parse_rate(rate) for rate in rates.split(",")]
+    if len(set(asked)) < len(asked):
+        raise BadInput(f"--rates {rates}: names a rate twice")
+    return [dataclasses.replace(spec, rate_bps=rate_bps) for rate_bps in asked]
+
+
+def _run_parts(
+    asked: Request, program: pathlib.Path, parts: Sequence[Part], spec: LabSpec | None
+) -> tuple[Result | None, int]:
+    """As run_benchmark, in one cluster."""
+    found: list[Result] = []
+    with scratch_folder() as folder, lab_of(spec) as lab:
         for index, part in enumerate(parts):
             file = folder / f"result{index}.json"
             command = [str(program), "--json", str(file), *asked.options, "--progress"]
@@ -107,7 +143,7 @@ def without_result(name: str, outcome: Outcome) -> int:
     return 0
 
 
-def _together(found: list[Result], parts: list[Part], lab: Lab | None) -> Result:
+def _together(found: Sequence[Result], parts: Sequence[Part], lab: Lab | None) -> Result:
     """The first result with the rows of the others."""
     whole = copy.deepcopy(found[0])
     for other in found[1:]:

@@ -84,7 +84,7 @@ _REALS = ("--latency-us", "--overhead-us", "--gap-us", "--gap-per-byte-ns",
 
 COMMANDS: dict[str, Command] = {
     "run": Command({**_JOB, **_RANKS, "--trace": _output}, 1, None, True, "APP"),
-    "bench": Command({**_JOB, **_RANKS}, 0, None, True, "NAME"),
+    "bench": Command({**_JOB, **_RANKS, "--rates": _text}, 0, None, True, "NAME"),
     "measure loggp": Command(
         {**_PROBE, **_RANKS, "--max-size": _text, "--bursts": _whole}, 0, None, True
     ),

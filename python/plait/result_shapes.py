@@ -43,8 +43,9 @@ _LAB = fields(
     {"delay_s": at_least_0, "cores": sequence(sequence(count))},
 )
 _ENVIRONMENT = {
-    "ranks": or_null(count), "lab": or_null(_LAB), "policy_chosen": or_null(text),
-    "policy_reason": or_null(text), "started_at": or_null(text), "commit": or_null(text),
+    "ranks": or_null(count), "lab": or_null(_LAB), "labs": or_null(sequence(_LAB, least=1)),
+    "policy_chosen": or_null(text), "policy_reason": or_null(text), "started_at": or_null(text),
+    "commit": or_null(text),
     "link_rate_Bps": or_null(at_least_0), "hosts": or_null(sequence(text)),
 }  # fmt: skip
 _SHOWN_ALIKE = fields({}, {name: _ENVIRONMENT[name] for name in ("lab", "link_rate_Bps")})
@@ -202,6 +203,12 @@ _BENCHES = {
                                fields({}, {"pieces": count, "base_us": _spread(at_least_0)})),
                           matching(r"(send|receive) \S+", "a direction and a size"))},
         environment={"mpi": text},
+    ),
+    "progress": _result(
+        {"rows": _rows_of(both(_cell({"size_bytes": count_from_1, "flights": count_from_1,
+                                      "task_s": at_least_0}),
+                               fields({}, {"total_us": _spread(positive), "rate_bps": positive})))},
+        environment={"mpi": text, "rows_left_out": mapping(text), "cells_left_out": mapping(text)},
     ),
 }  # fmt: skip
 _BENCH = _result({"bench": text, "rows": _rows_of_figures})

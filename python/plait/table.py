@@ -16,11 +16,15 @@ from plait.overlap_table import show_nbc, show_overlap
 from plait.policies import has_policies, policy_sentences, policy_table
 from plait.prediction import is_prediction, prediction_heading, show_prediction
 from plait.program import show_program
+from plait.progress_table import show_progress
 from plait.result import Result, is_program, name_of
 from plait.speedup import prediction_sentence
 from plait.units import rate_text, seconds_text
 
-_OWN_TABLES = {"collective": show_measured, "nbc": show_nbc, "overlap": show_overlap}
+_OWN_TABLES = {
+    "collective": show_measured, "nbc": show_nbc, "overlap": show_overlap,
+    "progress": show_progress,
+}  # fmt: skip
 
 
 def show_result(result: Result, console: Console) -> None:
@@ -67,6 +71,10 @@ def heading(result: Result) -> str:
 
 
 def _where(environment: dict[str, Any]) -> str:
+    if labs := environment.get("labs"):
+        return (
+            f"{labs[0]['nodes']} nodes at {', '.join(rate_text(lab['rate_bps']) for lab in labs)}"
+        )
     if lab := environment.get("lab"):
         return f"{lab['nodes']} nodes at {rate_text(lab['rate_bps'])}"
     hosts = set(environment.get("hosts") or [])

@@ -229,6 +229,35 @@ def _probe_result(name: str, rows: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def progress_result() -> dict[str, Any]:
+    """Of `plait bench progress`: two lengths of a task, two sizes, one and eight in flight."""
+    rows: dict[str, Any] = {}
+    # Of each cell, in ms: attainable, blocking, hand, plait auto, plait every 3000us.
+    measured = {
+        (0.0001, 65536, 1): (4.0, 5.0, 4.4, 4.4, 4.5),
+        (0.0, 65536, 1): (4.0, 5.0, 5.0, 5.5, 4.8),
+        (0.0001, 1 << 20, 1): (20.0, 30.0, 25.0, 24.0, 25.0),
+        (0.0, 1 << 20, 1): (20.0, 30.0, 29.0, 21.0, 20.0),
+        (0.0001, 65536, 8): (8.0, 12.0, 10.0, 10.2, 11.0),
+    }
+    names = ("attainable", "blocking", "hand", "plait auto", "plait every 3000us")
+    for (task_s, size, flights), totals_ms in measured.items():
+        about = {"size_bytes": size, "flights": flights, "task_s": task_s, "steps": 4}
+        task, label = "100us" if task_s else "whole", "1MiB" if size > 65536 else "64KiB"
+        for name, total_ms in zip(names, totals_ms, strict=True):
+            rows.setdefault(name, {})[f"{label} x{flights} {task}"] = {
+                "total_us": spread(1e3 * total_ms),
+                **about,
+            }
+    answer = _probe_result("progress", rows)
+    answer["environment"] |= {
+        "lab": {"nodes": 2, "rate_bps": 1000000000},
+        "rows_left_out": {"plait dedicated": "1 worker on 1 core: none is free"},
+        "cells_left_out": {"8MiB x8 whole": "a step takes 0.56 s"},
+    }
+    return answer
+
+
 def nbc_result() -> dict[str, Any]:
     """All-to-all at two sizes: nothing hidden by MPI, most of it by plait, which slows the work."""
     remarks = {"op": "alltoall", "pieces": 16, "steps": 3}

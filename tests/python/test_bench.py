@@ -15,7 +15,7 @@ def bench(tmp_path):
     """Runs `plait bench NAME …` on fake programs; with `kept`, returns the result file too."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in ("task_overhead", "message", "exchange", "metg"):
+    for name in ("task_overhead", "message", "exchange", "progress", "metg"):
         # No link: a program's name is that of what a link leads to.
         (programs / name).write_text(f'#!/bin/sh\nexec "{HERE}/fake_bench.py" {name} "$@"\n')
         (programs / name).chmod(0o755)
@@ -36,7 +36,7 @@ def bench(tmp_path):
 
 
 def test_without_a_name_it_says_what_there_is(bench):
-    assert bench().stdout.strip() == "benchmarks: exchange, message, metg, task_overhead"
+    assert bench().stdout.strip() == "benchmarks: exchange, message, metg, progress, task_overhead"
 
 
 def test_a_benchmark_without_messages_is_one_process(bench):
@@ -93,6 +93,11 @@ def test_what_a_program_refuses_is_one_line(bench, mpi):
         (["message", "--ranks", "0"], "--ranks 0: give at least 1"),
         (["message", "--mpi", "lam"], "give openmpi or mpich"),
         (["message", "--lab", "rate=quick"], "quick"),
+        (["progress", "--rates", "1gbit"], "--rates: name the nodes too"),
+        (["progress", "--rates", "1gbit", "--lab", "nodes=2,rate=1gbit"], "--lab names a rate"),
+        (["progress", "--rates", "1gbit,1000mbit", "--lab", "nodes=2"], "names a rate twice"),
+        (["progress", "--rates", "quick", "--lab", "nodes=2"], "rate 'quick'"),
+        (["message", "--rates", "1gbit", "--lab", "nodes=2"], "message takes one rate"),
         (["message", "--json", "/nowhere/at/all.json"], "no folder /nowhere/at"),
     ],
 )
@@ -104,6 +109,33 @@ def test_the_programs_own_help_can_be_asked_for(bench):
     done = bench("message", "--", "--help")
     assert done.returncode == 0
     assert "usage: message" in done.stdout
+
+
+def test_the_sweep_shows_regrets_in_80_columns(bench):
+    result = bench.kept("progress", "--tasks", "100us,whole", "--rows", "plait auto,hand")
+    assert result["parameters"]["rest"][:4] == [
+        "--tasks",
+        "100us,whole",
+        "--rows",
+        "plait auto,hand",
+    ]
+    done = bench("progress")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "regret of plait auto, %: 1 in flight each way" in lines
+    assert [line.split() for line in lines if line.startswith("one task")] == [
+        ["one", "task", "14.6", "5.0"]
+    ]
+    assert " ".join(done.stdout.split()).endswith(
+        "blocking by more than 3%: 64KiB x1 whole (by 10%)"
+    )
+
+
+@pytest.mark.lab
+def test_the_sweep_runs_at_several_link_rates(bench):
+    result = bench.kept("progress", "--lab", "nodes=2", "--rates", "200mbit,1gbit")
+    assert [lab["rate_bps"] for lab in result["environment"]["labs"]] == [200000000, 1000000000]
+    assert {cell["rate_bps"] for cell in result["rows"]["hand"].values()} == {2e8, 1e9}
 
 
 @pytest.mark.lab

@@ -30,6 +30,7 @@ SAMPLES = {
     "loggp": sample.loggp_result,
     "loggp of a link": lambda: sample.loggp_result(1e8, 131072),
     "nbc": sample.nbc_result,
+    "progress": sample.progress_result,
     "overlap": lambda: sample.overlap_result({"8B": 90.0, "64KiB": 10.0, "1MiB": 0.0}, 50, 80),
     "collective": sample.collective_result,
     "predict": sample.predict_result,

@@ -16,6 +16,8 @@ _EPILOG = """**Examples**
 
 `plait bench exchange --lab nodes=2,rate=1gbit --report`
 
+`plait bench progress --lab nodes=2 --rates 200mbit,1gbit,2gbit --report`
+
 `plait bench metg -- --help` shows the options of the program itself"""
 
 
@@ -43,6 +45,10 @@ def bench(
         str | None,
         typer.Option(help="Run in an emulated cluster: nodes=N,rate=R; see plait run."),
     ] = None,
+    rates: Annotated[
+        str | None,
+        typer.Option(help="Of progress: link rates, a job each: 200mbit,1gbit. With --lab."),
+    ] = None,
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
@@ -56,7 +62,7 @@ def bench(
         return
     page = report_page(name, report, report_file)
     check_writable({"--json": json, "--report": page})
-    result, code = run_benchmark(Request(name, mpi, ranks, lab, context.args, verbose))
+    result, code = run_benchmark(Request(name, mpi, ranks, lab, context.args, verbose, rates))
     if result is not None:
         show_and_write(result, json, page)
     raise typer.Exit(code)

@@ -17,6 +17,7 @@ from plait.report.overlap import OVERLAP_PAGES
 from plait.report.policies import policies
 from plait.report.prediction import prediction
 from plait.report.program import kept_of_the_trace, workers
+from plait.report.progress import over_attainable, regrets
 from plait.report.speedup import speedup
 from plait.report.svg import element, text
 from plait.report.tables import circumstances, figures, ledgers
@@ -85,6 +86,12 @@ def _result(result: Result, index: int, results: Sequence[Result]) -> str:
     elif result.get("bench") in OVERLAP_PAGES:
         title, plots = OVERLAP_PAGES[result["bench"]]
         parts = [_section(title, plots(result)), _section("Figures", figures_table(result))]
+    elif result.get("bench") == "progress":
+        parts = [
+            _section("Regret", regrets(result)),
+            _section("Time by what can be attained", over_attainable(result)),
+            _section("Figures", figures_table(result)),
+        ]
     elif "bench" in result:
         parts = [_section("Figures", benchmark(result))]
     elif "probe" in result:

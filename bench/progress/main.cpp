@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When should the engine look for messages?  Steps of work cut into tasks, beside messages of two
+// ranks, under every policy of progress, at fixed intervals of looking, blocking and by hand.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "alone.hpp"
+#include "print_rows.hpp"
+#include "session.hpp"
+#include "size_list.hpp"
+#include "support/command_line.hpp"
+#include "support/result.hpp"
+
+namespace plait::bench {
+namespace {
+
+struct options {
+  std::string tasks = "10us,100us,1ms,5ms,whole";
+  std::string sizes = "4KiB,64KiB,512KiB,2MiB,8MiB";
+  std::vector<int> flights{1, 8};
+  std::string rows;
+  double work = 1.0;
+  double least_step_ms = 2;
+  double longest_step_ms = 250;
+  double run_ms = 80;
+  std::int64_t workers = 1;
+  std::int64_t repeat = 5;
+  std::string json_file;
+  bool progress = false;
+};
+
+bool parse(options& given, int argc, char** argv, const environment& env) {
+  app::command_line command("When should the engine look for messages", "progress");
+  command.option("--tasks", given.tasks, "Lengths of a task; whole = the work of a step is one");
+  command.option("--sizes", given.sizes, "Bytes of a message, multiples of 8");
+  command.option("--flights", given.flights, "Messages in flight at once each way");
+  command.option(
+      "--rows", given.rows,
+      fmt::format("Any of {}; all when left out", fmt::join(names_of(all_contestants()), ", ")));
+  command.option("--work", given.work, "Work of a step by time of its messages alone");
+  command.option("--least-step-ms", given.least_step_ms,
+                 "The work of a step takes at least so long");
+  command.option("--longest-step-ms", given.longest_step_ms,
+                 "Cells with longer steps are left out");
+  command.option("--run-ms", given.run_ms, "About how long one measurement takes");
+  command.option("--workers", given.workers, "Workers of a rank");
+  command.option("--repeat", given.repeat, "Repetitions, interleaved");
+  command.option("--json", given.json_file, "File for the result; - = standard output");
+  command.flag("--progress", given.progress, "@progress lines on standard error");
+  return command.parse(argc, argv, env);
+}
+
+void check_positive(const std::string& option, double value, double largest) {
+  if (!(value > 0 && value <= largest))
+    throw usage_error(fmt::format("{} must be more than 0 and at most {:g}", option, largest));
+}
+
+void check(const options& given, environment& env) {
+  if (env.size() != 2)
+    throw usage_error("this is an exchange of 2 ranks; it was started with " +
+                      std::to_string(env.size()));
+  check_positive("--work", given.work, 100);
+  check_positive("--least-step-ms", given.least_step_ms, 1e4);
+  check_positive("--longest-step-ms", given.longest_step_ms, 1e5);
+  check_positive("--run-ms", given.run_ms, 1e5);
+  if (given.flights.empty()) throw usage_error("--flights names no number; write 1,8");
+  for (const int each : given.flights) app::check_range("--flights", each, 1, 1000);
+  app::check_range("--workers", given.workers, 1, 1024);
+  app::check_range("--repeat", given.repeat, 1, 1000);
+  app::check_writable(env, "--json", given.json_file);
+}
+
+// 0 of "whole"; NaN of what is no length of a task.
+double task_seconds(const std::string& word) {
+  if (word == "whole") return 0;
+  double number = 0;
+  const auto [rest, failed] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const std::string unit(rest, static_cast<std::size_t>(word.data() + word.size() - rest));
+  const double in_a_second = unit == "us" ? 1e6 : unit == "ms" ? 1e3 : std::nan("");
+  const double seconds = number / in_a_second;
+  return failed == std::errc{} && seconds >= 1e-6 && seconds <= 1 ? seconds : std::nan("");
+}
+
+std::vector<double> parse_tasks(const std::string& text) {
+  std::vector<double> result;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    const double seconds = task_seconds(word);
+    if (std::isnan(seconds))
+      throw usage_error("--tasks: '" + word +
+                        "' is no length from 1us to 1000ms; write 10us,1ms,whole");
+    if (std::ranges::find(result, seconds) != result.end())
+      throw usage_error("--tasks names '" + word + "' twice");
+    result.push_back(seconds);
+  }
+  if (result.empty()) throw usage_error("--tasks names no length; write 10us,1ms,whole");
+  return result;
+}
+
+std::vector<std::size_t> parse_message_sizes(const std::string& text) {
+  std::vector<std::size_t> sizes = parse_sizes("--sizes", text, sizeof(std::uint64_t));
+  for (const std::size_t each : sizes) {
+    if (each % sizeof(std::uint64_t) != 0)
+      throw usage_error("--sizes: " + size_label(each) + " is no multiple of 8 bytes");
+  }
+  return sizes;
+}
+
+sweep_options sweep_of(const options& given, const environment& env) {
+  return {.tasks_s = parse_tasks(given.tasks),
+          .sizes = parse_message_sizes(given.sizes),
+          .flights = given.flights,
+          .contestants = chosen("--rows", given.rows, all_contestants()),
+          .work_ratio = given.work,
+          .least_step_s = 1e-3 * given.least_step_ms,
+          .longest_step_s = 1e-3 * given.longest_step_ms,
+          .run_s = 1e-3 * given.run_ms,
+          .workers = static_cast<int>(given.workers),
+          // Every run has steps that do not count before those that do.
+          .repetition = {.repeat = static_cast<int>(given.repeat),
+                         .progress = given.progress && env.rank() == 0,
+                         .warm_up = false}};
+}
+
+// A proxy that spins on a core that workers want is no contestant.  Returns by row why it is not.
+json leave_out_crowded(std::vector<step_contestant>& contestants, const json& policy) {
+  json left_out = json::object();
+  const std::string name = plait_tasks(progress::dedicated).name;
+  if (policy.at("policy_chosen") == "dedicated") return left_out;
+  if (std::erase_if(contestants, [&](const auto& one) { return one.name == name; }) > 0)
+    left_out[name] = policy.at("policy_reason");
+  if (contestants.empty())
+    throw usage_error("--rows: " + name + ": " + policy.at("policy_reason").get<std::string>());
+  return left_out;
+}
+
+json result_of(environment& env, const options& given, const sweep_options& sweep,
+               const json& policy, const json& rows_left_out, sweep_result measured) {
+  json all = app::describe_environment(env);
+  for (const step_contestant& one : sweep.contestants) all["peers"][one.name] = one.about;
+  all.update(policy);
+  all["rows_left_out"] = rows_left_out;
+  all["cells_left_out"] = std::move(measured.left_out);
+  const json parameters{{"tasks", given.tasks},
+                        {"sizes", given.sizes},
+                        {"flights", given.flights},
+                        {"work", given.work},
+                        {"least_step_ms", given.least_step_ms},
+                        {"longest_step_ms", given.longest_step_ms},
+                        {"run_ms", given.run_ms},
+                        {"workers", given.workers},
+                        {"repeat", given.repeat}};
+  return bench_result("progress", parameters, all, std::move(measured.rows));
+}
+
+int run(environment& env, int argc, char** argv) {
+  options given;
+  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  check(given, env);
+  sweep_options sweep = sweep_of(given, env);
+  const json policy = policy_chosen(env, sweep.workers);
+  const json rows_left_out = leave_out_crowded(sweep.contestants, policy);
+  sweep_result measured = measure(env, sweep);
+  if (env.rank() != 0) return app::exit_verified;
+  if (given.json_file != "-") print_rows(measured.rows);
+  if (!given.json_file.empty())
+    app::write_result(given.json_file,
+                      result_of(env, given, sweep, policy, rows_left_out, std::move(measured)));
+  return app::exit_verified;
+}
+
+}  // namespace
+}  // namespace plait::bench
+
+int main(int argc, char** argv) {
+  plait::environment env{argc, argv};
+  return plait::app::run_program(env, "progress",
+                                 [&] { return plait::bench::run(env, argc, argv); });
+}
