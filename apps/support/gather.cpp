@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -12,6 +13,15 @@
 #include "statistics.hpp"
 
 namespace plait::app {
+namespace {
+
+/// A rank of which nothing is known is slower than none.
+double median_or_least(const std::vector<double>& samples) {
+  const double value = median(samples);
+  return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
+}
+
+}  // namespace
 
 std::vector<json> gather(environment& env, const json& value) {
   std::vector<json> result;
@@ -55,7 +65,8 @@ std::vector<double> of_slowest_rank(environment& env, const std::vector<double>&
     std::vector<double> samples;
     for (const json& value : rank)
       samples.push_back(value.is_null() ? std::nan("") : value.get<double>());
-    if (slowest.empty() || median(samples) > median(slowest)) slowest = std::move(samples);
+    if (slowest.empty() || median_or_least(samples) > median_or_least(slowest))
+      slowest = std::move(samples);
   }
   return slowest;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -10,8 +11,10 @@
 namespace plait::app {
 
 double quantile(std::span<const double> values, double fraction) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> sorted(values.begin(), values.end());
+  std::vector<double> sorted;
+  std::ranges::copy_if(values, std::back_inserter(sorted),
+                       [](double v) { return std::isfinite(v); });
+  if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::ranges::sort(sorted);
   const double position = static_cast<double>(sorted.size() - 1) * std::clamp(fraction, 0.0, 1.0);
   const auto below = static_cast<std::size_t>(position);

@@ -8,8 +8,9 @@
 namespace plait::app {
 
 /// Quantile `fraction` of the values: linear interpolation between the two nearest order statistics
-/// at (n - 1) * fraction (Hyndman and Fan's type 7, the default of R and NumPy).  NaN without
-/// values.
+/// at (n - 1) * fraction (Hyndman and Fan's type 7, the default of R and NumPy).  Leaves out values
+/// that are not finite: what could not be measured counts neither as small nor as large.  NaN
+/// where none is left.
 [[nodiscard]] double quantile(std::span<const double> values, double fraction);
 [[nodiscard]] double median(std::span<const double> values);
 
@@ -18,7 +19,7 @@ struct summary {
   double median = 0;
   double q1 = 0;
   double q3 = 0;
-  std::vector<double> samples;  ///< in the order they were measured
+  std::vector<double> samples;  ///< in the order they were measured, those that are not finite too
 };
 
 [[nodiscard]] summary summarize(std::vector<double> samples);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "support/result.hpp"
 #include "support/statistics.hpp"
 
 namespace {
@@ -27,6 +29,29 @@ TEST(statistics, one_value_is_all_its_quantiles) {
 
 TEST(statistics, nothing_has_no_median) {
   EXPECT_TRUE(std::isnan(plait::app::median({})));
+}
+
+TEST(statistics, what_could_not_be_measured_is_left_out) {
+  const double nothing = std::nan("");
+  const double all = std::numeric_limits<double>::infinity();
+  for (const std::vector<double>& some : {std::vector<double>{nothing, 1, 2, 3},
+                                          {1, 2, 3, nothing},
+                                          {3, nothing, 1, nothing, 2},
+                                          {1, all, 2, -all, 3}}) {
+    const plait::app::summary of_three = plait::app::summarize(some);
+    EXPECT_EQ(of_three.median, 2);
+    EXPECT_EQ(of_three.q1, 1.5);
+    EXPECT_EQ(of_three.q3, 2.5);
+    EXPECT_EQ(of_three.samples.size(), some.size());
+  }
+  EXPECT_TRUE(std::isnan(plait::app::median(std::vector<double>{nothing, nothing})));
+}
+
+TEST(statistics, a_summary_of_nothing_is_null_in_a_result) {
+  const auto shown = plait::app::to_json(plait::app::summarize({std::nan(""), std::nan("")}));
+  for (const char* figure : {"median", "q1", "q3"}) EXPECT_TRUE(shown.at(figure).is_null());
+  EXPECT_EQ(shown.at("samples").dump(), "[null,null]");
+  EXPECT_EQ(plait::app::to_json(plait::app::summarize({std::nan(""), 4})).at("median"), 4);
 }
 
 TEST(statistics, a_summary_keeps_the_order_of_its_samples) {
