@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measurement.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -55,6 +57,8 @@ class session {
     what.base = "base";
     what.make_reference = [this] { return make_reference(); };
     what.ideal = compared("ideal");
+    if (std::ranges::any_of(variants_, has_tiles))
+      what.own_ideals.push_back(compared("tiles_ideal"));
     what.communication = communication();
     for (const plait::app::face& f : halo_.faces())
       what.sent_per_step.push_back({f.peer, halo_.bytes_of(f)});
@@ -63,8 +67,11 @@ class session {
   }
 
   plait::app::compared_variant compared(const std::string& name) {
-    return plait::app::compared<problem>(name, make_variant(name, env_, chosen_), problem_,
-                                         wanted_.steps);
+    plait::app::compared_variant result = plait::app::compared<problem>(
+        name, make_variant(name, env_, chosen_), problem_, wanted_.steps);
+    result.computes_as_base = !has_tiles(name);
+    if (has_tiles(name)) result.own_ideal = "tiles_ideal";
+    return result;
   }
 
   verdict make_reference() {
@@ -85,7 +92,9 @@ class session {
       for (int step = 0; step < wanted_.steps; ++step) halo_.exchange();
     };
     exchanges.exchanges = wanted_.steps;
-    exchanges.exchange_sparsely = [this] { halo_.exchange_sparsely(); };
+    exchanges.exchange_sparsely = [this](std::chrono::microseconds interval) {
+      halo_.exchange_sparsely(interval);
+    };
     // What is counted meanwhile must not touch ghosts.
     const std::vector<box> pieces = plait::cut_in_tiles(
         problem_.parts().interior,
@@ -122,11 +131,11 @@ class session {
 
   json result(const plait::app::comparison& what, const measurements& found) const {
     json out = plait::app::result_of(env_, what, wanted_, found);
-    add_choices(out["environment"], found.find("plait"));
+    add_choices(out["environment"], found);
     for (const measured_variant& one : found.variants)
       if (one.has_proxy())
         out["variants"][one.name]["longest_unwatched_s"] = one.figure("longest_unwatched_s");
-    for (const char* name : {"base", "olap", "plait"})  // the last of these that ran
+    for (const char* name : {"tiles", "base", "olap", "plait"})  // the last of these that ran
       if (const measured_variant* one = found.find(name))
         out["limiter"] = plait::app::limiter_of(*one, found);
     out["kernel"] = kernel(found);
@@ -134,9 +143,11 @@ class session {
   }
 
   /// What tasks chose where the command line left it open.
-  static void add_choices(json& to, const measured_variant* tasks) {
+  void add_choices(json& to, const measurements& found) const {
+    const measured_variant* tasks = found.find("plait");
+    if (tasks == nullptr) tasks = found.find("tiles");
     to["workers"] = tasks != nullptr ? tasks->workers : 1;
-    to["time_tile_chosen"] = tasks != nullptr ? static_cast<int>(tasks->figure("time_tile")) : 1;
+    to["time_tile_chosen"] = chosen_.tile.depth != 0 ? json(chosen_.tile.depth) : json(nullptr);
     for (const char* word : {"policy_chosen", "policy_reason"})
       to[word] = tasks != nullptr ? json(tasks->words.at(word)) : json(nullptr);
   }

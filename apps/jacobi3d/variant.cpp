@@ -10,6 +10,8 @@ std::unique_ptr<variant> make_variant(const std::string& name, plait::environmen
   if (name == "base") return make_base(env);
   if (name == "olap") return make_olap(env);
   if (name == "plait") return make_plait(env, chosen);
+  if (name == "tiles") return make_tiles(env, chosen);
+  if (name == "tiles_ideal") return make_tiles_ideal(env, chosen);
   PLAIT_EXPECTS(name == "ideal", name);
   return make_ideal(env);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -114,7 +115,9 @@ class session {
         for (halo_mpi& halo : halo_) halo.exchange();
     };
     exchanges.exchanges = 2 * wanted_.steps;
-    exchanges.exchange_sparsely = [this] { halo_[index_of(colour::black)].exchange_sparsely(); };
+    exchanges.exchange_sparsely = [this](std::chrono::microseconds interval) {
+      halo_[index_of(colour::black)].exchange_sparsely(interval);
+    };
     // What is counted meanwhile must not touch ghosts.
     const std::vector<box> pieces = plait::cut_in_tiles(
         problem_.parts().interior, {.rows = tile_rows(problem_.data()), .cells = cells_per_count});
@@ -155,31 +158,9 @@ class session {
       add_columns(out["variants"][one.name], one);
       if (one.name == ideal.name()) continue;
       if (fastest == nullptr || one.total_s() < fastest->total_s()) fastest = &one;
-      // Computation alone is that of processes with a thread each, and so is the bound: more
-      // threads also gain what they compute faster, which hides nothing, and fewer processes lose.
-      if (!computes_as_hand(one) && out["hidden_fraction"].contains(one.name))
-        out["hidden_fraction"][one.name] = nullptr;
     }
-    if (fastest != nullptr) out["limiter"] = limiter(*fastest, found);
+    if (fastest != nullptr) out["limiter"] = limiter_of(*fastest, found);
     return out;
-  }
-
-  [[nodiscard]] bool computes_as_hand(const measured_variant& one) const {
-    return one.workers == 1 && one.processes == env_.size();
-  }
-
-  [[nodiscard]] std::string limiter(const measured_variant& one, const measurements& found) const {
-    if (one.processes < env_.size())
-      return fmt::format(
-          "{} is the fastest, with {} of {} processes; its limit is not known, since computation "
-          "alone is that of all",
-          one.name, one.processes, env_.size());
-    if (one.workers > 1)
-      return fmt::format(
-          "{} is the fastest, with {} threads a node; its limit is not known, since computation "
-          "alone is that of one",
-          one.name, one.workers);
-    return plait::app::limiter_of(one, found);
   }
 
   void add_columns(json& to, const measured_variant& one) const {
@@ -191,8 +172,6 @@ class session {
                              {"wait", column(totals, runs_of("wait_s"))},
                              {"comp", column(totals, runs_of("compute_s"))}};
     to["outliers"] = std::ranges::count(plait::app::outliers(totals), true);
-    to["processes"] = one.processes;
-    to["workers"] = one.workers;
     to["progress"] = one.words.at("progress");
   }
 

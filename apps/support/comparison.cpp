@@ -2,9 +2,11 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 
 #include <plait/plait.hpp>
@@ -27,11 +29,12 @@ class session {
  public:
   session(environment& env, const comparison& what, const session_options& wanted)
       : env_(env), what_(what), wanted_(wanted) {
-    for (const compared_variant& one : what.variants) {
-      measured_variant& kept = found_.variants.emplace_back();
-      kept.name = one.name;
-    }
-    reports_.resize(what.variants.size());
+    found_.ideal = what.ideal.name;
+    for (const compared_variant& one : what.variants) add(one);
+    if (!is_measured(what.ideal)) add(what.ideal);
+    for (const compared_variant& one : what.own_ideals)
+      if (is_wanted(one) && !is_measured(one)) add(one);
+    reports_.resize(codes_.size());
   }
 
   measurements run() {
@@ -39,7 +42,8 @@ class session {
     std::vector<contestant> contestants;
     for (std::size_t i = 0; i < what_.variants.size(); ++i) contestants.push_back(timed(i));
     contestants.push_back(communication());
-    if (found_.find(what_.ideal.name) == nullptr) contestants.push_back(computation());
+    for (std::size_t i = what_.variants.size(); i < codes_.size(); ++i)
+      contestants.push_back(timed(i));
     contestants.push_back(transport());
     for (const also_measured& one : what_.also) contestants.push_back(beside(one));
     progress_lines progress(env_, wanted_.progress,
@@ -47,19 +51,43 @@ class session {
     take_turns(env_, contestants, wanted_.repeat, progress);
     find_limits();
     if (!wanted_.trace_file.empty()) trace();
+    const auto shown = kept_.begin() + std::ssize(what_.variants);
+    found_.variants.assign(std::move_iterator(kept_.begin()), std::move_iterator(shown));
+    found_.ideals.assign(std::move_iterator(shown), std::move_iterator(kept_.end()));
     return std::move(found_);
   }
 
  private:
+  void add(const compared_variant& one) {
+    codes_.push_back(&one);
+    measured_variant& kept = kept_.emplace_back();
+    kept.name = one.name;
+    kept.computes_as_base = one.computes_as_base;
+    kept.own_ideal = one.own_ideal;
+  }
+
+  [[nodiscard]] bool is_measured(const compared_variant& one) const {
+    return std::ranges::find(kept_, one.name, &measured_variant::name) != kept_.end();
+  }
+
+  [[nodiscard]] bool is_wanted(const compared_variant& own_ideal) const {
+    return std::ranges::find(what_.variants, own_ideal.name, &compared_variant::own_ideal) !=
+           what_.variants.end();
+  }
+
+  /// Not one of those beside which computation alone is measured.
+  [[nodiscard]] bool is_shown(std::size_t i) const { return i < what_.variants.size(); }
+
   // What happens --------------------------------------------------------------------------------
 
   contestant timed(std::size_t i) {
-    const compared_variant& code = what_.variants[i];
+    const compared_variant& code = *codes_[i];
     contestant one;
-    one.label = code.name;
+    one.label = is_shown(i) ? code.name : "computation alone";
     one.takes_part = code.takes_part;
-    one.prepare = [this, &code](int round) {
-      recorded_ = round == wanted_.repeat / 2 ? steps_to_record(wanted_.steps) : step_range{};
+    one.prepare = [this, i, &code](int round) {
+      const bool records = is_shown(i) && round == wanted_.repeat / 2;
+      recorded_ = records ? steps_to_record(wanted_.steps) : step_range{};
       code.prepare();
     };
     one.run = [this, &code] { code.run(recorded_); };
@@ -82,18 +110,6 @@ class session {
     return one;
   }
 
-  contestant computation() {
-    contestant one;
-    one.label = "computation alone";
-    one.prepare = [this](int) { what_.ideal.prepare(); };
-    one.run = [this] { what_.ideal.run({}); };
-    one.finish = [this](int round, double total_s) {
-      (void)what_.ideal.finish();
-      if (round != warm_up) found_.computation_s.push_back(total_s);
-    };
-    return one;
-  }
-
   contestant transport() {
     contestant one;
     one.label = "transport processor time";
@@ -103,12 +119,14 @@ class session {
       transport_probe probe{messages.work, messages.exchange_sparsely};
       if (!messages.work) probe.work = [] {};
       probe.exchange_s = last_communication_s_ / messages.exchanges;
-      // As long as the communication of a run, within reason.
-      probe.window_s = std::clamp(last_communication_s_, 0.02, 0.15);
-      const double exchange_s = transport_cpu_s(env_, probe);
+      // Each interval two thirds as long as the communication of a run, within reason.
+      probe.window_s = std::clamp(last_communication_s_, 0.02, 0.15) * 2 / 3;
+      probe.intervals.assign(intervals_between_looks.begin(), intervals_between_looks.end());
+      const std::vector<double> exchange_s = transport_cpu_s(env_, probe);
       if (round == warm_up) return;
-      transport_s_.push_back(messages.work ? exchange_s * messages.exchanges
-                                           : std::numeric_limits<double>::quiet_NaN());
+      for (std::size_t way = 0; way < exchange_s.size(); ++way)
+        transport_s_[way].push_back(messages.work ? exchange_s[way] * messages.exchanges
+                                                  : std::numeric_limits<double>::quiet_NaN());
     };
     return one;
   }
@@ -136,7 +154,7 @@ class session {
       one.finish = [&](int, double) { finish(i); };
       take_turn(env_, one, wanted_.repeat);
       const traced_run& done = runs.emplace_back(traced(code.name, collect(i)));
-      found_.variants[i].trace_summary = to_json(summarize_trace(
+      kept_[i].trace_summary = to_json(summarize_trace(
           done.events, done.path, code.communicates ? found_.wire_bound_s : std::nullopt));
     }
     if (env_.rank() == 0) write_trace(wanted_.trace_file, runs);
@@ -155,16 +173,16 @@ class session {
   }
 
   void finish(std::size_t i) {
-    reports_[i] = what_.variants[i].finish();
-    const verdict found = what_.variants[i].takes_part ? what_.variants[i].check() : verdict{};
-    measured_variant& kept = found_.variants[i];
+    reports_[i] = codes_[i]->finish();
+    const verdict found = codes_[i]->takes_part ? codes_[i]->check() : verdict{};
+    measured_variant& kept = kept_[i];
     kept.max_error = std::max(kept.max_error, maximum(env_, found.max_error));
     kept.verified = judge(kept.name, found) && kept.verified;
   }
 
   void keep(std::size_t i, double total_s) {
     const run_report& report = reports_[i];
-    json own{{"takes_part", what_.variants[i].takes_part},
+    json own{{"takes_part", codes_[i]->takes_part},
              {"ledger", json::array()},
              {"proxy", to_json(report.proxy_cpu_s)},
              {"workers", report.workers},
@@ -175,9 +193,9 @@ class session {
     own["mean"] = {mean.compute_s, mean.posting_s, mean.exposed_s, mean.overhead_s, mean.idle_s};
     std::vector<json> all = gather(env_, own);
     std::erase_if(all, [](const json& rank) { return !rank["takes_part"].get<bool>(); });
-    if (recorded_.size() != 0) found_.variants[i].timeline = timeline(i);
-    found_.variants[i].words = report.words;
-    if (env_.rank() == 0) keep_on_rank_0(found_.variants[i], total_s, all);
+    if (recorded_.size() != 0) kept_[i].timeline = timeline(i);
+    kept_[i].words = report.words;
+    if (env_.rank() == 0) keep_on_rank_0(kept_[i], total_s, all);
   }
 
   static void keep_on_rank_0(measured_variant& to, double total_s, const std::vector<json>& all) {
@@ -217,40 +235,62 @@ class session {
     return timeline_of(traced(what_.variants[i].name, collect(i)).events, first_s);
   }
 
-  // Looks are `between_looks` apart: of shorter exchanges sleeping is most of what they take.
+  // Of exchanges shorter than the usual look sleeping is most of what they take.
   [[nodiscard]] bool transport_is_measurable() const {
     const std::chrono::duration<double> look = between_looks;
     return median(found_.communication_s) / what_.communication.exchanges >= look.count();
   }
 
   void find_limits() {
-    if (!transport_is_measurable())
-      std::ranges::fill(transport_s_, std::numeric_limits<double>::quiet_NaN());
-    found_.transport_cpu_s = of_slowest_rank(env_, transport_s_);
+    std::array<std::vector<double>, intervals_between_looks.size()> by_look;
+    for (std::size_t way = 0; way < by_look.size(); ++way) {
+      if (!transport_is_measurable())
+        std::ranges::fill(transport_s_[way], std::numeric_limits<double>::quiet_NaN());
+      by_look[way] = of_slowest_rank(env_, transport_s_[way]);
+    }
+    const std::size_t way = cheapest(by_look);
+    found_.transport_cpu_s = std::move(by_look[way]);
+    found_.transport_look = intervals_between_looks[way];
     double bytes = 0;
     for (const sent_bytes& one : what_.sent_per_step)
       if (env_.hosts()[static_cast<std::size_t>(one.peer)] != env_.host()) bytes += one.bytes;
     const double busiest = busiest_host_bytes(env_, bytes);
     if (wanted_.link_rate_bytes_per_s > 0 && busiest > 0)
       found_.wire_bound_s = busiest * wanted_.steps / wanted_.link_rate_bytes_per_s;
-    if (const measured_variant* ideal = found_.find(what_.ideal.name))
-      found_.computation_s = ideal->of_runs([](const kept_run& run) { return run.total_s; });
   }
 
   environment& env_;
   const comparison& what_;
   const session_options& wanted_;
   measurements found_;
-  std::vector<run_report> reports_;  ///< of this rank's last runs, by variant
+  std::vector<const compared_variant*> codes_;  ///< the variants, then what is not shown
+  std::vector<measured_variant> kept_;          ///< of each of these
+  std::vector<run_report> reports_;             ///< of this rank's last runs, likewise
   step_range recorded_;
   double last_communication_s_ = 0;
-  std::vector<double> transport_s_;  ///< of this rank
+  /// Of this rank, by the interval between looks.
+  std::array<std::vector<double>, intervals_between_looks.size()> transport_s_;
 };
 
 }  // namespace
 
+summary measured_variant::total() const {
+  return summarize(of_runs([](const kept_run& run) { return run.total_s; }));
+}
+
 double measured_variant::total_s() const {
-  return median(of_runs([](const kept_run& run) { return run.total_s; }));
+  return total().median;
+}
+
+breakdown measured_variant::spent() const {
+  const auto median_of = [&](double breakdown::*part) {
+    return median(of_runs([&](const kept_run& run) { return run.mean.*part; }));
+  };
+  return {.compute_s = median_of(&breakdown::compute_s),
+          .posting_s = median_of(&breakdown::posting_s),
+          .exposed_s = median_of(&breakdown::exposed_s),
+          .overhead_s = median_of(&breakdown::overhead_s),
+          .idle_s = median_of(&breakdown::idle_s)};
 }
 
 double measured_variant::figure(const std::string& which) const {
@@ -259,6 +299,11 @@ double measured_variant::figure(const std::string& which) const {
 
 bool measured_variant::has_proxy() const {
   return std::ranges::any_of(runs, [](const kept_run& run) { return run.proxy_cpu_s.has_value(); });
+}
+
+std::optional<double> measured_variant::proxy_cpu_s() const {
+  if (!has_proxy()) return std::nullopt;
+  return median(of_runs([](const kept_run& run) { return run.proxy_cpu_s.value_or(0); }));
 }
 
 const kept_run& measured_variant::typical() const {
@@ -272,13 +317,38 @@ const measured_variant* measurements::find(const std::string& name) const {
   return found == variants.end() ? nullptr : &*found;
 }
 
+const measured_variant& measurements::find_ideal(const std::string& name) const {
+  if (const measured_variant* one = find(name)) return *one;
+  const auto found = std::ranges::find(ideals, name, &measured_variant::name);
+  PLAIT_EXPECTS(found != ideals.end(), name);
+  return *found;
+}
+
 measured_alone measurements::alone() const {
+  const measured_variant& computation = find_ideal(ideal);
   measured_alone result;
-  result.computation_s = median(computation_s);
+  result.computation_s = computation.total_s();
+  result.compute_s = computation.spent().compute_s;
   result.communication_s = median(communication_s);
   result.wire_s = wire_bound_s;
   const double transport = median(transport_cpu_s);
   result.transport_cpu_s = std::isfinite(transport) ? transport : 0;
+  return result;
+}
+
+bool measurements::computes_as_base(const measured_variant& one) const {
+  const measured_variant& computation = find_ideal(ideal);
+  return one.computes_as_base && one.workers == computation.workers &&
+         one.processes == computation.processes;
+}
+
+std::optional<measured_alone> measurements::alone_of(const measured_variant& one) const {
+  if (computes_as_base(one)) return alone();
+  if (one.own_ideal.empty()) return std::nullopt;
+  const measured_variant& computation = find_ideal(one.own_ideal);
+  measured_alone result = alone();
+  result.computation_s = computation.total_s();
+  result.compute_s = computation.spent().compute_s;
   return result;
 }
 

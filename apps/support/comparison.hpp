@@ -3,6 +3,7 @@
 /// What a result file says of it: comparison_result.hpp.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,6 +29,13 @@ struct compared_variant {
   /// only where it takes part.  Rank 0 does.
   bool takes_part = true;
   bool communicates = true;
+  /// Whether it computes what base does, in base's order.  Then base's computation alone is its
+  /// own too, and what it hides can be said; a variant that reuses the cache otherwise, or solves
+  /// by another algorithm, hides nothing by that.
+  bool computes_as_base = true;
+  /// Where it does not: the name, among `comparison::own_ideals`, of its own computation alone.
+  /// Empty: not known.
+  std::string own_ideal;
   double error_bound = 0;         ///< for the result; `check` knows it
   std::function<void()> prepare;  ///< sets the problem back, too
   std::function<void(const step_range& recorded)> run;
@@ -49,7 +57,7 @@ struct communication_alone {
   int exchanges = 0;              ///< in a run
   /// See transport_probe: one exchange that leaves the processor alone, and what is counted
   /// meanwhile.  No work: what the transport takes is not known.
-  std::function<void()> exchange_sparsely;
+  std::function<void(std::chrono::microseconds)> exchange_sparsely;
   std::function<void()> work;
 };
 
@@ -75,6 +83,8 @@ struct comparison {
   std::function<verdict()> make_reference;
   /// Computation alone: base without its messages.  Not run beside a variant of this name.
   compared_variant ideal;
+  /// Computation alone of variants that do not compute as base does, likewise.
+  std::vector<compared_variant> own_ideals;
   communication_alone communication;
   std::vector<sent_bytes> sent_per_step;
   std::vector<also_measured> also;
@@ -92,6 +102,8 @@ struct kept_run {
 /// What the runs of a variant have given.
 struct measured_variant {
   std::string name;
+  bool computes_as_base = true;  ///< as it says of itself
+  std::string own_ideal;
   bool verified = true;  ///< the same on every rank
   double max_error = 0;  ///< the same on every rank
   // On rank 0:
@@ -112,8 +124,12 @@ struct measured_variant {
   /// Medians over runs.
   [[nodiscard]] double total_s() const;
   [[nodiscard]] double figure(const std::string& which) const;
+  [[nodiscard]] summary total() const;
+  [[nodiscard]] breakdown spent() const;
   [[nodiscard]] bool has_proxy() const;
-  /// The run whose time is nearest to the median.
+  /// Nothing without a proxy.
+  [[nodiscard]] std::optional<double> proxy_cpu_s() const;
+  /// The run whose time is nearest to the median of times.
   [[nodiscard]] const kept_run& typical() const;
 };
 
@@ -121,17 +137,26 @@ struct measured_variant {
 struct measurements {
   bool verified = true;  ///< the same on every rank
   std::vector<measured_variant> variants;
+  std::string ideal;                     ///< the name of base's computation alone
+  std::vector<measured_variant> ideals;  ///< those that are not among the variants
   std::vector<double> communication_s;
-  std::vector<double> computation_s;
-  std::vector<double> transport_cpu_s;              ///< of the rank it costs most
+  std::vector<double> transport_cpu_s;         ///< of the rank it costs most, by the cheapest look
+  std::chrono::microseconds transport_look{};  ///< the interval between these looks
   std::map<std::string, std::vector<double>> also;  ///< by label
   /// What must cross the links between hosts, in seconds of the busiest host's link; none where
   /// nothing does, or the rate is not known.
   std::optional<double> wire_bound_s;
 
   [[nodiscard]] const measured_variant* find(const std::string& name) const;
+  /// Computation alone, among the variants or not.  Precondition: it was measured.
+  [[nodiscard]] const measured_variant& find_ideal(const std::string& name) const;
   /// Medians, and the wire's time.
   [[nodiscard]] measured_alone alone() const;
+  /// Whether base's computation alone is that of `one`: it says so of itself, and takes as many
+  /// processes and workers.
+  [[nodiscard]] bool computes_as_base(const measured_variant& one) const;
+  /// What was measured alone of what `one` computes; nothing where that is not known.
+  [[nodiscard]] std::optional<measured_alone> alone_of(const measured_variant& one) const;
 };
 
 /// Runs the session.  What is wrong with a result is printed on standard error, one line for each

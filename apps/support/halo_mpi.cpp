@@ -9,7 +9,6 @@
 #include <plait/plait.hpp>
 
 #include "mpi_check.hpp"
-#include "transport_cost.hpp"
 
 namespace plait::app {
 
@@ -132,7 +131,7 @@ void halo_mpi::exchange() {
   unpack();
 }
 
-void halo_mpi::exchange_sparsely() {
+void halo_mpi::exchange_sparsely(std::chrono::microseconds between_looks) {
   post_receives();
   pack();
   post_sends();

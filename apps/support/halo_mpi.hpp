@@ -3,6 +3,7 @@
 /// in their own ways.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -42,7 +43,7 @@ class halo_mpi {
   /// All of it, waiting.
   void exchange();
   /// All of it, asleep for `between_looks` whenever there is nothing to do.
-  void exchange_sparsely();
+  void exchange_sparsely(std::chrono::microseconds between_looks);
 
   [[nodiscard]] const std::vector<face>& faces() const noexcept { return faces_; }
   [[nodiscard]] bool packs() const noexcept { return packs_; }

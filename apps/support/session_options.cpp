@@ -60,12 +60,28 @@ void check_memory(environment& env, const std::string& option, double rank_bytes
                                   excess / gib));
 }
 
+namespace {
+
+void print_beaten_bounds(const json& result) {
+  for (const json& name : result["beats_attainable"]) {
+    const json& one = result["variants"][name.get<std::string>()];
+    const json& limits = one.contains("own_limits") ? one["own_limits"] : result;
+    const double share =
+        one["total_s"]["median"].get<double>() / limits["attainable_s"].get<double>();
+    std::printf("%s beats attainable by %.0f %%: the bound was measured too high here\n",
+                name.get<std::string>().c_str(), 100 * (1 - share));
+  }
+}
+
+}  // namespace
+
 int conclude(const environment& env, const session_options& options, const outcome& done,
              const std::function<void(const json&)>& print_table) {
   if (env.rank() == 0) {
     if (!options.json_file.empty()) write_result(options.json_file, done.result);
     if (options.json_file != "-") {
       print_table(done.result);
+      print_beaten_bounds(done.result);
       if (done.result.contains("limiter"))
         std::printf("%s\n", done.result["limiter"].get<std::string>().c_str());
       std::fflush(stdout);

@@ -37,14 +37,16 @@ counted count_during(const soaker& counter, Body&& body) {
   return result;
 }
 
+int exchanges_in_a_window(const transport_probe& probe, std::chrono::microseconds interval) {
+  const std::chrono::duration<double> look = interval;
+  const double one_s = std::max(probe.exchange_s, 2 * look.count());
+  return std::clamp(static_cast<int>(std::ceil(probe.window_s / one_s)), 2, 200);
+}
+
 }  // namespace
 
-double transport_cpu_s(environment& env, const transport_probe& probe) {
-  const std::chrono::duration<double> look = between_looks;
+std::vector<double> transport_cpu_s(environment& env, const transport_probe& probe) {
   const std::chrono::duration<double> calibration{probe.window_s / 3};
-  const int exchanges = std::clamp(
-      static_cast<int>(std::ceil(probe.window_s / std::max(probe.exchange_s, 2 * look.count()))), 2,
-      200);
   const int unit = own_unit(env);
   const pinned here(unit);
   const soaker counter(unit, probe.work);
@@ -53,20 +55,37 @@ double transport_cpu_s(environment& env, const transport_probe& probe) {
     env.barrier();
     return count_during(counter, [&] { std::this_thread::sleep_for(calibration); }).per_second;
   };
-  std::vector<double> costs;
+  std::vector<std::vector<double>> costs(probe.intervals.size());
   double alone = calibrate();
-  for (int round = 0; round < probe.rounds; ++round) {
-    env.barrier();
-    const counted with = count_during(counter, [&] {
-      for (int i = 0; i < exchanges; ++i) probe.exchange();
-    });
-    const double alone_after = calibrate();
-    const double lost = 1.0 - with.per_second / (0.5 * (alone + alone_after));
-    costs.push_back(lost * with.seconds / exchanges);
-    alone = alone_after;
+  for (int round = 0; round < probe.rounds; ++round)
+    for (std::size_t way = 0; way < probe.intervals.size(); ++way) {
+      const std::chrono::microseconds interval = probe.intervals[way];
+      const int exchanges = exchanges_in_a_window(probe, interval);
+      env.barrier();
+      const counted with = count_during(counter, [&] {
+        for (int i = 0; i < exchanges; ++i) probe.exchange(interval);
+      });
+      const double alone_after = calibrate();
+      const double lost = 1.0 - with.per_second / (0.5 * (alone + alone_after));
+      costs[way].push_back(lost * with.seconds / exchanges);
+      alone = alone_after;
+    }
+  std::vector<double> result;
+  for (const std::vector<double>& each : costs) {
+    const double cost = median(each);
+    result.push_back(std::isfinite(cost) ? std::max(0.0, cost) : cost);
   }
-  const double cost = median(costs);
-  return std::isfinite(cost) ? std::max(0.0, cost) : std::numeric_limits<double>::quiet_NaN();
+  return result;
+}
+
+std::size_t cheapest(std::span<const std::vector<double>> samples_by_way) {
+  PLAIT_EXPECTS(!samples_by_way.empty(), "no way of looking");
+  const auto median_or_most = [](const std::vector<double>& samples) {
+    const double value = median(samples);
+    return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
+  };
+  const auto least = std::ranges::min_element(samples_by_way, {}, median_or_most);
+  return static_cast<std::size_t>(least - samples_by_way.begin());
 }
 
 }  // namespace plait::app

@@ -16,10 +16,11 @@ double transport_s(environment& env, const std::function<void()>& operation, dou
   constexpr long units_of_a_count = 3000;  // some 100 µs
   values counted = initial_values();
   return app::transport_cpu_s(env, {.work = [&] { work(counted, units_of_a_count); },
-                                    .exchange = operation,
+                                    .exchange = [&](std::chrono::microseconds) { operation(); },
                                     .exchange_s = operation_s,
                                     .window_s = 0.06,
-                                    .rounds = 1});
+                                    .rounds = 1})
+      .front();
 }
 
 }  // namespace plait::bench

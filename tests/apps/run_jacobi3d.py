@@ -48,12 +48,37 @@ def check_timeline(name: str, events: list[dict], ranks: Sequence[int]) -> None:
     check(not backwards, f"{name}: events end before they start: {backwards[:MAX_SHOWN]}")
     ways = {e.get("sent") for e in events if e["kind"] == "message"}
     check(None not in ways, f"{name}: a message of which nobody knows who sends it")
-    expected = len(ranks) > 1 and name.lower() != "ideal"
+    expected = len(ranks) > 1 and name.lower() not in ("ideal", "tiles_ideal")
     check(bool(ways) == expected, f"{name}: messages in the timeline, sent: {ways}")
+
+
+def check_comparison(name: str, variant: dict, result: dict) -> None:
+    """What is hidden is said of variants that compute as base; tiles have an ideal of their own."""
+    as_base = name not in ("tiles", "tiles_ideal") and variant["workers"] == 1
+    check(variant["computes_as_base"] == as_base, f"{name} computes as base: {not as_base}")
+    hidden = result["hidden_fraction"].get(name)
+    check(hidden is None or (as_base and name != "ideal"), f"{name} hides {hidden}")
+    check(("own_limits" in variant) == (name == "tiles"), f"{name}: limits of its own")
+    slower = variant["slower_computation"]
+    knows = (as_base or name == "tiles") and name != "ideal"
+    check((slower is not None) == knows, f"{name}: slower computation {slower}")
+    if slower is not None:
+        most = max(slower["total_s"], 0)
+        parts = [slower[part] or 0 for part in ("transport_s", "proxy_s")]
+        check(min(parts) >= 0 and max(parts) <= most, f"{name}: slower computation {slower}")
+    if name == "tiles":
+        own = variant["own_limits"]
+        ratio = variant["total_s"]["median"] / own["computation_s"]["median"]
+        check(abs(own["ratio_to_ideal"] - ratio) < 1e-9, f"tiles: {own['ratio_to_ideal']}")
+        processor = own["computation_s"]["median"] + (result["transport_cpu_s"]["median"] or 0)
+        attainable = max(result["communication_s"]["median"], processor)
+        check(own["attainable_s"] == attainable, f"tiles: attainable {own['attainable_s']}")
 
 
 def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
     variants = ["base", "olap", "plait", "ideal"]
+    if "--variants" in arguments:
+        variants = arguments[arguments.index("--variants") + 1].split(",")
     with tempfile.TemporaryDirectory() as folder:
         result_file = Path(folder) / "result.json"
         trace_file = Path(folder) / "trace.json"
@@ -79,7 +104,11 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
     processor = result["computation_s"]["median"] + (result["transport_cpu_s"]["median"] or 0)
     attainable = max(result["communication_s"]["median"], processor)
     check(result["attainable_s"] == attainable, "attainable_s")
-    check(set(result["hidden_fraction"]) == {"olap", "plait"}, "hidden fractions")
+    check(set(result["hidden_fraction"]) == set(variants) - {"base"}, "hidden fractions")
+    for name, variant in result["variants"].items():
+        check_comparison(name, variant, result)
+    chosen = result["environment"]["time_tile_chosen"]
+    check((chosen is not None) == ("tiles" in variants), f"tiles of {chosen} steps")
     check(isinstance(result["limiter"], str), "the limiter")
 
 

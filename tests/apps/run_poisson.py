@@ -65,7 +65,10 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
     check(len(events) > 0, "the trace is empty")
     check(result["app"] == "poisson", "the application's name")
     check(list(result["variants"]) == VARIANTS, f"variants are {list(result['variants'])}")
-    check(set(result["hidden_fraction"]) == set(VARIANTS[1:-1]), "hidden fractions")
+    check(set(result["hidden_fraction"]) == set(VARIANTS[1:]), "hidden fractions")
+    for name in ("pipelined", "ideal"):  # another algorithm, and no messages
+        check(result["hidden_fraction"][name] is None, f"{name} hides something")
+    check(not result["variants"]["pipelined"]["computes_as_base"], "pipelined is another algorithm")
     check(isinstance(result["limiter"], str), "the limiter")
     check_iterations(result)
     check_prediction(result["prediction"], options.ranks)

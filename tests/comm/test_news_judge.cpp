@@ -36,7 +36,8 @@ TEST(news_judge, bulk_waits_until_there_is_much_of_it) {
 
 TEST(news_judge, a_receive_buffer_that_fills_is_worth_a_look) {
   news_judge judge;
-  EXPECT_TRUE(judge.is_worth_a_look({.arrived = true, .waiting_bytes = 50 << 10, .fullest = 64}, 0));
+  EXPECT_TRUE(
+      judge.is_worth_a_look({.arrived = true, .waiting_bytes = 50 << 10, .fullest = 64}, 0));
 }
 
 TEST(news_judge, looks_that_were_not_used_are_not_saved_for_ever) {

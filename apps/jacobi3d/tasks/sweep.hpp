@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// In which pieces and in which order the variant `plait` submits its steps.
+/// In which pieces and in which order the variants of tasks submit their steps.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <plait/plait.hpp>
 
 #include "problem.hpp"
+#include "tasks/tile_shape.hpp"
 
 namespace jacobi3d {
 
@@ -35,17 +36,17 @@ class sweep {
 /// Whole steps, one after the other: any decomposition.
 [[nodiscard]] std::unique_ptr<sweep> make_step_by_step(problem& p);
 
-/// Tiles of cells that take `depth` steps while they are in the cache; `depth` is even.  The rows
-/// of a tile move back by one with every step, so that it needs what it and the tile before it have
-/// computed; its planes follow each other as a wave, each a step behind the next.  [Wonnacott 2002,
-/// time skewing; McCalpin and Wonnacott 1999]  Nobody waits for a step to end, so what is there of
-/// a neighbour's planes decides how far a tile gets, and nothing else does.
-///
-/// Null where the block has neighbours in x or y: a row of theirs would be needed for every step of
-/// a tile before its first has been computed.  Null, too, where a tile of four rows is too large
-/// for `cache_bytes`.  Messages are as wide as tiles: depth and cache are the same on all ranks.
-[[nodiscard]] std::unique_ptr<sweep> make_time_tiles(problem& p, int depth,
-                                                     std::int64_t cache_bytes);
+enum class tile_messages : std::uint8_t { sent, none };
+
+/// Tiles of cells that take several steps while they are in the cache.  The rows of a tile move
+/// back by one with every step, so that it needs what it and the tile before it have computed; its
+/// planes follow each other as a wave, each a step behind the next.  [Wonnacott 2002, time skewing;
+/// McCalpin and Wonnacott 1999]  Nobody waits for a step to end, so what is there of a neighbour's
+/// planes decides how far a tile gets, and nothing else does. Messages are as wide as tiles: `tile`
+/// is the same on all ranks, from `choose_tiles`.  Without messages the tasks are the same, and
+/// ghosts stay what they are.
+[[nodiscard]] std::unique_ptr<sweep> make_time_tiles(problem& p, const tile_shape& tile,
+                                                     tile_messages messages);
 
 /// to = relax(from) on these cells, when the cells it names allow it.
 void submit_relax(plait::runtime& rt, plait::task_name name, plait::priority urgency,

@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include <fmt/format.h>
+#include <plait/plait.hpp>
+
 #include "kernel.hpp"
 #include "tasks/sweep.hpp"
 
@@ -10,22 +13,6 @@ namespace jacobi3d {
 namespace {
 
 using block_copy = plait::block_copy<3>;
-
-// A tile with fewer rows reads more of its neighbours than of its own.
-constexpr std::int64_t least_rows = 4;
-
-// While a wave of `depth` steps passes, so many planes of a tile are in use: of u and v those from
-// the wave's front to its tail and one on either side, of b those of the wave.
-std::int64_t planes_in_use(int depth) {
-  return 2 * (depth + 2) + depth + 1;
-}
-
-std::int64_t rows_of_tile(const box& own, int depth, std::int64_t cache_bytes) {
-  const std::int64_t cells =
-      cache_bytes / static_cast<std::int64_t>(sizeof(double)) / planes_in_use(depth);
-  const std::int64_t row = own.extent(axis::x);
-  return std::min({cells / row, cells_per_message / row, own.extent(axis::y)});
-}
 
 /// A face in z: what the two ranks copy into each other's ghosts, and the plane on this side.
 struct face {
@@ -58,22 +45,24 @@ struct slab {
 struct item {
   int step = 0;
   box cells;
+  bool rim = false;
   std::vector<plait::move_plan> moves = {};
 };
 
 class time_tiles final : public sweep {
  public:
-  time_tiles(problem& p, int depth, std::int64_t rows) : p_(p), depth_(depth), rows_(rows) {
+  time_tiles(problem& p, const tile_shape& tile, tile_messages messages)
+      : p_(p), depth_(tile.depth), rows_(tile.rows), messages_(messages) {
     const std::vector<face> faces = faces_of(p);
     const std::vector<slab> slabs = cut_along_z(faces);
-    const std::int64_t tiles = (p.own().extent(axis::y) + depth - 1 + rows_ - 1) / rows_;
-    const auto waves = static_cast<int>(slabs.size()) + depth - 1;
-    for (int tile = 0; tile < tiles; ++tile)
+    const std::int64_t tiles = (p.own().extent(axis::y) + depth_ - 1 + rows_ - 1) / rows_;
+    const auto waves = static_cast<int>(slabs.size()) + depth_ - 1;
+    for (int number = 0; number < tiles; ++number)
       for (int wave = 0; wave < waves; ++wave)
-        for (int step = 0; step < depth; ++step) {
+        for (int step = 0; step < depth_; ++step) {
           const int at = wave - step;
           if (at >= 0 && at < std::ssize(slabs))
-            add(tile, slabs[static_cast<std::size_t>(at)], step);
+            add(number, slabs[static_cast<std::size_t>(at)], step);
         }
   }
 
@@ -90,7 +79,7 @@ class time_tiles final : public sweep {
     for (const item& one : items_) {
       if (one.step >= count) continue;
       for (const plait::move_plan& ghosts : one.moves) rt.move(ghosts);
-      if (one.moves.empty()) {
+      if (!one.rim) {
         submit_relax(rt, "interior", plait::normal, before(one.step), p_.b, before(one.step + 1),
                      one.cells, stores::cached);
       } else {
@@ -135,7 +124,8 @@ class time_tiles final : public sweep {
     cells.low[axis::z] = planes.z0;
     cells.high[axis::z] = planes.z1;
     if (cells.empty()) return;
-    item& one = items_.emplace_back(item{step, cells});
+    item& one = items_.emplace_back(item{step, cells, !planes.faces.empty()});
+    if (messages_ == tile_messages::none) return;
     for (const face* f : planes.faces) one.moves.push_back(ghosts(*f, cells, before(step)));
   }
 
@@ -152,18 +142,16 @@ class time_tiles final : public sweep {
   problem& p_;
   const int depth_;
   const std::int64_t rows_;
+  const tile_messages messages_;
   std::vector<item> items_;
 };
 
 }  // namespace
 
-std::unique_ptr<sweep> make_time_tiles(problem& p, int depth, std::int64_t cache_bytes) {
-  const plait::process_grid<3>& grid = *p.blocks().grid();
-  const std::int64_t rows = rows_of_tile(p.own(), depth, cache_bytes);
-  if (grid.extent(axis::x) > 1 || grid.extent(axis::y) > 1 ||
-      rows < std::min(least_rows, p.own().extent(axis::y)))
-    return nullptr;
-  return std::make_unique<time_tiles>(p, depth, rows);
+std::unique_ptr<sweep> make_time_tiles(problem& p, const tile_shape& tile, tile_messages messages) {
+  PLAIT_EXPECTS(tile.depth >= 2 && tile.depth % 2 == 0 && tile.rows >= 1,
+                fmt::format("{} steps, {} rows", tile.depth, tile.rows));
+  return std::make_unique<time_tiles>(p, tile, messages);
 }
 
 }  // namespace jacobi3d

@@ -23,7 +23,7 @@ class proxy {
   struct settings {
     double worst_delay_s;  ///< between two looks, where workers do not look often enough
     bool at_fixed_interval;
-    bool alone_on_node;    ///< all messages cross a network
+    bool alone_on_node;  ///< all messages cross a network
   };
   /// The first three outlive it.
   proxy(driver& messages, spinning& spins, const engine::choice& chosen, const settings& how)
@@ -94,8 +94,8 @@ class proxy {
   worker_passes passes_{often_s};
   transport_sockets sockets_;
   news_judge judge_;
-  ticks own_last_ = 0;            ///< its own last look
-  ticks distance_ = 0;            ///< to the next
+  ticks own_last_ = 0;             ///< its own last look
+  ticks distance_ = 0;             ///< to the next
   std::uint64_t seen_moving_ = 0;  ///< operations started and completed then
 
   static constexpr double often_s = 2.5e-3;

@@ -71,15 +71,14 @@ bool transport_sockets::watch(int descriptor) const noexcept {
 /// Connections are opened early or never: each search waits twice as long as the one before.
 void transport_sockets::find(ticks now) {
   if (now < next_find_) return;
-  find_distance_ =
-      std::clamp(2 * find_distance_, seconds_to_ticks(1e-3), seconds_to_ticks(1.0));
+  find_distance_ = std::clamp(2 * find_distance_, seconds_to_ticks(1e-3), seconds_to_ticks(1.0));
   next_find_ = now + find_distance_;
   DIR* const open_files = opendir("/proc/self/fd");
   if (open_files == nullptr) return;
   std::vector<socket> found;
   while (const dirent* entry = readdir(open_files)) {
     const int descriptor = std::atoi(entry->d_name);
-    struct stat what{};
+    struct stat what {};
     if (entry->d_name[0] == '.' || fstat(descriptor, &what) != 0 || !S_ISSOCK(what.st_mode)) {
       continue;
     }
@@ -116,8 +115,7 @@ socket_news transport_sockets::wait(ticks at_most) {
 
 void transport_sockets::read_arrivals(socket_news& found) {
   std::array<epoll_event, 64> events;
-  const int count =
-      epoll_wait(arrivals_, events.data(), static_cast<int>(events.size()), 0);
+  const int count = epoll_wait(arrivals_, events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
     const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
     const auto one = std::ranges::find(known_, descriptor, &socket::descriptor);

@@ -15,7 +15,7 @@ struct socket_news {
   bool arrived = false;           ///< bytes, at one of them
   bool room = false;              ///< in a send buffer that was full
   std::size_t waiting_bytes = 0;  ///< to be read, where some have arrived
-  std::size_t fullest = 0;  ///< the receive buffer that is, in 1/256 of its size
+  std::size_t fullest = 0;        ///< the receive buffer that is, in 1/256 of its size
 };
 
 /// The connected TCP sockets of this process.  An MPI library opens them when it first sends to a
