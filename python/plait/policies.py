@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from plait.hiding import hidden_text
 from plait.result import Result
 
 COLUMNS = {"total": "Total", "wait": "Wait", "comp": "Comp"}
@@ -34,14 +35,13 @@ def policy_table(result: Result) -> Table:
     for name in (*COLUMNS.values(), "/ HAND", "hidden"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verified", no_wrap=True)
-    hidden = result.get("hidden_fraction") or {}
     figure = quoted(result)
     for name, variant in result["variants"].items():
         table.add_row(
             name,
             *(milliseconds(variant, column, figure) for column in COLUMNS),
             ratio_to_hand(result, variant),
-            f"{hidden[name]:.2f}" if hidden.get(name) is not None else "",
+            hidden_text(result, name),
             Text("yes", style="green") if variant["verified"] else Text("NO", style="bold red"),
         )
     return table

@@ -88,10 +88,18 @@ def _result(
 # --- applications -------------------------------------------------------------------------------
 
 _COLUMN = fields({"median": number, "mean": number})
+_SLOWER = fields(
+    {"total_s": number, "transport_s": or_null(at_least_0), "proxy_s": or_null(at_least_0)}
+)
+_OWN_LIMITS = fields(
+    {"ideal": text, "computation_s": _spread(positive), "bound_s": at_least_0,
+     "attainable_s": positive, "ratio_to_ideal": number}
+)  # fmt: skip
 _VARIANT = fields(
     {"total_s": _spread(positive), "verified": flag, **_PARTS},
     {"ratio_to_base": or_null(number), "max_error": or_null(number), "ledger": or_null(_LEDGER),
-     "iterations": or_null(count), "workers": count, "outliers": count,
+     "iterations": or_null(count), "workers": count, "processes": count, "outliers": count,
+     "computes_as_base": flag, "slower_computation": or_null(_SLOWER), "own_limits": _OWN_LIMITS,
      "per_iteration_s": fields({"total": fields({"median": positive, "mean": positive}),
                                 "wait": _COLUMN, "comp": _COLUMN})},
 )  # fmt: skip
@@ -105,7 +113,8 @@ _APP_MEMBERS = _result(
     {"app": text, "variants": mapping(_VARIANT, least=1), "bound_s": or_null(at_least_0),
      "attainable_s": or_null(at_least_0)},
     {"communication_s": _MEASURED_ALONE, "computation_s": _MEASURED_ALONE,
-     "transport_cpu_s": _MEASURED_ALONE, "wire_bound_s": or_null(at_least_0),
+     "transport_cpu_s": _MEASURED_ALONE, "transport_look_s": or_null(at_least_0),
+     "wire_bound_s": or_null(at_least_0), "beats_attainable": sequence(text),
      "hidden_fraction": or_null(mapping(or_null(number))), "limiter": or_null(text),
      "prediction": _PREDICTION, "timeline": _TIMELINE, "trace_summary": _TRACE_SUMMARY,
      "kernel": or_null(fields({}, {"bytes_per_s": number,
@@ -124,6 +133,9 @@ def _app_agrees(result: dict[str, Any], _where: str) -> Iterator[str]:
     for name in result.get("timeline") or {}:
         if name not in variants:
             yield f"timeline.{name} is of no variant"
+    for index, name in enumerate(result.get("beats_attainable") or ()):
+        if name not in variants:
+            yield f"beats_attainable[{index}] is of no variant"
     if "prediction" in result and "size" not in result["parameters"]:
         yield "parameters.size is missing"
     with_columns = ["per_iteration_s" in variant for variant in variants.values()]

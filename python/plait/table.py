@@ -10,6 +10,15 @@ from rich.text import Text
 
 from plait.bench_table import show_bench
 from plait.bounds import bound_sentences, overlapped_text
+from plait.hiding import (
+    beaten_sentences,
+    gain_sentences,
+    hidden_text,
+    own_ideal_text,
+    slower_sentences,
+    with_own_ideal,
+    worker_sentences,
+)
 from plait.loggp_table import show_loggp
 from plait.measured_prediction import show_measured
 from plait.overlap_table import show_nbc, show_overlap
@@ -82,12 +91,14 @@ def _where(environment: dict[str, Any]) -> str:
 
 
 def _variants_table(result: Result) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    own = bool(with_own_ideal(result))
+    gap = 1 if own else 2  # of 80 columns
+    table = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="dim")
     table.add_column("variant", no_wrap=True)
-    for name in ("total (IQR)", "compute", "exposed", "/ base", "hidden"):
+    for name in ("total (IQR)", "compute", "exposed", "/ base", *(["/ ideal"] if own else []),
+                 "hidden"):  # fmt: skip
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verified", no_wrap=True)
-    hidden = result.get("hidden_fraction") or {}
     base = result["variants"].get("base")
     for name, variant in result["variants"].items():
         total = variant["total_s"]
@@ -100,7 +111,8 @@ def _variants_table(result: Result) -> Table:
             seconds_text(variant["compute_s"]),
             seconds_text(variant["exposed_s"]),
             f"{ratio:.3f}" if ratio is not None else "",
-            f"{hidden[name]:.2f}" if hidden.get(name) is not None else "",
+            *([own_ideal_text(variant)] if own else []),
+            hidden_text(result, name),
             Text("yes", style="green") if variant["verified"] else Text("NO", style="bold red"),
         )
     return table
@@ -108,8 +120,9 @@ def _variants_table(result: Result) -> Table:
 
 def sentences(result: Result) -> list[str]:
     """What the table cannot say: the bounds and what limits the rest."""
-    lines = policy_sentences(result) if has_policies(result) else []
-    lines += bound_sentences(result)
+    own = policy_sentences(result) if has_policies(result) else worker_sentences(result)
+    lines = [*gain_sentences(result), *own, *bound_sentences(result), *beaten_sentences(result)]
+    lines += slower_sentences(result)
     if "prediction" in result and "app" in result:
         lines.append(prediction_sentence(result))
     if limiter := result.get("limiter"):

@@ -24,6 +24,7 @@ from plait.terminal import console
 
 SAMPLES = {
     "application": sample.result,
+    "tiles": sample.tiles_result,
     "policies": sample.policies_result,
     "poisson": sample.poisson_result,
     "benchmark": sample.bench_result,

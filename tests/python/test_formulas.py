@@ -12,7 +12,7 @@ from plait.report import page
 from plait.result import check
 from plait.table import show_result, show_traces
 from plait.terminal import console
-from sample import nbc_result, poisson_result, policies_result, result, spread
+from sample import nbc_result, poisson_result, policies_result, result, spread, tiles_result
 from test_results import parsed
 
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
@@ -71,7 +71,7 @@ def random_result(chance, sample):
     return answer
 
 
-@pytest.mark.parametrize("sample", [result, policies_result, poisson_result])
+@pytest.mark.parametrize("sample", [result, tiles_result, policies_result, poisson_result])
 def test_every_formula_gives_its_value(sample):
     for seed in range(15):
         answer = random_result(random.Random(seed), sample)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the time of each variant went: stacked bars, with bound and attainable as lines."""
 
+from plait.hiding import hidden_text, own_ideal_text, slower_parts, slower_s
 from plait.report.svg import bar, drawing, element, label, line, nice_step, text
 from plait.result import KINDS, Result
 from plait.units import seconds_text, tick_text
@@ -11,7 +12,10 @@ LABELS = {
     "compute": "compute", "posting": "posting", "exposed": "exposed communication",
     "overhead": "runtime overhead", "idle": "other idle", "message": "message being sent",
     "receive": "message awaited", "critical": "on the critical path",
+    "slower": "computation slower beside messages",
 }  # fmt: skip
+# Computation is drawn in two pieces: as long as it takes alone, and what it takes longer.
+BREAKDOWN_KINDS = ("compute", "slower", *KINDS[1:])
 
 
 def legend(kinds: tuple[str, ...] = KINDS) -> str:
@@ -50,11 +54,12 @@ def _row(name: str, variant: dict, result: Result, scale: float, at: tuple[float
     left, y = at
     parts = [label(name, left - 12, y + 25, "name", "end")]
     x = left
-    for kind in KINDS:
-        seconds = variant[f"{kind}_s"]
+    for kind, seconds in _pieces(variant):
         if seconds > 0:
             share = seconds / variant["total_s"]["median"]
             tip = f"{name}: {LABELS[kind]} {seconds_text(seconds)} ({share:.1%})"
+            if kind == "slower" and (explained := slower_parts(variant)):
+                tip += f", {explained}"
             parts.append(bar(x, y + 6, seconds * scale, 28, kind, tip))
             if seconds * scale > 64:
                 parts.append(
@@ -76,12 +81,19 @@ def _row(name: str, variant: dict, result: Result, scale: float, at: tuple[float
     if base and name != "base":
         right += f"   × {total['median'] / base['total_s']['median']:.3f}"
     parts.append(label(right, WIDTH - RIGHT + 24, y + 18, "figure"))
-    hidden = (result.get("hidden_fraction") or {}).get(name)
-    note = f"hidden {hidden:.2f}" if hidden is not None else ""
+    note = f"hidden {hidden}" if (hidden := hidden_text(result, name)) else ""
+    if own := own_ideal_text(variant):
+        note = f"{own} of its own ideal"
     if not variant["verified"]:
         note += "   NOT VERIFIED"
     parts.append(label(note, WIDTH - RIGHT + 24, y + 34, "note"))
     return "".join(parts)
+
+
+def _pieces(variant: dict) -> list[tuple[str, float]]:
+    slower = min(slower_s(variant), variant["compute_s"])
+    others = [(kind, variant[f"{kind}_s"]) for kind in KINDS[1:]]
+    return [("compute", variant["compute_s"] - slower), ("slower", slower), *others]
 
 
 def _marks(marks: list[tuple[str, float]], scale: float, left: float, bottom: float) -> list[str]:

@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from plait.hiding import own_ideal_text, with_own_ideal
 from plait.report.svg import element, table, text
 from plait.result import KINDS, Result
 from plait.units import rate_text, seconds_text
@@ -52,6 +53,7 @@ def figures(result: Result) -> str:
     rows = []
     hidden = result.get("hidden_fraction") or {}
     base = result["variants"].get("base")
+    own = bool(with_own_ideal(result))
     for name, variant in result["variants"].items():
         total = variant["total_s"]
         ratio = f"{total['median'] / base['total_s']['median']:.3f}" if base else ""
@@ -59,11 +61,19 @@ def figures(result: Result) -> str:
             element("b", text(name)),
             *(text(seconds_text(total[q], 4)) for q in ("median", "q1", "q3")),
             ratio,
+            *([own_ideal_text(variant) or "–"] if own else []),
             *(text(seconds_text(variant[f"{kind}_s"])) for kind in KINDS),
+            _slower(variant),
             f"{hidden[name]:.3f}" if hidden.get(name) is not None else "–",
             _verdict(variant),
         ])  # fmt: skip
-    return table(["variant", "median", "q1", "q3", "/ base", *KINDS, "hidden", "verified"], rows)
+    header = ["variant", "median", "q1", "q3", "/ base", *(["/ own ideal"] if own else []), *KINDS]
+    return table([*header, "slower than alone", "hidden", "verified"], rows)
+
+
+def _slower(variant: dict[str, Any]) -> str:
+    slower = variant.get("slower_computation")
+    return text(seconds_text(slower["total_s"])) if slower else "–"
 
 
 def _verdict(variant: dict[str, Any]) -> str:
