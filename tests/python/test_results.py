@@ -17,14 +17,12 @@ from plait.result import check, flatten_rows
 from plait.table import sentences, show_result, show_traces
 from plait.units import seconds_text
 from sample import (
-    TOTALS,
     bench_result,
     poisson_result,
     policies_result,
     program_result,
     result,
     spread,
-    tiles_result,
 )
 
 
@@ -82,82 +80,6 @@ def test_the_table_fits_with_long_times_and_failed_verification():
     text = shown(answer)
     assert max(map(len, text.splitlines())) <= 80
     assert "NO" in text
-
-
-def test_what_reuses_the_cache_hides_nothing_and_has_its_own_ideal():
-    answer = tiles_result()
-    assert check(answer) == []
-    text = shown(answer)
-    assert max(map(len, text.splitlines())) <= 80
-    assert text.splitlines()[1].split()[-5:] == ["base", "/", "ideal", "hidden", "verified"]
-    row = next(line for line in text.splitlines() if line.startswith("tiles "))
-    assert row.split()[-3:] == ["0.484", "1.071", "yes"]
-    row = next(line for line in text.splitlines() if line.startswith("plait "))
-    assert row.split()[-3:] == ["0.648", "0.83", "yes"]
-    said = " ".join(text.split())
-    hiding = "hiding: plait takes 0.648 of base's time and hides 0.83 of what can be hidden"
-    reuse = "cache reuse that tasks make easy, no hiding: tiles takes 0.484 of base's time, 1.071"
-    assert said.index(hiding) < said.index(reuse) < said.index("bound 178.0 ms")
-    assert "its bound 140.0 ms, attainable 152.0 ms" in said
-    assert "cache reuse" not in shown(result())
-
-
-def test_a_wide_table_of_tiles_fits_80_columns():
-    answer = tiles_result()
-    answer["variants"]["tiles_ideal"] = answer["variants"].pop("ideal")
-    for variant in answer["variants"].values():
-        variant["total_s"] = {"median": 123.4567, "q1": 100.1, "q3": 150.9}
-        variant["compute_s"] = variant["exposed_s"] = 100.0
-    assert max(map(len, shown(answer).splitlines())) <= 80
-
-
-def test_a_bound_that_is_beaten_is_said_to_be_too_high():
-    answer = tiles_result()
-    answer["attainable_s"] = TOTALS["plait"] / 0.96
-    answer["beats_attainable"] = ["plait", "tiles"]
-    answer["hidden_fraction"]["plait"] = 1.04
-    note = "plait beats attainable by 4 %: the bound was measured too high here"
-    own = "tiles beats attainable by 1 %: the bound was measured too high here"
-    for said in (" ".join(shown(answer).split()), " ".join(parsed(page([answer])).text)):
-        assert note in said
-        assert own in said
-    assert "1.04" in shown(answer)
-    words = " ".join(parsed(page([answer])).text)
-    assert "plait hides: no gain, the bound was measured too high here" in words
-    assert "beats attainable" not in shown(result())
-
-
-def test_slower_computation_has_a_row_of_its_own():
-    said = " ".join(shown(tiles_result()).split())
-    assert (
-        "computation slower beside messages: plait 20.0 ms (of it transport 12.0 ms, proxy thread"
-        " 5.00 ms), tiles 4.00 ms (of it transport 4.00 ms, proxy thread 3.00 ms); the rest:"
-        " caches, other programs; a proxy's time contains transport work"
-    ) in said
-    assert "slower beside messages" not in shown(result())
-    unknown = tiles_result()
-    unknown["variants"]["plait"]["slower_computation"] |= {"transport_s": None, "proxy_s": None}
-    assert "messages: plait 20.0 ms, tiles" in " ".join(shown(unknown).split())
-
-
-def test_the_breakdown_shows_what_computation_takes_longer_beside_messages():
-    reader = parsed(page([tiles_result()]))
-    bars = {a["data-tip"]: a for _, a in reader.tags if a.get("class") == "k-slower" and "x" in a}
-    tip = "plait: computation slower beside messages 20.0 ms (10.0%), of it transport 12.0 ms,"
-    assert any(each.startswith(tip) for each in bars)
-    alone = [a for _, a in reader.tags if a.get("data-tip", "").startswith("plait: compute 156 ms")]
-    assert len(alone) == 1
-    assert "1.071 of its own ideal" in reader.text
-    assert any("tiles takes 1.071 of its own ideal's time" in each for each in reader.text)
-
-
-def test_nothing_is_said_of_what_variants_with_more_threads_hide():
-    answer = result()
-    answer["variants"]["plait"] |= {"workers": 4, "computes_as_base": False}
-    answer["hidden_fraction"]["plait"] = None
-    assert check(answer) == []
-    assert "nothing is said of what variants with more hide" in " ".join(shown(answer).split())
-    assert "variants with more" not in shown(result())
 
 
 def test_policies_have_the_columns_of_the_paper():
