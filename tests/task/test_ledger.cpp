@@ -150,6 +150,7 @@ class pretended_flight final : public plait::progress_source {
   }
   bool cancel() override { return true; }
   [[nodiscard]] bool needs_idle_workers() const noexcept override { return false; }
+  void passed(plait::ticks) noexcept override {}
   [[nodiscard]] plait::ticks due_at() const noexcept override { return never; }
 
  private:
@@ -278,6 +279,7 @@ class slow_poll final : public plait::progress_source {
   [[nodiscard]] plait::ticks in_flight_until(plait::ticks) const override { return 0; }
   bool cancel() override { return true; }
   [[nodiscard]] bool needs_idle_workers() const noexcept override { return true; }
+  void passed(plait::ticks) noexcept override {}
   [[nodiscard]] plait::ticks due_at() const noexcept override { return 0; }
 };
 
