@@ -3,7 +3,7 @@ include(PlaitPrecompiled)
 # plait_layer(NAME SOURCES ... DEPENDS ... LIBRARIES ... PUBLIC_LIBRARIES ...)
 #
 # One layer of the library: target plait::NAME, headers in include/plait/NAME, sources in src/NAME.
-# DEPENDS are layers, along the arrows of docs/architecture.md and no others; LIBRARIES are private,
+# DEPENDS are layers, along the arrows of docs/internals/architecture.md and no others; LIBRARIES are private,
 # PUBLIC_LIBRARIES those whose headers a public header shows.
 function(plait_layer name)
   cmake_parse_arguments(layer "" "" "SOURCES;DEPENDS;LIBRARIES;PUBLIC_LIBRARIES" ${ARGN})

@@ -98,14 +98,15 @@ class dataflow final : public variant {
 
   void submit_piece(colour c, plait::task_name name, plait::priority urgency, const box& cells) {
     const plait::view<double, 3>& read = data_.u[index_of(other(c))];
-    auto computing = rt_->task(
-        name,
-        [](dataflow* self, colour swept, const box& own) {
-          self->slow_->run(self->slow_->number(), [&] { relax(self->data_, swept, own); });
-        },
-        this, c, cells);
-    computing.priority(urgency).also(out(data_.u[index_of(c)][cells]));
-    for (const box& around : plait::star(cells)) computing.also(in(read[around]));
+    rt_->task(
+           name,
+           [](dataflow* self, colour swept, const box& own) {
+             self->slow_->run(self->slow_->number(), [&] { relax(self->data_, swept, own); });
+           },
+           this, c, cells)
+        .priority(urgency)
+        .also(in(read[star(cells)]))
+        .also(out(data_.u[index_of(c)][cells]));
   }
 
   plait::environment& env_;

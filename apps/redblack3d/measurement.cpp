@@ -152,6 +152,7 @@ class session {
 
   json result(const plait::app::comparison& what, const measurements& found) const {
     json out = plait::app::result_of(env_, what, wanted_, found);
+    out["kind"] = "policies";
     out["environment"]["reference"] = serial_ ? "a serial run" : "HAND";
     const measured_variant* fastest = nullptr;
     for (const measured_variant& one : found.variants) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a result file says of a comparison, whatever was computed: see docs/results.md.
+/// What a result file says of a comparison, whatever was computed: see docs/use/results.md.
 #pragma once
 
 #include <optional>

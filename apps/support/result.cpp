@@ -106,6 +106,7 @@ json describe_environment(const environment& env) {
           {"flags", detail::build_flags},
           {"mpi", detail::build_mpi},
           {"mpi_version", env.mpi_version()},
+          {"transport_settings", env.transport_settings()},
           {"ranks", env.size()},
           {"hosts", env.hosts()},
           {"started_at", utc_now()}};

@@ -18,7 +18,7 @@ namespace plait::app {
 /// {"median", "q1", "q3", "samples"}.
 [[nodiscard]] json to_json(const summary& values);
 [[nodiscard]] json to_json(const ledger_entry& entry, int rank);
-/// One member of "trace_summary"; see docs/results.md.
+/// One member of "trace_summary"; see docs/use/results.md.
 [[nodiscard]] json to_json(const trace_summary& summary);
 /// null where there is nothing.
 [[nodiscard]] json to_json(const std::optional<double>& value);

@@ -159,7 +159,9 @@ json result_of(environment& env, const options& given, const sweep_options& swee
                         {"run_ms", given.run_ms},
                         {"workers", given.workers},
                         {"repeat", given.repeat}};
-  return bench_result("progress", parameters, all, std::move(measured.rows));
+  json whole = bench_result("progress", parameters, all, std::move(measured.rows));
+  whole["kind"] = "progress";
+  return whole;
 }
 
 int run(environment& env, int argc, char** argv) {

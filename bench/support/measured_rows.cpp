@@ -71,6 +71,7 @@ json bench_result(const std::string& bench, json parameters, json environment, j
            {"started_at", app::utc_now()}};
   all.update(environment);
   return {{"schema", "plait-result/1"},
+          {"kind", "benchmark"},
           {"bench", bench},
           {"parameters", std::move(parameters)},
           {"environment", std::move(all)},

@@ -34,7 +34,7 @@ struct repetition_options {
 [[nodiscard]] json measure_interleaved(const std::vector<measurement>& measurements,
                                        const repetition_options& options);
 
-/// A plait-result/1 of a benchmark: commit, compiler, flags, host and time are filled in.
+/// A plait-result/1 of kind "benchmark": commit, compiler, flags, host and time are filled in.
 [[nodiscard]] json bench_result(const std::string& bench, json parameters, json environment,
                                 json rows);
 

@@ -4,6 +4,7 @@
 
 #include <plait/array/block_array.hpp>
 #include <plait/array/block_copies.hpp>
+#include <plait/array/block_cyclic.hpp>
 #include <plait/array/cut.hpp>
 #include <plait/array/decomposition.hpp>
 #include <plait/array/hierarchical_decomposition.hpp>
@@ -19,6 +20,7 @@
 #include <plait/core/region.hpp>
 #include <plait/model/parameters_file.hpp>
 #include <plait/mover/array_moves.hpp>
+#include <plait/mover/index_lists.hpp>
 #include <plait/mover/mover.hpp>
 #include <plait/probe/loggp.hpp>
 #include <plait/runtime/cheapest_algorithm.hpp>

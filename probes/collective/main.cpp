@@ -157,6 +157,7 @@ int run(environment& env, int argc, char** argv) {
                                            {"link_rate_Bps", session.link.payload_Bps},
                                            {"link_burst_bytes", session.link.burst_bytes}},
                                           where, std::move(result.rows));
+  whole["kind"] = "collective";
   whole["network"] = std::move(result.network);
   whole["median_error_percent"] = std::move(result.median_error_percent);
   app::write_result(given.json_file, whole);

@@ -101,6 +101,7 @@ json result_of(const environment& env, const options& given, const probe::loggp_
   json where = app::describe_environment(env);
   where["link_rate_Bps"] = plan.link_rate_Bps > 0 ? json(plan.link_rate_Bps) : json(nullptr);
   return {{"schema", "plait-result/1"},
+          {"kind", "loggp"},
           {"probe", "loggp"},
           {"parameters",
            {{"bursts", given.bursts},

@@ -60,9 +60,11 @@ bench::json parameters_of(const common_options& given) {
 void finish(const common_options& given, const std::string& program, bench::json parameters,
             bench::json where, bench::json rows) {
   if (given.json_file != "-") bench::print_rows(rows);
-  if (!given.json_file.empty())
-    app::write_result(given.json_file, bench::bench_result(program, std::move(parameters),
-                                                           std::move(where), std::move(rows)));
+  if (given.json_file.empty()) return;
+  bench::json whole =
+      bench::bench_result(program, std::move(parameters), std::move(where), std::move(rows));
+  whole["kind"] = program;
+  app::write_result(given.json_file, whole);
 }
 
 std::span<const progress> task_policies() noexcept {

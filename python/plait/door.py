@@ -11,10 +11,10 @@ import pathlib
 import sys
 from collections.abc import Callable, Mapping
 
-from plait import result as results
+from plait import results
 from plait.errors import BadInput
 from plait.lab.spec import LabSpec
-from plait.programs import available, checkout, refuse_unknown, resolve
+from plait.run.programs import available, checkout, refuse_unknown, resolve
 from plait.words import join_report, sort_words
 
 Words = list[str]
@@ -101,6 +101,7 @@ COMMANDS: dict[str, Command] = {
     "report": Command({"--output": _output, "-o": _output, "--help": None}, 1, None, False,
                       "RESULT.json"),
     "compare": Command({"--help": None}, 2, 2, False, "A.json"),
+    "doctor": Command({"--help": None}),
     "lab up": Command(
         {**_NAME, "--nodes": _text, "--rate": _text, "--delay": _text, "--cores": _text,
          "--subnet": _text}, 0, 1,

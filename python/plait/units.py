@@ -42,9 +42,9 @@ def rate_text(bits_per_s: float) -> str:
 
 
 def size_text(size_bytes: float) -> str:
-    """Bytes, from 1 KiB on in KiB or MiB."""
-    for unit, factor in (("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if size_bytes >= factor:
+    """Bytes, from 1 KiB on in KiB, MiB and so on."""
+    for unit, factor in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if abs(size_bytes) >= factor:
             return f"{size_bytes / factor:.4g} {unit}"
     return f"{size_bytes:g} B"
 
@@ -53,8 +53,9 @@ def seconds_text(seconds: float, digits: int = 3) -> str:
     """Seconds with a unit that keeps the figure readable."""
     if not seconds:
         return "0 s"
-    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
-        if abs(seconds) >= factor * 0.9995 or unit == "ns":
+    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9), ("ps", 1e-12)):
+        least = 0.0995 if unit == "ns" else 0.9995  # a byte may take some tenths
+        if abs(seconds) >= factor * least or unit == "ps":
             value = seconds / factor
             whole = len(str(int(abs(value))))
             return f"{value:.{max(0, digits - whole)}f} {unit}"
@@ -65,3 +66,48 @@ def tick_text(seconds: float) -> str:
     """A round figure on an axis."""
     number, _, unit = seconds_text(seconds, 6).partition(" ")
     return f"{float(number):g} {unit}"
+
+
+def number_text(value: float) -> str:
+    """A number of four digits or more, written out where that is readable."""
+    if value and not 1e-4 <= abs(value) < 1e15:
+        return f"{value:.4g}"  # nobody counts so many zeros
+    whole = len(str(int(abs(value)))) if abs(value) >= 1 else 0
+    text = f"{value:.{max(0, 4 - whole)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def bytes_per_s_text(bytes_per_s: float) -> str:
+    """A bandwidth."""
+    return _scaled(bytes_per_s, "B/s")
+
+
+def _scaled(value: float, unit: str) -> str:
+    for prefix, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= factor * 0.9995:
+            return f"{number_text(value / factor)} {prefix}{unit}"
+    return f"{number_text(value)} {unit}"
+
+
+def figure_text(name: str, value: float) -> str:
+    """A figure whose name ends in its unit, such as `total_us` or `ns_per_task`, as people read it.
+
+    What the figure is per stays in the name; a rate per second gets its unit.
+    """
+    words = name.split("_")
+    if words[-2:] == ["per", "s"]:
+        factor = _BYTES_PER_S.get(words[-3] if len(words) > 2 else "")
+        return bytes_per_s_text(factor * value) if factor else _scaled(value, "/s")
+    unit = words[-1]
+    if unit not in (*_SECONDS, *_BYTES) and "per" in words[1:]:
+        unit = words[words.index("per") - 1]
+    if unit in _SECONDS:
+        return seconds_text(_SECONDS[unit] * value)
+    if unit in _BYTES:
+        return size_text(_BYTES[unit] * value)
+    return f"{value:.1f} %" if unit == "percent" else number_text(value)
+
+
+_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_BYTES = {"bytes": 1, "kib": 1 << 10, "mib": 1 << 20}
+_BYTES_PER_S = {"B": 1.0, "bytes": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9}

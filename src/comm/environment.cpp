@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +24,7 @@
 #include "comm/matching_space.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
+#include "comm/transport_settings.hpp"
 
 namespace plait {
 namespace {
@@ -153,6 +155,7 @@ environment::environment(int& argc, char**& argv)
   MPI_Initialized(&initialized);
   int provided = MPI_THREAD_SINGLE;
   if (initialized == 0) {
+    transport_settings_ = detail::set_transport_defaults();
     mpi_call(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
     finalize_ = true;
   } else {
@@ -331,6 +334,68 @@ std::string environment::broadcast(const std::string& bytes) {
     at += piece;
   }
   return all;
+}
+
+namespace {
+
+/// One side of an exchange: how much each rank has, and where in the numbers of all.
+struct exchange_side {
+  explicit exchange_side(std::vector<long long> counts) {
+    long long sum = 0;
+    for (const long long count : counts) {
+      begins.push_back(static_cast<int>(sum));
+      sizes.push_back(static_cast<int>(count));
+      sum += count;
+      if (sum > INT_MAX) throw error("exchange: more than 2^31 - 1 numbers on one rank");
+    }
+    numbers.resize(static_cast<std::size_t>(sum));
+  }
+  std::vector<int> sizes = {};
+  std::vector<int> begins = {};
+  std::vector<std::int64_t> numbers = {};
+};
+
+}  // namespace
+
+std::vector<std::vector<std::int64_t>> environment::exchange(
+    const std::vector<std::vector<std::int64_t>>& sent) {
+  PLAIT_EXPECTS(sent.size() == static_cast<std::size_t>(size_), std::to_string(sent.size()));
+  const auto complete = [this](auto start) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    {
+      mpi_token_guard guard(token_);
+      start(native_->internal, &request);
+    }
+    drive_until([&request] {
+      int flag = 0;
+      mpi_call(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
+      return flag != 0;
+    });
+  };
+  std::vector<long long> counts_out;
+  for (const auto& numbers : sent) counts_out.push_back(std::ssize(numbers));
+  std::vector<long long> counts_in(sent.size());
+  complete([&](MPI_Comm comm, MPI_Request* request) {
+    mpi_call(MPI_Ialltoall(counts_out.data(), 1, MPI_LONG_LONG, counts_in.data(), 1, MPI_LONG_LONG,
+                           comm, request),
+             "MPI_Ialltoall");
+  });
+  exchange_side out(std::move(counts_out));
+  exchange_side in(std::move(counts_in));
+  auto next = out.numbers.begin();
+  for (const auto& numbers : sent) next = std::copy(numbers.begin(), numbers.end(), next);
+  complete([&](MPI_Comm comm, MPI_Request* request) {
+    mpi_call(MPI_Ialltoallv(out.numbers.data(), out.sizes.data(), out.begins.data(), MPI_INT64_T,
+                            in.numbers.data(), in.sizes.data(), in.begins.data(), MPI_INT64_T, comm,
+                            request),
+             "MPI_Ialltoallv");
+  });
+  std::vector<std::vector<std::int64_t>> got;
+  for (std::size_t r = 0; r < sent.size(); ++r) {
+    const auto first = in.numbers.begin() + in.begins[r];
+    got.emplace_back(first, first + in.sizes[r]);
+  }
+  return got;
 }
 
 environment::clock_offset environment::measure_clock_offset() {

@@ -24,6 +24,14 @@ constexpr std::size_t alignment = 64;  // messages share no cache line
           [](std::byte* bytes) { ::operator delete(bytes, align); }};
 }
 
+template <class Pointer>
+[[nodiscard]] bool lies_in_one_piece(const std::vector<Pointer>& cells, std::size_t element_bytes) {
+  const auto is_gap = [&](const std::byte* a, const std::byte* b) {
+    return b != a + element_bytes;
+  };
+  return std::ranges::adjacent_find(cells, is_gap) == cells.end();
+}
+
 [[nodiscard]] std::size_t sum_of(const std::vector<moved_message>& messages) noexcept {
   std::size_t bytes = 0;
   for (const moved_message& m : messages) bytes += m.bytes.size();
@@ -76,6 +84,62 @@ void move_builder::finish_with(detail::finishing_touch touch) {
   parts_->touches.push_back(std::move(touch));
 }
 
+void move_builder::add_group(detail::element_list elements) {
+  detail::move_parts& parts = *parts_;
+  const auto next = static_cast<std::uint32_t>(parts.copies.size());
+  parts.groups.push_back({next, next, static_cast<std::int32_t>(parts.lists.size())});
+  parts.lists.push_back(std::move(elements));
+}
+
+void move_builder::copy(detail::element_list elements) {
+  if (elements.size_bytes() == 0) return;
+  add_group(std::move(elements));
+  parts_->last_local = static_cast<std::uint32_t>(parts_->groups.size());
+}
+
+void move_builder::send(int peer, detail::element_list elements) {
+  if (elements.size_bytes() > 0) listed_sends_.push_back({peer, std::move(elements)});
+}
+
+void move_builder::receive(int peer, detail::element_list elements) {
+  if (elements.size_bytes() > 0) listed_receives_.push_back({peer, std::move(elements)});
+}
+
+void move_builder::add_messages(std::vector<listed>& lists, bool sending) {
+  if (lists.empty()) return;
+  detail::move_parts& parts = *parts_;
+  std::shared_ptr<std::byte[]>& buffer = sending ? parts.outgoing : parts.incoming;
+  PLAIT_EXPECTS(buffer == nullptr, "boxes and lists in one plan");
+  const auto in_place = [&](const detail::element_list& one) {
+    if (sending) return lies_in_one_piece(one.from, one.element_bytes);
+    return !parts.adds && lies_in_one_piece(one.to, one.element_bytes);
+  };
+  std::size_t used = 0;
+  for (const listed& one : lists)
+    if (!in_place(one.elements)) used += rounded_up(one.elements.size_bytes());
+  buffer = allocate(used);
+  used = 0;
+  for (auto& [peer, elements] : lists) {
+    moved_message message{.peer = peer};
+    message.first_group = message.last_group = static_cast<std::uint32_t>(parts.groups.size());
+    const std::size_t bytes = elements.size_bytes();
+    if (in_place(elements)) {
+      std::byte* const cells =
+          sending ? const_cast<std::byte*>(elements.from.front()) : elements.to.front();
+      message.bytes = {cells, bytes};
+    } else {
+      elements.message = buffer.get() + used;
+      message.bytes = {elements.message, bytes};
+      used += rounded_up(bytes);
+      const patch dense{.first = elements.message, .run_bytes = bytes};
+      (sending ? elements.written : elements.read).push_back(dense);
+      add_group(std::move(elements));
+      message.last_group = static_cast<std::uint32_t>(parts.groups.size());
+    }
+    (sending ? parts.sends : parts.receives).push_back(message);
+  }
+}
+
 /// Messages to or from one rank in the order of places, which both ends know.
 void move_builder::add_messages(std::vector<item>& items, bool sending, messages_per how) {
   detail::move_parts& parts = *parts_;
@@ -98,7 +162,7 @@ void move_builder::add_messages(std::vector<item>& items, bool sending, messages
     for (auto i = first; i != last; ++i) used += i->cells.size_bytes();
   }
   std::shared_ptr<std::byte[]>& buffer = sending ? parts.outgoing : parts.incoming;
-  buffer = allocate(used);
+  if (!items.empty()) buffer = allocate(used);
 
   std::vector<moved_message>& messages = sending ? parts.sends : parts.receives;
   used = 0;
@@ -151,6 +215,8 @@ move_plan move_builder::finish(const move_options& options) {
   detail::move_parts& parts = *parts_;
   add_messages(sends_, true, options.message);
   add_messages(receives_, false, options.message);
+  add_messages(listed_sends_, true);
+  add_messages(listed_receives_, false);
   const auto name = [&](const std::string& text) { return task_name::intern(text); };
   for (moved_message& m : parts.sends) {
     m.name = name(options.name + " to " + std::to_string(m.peer));

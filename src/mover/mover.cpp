@@ -115,7 +115,7 @@ bool mover::implementation::take_arrivals() {
     some = true;
     --under_way;
     if (one.failure != nullptr && failure == nullptr) failure = one.failure;
-    if (one.what == operation::kind::receive && failure == nullptr) {
+    if (one.what == operation::kind::receive && failure == nullptr && !parts.adds) {
       copy_groups(one.message->first_group, one.message->last_group);
     }
   }
@@ -128,6 +128,10 @@ void mover::implementation::finish() {
   parts.in_a_mover.store(false);
   if (failure != nullptr) std::rethrow_exception(std::exchange(failure, nullptr));
   if (messages.cancelled()) throw error("move: communication was given up on this rank");
+  if (parts.adds) {
+    for (const flight& one : receives())
+      copy_groups(one.message->first_group, one.message->last_group);
+  }
   apply_touches(true);
 }
 

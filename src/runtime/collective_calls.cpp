@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,26 +16,14 @@
 #include "runtime/collective_agreement.hpp"
 #include "runtime/collective_checks.hpp"
 #include "runtime/collective_schedules.hpp"
+#include "runtime/packed_call.hpp"
+#include "runtime/scratch.hpp"
 
 namespace plait {
 namespace {
 
 using collective::action;
 using what = collective::operation;
-
-/// Memory for partial results; its tasks and, at last, one that holds it keep it alive.
-[[nodiscard]] std::shared_ptr<std::byte> make_scratch(std::size_t size_bytes) {
-  constexpr std::align_val_t alignment{64};
-  return {static_cast<std::byte*>(::operator new(size_bytes, alignment)),
-          [alignment](std::byte* bytes) { ::operator delete(bytes, alignment); }};
-}
-
-[[nodiscard]] std::span<std::byte> writable(byte_range bytes) {
-  return {reinterpret_cast<std::byte*>(bytes.begin), bytes.end - bytes.begin};
-}
-[[nodiscard]] std::span<const std::byte> readable(byte_range bytes) {
-  return writable(bytes);
-}
 
 /// The bytes that a call of the library touches, as accesses that do not overlap; neighbours of one
 /// mode come as one.
@@ -95,19 +82,28 @@ void runtime::submit(const collective_call& call) {
   expect_fits(call, shape);
   // The library may send from memory that it writes too, such as a ring's: its process must be able
   // to read that, which checked mode prevents.
-  if (call.options.back_end == collective::back_end::library && !is_checked()) {
-    submit_to_library(call, shape, all);
-    return;
-  }
-  const collective::algorithm how = algorithm_of(call, shape);
-  if (!call.options.commutative && !keeps_order(shape.what, how)) {
-    refuse(call, std::string(to_string(how)) +
-                     " does not combine in the order of ranks; the operation is not commutative");
+  const bool by_library = call.options.back_end == collective::back_end::library && !is_checked();
+  std::optional<collective::algorithm> how;
+  if (by_library) {
+    expect_library_can(call, shape);
+  } else {
+    how = algorithm_of(call, shape);
+    if (!call.options.commutative && !keeps_order(shape.what, *how)) {
+      refuse(call, std::string(to_string(*how)) +
+                       " does not combine in the order of ranks; the operation is not commutative");
+    }
   }
   expect_to_be_ours(call, all);  // before the first task that writes scratch memory
-  submit_agreement(call, shape, how, all);
-  const operation message{.of = operation::origin::collective, .called = shape.what};
-  submit_steps(call, schedules_->of(shape, how), message, all);
+  const packed_call packed(call, shape);
+  packed.submit_packing(*this);
+  auto agreement = submit_agreement(packed.call(), shape, how, all);
+  if (by_library) {
+    submit_to_library(packed.call(), shape, std::move(agreement));
+  } else {
+    const operation message{.of = operation::origin::collective, .called = shape.what};
+    submit_steps(packed.call(), schedules_->of(shape, *how), message, all);
+  }
+  packed.submit_unpacking(*this);
 }
 
 /// Errors: usage_error for an algorithm that does not exist.
@@ -221,8 +217,7 @@ void runtime::submit_steps(const collective_call& call, const collective::schedu
   }
 }
 
-void runtime::submit_to_library(const collective_call& call, const collective::shape& shape,
-                                const communicator& among) {
+void runtime::expect_library_can(const collective_call& call, const collective::shape& shape) {
   if (call.options.algorithm.has_value()) {
     refuse(call,
            "the MPI library chooses its algorithms; name one, or collective::back_end::library, "
@@ -234,9 +229,11 @@ void runtime::submit_to_library(const collective_call& call, const collective::s
     }
     refuse(call, *obstacle);
   }
+}
+
+void runtime::submit_to_library(const collective_call& call, const collective::shape& shape,
+                                std::shared_ptr<collective_agreement> agreement) {
   const collective::footprint touched = collective::footprint_of(shape);
-  expect_to_be_ours(call, among);
-  auto agreement = submit_agreement(call, shape, std::nullopt, among);
   const auto address = [](byte_range bytes) { return reinterpret_cast<void*>(bytes.begin); };
   operation op;
   op.what = operation::kind::collective;

@@ -143,8 +143,19 @@ void expect_own_parts(const collective_call& call, const collective::shape& s) {
 
 /// In place is the form with one buffer: a byte of both would be read after it was written.
 void expect_two_buffers(const collective_call& call, const collective::shape& s) {
-  if (call.send.begin >= call.receive.end || call.receive.begin >= call.send.end) return;
+  const bool boxes = call.send_box.has_value() || call.receive_box.has_value();
+  const auto apart = [&] {
+    if (!boxes) return call.send.begin >= call.receive.end || call.receive.begin >= call.send.end;
+    return !share_a_byte(call.send_box.value_or(strided_bytes::of(call.send)).normalised(),
+                         call.receive_box.value_or(strided_bytes::of(call.receive)).normalised());
+  };
+  if (apart()) return;
   const collective::footprint touched = collective::footprint_of(s);
+  const char* const both = "in(x) and out(y) share bytes; in place is the form with one buffer";
+  if (boxes) {  // all of one is touched, or nothing
+    if (!touched.read.empty() && !touched.written.empty()) refuse(call, both);
+    return;
+  }
   struct range {
     std::uintptr_t begin;
     std::uintptr_t end;
@@ -163,7 +174,7 @@ void expect_two_buffers(const collective_call& call, const collective::shape& s)
   std::uintptr_t written_until = 0;
   for (const range& one : all) {
     if (one.begin < (one.written ? read_until : written_until)) {
-      refuse(call, "in(x) and out(y) share bytes; in place is the form with one buffer");
+      refuse(call, both);
     }
     std::uintptr_t& until = one.written ? written_until : read_until;
     until = std::max(until, one.end);

@@ -302,6 +302,7 @@ void end_of_run::gather_and_write() {
   record.program = program_invocation_short_name;
   record.started_at = started_at_;
   record.mpi_version = env_.mpi_version();
+  record.transport_settings = env_.transport_settings();
   record.hosts = env_.hosts();
   record.runtimes = static_cast<int>(runs_.size());
   record.workers = workers_;

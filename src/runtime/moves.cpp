@@ -29,6 +29,11 @@ void submit_groups(runtime& rt, task_name name, priority urgency, const parts_pt
       declare(copying, copy.read(), access_mode::in);
       declare(copying, copy.written(), access_mode::out);
     }
+    if (const detail::element_list* const list = parts->list_of(g)) {
+      for (const patch& cells : list->read) declare(copying, cells, access_mode::in);
+      for (const patch& cells : list->written) declare(copying, cells, access_mode::out);
+      for (const patch& cells : list->updated) declare(copying, cells, access_mode::inout);
+    }
   }
 }
 

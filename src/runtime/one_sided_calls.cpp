@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An operation on a window becomes one task.  Its accesses are its local data and, so that this
 // rank's operations on the same bytes of another rank keep their order, the addresses that stand in
-// for them.
+// for them.  A put whose source is free early is two tasks: the first ends when the data has left,
+// the second, which alone later operations on those bytes wait for, when it is there.
 #include <string>
 #include <vector>
 
@@ -33,9 +34,19 @@ namespace {
 
 }  // namespace
 
+void runtime::submit_landing(const one_sided_call& put, remote_part part) {
+  part.signals = false;
+  operation op;
+  op.what = operation::kind::landing;
+  op.peer = put.peer;
+  op.remote = &part;
+  const detail::data_access bytes = there(put);
+  submit_operation(put.name, op, {&bytes, 1}, put.memory, {});
+}
+
 void runtime::submit(const one_sided_call& call, std::span<const detail::data_access> also) {
   PLAIT_EXPECTS(call.memory != nullptr, "a window that was moved from");
-  const remote_part part{&call.memory->served(), call.offset_bytes, call.signals};
+  remote_part part{&call.memory->served(), call.offset_bytes, call.signals};
   operation op;
   op.what = call.what;
   op.peer = call.peer;
@@ -51,8 +62,10 @@ void runtime::submit(const one_sided_call& call, std::span<const detail::data_ac
       const bool get = call.what == operation::kind::get;
       accesses.push_back({strided_bytes::of(call.data), get ? access_mode::out : access_mode::in});
       accesses.push_back(there(call));
+      if (call.source == completion::local) part.landing = std::make_shared<put_landing>();
     }
     submit_operation(call.name, op, accesses, call.memory, {});
+    if (part.landing != nullptr) submit_landing(call, part);
   } catch (const usage_error& wrong) {
     throw usage_error(std::string(word_for(call)) + " '" + call.name.c_str() +
                       "': " + wrong.what());

@@ -30,15 +30,26 @@ struct patch_view {
   [[nodiscard]] patch_view<const Byte> as_const() const noexcept { return {cells}; }
 };
 
+template <class Call, class View>
+void declare_view(submission<Call>& task, const View& cells, access_mode mode) {
+  if (mode == access_mode::in) {
+    task.also(in(cells));
+  } else if (mode == access_mode::out) {
+    task.also(out(cells));
+  } else {
+    task.also(inout(cells));
+  }
+}
+
 template <class Call>
 void declare(submission<Call>& task, const patch& where, access_mode mode) {
   const patch joined = where.joined();
   if (joined.loops == 0) {
     const std::span<std::byte> bytes(joined.first, joined.run_bytes);
-    mode == access_mode::in ? task.also(in(bytes)) : task.also(out(bytes));
+    declare_view(task, bytes, mode);
   } else {
     const patch_view<std::byte> cells{where};  // boxes of one array are told by their strides
-    mode == access_mode::in ? task.also(in(cells)) : task.also(out(cells));
+    declare_view(task, cells, mode);
   }
 }
 

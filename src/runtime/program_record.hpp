@@ -16,6 +16,7 @@ struct program_record {
   std::string program;
   std::string started_at;  ///< UTC, ISO 8601
   std::string mpi_version;
+  std::string transport_settings;
   std::vector<std::string> hosts;  ///< of each rank
   int runtimes = 0;
   int workers = 0;  ///< of rank 0's first runtime, as are the next two

@@ -46,11 +46,13 @@ template <class Range, class Text>
 [[nodiscard]] std::string environment_text(const program_record& record) {
   return fmt::format(
       "{{\"version\": {}, \"commit\": {}, \"compiler\": {}, \"flags\": {}, \"mpi\": {}, "
-      "\"mpi_version\": {}, \"ranks\": {}, \"hosts\": {}, \"started_at\": {}, \"workers\": {}, "
+      "\"mpi_version\": {}, \"transport_settings\": {}, \"ranks\": {}, \"hosts\": {}, "
+      "\"started_at\": {}, \"workers\": {}, "
       "\"policy_chosen\": {}, \"policy_reason\": {}, \"link_rate_Bps\": null}}",
       json_text(detail::build_version), json_text(detail::build_commit),
       json_text(detail::build_compiler), json_text(detail::build_flags),
-      json_text(detail::build_mpi), json_text(record.mpi_version), record.ranks(),
+      json_text(detail::build_mpi), json_text(record.mpi_version),
+      json_text(record.transport_settings), record.ranks(),
       list(record.hosts, [](const std::string& host) { return json_text(host); }),
       json_text(record.started_at), record.workers, json_text(record.policy),
       json_text(record.policy_reason));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// A program's result file, as docs/results.md has it.
+/// A program's result file, as docs/use/results.md has it.
 #pragma once
 
 #include <string>

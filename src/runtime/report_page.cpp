@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The colours are those of the plait command's reports (python/plait/report/page.css).
+// The colours are those of the plait command's reports (python/plait/views/html/page.css).
 #include "runtime/report_page.hpp"
 
 #include <algorithm>

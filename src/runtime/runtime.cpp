@@ -18,6 +18,7 @@
 #include "runtime/collective_agreement.hpp"
 #include "runtime/collective_checks.hpp"
 #include "runtime/end_of_run.hpp"
+#include "runtime/packed_box.hpp"
 #include "runtime/recorder.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/task_suspender.hpp"
@@ -220,6 +221,7 @@ static_assert(std::is_standard_layout_v<operation>);
   switch (what) {
     case operation::kind::send:
     case operation::kind::put:
+    case operation::kind::landing:
       return detail::traffic::sends;
     case operation::kind::receive:
     case operation::kind::get:
@@ -335,14 +337,15 @@ runtime::~runtime() {
 }
 
 void runtime::submit_message(task_name name, operation message, byte_range bytes,
-                             const communicator& among, std::shared_ptr<const void> keeps) {
+                             const communicator& among, std::shared_ptr<const void> keeps,
+                             const packed_box* packs) {
   if (is_no_rank(message.peer)) return expect_may_communicate(name, message);
   const bool send = message.what == operation::kind::send;
   message.buffer = reinterpret_cast<void*>(bytes.begin);
   message.size_bytes = bytes.end - bytes.begin;
   const detail::data_access access{strided_bytes::of(bytes),
                                    send ? access_mode::in : access_mode::out};
-  submit_operation(name, message, {&access, 1}, {}, among, std::move(keeps));
+  submit_operation(name, message, {&access, 1}, {}, among, std::move(keeps), packs);
 }
 
 void runtime::expect_may_communicate(task_name name, const operation& op) {
@@ -357,7 +360,8 @@ void runtime::expect_may_communicate(task_name name, const operation& op) {
 void runtime::submit_operation(task_name name, operation op,
                                std::span<const detail::data_access> accesses,
                                const std::shared_ptr<exposed_memory>& home,
-                               const communicator& among, std::shared_ptr<const void> keeps) {
+                               const communicator& among, std::shared_ptr<const void> keeps,
+                               const packed_box* packs) {
   implementation& s = *self_;
   expect_may_communicate(name, op);
   std::unique_ptr<kept_remote> remote;
@@ -368,6 +372,7 @@ void runtime::submit_operation(task_name name, operation op,
   op.completed = &message_completed;
   // First: it checks peer and tag.
   s.tasks.recording() ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
+  if (packs != nullptr) packs->submit_packing(*this, name);
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
   node.exchanges = traffic_of(op.what);

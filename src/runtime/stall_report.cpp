@@ -53,6 +53,8 @@ constexpr std::size_t most_names = 3;   // of what one task waits for
       return fmt::format("get '{}' from the window of rank {}", name, peer);
     case kind::put:
       return fmt::format("put '{}' to the window of rank {}", name, peer);
+    case kind::landing:
+      return fmt::format("put '{}' to the window of rank {}, whose data has left", name, peer);
     case kind::await_signal:
       return fmt::format("signal '{}' from rank {}, flag {}", name, peer, tag);
     case kind::collective:
@@ -199,8 +201,8 @@ class report {
     for (const stall::task& task : tasks_.tasks) {
       if (!is_message(task) || task.is != stall::state::waiting) continue;
       const operation& op = message_(*task.node);
-      const bool has_place =
-          op.what != operation::kind::get && op.what != operation::kind::put;  // that it may tell
+      const bool has_place = op.what != operation::kind::get && op.what != operation::kind::put &&
+                             op.what != operation::kind::landing;  // that it may tell
       const std::string place = task.iteration != 0 ? of_iteration(task)
                                 : has_place         ? fmt::format(", place {}", op.sequence + 1)
                                                     : "";

@@ -2,7 +2,7 @@
 #include "task/way_to_sends.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace plait::detail {
 namespace {
@@ -15,6 +15,17 @@ using node_list = std::vector<rank_input>;
 }
 [[nodiscard]] bool receives(const rank_input& node) {
   return node.is == kind::receive || node.is == kind::exchange;
+}
+
+/// How often the ways to the single sends may lead through a graph.
+constexpr std::size_t most_visits_a_task = 64;
+
+[[nodiscard]] std::vector<std::size_t> sends_of(const node_list& nodes) {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (sends(nodes[i])) result.push_back(i);
+  }
+  return result;
 }
 
 struct predecessor {
@@ -32,32 +43,44 @@ struct predecessor {
   return result;
 }
 
-[[nodiscard]] std::vector<bool> on_the_way(const node_list& nodes) {
-  const auto predecessors = predecessors_of(nodes);
-  const auto waits_for_a_receive = [&](std::size_t i) {
-    return std::any_of(predecessors[i].begin(), predecessors[i].end(),
-                       [&](const predecessor& p) { return receives(nodes[p.node]); });
-  };
-  std::vector<bool> reached(nodes.size());
-  std::vector<std::size_t> open;
-  const auto reach = [&](std::size_t i) {
-    if (nodes[i].is != kind::task || reached[i]) return;
-    reached[i] = true;
-    if (!waits_for_a_receive(i)) open.push_back(i);
-  };
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!sends(nodes[i])) continue;
-    for (const predecessor& p : predecessors[i]) reach(p.node);
-  }
-  while (!open.empty()) {
-    const std::size_t i = open.back();
-    open.pop_back();
-    for (const predecessor& p : predecessors[i]) {
-      if (!p.wraps) reach(p.node);
+/// The tasks on the way to a send, and to which.
+class ways {
+ public:
+  explicit ways(const node_list& nodes) : nodes_(nodes), predecessors_(predecessors_of(nodes)) {}
+
+  /// Those on the way to any of the sends.
+  [[nodiscard]] std::vector<std::size_t> to(const std::vector<std::size_t>& these_sends) const {
+    std::vector<bool> reached(nodes_.size());
+    std::vector<std::size_t> result;
+    std::vector<std::size_t> open;
+    const auto reach = [&](std::size_t i) {
+      if (nodes_[i].is != kind::task || reached[i]) return;
+      reached[i] = true;
+      result.push_back(i);
+      if (!waits_for_a_receive(i)) open.push_back(i);
+    };
+    for (const std::size_t send : these_sends) {
+      for (const predecessor& p : predecessors_[send]) reach(p.node);
     }
+    while (!open.empty()) {
+      const std::size_t i = open.back();
+      open.pop_back();
+      for (const predecessor& p : predecessors_[i]) {
+        if (!p.wraps) reach(p.node);
+      }
+    }
+    return result;
   }
-  return reached;
-}
+
+ private:
+  [[nodiscard]] bool waits_for_a_receive(std::size_t i) const {
+    return std::any_of(predecessors_[i].begin(), predecessors_[i].end(),
+                       [this](const predecessor& p) { return receives(nodes_[p.node]); });
+  }
+
+  const node_list& nodes_;
+  std::vector<std::vector<predecessor>> predecessors_;
+};
 
 /// From the start of each node of one iteration to the end of the next, through a send.
 [[nodiscard]] std::vector<ticks> paths_through_sends(const node_list& nodes) {
@@ -91,32 +114,87 @@ struct predecessor {
   return next.with_send;
 }
 
+/// Takes tasks as long as they stay within half of the computation.
+class half {
+ public:
+  explicit half(const node_list& nodes) : nodes_(nodes), taken_(nodes.size()) {
+    for (const rank_input& one : nodes) all_ += one.is == kind::task ? one.took : 0;
+  }
+
+  /// Whether it took them.
+  bool take(const std::vector<std::size_t>& tasks) {
+    const ticks more = missing(tasks);
+    if (2 * (sum_ + more) > all_) return false;
+    sum_ += more;
+    for (const std::size_t i : tasks) taken_[i] = true;
+    return true;
+  }
+  void take_anyway(std::size_t task) {
+    sum_ += missing({task});
+    taken_[task] = true;
+  }
+  /// Whether what it took is less than a hundredth of the computation.
+  [[nodiscard]] bool has_next_to_nothing() const { return 100 * sum_ < all_; }
+  [[nodiscard]] std::vector<bool> taken() && { return std::move(taken_); }
+
+ private:
+  [[nodiscard]] ticks missing(const std::vector<std::size_t>& tasks) const {
+    ticks result = 0;
+    for (const std::size_t i : tasks) result += taken_[i] ? 0 : nodes_[i].took;
+    return result;
+  }
+
+  const node_list& nodes_;
+  std::vector<bool> taken_;
+  ticks all_ = 0;
+  ticks sum_ = 0;
+};
+
+/// The ways to the single sends, those of least work first; none where finding them would take
+/// long.
+[[nodiscard]] std::vector<std::vector<std::size_t>> by_work(const node_list& nodes,
+                                                            const ways& lead,
+                                                            const std::vector<std::size_t>& sends) {
+  std::size_t effort = nodes.size() * most_visits_a_task;
+  std::vector<std::pair<ticks, std::vector<std::size_t>>> found;
+  for (const std::size_t send : sends) {
+    if (nodes.size() > effort) return {};
+    effort -= nodes.size();
+    std::vector<std::size_t> way = lead.to({send});
+    ticks work = 0;
+    for (const std::size_t i : way) work += nodes[i].took;
+    found.emplace_back(work, std::move(way));
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::vector<std::size_t>> result;
+  for (auto& one : found) result.push_back(std::move(one.second));
+  return result;
+}
+
 }  // namespace
 
 std::vector<bool> goes_first(const node_list& nodes) {
-  const std::vector<bool> candidates = on_the_way(nodes);
-  ticks all = 0;
-  ticks on_way = 0;
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i].is == kind::task) all += nodes[i].took;
-    if (!candidates[i]) continue;
-    on_way += nodes[i].took;
-    order.push_back(i);
+  const std::vector<std::size_t> all_sends = sends_of(nodes);
+  const ways lead(nodes);
+  std::vector<std::size_t> candidates = lead.to(all_sends);
+  half first(nodes);
+  if (first.take(candidates)) return std::move(first).taken();
+
+  for (const auto& way : by_work(nodes, lead, all_sends)) {
+    if (!first.take(way)) break;
   }
-  if (2 * on_way <= all || order.size() < 2) return candidates;
+  if (!first.has_next_to_nothing()) return std::move(first).taken();
 
   const std::vector<ticks> path = paths_through_sends(nodes);
-  std::stable_sort(order.begin(), order.end(),
+  std::sort(candidates.begin(), candidates.end());
+  std::stable_sort(candidates.begin(), candidates.end(),
                    [&path](std::size_t a, std::size_t b) { return path[a] > path[b]; });
-  std::vector<bool> first(nodes.size());
-  ticks taken = 0;
-  for (const std::size_t i : order) {
-    taken += nodes[i].took;
-    if (2 * taken > all && i != order.front()) break;
-    first[i] = true;
+  first.take_anyway(candidates.front());
+  for (const std::size_t i : candidates) {
+    if (!first.take({i})) break;
   }
-  return first;
+  return std::move(first).taken();
 }
 
 }  // namespace plait::detail

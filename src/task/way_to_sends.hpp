@@ -31,10 +31,14 @@ struct rank_input {
 /// A send may belong to the iteration after the task that feeds it; between tasks no wrap is
 /// followed, for most tasks of an iterative program feed every send of the next iteration.
 ///
-/// When everything goes first nothing does: if the tasks on the way are more than half of the
-/// iteration's computation, those with the longest path to the end go first, as many as half of it
-/// takes.  A path counts how long its tasks ran and its messages were under way, and leads through
-/// a send.  [Critical-path list scheduling: Topcuoglu, Hariri, Wu 2002, upward rank]
+/// When everything goes first nothing does: the tasks that do are at most half of the iteration's
+/// computation.  Where those on the way are more, the way to the send that needs the least work
+/// comes first, then the next, as in Johnson's rule: a link that has begun early is busy while the
+/// rest is computed [Johnson 1954, two-stage flow shop].  So of a conjugate-gradient step the ends
+/// of a slab go before the sum over all of it.  Where only ways of next to no work fit in the half,
+/// the tasks with the longest path to the end do, which counts how long tasks ran and messages were
+/// under way, and leads through a send [critical-path list scheduling: Topcuoglu, Hariri, Wu 2002,
+/// upward rank].
 [[nodiscard]] std::vector<bool> goes_first(const std::vector<rank_input>& nodes);
 
 }  // namespace plait::detail

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -68,6 +70,19 @@ TEST(environment, the_mpi_library_has_one_line) {
   EXPECT_TRUE(version.find("Open MPI") != std::string::npos ||
               version.find("MPICH") != std::string::npos)
       << version;
+}
+
+// Where the library is MPICH, over UCX or not: what is set before MPI starts must be there then.
+TEST(environment, what_it_set_of_the_transport_is_in_the_environment_variables) {
+  const std::string set = test_environment().transport_settings();
+  EXPECT_EQ(set.empty(), test_environment().mpi_version().find("MPICH") == std::string::npos);
+  std::istringstream words(set);
+  for (std::string word; words >> word;) {
+    const auto equals = word.find('=');
+    const char* value = std::getenv(word.substr(0, equals).c_str());
+    ASSERT_NE(value, nullptr) << word;
+    EXPECT_EQ(value, word.substr(equals + 1));
+  }
 }
 
 TEST(environment, gather_brings_every_ranks_bytes_to_rank_0) {

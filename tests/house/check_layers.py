@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fails on any #include that goes against the arrows of docs/architecture.md.
+"""Fails on any #include that goes against the arrows of docs/internals/architecture.md.
 
     check_layers.py ROOT
 """

@@ -18,9 +18,7 @@ def main() -> None:
     if "sing" in words:
         print("collective: --op knows no 'sing'", file=sys.stderr)
         sys.exit(2)
-    at = words.index("--json")
-    file = words[at + 1]
-    del words[at : at + 2]
+    file = words.pop(0).removeprefix("--json=")
     (folder / "asked.json").write_text(json.dumps({"ranks": ranks(), "words": words}))
     shutil.copy(folder / "answer.json", file)
 

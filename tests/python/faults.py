@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT / "python"))
 from plait.errors import BadInput  # noqa: E402
 from plait.lab.privilege import lab_mode  # noqa: E402
 from plait.lab.state import state_folder  # noqa: E402
-from plait.scratch import remove_orphans  # noqa: E402
+from plait.run.scratch import remove_orphans  # noqa: E402
 
 FAKE = HERE / "fake_app.py"
 LIBRARIES = ("openmpi", "mpich")

@@ -81,6 +81,7 @@ def trace_summary(name: str) -> dict[str, Any]:
 def result() -> dict[str, Any]:
     return {
         "schema": "plait-result/1",
+        "kind": "application",
         "app": "jacobi3d",
         "parameters": {
             "size": [512, 512, 64], "steps": 40, "grid": [1, 1, 2], "repeat": 5, "workers": 1,
@@ -149,7 +150,7 @@ def policies_result() -> dict[str, Any]:
                "comp": spread(0.176 / 40) | {"mean": 0.004}}
         for name, total in POLICIES.items()
     }  # fmt: skip
-    answer["app"] = "redblack3d"
+    answer |= {"kind": "policies", "app": "redblack3d"}
     answer["parameters"] |= {"variants": list(POLICIES), "outliers": "median"}
     answer["variants"] = {
         name: old | {"per_iteration_s": per_iteration[name], "outliers": 1}
@@ -198,6 +199,7 @@ def bench_result() -> dict[str, Any]:
 
     return {
         "schema": "plait-result/1",
+        "kind": "benchmark",
         "bench": "task_overhead",
         "parameters": {"tasks": 100000, "chains": 64},
         "environment": {"commit": "0123456789ab", "compiler": "GNU 12.2.0"},
@@ -237,6 +239,7 @@ def loggp_result(link_rate_Bps: float = 0.0, link_burst_bytes: int = 0) -> dict[
 
     return {
         "schema": "plait-result/1",
+        "kind": "loggp",
         "probe": "loggp",
         "parameters": {"bursts": 10, "repeat": 5, "sizes": len(sizes), "largest_bytes": sizes[-1]},
         "environment": {"commit": "0123456789ab", "mpi": "openmpi", "ranks": 2,
@@ -252,7 +255,8 @@ def loggp_result(link_rate_Bps: float = 0.0, link_burst_bytes: int = 0) -> dict[
 
 def _probe_result(name: str, rows: dict[str, Any]) -> dict[str, Any]:
     return {
-        "schema": "plait-result/1", "bench": name, "parameters": {"repeat": 5},
+        "schema": "plait-result/1", "kind": {"predict": "prediction"}.get(name, name),
+        "bench": name, "parameters": {"repeat": 5},
         "environment": {"mpi": "openmpi", "ranks": 2, "started_at": "2026-01-01T00:00:00Z"},
         "rows": rows,
     }  # fmt: skip
@@ -417,3 +421,20 @@ def program_result() -> dict[str, Any]:
 
 def _exactly(value: float) -> dict[str, Any]:
     return {"median": value, "q1": value, "q3": value, "samples": [value]}
+
+
+SAMPLES = {
+    "application": result,
+    "tiles": tiles_result,
+    "policies": policies_result,
+    "poisson": poisson_result,
+    "benchmark": bench_result,
+    "loggp": loggp_result,
+    "loggp of a link": lambda: loggp_result(1e8, 131072),
+    "nbc": nbc_result,
+    "progress": progress_result,
+    "overlap": lambda: overlap_result({"8B": 90.0, "64KiB": 10.0, "1MiB": 0.0}, 50, 80),
+    "collective": collective_result,
+    "prediction": predict_result,
+    "program": program_result,
+}

@@ -7,11 +7,11 @@ import re
 import pytest
 
 from conftest import plait
-from plait.progress_figures import cells_of, of_rates, progress_sentences, quantile
-from plait.report.page import page
-from plait.report.progress import heat
-from plait.result import check
-from plait.result import save as save_result
+from plait.results import check
+from plait.results import save as save_result
+from plait.results.figures.progress import cells_of, of_rates, progress_sentences, quantile
+from plait.views.html import page
+from plait.views.html.progress import heat
 from sample import progress_result
 
 REGRETS = {

@@ -13,30 +13,17 @@ import random
 
 import pytest
 
-import sample
 from conftest import one_line, plait
-from plait import result as results
-from plait.compare import compare_results, comparison_table
+from plait import results
 from plait.errors import BadInput
-from plait.report import page
-from plait.table import show_result, show_traces
-from plait.terminal import console
+from plait.results.compare import compare_results
+from plait.views.html import page
+from plait.views.terminal.comparison import comparison_table
+from plait.views.terminal.console import console
+from plait.views.terminal.result import show_result
+from plait.views.terminal.traces import show_traces
+from sample import SAMPLES
 
-SAMPLES = {
-    "application": sample.result,
-    "tiles": sample.tiles_result,
-    "policies": sample.policies_result,
-    "poisson": sample.poisson_result,
-    "benchmark": sample.bench_result,
-    "loggp": sample.loggp_result,
-    "loggp of a link": lambda: sample.loggp_result(1e8, 131072),
-    "nbc": sample.nbc_result,
-    "progress": sample.progress_result,
-    "overlap": lambda: sample.overlap_result({"8B": 90.0, "64KiB": 10.0, "1MiB": 0.0}, 50, 80),
-    "collective": sample.collective_result,
-    "predict": sample.predict_result,
-    "program": sample.program_result,
-}
 EACH = int(os.environ.get("PLAIT_DAMAGED", "40"))
 VALUES = [
     None, True, False, 0, -1, 1, 7, 10**400, -(10**400), 1e308, -1e308, 1e-310, 1e29, 0.5,

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import FAKE, environment, one_line, plait
 from plait.errors import BadInput
-from plait.result import check_writable, load, save, write_file
+from plait.results import check_writable, load, save, write_file
 from sample import result
 
 
@@ -67,7 +67,7 @@ def test_a_disk_that_fills_up_leaves_the_old_file_and_no_other(tmp_path):
     file.write_text("before")
     done = subprocess.run(
         [sys.executable, "-c",
-         "import pathlib, resource, sys; from plait.result import write_file\n"
+         "import pathlib, resource, sys; from plait.results import write_file\n"
          "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
          "write_file(pathlib.Path(sys.argv[1]), b'x' * 5000)", file],
         env=environment(), capture_output=True, text=True, check=False,
@@ -106,6 +106,19 @@ def test_a_table_on_a_full_disk_is_one_line(tmp_path):
             env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert one_line(done) == "plait: the output cannot be written: No space left on device"
+
+
+def test_streams_that_are_closed_are_like_streams_that_nobody_reads(tmp_path):
+    save(result(), tmp_path / "a.json")
+    words = f"{sys.executable} -m plait report {tmp_path}/a.json -o {tmp_path}/a.html"
+    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+        (tmp_path / "a.html").unlink(missing_ok=True)
+        done = subprocess.run(
+            ["sh", "-c", f"{words} {closed}"], env=environment(),
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, ""), closed
+        assert (tmp_path / "a.html").read_text().rstrip().endswith("</html>"), closed
 
 
 def test_a_folder_that_is_gone_matters_to_nobody_who_does_not_use_it(tmp_path):

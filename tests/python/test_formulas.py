@@ -7,11 +7,12 @@ import re
 
 import pytest
 
-from plait.overlap_figures import nbc_sentences
-from plait.report import page
-from plait.result import check
-from plait.table import show_result, show_traces
-from plait.terminal import console
+from plait.results import check
+from plait.results.figures.overlap import nbc_sentences
+from plait.views.html import page
+from plait.views.terminal.console import console
+from plait.views.terminal.result import show_result
+from plait.views.terminal.traces import show_traces
 from sample import nbc_result, poisson_result, policies_result, result, spread, tiles_result
 from test_results import parsed
 

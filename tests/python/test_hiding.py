@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is hidden, what cache reuse gains, and what computation takes longer beside messages."""
 
-from plait.report import page
-from plait.result import check
+from plait.results import check
+from plait.views.html import page
 from sample import TOTALS, result, tiles_result
 from test_results import parsed, shown
 

@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 
 from conftest import HERE, one_line, plait
-from plait.compare import compare_results
-from plait.report import page
-from plait.result import check
-from plait.table import show_result
+from plait.results import check
+from plait.results.compare import compare_results
+from plait.views.html import page
+from plait.views.terminal.result import show_result
 from sample import loggp_result
 from test_results import parsed
 
@@ -84,7 +84,7 @@ def test_the_table_fits_80_columns_and_says_all():
     assert max(map(len, text.splitlines())) <= 80
     words = " ".join(text.split())
     for said in ("loggp, 2 ranks", "L, on the way -400 ns", "o_s, processor time of a send 1.00",
-                 "1 B – 12 KiB 2.00 µs 1.02 µs 1000 MB/s",
+                 "1 B – 12 KiB 2.00 µs 1.02 µs 1 GB/s",
                  "at 13 KiB (where 10 messages no longer pass at once, as one does), at 256 KiB (b",
                  "takes 2.10 µs; sender and receiver work 2.50 µs for it, partly at the same",
                  "Beyond 128 KiB", "119.4 MB/s: 0.999 of the 119.5 MB/s",
@@ -127,7 +127,7 @@ def test_a_line_that_does_not_rise_has_no_bandwidth():
         (["sizes"], [], "sizes is empty"),
         (["sizes", 3, "prtt_n_d_s"], 5, "sizes[3].prtt_n_d_s"),
         (["sizes", 0, "gap_s", "q1"], "x", "sizes[0].gap_s.q1"),
-        (["probe"], "sonar", "known probe"),
+        (["probe"], 7, "probe is no text"),
     ],
 )
 def test_what_is_wrong_is_named(path, value, problem):

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from conftest import HERE, one_line, plait
-from plait.overlap_figures import nbc_sentences, overlap_sentence
-from plait.report.curves import Curve, Point, curves
+from plait.results.figures.overlap import nbc_sentences, overlap_sentence
+from plait.views.html.curves import Curve, Point, curves
 from sample import nbc_result, overlap_result
 
 BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
@@ -33,7 +33,7 @@ def test_nbc_passes_its_options_on_and_writes_result_and_report(measure, tmp_pat
     result = json.loads(file.read_text())
     assert result["environment"]["ranks"] == 3
     rest = result["parameters"]["rest"]
-    assert rest == ["--op", "bcast,scan", "--sizes", "64KiB", "--pieces", "4", "--progress"]
+    assert rest == ["--progress", "--op", "bcast,scan", "--sizes", "64KiB", "--pieces", "4"]
     html = page.read_text()
     for title in ("overlap that wall-clock time confirms", "overlap by OSU's definition",
                   "overhead, as a share of the blocking call", "processor share"):  # fmt: skip

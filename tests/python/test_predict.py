@@ -6,9 +6,9 @@ import json
 import pytest
 
 from conftest import one_line, plait
-from plait.prediction import costs_of
-from plait.report import page
-from plait.result import check
+from plait.results import check
+from plait.results.figures.prediction import costs_of
+from plait.views.html import page
 
 NETWORK = {"latency_s": 20e-6, "send_overhead_s": 2e-6, "receive_overhead_s": 2e-6, "gap_s": 3e-6,
            "gap_per_byte_s": 8e-9}  # fmt: skip

@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from conftest import HERE, one_line, plait
-from plait.report import page
-from plait.result import check
-from plait.table import show_result
+from plait.results import check
+from plait.views.html import page
+from plait.views.terminal.result import show_result
 from sample import collective_result
 
 

@@ -11,11 +11,13 @@ import pytest
 from rich.console import Console
 
 from conftest import one_line, plait
-from plait.compare import compare_results
-from plait.report import page
-from plait.result import check, flatten_rows
-from plait.table import sentences, show_result, show_traces
+from plait.results import check, kind_of
+from plait.results.compare import compare_results
+from plait.results.rows import flatten_rows
 from plait.units import seconds_text
+from plait.views.html import page
+from plait.views.terminal.result import show_result
+from plait.views.terminal.traces import show_traces
 from sample import (
     bench_result,
     poisson_result,
@@ -128,7 +130,7 @@ def test_the_page_of_policies_has_the_paper_s_table():
 def test_a_benchmark_is_compared_with_plait():
     text = shown(bench_result())
     assert max(map(len, text.splitlines())) <= 80
-    assert re.search(r"openmp\s+390\s.*2\.17", text)
+    assert re.search(r"openmp\s+390 ns\s.*2\.17", text)
 
 
 def test_a_benchmark_of_many_cases_shows_medians_side_by_side():
@@ -140,9 +142,9 @@ def test_a_benchmark_of_many_cases_shows_medians_side_by_side():
     text = shown(answer)
     assert max(map(len, text.splitlines())) <= 80
     assert re.search(r"total_us\s+1KiB work 0.8\s+4KiB work 0.8", text)
-    assert re.search(r"bound\s+0.5\b", text)
+    assert re.search(r"bound\s+500 ns\b", text)
     assert f"{4**19}KiB work 0.8" in text
-    assert re.search(r"openmp\s+390\s+590", text)
+    assert re.search(r"openmp\s+390 ns\s+590 ns", text)
 
 
 def test_a_figure_below_zero_is_drawn():
@@ -372,7 +374,11 @@ def test_speed_up_is_drawn_as_predicted_and_as_measured():
 
 
 def test_a_prediction_stands_beside_what_was_measured():
-    said = [line for line in sentences(poisson_result()) if line.startswith("the model: ")]
+    said = [
+        line
+        for line in kind_of(poisson_result()).sentences(poisson_result())
+        if line.startswith("the model: ")
+    ]
     assert said == [
         "the model: an iteration of base 5.00 ms (measured 7.75 ms), overlapped 0.800 of it"
         " (olap 0.761, plait 0.648), pipelined 1.200 of it"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Boxes of distributed arrays as accesses of tasks.
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -81,7 +80,7 @@ class sweep {
     fill_ghosts(from);
     for (const int id : from.local_blocks()) {
       for (const auto& part : quarters(blocks_.block(id))) {
-        rt_.task("add up", add_up, in(from.block(id)[grow(part)]), out(to.block(id)[part]));
+        rt_.task("add up", add_up, in(from.block(id)[star(part)]), out(to.block(id)[part]));
       }
     }
   }
@@ -89,32 +88,15 @@ class sweep {
   /// By hand, as a mover would.
   void fill_ghosts(grid& of) {
     const int self = rt_.env().rank();
-    int tag = 0;
+    const int tag = 0;
     for (const auto& copy : ghost_copies(blocks_, ghost_reach::faces, self)) {
       const int from = blocks_.rank_of(copy.source);
       const int to = blocks_.rank_of(copy.destination);
-      auto& buffer = buffers_.emplace_back(static_cast<std::size_t>(copy.from.size()));
-      if (from == self) {
-        rt_.task(
-            "pack",
-            [](const_cells ours, std::vector<std::uint32_t>& packed) {
-              auto next = packed.begin();
-              for_each_cell(ours.cells(), [&](const point<2>& p) { *next++ = ours[p]; });
-            },
-            in(of.block(copy.source)[copy.from]), out(buffer));
-      }
       // The same place in the same list of both ranks.
-      if (from == self && to != self) rt_.send("ghosts", in(buffer), to, tag);
-      if (from != self) rt_.recv("ghosts", out(buffer), from, tag);
       if (to == self) {
-        rt_.task(
-            "unpack",
-            [](const std::vector<std::uint32_t>& packed, cells ghosts) {
-              auto next = packed.begin();
-              for_each_cell(ghosts.cells(), [&](const point<2>& p) { ghosts[p] = *next++; });
-            },
-            in(buffer), out(of.block(copy.destination)[copy.to()]));
+        rt_.recv("ghosts", out(of.block(copy.destination)[copy.to()]), from, tag);
       }
+      if (from == self) rt_.send("edge", in(of.block(copy.source)[copy.from]), to, tag);
     }
   }
 
@@ -130,7 +112,6 @@ class sweep {
   decomposition<2> blocks_;
   grid u_;
   grid v_;
-  std::deque<std::vector<std::uint32_t>> buffers_;  // do not move
 };
 
 TEST(boxes_of_arrays, a_sweep_over_parts_of_blocks_has_the_values_of_its_serial_execution) {

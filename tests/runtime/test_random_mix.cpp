@@ -144,7 +144,7 @@ TEST(random_mix, holds_what_makes_it_hard) {
   std::vector<std::string> texts;
   std::size_t replayed = 0;
   std::size_t late = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const moved_array array = make_array(seed, ranks);
     const job_memory job = memory_of_job(array);
     const program all = make_program(seed, scene_of(array, job, {}));
@@ -157,11 +157,12 @@ TEST(random_mix, holds_what_makes_it_hard) {
   EXPECT_GT(replayed, 100U);
   EXPECT_GT(late, 100U) << "orders in which tasks have slipped behind others";
   for (const char* what :
-       {"commutative(", "reduce<sum>",     "reduce<product>", "as a box",      "{ task",
-        "message from", ": 0 bytes",       "put_signal",      "signal, await", "get, slot",
-        "put, slot",    "move by",         "wait_on",         "result of",     ": wait",
-        "assign",       "grow nested",     "insert",          "exchange",      "by the library",
-        "in place",     "not commutative", "communicator 5",  "communicator 3"}) {
+       {"commutative(", "reduce<sum>",       "reduce<product>", "as a box",        "{ task",
+        "message from", ": 0 bytes",         "put_signal",      "signal, await",   "get, slot",
+        "put, slot",    "move by",           "move: deal",      "move: take back", "move: fetch",
+        "move: give",   "source free early", "wait_on",         "result of",       ": wait",
+        "assign",       "grow nested",       "insert",          "exchange",        "by the library",
+        "in place",     "not commutative",   "communicator 5",  "communicator 3"}) {
     EXPECT_GT(mentions(texts, what), 9U) << what;
   }
   for (const collective::operation what : collective::all_operations) {

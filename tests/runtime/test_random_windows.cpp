@@ -34,6 +34,7 @@ struct planned_operation {
   std::size_t begin;
   std::size_t size;
   std::uint8_t value;  ///< of a put: the first byte; each next one is one more
+  completion source;   ///< of a put
 };
 
 /// Mostly small, often around the size from which data is a message of its own, now and then large.
@@ -53,7 +54,9 @@ struct planned_operation {
     const int target = static_cast<int>(random() % static_cast<std::uint64_t>(ranks));
     const int flag = static_cast<int>(random() % 3);
     const std::size_t begin = random() % (slice_bytes - size + 1);
-    all.push_back({what, target, flag, begin, size, static_cast<std::uint8_t>(random())});
+    const auto value = static_cast<std::uint8_t>(random());
+    const auto source = random() % 2 == 0 ? completion::local : completion::remote;
+    all.push_back({what, target, flag, begin, size, value, source});
   }
   return all;
 }
@@ -118,9 +121,9 @@ void run_random_program(std::uint64_t seed, int count) {
       rt.task("count up", count_up, out(buffer), one.value);
       count_up(part, one.value);
       if (one.what == planned_operation::kind::put) {
-        rt.put("put", w, one.target, offset, in(buffer));
+        rt.put("put", w, one.target, offset, in(buffer), {.source = one.source});
       } else {
-        rt.put_signal("put", w, one.target, offset, in(buffer), one.flag);
+        rt.put_signal("put", w, one.target, offset, in(buffer), one.flag, {.source = one.source});
       }
     }
     for (int r = 0; r < env.size(); ++r) {
@@ -192,7 +195,8 @@ void run_streams(std::uint64_t seed, int count) {
           "fill",
           [](std::span<std::uint8_t> x, std::uint8_t, std::uint8_t first) { count_up(x, first); },
           out(data), in(may_put), value_of_place(env.rank(), place));
-      rt.put_signal("data", w, other, slot(env.rank(), place), in(data), data_flag);
+      rt.put_signal("data", w, other, slot(env.rank(), place), in(data), data_flag,
+                    {.source = place % 3 == 0 ? completion::remote : completion::local});
     }
     for (int other = 0; other < env.size(); ++other) {
       const auto here = std::span(own).subspan(slot(other, place), size);

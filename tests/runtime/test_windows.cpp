@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <mpi.h>
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
 #include <plait/trace/arrow.hpp>
@@ -115,6 +116,85 @@ TEST_P(windows, what_is_put_may_be_overwritten_by_later_tasks) {
     ASSERT_EQ(own[static_cast<std::size_t>(i)], 8 * left + i / 1000) << "element " << i;
   }
   env.barrier();
+}
+
+constexpr put_options source_free_early{.source = completion::local};
+
+TEST_P(windows, a_source_that_is_free_early_may_be_overwritten_and_later_operations_keep_order) {
+  for (const std::size_t count : {100U, 20'000U}) {  // in a letter, and as a message of its own
+    runtime rt{env, options()};
+    std::vector<int> own(2 * count, -1);
+    std::vector<int> buffer(count);
+    int seen[3] = {};
+    {
+      auto w = rt.window(own);
+      const auto overwrite = [&](int value) {
+        rt.task("fill", fill, out(std::span(buffer)), value);
+      };
+      for (int i = 0; i < 3; ++i) {
+        overwrite(10 * rank + i);
+        rt.put("again", w, right, count / 2, in(buffer), source_free_early);
+        overwrite(-7);
+        rt.get("between", w, right, count, out(seen[i]));
+      }
+      rt.wait();
+      env.barrier();
+      EXPECT_EQ(own[count / 2 - 1], -1);
+      EXPECT_EQ(std::count(own.begin(), own.end(), 10 * left + 2), static_cast<int>(count));
+      EXPECT_EQ(own[count / 2 + count], -1);
+      env.barrier();
+    }
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(seen[i], 10 * rank + i) << "put " << i;
+  }
+}
+
+TEST_P(windows, replays_put_from_one_source_that_is_free_early) {
+  constexpr int iterations = 30;
+  runtime rt{env, options()};
+  std::vector<int> own(3000, -1);
+  std::vector<int> buffer(3000);
+  int made = 0;
+  int sum = 0;
+  auto w = rt.window(own);
+  graph step = rt.record([&] {
+    rt.task(
+        "fill", [](std::span<int> x, int& value) { fill(x, value++); }, out(std::span(buffer)),
+        inout(made));
+    rt.put_signal("data", w, right, 0, in(buffer), 0, source_free_early);
+    rt.await_signal("data", w, left, out(own), 0);
+    rt.task(
+        "look", [](std::span<const int> x, int& to) { to += x.front() + x.back(); },
+        in(std::span(own)), inout(sum));
+    rt.signal("room", w, left, inout(own), 1);
+    rt.await_signal("room", w, right, out(buffer), 1);
+  });
+  rt.replay(step, iterations).wait();
+  EXPECT_EQ(sum, iterations * (iterations - 1));
+}
+
+// With `none` nobody answers on a rank that waits in MPI; what has left need not be answered.
+TEST(window, frees_the_source_of_a_small_put_while_its_target_does_not_answer) {
+  environment& env = test_environment();
+  if (env.size() < 2) return;
+  runtime rt{env, {.workers = 1, .policy = progress::none}};
+  std::vector<int> own(10, -1);
+  std::vector<int> x(10, 5);
+  auto w = rt.window(own);
+  int overwritten = 0;
+  if (env.rank() == 0) {
+    rt.put("early", w, 1, 0, in(x), source_free_early);
+    rt.task("fill", fill, out(std::span(x)), 6);
+    rt.wait_on(x);
+    overwritten = x.front();
+    MPI_Send(&overwritten, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  } else if (env.rank() == 1) {
+    MPI_Recv(&overwritten, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  rt.wait();
+  env.barrier();
+  if (env.rank() > 1) return;
+  EXPECT_EQ(overwritten, 6);
+  EXPECT_EQ(own, std::vector<int>(10, env.rank() == 1 ? 5 : -1));
 }
 
 TEST_P(windows, signals_carry_a_ring_of_sums_with_one_buffer_in_each_direction) {

@@ -7,7 +7,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).parents[2] / "python"))
 from plait.errors import BadInput  # noqa: E402
-from plait.result import load  # noqa: E402
+from plait.results import load  # noqa: E402
 
 
 def read_result(file: Path) -> dict:

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checked mode and boxes of arrays: what lies between the rows of a box is no part of it.
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <plait/array/view.hpp>
 #include <plait/task/scheduler.hpp>
 
 #include "box.hpp"
@@ -80,6 +82,29 @@ TEST(checked_boxes, a_range_that_a_box_does_not_cover_is_found) {
                   out(all.part({0, 0, 0}, {1, 8, 5})));
             }),
             "task 'box' writes bytes 76 to 79 of what task 'all' names as its access 1 (inout), "
+            "without an access to it");
+}
+
+TEST(checked_boxes, a_star_has_no_corners) {
+  std::vector<int> data(6 * 8 * 10);
+  using plait::box;
+  const plait::view<int, 3> u(data.data(), box<3>({0, 0, 0}, {10, 8, 6}), {1, 10, 80});
+  const auto reading = [&](std::int64_t x, std::int64_t y) {
+    return found([&](scheduler& s) {
+      s.task(
+          "star",
+          [x, y](plait::view<const int, 3> around) {
+            (void)*static_cast<const volatile int*>(&around(x, y, 2));
+          },
+          in(u[star(box<3>({2, 1, 2}, {4, 4, 3}))]));
+      s.task(
+          "row", [](std::span<int>) {}, inout(std::span(data).subspan(160, 10)));
+    });
+  };
+  EXPECT_EQ(reading(1, 1), "nothing");
+  EXPECT_EQ(reading(2, 0), "nothing");
+  EXPECT_EQ(reading(1, 0),
+            "task 'star' reads bytes 4 to 7 of what task 'row' names as its access 1 (inout), "
             "without an access to it");
 }
 

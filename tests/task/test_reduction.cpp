@@ -170,6 +170,38 @@ TEST_P(any_workers, a_replay_reduces) {
   EXPECT_EQ(sum_of_sums, 6 * 100 * 101 / 2);
 }
 
+// The smallest bytes of a word are not the bytes of the smallest word.
+TEST_P(any_workers, reductions_of_the_same_bytes_as_other_types_keep_their_order) {
+  scheduler s{{.workers = GetParam()}};
+  std::uint32_t word = 0x00'20'00'00;
+  const std::span<unsigned char> bytes(reinterpret_cast<unsigned char*>(&word), 4);
+  const auto least_byte = [](std::span<unsigned char> mine) { mine[1] = 0x10; };
+  const auto least_word = [](std::uint32_t& mine) { mine = 0x00'01'20'00; };
+  auto g = s.record([&] {
+    s.task("word", least_word, reduce<plait::minimum>(word));
+    s.task("byte", least_byte, reduce<plait::minimum>(bytes)).priority(plait::high);
+  });
+  for (int i = 0; i < 200; ++i) {
+    word = 0x00'20'00'00;
+    s.replay(g, 1);
+    s.wait();
+    ASSERT_EQ(word, 0x00'01'10'00U) << "replay " << i;
+    word = 0x00'20'00'00;
+    std::atomic<bool> may_go = false;
+    s.task(
+        "first",
+        [&may_go](std::uint32_t&) {
+          while (!may_go) std::this_thread::yield();
+        },
+        inout(word));
+    s.task("word", least_word, reduce<plait::minimum>(word));
+    s.task("byte", least_byte, reduce<plait::minimum>(bytes)).priority(plait::high);
+    may_go = true;
+    s.wait();
+    ASSERT_EQ(word, 0x00'01'10'00U) << "submission " << i;
+  }
+}
+
 TEST_P(any_workers, a_reduction_that_fails_combines_nothing) {
   scheduler s{{.workers = GetParam()}};
   int total = 7;

@@ -78,5 +78,23 @@ TEST(way_to_sends, of_too_many_those_with_the_longest_path_do) {
       list{1});
 }
 
+// The ends of a slab feed a send each, and all of it the sum: the ends go first, not the longest
+// way.
+TEST(way_to_sends, of_too_many_those_before_the_sends_with_the_least_work_do) {
+  EXPECT_EQ(
+      first_of({node(kind::task, 40, {5, 6}), node(kind::task, 40, {6}), node(kind::task, 40, {6}),
+                node(kind::task, 40, {6}), node(kind::task, 30, {7, 6}), node(kind::send, 50, {}),
+                node(kind::exchange, 5, {}), node(kind::send, 50, {})}),
+      (list{0, 4}));
+}
+
+// A send that needs next to no work does not keep the others from going first.
+TEST(way_to_sends, a_way_of_no_work_is_not_all_that_goes_first) {
+  EXPECT_EQ(
+      first_of({node(kind::task, 10, {}), node(kind::task, 10, {}), node(kind::task, 40, {4}),
+                node(kind::task, 0, {5}), node(kind::exchange, 50, {}), node(kind::send, 5, {})}),
+      (list{2, 3}));
+}
+
 }  // namespace
 }  // namespace plait::detail

@@ -84,6 +84,7 @@ using json = nlohmann::ordered_json;
   const auto now =
       std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   return {{"schema", "plait-result/1"},
+          {"kind", "prediction"},
           {"bench", "predict"},
           {"parameters", parameters_of(asked)},
           {"environment",

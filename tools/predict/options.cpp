@@ -77,7 +77,8 @@ struct figure {
 }
 
 [[nodiscard]] bool parse_words(int argc, char** argv, words& given, std::vector<figure>& network) {
-  CLI::App app("What a collective operation costs, by the formulas of docs/model.md", "predict");
+  CLI::App app("What a collective operation costs, by the formulas of docs/internals/model.md",
+               "predict");
   app.add_option("operation", given.operation, model::operation_names())->required();
   app.add_option("--ranks", given.ranks, "Numbers of ranks: 2,8,64")->required()->delimiter(',');
   app.add_option("--sizes", given.sizes, "Sizes: 8,64KiB,1MiB")->capture_default_str();

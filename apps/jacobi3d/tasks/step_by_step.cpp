@@ -84,10 +84,7 @@ class step_by_step final : public sweep {
 
 void submit_relax(plait::runtime& rt, plait::task_name name, plait::priority urgency,
                   const array& from, const array& b, array& to, const box& some, stores how) {
-  // Of u the star of the stencil; the function gets a view of all around it.
-  auto sweep = rt.task(name, relax, from[plait::grow(some)], in(b[some]), out(to[some]), how);
-  sweep.priority(urgency);
-  for (const box& read : plait::star(some)) sweep.also(in(from[read]));
+  rt.task(name, relax, in(from[star(some)]), in(b[some]), out(to[some]), how).priority(urgency);
 }
 
 std::unique_ptr<sweep> make_step_by_step(problem& p) {

@@ -48,18 +48,25 @@ class block_array {
 
   [[nodiscard]] const decomposition<D>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
-  /// The blocks it holds, by their number in blocks(), ascending.
+  /// Returns the blocks that this rank holds, by their number in blocks(), ascending.
   [[nodiscard]] std::span<const int> local_blocks() const { return blocks_.blocks_of(rank_); }
 
-  /// A block with its ghosts.  Precondition: it is one of local_blocks().
+  /// Returns a block with its ghosts.  Precondition: it is one of local_blocks().
   [[nodiscard]] view<T, D> block(int id) { return view_of<T>(id); }
   [[nodiscard]] view<const T, D> block(int id) const { return view_of<const T>(id); }
 
-  /// These cells of the block that owns the one in their middle.  Precondition: that block is local
-  /// and has all of them, some perhaps as ghosts.
+  /// Returns a view of these cells, in the block that owns the middle cell.  Precondition: that
+  /// block is local and has all of the cells, some perhaps as ghosts.
   [[nodiscard]] view<T, D> operator[](const box<D>& cells) { return block(middle(cells))[cells]; }
   [[nodiscard]] view<const T, D> operator[](const box<D>& cells) const {
     return block(middle(cells))[cells];
+  }
+  /// The cells of a star, in the same block.  Precondition: that has the box around it.
+  [[nodiscard]] star_view<T, D> operator[](const box_star<D>& cells) {
+    return block(middle(cells.around()))[cells];
+  }
+  [[nodiscard]] star_view<const T, D> operator[](const box_star<D>& cells) const {
+    return block(middle(cells.around()))[cells];
   }
 
   void set_zero() noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which cells go from which block to which: into ghosts, or from one decomposition to another.
-/// Geometry alone; movers make messages of it.
+/// Lists which cells go from which block to which: into ghosts, or from one decomposition to
+/// another. Geometry alone; movers make messages of it.
 #pragma once
 
 #include <cstdint>
@@ -24,31 +24,34 @@ struct block_copy {
   friend bool operator==(const block_copy&, const block_copy&) = default;
 };
 
-/// How much of a block's ghosts a stencil reads.
+/// Says how much of a block's ghosts a stencil reads.
 enum class ghost_reach : std::uint8_t {
   faces,  ///< those beside its faces: a 7-point stencil in 3-D
   all,    ///< edges and corners as well: a 27-point stencil
 };
 
-/// What fills the ghosts of every block, each ghost cell once; ghosts behind a physical boundary
-/// stay as they are.  Ghosts may be wider than the blocks beside them, and than a periodic domain.
-/// By destination, then source, then cells.  Cost: n log n in the number of blocks.
+/// Lists the copies that fill the ghosts of every block, each ghost cell once.  Ghosts behind a
+/// physical boundary stay as they are.  Ghosts may be wider than the blocks beside them, and than a
+/// periodic domain.  Sorted by destination, then source, then cells.  Cost: n log n in the number
+/// of blocks.
 template <int D>
 [[nodiscard]] std::vector<block_copy<D>> ghost_copies(const decomposition<D>& blocks,
                                                       ghost_reach reach);
 
-/// Those of them that leave from or arrive at a block of `rank`, in the same order on every rank.
-/// Cost: as if there were no other blocks than these and their neighbours, but for a factor log n.
+/// Lists the copies that fill ghosts and leave from or arrive at a block of `rank`, in the same
+/// order on every rank.  Cost: as if there were no other blocks than the rank's and their
+/// neighbours, but for a factor log n.
 template <int D>
 [[nodiscard]] std::vector<block_copy<D>> ghost_copies(const decomposition<D>& blocks,
                                                       ghost_reach reach, int rank);
 
-/// What brings every cell from its block in `from` (the source) to its block in `to` (the
-/// destination): own cells only, in the same order.  Throws usage_error if the domains differ.
+/// Lists the copies that bring every cell from its block in `from` (the source) to its block in
+/// `to` (the destination).  Own cells only, sorted by destination, then source, then cells.  Throws
+/// usage_error if the domains differ.
 template <int D>
 [[nodiscard]] std::vector<block_copy<D>> redistribution_copies(const decomposition<D>& from,
                                                                const decomposition<D>& to);
-/// Those of them that leave from or arrive at a block of `rank`.
+/// Lists the copies of a redistribution that leave from or arrive at a block of `rank`.
 template <int D>
 [[nodiscard]] std::vector<block_copy<D>> redistribution_copies(const decomposition<D>& from,
                                                                const decomposition<D>& to,

@@ -25,11 +25,11 @@ class block_memory {
   /// Axes a block does not have: 1 cell, no ghosts.  Throws std::bad_alloc.
   block_memory(const numbers& cells, const numbers& ghosts, std::size_t element_bytes, int place);
 
-  /// The distances between neighbours along each axis that such a block has, in elements.
+  /// Returns the distances between neighbours along each axis that such a block has, in elements.
   [[nodiscard]] static numbers strides_of(const numbers& cells, const numbers& ghosts,
                                           std::size_t element_bytes) noexcept;
 
-  /// The first own cell, and the distances between neighbours along each axis in elements.
+  /// Returns the first own cell, and the distances between neighbours along each axis in elements.
   [[nodiscard]] std::byte* first() const noexcept { return first_; }
   [[nodiscard]] const numbers& strides() const noexcept { return strides_; }
   /// All of it, with ghosts and padding.

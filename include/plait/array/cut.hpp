@@ -19,30 +19,32 @@ namespace plait {
 [[nodiscard]] std::vector<std::int64_t> part_bounds(std::int64_t cells,
                                                     const std::vector<double>& weights);
 
-/// `b` cut along one axis into a part for each weight, in their ratio: `{44, 50}` gives the first
+/// Cuts `b` along one axis into a part for each weight, in their ratio: `{44, 50}` gives the first
 /// 44/94 of the planes and the others.  Throws usage_error, naming the axis, as `part_bounds`.
 template <int D, space S>
 [[nodiscard]] std::vector<box<D, S>> cut(const box<D, S>& b, axis along,
                                          const std::vector<double>& weights);
 
-/// `b` cut into a grid of blocks as equal as possible, in the order of the grid's ranks.  Throws
+/// Cuts `b` into a grid of blocks as equal as possible, in the order of the grid's ranks.  Throws
 /// usage_error, naming the axis, if an axis has fewer cells than blocks.
 template <int D, space S>
 [[nodiscard]] std::vector<box<D, S>> cut(const box<D, S>& b, const process_grid<D>& grid);
 
-/// `b` in blocks of at most `largest` cells along each axis, as equal as possible: more than there
-/// are workers, for whoever is free to take the next.  Precondition: largest >= 1.
+/// Cuts `b` into blocks of at most `largest` cells along each axis, as equal as possible.  There
+/// are more blocks than workers, so that a free worker can take the next.  Precondition: largest >=
+/// 1.
 template <int D, space S>
 [[nodiscard]] std::vector<box<D, S>> cut_small(const box<D, S>& b, const extents<D>& largest);
 
-/// How large a tile is: at most so many rows along y, so that planes of it are still in a cache
-/// when the next tile needs them, and about so many cells, but at least a plane of these rows.
+/// Says how large a tile is.  A tile has at most so many rows along y, so that its planes are still
+/// in a cache when the next tile needs them.  It has about so many cells, but at least a plane of
+/// these rows.
 struct tile_size {
   std::int64_t rows = 1;
   std::int64_t cells = 1;
 };
 
-/// `b` in tiles of whole rows, as equal as possible, in the order in which one sweep touches
+/// Cuts `b` into tiles of whole rows, as equal as possible, in the order in which one sweep touches
 /// memory: along the slowest axis within the rows of a tile, then the next rows.  Consecutive tiles
 /// share planes in cache, so that a sweep cut so costs no more than one at once.  In one dimension
 /// tiles are pieces of the row, of at most size.cells.  Precondition: both numbers are at least 1.
@@ -65,16 +67,16 @@ template <int D, space S>
 [[nodiscard]] std::vector<box<D, S>> cut(const box<D, S>& b, axis along,
                                          const std::vector<worker_set>& sets);
 
-/// How `rebalanced` turns times into weights.
+/// Says how `rebalanced` turns times into weights.
 struct rebalance_options {
-  /// How much of a change is held back: 0 believes the last measurement, 0.5 goes half the way.
+  /// Share of a change that is held back: 0 believes the last measurement, 0.5 goes half the way.
   double damping = 0;
 };
 
-/// New weights from the times the parts of these weights took: proportional to what each got done
-/// in a second, weight / time, where damping d makes it weight^d (weight / time)^(1 - d).  Scaled
-/// so that their sum stays.  Equal times change nothing.  Throws usage_error if a time or weight is
-/// not positive or the damping not in [0, 1).
+/// Returns new weights from the times the parts of these weights took: proportional to what each
+/// got done in a second, weight / time, where damping d makes it weight^d (weight / time)^(1 - d).
+/// Scaled so that their sum stays.  Equal times change nothing.  Throws usage_error if a time or
+/// weight is not positive or the damping not in [0, 1).
 [[nodiscard]] std::vector<double> rebalanced(std::span<const double> weights,
                                              std::span<const double> seconds,
                                              const rebalance_options& options = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which cells of a domain belong to which rank: disjoint blocks that cover it, how many ghost
+/// Says which cells of a domain belong to which rank: disjoint blocks that cover it, how many ghost
 /// cells they have, and where it is periodic.  Holds no data (block_array.hpp).
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace plait {
 
-/// How `decompose` cuts a domain.
+/// Says how `decompose` cuts a domain.
 template <int D>
 struct decomposition_options {
   extents<D> global;  ///< cells along each axis
@@ -50,32 +50,32 @@ class decomposition {
   /// usage_error, one line, if the blocks are empty, overlap, leave a cell out or lie outside.
   decomposition(const decomposition_options<D>& options, std::span<const owned_block<D>> blocks);
 
-  /// The whole domain: (0, …) to options.global.
+  /// Returns the whole domain: (0, …) to options.global.
   [[nodiscard]] const box<D>& global() const noexcept;
   [[nodiscard]] const extents<D>& ghosts() const noexcept;
   [[nodiscard]] bool periodic(axis a) const noexcept;
-  /// The same blocks with other ghosts.
+  /// Returns a decomposition of equal blocks with other ghosts.
   [[nodiscard]] decomposition with_ghosts(const extents<D>& widths) const;
 
-  /// One more than the highest rank that has a block.
+  /// Returns one more than the highest rank that has a block.
   [[nodiscard]] int ranks() const noexcept;
-  /// All blocks; what follows calls a block by its number here.
+  /// Returns all blocks; the other members call a block by its number here.
   [[nodiscard]] std::span<const box<D>> blocks() const noexcept;
   /// Precondition of all that take one: 0 <= id < blocks().size().
   [[nodiscard]] const box<D>& block(int id) const;
   [[nodiscard]] box<D> block_with_ghosts(int id) const;
   [[nodiscard]] int rank_of(int id) const;
-  /// The blocks of a rank, ascending; none of a rank beyond.  Precondition: rank >= 0.
+  /// Returns the blocks of a rank, ascending; none of a rank beyond.  Precondition: rank >= 0.
   [[nodiscard]] std::span<const int> blocks_of(int rank) const;
-  /// The block a cell belongs to.  Precondition: the cell lies in the domain.
+  /// Returns the block that a cell belongs to.  Precondition: the cell lies in the domain.
   [[nodiscard]] int block_at(const point<D>& cell) const;
-  /// Whether cells, of this block or another, lie behind a side of the block; not at a physical
-  /// boundary.
+  /// Returns whether cells, of this block or another, lie behind a side of the block.  False at a
+  /// physical boundary.
   [[nodiscard]] bool has_neighbour(int id, axis a, side s) const;
 
-  /// The grid of the ranks, if they form one.
+  /// Returns the grid of the ranks, if they form one.
   [[nodiscard]] const std::optional<process_grid<D>>& grid() const noexcept;
-  /// To find blocks by their cells.
+  /// Returns the tree that finds blocks by their cells.
   [[nodiscard]] const box_tree<D>& tree() const noexcept;
 
  private:
@@ -88,9 +88,11 @@ class decomposition {
   extents<D> ghosts_;
 };
 
-/// A grid of parts, one for each rank, in the order of process_grid.  Throws usage_error, one line
-/// that names the axis, if there are more blocks than cells along it, if an extent is below 1, or
-/// if grid, weights and ranks do not fit each other.  Precondition: ranks >= 1.
+/// Cuts a domain into a grid of parts, one for each rank, in the order of process_grid.  Throws
+/// usage_error, one line that names the axis, if there are more blocks than cells along the axis,
+/// if an extent is below 1, or if grid, weights and ranks do not fit each other.  Precondition:
+/// ranks >= 1.
+///
 ///     decompose<2>({.global = {4096, 4096}, .ghosts = 1, .periodic = {true, false}}, 6)
 template <int D>
 [[nodiscard]] decomposition<D> decompose(const decomposition_options<D>& options, int ranks);

@@ -24,7 +24,7 @@ struct tiling {
   std::int64_t rows = std::numeric_limits<std::int64_t>::max();
   int per_worker =
       8;  ///< tiles of a box for each worker, where that is neither too fine nor coarse
-  /// Large enough to be worth a task, small enough that nobody waits long for the last one.
+  /// Large enough to be worth a task, small enough that no worker waits long for the last one.
   std::int64_t least_cells = std::int64_t{1} << 11;
   std::int64_t most_cells = std::int64_t{1} << 18;
 };
@@ -55,22 +55,23 @@ class hierarchical_decomposition {
 
   [[nodiscard]] const decomposition<D>& nodes() const noexcept { return nodes_; }
   [[nodiscard]] const std::vector<worker_set>& sets() const noexcept { return sets_; }
-  /// Of a node.
+  /// Returns the number of workers of a node.
   [[nodiscard]] int workers() const noexcept { return workers_; }
 
   // Precondition of all that take one: `id` is a block of nodes().
 
-  /// The boxes that a part is: disjoint, none empty, of `rim` several.
+  /// Returns the boxes of a part: disjoint, none empty, of `rim` several.
   [[nodiscard]] std::vector<box<D>> cells(int id, block_part which) const;
 
-  /// A part shared among the workers of its node: every cell is in one box of one worker.
+  /// Shares a part among the workers of its node: every cell is in one box of one worker.
   ///
   /// `whole` and `interior` are cut into planes, along the slowest axis with a plane for each
-  /// worker; across x by several sets or in one dimension only, for rows are better kept whole.
-  /// Several sets get planes in the ratio of their weights, to the nearest one, and the workers of
-  /// a set numbers of planes that differ by at most 1.  Where no such axis has that many planes, a
-  /// single set takes a grid of blocks of whole rows, or what `shared_out` gives (some workers
-  /// nothing), and several sets are refused: usage_error, one line.  An empty interior is nobody's.
+  /// worker.  Planes across x are taken by several sets or in one dimension only, for rows are
+  /// better kept whole.  Several sets get planes in the ratio of their weights, to the nearest one,
+  /// and the workers of a set numbers of planes that differ by at most 1.  Where no such axis has
+  /// that many planes, a single set takes a grid of blocks of whole rows, or the pieces of
+  /// `shared_out` (some workers nothing), and several sets are refused: usage_error, one line.  An
+  /// empty interior is no worker's.
   ///
   /// `rim` is shared equally by what it costs, whatever the weights: what its rows cost depends on
   /// the memory, and it is small.
@@ -80,9 +81,9 @@ class hierarchical_decomposition {
   /// each block where there are several sets.
   void check_shares(block_part which) const;
 
-  /// A part in tiles for whoever is free, each box of `cells` by itself, in the order in which a
-  /// sweep touches memory.  Weights do not matter.  Precondition: all numbers are at least 1, and
-  /// how.least_cells <= how.most_cells.
+  /// Cuts a part of a block into tiles, for any worker that is free.  Each box of `cells` is cut by
+  /// itself, in the order in which a sweep touches memory.  Weights do not matter.  Precondition:
+  /// all numbers are at least 1, and how.least_cells <= how.most_cells.
   [[nodiscard]] std::vector<box<D>> tiles(int id, block_part which, const tiling& how = {}) const;
 
  private:

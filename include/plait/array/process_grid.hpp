@@ -38,7 +38,7 @@ class process_grid {
   [[nodiscard]] dimensions coordinates(int rank) const;
   /// Precondition: the coordinates lie in the grid.
   [[nodiscard]] int rank_at(const dimensions& coordinates) const;
-  /// The rank next to `rank`; `plait::no_rank` at the end of the grid.
+  /// Returns the rank next to `rank`; `plait::no_rank` at the end of the grid.
   [[nodiscard]] int neighbour(int rank, axis a, side s) const;
 
   friend bool operator==(const process_grid&, const process_grid&) = default;
@@ -47,7 +47,7 @@ class process_grid {
   dimensions dims_;
 };
 
-/// "2x1x4".
+/// Returns text such as "2x1x4".
 template <int D>
 [[nodiscard]] std::string to_string(const process_grid<D>& grid);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// A block taken apart into what needs no neighbour's cells and what does, and the latter shared
+/// Separates the cells of a block that need no neighbour's cells from its rim, and shares the rim
 /// fairly among workers.  KeLP's annulus.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace plait {
 
-/// The own cells of a block.
+/// Returns the own cells of a block.
 template <int D>
 struct interior_and_rim {
   box<D> interior;          ///< no cell of it is next to a neighbour's; may be empty
@@ -23,10 +23,11 @@ struct interior_and_rim {
 template <int D>
 [[nodiscard]] interior_and_rim<D> peel(const decomposition<D>& blocks, int id);
 
-/// What computing a box costs in units of a cell in the middle of a long row: its cells, and
-/// `per_row` for every row along x.  A face across x has rows as long as the ghosts are wide: each
-/// fetches a cache line for every array and starts a loop, for a few cells.  12 is measured:
-/// 7-point stencil, blocks of 256³ and 400³ doubles, faces 1 and 2 cells thick (micro/arrays).
+/// Computes the cost of a box in units of a cell in the middle of a long row: its cells, and
+/// `per_row` for every row along x.  A face across x has rows as long as the ghosts are wide.  Each
+/// such row fetches a cache line for every array and starts a loop, for a few cells.  12 is
+/// measured: 7-point stencil, blocks of 256³ and 400³ doubles, faces 1 and 2 cells thick
+/// (micro/arrays).
 struct row_cost {
   double per_row = 12;
 

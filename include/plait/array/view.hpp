@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The values of a box of cells in memory that somebody else owns, addressed by the cells' own
+/// The values of a box of cells in memory that another object owns, addressed by the cells' own
 /// indices.
 #pragma once
 
@@ -15,6 +15,9 @@
 #include <plait/core/strided_bytes.hpp>
 
 namespace plait {
+
+template <class T, int D, space S = space::global>
+class star_view;
 
 /// Cells lie x fastest, one after the other within a row; the distances between rows are any.  The
 /// place of cell (0, …, 0) is computed once, so that an access costs what it costs with a raw
@@ -36,15 +39,15 @@ class view {
   requires(std::same_as<const U, T> && !std::same_as<U, T>) view(const view<U, D, S>& other)
   noexcept : zero_(other.zero_), cells_(other.cells_), strides_(other.strides_) {}
 
-  /// The cells it shows.
+  /// Returns the cells that the view shows.
   [[nodiscard]] const box<D, S>& cells() const noexcept { return cells_; }
   /// Elements between neighbours along an axis.
   [[nodiscard]] std::ptrdiff_t stride(axis a) const noexcept {
     return strides_[static_cast<std::size_t>(index_of(a))];
   }
 
-  /// The element of a cell, and where it lies.  Precondition: the cell is one of cells(); checked
-  /// with assert, since kernels call it.
+  /// Returns the element of a cell, and its address.  Precondition: the cell is one of cells();
+  /// checked with assert, since kernels call it.
   template <std::integral... N>
   requires(sizeof...(N) == D) [[nodiscard]] T& operator()(N... n) const noexcept {
     return (*this)[point<D, S>(n...)];
@@ -55,15 +58,20 @@ class view {
     return zero_ + offset_of(p);
   }
 
-  /// The same elements, of these cells only.  Precondition: they are among cells().
+  /// Returns a view of these cells only.  Precondition: the cells are among cells().
   [[nodiscard]] view operator[](const box<D, S>& part) const {
     PLAIT_EXPECTS(cells_.contains(part), to_string(part) + " of " + to_string(cells_));
     view result(*this);
     result.cells_ = part;
     return result;
   }
+  /// The same elements, of these boxes only.  Precondition: the box around them is among cells().
+  [[nodiscard]] star_view<T, D, S> operator[](const box_star<D, S>& part) const {
+    return {(*this)[part.around()], part.width()};
+  }
 
-  /// The bytes of the cells: what a task names by in(v), out(v), inout(v) and commutative(v).
+  /// Returns the bytes of the cells, which a task names by in(v), out(v), inout(v) and
+  /// commutative(v).
   [[nodiscard]] strided_bytes strided_memory() const noexcept {
     if (cells_.empty()) return {};
     const auto size = static_cast<std::int64_t>(sizeof(T));
@@ -76,7 +84,7 @@ class view {
   }
   [[nodiscard]] view<const T, D, S> as_const() const noexcept { return *this; }
 
-  /// The same elements, their cells counted from `corner`.
+  /// Returns a view of all elements with their cells counted from `corner`.
   [[nodiscard]] view<T, D, space::local> local(const point<D>& corner) const noexcept
       requires(S == space::global) {
     return {moved(zero_, offset_of(cells_.low)), to_local(cells_, corner), strides_};
@@ -103,6 +111,34 @@ class view {
   T* zero_ = nullptr;
   box<D, S> cells_;
   std::array<std::ptrdiff_t, D> strides_{1};
+};
+
+/// The elements of a star: what a task names by in(u[star(cells)]).  The task covers these cells
+/// and no others; its function gets a view of the box around them, whose edges and corners it must
+/// not touch.
+template <class T, int D, space S>
+class star_view {
+ public:
+  using element = T;
+
+  /// The star of the cells that are more than `width` from the ends of `around`.
+  star_view(const view<T, D, S>& around, std::int64_t width) noexcept
+      : around_(around), width_(width) {}
+
+  [[nodiscard]] view<T, D, S> passed() const noexcept { return around_; }
+  [[nodiscard]] std::array<strided_bytes, D> strided_boxes() const noexcept {
+    const box_star<D, S> cells(shrink(around_.cells(), extents<D>(width_)), width_);
+    std::array<strided_bytes, D> all;
+    for (std::size_t a = 0; a < D; ++a) all[a] = around_[cells[a]].strided_memory();
+    return all;
+  }
+  [[nodiscard]] star_view<const T, D, S> as_const() const noexcept {
+    return {around_.as_const(), width_};
+  }
+
+ private:
+  view<T, D, S> around_;
+  std::int64_t width_ = 0;
 };
 
 }  // namespace plait

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How a blocking MPI call finds out that it may suspend the task it is made from.
+/// Lets a blocking MPI call find out that it may suspend the task that made the call.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ class blocking_calls {
   enum class caller { elsewhere, program, task };
 
   virtual ~blocking_calls() = default;
-  /// Who the running code is to this runtime.
+  /// Says how the running code relates to this runtime.
   [[nodiscard]] virtual caller who_calls() const noexcept = 0;
   /// The token, as engine's; for std::lock_guard.
   virtual void lock() = 0;
@@ -28,10 +28,10 @@ class blocking_calls {
 
   static void install(blocking_calls& of_runtime);
   static void remove(blocking_calls& of_runtime);
-  /// The runtime in whose task or program the running code is, or null.
+  /// Returns the runtime in whose task or program the running code is, or null.
   [[nodiscard]] static blocking_calls* here();
 
-  /// Whether MPI's functions are intercepted in this program: set before `main`.
+  /// True if MPI's functions are intercepted in this program.  Set before `main`.
   static bool linked;
 };
 

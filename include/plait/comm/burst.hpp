@@ -21,7 +21,7 @@ struct burst {
   double receive_pause_s = 0;  ///< the server works so long between two receives
 };
 
-/// What one burst took, on either side.
+/// Times of one burst, on either side.
 struct burst_times {
   double round_trip_s = 0;  ///< the client's, from its first send to the answer
   double receiving_s = 0;   ///< the server's, from its first receive's end to its last one's

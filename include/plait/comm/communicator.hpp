@@ -13,7 +13,7 @@ namespace plait {
 
 struct matching_space;
 
-/// Whether a peer is nobody: `no_rank`, or MPI_PROC_NULL.
+/// Returns whether a peer is missing: `no_rank`, or MPI_PROC_NULL.
 [[nodiscard]] bool is_no_rank(int peer) noexcept;
 
 /// Numbers its ranks from 0 and matches by itself: what is submitted here never meets what is
@@ -25,27 +25,28 @@ class communicator {
  public:
   communicator() noexcept = default;
 
-  /// As MPI_Comm_split: the ranks that give the same colour make a communicator, in the order of
-  /// their keys, and of these ranks' numbers here where keys are equal.  Without a colour: one of
-  /// which this rank is no member.  The name is for reports and traces, and need not be the same.
+  /// Makes a communicator of the ranks that give the same colour, as MPI_Comm_split does.  Ranks
+  /// are in the order of their keys, and where keys are equal in the order of their numbers in this
+  /// communicator.  A rank without a colour gets a communicator of which the rank is no member.
+  /// The name is for reports and traces, and may differ between ranks.
   ///
   ///     plait::communicator row = env.world().split("row", env.rank() / columns);
   ///     rt.allreduce("row sum", in(x), out(y), plait::sum{}, {.among = row});
   ///     rt.send("edge", in(edge), right, tag, row);
   ///
-  /// Collective over this communicator.  Blocks; communication in flight progresses meanwhile, but
+  /// Collective over this communicator.  Blocks.  Communication in flight progresses meanwhile, but
   /// tasks do not run on this thread: `wait()` for them first.  Main thread.  MPI has some thousand
-  /// communicators: make them once.  Errors: usage_error for a negative colour, on all ranks.
+  /// communicators, so make each once.  Errors: usage_error for a negative colour, on all ranks.
   [[nodiscard]] communicator split(std::string name, std::optional<int> colour, int key = 0) const;
 
-  /// Whether it was made by `world` or `split`.
+  /// Returns whether `world` or `split` made this communicator.
   [[nodiscard]] bool is_made() const noexcept { return self_ != nullptr; }
   // Precondition of the others: it was made by `world` or `split`.
   [[nodiscard]] const std::string& name() const;  ///< of all ranks: "all ranks"
   /// 0 where this rank is no member; then there is nothing else to ask of it or do with it.
   [[nodiscard]] int size() const;
   [[nodiscard]] int rank() const;
-  /// What `environment::rank` is on `rank` of these.
+  /// Returns the `environment::rank` of `rank` of this communicator.
   [[nodiscard]] int world_rank(int rank) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The progress engine: starts non-blocking operations and notices their completion.  Knows nothing
-/// of tasks; the layers above hand it operations and are called back.
+/// The progress engine: starts non-blocking operations and notices their completion.  The engine
+/// knows nothing of tasks.  The layers above hand it operations and are called back.
 #pragma once
 
 #include <atomic>
@@ -26,20 +26,20 @@ class served_window;
 
 /// Something else than a message that a task waits for, such as a request of the program's own.
 struct awaited {
-  /// Asked by a thread that holds the token, at every look.
+  /// Returns whether the wait is over.  Called by a thread that holds the token, at every poll.
   bool (*finished)(awaited& self) = nullptr;
-  /// Called once, by such a thread, when it has finished or is given up.
+  /// Called once, by a thread that holds the token, when the wait is over or is given up.
   void (*completed)(awaited& self) noexcept = nullptr;
   bool given_up = false;
 };
 
-/// What the engine did, for the ledger.
+/// Counts the engine's work, for the ledger.
 struct engine_statistics {
   std::uint64_t operations = 0;  ///< completed
   std::uint64_t polls = 0;       ///< calls of MPI_Testsome
   double proxy_cpu_s = 0;        ///< processor time of the proxy thread
-  /// The longest time nobody looked while operations were in flight or a window was served: what
-  /// became of `worst_delay_s` on a machine that may be busy with other things.
+  /// Longest time without a poll while operations were in flight or a window was served.  Compare
+  /// `worst_delay_s`, on a machine that may be busy with other things.
   double longest_unwatched_s = 0;
   std::uint64_t gave_way =
       0;  ///< times threads that spun stopped because others wanted their cores
@@ -68,28 +68,28 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// Gives `op` its place in the order of matching among these ranks, as which its peer is
-  /// numbered. One thread, in order of submission.  Errors: usage_error for a peer or a tag out of
-  /// range, and for a communicator of which this rank is no member, or that another engine uses;
-  /// `error` for one that was in use when a task failed.  Of operations on windows only signals
-  /// have places.
+  /// Gives `op` its sequence number on a communicator, whose ranks number its peer.  One thread, in
+  /// order of submission.  Errors: usage_error for a peer or a tag out of range, and for a
+  /// communicator of which this rank is no member, or that another engine uses; `error` for a
+  /// communicator that was in use when a task failed.  Of operations on windows only signals have
+  /// sequence numbers.
   void enqueue(operation& op, const communicator& among = {});
-  /// Makes a communicator this engine's, as the first `enqueue` among its ranks does; for who must
-  /// know that it may be used before something else is submitted.  Errors: as `enqueue`.
+  /// Makes a communicator this engine's, as the first `enqueue` among its ranks does.  For callers
+  /// that must know that it may be used before they submit anything else.  Errors: as `enqueue`.
   void claim(const communicator& among);
-  /// The same without a place yet, for `enqueue_repeated`.  From the second time that its MPI tag
-  /// comes on, the operation runs on a persistent MPI request.
+  /// Prepares `op` for `enqueue_repeated`, without a sequence number yet.  From the second time
+  /// that its MPI tag comes on, the operation runs on a persistent MPI request.
   void attach(operation& op, const communicator& among = {});
   /// Undoes `attach`: lets the persistent requests go.  For an operation that is not in flight; no
   /// effect on one that is not attached.  The thread that enqueues; after the engine's end, too.
   static void detach(operation& op) noexcept;
-  /// Places for `iterations` times all of `ops`, in this order.  Each is posted once an iteration,
-  /// after a call of `next_iteration`.
+  /// Gives all of `ops`, in this order, their sequence numbers for `iterations` iterations.  Each
+  /// is posted once an iteration, after a call of `next_iteration`.
   void enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations);
   static void next_iteration(operation& op) noexcept;
   [[nodiscard]] int largest_tag() const noexcept;
 
-  /// Where an operation that was given its place is matched.
+  /// Says where an operation with a sequence number is matched.
   struct matching {
     int communicator = 0;        ///< a number that no other has which the two ranks have in common
     std::string_view name = {};  ///< of all ranks empty; as long as the environment lives
@@ -97,67 +97,67 @@ class engine {
   };
   [[nodiscard]] static matching matching_of(const operation& op) noexcept;
 
-  /// Starts `op` now or as soon as whoever holds the token gets to it.  Thread-safe.
+  /// Starts `op` now or as soon as the holder of the token gets to it.  Thread-safe.
   void post(operation& op);
 
-  /// Looks after `what`, which must stay in place until it is completed.  Counts as communication
-  /// in flight.  Thread-safe.
+  /// Polls for `what`, which must stay at its address until it is completed.  Counts as
+  /// communication in flight.  Thread-safe.
   void watch(awaited& what);
 
-  /// Looks after a window until `stop_serving`: what other ranks ask of this one is answered
-  /// whether or not anything of this rank's own is in flight.  Operations on the window may be
-  /// posted meanwhile.  The thread that enqueues.
+  /// Serves a window until `stop_serving`.  Requests of other ranks are answered whether or not
+  /// anything of this rank's own is in flight.  Operations on the window may be posted meanwhile.
+  /// The thread that enqueues.
   void serve(served_window& window);
   void stop_serving(served_window& window);
 
-  /// Takes the token for MPI calls of the program's own, waiting for it, and gives it back; what
-  /// others posted meanwhile is started.
+  /// Takes the token for MPI calls of the program's own, waiting for it, and gives it back.
+  /// Operations that others posted meanwhile are started then.
   void lock() noexcept;
   void unlock();
 
-  /// Drives operations, unless another thread is doing so.  Returns whether anything started or
-  /// completed.  `again`: the caller polls without pause, and does not let the others look less
+  /// Polls: drives operations, unless another thread is doing so.  Returns whether anything started
+  /// or completed.  `again`: the caller polls without pause, and does not make the others poll less
   /// often each time that it has found nothing.  Thread-safe.
   bool poll(bool again = false);
 
-  /// Gives up what has not completed: receives are cancelled, sends have `patience_s` to complete;
-  /// further posts complete at once without effect.  For a rank on which a task has failed. Returns
-  /// false if some neither completed nor could be cancelled: MPI still uses their buffers.
-  /// Thread-safe.
+  /// Gives up operations that have not completed.  Receives are cancelled, sends have `patience_s`
+  /// to complete, and further posts complete at once without effect.  For a rank on which a task
+  /// has failed.  Returns false if some neither completed nor could be cancelled: MPI still uses
+  /// their buffers.  Thread-safe.
   [[nodiscard]] bool cancel(double patience_s = 1.0);
-  /// After `cancel`.
+  /// Returns whether `cancel` has been called.
   [[nodiscard]] bool cancelled() const noexcept;
 
-  /// Ticks until `now` during which at least one operation was in flight.  Thread-safe, wait-free
-  /// but for a writer in the middle of an update.
+  /// Returns the ticks until `now` during which at least one operation was in flight.  Thread-safe,
+  /// wait-free but for a writer in the middle of an update.
   [[nodiscard]] ticks in_flight_until(ticks now) const noexcept;
-  /// Whether nobody needs to look: nothing is in flight, and no window is served.
+  /// Returns whether no thread needs to poll: nothing is in flight, and no window is served.
   [[nodiscard]] bool idle() const noexcept;
 
-  /// Whether the time at which each operation is posted is read from the clock, as a trace needs
-  /// it; else it may be that of the last look.  Any thread.
+  /// Asks for the exact time of each post, which a trace needs.  Otherwise that time may be that of
+  /// the last poll.  Any thread.
   void want_exact_times(bool wanted) noexcept;
 
-  /// When the next look is worth its price; `never` if nothing is in flight.
+  /// Returns when the next poll is worth its price; `never` if nothing is in flight.
   [[nodiscard]] ticks next_look() const noexcept;
   static constexpr ticks never = INT64_MAX;
 
-  /// A worker that looks between its tasks has come by: where they do so often enough, the proxy
-  /// leaves the looking to them.  Thread-safe.
+  /// Notes that a worker polls between its tasks.  Where workers do so often enough, the proxy
+  /// leaves polling to them.  Thread-safe.
   void worker_passed(ticks now) noexcept;
 
-  /// Whether an idle worker may poll without pause: where others turn out to want its core, only
-  /// for a moment after each post and completion.  It has not slept since `awake_since`.
-  /// Thread-safe.
+  /// Returns whether an idle worker may poll without pause.  Where other threads turn out to want
+  /// its core, the worker may do so only for a moment after each post and completion.  The worker
+  /// has not slept since `awake_since`.  Thread-safe.
   [[nodiscard]] bool may_spin(ticks awake_since) noexcept;
 
-  /// The policy in force (never `automatic`, which it says it stands for) and why it was chosen.
+  /// Names the policy in force (never `automatic`, but the policy it stands for) and the reason.
   struct choice {
     bool proxy = false;         ///< a proxy thread exists
     bool proxy_spins = false;   ///< ... and does not sleep,
     bool gives_way = false;     ///< ... but for a while where others want its core
     bool idle_workers = false;  ///< idle workers poll
-    bool busy_workers = false;  ///< workers poll between tasks when a look is due
+    bool busy_workers = false;  ///< workers poll between tasks when a poll is due
     std::string name;
     std::string reason;
   };
@@ -165,9 +165,9 @@ class engine {
 
   [[nodiscard]] engine_statistics statistics() const;
 
-  /// What is under way and what has come unasked, for a report when nothing moves.  `name_of` is
-  /// called under the token, while the operation cannot complete.  Tries for `patience_s` to get
-  /// the token.  The thread that enqueues.  Cost: a probe for each rank.
+  /// Lists the messages that are under way and those that have come unasked, for a report when
+  /// nothing moves.  Calls `name_of` under the token, while the operation cannot complete.  Tries
+  /// for `patience_s` to get the token.  The thread that enqueues.  Cost: a probe for each rank.
   [[nodiscard]] message_survey survey(const std::function<std::string(const operation&)>& name_of,
                                       double patience_s = 0.5);
 

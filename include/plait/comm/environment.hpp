@@ -3,6 +3,7 @@
 /// Not here: messages (engine.hpp).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -37,43 +38,59 @@ class environment {
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] const std::string& host() const noexcept { return host_; }
-  /// The host of every rank.
+  /// Returns the host of every rank.
   [[nodiscard]] const std::vector<std::string>& hosts() const noexcept { return hosts_; }
 
   /// Ranks that share this rank's memory and work (`set_working`): how many, and this one's place
   /// among them.  For shares of the cores; of memory, those that do not work keep theirs.
   [[nodiscard]] int node_size() const noexcept { return static_cast<int>(node_units_.size()); }
   [[nodiscard]] int node_rank() const noexcept { return node_rank_; }
-  /// For each of them, the processing units it may run on, ascending.
+  /// Returns, for each rank of `node_size`, the processing units that the rank may run on,
+  /// ascending.
   [[nodiscard]] const std::vector<std::vector<int>>& node_units() const noexcept {
     return node_units_;
   }
 
-  /// Which ranks work from now on; at first all.  The others are taken to sleep: cores are shared,
-  /// and who drives messages is chosen, as if they were not there, for what is made from now on.  A
-  /// rank that does not work counts itself nevertheless.  Local; the same for all ranks of a node.
-  /// Main thread.
+  /// Says which ranks work from now on; at first all.  The others are taken to sleep: cores are
+  /// shared, and who drives messages is chosen, as if they were not there, for what is made from
+  /// now on.  A rank that does not work counts itself nevertheless.  Local; the same for all ranks
+  /// of a node.  Main thread.
   ///
   ///     env.set_working([](int rank) { return rank % processes_per_node == 0; });
   void set_working(const std::function<bool(int rank)>& works);
 
-  /// Name and version of the MPI library, in one line.
+  /// Returns name and version of the MPI library, in one line.
   [[nodiscard]] std::string mpi_version() const;
 
-  /// All ranks; what messages and collectives match on where no communicator is named.  Its parts:
-  /// `communicator::split`.
+  /// Returns the settings of the transport under MPI that this environment made before MPI started,
+  /// as `NAME=value` words.  A user's environment variable overrules them.  Empty where there was
+  /// nothing to set, or the program had started MPI.
+  [[nodiscard]] const std::string& transport_settings() const noexcept {
+    return transport_settings_;
+  }
+
+  /// Returns the communicator of all ranks, on which messages and collectives match where no
+  /// communicator is named.  Its parts: `communicator::split`.
   [[nodiscard]] communicator world();
 
-  /// Collective.  Blocks; communication in flight progresses meanwhile, but tasks do not run on
-  /// this thread: `wait()` for them first.  Main thread.
+  /// Waits for all ranks.  Collective.  Blocks; communication in flight progresses meanwhile, but
+  /// tasks do not run on this thread: `wait()` for them first.  Main thread.
   void barrier();
 
-  /// Collective.  Every rank's bytes on rank 0, by rank; empty elsewhere.  Blocks.  Main thread; no
-  /// task may be in flight.
+  /// Returns every rank's bytes on rank 0, by rank; empty elsewhere.  Collective.  Blocks.  Main
+  /// thread; no task may be in flight.
   [[nodiscard]] std::vector<std::string> gather(const std::string& bytes);
 
-  /// Collective.  Rank 0's bytes on every rank.  Blocks.  Main thread; no task may be in flight.
+  /// Returns rank 0's bytes on every rank.  Collective.  Blocks.  Main thread; no task may be in
+  /// flight.
   [[nodiscard]] std::string broadcast(const std::string& bytes);
+
+  /// Collective.  `sent[r]` goes to rank r; returns what every rank has sent to this one, by rank.
+  /// Blocks; communication in flight progresses meanwhile, but tasks do not run on this thread:
+  /// `wait()` for them first.  Main thread.  Precondition: sent.size() == size().  Errors: `error`
+  /// where one rank sends or gets 2^31 numbers or more.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> exchange(
+      const std::vector<std::vector<std::int64_t>>& sent);
 
   /// Collective.  The clock of rank 0 minus this rank's clock (`now_ticks` in seconds), from the
   /// fastest of some round trips [Cristian 1989]; `uncertainty_s` is half of that round trip.
@@ -91,7 +108,7 @@ class environment {
   /// rank asks for it.  In the order of asking.  Not after an uncaught exception.
   void at_end(std::function<void()> what) { at_end_.push_back(std::move(what)); }
 
-  /// Whoever holds it may call MPI.
+  /// Returns the token.  Its holder may call MPI.
   [[nodiscard]] mpi_token& token() noexcept { return token_; }
 
  private:
@@ -108,6 +125,7 @@ class environment {
   int size_ = 1;
   int node_rank_ = 0;
   std::string host_;
+  std::string transport_settings_;
   std::vector<std::string> hosts_;
   std::vector<std::vector<int>> node_units_;  ///< of those that work
   struct neighbour {

@@ -13,9 +13,10 @@
 
 namespace plait {
 
-/// What a window has besides its memory.
+/// Options of a window besides its memory.
 struct window_options {
-  /// How many flags each rank has for the signals of each other rank.  On every rank the same.
+  /// Number of flags that each rank has for the signals of each other rank.  The same on every
+  /// rank.
   int flags = 16;
 };
 
@@ -68,18 +69,18 @@ class exposed_memory {
   [[nodiscard]] bool has_ended() const noexcept;
 
   [[nodiscard]] std::size_t size_bytes(int rank) const;
-  /// Where this process, if it orders accesses by addresses, may imagine the memory of `rank`:
-  /// nothing else is there.  Not to be touched.
+  /// Returns an address that stands for the memory of `rank`, for a process that orders accesses by
+  /// addresses.  Nothing else has that address.  Not to be touched.
   [[nodiscard]] address stand_in(int rank) const;
 
-  /// A number below -1 for each flag, and no two of windows that live at the same time: a tag for
-  /// traces.
+  /// Returns a number below -1 for each flag, a tag for traces.  Windows that live at the same time
+  /// have different numbers.
   [[nodiscard]] int trace_tag(int flag) const noexcept;
 
   /// Errors: usage_error for a peer, bytes or a flag out of range; `error` after the end.
   void expect_in_range(const operation& op) const;
 
-  /// As the engine sees it: the `home` of operations on this window.
+  /// Returns the window as the engine sees it: the `home` of operations on this window.
   [[nodiscard]] served_window& served() noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What an engine has under way and what has come unasked, for a report when nothing moves.  Not a
-/// statistic: it is taken once in a while, and at a price.
+/// Lists the messages that an engine has under way and those that have come unasked, for a report
+/// when nothing moves.  A survey is taken once in a while, and at a price.
 #pragma once
 
 #include <cstddef>
@@ -34,12 +34,12 @@ struct message_survey {
     std::size_t size_bytes = 0;
     std::uint64_t place = 0;  ///< 0: it has none
     state is = state::under_way;
-    std::uint64_t behind = 0;  ///< parked: the place that must be started first
+    std::uint64_t behind = 0;  ///< parked: the sequence number that must be started first
     double age_s = 0;          ///< since it was posted
   };
   /// One that MPI holds and for which no receive has been started.
   struct arrival {
-    std::string communicator;  ///< as above
+    std::string communicator;  ///< its name; of all ranks empty
     int matching = 0;          ///< its number, `engine::matching::communicator`
     int peer = 0;
     int tag = 0;

@@ -13,9 +13,9 @@
 
 namespace plait {
 
-/// A duplicate of MPI_COMM_WORLD for the program's own messages; plait sends none on it, and owns
-/// it. Errors on it are return codes (MPI_ERRORS_RETURN).  While tasks are in flight, call MPI only
-/// while holding `environment::token()`.
+/// Returns a duplicate of MPI_COMM_WORLD for the program's own messages; plait sends none on it,
+/// and owns it.  Errors on it are return codes (MPI_ERRORS_RETURN).  While tasks are in flight,
+/// call MPI only while holding `environment::token()`.
 [[nodiscard]] MPI_Comm native(environment& env) noexcept;
 
 /// The ranks of `comm` in its order, to be named in calls of plait.  `comm` stays the program's:

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 
 #include <plait/core/clock.hpp>
 
@@ -18,11 +19,23 @@ class library_call;
 enum class operation : std::uint8_t;
 }  // namespace collective
 
-/// What an operation on a window has beyond a message.  Its owner keeps the window alive.
+struct operation;
+
+/// Shares the state of a put that completes here early with its `landing`, which completes when the
+/// data is there.  Only the holder of the token uses it.
+struct put_landing {
+  bool landed = true;
+  operation* waiting = nullptr;  ///< the landing, started before
+};
+
+/// Holds the parts of an operation on a window that a message does not have.  Its owner keeps the
+/// window alive.
 struct remote_part {
   served_window* home = nullptr;
   std::size_t offset_bytes = 0;  ///< in the memory of `operation::peer`
   bool signals = false;          ///< of a put: then it raises the flag `operation::tag`
+  /// Of a landing, and of a put that completes as soon as its buffer may be used again.
+  std::shared_ptr<put_landing> landing = nullptr;
 };
 
 /// One message to be sent or received, one operation on a window, or a collective of the MPI
@@ -30,12 +43,14 @@ struct remote_part {
 /// `engine::post` until `completed` is called; while it is attached, always with the same peer,
 /// tag, buffer and size.
 struct operation {
-  /// get, put and await_signal have a `remote` part; of a collective `call` says all, and its peer,
-  /// tag and buffer mean nothing.  A receive, a get and a wait for a signal complete when
-  /// what they bring is here; a put, when its data is there.
-  enum class kind : std::uint8_t { receive, send, get, put, await_signal, collective };
-  /// Whose message it is.  The tags of all but the program's are the engine's, which no message of
-  /// the program has.
+  /// Names the kinds of operation. get, put, landing and await_signal have a `remote` part.  A
+  /// collective's `call` says everything, and its peer, tag and buffer mean nothing.  A receive, a
+  /// get and a wait for a signal complete when their data or signal is here.  A put completes when
+  /// its data is there, or when the data has left if the put has a landing, which completes when
+  /// the data is there.
+  enum class kind : std::uint8_t { receive, send, get, put, landing, await_signal, collective };
+  /// Says which layer submitted the message.  Only the program's messages have tags of the program.
+  /// All others have tags of the engine, which no message of the program has.
   enum class origin : std::uint8_t {
     program,
     move,
@@ -45,7 +60,7 @@ struct operation {
 
   kind what = kind::send;
   origin of = origin::program;
-  collective::operation called{};  ///< of a collective, whoever carries it out
+  collective::operation called{};  ///< of a collective, by either back end
   int peer = 0;
   int tag = 0;                 ///< of a signal: its flag
   const char* name = nullptr;  ///< in errors; as long as the operation, or null
@@ -58,7 +73,7 @@ struct operation {
   void (*completed)(operation& self, const std::exception_ptr& failure) noexcept = nullptr;
 
   // The engine's own.
-  channel* via = nullptr;  ///< null for what has no place in an order of matching
+  channel* via = nullptr;  ///< null without a sequence number
   std::uint64_t sequence = 0;
   repetition* again = nullptr;  ///< of an operation that is attached
   operation* next = nullptr;

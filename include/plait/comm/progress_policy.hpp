@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Who drives communication, when it is looked at, and on which requests it runs.
+/// Says which thread drives communication, when it polls, and on which requests messages run.
 #pragma once
 
 #include <plait/core/cxx20.hpp>
@@ -11,19 +11,19 @@
 
 namespace plait {
 
-/// Who calls the MPI library so that messages move on.
+/// Says which thread calls the MPI library so that messages move on.
 enum class progress : std::uint8_t {
   automatic,  ///< `dedicated` where a core is really free, else `sleeping` and `workers` together
   dedicated,  ///< a proxy thread polls all the time (KeLP's XTRA, Thyme's service CPU)
   sleeping,   ///< a proxy thread sleeps between polls, at most `worst_delay_s`
-  workers,    ///< workers poll when they are idle, and between tasks when a look is due
+  workers,    ///< workers poll when they are idle, and between tasks when a poll is due
   none,       ///< only the thread inside `wait` polls; for comparison
 };
 
 [[nodiscard]] std::string_view to_string(progress policy) noexcept;
-/// The policy of that name ("auto" for `automatic`), if there is one.
+/// Returns the policy of that name ("auto" for `automatic`), if there is one.
 [[nodiscard]] std::optional<progress> progress_from(std::string_view name) noexcept;
-/// "auto, dedicated, sleeping, workers or none"
+/// Returns "auto, dedicated, sleeping, workers or none".
 [[nodiscard]] std::string progress_names();
 
 /// Random delay and reordering, to find programs (and engines) that rely on luck.  What promises 1
@@ -34,26 +34,25 @@ struct disturbance {
   double longest_delay_s = 0;  ///< for how long
 };
 
-/// Which of the messages that are posted again and again run on persistent MPI requests.  Others
-/// get a new request each time.
+/// Says which of the messages that are posted again and again run on persistent MPI requests.
+/// Others get a new request each time.
 enum class persistence : std::uint8_t {
   where_faster,  ///< as measured with this MPI library
   always,
   never,
 };
 
-/// How an engine drives the operations of its process.
+/// Says how an engine drives the operations of its process.
 struct engine_options {
   progress policy = progress::automatic;
   /// Workers of this process; `automatic` gives the proxy a core only where more than these are
   /// free.
   int workers = 1;
-  /// `sleeping` and `automatic`: while communication is in flight, the time between two looks is at
-  /// most this.  Seconds, > 0.
+  /// Longest time between two polls while communication is in flight, under `sleeping` and
+  /// `automatic`.  Seconds, > 0.
   double worst_delay_s = 3e-3;
-  /// For measurements: above 0, the proxy and the workers look after messages at this interval from
-  /// the post on, and `worst_delay_s` has no effect.  0: the schedule of the engine decides.
-  /// Seconds, >= 0.
+  /// For measurements.  Above 0, the proxy and the workers poll at this interval from the post on,
+  /// and `worst_delay_s` has no effect.  At 0 the schedule of the engine decides.  Seconds, >= 0.
   double look_every_s = 0;
   disturbance disturb = {};
   persistence persistent_requests = persistence::where_faster;

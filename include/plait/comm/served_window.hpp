@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What an engine asks of a window: places for signals, to start this rank's operations, and to
-/// answer other ranks.  Not here: what a window is (exposed_memory.hpp).
+/// Declares what an engine asks of a window: sequence numbers for signals, starting this rank's
+/// operations, and answers to other ranks.  Not here: the window itself (exposed_memory.hpp).
 #pragma once
 
 #include <cstddef>
@@ -28,9 +28,9 @@ class served_window {
   served_window(const served_window&) = delete;
   served_window& operator=(const served_window&) = delete;
 
-  /// Where `op` has its place in the order of matching: null for what has none.  The thread that
-  /// enqueues.  Errors: usage_error for a peer, bytes or a flag out of range; `error` after the
-  /// end.
+  /// Returns the channel in which `op` gets its sequence number; null for an operation without one.
+  /// The thread that enqueues.  Errors: usage_error for a peer, bytes or a flag out of range;
+  /// `error` after the end.
   [[nodiscard]] virtual channel* channel_for(const operation& op) = 0;
 
   /// Begins `op`.  What has completed by then, `op` itself perhaps, is appended to `done`.
@@ -45,9 +45,9 @@ class served_window {
   virtual void give_up(finished_list& done) = 0;
   /// Takes all of this rank's operations out, whatever MPI still does to their buffers.
   virtual void abandon(finished_list& done) = 0;
-  /// This rank's operations that were started and have not completed.
+  /// Visits this rank's operations that were started and have not completed.
   virtual void for_each(const std::function<void(const operation&)>& visit) const = 0;
-  /// Whether MPI uses no memory on behalf of this window.
+  /// Returns whether MPI uses no memory on behalf of this window.
   [[nodiscard]] virtual bool is_quiet() const = 0;
 };
 

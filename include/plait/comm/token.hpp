@@ -26,22 +26,23 @@ class mpi_token {
     mine_ = nullptr;
     held_.store(false, std::memory_order_seq_cst);
   }
-  /// Whether the calling thread holds one.
+  /// Returns whether the calling thread holds a token.
   [[nodiscard]] static bool any_held_here() noexcept { return mine_ != nullptr; }
 
   /// `told` is called with true by each thread that has got a token and with false by each that is
-  /// about to release it; null: nobody is.
+  /// about to release it; null: no function is called.
   static void watch(void (*told)(bool held) noexcept) noexcept {
     told_.store(told, std::memory_order_relaxed);
   }
 
-  /// For blocking uses: gives up the processor until it is free.
+  /// Waits for the token, and gives up the processor until the token is free.  For blocking uses.
   void acquire() noexcept {
     waiting_.fetch_add(1, std::memory_order_seq_cst);
     while (!try_acquire()) std::this_thread::yield();
     waiting_.fetch_sub(1, std::memory_order_seq_cst);
   }
-  /// The same, but gives up, and returns false, once `late()`.
+  /// Waits for the token, giving up the processor meanwhile.  Gives up the wait, and returns false,
+  /// once `late()`.
   [[nodiscard]] bool acquire_unless(const auto& late) noexcept {
     waiting_.fetch_add(1, std::memory_order_seq_cst);
     bool mine = false;

@@ -11,7 +11,7 @@ namespace plait {
 /// The axes in the order of memory: x is the fastest.
 enum class axis : int { x = 0, y = 1, z = 2, w = 3 };
 
-/// The axes of a D-dimensional space, the fastest first.
+/// Lists the axes of a D-dimensional space, the fastest first.
 template <int D>
 inline constexpr std::array<axis, D> axes = [] {
   static_assert(1 <= D && D <= 4, "plait's boxes have 1 to 4 dimensions");

@@ -12,8 +12,8 @@
 
 namespace plait {
 
-/// The cells from `low` to before `high`, along every axis.  Empty if `high` is not above `low`
-/// along one.  A set: all empty boxes are equal.
+/// Holds the cells from `low` to before `high`, along every axis.  Empty if `high` is not above
+/// `low` along one axis.  A box is a set, so all empty boxes are equal.
 template <int D, space S = space::global>
 struct box {
   point<D, S> low;
@@ -21,7 +21,7 @@ struct box {
 
   constexpr box() noexcept = default;
   constexpr box(const point<D, S>& from, const point<D, S>& to) noexcept : low(from), high(to) {}
-  /// The box of this size whose low corner is the zero point.
+  /// Returns the box of this size whose low corner is the zero point.
   constexpr explicit box(const extents<D>& size) noexcept : high(point<D, S>() + size) {}
 
   [[nodiscard]] constexpr bool empty() const noexcept {
@@ -36,9 +36,9 @@ struct box {
   [[nodiscard]] constexpr extents<D> extent() const noexcept {
     return empty() ? extents<D>() : high - low;
   }
-  /// Number of cells.
+  /// Returns the number of cells.
   [[nodiscard]] constexpr std::int64_t size() const noexcept { return extent().product(); }
-  /// Number of rows along x.
+  /// Returns the number of rows along x.
   [[nodiscard]] constexpr std::int64_t rows() const noexcept {
     return empty() ? 0 : size() / (high[axis::x] - low[axis::x]);
   }
@@ -48,7 +48,7 @@ struct box {
       if (p[a] < low[a] || p[a] >= high[a]) return false;
     return true;
   }
-  /// Whether all cells of `other` are in this box.
+  /// Returns whether all cells of `other` are in this box.
   [[nodiscard]] constexpr bool contains(const box& other) const noexcept {
     if (other.empty()) return true;
     for (const axis a : axes<D>)
@@ -71,13 +71,13 @@ template <int D, space S>
   return result;
 }
 
-/// Whether the boxes share a cell.
+/// Returns whether the boxes share a cell.
 template <int D, space S>
 [[nodiscard]] constexpr bool overlap(const box<D, S>& a, const box<D, S>& b) noexcept {
   return !intersect(a, b).empty();
 }
 
-/// The smallest box with all cells of both.
+/// Returns the smallest box with all cells of both.
 template <int D, space S>
 [[nodiscard]] constexpr box<D, S> bounds(const box<D, S>& a, const box<D, S>& b) noexcept {
   if (a.empty()) return b;
@@ -95,8 +95,8 @@ template <int D, space S>
   return {b.low + distance, b.high + distance};
 }
 
-/// All cells at most this far from the box along each axis, on its low and its high side.  Nothing
-/// grows from an empty box.  Precondition: no width is negative.
+/// Returns all cells at most this far from the box along each axis, on its low and its high side.
+/// Nothing grows from an empty box.  Precondition: no width is negative.
 template <int D, space S>
 [[nodiscard]] constexpr box<D, S> grow(const box<D, S>& b, const extents<D>& low,
                                        const extents<D>& high) {
@@ -116,21 +116,44 @@ template <int D, space S>
   return s == side::low ? grow(b, widths, extents<D>()) : grow(b, extents<D>(), widths);
 }
 
-/// The boxes that a star-shaped stencil (5 points in two dimensions, 7 in three) reads for these
-/// cells: they grown along one axis at a time.  `grow` has corners, too, that it does not read.
-template <int D, space S>
-[[nodiscard]] constexpr std::array<box<D, S>, D> star(const box<D, S>& b, std::int64_t width = 1) {
-  std::array<box<D, S>, D> result;
-  for (const axis a : axes<D>) {
-    extents<D> widths;
-    widths[a] = width;
-    result[static_cast<std::size_t>(index_of(a))] = grow(b, widths);
+/// Holds the boxes that a star-shaped stencil (5 points in two dimensions, 7 in three) reads for
+/// the cells of a box: the cells grown along one axis at a time.  A range of these boxes, one an
+/// axis.  Every box has the cells.
+template <int D, space S = space::global>
+class box_star {
+ public:
+  constexpr box_star(const box<D, S>& cells, std::int64_t width)
+      : around_(grow(cells, extents<D>(width))), width_(width) {
+    for (const axis a : axes<D>) {
+      extents<D> widths;
+      widths[a] = width;
+      boxes_[static_cast<std::size_t>(index_of(a))] = grow(cells, widths);
+    }
   }
-  return result;
+
+  [[nodiscard]] constexpr auto begin() const noexcept { return boxes_.begin(); }
+  [[nodiscard]] constexpr auto end() const noexcept { return boxes_.end(); }
+  [[nodiscard]] constexpr const box<D, S>& operator[](std::size_t a) const { return boxes_[a]; }
+  /// Returns the smallest box with all of them, edges and corners included.
+  [[nodiscard]] constexpr const box<D, S>& around() const noexcept { return around_; }
+  [[nodiscard]] constexpr std::int64_t width() const noexcept { return width_; }
+
+ private:
+  std::array<box<D, S>, D> boxes_;
+  box<D, S> around_;
+  std::int64_t width_;
+};
+
+/// Returns the star of a box.  Precondition: width >= 0.
+///
+///     rt.task("relax", five_point, in(u[star(cells)]), out(v[cells]));
+template <int D, space S>
+[[nodiscard]] constexpr box_star<D, S> star(const box<D, S>& b, std::int64_t width = 1) {
+  return {b, width};
 }
 
-/// The cells that are more than this far from the box's low and high ends.  Precondition: no width
-/// is negative.
+/// Returns the cells that are more than this far from the box's low and high ends.  Precondition:
+/// no width is negative.
 template <int D, space S>
 [[nodiscard]] constexpr box<D, S> shrink(const box<D, S>& b, const extents<D>& low,
                                          const extents<D>& high) {
@@ -149,8 +172,8 @@ template <int D, space S>
   return s == side::low ? shrink(b, widths, extents<D>()) : shrink(b, extents<D>(), widths);
 }
 
-/// The `width` outermost layers of cells of `b` on a side, or all of it if it has fewer; and the
-/// `width` layers that lie before them, outside of `b`.  Precondition: width >= 0.
+/// Returns the `width` outermost layers of cells of `b` on a side, or all of it if it has fewer;
+/// and the `width` layers that lie before them, outside of `b`.  Precondition: width >= 0.
 template <int D, space S>
 [[nodiscard]] constexpr box<D, S> layers_inside(const box<D, S>& b, axis a, side s,
                                                 std::int64_t width) {
@@ -175,7 +198,7 @@ template <int D, space S>
   return result;
 }
 
-/// The same cells counted from `corner`, and back.
+/// Returns the cells of a global box counted from `corner`, as a local box.
 template <int D>
 [[nodiscard]] constexpr box<D, space::local> to_local(const box<D>& b,
                                                       const point<D>& corner) noexcept {
@@ -212,7 +235,7 @@ constexpr void for_each_cell(const box<D, S>& b, Visit&& visit) {
   });
 }
 
-/// "(0, 0) to (8, 4)": from the first cell to behind the last.
+/// Returns text such as "(0, 0) to (8, 4)": from the first cell to behind the last.
 template <int D, space S>
 [[nodiscard]] std::string to_string(const box<D, S>& b) {
   return to_string(b.low) + " to " + to_string(b.high);

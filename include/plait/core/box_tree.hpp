@@ -10,10 +10,10 @@
 
 namespace plait {
 
-/// A binary tree over boxes, each node with the bounds of what is below it, halved along the axis
-/// on which the boxes' centres lie farthest apart.  Does not change once it is built; queries are
-/// thread-safe.  Cost: n log n to build; a query of boxes that do not overlap each other costs log
-/// n and what it finds, near enough.  Compiled for 1 to 4 dimensions.
+/// Finds boxes by their cells.  A binary tree over boxes, each node with the bounds of its subtree,
+/// halved along the axis on which the boxes' centres lie farthest apart.  Does not change once it
+/// is built.  Queries are thread-safe.  Cost: n log n to build; near enough log n and the boxes
+/// found for a query of boxes that do not overlap each other.  Compiled for 1 to 4 dimensions.
 template <int D>
 class box_tree {
  public:

@@ -22,8 +22,9 @@ namespace detail {
 extern const bool use_tsc;
 }  // namespace detail
 
-/// Now.  Monotonic and the same on all cores of a node.  Cost: one time-stamp counter read (16 ns
-/// on a virtual machine, 8 ns on bare metal; the monotonic clock costs twice that).
+/// Returns the present time.  Monotonic and the same on all cores of a node.  Cost: one time-stamp
+/// counter read (16 ns on a virtual machine, 8 ns on bare metal; the monotonic clock costs twice
+/// that).
 [[nodiscard]] inline ticks now_ticks() noexcept {
 #if defined(__x86_64__)
   if (detail::use_tsc) return static_cast<ticks>(__rdtsc());
@@ -31,9 +32,9 @@ extern const bool use_tsc;
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
 
-/// The same moment on both clocks: `now_ticks` and the monotonic clock, in nanoseconds.  Reads them
-/// until they are close together (the thread may lose its processor in between), at most some
-/// times.
+/// One moment on both clocks: `now_ticks` and the monotonic clock, in nanoseconds.  Reads the
+/// clocks until the readings are close together (the thread may lose its processor in between), at
+/// most some times.
 struct clock_pair {
   ticks at = 0;
   std::int64_t monotonic_ns = 0;

@@ -29,8 +29,9 @@ class usage_error : public error {
 void set_process_label(std::string label);
 [[nodiscard]] std::string process_label();
 
-/// What a broken precondition calls after it has printed its message.  The default is `std::abort`;
-/// `environment` replaces it by one that ends the whole job.  Thread-safe.
+/// Sets the function that a broken precondition calls after it has printed its message.  The
+/// default is `std::abort`.  `environment` replaces the default by a function that ends the whole
+/// job.  Thread-safe.
 void set_abort_handler(void (*handler)() noexcept);
 
 namespace detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What to print of an exception: where it comes from, and what it says.
+/// Prints an exception: its origin and its text.
 #pragma once
 
 #include <plait/core/cxx20.hpp>

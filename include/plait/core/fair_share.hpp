@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How many processors of a shared machine are one process's own.
+/// Computes how many processors of a shared machine are one process's own.
 #pragma once
 
 #include <plait/core/cxx20.hpp>

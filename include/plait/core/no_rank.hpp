@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The peer that is nobody.
+/// The peer that does not exist.
 #pragma once
 
 #include <plait/core/cxx20.hpp>
@@ -8,10 +8,10 @@
 
 namespace plait {
 
-/// Stands for a neighbour that is not there, at the end of a grid say: a message to or from it, an
-/// operation on its part of a window and an edge of a neighbourhood to it are none.  They finish at
-/// once, touch nothing and meet nothing, as with MPI_PROC_NULL, which is taken for the same in all
-/// of these places.  Not a number that MPI gives another meaning.
+/// Stands for a missing neighbour, at the end of a grid for example.  A message to or from it, an
+/// operation on its part of a window and an edge of a neighbourhood to it finish at once, touch
+/// nothing and meet nothing.  MPI_PROC_NULL means the same.  The value is none that MPI gives
+/// another meaning.
 inline constexpr int no_rank = std::numeric_limits<int>::min();
 
 }  // namespace plait

@@ -13,10 +13,11 @@
 
 namespace plait {
 
-/// What the indices of a point or box count.
+/// Says whether the indices of a point or box count cells of the domain or of a block.
 enum class space : std::uint8_t {
   global,  ///< cells of the whole domain
   local,   ///< cells from the low corner of a block, whose ghosts are -1, -2, …
+  packed,  ///< cells of one rank's blocks, pushed together along every axis (block_cyclic.hpp)
 };
 
 /// D numbers, one for each axis: a size, a distance, the widths of ghosts.
@@ -25,7 +26,7 @@ struct extents {
   std::array<std::int64_t, D> along{};
 
   constexpr extents() noexcept = default;
-  /// The same along every axis.
+  /// Makes extents with one number along every axis.
   constexpr extents(std::int64_t every) noexcept { along.fill(every); }
   template <std::integral... N>
   requires(D > 1 && sizeof...(N) == D) constexpr extents(N... n) noexcept
@@ -82,7 +83,7 @@ struct point {
   }
 };
 
-/// The cell `p` counted from `corner`, and back.
+/// Returns the cell `p` counted from `corner`, and back.
 template <int D>
 [[nodiscard]] constexpr point<D, space::local> to_local(const point<D>& p,
                                                         const point<D>& corner) noexcept {
@@ -98,12 +99,12 @@ namespace detail {
 [[nodiscard]] std::string joined(const std::int64_t* numbers, int count, const char* between);
 }  // namespace detail
 
-/// "64x48x2".
+/// Returns text such as "64x48x2".
 template <int D>
 [[nodiscard]] std::string to_string(const extents<D>& e) {
   return detail::joined(e.along.data(), D, "x");
 }
-/// "(3, -1)".
+/// Returns text such as "(3, -1)".
 template <int D, space S>
 [[nodiscard]] std::string to_string(const point<D, S>& p) {
   std::string result = "(";

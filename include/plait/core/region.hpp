@@ -27,13 +27,13 @@ class region {
   /// across x come last.
   [[nodiscard]] const std::vector<box_type>& boxes() const noexcept { return boxes_; }
   [[nodiscard]] bool empty() const noexcept { return boxes_.empty(); }
-  /// Number of cells.
+  /// Returns the number of cells.
   [[nodiscard]] std::int64_t size() const noexcept;
   [[nodiscard]] bool contains(const point<D, S>& p) const noexcept;
-  /// The smallest box with all cells.
+  /// Returns the smallest box with all cells.
   [[nodiscard]] box_type bounds() const noexcept;
 
-  /// Whether both have the same cells, however they are cut.
+  /// Returns whether both regions have the same cells, however they are cut.
   [[nodiscard]] bool equals(const region& other) const;
   friend bool operator==(const region& a, const region& b) { return a.equals(b); }
 
@@ -58,13 +58,13 @@ template <int D, space S>
 [[nodiscard]] region<D, S> intersect(const region<D, S>& a, const region<D, S>& b);
 template <int D, space S>
 [[nodiscard]] region<D, S> unite(const region<D, S>& a, const region<D, S>& b);
-/// The cells of `a` that are not in `b`.
+/// Returns the cells of `a` that are not in `b`.
 template <int D, space S>
 [[nodiscard]] region<D, S> subtract(const region<D, S>& a, const region<D, S>& b);
 template <int D, space S>
 [[nodiscard]] region<D, S> shift(const region<D, S>& r, const extents<D>& distance);
 
-/// The cells of `a` that are not in `b`: at most 2 D boxes.
+/// Returns the cells of `a` that are not in `b`: at most 2 D boxes.
 template <int D, space S>
 [[nodiscard]] region<D, S> subtract(const box<D, S>& a, const box<D, S>& b) {
   return subtract(region<D, S>(a), region<D, S>(b));
@@ -73,14 +73,14 @@ template <int D, space S>
 [[nodiscard]] region<D, S> unite(const box<D, S>& a, const box<D, S>& b) {
   return unite(region<D, S>(a), region<D, S>(b));
 }
-/// The cells of `within` that are not in `r`.
+/// Returns the cells of `within` that are not in `r`.
 template <int D, space S>
 [[nodiscard]] region<D, S> complement(const region<D, S>& r, const box<D, S>& within) {
   return subtract(region<D, S>(within), r);
 }
 
-/// All cells at most `low` below and `high` above a cell of `r`, along each axis.  Precondition: no
-/// width is negative.
+/// Returns all cells at most `low` below and `high` above a cell of `r`, along each axis.
+/// Precondition: no width is negative.
 template <int D, space S>
 [[nodiscard]] region<D, S> grow(const region<D, S>& r, const extents<D>& low,
                                 const extents<D>& high);
@@ -89,8 +89,8 @@ template <int D, space S>
   return grow(r, widths, widths);
 }
 
-/// The cells that stay in `r` when moved by up to `low` downwards and `high` upwards along each
-/// axis.  Precondition: no width is negative.
+/// Returns the cells that stay in `r` when moved by up to `low` downwards and `high` upwards along
+/// each axis.  Precondition: no width is negative.
 template <int D, space S>
 [[nodiscard]] region<D, S> shrink(const region<D, S>& r, const extents<D>& low,
                                   const extents<D>& high);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which bytes of memory something covers: a range, or the rows of a box of an array.  Not here:
-/// what they hold.
+/// Describes which bytes of memory something covers: a range, or the rows of a box of an array. Not
+/// here: what they hold.
 #pragma once
 
 #include <plait/core/cxx20.hpp>
@@ -44,28 +44,29 @@ struct strided_bytes {
     return {.begin = bytes.begin, .row_bytes = bytes.end - bytes.begin};
   }
 
-  /// The same bytes; strides are positive and descend, unused axes are last, and rows that overlap
-  /// along the axis of the smallest stride are one longer row.  What follows takes such boxes only.
+  /// Returns these bytes in normal form.  Strides are positive and descend, unused axes are last,
+  /// and rows that overlap along the axis of the smallest stride are one longer row.  The functions
+  /// that take strided bytes expect this form.
   [[nodiscard]] strided_bytes normalised() const noexcept;
 
   [[nodiscard]] bool empty() const noexcept { return row_bytes == 0; }
-  /// Whether it has no axes.
+  /// Returns whether there are no axes.
   [[nodiscard]] bool is_range() const noexcept {
     return std::all_of(axes.begin(), axes.end(), [](const axis& a) { return a == axis{}; });
   }
-  /// From the first byte to behind the last.
+  /// Returns the range from the first byte to behind the last.
   [[nodiscard]] byte_range hull() const noexcept {
     std::int64_t last = 0;
     for (const axis& a : axes) last += (a.rows - 1) * a.stride;
     return {begin, begin + static_cast<std::uintptr_t>(last) + row_bytes};
   }
-  /// Whether it is a range, all rows in one.
+  /// Returns whether the bytes are a range, all rows in one.
   [[nodiscard]] bool contiguous() const noexcept;
 
   friend auto operator<=>(const strided_bytes&, const strided_bytes&) = default;
 };
 
-/// Whether one byte is in both; exact, whatever their strides.  Cost: O(2^axes) where the strides
+/// Returns whether one byte is in both.  Exact for any strides.  Cost: O(2^axes) where the strides
 /// are those of one array; else up to the rows of one of them.
 [[nodiscard]] bool share_a_byte(const strided_bytes& a, const strided_bytes& b) noexcept;
 
@@ -73,7 +74,7 @@ struct strided_bytes {
   return share_a_byte(box, strided_bytes::of({byte, byte + 1}));
 }
 
-/// Whether `inner` is part of `outer`.  May say no where it is, if their strides differ.
+/// Returns whether `inner` is part of `outer`.  May return false for a part whose strides differ.
 [[nodiscard]] bool covers(const strided_bytes& outer, const strided_bytes& inner) noexcept;
 
 /// Calls `use(byte_range)` for each run of contiguous bytes, in the order of the axes.
@@ -93,13 +94,14 @@ void for_each_row(const strided_bytes& box, Use use) {
   }
 }
 
-/// Changes, all but surely, when the box does.
+/// Returns a number that changes, all but surely, when the box does.
 [[nodiscard]] std::uint64_t hash_of(const strided_bytes& box) noexcept;
 
-/// "4 x 3 rows of 40 bytes", or "40 bytes".
+/// Returns text such as "4 x 3 rows of 40 bytes", or "40 bytes".
 [[nodiscard]] std::string to_string(const strided_bytes& box);
 
-/// Where in a box a byte of it lies: "(2, 0)", and how far from the beginning of that row.
+/// Place of a byte in a box: the row, such as "(2, 0)", and the distance from the beginning of that
+/// row.
 struct place_in_box {
   std::string row;
   std::size_t byte = 0;

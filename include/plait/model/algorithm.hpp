@@ -12,7 +12,8 @@
 
 namespace plait::model {
 
-/// As MPI defines them; `neighbour_exchange` is MPI_Neighbor_alltoall.
+/// Names the collective operations that MPI defines.  `neighbour_exchange` is
+/// MPI_Neighbor_alltoall.
 enum class operation : std::uint8_t {
   barrier,
   bcast,
@@ -28,13 +29,13 @@ enum class operation : std::uint8_t {
   neighbour_exchange,
 };
 
-/// How a collective operation is carried out.
+/// Names the ways to carry out a collective operation.
 enum class algorithm : std::uint8_t {
   dissemination,       ///< in round r to rank + 2^r, from rank - 2^r
-  linear,              ///< straight from and to everybody; in scans, from each rank to the next
+  linear,              ///< straight from and to all ranks; in scans, from each rank to the next
   binomial,            ///< along a binomial tree; allreduce: reduce, then bcast
   chain,               ///< from rank to rank, in fragments that follow each other
-  ring,                ///< in every round to the next rank, from the one before
+  ring,                ///< in every round to rank + 1, from rank - 1
   recursive_doubling,  ///< in round r an exchange with the rank 2^r away, of all that is known
   pairwise,            ///< in every round with another rank
   bruck,               ///< in round r to the rank 2^r away, many blocks in one message
@@ -42,10 +43,10 @@ enum class algorithm : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(operation what) noexcept;
 [[nodiscard]] std::string_view to_string(algorithm how) noexcept;
-/// What `to_string` calls so, if there is such a thing.
+/// Returns the operation with this name, if there is one.
 [[nodiscard]] std::optional<operation> operation_from(std::string_view name) noexcept;
 [[nodiscard]] std::optional<algorithm> algorithm_from(std::string_view name) noexcept;
-/// "barrier, bcast, … or neighbour_exchange"
+/// Returns "barrier, bcast, … or neighbour_exchange".
 [[nodiscard]] std::string operation_names();
 
 }  // namespace plait::model

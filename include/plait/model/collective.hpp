@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What collective operations cost, by closed formulas: the time they take and the processor time
-/// in it.  The formulas are in docs/model.md and beside the code.
+/// Computes the cost of collective operations by closed formulas: the time they take and the
+/// processor time in it.  The formulas are in docs/internals/model.md and beside the code.
 #pragma once
 
 #include <optional>
@@ -30,29 +30,30 @@ struct collective_cost {
   /// No rank's processor is busy for longer than this in it.
   double processor_s = 0;
 
-  /// What computation can hide: the rest, in which processors wait for the network and each other.
+  /// Returns the time that computation can hide, in which processors wait for the network and each
+  /// other.
   [[nodiscard]] double network_s() const noexcept { return total_s - processor_s; }
 };
 
-/// The algorithms that `cost` knows for an operation; never empty.
+/// Returns the algorithms that `cost` knows for an operation; never empty.
 [[nodiscard]] std::vector<algorithm> algorithms_of(operation what);
-/// "linear, binomial or chain"
+/// Returns a list such as "linear, binomial or chain".
 [[nodiscard]] std::string algorithm_names(operation what);
 
-/// The cost of one call; one rank alone pays nothing.  Where the processors need longer than the
-/// formula for the total says (o above g, with little latency), the total is what they need:
-/// processor_s <= total_s always.  Throws usage_error, one line, if there is no such algorithm for
-/// the operation, for parameters that `validate` refuses, and where ranks < 1, size_bytes < 0,
-/// fragment_bytes <= 0 or degree < 0.
+/// Returns the cost of one call.  One rank alone pays nothing.  Where the processors need longer
+/// than the formula for the total says (o above g, with little latency), the total is the
+/// processors' time: processor_s <= total_s always.  Throws usage_error, one line, if there is no
+/// such algorithm for the operation, for parameters that `validate` refuses, and where ranks < 1,
+/// size_bytes < 0, fragment_bytes <= 0 or degree < 0.
 ///
 ///     cost(operation::bcast, algorithm::chain, network, {.ranks = 64, .size_bytes = 1e6}).total_s
 [[nodiscard]] collective_cost cost(operation what, algorithm how, const parameters& network,
                                    const call_shape& shape);
 
-/// The same behind a traffic shaper that has rested: of what a rank sends, the first `burst_bytes`
-/// pass as in `at_once`, the rest as in `network`: max(all at once, all at the rate - B (G - G at
-/// once)), with 2 B for a tree up and down, and for a chain a fragment more for each rank within.
-/// Throws as `cost` does, and for a negative burst.
+/// Returns the cost of one call behind a traffic shaper that has rested.  Of the bytes that a rank
+/// sends, the first `burst_bytes` pass as in `at_once`, the rest as in `network`: max(all at once,
+/// all at the rate - B (G - G at once)).  A tree up and down has 2 B, and a chain has a fragment
+/// more for each rank within.  Throws as `cost` does, and for a negative burst.
 [[nodiscard]] collective_cost cost_after_rest(operation what, algorithm how,
                                               const parameters& network, const parameters& at_once,
                                               double burst_bytes, const call_shape& shape);
@@ -63,19 +64,19 @@ struct choice {
   collective_cost cost;
 };
 
-/// The algorithm with the smallest total; of equal ones the first of `algorithms_of`.  Throws as
-/// `cost` does.
+/// Returns the algorithm with the smallest total; of equal ones the first of `algorithms_of`.
+/// Throws as `cost` does.
 [[nodiscard]] choice cheapest(operation what, const parameters& network, const call_shape& shape);
 
-/// What LibNBC takes for an operation.
+/// LibNBC's choice for an operation.
 struct libnbc_algorithm {
   algorithm how = algorithm::linear;
   double fragment_bytes = 0;  ///< for `chain`
 };
 
-/// The algorithm LibNBC takes, as in Open MPI's component libnbc (bcast, allreduce and alltoall
-/// since LibNBC's own release); nothing for reduce_scatter, where it is a reduce and a scatter.
-/// Preconditions: ranks >= 1, size_bytes >= 0, which means what it does in `call_shape`.
+/// Returns the algorithm that LibNBC takes, as in Open MPI's component libnbc (bcast, allreduce and
+/// alltoall since LibNBC's own release); nothing for reduce_scatter, where it is a reduce and a
+/// scatter.  Preconditions: ranks >= 1, size_bytes >= 0, which means what it does in `call_shape`.
 [[nodiscard]] std::optional<libnbc_algorithm> libnbc_choice(operation what, int ranks,
                                                             double size_bytes);
 

@@ -28,29 +28,29 @@ struct round_trips {
   double receive_delay_s = 0;  ///< d between the server's receives
 };
 
-/// G_all(s) = (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1) = g + (s - 1) G.
+/// Returns G_all(s) = (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1) = g + (s - 1) G.
 [[nodiscard]] double gap_s(const round_trips& measured);
-/// o_s(s) = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d.
+/// Returns o_s(s) = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d.
 [[nodiscard]] double send_overhead_s(const round_trips& measured);
-/// o_r(s) = (T_last - T_first - d (n - 1)) / (n - 1).
+/// Returns o_r(s) = (T_last - T_first - d (n - 1)) / (n - 1).
 [[nodiscard]] double receive_overhead_s(const round_trips& measured);
 
-/// When a protocol is taken to end.
+/// Says when a protocol is taken to end.
 struct switch_rule {
-  /// Of a segment, at least 3.  Few points lie on a line by chance: of 64 times with 1 % of noise
-  /// and no switch, one is found in 16 % of series with 3, in 0.8 % with 5, in 0.3 % with 6.
+  /// Points of a segment, at least 3.  Few points lie on a line by chance.  Of 64 times with 1 % of
+  /// noise and no switch, one is found in 16 % of series with 3, in 0.8 % with 5, in 0.3 % with 6.
   int least_points = 6;
   int look_ahead = 5;  ///< so many points in a row, at least 2
-  double factor = 2;   ///< multiply the residual at least by this, each added alone; above 1
+  double factor = 2;   ///< least growth of the residual by each point, added alone; above 1
   /// A smaller residual counts as this: points that lie exactly on a line leave none to multiply.
   double least_residual_s = 1e-8;
 };
 
-/// The points of each protocol: while they last, a segment ends where every one of the next five
-/// points, added alone, at least doubles the residual of its least-squares line.  One wild point
-/// therefore ends nothing, and fewer than five at the end start nothing.  Points by ascending size;
-/// the parts are parts of `points`, which must outlive them.  Throws usage_error for a rule out of
-/// its bounds.
+/// Divides the points into those of each protocol: while they last, a segment ends where every one
+/// of the next five points, added alone, at least doubles the residual of its least-squares line.
+/// One wild point therefore ends nothing, and fewer than five at the end start nothing.  Points by
+/// ascending size; the parts are parts of `points`, which must outlive them.  Throws usage_error
+/// for a rule out of its bounds.
 [[nodiscard]] std::vector<std::span<const point>> protocol_segments(std::span<const point> points,
                                                                     const switch_rule& rule = {});
 
@@ -74,11 +74,11 @@ struct network_fit {
   /// stays so; the others are taken as 0.
   std::vector<std::string> remarks;
 
-  /// The segment of a size: the first that does not end below it, else the last.
+  /// Returns the segment of a size: the first that does not end before the size, else the last.
   [[nodiscard]] const segment& at(double size_bytes) const;
 };
 
-/// How lines are put through the measurements.
+/// Says how lines are put through the measurements.
 struct fit_options {
   line_method method = line_method::least_squares;  ///< for g and G
   switch_rule protocol{};
@@ -87,9 +87,9 @@ struct fit_options {
   std::vector<double> known_limits_bytes{};
 };
 
-/// L, o, g, G and O from measurements in any order of sizes, one for each size.  G and g from the
-/// line through G_all(s); o_s and o_r at one byte; O from how they grow with s; L = PRTT(1, 0, 1)/2
-/// - o_s - o_r.  What g cannot tell: where o_s is larger, a burst shows o_s instead.  Throws
+/// Fits L, o, g, G and O to measurements in any order of sizes, one for each size.  G and g from
+/// the line through G_all(s); o_s and o_r at one byte; O from how they grow with s; L = PRTT(1, 0,
+/// 1)/2 - o_s - o_r.  What g cannot tell: where o_s is larger, a burst shows o_s instead.  Throws
 /// usage_error, one line, where there are not two sizes, not one of 1 byte, a size twice, or a
 /// figure out of its bounds.
 [[nodiscard]] network_fit fit_network(std::span<const round_trips> measured,

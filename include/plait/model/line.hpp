@@ -30,18 +30,18 @@ struct line {
   }
 };
 
-/// The middle value, or the mean of the two middle ones.  Precondition: there is one.
+/// Returns the middle value, or the mean of the two middle ones.  Precondition: there is one.
 [[nodiscard]] double median(std::vector<double> values);
 
-/// How a line is laid through points.
+/// Says how a line is laid through points.
 enum class line_method : std::uint8_t {
   least_squares,
   theil_sen,  ///< the median slope of all pairs; up to 29 % of the points may be wild
 };
 [[nodiscard]] std::string_view to_string(line_method method) noexcept;
 
-/// The line through the points, in any order.  Throws usage_error, one line, without two points of
-/// different sizes, and where one is not finite.  Cost: n for least squares, n² log n for
+/// Returns the line through the points, in any order.  Throws usage_error, one line, without two
+/// points of different sizes, and where one is not finite.  Cost: n for least squares, n² log n for
 /// Theil-Sen.
 [[nodiscard]] line fit_line(std::span<const point> points,
                             line_method method = line_method::least_squares);

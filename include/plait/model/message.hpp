@@ -10,38 +10,40 @@
 
 namespace plait::model {
 
-/// What rendezvous adds to a message longer than S: 2 (o + L), that is o_s + o_r + 2 L; else 0.
+/// Returns the time that rendezvous adds to a message longer than S: 2 (o + L), that is o_s + o_r +
+/// 2 L; else 0.
 [[nodiscard]] double handshake_s(const parameters& network, double size_bytes);
 
-/// From the start of the send to the end of the receive, when the receive waits for it:
-/// o_s + L + (m - 1) max(G, O) + o_r + handshake.  The processors handle a message's bytes while
-/// the network moves them, so the slower of the two counts [LogGP's with O = 0; LogGOPSim].
+/// Returns the time from the start of the send to the end of the receive, when the receive waits
+/// for it: o_s + L + (m - 1) max(G, O) + o_r + handshake.  The processors handle a message's bytes
+/// while the network moves them, so the slower of the two counts [LogGP's with O = 0; LogGOPSim].
 [[nodiscard]] double message_s(const parameters& network, double size_bytes);
 
-/// Processor time of the sender: o_s + (m - 1) O, and o_s more for a handshake.
+/// Returns the processor time of the sender: o_s + (m - 1) O, and o_s more for a handshake.
 [[nodiscard]] double send_processor_s(const parameters& network, double size_bytes);
 
-/// Processor time of the receiver: o_r + (m - 1) O, and o_r more for a handshake.
+/// Returns the processor time of the receiver: o_r + (m - 1) O, and o_r more for a handshake.
 [[nodiscard]] double receive_processor_s(const parameters& network, double size_bytes);
 
-/// From the start of a send to the earliest start of the next: the larger of the sender's processor
-/// time and g + (m - 1) G.
+/// Returns the time from the start of a send to the earliest start of the next: the larger of the
+/// sender's processor time and g + (m - 1) G.
 [[nodiscard]] double send_interval_s(const parameters& network, double size_bytes);
 
-/// The same between two receives.
+/// Returns the time between two receives of a process: the larger of the receiver's processor time
+/// and g + (m - 1) G.
 [[nodiscard]] double receive_interval_s(const parameters& network, double size_bytes);
 
-/// `count` messages back to back, from the start of the first send to the end of the last receive:
-/// (n - 1) intervals and one message.  Precondition: count >= 1.
+/// Returns the time of `count` messages back to back, from the start of the first send to the end
+/// of the last receive: (n - 1) intervals and one message.  Precondition: count >= 1.
 [[nodiscard]] double burst_s(const parameters& network, double size_bytes, int count);
 
-/// When a send and its receive are posted.
+/// Times at which a send and its receive are posted.
 struct posting {
   double send_s = 0;
   double receive_s = 0;
 };
 
-/// When they are complete.
+/// Times at which a send and its receive are complete.
 struct completion {
   double send_s = 0;     ///< the sender may use its buffer again
   double receive_s = 0;  ///< the receiver has the data

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a network costs: the parameters of LogGP and of its extensions LogGPS and LogGOPS.  Only
-/// the numbers: message.hpp and collective.hpp compute with them, fit.hpp finds them.
+/// Holds the costs of a network: the parameters of LogGP and of its extensions LogGPS and LogGOPS.
+/// Only the numbers are here: message.hpp and collective.hpp compute with them, fit.hpp finds them.
 #pragma once
 
 #include <plait/core/cxx20.hpp>
@@ -30,9 +30,9 @@ struct parameters {
   double copy_per_byte_s = 0;  ///< κ: processor time to copy a byte within a rank
 };
 
-/// Throws usage_error, one line that names the parameter, where one is not finite (S may be
-/// infinite) or negative; L may be negative down to -(o_s + o_r), below which messages would arrive
-/// before they are sent.
+/// Checks the parameters.  Throws usage_error, one line that names the parameter, where one is not
+/// finite (S may be infinite) or negative.  L may be negative down to -(o_s + o_r).  A smaller L
+/// would let messages arrive before they are sent.
 void validate(const parameters& network);
 
 }  // namespace plait::model

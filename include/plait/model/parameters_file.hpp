@@ -8,9 +8,9 @@
 
 namespace plait::model {
 
-/// The parameters in a file: an object with the members of `parameters` by their names, numbers in
-/// seconds and bytes, or one that has such an object as its member `network`, or `fit` as a
-/// measurement writes it: there g and O are those of the first of its `segments`, which are by
+/// Reads the parameters in a file: an object with the members of `parameters` by their names,
+/// numbers in seconds and bytes, or one that has such an object as its member `network`, or `fit`
+/// as a measurement writes it: there g and O are those of the first of its `segments`, which are by
 /// ascending size, and G is that of the last.  latency_s, send_overhead_s, receive_overhead_s,
 /// gap_s and gap_per_byte_s must be there; the others may be missing; eager_limit_bytes may be
 /// null: no message is sent by rendezvous.  Other members are not looked at.  Errors: usage_error,

@@ -22,14 +22,14 @@
 
 namespace plait {
 
-/// What ghost cells behind the physical boundary become (`nearest_cell`): what the nearest cell of
-/// the domain is.  A derivative of zero, Neumann's.
+/// Boundary condition that gives ghost cells behind the physical boundary the value of the domain's
+/// nearest cell (`nearest_cell`).  A derivative of zero, Neumann's.
 struct nearest_cell_t {};
 inline constexpr nearest_cell_t nearest_cell{};
 
-/// What ghost cells behind the physical boundary become: a value (Dirichlet's), `nearest_cell`, or
-/// what a function of the cell returns, called for each of them in each move, by any thread.  By
-/// default they stay as they are.
+/// Says which value ghost cells behind the physical boundary get: a value (Dirichlet's),
+/// `nearest_cell`, or the result of a function of the cell, called for each cell in each move, by
+/// any thread.  By default ghost cells there stay as they are.
 template <class T, int D>
 class boundary_condition {
  public:
@@ -50,14 +50,14 @@ class boundary_condition {
   bool nearest_ = false;
 };
 
-/// Which ghosts `ghosts_of` fills, and with what.
+/// Says which ghosts `ghosts_of` fills, and with which values.
 template <class T, int D>
 struct ghost_options {
-  /// Which ghosts a stencil reads; those at edges and corners, too, or not.
+  /// Ghosts that a stencil reads, with or without those at edges and corners.
   ghost_reach reach = ghost_reach::faces;
-  /// Where the domain is not periodic.
+  /// Boundary condition, used where the domain is not periodic.
   boundary_condition<T, D> boundary = {};
-  /// How many layers, at most those the array has.  Left out: all.
+  /// Number of layers, at most those the array has.  All if left out.
   std::optional<extents<D>> widths = {};
   std::string name = "ghosts";
   messages_per message = messages_per::rank;
@@ -71,19 +71,19 @@ struct ghost_options {
 template <class T, int D>
 [[nodiscard]] move_plan ghosts_of(block_array<T, D>& u, const ghost_options<T, D>& options = {});
 
-/// How copies between blocks become messages.
+/// Says how copies between blocks become messages.
 struct copy_options {
   std::string name = "move";
   messages_per message = messages_per::box;
   /// A box that lies in one piece but for short gaps, at most a 32nd of it, where there are only
-  /// ghosts that nobody fills, travels as it lies, without being packed.  Then the ghosts in the
+  /// ghosts that no copy fills, travels as it lies, without being packed.  Then the ghosts in the
   /// gaps become anything.
   bool gaps_travel = false;
 };
 
-/// These copies between blocks of `u`: KeLP's motion plan, made by the program from parts of
-/// `ghost_copies` or from others.  Local; of any two ranks both give the same copies between them,
-/// those of other ranks none.  [multitier-kelp, section 3.3]
+/// Plans these copies between blocks of `u`.  This is KeLP's motion plan, made by the program from
+/// parts of `ghost_copies` or from others.  Local.  Of any two ranks both give the same copies
+/// between them, those of other ranks none. [multitier-kelp, section 3.3]
 ///
 ///     auto copies = plait::ghost_copies(u.blocks(), plait::ghost_reach::faces, env.rank());
 ///     for (auto& copy : copies) copy.from = intersect(copy.from, rows);

@@ -24,7 +24,7 @@ struct patch {
   std::array<std::int64_t, most_loops> step{};  ///< bytes
 
   [[nodiscard]] std::size_t size_bytes() const noexcept;
-  /// The same bytes with as few loops as can be.
+  /// Returns these bytes with as few loops as can be.
   [[nodiscard]] patch joined() const noexcept;
 };
 
@@ -43,14 +43,14 @@ struct box_copy {
   [[nodiscard]] patch read() const noexcept {
     return {const_cast<std::byte*>(from), run_bytes, loops, count, from_step};
   }
-  /// Whether it is one run on both sides.
+  /// Returns whether the copy is one run on both sides.
   [[nodiscard]] bool contiguous() const noexcept { return joined().loops == 0; }
   /// Precondition: the two sides do not overlap.
   void run() const noexcept;
   /// From the first to the last byte on both sides, where it is one run or runs at the same
   /// distance on both sides with short gaps between; else itself.
   [[nodiscard]] box_copy with_gaps() const noexcept;
-  /// The same with as few loops as can be on both sides.
+  /// Returns this copy with as few loops as can be on both sides.
   [[nodiscard]] box_copy joined() const noexcept;
 };
 
@@ -63,7 +63,7 @@ struct box_copy {
                                      const std::byte* from,
                                      std::span<const std::int64_t> from_strides);
 
-/// The same for one side.
+/// Makes a patch of `extents` elements, the slowest axis first, of `element_bytes` each.
 [[nodiscard]] patch make_patch(std::span<const std::int64_t> extents, std::size_t element_bytes,
                                std::byte* first, std::span<const std::int64_t> strides);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What one rank copies, sends and receives so that boxes of distributed arrays get to other boxes:
-/// built once, carried out any number of times.  Not here: which boxes (array_moves.hpp),
-/// and who carries it out (mover.hpp, runtime::move).
+/// Plans one rank's copies, sends and receives that bring boxes of distributed arrays to other
+/// boxes.  A plan is built once and carried out any number of times.  Not here: which boxes
+/// (array_moves.hpp), and carrying a plan out (mover.hpp, runtime::move).
 #pragma once
 
 #include <array>
@@ -20,25 +20,44 @@
 
 namespace plait {
 
-/// How boxes become messages.  The same on all ranks.
+/// Says how boxes become messages.  The same on all ranks.
 enum class messages_per : std::uint8_t {
   rank,  ///< all that one rank has for another in one message
   box,   ///< each box by itself: it leaves as soon as it is final
 };
 
-/// How a move is named, and cut into messages.
+/// Says how a move is named, and cut into messages.
 struct move_options {
-  /// What tasks, messages, traces and stall reports call it.
+  /// Name in tasks, messages, traces and stall reports.
   std::string name = "move";
   messages_per message = messages_per::rank;
 };
 
 namespace detail {
 
-/// Copies [first, last) of a plan, which are carried out together.
+/// Elements moved one by one, and the accesses of the task that does so.
+struct element_list {
+  /// Where each goes and where it comes from.  Empty: the bytes of the message, in order.
+  std::vector<std::byte*> to = {};
+  std::vector<const std::byte*> from = {};
+  std::byte* message = nullptr;
+  std::size_t element_bytes = 0;
+  void (*run)(const element_list& all) noexcept = nullptr;
+  std::vector<patch> read = {};
+  std::vector<patch> written = {};
+  std::vector<patch> updated = {};  ///< added to, or written in parts
+
+  [[nodiscard]] std::size_t size_bytes() const noexcept {
+    return (to.empty() ? from.size() : to.size()) * element_bytes;
+  }
+};
+
+/// Copies [first, last) of a plan, which are carried out together, or one list of elements.
 struct copy_group {
+  static constexpr std::int32_t no_list = -1;
   std::uint32_t first = 0;
   std::uint32_t last = 0;
+  std::int32_t list = no_list;
 };
 
 /// A message of a plan.  `bytes` are the plan's own, or a box of an array that lies in one piece;
@@ -52,7 +71,7 @@ struct moved_message {
   task_name name = "move";
 };
 
-/// What is computed beside what is moved, such as boundary conditions of one block.
+/// A computation beside a move, such as boundary conditions of one block.
 struct finishing_touch {
   bool needs_messages = false;  ///< it reads what they bring; if not, it may come first
   std::vector<patch> written = {};
@@ -64,6 +83,10 @@ struct finishing_touch {
 struct move_parts {
   std::vector<box_copy> copies;
   std::vector<copy_group> groups;
+  std::vector<element_list> lists;
+  /// What a message brings is added to what is there: messages are unpacked in their order here,
+  /// not as they arrive, where they bring the same cells.
+  bool adds = false;
   std::vector<moved_message> sends;
   std::vector<moved_message> receives;
   std::uint32_t first_local = 0;  ///< groups that need no message
@@ -81,8 +104,14 @@ struct move_parts {
     const copy_group& g = groups[group];
     return std::span(copies).subspan(g.first, g.last - g.first);
   }
+  /// Null for a group of copies.
+  [[nodiscard]] const element_list* list_of(std::uint32_t group) const noexcept {
+    const std::int32_t list = groups[group].list;
+    return list == copy_group::no_list ? nullptr : &lists[static_cast<std::size_t>(list)];
+  }
   void run(std::uint32_t group) const noexcept {
     for (const box_copy& copy : copies_of(group)) copy.run();
+    if (const element_list* const list = list_of(group)) list->run(*list);
   }
 };
 
@@ -100,10 +129,10 @@ class move_plan {
   /// Boxes that are copied within this rank.
   [[nodiscard]] std::size_t boxes_copied() const noexcept;
 
-  /// What `runtime::move` makes of it, messages included.
+  /// Returns the number of tasks that `runtime::move` makes of the plan, messages included.
   [[nodiscard]] std::size_t tasks() const noexcept;
 
-  /// For layers above.
+  /// Returns the parts of the plan, for layers that carry the plan out.
   [[nodiscard]] const std::shared_ptr<const detail::move_parts>& parts() const noexcept {
     return parts_;
   }
@@ -119,8 +148,8 @@ class move_plan {
 /// concerned; in which order does not matter.
 class move_builder {
  public:
-  /// Where a box of the move goes: `low`, its first cell in the destination block, tells the boxes
-  /// between two blocks apart.  Axes it does not have are 0.
+  /// Destination of a box of the move.  `low`, its first cell in the destination block, tells the
+  /// boxes between two blocks apart.  Missing axes are 0.
   struct place {
     std::int64_t to_block = 0;
     std::int64_t from_block = 0;
@@ -137,6 +166,13 @@ class move_builder {
   /// A box received: `to` of `cells` is memory of the array.
   void receive(int peer, const place& where, const box_copy& to);
   void finish_with(detail::finishing_touch touch);
+  /// Elements copied within this rank, sent (`to` empty), or received (`from` empty): at most one
+  /// list for each peer and direction, peers ascending.  A plan has boxes or lists.
+  void copy(detail::element_list elements);
+  void send(int peer, detail::element_list elements);
+  void receive(int peer, detail::element_list elements);
+  /// See `move_parts::adds`.
+  void add_what_arrives() { parts_->adds = true; }
 
   /// Nothing may be added afterwards.
   [[nodiscard]] move_plan finish(const move_options& options);
@@ -149,10 +185,18 @@ class move_builder {
   };
   void add_messages(std::vector<item>& items, bool sending, messages_per how);
   void group(std::span<item> message, bool sending);
+  struct listed {
+    int peer;
+    detail::element_list elements;
+  };
+  void add_messages(std::vector<listed>& lists, bool sending);
+  void add_group(detail::element_list elements);
 
   std::shared_ptr<detail::move_parts> parts_ = std::make_shared<detail::move_parts>();
   std::vector<item> sends_;
   std::vector<item> receives_;
+  std::vector<listed> listed_sends_;
+  std::vector<listed> listed_receives_;
   std::int64_t last_to_block_ = -1;
 };
 

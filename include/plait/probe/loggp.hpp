@@ -13,23 +13,24 @@
 
 namespace plait::probe {
 
-/// What is measured, and how often.
+/// Says which sizes are measured, and how often.
 struct loggp_plan {
   std::vector<std::size_t> sizes_bytes{};  ///< ascending, the first is 1, at least two
   int messages = 10;                       ///< n: of a burst; few, so that nothing is saturated
   int repeat = 10;                         ///< rounds over all sizes, after one that does not count
-  /// What the link between the two carries of a program's own bytes, each way; 0: not known.
+  /// Rate at which the link between the two ranks carries a program's own bytes, each way; 0: not
+  /// known.
   double link_rate_Bps = 0;
-  /// What the link lets through at once after a rest, before its rate holds (the token bucket of a
-  /// traffic shaper); 0: it has none.  Needs `link_rate_Bps`.
+  /// Bytes that the link lets through at once after a rest, before its rate holds (the token bucket
+  /// of a traffic shaper); 0: none.  Needs `link_rate_Bps`.
   double link_burst_bytes = 0;
 };
 
-/// 1, 1025, 2049, … not above `largest_bytes`  [netgauge].
+/// Returns 1, 1025, 2049, … not above `largest_bytes`  [netgauge].
 [[nodiscard]] std::vector<std::size_t> netgauge_sizes(std::size_t largest_bytes);
 
-/// Nine sizes from two to four times what a link lets through at once.  Only above that does a
-/// message take the time that the link's rate says.
+/// Returns nine sizes from two to four times the bytes that a link lets through at once.  Only
+/// messages above that take the time that the link's rate says.
 [[nodiscard]] std::vector<std::size_t> sizes_beyond(double link_burst_bytes);
 
 /// Throws usage_error, one line, unless it can be measured.
@@ -44,13 +45,13 @@ struct size_times {
   std::vector<double> prtt_n_d_s;   ///< PRTT(n, d, s)
   std::vector<double> receiving_s;  ///< T_last - T_first on a server that waits d
 
-  /// What one round measured; precondition: there is one.
+  /// Returns the times that one round measured.  Precondition: the round exists.
   [[nodiscard]] model::round_trips round(std::size_t index, int messages) const;
-  /// The medians over all rounds.
+  /// Returns the medians over all rounds.
   [[nodiscard]] model::round_trips medians(int messages) const;
 };
 
-/// What was measured, and the parameters that follow.
+/// The measured times, and the parameters that follow.
 struct loggp_measurement {
   std::vector<size_times> sizes;
   model::network_fit fit;
@@ -61,22 +62,25 @@ using run_burst = std::function<burst_times(const burst&)>;
 /// Told before each size of each round; the last time with done == total.
 using tell_progress = std::function<void(int done, int total, std::size_t size_bytes)>;
 
-/// For each size d is the median of five PRTT(1, 0, s) of the first round or, where the link's rate
-/// is known, what the link takes for s bytes if that is more: then nothing queues, though a message
-/// alone is faster than the rate because the link lets it through at once.  In each further round
-/// PRTT(1, 0, s), PRTT(n, 0, s), PRTT(n, d, s) and T_last - T_first of every size, one after the
-/// other, so that a slow phase of the machine hits all; the fit takes medians, and lays its lines
-/// by Theil-Sen, which sizes whose medians were disturbed do not move.  Before each burst the link
-/// rests until it can let as much through as ever.  Segments end where a burst, and where a
-/// message, no longer passes at once: at `link_burst_bytes` / n and at `link_burst_bytes`.
+/// Measures the parameters of LogGP. For each size d is the median of five PRTT(1, 0, s) of the
+/// first round.  Where the link's rate is known, d is at least the time that the link takes for s
+/// bytes.  Nothing queues then, though a message alone is faster than the rate because the link
+/// lets it through at once.
 ///
-/// Decides nothing by the clock but by what `run` returns, so that two ranks whose `run` returns
-/// the same (burst_pair) may both call it.  Throws usage_error for a plan that is not valid.
+/// Each further round measures PRTT(1, 0, s), PRTT(n, 0, s), PRTT(n, d, s) and T_last - T_first of
+/// every size, one after the other, so that a slow phase of the machine hits all.  The fit takes
+/// medians, and lays its lines by Theil-Sen, which sizes whose medians were disturbed do not move.
+/// Before each burst the link rests until it can let as much through as ever.  Segments end where a
+/// burst, and where a message, no longer passes at once: at `link_burst_bytes` / n and at
+/// `link_burst_bytes`.
+///
+/// Decides nothing by the clock but by the results of `run`.  So two ranks whose `run` returns the
+/// same (burst_pair) may both call measure_loggp.  Throws usage_error for a plan that is not valid.
 [[nodiscard]] loggp_measurement measure_loggp(const run_burst& run, const loggp_plan& plan,
                                               const tell_progress& tell = {});
 
-/// The segment whose G is the link's: the last.  Null where the plan has no size above what the
-/// link lets through at once.
+/// Returns the segment whose G is the link's: the last.  Null where the plan has no size above the
+/// bytes that the link lets through at once.
 [[nodiscard]] const model::segment* beyond_link_burst(const model::network_fit& fit,
                                                       const loggp_plan& plan);
 

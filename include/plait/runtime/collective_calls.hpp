@@ -5,12 +5,11 @@
 
 #include <cstddef>
 #include <memory>
-#include <ranges>
-#include <span>
 #include <tuple>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include <plait/runtime/collective_description.hpp>
 #include <plait/runtime/collective_options.hpp>
 #include <plait/task/access.hpp>
 #include <plait/task/reduction.hpp>
@@ -19,55 +18,50 @@ namespace plait {
 
 class collective_schedules;
 
-namespace detail {
-template <class Argument>
-struct element_of {
-  using type = Argument;
-};
-template <std::ranges::contiguous_range Argument>
-struct element_of<Argument> {
-  using type = std::ranges::range_value_t<Argument>;
-};
-}  // namespace detail
-
-/// Each operation is collective: all ranks (of `among`) submit the same in the same order, with
-/// sizes that fit as MPI wants them.  Nothing waits: what a rank does in it becomes ordinary tasks,
-/// messages and combinations whose accesses are the bytes they touch.  So a task that needs one
-/// rank's part of an `alltoall` starts when that part has come, and the part for one rank leaves
-/// when it is final; operations overtake each other and complete in any order; they can be recorded
-/// and replayed.  [LibNBC's schedules (libnbc-slides, "schedules"), ordered by data instead of
-/// rounds]
+/// Submits collective operations.  All ranks (of `among`) submit the same operations in the same
+/// order, with sizes that fit as MPI wants them.  No call waits.  A rank's part becomes ordinary
+/// tasks, messages and combinations whose accesses are the bytes they touch.  So a task that needs
+/// one rank's part of an `alltoall` starts when that part has come, and the part for one rank
+/// leaves when it is final.  Operations overtake each other and complete in any order.  They can be
+/// recorded and replayed. [LibNBC's schedules (libnbc-slides, "schedules"), ordered by data instead
+/// of rounds]
 ///
-/// In place, as MPI_IN_PLACE, is the form with one buffer: the input is where the result is put.
-/// Where only the root has blocks or a result (reduce, gather, scatter) that form is the root's,
-/// and the others call the one with two.
+/// The form with one buffer works in place, as MPI_IN_PLACE does: the result replaces the input.
+/// Where only the root has blocks or a result (reduce, gather, scatter) the root calls that form,
+/// and the others call the form with two buffers.
 ///
 /// Elements are of any trivially copyable type.  `Operation`: a copyable function of two elements,
 /// associative, such as `plait::sum{}`.
 ///
-/// A buffer has exactly the elements that the operation gives it, no more and no less; both share
-/// no byte.  Only where blocks are listed it may be larger: they lie anywhere in it, and those that
-/// are received apart.  A buffer that is not touched may have any size: the result of a reduce, or
-/// the blocks of a gather or scatter, elsewhere than on the root, and rank 0's result of an exscan.
+/// A buffer has exactly the elements that the operation gives it, no more and no less.  Both
+/// buffers share no byte.  Only where blocks are listed a buffer may be larger: blocks lie anywhere
+/// in it, and received blocks apart.  A buffer that is not touched may have any size: the result of
+/// a reduce, or the blocks of a gather or scatter, elsewhere than on the root, and rank 0's result
+/// of an exscan.
+///
+/// A buffer may be a box of an array, `in(u[cells])`: its cells are the elements, x fastest.  Where
+/// they do not lie side by side, tasks pack and unpack them: what needs a part of the result waits
+/// for all of it then.  Not where blocks or neighbours are listed, nor in a barrier.
 ///
 /// Errors, each of which names the operation and the task: usage_error for a root, blocks or
 /// buffers that do not fit, for an algorithm that does not exist or does not keep the order, and
-/// for what the chosen back end cannot do; then nothing was submitted.  At `wait`, usage_error with
-/// both sizes where ranks name different ones: beside each call they tell each other, in messages
-/// that nothing of the call waits for.
-class collective_calls {
+/// for calls beyond the chosen back end; nothing was submitted then.  At `wait`, usage_error with
+/// both sizes where ranks name different ones.  Beside each call ranks tell each other their sizes,
+/// in messages that no part of the call waits for.
+class collective_calls : private detail::collective_description {
  public:
-  /// What is submitted after it, and touches `x`, starts after every rank has submitted it and its
-  /// `x` is final.
+  /// Waits for all ranks, as a task.  A later submission that touches `x` starts after every rank
+  /// has submitted the barrier and its `x` is final.
   ///
   ///     rt.barrier("all have written", inout(shared_by_file));
   template <class X>
   void barrier(task_name name, const std::tuple<X>& x, const collective_options& options = {}) {
     static_assert(X::mode == access_mode::inout, "a barrier orders: barrier(name, inout(x))");
-    submit(describe<std::byte>(name, collective::operation::barrier, {}, bytes_of(x), options));
+    submit(describe<std::byte>(name, collective::operation::barrier, {},
+                               memory_of<detail::buffers::contiguous>(x), options));
   }
 
-  /// in(x) on the root, out(x) elsewhere: what the root has.  Or inout(x), the same line on every
+  /// Broadcasts the root's x: in(x) on the root, out(x) elsewhere.  Or inout(x), one line for every
   /// rank.
   ///
   ///     if (env.rank() == root) rt.bcast("panel", in(panel), root);
@@ -78,113 +72,117 @@ class collective_calls {
     static_assert(
         X::mode == access_mode::in || X::mode == access_mode::out || X::mode == access_mode::inout,
         "bcast(name, in(x), root) on the root, out(x) elsewhere, or inout(x)");
-    auto call = describe<element<X>>(name, collective::operation::bcast, {}, bytes_of(x), options);
+    auto call = describe<element<X>>(name, collective::operation::bcast, {},
+                                     memory_of<boxes_too>(x), options);
     call.word = X::mode;
     call.shape.root = root;
     call.shape.count = count_of(x);
     submit(call);
   }
 
-  /// out(y) on the root: x0 op x1 op ...; not touched elsewhere.
+  /// Reduces in(x) to out(y) on the root: x0 op x1 op ...; y is not touched elsewhere.
   template <class X, class Y, class Operation = sum>
   void reduce(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y, int root,
               Operation operation = {}, const collective_options& options = {}) {
     submit_reduction(collective::operation::reduce, name, x, y, operation, options, root);
   }
-  /// In place, on the root.
+  /// Reduces inout(x) in place, on the root.
   template <class X, class Operation = sum>
   void reduce(task_name name, const std::tuple<X>& x, int root, Operation operation = {},
               const collective_options& options = {}) {
     submit_in_place(collective::operation::reduce, name, x, operation, options, root);
   }
-  /// out(y) on every rank; the same bits.
+  /// Reduces in(x) to out(y) on every rank, with the same bits.
   template <class X, class Y, class Operation = sum>
   void allreduce(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                  Operation operation = {}, const collective_options& options = {}) {
     submit_reduction(collective::operation::allreduce, name, x, y, operation, options);
   }
-  /// In place.
+  /// Reduces inout(x) in place, on every rank.
   template <class X, class Operation = sum>
   void allreduce(task_name name, const std::tuple<X>& x, Operation operation = {},
                  const collective_options& options = {}) {
     submit_in_place(collective::operation::allreduce, name, x, operation, options);
   }
-  /// out(y) on rank r: x0 op ... op xr.
+  /// Computes prefixes: out(y) on rank r is x0 op ... op xr.
   template <class X, class Y, class Operation = sum>
   void scan(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
             Operation operation = {}, const collective_options& options = {}) {
     submit_reduction(collective::operation::scan, name, x, y, operation, options);
   }
-  /// In place.
+  /// Computes prefixes in place, in inout(x).
   template <class X, class Operation = sum>
   void scan(task_name name, const std::tuple<X>& x, Operation operation = {},
             const collective_options& options = {}) {
     submit_in_place(collective::operation::scan, name, x, operation, options);
   }
-  /// out(y) on rank r: x0 op ... op x(r-1); not touched on rank 0.
+  /// Computes exclusive prefixes: out(y) on rank r is x0 op ... op x(r-1); y is not touched on rank
+  /// 0.
   template <class X, class Y, class Operation = sum>
   void exscan(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
               Operation operation = {}, const collective_options& options = {}) {
     submit_reduction(collective::operation::exscan, name, x, y, operation, options);
   }
-  /// In place.
+  /// Computes exclusive prefixes in place, in inout(x).
   template <class X, class Operation = sum>
   void exscan(task_name name, const std::tuple<X>& x, Operation operation = {},
               const collective_options& options = {}) {
     submit_in_place(collective::operation::exscan, name, x, operation, options);
   }
 
-  /// out(y) on the root: the ranks' x, one behind the other.
+  /// Gathers the ranks' x, one behind the other, into out(y) on the root.
   template <class X, class Y>
   void gather(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y, int root,
               const collective_options& options = {}) {
     submit_blocks(collective::operation::gather, name, x, y, count_of(x), options, root);
   }
-  /// In place, on the root: its own part is in its place in x.
+  /// Gathers in place, on the root, whose own part is in its place in x.
   template <class X>
   void gather(task_name name, const std::tuple<X>& x, int root,
               const collective_options& options = {}) {
     submit_parts(collective::operation::gather, name, x, options, root);
   }
-  /// out(y): part r of the root's x.
+  /// Scatters the root's x: out(y) is part r of x on rank r.
   template <class X, class Y>
   void scatter(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y, int root,
                const collective_options& options = {}) {
     submit_blocks(collective::operation::scatter, name, x, y, count_of(y), options, root);
   }
-  /// In place, on the root: in(x), of which its own part stays where it is.
+  /// Scatters in(x) in place, on the root, whose own part stays where it is.
   template <class X>
   void scatter(task_name name, const std::tuple<X>& x, int root,
                const collective_options& options = {}) {
-    auto call = describe_source(collective::operation::scatter, name, x, options);
+    auto call = describe_source<boxes_too>(collective::operation::scatter, name, x, options);
     call.shape.root = root;
     call.shape.count = count_of(x) / ranks_of(options.among);
     submit(call);
   }
-  /// out(y) on every rank: the ranks' x, one behind the other.
+  /// Gathers the ranks' x, one behind the other, into out(y) on every rank.
   template <class X, class Y>
   void allgather(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                  const collective_options& options = {}) {
     submit_blocks(collective::operation::allgather, name, x, y, count_of(x), options);
   }
-  /// In place: each rank's part is in its place in x.
+  /// Gathers on every rank in place.  Each rank's part is in its place in x.
   template <class X>
   void allgather(task_name name, const std::tuple<X>& x, const collective_options& options = {}) {
     submit_parts(collective::operation::allgather, name, x, options);
   }
-  /// Part r of in(x) goes to rank r, part s of out(y) comes from rank s; parts of one size.
+  /// Sends part r of in(x) to rank r, and receives part s of out(y) from rank s.  Parts have one
+  /// size.
   template <class X, class Y>
   void alltoall(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                 const collective_options& options = {}) {
     submit_blocks(collective::operation::alltoall, name, x, y,
                   count_of(x) / ranks_of(options.among), options);
   }
-  /// In place: what comes from a rank replaces what was for it.
+  /// Exchanges parts of one size in place.  The part that comes from a rank replaces the part for
+  /// that rank.
   template <class X>
   void alltoall(task_name name, const std::tuple<X>& x, const collective_options& options = {}) {
     submit_parts(collective::operation::alltoall, name, x, options);
   }
-  /// The same with parts of different sizes: a block of x and one of y for each rank.
+  /// Exchanges parts of different sizes with every rank: a block of x and one of y for each rank.
   template <class X, class Y>
   void alltoallv(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
                  const std::tuple<Y>& y, std::vector<block> receive_blocks,
@@ -194,7 +192,7 @@ class collective_calls {
     call.shape.receive_blocks = std::move(receive_blocks);
     submit(call);
   }
-  /// In place: as much goes to a rank as comes from it.
+  /// Exchanges parts of different sizes in place.  As much goes to a rank as comes from it.
   template <class X>
   void alltoallv(task_name name, const std::tuple<X>& x, std::vector<block> blocks,
                  const collective_options& options = {}) {
@@ -202,7 +200,8 @@ class collective_calls {
     call.shape.receive_blocks = std::move(blocks);
     submit(call);
   }
-  /// out(y) on every rank: the ranks' x, each in its block; all ranks name the same block sizes.
+  /// Gathers the ranks' x, each in its block, into out(y) on every rank.  All ranks name the same
+  /// block sizes.
   template <class X, class Y>
   void allgatherv(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                   std::vector<block> receive_blocks, const collective_options& options = {}) {
@@ -210,7 +209,7 @@ class collective_calls {
     call.shape.receive_blocks = std::move(receive_blocks);
     submit(call);
   }
-  /// In place.
+  /// Gathers blocks of different sizes on every rank in place.
   template <class X>
   void allgatherv(task_name name, const std::tuple<X>& x, std::vector<block> blocks,
                   const collective_options& options = {}) {
@@ -218,8 +217,8 @@ class collective_calls {
     call.shape.receive_blocks = std::move(blocks);
     submit(call);
   }
-  /// out(y) on the root: the ranks' x, each in its block.  The blocks are the root's to name; who
-  /// is not the root may leave the list empty.
+  /// Gathers the ranks' x, each in its block, into out(y) on the root.  The root names the blocks.
+  /// The other ranks may leave the list empty.
   template <class X, class Y>
   void gatherv(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                std::vector<block> receive_blocks, int root,
@@ -230,7 +229,7 @@ class collective_calls {
     call.shape.receive_blocks = std::move(receive_blocks);
     submit(call);
   }
-  /// In place, on the root.
+  /// Gathers blocks of different sizes in place, on the root.
   template <class X>
   void gatherv(task_name name, const std::tuple<X>& x, std::vector<block> blocks, int root,
                const collective_options& options = {}) {
@@ -239,8 +238,8 @@ class collective_calls {
     call.shape.receive_blocks = std::move(blocks);
     submit(call);
   }
-  /// out(y): this rank's block of the root's x.  The blocks are the root's to name; elsewhere y has
-  /// the size of the block.
+  /// Scatters blocks of the root's x: out(y) is this rank's block.  The root names the blocks.
+  /// Elsewhere y has the size of the block.
   template <class X, class Y>
   void scatterv(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
                 const std::tuple<Y>& y, int root, const collective_options& options = {}) {
@@ -250,7 +249,7 @@ class collective_calls {
     call.shape.send_blocks = std::move(send_blocks);
     submit(call);
   }
-  /// In place, on the root: in(x), of which its own block stays where it is.
+  /// Scatters blocks of in(x) in place, on the root, whose own block stays where it is.
   template <class X>
   void scatterv(task_name name, const std::tuple<X>& x, std::vector<block> blocks, int root,
                 const collective_options& options = {}) {
@@ -259,7 +258,8 @@ class collective_calls {
     call.shape.send_blocks = std::move(blocks);
     submit(call);
   }
-  /// out(y) on rank r: block r of x0 op x1 op ...; all ranks name the same block sizes.
+  /// Reduces and scatters: out(y) on rank r is block r of x0 op x1 op ...; all ranks name the same
+  /// block sizes.
   template <class X, class Y, class Operation = sum>
   void reduce_scatter(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
                       const std::tuple<Y>& y, Operation operation = {},
@@ -269,7 +269,8 @@ class collective_calls {
     call.combine = combination<element<X>>(operation);
     submit(call);
   }
-  /// In place: the result is put at the beginning of x, the rest stays as it is.
+  /// Reduces and scatters in place.  The result is put at the beginning of x, and the rest of x
+  /// stays as it is.
   template <class X, class Operation = sum>
   void reduce_scatter(task_name name, const std::tuple<X>& x, std::vector<block> blocks,
                       Operation operation = {}, const collective_options& options = {}) {
@@ -278,20 +279,24 @@ class collective_calls {
     call.combine = combination<element<X>>(operation);
     submit(call);
   }
-  /// out(y) on rank r: part r of x0 op x1 op ...; parts of the size of y.
+  /// Reduces and scatters parts of one size: out(y) on rank r is part r of x0 op x1 op ...; parts
+  /// have the size of y.
   template <class X, class Y, class Operation = sum>
   void reduce_scatter_block(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                             Operation operation = {}, const collective_options& options = {}) {
-    auto call = describe_pair(collective::operation::reduce_scatter_block, name, x, y, options);
+    auto call =
+        describe_pair<boxes_too>(collective::operation::reduce_scatter_block, name, x, y, options);
     call.shape.count = count_of(y);
     call.combine = combination<element<X>>(operation);
     submit(call);
   }
-  /// In place: as reduce_scatter; a part of x for each rank.
+  /// Reduces and scatters parts of one size in place, a part of x for each rank.  The result is put
+  /// at the beginning of x.
   template <class X, class Operation = sum>
   void reduce_scatter_block(task_name name, const std::tuple<X>& x, Operation operation = {},
                             const collective_options& options = {}) {
-    auto call = describe_in_place(collective::operation::reduce_scatter_block, name, x, options);
+    auto call =
+        describe_in_place<boxes_too>(collective::operation::reduce_scatter_block, name, x, options);
     call.shape.count = count_of(x) / ranks_of(options.among);
     call.combine = combination<element<X>>(operation);
     submit(call);
@@ -299,7 +304,7 @@ class collective_calls {
 
   // Among neighbours.  [LibNBC's Neighbor_xchg (libnbc-slides); MPI_Neighbor_…]  Each edge's part
   // can be used, or leaves, by itself.
-  /// x goes to each destination; part i of y comes from source i.
+  /// Sends x to each destination, and receives part i of y from source i.
   template <class X, class Y>
   void neighbour_allgather(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                            neighbourhood around, const collective_options& options = {}) {
@@ -307,7 +312,8 @@ class collective_calls {
     call.shape.count = count_of(x);
     submit_among(std::move(call), std::move(around));
   }
-  /// The same with x of different sizes: a block of y for each source.
+  /// Sends x to each destination, and receives a block of y from each source.  Sizes of x may
+  /// differ.
   template <class X, class Y>
   void neighbour_allgatherv(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                             std::vector<block> receive_blocks, neighbourhood around,
@@ -317,7 +323,8 @@ class collective_calls {
     call.shape.receive_blocks = std::move(receive_blocks);
     submit_among(std::move(call), std::move(around));
   }
-  /// Part i of x goes to destination i, part j of y comes from source j; parts of one size.
+  /// Sends part i of x to destination i, and receives part j of y from source j.  Parts have one
+  /// size.
   template <class X, class Y>
   void neighbour_alltoall(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                           neighbourhood around, const collective_options& options = {}) {
@@ -329,8 +336,8 @@ class collective_calls {
     }
     submit_among(std::move(call), std::move(around));
   }
-  /// The same with parts of different sizes: a block of x for each destination, of y for each
-  /// source.
+  /// Sends a block of x to each destination, and receives a block of y from each source.  Sizes of
+  /// blocks may differ.
   template <class X, class Y>
   void neighbour_alltoallv(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
                            const std::tuple<Y>& y, std::vector<block> receive_blocks,
@@ -347,78 +354,23 @@ class collective_calls {
   std::unique_ptr<collective_schedules> schedules_;
 
  private:
-  template <class X>
-  using element = typename detail::element_of<
-      std::remove_cvref_t<decltype(std::declval<const X&>().argument())>>::type;
+  static constexpr auto boxes_too = detail::buffers::boxes_too;
 
-  template <class X>
-  [[nodiscard]] static byte_range bytes_of(const std::tuple<X>& x) noexcept {
-    return std::get<0>(x).bytes();
-  }
-  template <class X>
-  [[nodiscard]] static std::size_t count_of(const std::tuple<X>& x) noexcept {
-    const byte_range bytes = bytes_of(x);
-    return (bytes.end - bytes.begin) / sizeof(element<X>);
-  }
-
-  template <class T>
-  [[nodiscard]] static collective_call describe(task_name name, collective::operation what,
-                                                byte_range send, byte_range receive,
-                                                const collective_options& options) {
-    static_assert(std::is_trivially_copyable_v<T>,
-                  "the elements of a collective must be trivially copyable");
-    collective_call call{.name = name, .shape = {}, .send = send, .receive = receive};
-    call.shape.what = what;
-    call.shape.element_bytes = sizeof(T);
-    call.shape.fragment_bytes = options.fragment_bytes;
-    call.options = options;
-    return call;
-  }
-  template <class X, class Y>
-  [[nodiscard]] static collective_call describe_pair(collective::operation what, task_name name,
-                                                     const std::tuple<X>& x, const std::tuple<Y>& y,
-                                                     const collective_options& options) {
-    static_assert(X::mode == access_mode::in && Y::mode == access_mode::out,
-                  "a collective reads one buffer and writes the other: (name, in(x), out(y), …)");
-    static_assert(std::is_same_v<element<X>, element<Y>>,
-                  "both buffers of a collective have elements of one type");
-    return describe<element<X>>(name, what, bytes_of(x), bytes_of(y), options);
-  }
-  template <class X>
-  [[nodiscard]] static collective_call describe_in_place(collective::operation what, task_name name,
-                                                         const std::tuple<X>& x,
-                                                         const collective_options& options) {
-    static_assert(X::mode == access_mode::inout,
-                  "in place a collective reads and writes one buffer: (name, inout(x), …)");
-    auto call = describe<element<X>>(name, what, {}, bytes_of(x), options);
-    call.shape.in_place = true;
-    return call;
-  }
-  template <class X>
-  [[nodiscard]] static collective_call describe_source(collective::operation what, task_name name,
-                                                       const std::tuple<X>& x,
-                                                       const collective_options& options) {
-    static_assert(X::mode == access_mode::in,
-                  "in place the root of a scatter only reads: (name, in(x), …, root)");
-    auto call = describe<element<X>>(name, what, bytes_of(x), {}, options);
-    call.shape.in_place = true;
-    return call;
-  }
   template <class X, class Operation>
   void submit_in_place(collective::operation what, task_name name, const std::tuple<X>& x,
                        const Operation& operation, const collective_options& options,
                        int root = 0) {
-    auto call = describe_in_place(what, name, x, options);
+    auto call = describe_in_place<boxes_too>(what, name, x, options);
     call.shape.root = root;
     call.shape.count = count_of(x);
     call.combine = combination<element<X>>(operation);
     submit(call);
   }
-  /// In place, x being a part for each rank.
+  /// Submits an operation in place, where x is a part for each rank.
   template <class X>
   void submit_parts(collective::operation what, task_name name, const std::tuple<X>& x,
                     const collective_options& options, int root = 0) {
-    auto call = describe_in_place(what, name, x, options);
+    auto call = describe_in_place<boxes_too>(what, name, x, options);
     call.shape.root = root;
     call.shape.count = count_of(x) / ranks_of(options.among);
     submit(call);
@@ -427,7 +379,7 @@ class collective_calls {
   void submit_reduction(collective::operation what, task_name name, const std::tuple<X>& x,
                         const std::tuple<Y>& y, const Operation& operation,
                         const collective_options& options, int root = 0) {
-    auto call = describe_pair(what, name, x, y, options);
+    auto call = describe_pair<boxes_too>(what, name, x, y, options);
     call.shape.root = root;
     call.shape.count = count_of(x);
     call.combine = combination<element<X>>(operation);
@@ -437,7 +389,7 @@ class collective_calls {
   void submit_blocks(collective::operation what, task_name name, const std::tuple<X>& x,
                      const std::tuple<Y>& y, std::size_t count, const collective_options& options,
                      int root = 0) {
-    auto call = describe_pair(what, name, x, y, options);
+    auto call = describe_pair<boxes_too>(what, name, x, y, options);
     call.shape.root = root;
     call.shape.count = count;
     submit(call);
@@ -447,22 +399,6 @@ class collective_calls {
     call.shape.sources = std::move(around.sources);
     call.shape.destinations = std::move(around.destinations);
     submit(call);
-  }
-
-  template <class T, class Operation>
-  [[nodiscard]] static std::shared_ptr<const combine_bytes> combination(Operation operation) {
-    return std::make_shared<const combine_bytes>([operation](std::span<const std::byte> from_bytes,
-                                                             std::span<std::byte> to_bytes,
-                                                             bool to_is_left) {
-      const auto* from = reinterpret_cast<const T*>(from_bytes.data());
-      auto* to = reinterpret_cast<T*>(to_bytes.data());
-      const std::size_t count = to_bytes.size() / sizeof(T);
-      if (to_is_left) {
-        for (std::size_t i = 0; i < count; ++i) to[i] = operation(to[i], from[i]);
-      } else {
-        for (std::size_t i = 0; i < count; ++i) to[i] = operation(from[i], to[i]);
-      }
-    });
   }
 
   [[nodiscard]] virtual std::size_t ranks_of(const communicator& among) const = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How a collective call is made and what it is, its types forgotten.  The calls:
+/// Options of a collective call, and the call itself with its types forgotten.  The calls are in
 /// collective_calls.hpp.
 #pragma once
 
@@ -19,32 +19,34 @@ namespace plait {
 
 /// Among whom a collective operation runs, and how.
 struct collective_options {
-  /// Whose operation it is; roots and neighbours are its ranks.  Left out: all ranks.
+  /// Communicator of the operation.  Roots and neighbours are its ranks.  All ranks if left out.
   communicator among = {};
-  /// Which algorithm.  Left out: the one that takes the least time in `runtime_options::network`,
-  /// if that is known, else one that suits the number of ranks and the size.
+  /// Names the algorithm.  Left out: the one that takes the least time in
+  /// `runtime_options::network`, if that is known, else one that suits the number of ranks and the
+  /// size.
   std::optional<collective::algorithm> algorithm = {};
-  /// Whether a op b = b op a.  If not, operands are combined in the order of ranks.
+  /// True if a op b = b op a.  If not, operands are combined in the order of ranks.
   bool commutative = true;
-  /// Of algorithms that cut messages (`chain`).  Bytes.
+  /// Size of the fragments of algorithms that cut messages (`chain`).  Bytes.
   std::size_t fragment_bytes = std::size_t{32} * 1024;
-  /// Who carries it out; the same on every rank.  With `library` the call is one task: it starts
-  /// when all of its data is ready on this rank and all such calls before it have started, and what
-  /// needs a part of the result waits for all of it.  The library chooses the algorithm, and
-  /// whether the bits of a sum are the same on every rank.  It combines inside MPI's calls, where
-  /// whoever looks for messages makes it; not among neighbours, nor buffers above 2 GiB: where each
-  /// rank has sizes of its own (gatherv and its kin) such a buffer ends the job, for the other
-  /// ranks cannot know.
+  /// Says which library carries the call out; the same on every rank.  With `library` the call is
+  /// one task.  The task starts when all of its data is ready on this rank and all earlier such
+  /// calls have started.  A task that needs a part of the result waits for all of it.  The library
+  /// chooses the algorithm, and whether the bits of a sum are the same on every rank.  It combines
+  /// inside MPI's calls, in the thread that polls.  Not among neighbours, nor for buffers above 2
+  /// GiB. Where each rank has sizes of its own (gatherv and related operations) such a buffer ends
+  /// the job, for the other ranks cannot know.
   collective::back_end back_end = collective::back_end::schedules;
 };
 
 /// Elements of one buffer for each rank.
 using collective::block;
 
-/// With whom a rank exchanges in a neighbourhood collective, as MPI_Dist_graph_create_adjacent
-/// takes it: a rank may occur several times, and may be the rank itself; the i-th edge from a to b
-/// among a's destinations is the i-th among b's sources.  `no_rank` stands for a neighbour that is
-/// not there: its part of a buffer keeps its place, and is neither sent nor written.
+/// Lists the ranks that a rank exchanges with in a neighbourhood collective, as
+/// MPI_Dist_graph_create_adjacent does.  A rank may occur several times, and may be the rank
+/// itself.  The i-th edge from a to b among a's destinations is the i-th among b's sources.
+/// `no_rank` stands for a missing neighbour.  Its part of a buffer keeps its place, and is neither
+/// sent nor written.
 struct neighbourhood {
   std::vector<int> sources;
   std::vector<int> destinations;
@@ -56,6 +58,10 @@ struct collective_call {
   collective::shape shape;  ///< without `rank` and `ranks`
   byte_range send = {};
   byte_range receive = {};
+  /// Where a buffer is a box; then only the size of the range above counts, unless the box lies in
+  /// one piece.
+  std::optional<strided_bytes> send_box = {};
+  std::optional<strided_bytes> receive_box = {};
   std::shared_ptr<const combine_bytes> combine = {};
   access_mode word = access_mode::inout;  ///< of `bcast`: what this rank named its buffer with
   collective_options options = {};

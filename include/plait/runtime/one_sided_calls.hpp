@@ -20,6 +20,20 @@
 
 namespace plait {
 
+/// When the source of a put may be overwritten.
+enum class completion : std::uint8_t {
+  remote,  ///< when the data is in the target's memory
+  local,   ///< when the data has left the source, which may be earlier
+};
+
+/// How a put is carried out.
+struct put_options {
+  /// When later tasks that write the source may begin.  Everything else waits until the data is in
+  /// the target's memory, whatever is said here: `wait`, signals, and this rank's later operations
+  /// on the same bytes of the target.
+  completion source = completion::remote;
+};
+
 /// One operation on a window, its types forgotten.
 struct one_sided_call {
   task_name name;
@@ -30,26 +44,27 @@ struct one_sided_call {
   byte_range data = {};
   bool signals = false;
   int flag = 0;
+  completion source = completion::remote;  ///< of a put
 };
 
-/// Communication in which one rank says all: the target's program takes no part.  [the probes' get,
-/// put and signalling put (overlap-probes, section 5.2)]
+/// Communicates without the target's program.  One rank alone names source and destination. [the
+/// probes' get, put and signalling put (overlap-probes, section 5.2)]
 ///
-/// Each operation is a task; it starts when this rank's earlier tasks that it conflicts with have
+/// Each operation is a task.  It starts when this rank's earlier tasks that it conflicts with have
 /// finished.  Besides the local data it names, it accesses the target's bytes: **two operations of
-/// one rank on a common byte of the same rank's part, one of them a put, happen in the order of
-/// their submission**; all others overlap as they like.  So there is no fence.  What orders the
-/// operations of different ranks, and those with the target's own tasks, is signals.
+/// one rank on a common byte of one target, one of them a put, happen in the order of their
+/// submission**. All others overlap.  So there is no fence.  Only signals order the operations of
+/// different ranks, and those with the target's own tasks.
 ///
-/// A put has finished when the data is in the target's memory, which then has been told of by no
-/// one; a get, when it is here.  A put takes one latency until the data is there, a get two.  The
-/// target's engine answers, whatever its program does; with a policy without a proxy (`workers`,
-/// `none`), while the target is in plait.  A rank that waits in a call of its own for what another
-/// rank does needs the proxy.
+/// A put finishes when its data is in the target's memory.  The target is not notified.  A get
+/// finishes when its data is here.  A put takes one latency until the data is there, a get two.
+/// The target's engine answers, whatever its program does; with a policy without a proxy
+/// (`workers`, `none`), while the target is in plait.  A rank that waits in a call of its own for
+/// another rank's operation needs the proxy.
 ///
-/// A signal says that the data of its put is there: never before it is true.  The k-th
+/// A signal says that the data of its put is there, and never comes before.  The k-th
 /// `await_signal` for (window, source, flag) meets the k-th `put_signal` or `signal` that the
-/// source has submitted for (window, this rank, flag), whatever becomes ready first.
+/// source has submitted for (window, this rank, flag), whichever becomes ready first.
 ///
 /// With `no_rank`, or MPI_PROC_NULL, as the other rank nothing happens, and no signal is met.
 ///
@@ -60,10 +75,10 @@ struct one_sided_call {
 ///     rt.await_signal("ghost", halo, left, out(ghosts));  // tasks that read ghosts wait for it
 class one_sided_calls {
  public:
-  /// Collective, in the order of the program.  Waits for the other ranks and runs tasks meanwhile;
-  /// what was submitted before need not have finished.  `own` may have another length on each rank.
-  /// Errors: usage_error when the options differ or are out of range, on all ranks; inside a task
-  /// or a recording.
+  /// Makes a window over `own`.  Collective, in the order of the program.  Waits for the other
+  /// ranks and runs tasks meanwhile; earlier submissions need not have finished.  `own` may have
+  /// another length on each rank.  Errors: usage_error when the options differ or are out of range,
+  /// on all ranks; inside a task or a recording.
   template <std::ranges::contiguous_range X>
   [[nodiscard]] auto window(X&& own, const window_options& options = {}) {
     static_assert(std::is_lvalue_reference_v<X> || std::ranges::view<std::remove_cvref_t<X>>,
@@ -74,7 +89,7 @@ class one_sided_calls {
         detail::window_lease(*this, expose(all.data(), all.size_bytes(), options)), all);
   }
 
-  /// out(x) becomes the target's elements from `offset` on, as many as x has.
+  /// Copies the target's elements from `offset` on into out(x), as many as x has.
   template <class T, class X>
   void get(task_name name, const plait::window<T>& from, int target, std::size_t offset,
            const std::tuple<X>& x) {
@@ -88,25 +103,28 @@ class one_sided_calls {
             .data = bytes_of(x)});
   }
 
-  /// The target's elements from `offset` on become in(x).
+  /// Copies in(x) into the target's elements from `offset` on.  The target is not notified.
+  ///
+  ///     rt.put("edge", halo, right, 0, in(edge), {.source = plait::completion::local});
   template <class T, class X>
   void put(task_name name, const plait::window<T>& to, int target, std::size_t offset,
-           const std::tuple<X>& x) {
-    submit(describe_put(name, to, target, offset, x));
+           const std::tuple<X>& x, const put_options& options = {}) {
+    submit(describe_put(name, to, target, offset, x, options));
   }
 
-  /// The same, and when the data is there the flag is raised, once.
+  /// Copies in(x) into the target's elements from `offset` on, and raises the target's flag once
+  /// when the data is there.
   template <class T, class X>
   void put_signal(task_name name, const plait::window<T>& to, int target, std::size_t offset,
-                  const std::tuple<X>& x, int flag = 0) {
-    one_sided_call call = describe_put(name, to, target, offset, x);
+                  const std::tuple<X>& x, int flag = 0, const put_options& options = {}) {
+    one_sided_call call = describe_put(name, to, target, offset, x, options);
     call.signals = true;
     call.flag = flag;
     submit(call);
   }
 
   /// Raises the flag once this rank's earlier tasks that conflict with the accesses have finished:
-  /// `inout(x)`, when nobody here uses x any more, so that the target may overwrite it.
+  /// `inout(x)`, when no task here uses x any more, so that the target may overwrite it.
   template <class T, class... X>
   void signal(task_name name, const plait::window<T>& at, int target,
               const std::tuple<X...>& accesses, int flag = 0) {
@@ -171,7 +189,8 @@ class one_sided_calls {
   template <class T, class X>
   [[nodiscard]] static one_sided_call describe_put(task_name name, const plait::window<T>& to,
                                                    int target, std::size_t offset,
-                                                   const std::tuple<X>& x) {
+                                                   const std::tuple<X>& x,
+                                                   const put_options& options) {
     static_assert(X::mode == access_mode::in, "a put reads: put(name, window, rank, 0, in(x))");
     expect_elements<T, X>();
     return {.name = name,
@@ -179,7 +198,8 @@ class one_sided_calls {
             .what = operation::kind::put,
             .peer = target,
             .offset_bytes = bytes_before<T>(offset),
-            .data = bytes_of(x)};
+            .data = bytes_of(x),
+            .source = options.source};
   }
 
   [[nodiscard]] virtual std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,

@@ -26,62 +26,67 @@
 namespace plait {
 
 class collective_agreement;
+class packed_box;
 
-/// What a runtime shall not choose by itself.
+/// Options of a runtime.  The runtime chooses those that are left out.
 struct runtime_options {
   /// Threads that run tasks on this rank, the calling one included.  0: this rank's fair share of
   /// the cores its affinity mask allows.
   int workers = 0;
-  /// Promise 4: at most so many tasks in flight, not counting messages that have been started.
+  /// In-flight limit (promise 4): at most so many tasks in flight, not counting messages that have
+  /// been started.
   std::size_t window = 4096;
   progress policy = progress::automatic;
-  /// While messages are in flight, somebody looks after them at least so often.  Seconds.
+  /// Longest time between two polls while messages are in flight.  Seconds.
   double worst_delay_s = engine_options{}.worst_delay_s;
-  /// For measurements; see `engine_options`.  Seconds.
+  /// Interval between polls, for measurements; see `engine_options`.  Seconds.
   double look_every_s = 0;
   disturbance disturb = {};
-  /// Which replayed messages run on persistent MPI requests.
+  /// Says which replayed messages run on persistent MPI requests.
   persistence persistent_requests = persistence::where_faster;
   /// See `scheduler_options`.
   bool measured_priorities = true;
-  /// Where plait::blocking_mpi is linked each task has a stack of so many bytes, of which only what
-  /// it touches takes memory.  At least 16 KiB.
+  /// Size of the stack of each task where plait::blocking_mpi is linked.  Only the part that the
+  /// task touches takes memory.  At least 16 KiB.
   std::size_t task_stack_bytes = std::size_t{1} << 20;
-  /// When nothing has started or finished on this rank for so many seconds while it waits (in
-  /// `wait`, or for room in the window), it reports once what it waits for, and goes on waiting: it
-  /// may only be slow.  Seconds; 0 or less: never.  The environment variable PLAIT_STALL_REPORT_S
-  /// has the last word.
+  /// Seconds after which a rank that waits (in `wait`, or for the in-flight limit) reports once
+  /// what it waits for, if nothing has started or finished on it meanwhile.  The rank goes on
+  /// waiting, since it may only be slow.  0 or less: never.  The environment variable
+  /// PLAIT_STALL_REPORT_S overrides this option.
   double stall_report_s = 30;
-  /// End the job after the first report (and a second or less for other ranks to make theirs).
+  /// Ends the job after the first report (and a second or less for other ranks to make theirs).
   bool stall_aborts = false;
   /// Takes the report instead of stderr.  Called on the thread that waits; must not submit or wait.
   std::function<void(const std::string&)> stall_sink = {};
-  /// Whatever a task reads or writes is held against its accesses; what it has not declared is an
-  /// access_error at `wait`.  Slow; one worker and progress::none, whatever else is said here.  The
-  /// environment variable PLAIT_CHECKED (0 or 1) has the last word.  See docs/checked.md.
+  /// Compares each task's reads and writes with its accesses.  An undeclared one is an access_error
+  /// at `wait`.  Slow.  The runtime then has one worker and progress::none, whatever the other
+  /// options say.  The environment variable PLAIT_CHECKED (0 or 1) overrides this option.  See
+  /// docs/use/checked.md.
   bool checked = false;
-  /// Ranks that name different sizes in a collective call find it by small messages beside the
-  /// call, and `wait` throws an error that names both.  Off: such ranks may wait for ever, or take
-  /// the data of another call; an allreduce of 8 bytes then takes about half the processor time.
-  /// Rank 0's, on all ranks.
+  /// Compares the sizes that ranks name in a collective call, by small messages beside the call.
+  /// `wait` throws an error that names two different sizes.  Off: such ranks may wait for ever, or
+  /// take the data of another call; an allreduce of 8 bytes then takes about half the processor
+  /// time.  All ranks use rank 0's.
   bool compare_sizes = true;
-  /// What the network costs, if it is known: then collectives take the algorithm with the least
-  /// predicted time (cheapest_algorithm.hpp).  Rank 0's, on all ranks.  The environment variable
-  /// PLAIT_NETWORK, a file that `model::read_parameters` takes, has the last word.
+  /// Parameters of the network, if they are known.  Collectives then take the algorithm with the
+  /// least predicted time (cheapest_algorithm.hpp).  All ranks use rank 0's.  The environment
+  /// variable PLAIT_NETWORK, a file that `model::read_parameters` takes, overrides this option.
   std::optional<model::parameters> network = {};
 };
 
-/// The program of one rank: submits compute tasks and messages in program order, and waits.
+/// Runs the program of one rank: submits compute tasks and messages in program order, and waits.
 ///
-/// What it promises is in docs/promises.md; in short: the result is that of running each task when
+/// docs/use/promises.md has the promises.  In short, the result is that of running each task when
 /// it was submitted and posting each message, non-blocking, when it was submitted.  Constructor and
-/// destructor are collective, everything else is local.  One thread, the one that constructed it,
-/// calls its members.
+/// destructor are collective, all other members are local.  One thread, the one that constructed
+/// the runtime, calls its members.
 class runtime final : public collective_calls, public one_sided_calls {
  public:
-  /// Collective.  Errors: usage_error for options out of range.
+  /// Starts the workers and, if the policy has one, the proxy.  Collective.  Errors: usage_error
+  /// for options out of range.
   explicit runtime(environment& env, const runtime_options& options = {});
-  /// Collective.  Waits as `wait` does; an exception of a task nobody has waited for ends the job.
+  /// Waits as `wait` does.  An exception of a task that no `wait` has rethrown ends the job.
+  /// Collective.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
@@ -101,8 +106,10 @@ class runtime final : public collective_calls, public one_sided_calls {
   }
 
   /// Sends what one access names, `in(x)`, to rank `peer` of `among` (left out: of all ranks): as
-  /// soon as every earlier task that writes it has finished.  Meets the receive with the same place
-  /// in the order of submission for (communicator, this rank, tag).  The elements must be trivially
+  /// soon as every earlier task that writes it has finished.  A box of an array, `in(u[cells])`,
+  /// travels cell by cell, x fastest.  Where its cells do not lie side by side a task packs them
+  /// first, and then the box may be written.  Meets the receive with the same sequence number for
+  /// (communicator, this rank, tag).  The elements must be trivially
   /// copyable.  To `no_rank`, or MPI_PROC_NULL: nothing happens, and nothing is met.  Errors:
   /// usage_error for a peer or tag out of range, and for a communicator that is not this runtime's
   /// to use; `error`, when communication has been given up after a failed task.
@@ -111,66 +118,68 @@ class runtime final : public collective_calls, public one_sided_calls {
             const communicator& among = {}) {
     static_assert(Access::mode == access_mode::in, "a send reads its buffer: send(name, in(x), …)");
     expect_copyable<Access>();
-    submit_message(name, {.what = operation::kind::send, .peer = peer, .tag = tag},
-                   std::get<0>(what).bytes(), among);
+    submit_access(name, {.what = operation::kind::send, .peer = peer, .tag = tag},
+                  std::get<0>(what), among);
   }
 
   /// Receives into what one access names, `out(x)`, from rank `peer` of `among`: posted as soon as
-  /// every earlier task that touches it has finished.  Errors: as `send`; at `wait`, an `error`
-  /// when the message has another size.
+  /// every earlier task that touches it has finished.  A box whose cells do not lie side by side is
+  /// written by a task when the message has come.  Errors: as `send`; at `wait`, an `error` when
+  /// the message has another size.
   template <class Access>
   void recv(task_name name, const std::tuple<Access>& what, int peer, int tag = 0,
             const communicator& among = {}) {
     static_assert(Access::mode == access_mode::out,
                   "a receive writes its buffer: recv(name, out(x), …)");
     expect_copyable<Access>();
-    submit_message(name, {.what = operation::kind::receive, .peer = peer, .tag = tag},
-                   std::get<0>(what).bytes(), among);
+    submit_access(name, {.what = operation::kind::receive, .peer = peer, .tag = tag},
+                  std::get<0>(what), among);
   }
 
-  /// Carries out `plan`: each message, and what packs, unpacks or copies the cells of one block, is
-  /// a task whose accesses are the cells it touches.  So what one neighbour sends is released as it
-  /// arrives, what is sent leaves as soon as it is final, and several moves may be under way, of
-  /// one plan too.  Returns at once.  All ranks submit the moves, and the collective operations, in
-  /// the same order.  Precondition: no mover is under way with `plan`.  Errors: as `send`.
+  /// Carries out `plan`.  Each message is a task, and so is each packing, unpacking or copying of
+  /// one block's cells.  Their accesses are the cells they touch.  So a neighbour's cells are
+  /// released as they arrive, and cells leave as soon as they are final.  Several moves may be
+  /// under way, of one plan too.  Returns at once.  All ranks submit the moves, and the collective
+  /// operations, in the same order.  Precondition: no mover is under way with `plan`.  Errors: as
+  /// `send`.
   ///
   ///     plait::move_plan ghosts = plait::ghosts_of(u);
   ///     rt.move(ghosts);
   void move(const move_plan& plan);
 
-  /// Keeps the tasks and messages that `submit` submits, for `replay`; see `scheduler::record`.
+  /// Records the tasks and messages that `submit` submits, for `replay`; see `scheduler::record`.
   [[nodiscard]] graph record(const std::function<void()>& submit) { return tasks().record(submit); }
 
-  /// Runs what was recorded `iterations` times; see `scheduler::replay`.  Its messages meet the
-  /// peers' in the order in which they would have been submitted, whether the peers replay or not.
+  /// Runs a recording `iterations` times; see `scheduler::replay`.  Its messages meet the peers' in
+  /// the order in which they would have been submitted, whether the peers replay or not.
   ///
   ///     plait::graph sweep = rt.record([&] { step(u, v); step(v, u); });
   ///     rt.replay(sweep, 500).wait();
   runtime& replay(graph& recorded, std::uint64_t iterations);
 
-  /// Returns when every task and message has finished; works and progresses meanwhile.  Rethrows
-  /// the first failure of a task or a message; then what had not begun was dropped, and this
-  /// runtime communicates no more.
+  /// Returns when every task and message has finished.  Runs tasks and polls meanwhile.  Rethrows
+  /// the first failure of a task or a message.  Tasks and messages that had not begun were dropped
+  /// then, and this runtime communicates no more.
   void wait();
 
   [[nodiscard]] environment& env() noexcept;
   [[nodiscard]] int workers() const noexcept;
   [[nodiscard]] std::size_t peak_tasks() const noexcept;
 
-  /// Where the time of this rank's workers went since construction or the last `reset_ledger`.
-  /// Call when no task is in flight.
+  /// Returns where the time of this rank's workers went since construction or the last
+  /// `reset_ledger`.  Call when no task is in flight.
   [[nodiscard]] plait::ledger ledger() const;
   void reset_ledger();
 
-  /// Who drives communication, and why.
+  /// Returns the policy that drives communication, and the reason.
   [[nodiscard]] const engine::choice& progress_choice() const noexcept;
   [[nodiscard]] engine_statistics progress_statistics() const;
-  /// What algorithms are chosen by, the same on every rank.
+  /// Returns the parameters by which algorithms are chosen, the same on every rank.
   [[nodiscard]] const std::optional<model::parameters>& network() const noexcept;
 
-  /// Records tasks, waits and messages from now on.  When no task is in flight.
+  /// Traces tasks, waits and messages from now on.  Call when no task is in flight.
   void start_trace();
-  /// Stops and returns this rank's events, in seconds of its own clock (`now_ticks`).
+  /// Stops the trace and returns this rank's events, in seconds of its own clock (`now_ticks`).
   [[nodiscard]] std::vector<trace_event> stop_trace();
 
  private:
@@ -183,20 +192,35 @@ class runtime final : public collective_calls, public one_sided_calls {
   template <class Argument>
   static constexpr bool message_element_is_copyable() {
     using object = std::remove_cvref_t<Argument>;
-    if constexpr (std::ranges::contiguous_range<object>) {
+    if constexpr (strided_view<object>) {
+      return std::is_trivially_copyable_v<typename object::element>;
+    } else if constexpr (std::ranges::contiguous_range<object>) {
       return std::is_trivially_copyable_v<std::ranges::range_value_t<object>>;
     } else {
       return std::is_trivially_copyable_v<object>;
     }
   }
-  /// A send or a receive of these bytes.  `keeps` lives as long as the message.
+  template <class Access>
+  void submit_access(task_name name, const operation& message, const Access& what,
+                     const communicator& among) {
+    if constexpr (Access::is_box || Access::is_boxes) {
+      submit_box(name, message, what.memory(), among);
+    } else {
+      submit_message(name, message, what.bytes(), among);
+    }
+  }
+  /// Submits a send or a receive of these bytes.  `keeps` lives as long as the message; `packs`, if
+  /// not null, is packed before it, once it is known that it may be sent.
   void submit_message(task_name name, operation message, byte_range bytes,
-                      const communicator& among, std::shared_ptr<const void> keeps = {});
-  /// Whose task owns `op.call`, unless this throws.  `op.remote` may be a copy of the caller's;
-  /// `home` keeps its window alive.
+                      const communicator& among, std::shared_ptr<const void> keeps = {},
+                      const packed_box* packs = nullptr);
+  void submit_box(task_name name, const operation& message, const strided_bytes& box,
+                  const communicator& among);
+  /// Submits an operation on a window, as a task that owns `op.call`, unless this throws.
+  /// `op.remote` may be a copy of the caller's; `home` keeps its window alive.
   void submit_operation(task_name name, operation op, std::span<const detail::data_access> accesses,
                         const std::shared_ptr<exposed_memory>& home, const communicator& among,
-                        std::shared_ptr<const void> keeps = {});
+                        std::shared_ptr<const void> keeps = {}, const packed_box* packs = nullptr);
   /// Errors: those of a message that is submitted where none may be.
   void expect_may_communicate(task_name name, const operation& op);
   void submit(const collective_call& call) override;
@@ -208,9 +232,11 @@ class runtime final : public collective_calls, public one_sided_calls {
   [[nodiscard]] collective::algorithm algorithm_of(const collective_call& call,
                                                    const collective::shape& shape);
   void expect_to_be_ours(const collective_call& call, const communicator& among);
+  void expect_library_can(const collective_call& call, const collective::shape& shape);
   void submit_to_library(const collective_call& call, const collective::shape& shape,
-                         const communicator& among);
-  /// The tasks and messages of one rank in a collective.  `messages`: what these have in common.
+                         std::shared_ptr<collective_agreement> agreement);
+  /// Submits the tasks and messages of one rank in a collective.  `messages`: what these have in
+  /// common.
   void submit_steps(const collective_call& call, const collective::schedule& steps,
                     const operation& messages, const communicator& among);
   /// Messages beside the call, by which ranks see that they name different sizes.  Null: of one
@@ -220,6 +246,8 @@ class runtime final : public collective_calls, public one_sided_calls {
                                                          std::optional<collective::algorithm> how,
                                                          const communicator& among);
   void submit(const one_sided_call& call, std::span<const detail::data_access> also) override;
+  /// The task that ends when the data of a put is there.
+  void submit_landing(const one_sided_call& put, remote_part part);
   [[nodiscard]] std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,
                                                        const window_options& options) override;
   void end(exposed_memory& memory) override;
@@ -231,7 +259,7 @@ class runtime final : public collective_calls, public one_sided_calls {
   std::unique_ptr<implementation> self_;
 };
 
-/// Collective.  All ranks' events on rank 0, on rank 0's clock; empty elsewhere.  Blocks.
+/// Returns all ranks' events on rank 0, on rank 0's clock; empty elsewhere.  Collective.  Blocks.
 [[nodiscard]] std::vector<trace_event> collect_events(environment& env,
                                                       std::vector<trace_event> events);
 

@@ -38,7 +38,7 @@ class window_lease {
 /// One span of each rank, of any length, that all ranks may `get` from and `put` to.  Made by
 /// `runtime::window`, collective; so is its end, which waits until this rank's tasks have finished,
 /// as `runtime::wait` does, and the other ranks' too.  After a failure on this rank, and while
-/// an exception unwinds the stack (then its runtime communicates no more), it waits for nobody. The
+/// an exception unwinds the stack (then its runtime communicates no more), it does not wait. The
 /// spans must live until then, and the window must end before its runtime.  Indices and offsets
 /// count elements.
 template <class T>
@@ -50,12 +50,12 @@ class window {
   window(detail::window_lease lease, std::span<T> own) noexcept
       : lease_(std::move(lease)), own_(own) {}
 
-  /// This rank's part.  Its tasks name it in their accesses like any other memory.
+  /// Returns this rank's part.  Its tasks name the part in their accesses like any other memory.
   [[nodiscard]] std::span<T> local() const noexcept { return own_; }
-  /// The elements of a rank's part.
+  /// Returns the number of elements of a rank's part.
   [[nodiscard]] std::size_t size(int rank) const { return memory()->size_bytes(rank) / sizeof(T); }
 
-  /// For layers above.
+  /// Returns the memory behind the window, for the layers that carry operations out.
   [[nodiscard]] const std::shared_ptr<exposed_memory>& memory() const noexcept {
     return lease_.memory();
   }

@@ -18,7 +18,7 @@
 
 namespace plait {
 
-/// What a task does with the data that an access names.
+/// Says what a task does with the data that an access names.
 enum class access_mode : std::uint8_t { in = 1, out = 2, inout = 3, commutative = 4, reduce = 5 };
 
 [[nodiscard]] constexpr bool writes(access_mode mode) noexcept {
@@ -28,6 +28,8 @@ enum class access_mode : std::uint8_t { in = 1, out = 2, inout = 3, commutative 
 /// Names a box of an array: cells whose rows lie apart in memory.  It is passed by value, as a view
 /// is; `x.strided_memory()` says which bytes, and elements that are const cannot be written.  Where
 /// a task reads it through a view of elements that are not const, the function gets `x.as_const()`.
+/// A message or a collective takes its elements row by row, the first axis of `strided_memory()`
+/// fastest.
 ///
 ///     struct block {
 ///       using element = double;
@@ -38,6 +40,16 @@ template <class X>
 concept strided_view = std::copy_constructible<X> && requires(const X& x) {
   typename X::element;
   { x.strided_memory() } -> std::convertible_to<strided_bytes>;
+};
+
+/// Names several boxes of an array, which may overlap.  `x.strided_boxes()`, an array of
+/// `strided_bytes`, says which; the function gets `x.passed()`, one view of them all.  The rest is
+/// as with `strided_view`.
+template <class X>
+concept view_of_boxes = std::copy_constructible<X> && requires(const X& x) {
+  typename X::element;
+  { x.strided_boxes()[0] } -> std::convertible_to<strided_bytes>;
+  { x.passed() } -> strided_view;
 };
 
 namespace detail {
@@ -63,14 +75,14 @@ template <class T>
 template <class X>
 concept contiguous_elements = std::ranges::contiguous_range<X> && std::ranges::sized_range<X>;
 
-/// Whether the elements of an X are known to lie in the object itself.
+/// True if the elements of an X are known to lie in the object itself.
 template <class X>
 inline constexpr bool holds_its_elements = std::is_bounded_array_v<X>;
 template <class T, std::size_t count>
 inline constexpr bool holds_its_elements<std::array<T, count>> = true;
 
 /// An object that says where its elements lie, its type forgotten.  A task may change what it says:
-/// `elements` reads the object, which nobody may be writing.
+/// `elements` reads the object, which no task may be writing.
 struct container {
   const void* object = nullptr;
   std::size_t object_bytes = 0;
@@ -87,7 +99,7 @@ struct container {
     return bytes_of(static_cast<const std::byte*>(object), object_bytes);
   }
   [[nodiscard]] byte_range elements() const noexcept { return elements_of(object); }
-  /// Whether these lie in the object itself, as those of a short std::string do.
+  /// Returns whether these bytes lie in the object itself, as those of a short std::string do.
   [[nodiscard]] bool holds(byte_range some) const noexcept {
     return own().begin <= some.begin && some.end <= own().end;
   }
@@ -106,6 +118,7 @@ template <access_mode Mode, class Stored, class Operation = void>
 struct access {
   static constexpr access_mode mode = Mode;
   static constexpr bool is_box = strided_view<Stored>;
+  static constexpr bool is_boxes = view_of_boxes<Stored>;
   /// A task that gets it as T& may change where its elements lie, and how many there are.
   static constexpr bool is_container =
       std::is_pointer_v<Stored> &&
@@ -117,25 +130,43 @@ struct access {
   [[nodiscard]] decltype(auto) argument() const noexcept {
     if constexpr (std::is_pointer_v<Stored>) {
       return *stored;
+    } else if constexpr (is_boxes) {
+      return stored.passed();
     } else {
       return Stored(stored);
     }
   }
 
-  /// What it covers; of a container, its elements.  If that is empty, it conflicts with nothing.
+  /// Returns the memory that the access covers; of a container, its elements.  Empty memory
+  /// conflicts with nothing.
   [[nodiscard]] strided_bytes memory() const noexcept {
-    if constexpr (is_box) {
+    static_assert(!is_boxes,
+                  "a star is several boxes, which do not travel as one: name its boxes one by one, "
+                  "or the box around them");
+    if constexpr (is_boxes) {
+      return {};
+    } else if constexpr (is_box) {
       return stored.strided_memory();
     } else {
       return strided_bytes::of(bytes());
     }
   }
 
+  /// The same as boxes, one unless it names several.
+  [[nodiscard]] auto boxes() const noexcept {
+    if constexpr (is_boxes) {
+      return stored.strided_boxes();
+    } else {
+      return std::array{memory()};
+    }
+  }
+
   [[nodiscard]] byte_range bytes() const noexcept {
-    static_assert(!is_box,
-                  "messages, collectives and windows take contiguous memory, and the rows of a box "
-                  "lie apart: pack it in a task, or leave it to a mover");
-    if constexpr (is_box) {
+    static_assert(!is_box && !is_boxes,
+                  "windows, barriers and collectives with blocks or neighbours listed take "
+                  "contiguous memory, and the rows of a box lie apart: pack it in a task, or leave "
+                  "it to a mover");
+    if constexpr (is_box || is_boxes) {
       return {};
     } else if constexpr (std::is_pointer_v<Stored>) {
       if constexpr (detail::contiguous_elements<std::remove_pointer_t<Stored>>) {
@@ -148,7 +179,7 @@ struct access {
     }
   }
 
-  /// The container itself, which the task covers too.
+  /// Returns the container itself, which the task covers too.
   [[nodiscard]] detail::container container() const noexcept requires is_container {
     return detail::container::of(std::as_const(*stored));
   }
@@ -185,7 +216,7 @@ template <access_mode Mode, class View>
 template <access_mode Mode, class X>
 [[nodiscard]] auto make_access(X&& x) noexcept {
   using object = std::remove_reference_t<X>;
-  if constexpr (strided_view<std::remove_cv_t<object>>) {
+  if constexpr (strided_view<std::remove_cv_t<object>> || view_of_boxes<std::remove_cv_t<object>>) {
     return make_box_access<Mode>(x);
   } else if constexpr (is_contiguous_view<X>) {
     using element = std::remove_reference_t<std::ranges::range_reference_t<X>>;
@@ -210,33 +241,32 @@ template <access_mode Mode, class X>
 
 }  // namespace detail
 
-/// The task reads these.  Each x is an lvalue (passed as const T&), a span or other contiguous
-/// view (passed as std::span<const T>), or a view of a box (passed as a view of const elements). An
-/// object covers its own bytes; a container such as std::vector those and its elements; a span its
-/// elements; a view the cells of its box.  So tasks that get a container as T& may resize it.  The
-/// data must outlive the task.
+/// Declares that the task reads these.  Each x is an lvalue (passed as const T&), a span or other
+/// contiguous view (passed as std::span<const T>), or a view of a box (passed as a view of const
+/// elements).  An object covers its own bytes; a container such as std::vector those and its
+/// elements; a span its elements; a view the cells of its box, or of its star.  So tasks that get a
+/// container as T& may resize it.  The data must outlive the task.
 template <class... X>
 [[nodiscard]] auto in(X&&... x) noexcept {
   return std::tuple{detail::make_access<access_mode::in>(std::forward<X>(x))...};
 }
 
-/// The task overwrites these without reading them first.  Passed as T&, std::span<T>
+/// Declares that the task overwrites these without reading them first.  Passed as T&, std::span<T>
 /// or view.
 template <class... X>
 [[nodiscard]] auto out(X&&... x) noexcept {
   return std::tuple{detail::make_access<access_mode::out>(std::forward<X>(x))...};
 }
 
-/// The task reads and writes these.  Passed as T&, std::span<T>
-/// or view.
+/// Declares that the task reads and writes these.  Passed as T&, std::span<T> or view.
 template <class... X>
 [[nodiscard]] auto inout(X&&... x) noexcept {
   return std::tuple{detail::make_access<access_mode::inout>(std::forward<X>(x))...};
 }
 
-/// The task reads and writes these, and the order among tasks that say so does not matter: they run
-/// as they become ready, one at a time where they share a byte.  Passed as T&, std::span<T>
-/// or view.
+/// Declares that the task reads and writes these, and that the order among such tasks does not
+/// matter: they run as they become ready, one at a time where they share a byte.  Passed as T&,
+/// std::span<T> or view.
 template <class... X>
 [[nodiscard]] auto commutative(X&&... x) noexcept {
   return std::tuple{detail::make_access<access_mode::commutative>(std::forward<X>(x))...};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What `wait` throws when a task has touched data that it had not declared, in checked mode.
+/// The exception of `wait` when a task has touched data that it had not declared, in checked mode.
 #pragma once
 
 #include <plait/core/error.hpp>

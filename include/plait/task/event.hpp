@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a task will have returned.
+/// A handle of a task's future result.
 #pragma once
 
 #include <plait/core/cxx20.hpp>
@@ -56,7 +56,7 @@ class event {
   explicit event(std::shared_ptr<detail::result_state<Result>> state) noexcept
       : state_(std::move(state)) {}
 
-  /// Whether `get` would return at once.  Any thread.
+  /// Returns whether `get` would return at once.  Any thread.
   [[nodiscard]] bool done() const noexcept {
     return state_->now() == detail::completion::state::done;
   }

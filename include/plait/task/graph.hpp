@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What `scheduler::record` returns: tasks that can be run again and again.
+/// The result of `scheduler::record`: tasks that can be run again and again.
 #pragma once
 
 #include <plait/core/cxx20.hpp>

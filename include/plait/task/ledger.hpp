@@ -13,7 +13,7 @@
 
 namespace plait {
 
-/// What a worker's time is charged to.
+/// Names the accounts to which a worker's time is charged.
 enum class activity : std::uint8_t {
   compute,   ///< task functions; on the submitting thread also the program between calls of plait
   posting,   ///< starting and polling communication while there is other work to do
@@ -33,7 +33,7 @@ struct ledger_entry {
   double idle_s = 0;
   double wall_s = 0;  ///< by the monotonic clock, not by adding up the others
 
-  /// |sum of the parts - wall| / wall; 0 for an empty interval.
+  /// Returns |sum of the parts - wall| / wall; 0 for an empty interval.
   [[nodiscard]] double balance_error() const noexcept;
 };
 
@@ -54,8 +54,9 @@ class account {
   /// The last booking.  Writer only.
   [[nodiscard]] ticks last() const noexcept { return last_.load(std::memory_order_relaxed); }
 
-  /// Of the time since the last booking, `overhead` more is plait's own, `posting` more that, and
-  /// the rest, once the clock is read, `compute`: for what is too short to read it every time.
+  /// Books time without reading the clock, for spells that are too short to read it every time.  Of
+  /// the time since the last booking, `overhead` more is plait's own and `posting` more is posting.
+  /// The rest is `compute` once the clock is read.
   void owe(ticks overhead, ticks posting = 0) noexcept {
     owed_.store(owed() + std::max<ticks>(overhead, 1), std::memory_order_relaxed);
     if (posting != 0) owed_posting_.store(owed_posting() + posting, std::memory_order_relaxed);
@@ -95,7 +96,7 @@ class account {
     book(activity::idle, now);
   }
 
-  /// What is booked, until when, and what is owed of the time since.
+  /// Holds the booked times, the end of the booked time, and the times owed since then.
   struct state {
     sums booked;
     ticks last;
@@ -144,11 +145,11 @@ class account {
 /// other.
 void settle_what_was_open(account::sums& since_reset) noexcept;
 
-/// What plait itself takes between two events that are booked, measured at some of them.  Reading
-/// the clock costs 16 to 24 ns here, and a task of the program needs four readings, a third of the
-/// 194 ns that it took: so all four are made for one in `period`, else one when the task has ended,
-/// and not even that for most that are short (src/task/timekeeper.hpp).  The sums stay exact; how
-/// much of a task shorter than this overhead is its own is an estimate.
+/// Estimates plait's own time between two events that are booked, measured at some of them.
+/// Reading the clock costs 16 to 24 ns here, and a task of the program needs four readings, a third
+/// of the 194 ns that it took.  So all four are made for one task in `period`, else one reading
+/// when the task has ended, and not even that for most that are short (src/task/timekeeper.hpp).
+/// The sums stay exact.  The split of a task shorter than this overhead is an estimate.
 class sampled_overhead {
  public:
   [[nodiscard]] bool is_due() noexcept {

@@ -20,13 +20,13 @@ class progress_source {
   /// worker polls without pause, and this is not its first time.
   virtual bool poll(bool again) = 0;
 
-  /// What an idle worker shall do next: poll again at once (0), sleep for so long and poll then, or
-  /// sleep until it is woken, because others poll or nothing is in flight (`never`).  It has looked
-  /// for work without sleeping since `awake_since`.
+  /// Tells an idle worker what to do next: poll again at once (0), sleep for so long and poll then,
+  /// or sleep until it is woken, because others poll or nothing is in flight (`never`).  The worker
+  /// has looked for work without sleeping since `awake_since`.
   [[nodiscard]] virtual ticks idle_wait(ticks awake_since) = 0;
 
-  /// Whether idle workers have a part in driving operations, so that a new one must wake a sleeping
-  /// worker.
+  /// Returns whether idle workers have a part in driving operations, so that a new one must wake a
+  /// sleeping worker.
   [[nodiscard]] virtual bool needs_idle_workers() const noexcept = 0;
 
   /// Ticks from the beginning until `now` during which at least one operation was in flight.
@@ -36,8 +36,8 @@ class progress_source {
   /// false if some can neither complete nor be given up: their memory is still in use.
   [[nodiscard]] virtual bool cancel() = 0;
 
-  /// When a worker that has work shall nevertheless poll, or `never`.  Asked after every task:
-  /// cheap.
+  /// Returns when a worker that has work shall nevertheless poll, or `never`.  Asked after every
+  /// task: cheap.
   [[nodiscard]] virtual ticks due_at() const noexcept = 0;
 
   /// A worker has ended a task at `now` while `due_at` was not `never`, so that others know how

@@ -75,13 +75,13 @@ struct maximum {
   }
 };
 
-/// Each such task combines into these, by `Operation`: `sum` (the default), `product`, `minimum`,
-/// `maximum`, or a type of the program's own that is a `reduction_of` the element type.  The
-/// function gets a copy of its own, which begins as the operation's identity: T&, or std::span<T>
-/// where x is a contiguous range, as long as that is when the task runs.  What it leaves there is
-/// combined into x when it returns.  Tasks that reduce the same x by the same operation run side by
-/// side, in any order; so a floating-point result may differ in its last bits from run to run.  To
-/// all other accesses, `reduce` is an `inout`.
+/// Declares that each such task combines into these, by `Operation`: `sum` (the default),
+/// `product`, `minimum`, `maximum`, or a type of the program's own that is a `reduction_of` the
+/// element type.  The function gets a copy of its own, which begins as the operation's identity:
+/// T&, or std::span<T> where x is a contiguous range, as long as that is when the task runs.  What
+/// it leaves there is combined into x when it returns.  Tasks that reduce the same x by the same
+/// operation run side by side, in any order; so a floating-point result may differ in its last bits
+/// from run to run.  To all other accesses, `reduce` is an `inout`.
 ///
 ///     rt.task("dot", dot, in(a, b), reduce(total));
 ///     rt.task("largest", largest, in(a), reduce<plait::maximum>(peak));
@@ -98,22 +98,6 @@ template <class T>
 inline constexpr bool is_reduction = false;
 template <class Stored, class Operation>
 inline constexpr bool is_reduction<access<access_mode::reduce, Stored, Operation>> = true;
-
-/// Tells operations apart.
-template <class Operation>
-struct operation_key {
-  static constexpr char key = 0;
-};
-
-template <class Access>
-[[nodiscard]] constexpr const void* key_of_operation() noexcept {
-  using operation = typename Access::operation;
-  if constexpr (std::is_void_v<operation>) {
-    return nullptr;
-  } else {
-    return &operation_key<operation>::key;
-  }
-}
 
 /// A task's own copy of an object that it reduces.
 template <class Target, class Operation>
@@ -134,13 +118,13 @@ class private_object {
   Target own_;
 };
 
-/// The same of elements.
+/// Holds a task's own copy of elements that it reduces.
 template <class Element, class Operation>
 class private_elements {
  public:
   explicit private_elements(std::span<Element> target)
       : target_(target), own_(target.size(), Operation::template identity<Element>()) {}
-  /// Of a container: those that it has now.
+  /// Copies the elements that a container has now.
   template <contiguous_elements Container>
   explicit private_elements(Container* target) : private_elements(std::span<Element>(*target)) {}
 
@@ -173,6 +157,25 @@ template <contiguous_elements Container, class Operation>
 struct copy_for_reduction<Container*, Operation> {
   using type = private_elements<std::ranges::range_value_t<Container>, Operation>;
 };
+
+/// Tells reductions apart: by their operation, and by the type of what they combine.  The smallest
+/// byte at each place and the smallest word depend on which of the two came first.
+template <class Copy>
+struct reduction_key {
+  static constexpr char key = 0;
+};
+
+/// Null for what is no reduction.
+template <class Access>
+[[nodiscard]] constexpr const void* key_of_reduction() noexcept {
+  using operation = typename Access::operation;
+  if constexpr (std::is_void_v<operation>) {
+    return nullptr;
+  } else {
+    using stored = decltype(Access::stored);
+    return &reduction_key<typename copy_for_reduction<stored, operation>::type>::key;
+  }
+}
 
 template <class Stored, class Operation>
 [[nodiscard]] auto private_copy(const access<access_mode::reduce, Stored, Operation>& of) {

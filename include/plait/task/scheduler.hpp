@@ -29,75 +29,76 @@
 
 namespace plait {
 
-/// How a scheduler runs its tasks.
+/// Says how a scheduler runs its tasks.
 struct scheduler_options {
   /// Threads that run tasks, the submitting one included.  0: one for each core this process may
   /// use.
   int workers = 0;
-  /// Promise 4: at most so many tasks are submitted and neither finished nor, if they are
-  /// communication, started.  At least 1.
+  /// In-flight limit (promise 4): at most so many tasks are submitted and neither finished nor, if
+  /// they are communication, started.  At least 1.
   std::size_t window = 4096;
   /// Other processes want the cores too: idle workers sleep at once instead of spinning first.
   bool oversubscribed = false;
   /// Each task runs on a stack of its own of so many bytes, so that it can be suspended.  0: tasks
   /// run on the workers' stacks.
   std::size_t task_stack_bytes = 0;
-  /// Recorded tasks whose priority is not given get one from how long tasks and messages took in
-  /// the first iterations: those on the way to a send go before others.  Off: for comparison.
+  /// Gives recorded tasks without a priority one by the times of tasks and messages in the first
+  /// iterations: those on the way to a send go before others.  Off: for comparison.
   bool measured_priorities = true;
   /// Driven by idle workers; may be null.  Must outlive the scheduler.
   progress_source* progress = nullptr;
-  /// When the submitting thread has had nothing to run for so many seconds, and nothing has started
-  /// or finished meanwhile, `stalled` is told, on that thread, once for each standstill, and the
-  /// thread goes on waiting.  It may complete asynchronous tasks, but neither submit nor wait.
-  /// 0 or less, or no `stalled`: never.
+  /// Seconds after which `stalled` is called once for each standstill.  A standstill is a time in
+  /// which the submitting thread has nothing to run and nothing starts or finishes.  `stalled` runs
+  /// on that thread, and the thread goes on waiting.  It may complete asynchronous tasks, but
+  /// neither submit nor wait.  0 or less, or no `stalled`: never.
   double stall_report_s = 0;
   std::function<void(const stall&)> stalled = {};
-  /// Whatever a task reads or writes is held against its accesses; what it has not declared is an
-  /// access_error at `wait`.  Slow; one worker, whatever `workers` says.  The environment variable
-  /// PLAIT_CHECKED (0 or 1) has the last word.  See docs/checked.md.
+  /// Compares each task's reads and writes with its accesses.  An undeclared one is an access_error
+  /// at `wait`.  Slow.  The scheduler then has one worker, whatever `workers` says.  The
+  /// environment variable PLAIT_CHECKED (0 or 1) overrides this option.  See docs/use/checked.md.
   bool checked = false;
 };
 
-/// Told what workers do, as it happens.  Called from many threads at once; must not throw.
+/// Is told of the workers' actions as they happen.  Called from many threads at once; must not
+/// throw.
 class task_observer {
  public:
   virtual ~task_observer() = default;
-  /// Task `id` (order of submission, from 1) has run on `worker`.
+  /// Tells that task `id` (order of submission, from 1) has run on `worker`.
   virtual void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) = 0;
-  /// `worker` had nothing to run; `exposed` of the time communication was in flight.
+  /// Tells that `worker` had nothing to run; `exposed` of the time communication was in flight.
   virtual void worker_idled(int worker, ticks begin, ticks end, ticks exposed) = 0;
-  /// Task `id` has become ready, because task `by` has finished: the last of those it waited for.
-  /// `worker` finished it; -1: a thread that is none (whoever calls `complete` then sees to it that
-  /// no other such thread does at the same time).
+  /// Tells that task `id` has become ready, because task `by`, the last of those it waited for, has
+  /// finished.  `worker` finished `by`; -1 is a thread that is no worker.  The caller of `complete`
+  /// then sees to it that no other such thread calls at the same time.
   virtual void task_released(int worker, std::uint64_t id, std::uint64_t by) = 0;
-  /// The ids from `first_id` on belong to a replay, `tasks` of them to each iteration.
+  /// Tells that the ids from `first_id` on belong to a replay, `tasks` of them to each iteration.
   virtual void replay_began(std::uint64_t first_id, std::uint64_t tasks,
                             std::uint64_t iterations) = 0;
 };
 
-/// Tasks, their dependences and the workers that run them.
+/// Keeps tasks, their dependences and the workers that run them.
 ///
-/// One thread, the one that constructed it, submits and waits; it is worker 0 and runs tasks
-/// whenever it would otherwise block.  Tasks may submit tasks too: to all others these are part of
-/// the task that submits them, whose accesses must cover theirs, and which is finished when they
-/// are.  `complete` may be called from any thread.  Local to the
-/// process.
+/// One thread, the one that constructed the scheduler, submits and waits.  That thread is worker 0
+/// and runs tasks whenever it would otherwise block.  Tasks may submit tasks too.  For all other
+/// tasks these children are part of the task that submits them.  The accesses of that task must
+/// cover the children's, and it is finished when they are.  `complete` may be called from any
+/// thread.  Local to the process.
 class scheduler {
  public:
   /// Starts `workers - 1` threads.  Errors: usage_error for options out of range;
   /// std::system_error.
   explicit scheduler(scheduler_options options = {});
-  /// As `close`.
+  /// Closes the scheduler, as `close` does.
   ~scheduler();
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
 
   /// Submits `function(arguments...)`.  An argument made by an access word (`in`, `out`, `inout`,
-  /// `commutative`, `reduce`) is an access, and arrives as what it names; any other is copied and
-  /// arrives by value.  The task runs after every earlier task it conflicts with: shares a byte
-  /// with, one of the two writing.  Blocks, running tasks, while the window is full.  Cost: around
-  /// 100 ns with one access of a range seen before.
+  /// `commutative`, `reduce`) is an access, and arrives as the data it names.  Any other argument
+  /// is copied and arrives by value.  The task runs after every earlier task that it conflicts
+  /// with: the two share a byte, and one of them writes it.  Blocks, running tasks, while the
+  /// in-flight limit is reached.  Cost: around 100 ns with one access of a range seen before.
   ///
   ///     s.task("scale", [](std::span<double> x, double f) { … }, inout(x), 2.0).priority(high);
   template <class Function, class... Arguments>
@@ -115,9 +116,9 @@ class scheduler {
     std::apply(
         [this](const auto&... one) {
           // Where the elements of a container lie is known when nobody may move them any more.
-          wait_for(std::array{settled_memory(one)...});
+          wait_for(joined(settled_memory(one)...));
           if constexpr ((std::remove_cvref_t<decltype(one)>::is_container || ...))
-            wait_for(std::array{one.memory()...});
+            wait_for(joined(one.boxes()...));
         },
         all);
   }
@@ -127,24 +128,24 @@ class scheduler {
   /// dropped.
   void wait();
 
-  /// Calls `submit`, which submits tasks as ever; they are not run but kept, with the dependences
-  /// between them and those from each iteration to the next, for `replay`.  What a task is given by
-  /// value is what it is given in every iteration.  Errors: what `submit` throws; usage_error for a
-  /// task whose by-value arguments cannot be copied.
+  /// Records the tasks that `submit` submits, for `replay`.  They are not run but kept, with the
+  /// dependences between them and those from each iteration to the next.  A task gets its by-value
+  /// arguments again in every iteration.  Errors: exceptions of `submit`; usage_error for a task
+  /// whose by-value arguments cannot be copied.
   [[nodiscard]] graph record(const std::function<void()>& submit);
 
   /// Runs the recorded tasks `iterations` times, as if they had been submitted so often, without
-  /// analysing dependences again: iterations overlap wherever their data allows.  Returns when it
-  /// has begun; tasks submitted before have finished then, and what is submitted next waits for its
-  /// end.  After the first few iterations tasks on the way to a send go first
+  /// analysing dependences again.  Iterations overlap wherever their data allow.  Returns when the
+  /// replay has begun.  Earlier tasks have finished then, and later submissions wait for the end of
+  /// the replay.  After the first few iterations tasks on the way to a send go first
   /// (`measured_priorities`).  Errors: usage_error when the graph is another scheduler's, has more
-  /// tasks than the window, or when data that its tasks name has moved or changed its size since;
-  /// what `wait` rethrows.
+  /// tasks than the in-flight limit, or when data that its tasks name has moved or changed its size
+  /// since; exceptions that `wait` rethrows.
   ///
   /// `before_first` is called when the graph has been accepted and earlier tasks have finished.
   void replay(graph& recorded, std::uint64_t iterations,
               const std::function<void()>& before_first = {});
-  /// Whether `submit` of `record` is running.
+  /// Returns whether `submit` of `record` is running.
   [[nodiscard]] bool recording() const noexcept;
 
   /// Waits for all tasks and stops the workers.  An exception of a task that no `wait` has rethrown
@@ -154,14 +155,14 @@ class scheduler {
 
   [[nodiscard]] int workers() const noexcept;
   [[nodiscard]] std::size_t window() const noexcept;
-  /// The most tasks that were in flight at once, and the bytes one of them takes.
+  /// Returns the most tasks that were in flight at once, and the bytes that one of them takes.
   [[nodiscard]] std::size_t peak_tasks() const noexcept;
   [[nodiscard]] static constexpr std::size_t bytes_per_task() noexcept {
     return sizeof(detail::task_node);
   }
 
-  /// One entry a worker, since construction or the last `reset_ledger`.  Submitting thread, no task
-  /// running.
+  /// Returns one entry a worker, since construction or the last `reset_ledger`.  Submitting thread,
+  /// no task running.
   [[nodiscard]] plait::ledger ledger() const;
   void reset_ledger();
 
@@ -172,49 +173,50 @@ class scheduler {
   // For layers above that make tasks of their own kind
   // ------------------------------------------------
 
-  /// A node to be filled, then given to `submit`; helps while the window is full.  Submitting
-  /// thread.
+  /// Returns a node to be filled, then given to `submit`.  Helps while the in-flight limit is
+  /// reached.  Submitting thread.
   [[nodiscard]] detail::task_node& allocate(task_name name, detail::node_kind kind);
   /// Orders `node` after earlier accesses to `bytes`.
   /// `operation` tells reductions apart.
   void add_access(detail::task_node& node, byte_range bytes, access_mode mode,
                   const void* operation = nullptr);
-  /// The same for an object and the elements it points to.
+  /// Orders `node` after earlier accesses to an object and the elements that it points to.
   void add_container(detail::task_node& node, const detail::container& c, access_mode mode,
                      const void* operation = nullptr);
-  /// The same for a box.
+  /// Orders `node` after earlier accesses to a box.
   void add_box(detail::task_node& node, const strided_bytes& box, access_mode mode);
   void submit(detail::task_node& node);
   /// Finishes an asynchronous node.  Any thread, once, after the node's start.
   void complete(detail::task_node& node);
-  /// As an exception of a task would: `wait` rethrows the first.  Any thread.
+  /// Reports a failure as an exception of a task would: `wait` rethrows the first.  Any thread.
   void fail(std::exception_ptr error) noexcept;
   [[nodiscard]] bool failed() const noexcept;
 
-  /// Whether tasks have stacks of their own.
+  /// Returns whether tasks have stacks of their own.
   [[nodiscard]] bool can_suspend() const noexcept;
-  /// The scheduler that runs the task this is called from, if it can suspend it; else null.
+  /// Returns the scheduler that runs the calling task, if it can suspend the task; else null.
   [[nodiscard]] static scheduler* of_suspendable_task() noexcept;
-  /// From such a task: `then(node, argument)` is called when the task is off its stack, and
-  /// `suspend` returns, perhaps in another thread, after `resume(node)`.  A suspended task does not
-  /// count for the window.
+  /// Suspends the task that calls.  `then(node, argument)` is called when the task is off its
+  /// stack, and `suspend` returns, perhaps in another thread, after `resume(node)`.  A suspended
+  /// task does not count against the in-flight limit.
   void suspend(void (*then)(detail::task_node& node, void* argument), void* argument);
-  /// Any thread, once for each suspension, at the earliest from `then`.
+  /// Lets a suspended task go on.  Any thread, once for each suspension, at the earliest from
+  /// `then`.
   void resume(detail::task_node& node);
-  /// The option `checked`, unless the environment says otherwise.  Errors: usage_error.
+  /// Returns the option `checked`, unless the environment says otherwise.  Errors: usage_error.
   [[nodiscard]] static bool checks_accesses(bool option);
-  /// From a task that is checked: until it is called with false, the task may touch anybody's data.
-  /// From anywhere else: nothing.  In pairs, which may be nested.
+  /// Lets a checked task touch the data of all tasks until called with false.  No effect elsewhere.
+  /// In pairs, which may be nested.
   static void pause_checks(bool pause) noexcept;
-  /// The program has seen that some task has finished: what only finished tasks name is not checked
-  /// any more, since it may be freed.
+  /// Tells that the program has seen some task finish.  Data that only finished tasks name is not
+  /// checked any more, since it may be freed.
   static void waited();
-  /// Whether this is called from one of its tasks.
+  /// Returns whether the call comes from a task of this scheduler.
   [[nodiscard]] bool in_task() const noexcept;
-  /// Whether this is the submitting thread, outside of tasks.
+  /// Returns whether the call comes from the submitting thread, outside of tasks.
   [[nodiscard]] bool in_program() const noexcept;
-  /// From there: works until `done()`, which is not asked again once it has said yes: it may take
-  /// what it finds, as MPI_Test does.
+  /// Works until `done()`, on the submitting thread, outside of tasks.  `done` is not asked again
+  /// once it has returned true, for it may take what it finds, as MPI_Test does.
   void work_until(const std::function<bool()>& done);
   /// Makes `work_until` ask again.  Any thread.
   void wake() noexcept;
@@ -226,22 +228,29 @@ class scheduler {
   void wait_for(std::span<const strided_bytes> memory);
 
   template <class Access>
-  [[nodiscard]] static strided_bytes settled_memory(const Access& named) {
+  [[nodiscard]] static auto settled_memory(const Access& named) {
     if constexpr (Access::is_container) {
-      return strided_bytes::of(named.container().own());
+      return std::array{strided_bytes::of(named.container().own())};
     } else {
-      return named.memory();
+      return named.boxes();
     }
+  }
+
+  /// One array of all of them.
+  template <class... Boxes>
+  [[nodiscard]] static auto joined(const Boxes&... each) {
+    return std::apply([](const auto&... one) { return std::array{one...}; },
+                      std::tuple_cat(each...));
   }
 
   template <class Access>
   void add(detail::task_node& node, const Access& named) {
-    if constexpr (Access::is_box) {
-      add_box(node, named.memory(), Access::mode);
+    if constexpr (Access::is_box || Access::is_boxes) {
+      for (const strided_bytes& box : named.boxes()) add_box(node, box, Access::mode);
     } else if constexpr (Access::is_container) {
-      add_container(node, named.container(), Access::mode, detail::key_of_operation<Access>());
+      add_container(node, named.container(), Access::mode, detail::key_of_reduction<Access>());
     } else {
-      add_access(node, named.bytes(), Access::mode, detail::key_of_operation<Access>());
+      add_access(node, named.bytes(), Access::mode, detail::key_of_reduction<Access>());
     }
   }
 
@@ -249,7 +258,7 @@ class scheduler {
   std::unique_ptr<implementation> self_;
 };
 
-/// What a task is meant for, if not for a worker.
+/// Names the resource that a task is meant for, if not for a worker.
 enum class resource : std::uint8_t { comm };
 inline constexpr resource comm = resource::comm;
 
@@ -264,7 +273,8 @@ class [[maybe_unused]] submission {
     if (!submitted_) owner_.submit(node_);
   }
 
-  /// Before ready tasks of a lower priority.  Of a recorded task: instead of what is measured.
+  /// Runs the task before ready tasks of a lower priority.  Of a recorded task: instead of what is
+  /// measured.
   submission& priority(plait::priority urgency) noexcept {
     node_.urgency = urgency;
     if (node_.recorded != nullptr) node_.recorded->urgency_given = true;
@@ -321,7 +331,7 @@ template <class Argument>
   }
 }
 
-/// What the function gets, or the task's own copy of it.
+/// Returns the argument that the function gets, or the task's own copy of it.
 template <class Stored>
 [[nodiscard]] decltype(auto) passed_argument(Stored& stored) {
   if constexpr (is_reduction<Stored>) {
@@ -391,7 +401,7 @@ struct bound_call {
   }
 };
 
-/// A call somebody waits for.
+/// A call with a result that a handle waits for.
 template <class Call, class Result>
 struct call_with_result {
   Call call;
@@ -403,7 +413,7 @@ struct call_with_result {
   call_with_result(Call&& call_, std::shared_ptr<result_state<Result>> state_)
       : call(std::move(call_)), state(std::move(state_)) {}
   call_with_result(call_with_result&&) = default;
-  /// When the task is finished: it and the tasks that it has submitted.
+  /// Releases the result when the task and the tasks that it has submitted are finished.
   ~call_with_result() {
     if (state == nullptr) return;
     state->end_as(returned ? completion::state::done : completion::state::dropped);
@@ -420,7 +430,7 @@ struct call_with_result {
   void run_again() {}
 };
 
-/// Where `store_call` puts it.
+/// True if a call fits into the node itself, where `store_call` then puts the call.
 template <class Call>
 inline constexpr bool fits_node = sizeof(Call) <= task_node::storage_bytes && alignof(Call) <= 16;
 template <class Call>

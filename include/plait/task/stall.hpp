@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a scheduler sees when nothing moves: the tasks in flight, and what each waits for.  Not
-/// here: peers and sizes of messages, of which tasks know nothing.
+/// Describes what a scheduler sees when nothing moves: the tasks in flight, and what each waits
+/// for.  Not here: peers and sizes of messages, of which tasks know nothing.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct stall {
     suspended,  ///< off its worker until what it waits for is there
   };
   struct task {
-    /// Its name and kind may be read; of what it stores, what nobody changes or destroys when it is
-    /// started or finished.
+    /// Name and kind may be read, and those stored members that starting and finishing the node
+    /// neither change nor destroy.
     const detail::task_node* node = nullptr;
     state is = state::waiting;
     std::uint64_t iteration = 0;  ///< of a replay, from 1; 0 for a task that was submitted itself

@@ -17,7 +17,7 @@ class task_name {
   template <std::size_t N>
   consteval task_name(const char (&literal)[N]) : text_(literal) {}  // NOLINT: implicit on purpose
 
-  /// For the error message: the other text would not live long enough.
+  /// Refuses a text that would not live long enough, with a clear error message.
   template <class Text>
   requires(std::is_convertible_v<const Text&, std::string_view>)
       task_name(Text&& /*text*/) {  // NOLINT: implicit on purpose

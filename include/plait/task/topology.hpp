@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which processors this process may use, as the operating system and hwloc tell.  Not here: which
-/// of them other processes use (that takes communication; see comm).
+/// Finds which processors this process may use, as the operating system and hwloc tell.  Not here:
+/// which of them other processes use (that takes communication; see comm).
 #pragma once
 
 #include <plait/core/cxx20.hpp>

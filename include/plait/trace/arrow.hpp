@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What waited for what: the arrows between the events of a run.
+/// Finds the arrows between the events of a run: which event waited for which.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,8 @@ struct trace_arrow {
   arrow_kind kind = arrow_kind::dependence;
 };
 
-/// The arrows whose two ends are among `events` (of all ranks, of one run), by where they point to.
+/// Returns the arrows whose two ends are among `events` (of all ranks, of one run), by where they
+/// point to.
 [[nodiscard]] std::vector<trace_arrow> find_arrows(std::span<const trace_event> events);
 
 }  // namespace plait

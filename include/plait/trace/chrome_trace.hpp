@@ -12,7 +12,7 @@
 
 namespace plait {
 
-/// Everything one run left: ids and places in the order of matching mean something within it.
+/// Everything one run left: ids and sequence numbers mean something within it.
 struct traced_run {
   std::string name;
   std::vector<trace_event> events;

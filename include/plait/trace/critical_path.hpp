@@ -24,16 +24,17 @@ struct path_step {
   std::size_t posted = no_event;  ///< of a message that the other side posted last: that side
 };
 
-/// The critical path of one run, given the events of all ranks on one clock.  In order of time;
-/// each step begins where the one before it ended.
+/// Returns the critical path of one run, given the events of all ranks on one clock.  In order of
+/// time.  Each step begins where its predecessor ended.
 ///
-/// Found backwards from what the workers did, or waited for, last.  A task began when it was ready
-/// and its worker was free: what came before it is what released it or what its worker ran before,
-/// whichever ended later.  A message arrived because both sides had posted it: what came before it
-/// is what released the later post.  What no event accounts for is `exposed` or `idle` where the
-/// worker of the next step was, and `overhead` otherwise.  Events without an id (of a program that
-/// is not made of tasks) are taken to have waited for the last message that arrived while their
-/// worker was idle.  [Böhme et al. 2012: Scalasca's critical path, by backward replay]
+/// The path is found backwards from the last work or wait of the workers.  A task began when it was
+/// ready and its worker was free.  Its predecessor is the event that released the task or the event
+/// that its worker ran before, whichever ended later.  A message arrived because both sides had
+/// posted it.  Its predecessor is the event that released the later post.  Time that no event
+/// accounts for is `exposed` or `idle` where the worker of the next step was, and `overhead`
+/// otherwise.  Events without an id (of a program that is not made of tasks) are taken to have
+/// waited for the last message that arrived while their worker was idle. [Böhme et al.  2012:
+/// Scalasca's critical path, by backward replay]
 [[nodiscard]] std::vector<path_step> critical_path(std::span<const trace_event> events);
 
 /// Sets `critical` of the events on the path.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What happened when: the events of a trace, and how they travel.  Not here: recording them, and
-/// what follows from them (arrow.hpp, critical_path.hpp, summary.hpp, chrome_trace.hpp).
+/// Declares the events of a trace, and how they travel.  Not here: tracing them, and the results
+/// that follow from them (arrow.hpp, critical_path.hpp, summary.hpp, chrome_trace.hpp).
 #pragma once
 
 #include <plait/core/cxx20.hpp>
@@ -15,19 +15,19 @@
 
 namespace plait {
 
-/// What happened during an event.
+/// Says what happened during an event.
 enum class event_kind : std::uint8_t { compute, posting, exposed, overhead, idle, message };
 inline constexpr std::size_t event_kind_count = 6;
 
 [[nodiscard]] std::string_view to_string(event_kind kind) noexcept;
 
 /// One side of a message.  On one communicator, a send to (peer, tag) and a receive from (peer,
-/// tag) with the same place are the two sides of one message.
+/// tag) with the same sequence number are the two sides of one message.
 struct message_side {
   bool sent = false;
   int peer = 0;
   int tag = 0;
-  std::uint64_t place = 0;  ///< in the order of matching
+  std::uint64_t place = 0;  ///< sequence number in matching
   std::uint64_t size_bytes = 0;
   int communicator = 0;  ///< by number; 0: all ranks.  The peer is one of all ranks anyway.
 };
@@ -50,7 +50,8 @@ struct trace_event {
   bool critical = false;  ///< on the critical path
 };
 
-/// One string that `unpack_events` turns back, for sending events to another rank.
+/// Packs events into one string that `unpack_events` turns back, for sending events to another
+/// rank.
 [[nodiscard]] std::string pack_events(std::span<const trace_event> events);
 /// Errors: `error` when the text was not made by `pack_events`.
 [[nodiscard]] std::vector<trace_event> unpack_events(const std::string& packed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a trace says in a few figures and a sentence.
+/// Summarizes a trace in a few figures and a sentence.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct path_share {
   double path_s = 0;
 };
 
-/// What limits a run, and how much of it.
+/// Says what limits a run, and how much of it.
 struct trace_summary {
   static constexpr std::size_t most_shares = 5;
 
@@ -29,7 +29,7 @@ struct trace_summary {
   double path_s = 0;  ///< length of the critical path
   std::array<double, event_kind_count> path_by_kind_s{};  ///< by event_kind; adds up to path_s
   std::vector<path_share> top;  ///< what the path went to most, at most `most_shares`
-  /// What would remain with perfect overlap: max(busy_s, wire_s).
+  /// Time that would remain with perfect overlap: max(busy_s, wire_s).
   double overlapped_s = 0;
   double busy_s = 0;  ///< of the busiest rank: compute + posting + overhead, mean of its workers
   int busiest_rank = 0;
@@ -41,7 +41,7 @@ struct trace_summary {
   }
 };
 
-/// Of one run: the events of all ranks and their critical path.
+/// Summarizes one run, given the events of all ranks and their critical path.
 [[nodiscard]] trace_summary summarize_trace(std::span<const trace_event> events,
                                             std::span<const path_step> path,
                                             std::optional<double> wire_s = std::nullopt);

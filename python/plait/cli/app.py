@@ -9,7 +9,7 @@ import typer
 from typer.exceptions import TyperException
 
 from plait import __version__
-from plait.cli import bench, compare, lab, measure, predict, report, run
+from plait.cli import bench, compare, doctor, lab, measure, predict, report, run
 from plait.errors import BadInput, JobFailed
 from plait.launch.interrupts import Interrupted, signals_as_exceptions
 from plait.words import join_report
@@ -18,9 +18,10 @@ app = typer.Typer(
     name="plait",
     help="Measure, predict and hide communication time in MPI programs.",
     epilog="From a checkout, `./plait` without a word lists "
-    "`demo`, `test`, `soak`, `faults` and `docs`, too.",
+    "`demo`, `test`, `soak`, `faults` and `docs`, too. "
+    "`plait doctor` says what this machine lacks; "
+    '`eval "$(./plait --show-completion)"` completes words.',
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
@@ -31,6 +32,7 @@ bench.register(app)
 compare.register(app)
 app.add_typer(measure.app, name="measure")
 app.add_typer(predict.app, name="predict")
+doctor.register(app)
 
 
 def _version(asked: bool) -> None:
@@ -50,6 +52,7 @@ def options(
 
 def main() -> None:
     """Run the command; every bad input is one line on stderr and exit code 2."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):  # a terminal that lacks µ still gets its table
         stream.reconfigure(errors="backslashreplace")
     try:
@@ -74,6 +77,16 @@ def main() -> None:
         what = error.filename or "the output cannot be written"
         _end(f"{what}: {error.strerror or error}", 2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _open_closed_streams() -> None:
+    """Gives closed standard streams to /dev/null, lest another file gets their numbers."""
+    while (null := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(null, True)
+    os.close(null)
+    sys.stdin = sys.stdin or os.fdopen(0)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
 
 
 def _drop_output() -> None:

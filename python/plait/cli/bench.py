@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from plait.benchmarks import Request, run_benchmark
-from plait.cli.options import Json, Report, ReportFile, check_writable, report_page, show_and_write
+from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
 from plait.cli.passing_on import PASSED_ON, PassingOn
-from plait.programs import known
+from plait.run.programs import known
+from plait.run.runner import Request
 
 _EPILOG = """**Examples**
 
@@ -34,7 +34,12 @@ def register(app: typer.Typer) -> None:
 def bench(
     context: typer.Context,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Which; without it, what there is.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Which; without it, what there is.",
+            autocompletion=lambda: known("bench", "openmpi"),
+        ),
     ] = None,
     ranks: Annotated[
         int | None,
@@ -60,9 +65,5 @@ def bench(
     if name is None:
         typer.echo(f"benchmarks: {', '.join(known('bench', mpi)) or 'none is built'}")
         return
-    page = report_page(name, report, report_file)
-    check_writable({"--json": json, "--report": page})
-    result, code = run_benchmark(Request(name, mpi, ranks, lab, context.args, verbose, rates))
-    if result is not None:
-        show_and_write(result, json, page)
-    raise typer.Exit(code)
+    request = Request("bench", name, mpi, ranks, lab, context.args, verbose, rates=rates)
+    run_and_end(request, json, report_page(name, report, report_file))

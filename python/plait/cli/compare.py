@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from plait.compare import compare_results, comparison_table
-from plait.result import load
-from plait.terminal import console
+from plait.results import load
+from plait.results.compare import compare_results
+from plait.views.terminal.comparison import comparison_table
+from plait.views.terminal.console import console
 
 
 def register(app: typer.Typer) -> None:

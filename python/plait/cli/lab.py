@@ -17,8 +17,8 @@ from plait.lab.network import counters
 from plait.lab.privilege import lab_mode, tool_environment
 from plait.lab.spec import check_name
 from plait.launch.interrupts import Interrupted
-from plait.terminal import console
 from plait.units import rate_text
+from plait.views.terminal.console import console
 
 _GRACE_S = 1.0
 

@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from plait.cli.measured import Lab, Mpi, Verbose, given
-from plait.cli.options import Json, Report, ReportFile, check_writable, report_page, show_and_write
+from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
-from plait.measurements import Measurement, link_of, run_measurement
+from plait.run.runner import Request
 
 _EPILOG = """**Examples**
 
@@ -52,11 +52,5 @@ def loggp(
         raise BadInput(f"--ranks {ranks}: give at least 1")
     options = given(sizes=sizes, max_size=max_size, bursts=bursts, repeat=repeat)
     page = report_page("loggp", report, report_file)
-    check_writable({"--json": json, "--report": page})
-    asked = Measurement(
-        "loggp", mpi, ranks, lab, [*options, *context.args], verbose, lab_options=link_of
-    )
-    result, code = run_measurement(asked)
-    if result is not None:
-        show_and_write(result, json, page)
-    raise typer.Exit(code)
+    request = Request("probes", "loggp", mpi, ranks, lab, [*options, *context.args], verbose)
+    run_and_end(request, json, page)

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from plait.benchmarks import Request
 from plait.cli.measured import (
     Lab,
     Mpi,
@@ -14,10 +13,10 @@ from plait.cli.measured import (
     Sizes,
     Verbose,
     given,
-    measure_and_end,
 )
-from plait.cli.options import Json, Report, ReportFile, report_page
+from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
 from plait.cli.passing_on import PASSED_ON, PassingOn
+from plait.run.runner import Request
 
 _EPILOG = """**Examples**
 
@@ -25,7 +24,7 @@ _EPILOG = """**Examples**
 
 `plait measure nbc --op allreduce,bcast --ranks 4 --mpi mpich`
 
-What the columns mean is in docs/measure_overlap.md."""
+What the columns mean is in docs/use/measure_overlap.md."""
 
 
 def register(app: typer.Typer) -> None:
@@ -55,5 +54,5 @@ def nbc(
 ) -> None:
     """Measure what of a collective operation hides behind work: MPI's calls, and plait's tasks."""
     options = [*given(op=op, sizes=sizes, only=only, repeat=repeat), *context.args]
-    request = Request("nbc", mpi, ranks, lab, options, verbose, kind="probes")
-    measure_and_end(request, json, report_page("nbc", report, report_file))
+    request = Request("probes", "nbc", mpi, ranks, lab, options, verbose)
+    run_and_end(request, json, report_page("nbc", report, report_file))

@@ -3,7 +3,6 @@
 
 import typer
 
-from plait.benchmarks import Request
 from plait.cli.measured import (
     Lab,
     Mpi,
@@ -12,10 +11,10 @@ from plait.cli.measured import (
     Sizes,
     Verbose,
     given,
-    measure_and_end,
 )
-from plait.cli.options import Json, Report, ReportFile, report_page
+from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
 from plait.cli.passing_on import PASSED_ON, PassingOn
+from plait.run.runner import Request
 
 _EPILOG = """**Examples**
 
@@ -23,7 +22,7 @@ _EPILOG = """**Examples**
 
 `plait measure overlap --sizes 8,64KiB,1MiB --mpi mpich --report`
 
-What the figures mean is in docs/measure_overlap.md."""
+What the figures mean is in docs/use/measure_overlap.md."""
 
 
 def register(app: typer.Typer) -> None:
@@ -45,5 +44,5 @@ def overlap(
 ) -> None:
     """Measure what MPI_Isend and MPI_Irecv leave to the program (SMB), and what plait leaves."""
     options = [*given(sizes=sizes, only=only, repeat=repeat), *context.args]
-    request = Request("overlap", mpi, 2, lab, options, verbose, kind="probes")
-    measure_and_end(request, json, report_page("overlap", report, report_file))
+    request = Request("probes", "overlap", mpi, 2, lab, options, verbose)
+    run_and_end(request, json, report_page("overlap", report, report_file))

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options that several commands share, and what they mean."""
+"""Options that several commands share, what they mean, and how a command ends."""
 
 import pathlib
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
-from plait import result as results
-from plait.report import write_report
-from plait.table import show_result
-from plait.terminal import console
+from plait import results
+from plait.run.output import show_and_write
+from plait.run.runner import Request, run_program
 
 Json = Annotated[pathlib.Path | None, typer.Option("--json", help="Write the result file here.")]
 Report = Annotated[
@@ -34,12 +33,10 @@ def check_writable(paths: dict[str, pathlib.Path | None]) -> None:
             results.check_writable(path, option)
 
 
-def show_and_write(
-    result: results.Result, json: pathlib.Path | None, page: pathlib.Path | None
-) -> None:
-    """Show a result's tables, and write the files that are wanted."""
-    show_result(result, console())
-    for path, write in ((json, results.save), (page, write_report)):
-        if path:
-            write(result, path)
-            typer.echo(f"{'result' if path is json else 'report'}: {results.short(path)}")
+def run_and_end(request: Request, json: pathlib.Path | None, page: pathlib.Path | None) -> NoReturn:
+    """Run the program of that name, show and write its result, and exit as it did."""
+    check_writable({"--json": json, "--report": page})
+    result, code = run_program(request)
+    if result is not None:
+        show_and_write(result, json, page)
+    raise typer.Exit(code)

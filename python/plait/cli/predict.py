@@ -8,16 +8,11 @@ from typing import Annotated
 
 import typer
 
-from plait import result as results
 from plait.cli.measured import Lab, Repeat, Verbose, given
-from plait.cli.options import Json, Report, ReportFile, check_writable, report_page, show_and_write
+from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
 from plait.errors import BadInput
-from plait.jobs import complain, has_result, watch
-from plait.launch.job import signals_as_exceptions
-from plait.launch.mpi import launch_alone
-from plait.measurements import Measurement, link_of, run_measurement
-from plait.programs import find_program
-from plait.scratch import scratch_folder
+from plait.run.programs import find_program
+from plait.run.runner import Request
 
 app = typer.Typer(no_args_is_help=True, help="What communication costs on a network, by the model.")
 
@@ -30,7 +25,7 @@ _EPILOG = """**Examples**
 
 `plait predict collective alltoall,bcast --measured --lab nodes=2,rate=1gbit --report`
 
-Formulas and symbols: docs/model.md. The least is marked, and what LibNBC would take. With
+Formulas and symbols: docs/internals/model.md. The least is marked, and what LibNBC would take. With
 `--measured` messages between two ranks and the operations themselves are measured in one session,
 and the table holds the prediction from the first against the second."""
 
@@ -100,7 +95,6 @@ def collective(
 ) -> None:
     """Total, processor's and network's part of a collective operation, by each algorithm."""
     page = report_page(f"predict-{pathlib.Path(operation).name}", report, report_file)
-    check_writable({"--json": json, "--report": page})
     words = {
         "--ranks": ranks, "--sizes": sizes, "--algorithm": algorithm, "--network": network,
         "--latency-us": latency_us, "--overhead-us": overhead_us, "--gap-us": gap_us,
@@ -112,20 +106,18 @@ def collective(
     if measured:
         _refuse(_NETWORK, words, "is for networks that are not measured; --measured finds it")
         options = given(sizes=sizes, algorithms=algorithm, fragment=fragment, repeat=repeat)
-        asked = Measurement(
-            "collective", mpi or "openmpi", _one_number(ranks or "2"), lab,
-            ["--op", operation, *options], verbose, lab_options=link_of,
+        request = Request(
+            "probes", "collective", mpi or "openmpi", _one_number(ranks or "2"), lab,
+            ["--op", operation, *options], verbose,
         )  # fmt: skip
-        result, code = run_measurement(asked)
-        if result is not None:
-            show_and_write(result, json, page)
-        raise typer.Exit(code)
+        run_and_end(request, json, page)
     beside = {"--lab": lab, "--mpi": mpi, "--repeat": repeat}
     _refuse(tuple(beside), beside, "is for measuring; give --measured too")
     if ranks is None:
         raise BadInput("--ranks is missing: for how many ranks, such as 8,64,512")
     options = [f"{name}={value}" for name, value in words.items() if value is not None]
-    show_and_write(_predicted([operation, *options]), json, page)
+    words_of_model = [operation, *options]
+    run_and_end(Request("tools", "predict", _library(), None, None, words_of_model), json, page)
 
 
 def _refuse(names: tuple[str, ...], words: Mapping[str, object], why: str) -> None:
@@ -140,19 +132,9 @@ def _one_number(ranks: str) -> int:
     return int(ranks)
 
 
-def _predicted(words: list[str]) -> results.Result:
-    program = _program()
-    with signals_as_exceptions(), scratch_folder() as folder:
-        file = folder / "result.json"
-        job = launch_alone([str(program), f"--json={file}", *words])
-        outcome = watch("predict", job, None, verbose=False)
-        if not has_result(outcome, file):
-            complain("predict", outcome)
-        return results.load(file)
-
-
-def _program() -> pathlib.Path:
+def _library() -> str:
     """The model needs no MPI: whichever library it was built beside will do."""
     with contextlib.suppress(BadInput):
-        return find_program("tools", "predict", "mpich")
-    return find_program("tools", "predict", "openmpi")
+        find_program("tools", "predict", "mpich")
+        return "mpich"
+    return "openmpi"

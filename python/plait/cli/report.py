@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from plait.report import write_report
-from plait.result import check_writable, load, short
+from plait.results import check_writable, load, short
+from plait.views.html import write_report
 
 
 def register(app: typer.Typer) -> None:

@@ -9,7 +9,11 @@ import typer
 from plait.cli.options import Json, Report, ReportFile, check_writable, report_page
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
-from plait.session import Session, run_session
+from plait.launch.mpi import find_mpiexec
+from plait.run.foreign import ForeignRun, run_foreign
+from plait.run.output import show_and_write, tell_of_trace
+from plait.run.programs import known, resolve
+from plait.run.runner import Request, run_program
 
 _EPILOG = """**Examples**
 
@@ -39,7 +43,12 @@ def register(app: typer.Typer) -> None:
 def run(
     context: typer.Context,
     program: Annotated[
-        str, typer.Argument(metavar="APP", help="The application, e.g. jacobi3d; or a path.")
+        str,
+        typer.Argument(
+            metavar="APP",
+            help="The application, e.g. jacobi3d; or a path.",
+            autocompletion=lambda: known("apps", "openmpi"),
+        ),
     ],
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of processes.")] = 2,
     mpi: Annotated[str, typer.Option(help="MPI library: openmpi or mpich.")] = "openmpi",
@@ -71,8 +80,16 @@ def run(
         raise BadInput(f"--ranks {ranks}: give at least 1")
     page = report_page(program, report, report_file)
     check_writable({"--json": json, "--report": page, "--trace": trace})
-    session = Session(
-        program=program, mpi=mpi, ranks=ranks, lab=lab, options=list(context.args),
-        json=json, report=page, trace=trace, verbose=verbose,
-    )  # fmt: skip
-    raise typer.Exit(run_session(session))
+    find_mpiexec(mpi)
+    if resolve("apps", program, mpi).foreign:
+        words = [program, *context.args]
+        raise typer.Exit(
+            run_foreign(ForeignRun(words, mpi, ranks, lab, json, page, trace, verbose))
+        )
+    request = Request("apps", program, mpi, ranks, lab, context.args, verbose, trace)
+    result, code = run_program(request)
+    if result is not None:
+        show_and_write(result, json, page)
+        if trace:
+            tell_of_trace(result, trace)
+    raise typer.Exit(code)

@@ -76,7 +76,7 @@ def main() -> None:
     if session != _NO_SESSION:
         _end(session)
     from plait.lab import remove_stale
-    from plait.scratch import remove_orphans, remove_stale_folders
+    from plait.run.scratch import remove_orphans, remove_stale_folders
 
     remove_stale_folders()
     remove_orphans(begin)

@@ -62,7 +62,7 @@ def _openmpi(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict
     argv = [mpiexec, "--bind-to", "none", "-n", str(ranks)]
     if lab is None:
         argv.insert(1, "--oversubscribe")
-        if not _single_copy_works():
+        if not single_copy_works():
             settings["OMPI_MCA_btl_vader_single_copy_mechanism"] = "none"
         return argv, settings
     hosts = host_slots(lab, ranks)
@@ -117,7 +117,7 @@ def _several_per_node(hosts: Sequence[tuple[str, int]]) -> bool:
 
 
 @functools.cache
-def _single_copy_works() -> bool:
+def single_copy_works() -> bool:
     """Whether one process may read another's memory; containers often forbid it.
 
     Open MPI's shared memory transport complains in every message where it may not.

@@ -42,13 +42,24 @@ by_messages::~by_messages() = default;
 void by_messages::start(operation& op, finished_list& done) {
   if (op.what == operation::kind::await_signal) {
     signals_.await(op, done);
+  } else if (op.what == operation::kind::landing) {
+    await_landing(op, done);
   } else if (op.peer == rank_) {
     at_home(op, done);
   } else if (const auto to = static_cast<std::size_t>(op.peer);
              open_[to] == most_open || !waiting_[to].empty()) {
     waiting_[to].push_back(&op);
   } else {
-    begin(op);
+    begin(op, done);
+  }
+}
+
+void by_messages::await_landing(operation& op, finished_list& done) {
+  put_landing& landing = *op.remote->landing;
+  if (landing.landed) {
+    done.push_back({&op, nullptr});
+  } else {
+    landing.waiting = &op;
   }
 }
 
@@ -63,11 +74,11 @@ void by_messages::at_home(operation& op, finished_list& done) {
   done.push_back({&op, nullptr});
 }
 
-void by_messages::begin(operation& op) {
+void by_messages::begin(operation& op, finished_list& done) {
   const auto to = static_cast<std::size_t>(op.peer);
   ++open_[to];
   try {
-    op.what == operation::kind::get ? begin_get(op) : begin_put(op);
+    op.what == operation::kind::get ? begin_get(op) : begin_put(op, done);
   } catch (...) {
     --open_[to];
     throw;
@@ -75,7 +86,7 @@ void by_messages::begin(operation& op) {
 }
 
 /// Noted last: what throws leaves nothing behind that would complete it again.
-void by_messages::begin_put(operation& op) {
+void by_messages::begin_put(operation& op, finished_list& done) {
   const bool small = op.size_bytes <= largest_in_letter;
   const letter words{.what = small ? word::put : word::large_put,
                      .flag = op.remote->signals ? op.tag : no_flag,
@@ -93,7 +104,14 @@ void by_messages::begin_put(operation& op) {
     });
     follow(request, {.what = purpose::kind::put_out, .peer = op.peer, .about = words});
   }
-  open_puts_.emplace(words.number, open_put{&op, small ? 1 : 2});
+  open_put& put = open_puts_[words.number];
+  put = {&op, op.peer, small ? 1 : 2, op.remote->landing};
+  if (put.landing != nullptr) put.landing->landed = false;
+  if (small) data_has_left(put, done);
+}
+
+void by_messages::data_has_left(open_put& put, finished_list& done) {
+  if (put.landing != nullptr) done.push_back({std::exchange(put.op, nullptr), nullptr});
 }
 
 void by_messages::begin_get(operation& op) {
@@ -115,7 +133,7 @@ void by_messages::closed_one(int peer, finished_list& done) {
   operation* const next = waiting_[to].front();
   waiting_[to].pop_front();
   try {
-    begin(*next);
+    begin(*next, done);
   } catch (...) {
     done.push_back({next, std::current_exception()});
   }
@@ -124,10 +142,15 @@ void by_messages::closed_one(int peer, finished_list& done) {
 void by_messages::part_of_put_over(std::uint64_t number, finished_list& done) {
   const auto found = open_puts_.find(number);
   if (found == open_puts_.end() || --found->second.missing > 0) return;
-  operation* const op = found->second.op;
+  const open_put put = std::move(found->second);
   open_puts_.erase(found);
-  done.push_back({op, nullptr});
-  closed_one(op->peer, done);
+  operation* over = put.op;
+  if (put.landing != nullptr) {
+    put.landing->landed = true;
+    over = std::exchange(put.landing->waiting, nullptr);
+  }
+  if (over != nullptr) done.push_back({over, nullptr});
+  closed_one(put.peer, done);
 }
 
 // --- letters
@@ -256,6 +279,8 @@ void by_messages::request_over(purpose& why, finished_list& done) {
     case purpose::kind::answer:
       break;
     case purpose::kind::put_out:
+      if (const auto put = open_puts_.find(why.about.number); put != open_puts_.end())
+        data_has_left(put->second, done);
       part_of_put_over(why.about.number, done);
       break;
     case purpose::kind::put_in:
@@ -280,7 +305,11 @@ void by_messages::give_up(finished_list& done) {
 
 void by_messages::abandon(finished_list& done) {
   give_up(done);
-  for (const auto& [number, put] : open_puts_) done.push_back({put.op, nullptr});
+  for (const auto& [number, put] : open_puts_) {
+    operation* const rest = put.op != nullptr ? put.op : put.landing->waiting;
+    if (rest != nullptr) done.push_back({rest, nullptr});
+    if (put.landing != nullptr) *put.landing = {};
+  }
   open_puts_.clear();
   for (const purpose& why : purposes_) {
     if (why.op != nullptr) done.push_back({why.op, nullptr});
@@ -300,7 +329,10 @@ void by_messages::abandon(finished_list& done) {
 
 void by_messages::for_each(const std::function<void(const operation&)>& visit) const {
   signals_.for_each(visit);
-  for (const auto& [number, put] : open_puts_) visit(*put.op);
+  for (const auto& [number, put] : open_puts_) {
+    const operation* const rest = put.op != nullptr ? put.op : put.landing->waiting;
+    if (rest != nullptr) visit(*rest);
+  }
   for (const purpose& why : purposes_) {
     if (why.op != nullptr) visit(*why.op);
   }

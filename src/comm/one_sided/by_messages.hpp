@@ -28,6 +28,9 @@ namespace plait {
 /// in the order of the letters.  So MPI's order keeps all of them apart, with one tag each.  Large
 /// data and that of gets goes straight to its place, without a copy.
 ///
+/// A put with a landing completes when its data has left: with its letter (small), or with the send
+/// of the data (large).  The answer then completes its landing.
+///
 /// Why a signal cannot come before its data: it is part of the put's letter, and raised by the
 /// target itself when it has copied the data (small) or its receive of the data has completed.
 ///
@@ -76,15 +79,19 @@ class by_messages {
     letter about = {};                            ///< put_in, put_out
   };
   struct open_put {
-    operation* op = nullptr;
-    int missing = 0;  ///< the answer, and the end of the send of large data
+    operation* op = nullptr;  ///< null when it has completed early
+    int peer = 0;
+    int missing = 0;                                 ///< the answer, and that large data has left
+    std::shared_ptr<put_landing> landing = nullptr;  ///< null: `op` completes last
   };
 
-  void begin(operation& op);
-  void begin_put(operation& op);
+  void begin(operation& op, finished_list& done);
+  void begin_put(operation& op, finished_list& done);
   void begin_get(operation& op);
   void at_home(operation& op, finished_list& done);
   void closed_one(int peer, finished_list& done);
+  void await_landing(operation& op, finished_list& done);
+  void data_has_left(open_put& put, finished_list& done);
   void part_of_put_over(std::uint64_t number, finished_list& done);
 
   void send_letter(int peer, const letter& words, std::span<const std::byte> data = {});

@@ -15,10 +15,19 @@ namespace plait::test::mix {
 
 using blocks = std::vector<block>;
 
-/// Elements of the arena.
+/// Elements of the arena, side by side or in rows with gaps between.
 struct buffer {
   std::size_t first = 0;
   std::size_t count = 0;
+  std::size_t row = 0;  ///< elements; 0: all side by side
+  std::size_t gap = 0;
+
+  [[nodiscard]] bool is_box() const { return row > 0; }
+  [[nodiscard]] std::size_t at(std::size_t i) const {
+    return first + (is_box() ? i / row * (row + gap) + i % row : i);
+  }
+  [[nodiscard]] std::size_t length() const { return count == 0 ? 0 : at(count - 1) + 1 - first; }
+  [[nodiscard]] piece where() const;
 };
 
 struct member_part {
@@ -76,6 +85,9 @@ struct composition {
     return (factor & 0xFFFFU) | (term << 16U);
   }
 };
+
+/// Blocks or neighbours, or no elements at all: its buffers are spans.
+[[nodiscard]] bool takes_lists(collective::operation op);
 
 /// Nothing where its buffers do not fit.
 [[nodiscard]] std::optional<planned_collective> plan_collective(generator& g, const scene& s);

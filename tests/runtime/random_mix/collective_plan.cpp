@@ -258,9 +258,17 @@ class planner {
   const std::size_t n_;
 };
 
+/// As a box of an array: rows of elements that lie apart, or not.
+void spread(generator& g, buffer& of) {
+  if (of.count == 0 || !g.chance(0.4)) return;
+  of.row = g.between(1, of.count);
+  while (of.count % of.row != 0) --of.row;
+  of.gap = g.below(4);
+}
+
 /// Anywhere, but not on each other.
 [[nodiscard]] bool place_buffers(generator& g, member_part& part) {
-  const std::size_t used = part.send.count + part.receive.count;
+  const std::size_t used = part.send.length() + part.receive.length();
   if (used > arena::general_words) return false;
   const std::size_t room = arena::general_words - used;
   const std::size_t before = g.below(room + 1);
@@ -269,7 +277,7 @@ class planner {
   buffer& low = sends_first ? part.send : part.receive;
   buffer& high = sends_first ? part.receive : part.send;
   low.first = before;
-  high.first = before + low.count + between;
+  high.first = before + low.length() + between;
   return true;
 }
 
@@ -288,6 +296,18 @@ void choose_way(generator& g, const scene& s, planned_collective& call) {
 }
 
 }  // namespace
+
+piece buffer::where() const {
+  if (!is_box()) return words_at(first, count);
+  piece rows = words_at(first, row);
+  rows.where.axes[0] = {static_cast<std::int64_t>(count / row),
+                        static_cast<std::int64_t>((row + gap) * sizeof(word))};
+  return rows;
+}
+
+bool takes_lists(what op) {
+  return is_neighbourly(op) || has_unequal_blocks(op) || op == what::barrier;
+}
 
 const buffer& planned_collective::input(std::size_t member) const {
   const member_part& p = parts[member];
@@ -308,7 +328,9 @@ std::string planned_collective::text() const {
   text.append(", root ").append(std::to_string(root));
   for (std::size_t q = 0; q < parts.size(); ++q) {
     const auto words = [](const buffer& b) {
-      return std::to_string(b.first) + "+" + std::to_string(b.count);
+      return std::to_string(b.first) + "+" + std::to_string(b.count) +
+             (b.is_box() ? " in rows of " + std::to_string(b.row) + " and " + std::to_string(b.gap)
+                         : "");
     };
     text.append("; rank ").append(std::to_string(among.members[q])).append(" sends words ");
     text.append(words(parts[q].send)).append(", receives ").append(words(parts[q].receive));
@@ -327,6 +349,10 @@ std::optional<planned_collective> plan_collective(generator& g, const scene& s) 
   choose_way(g, s, call);
   planner(g, call).plan();
   for (member_part& part : call.parts) {
+    if (!takes_lists(call.what)) {
+      spread(g, part.send);
+      spread(g, part.receive);
+    }
     if (!place_buffers(g, part)) return std::nullopt;
   }
   return call;

@@ -6,11 +6,12 @@
 namespace plait::test::mix {
 namespace {
 
-[[nodiscard]] std::span<byte> bytes_of_block(const view<word, 2>& block) {
-  const box<2> all = block.cells();
-  const auto row = static_cast<std::size_t>(all.high[axis::x] - all.low[axis::x]);
-  const auto rows = static_cast<std::size_t>(all.high[axis::y] - all.low[axis::y]);
-  const std::size_t words = static_cast<std::size_t>(block.stride(axis::y)) * (rows - 1) + row;
+template <int D>
+[[nodiscard]] std::span<byte> bytes_of_block(const view<word, D>& block) {
+  const box<D> all = block.cells();
+  point<D> last;
+  for (const axis a : axes<D>) last[a] = all.high[a] - 1;
+  const auto words = static_cast<std::size_t>(block.at(last) - block.at(all.low)) + 1;
   return {reinterpret_cast<byte*>(block.at(all.low)), words * sizeof(word)};
 }
 
@@ -28,10 +29,18 @@ class hash {
 
 }  // namespace
 
-rank_memory::rank_memory(const decomposition<2>& tiles, int rank)
-    : words(arena::words(tiles.ranks())), blocks(tiles, rank) {
+rank_memory::rank_memory(const array_layout& arrays, int rank)
+    : words(arena::words(arrays.tiles.ranks())),
+      blocks(arrays.tiles, rank),
+      dealt(arrays.dealt, rank),
+      along(arrays.along, rank),
+      values(arrays.listed[static_cast<std::size_t>(rank)].size()) {
   regions.emplace_back(reinterpret_cast<byte*>(words.data()), words.size() * sizeof(word));
   for (const int id : blocks.local_blocks()) regions.push_back(bytes_of_block(blocks.block(id)));
+  for (const int id : dealt.local_blocks()) regions.push_back(bytes_of_block(dealt.block(id)));
+  for (const int id : along.local_blocks()) regions.push_back(bytes_of_block(along.block(id)));
+  if (!values.empty())
+    regions.emplace_back(reinterpret_cast<byte*>(values.data()), values.size() * sizeof(word));
 }
 
 void rank_memory::fill(generator& g) {

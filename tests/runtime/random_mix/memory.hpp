@@ -2,6 +2,7 @@
 /// What one rank of a mixed program works on, and the places in it that statements name.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,16 @@ using word = std::uint32_t;
 using byte = std::uint8_t;
 using list = std::vector<word>;
 using cells = block_array<word, 2>;
+using line = block_array<word, 1>;
+
+/// How the arrays of a job lie: one with ghosts, the same cells dealt in blocks, and a line of
+/// elements of which each rank lists some.
+struct array_layout {
+  decomposition<2> tiles;
+  decomposition<2> dealt;
+  decomposition<1> along;
+  std::vector<std::vector<point<1>>> listed;  ///< by rank
+};
 
 /// The arena of every rank, in words: a general part; a slot for each rank, which that one puts
 /// into; and what is staged for the slot in each rank.
@@ -39,18 +50,22 @@ inline constexpr std::size_t slot_words = 6;
 }
 }  // namespace arena
 
-/// Region 0 is the arena, the others are the blocks of an array with their ghosts.
+/// Region 0 is the arena; then come the blocks of the array with its ghosts, those of the array
+/// that is dealt, those of the line, and the values of the elements that are listed, if any are.
 inline constexpr std::size_t arena_region = 0;
 inline constexpr std::size_t lists = 3;
 
 struct rank_memory {
   std::vector<word> words;
   cells blocks;
+  cells dealt;
+  line along;
+  list values;  ///< of the elements that this rank lists
   std::vector<std::span<byte>> regions;
   std::array<list, lists> resized;  ///< tasks change their size
   std::vector<std::uint64_t> seen;  ///< what the program itself has read, in order
 
-  rank_memory(const decomposition<2>& tiles, int rank);
+  rank_memory(const array_layout& arrays, int rank);
   rank_memory(const rank_memory&) = delete;
   rank_memory& operator=(const rank_memory&) = delete;
 
@@ -83,6 +98,14 @@ void for_each_byte(const strided_bytes& at, Use use) {
   for_each_row(at, [&use](byte_range row) {
     for (auto p = row.begin; p < row.end; ++p) use(*reinterpret_cast<byte*>(p));
   });
+}
+
+/// The same in the order in which a message takes the bytes of a box: the first axis fastest.
+template <class Use>
+void for_each_byte_sent(const strided_bytes& at, Use use) {
+  strided_bytes reversed = at;
+  std::ranges::reverse(reversed.axes);
+  for_each_byte(reversed, use);
 }
 
 /// Something two memories may differ in.

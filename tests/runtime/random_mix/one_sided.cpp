@@ -26,6 +26,13 @@ void copy(job_memory& job, int from_rank, const piece& from, int to_rank, const 
                     bytes_of(*job[static_cast<std::size_t>(to_rank)], to).begin());
 }
 
+[[nodiscard]] std::string when_source_is_free(const put_options& how) {
+  return how.source == completion::local ? ", source free early" : "";
+}
+[[nodiscard]] put_options random_put_options(generator& g) {
+  return {.source = g.chance(0.5) ? completion::local : completion::remote};
+}
+
 /// What two ranks do with a slot; `source` owns it where nobody has given it away.
 class slot_statement : public statement {
  public:
@@ -49,12 +56,13 @@ class slot_statement : public statement {
 
 class giving final : public slot_statement {
  public:
-  using slot_statement::slot_statement;
+  giving(int source, int target, int ranks, put_options how)
+      : slot_statement(source, target, ranks), how_(how) {}
   void apply(job_memory& job) const override { copy(job, source_, staged(), target_, slot()); }
   void submit(live_rank& here) const override {
     if (here.rank == source_) {
       here.rt.put_signal("give", here.slots, target_, slot_in_window(),
-                         in(words_of(here.memory, staged())), given_flag);
+                         in(words_of(here.memory, staged())), given_flag, how_);
     }
     if (here.rank == target_) {
       here.rt.await_signal("given", here.slots, source_, out(words_of(here.memory, slot())),
@@ -67,9 +75,12 @@ class giving final : public slot_statement {
     if (rank == target_) all.push_back({slot(), true});
     return all;
   }
-  [[nodiscard]] std::string text() const override { return text_of("put_signal, await_signal"); }
+  [[nodiscard]] std::string text() const override {
+    return text_of("put_signal, await_signal") + when_source_is_free(how_);
+  }
 
  private:
+  put_options how_;
   [[nodiscard]] std::size_t slot_in_window() const { return arena::slot(source_) - arena::slot(0); }
 };
 
@@ -99,8 +110,8 @@ class returning final : public slot_statement {
 /// By the owner of a part of a slot.
 class transfer final : public slot_statement {
  public:
-  transfer(int source, int target, int ranks, bool puts, piece local, piece part)
-      : slot_statement(source, target, ranks), puts_(puts), local_(local), part_(part) {}
+  transfer(int source, int target, int ranks, bool puts, piece local, piece part, put_options how)
+      : slot_statement(source, target, ranks), puts_(puts), local_(local), part_(part), how_(how) {}
   void apply(job_memory& job) const override {
     if (puts_) {
       copy(job, source_, local_, target_, part_);
@@ -112,7 +123,7 @@ class transfer final : public slot_statement {
     const std::size_t offset = part_.where.begin / sizeof(word) - arena::slot(0);
     const std::span<word> local = words_of(here.memory, local_);
     if (puts_) {
-      here.rt.put("put", here.slots, target_, offset, in(local));
+      here.rt.put("put", here.slots, target_, offset, in(local), how_);
     } else {
       here.rt.get("get", here.slots, target_, offset, out(local));
     }
@@ -125,13 +136,14 @@ class transfer final : public slot_statement {
   }
   [[nodiscard]] std::string text() const override {
     return text_of(puts_ ? "put" : "get") + ", " + to_string(local_) + ", there " +
-           to_string(part_);
+           to_string(part_) + when_source_is_free(how_);
   }
 
  private:
   bool puts_;
   piece local_;
   piece part_;
+  put_options how_;
 };
 
 }  // namespace
@@ -150,7 +162,7 @@ statement_ptr random_one_sided(generator& g, scene& s) {
   auto& given = s.given[static_cast<std::size_t>(target)][static_cast<std::size_t>(source)];
   if (given.has_value()) return hand_back(source, target, s);
   if (g.chance(0.5)) {
-    auto gives = std::make_unique<giving>(source, target, s.ranks);
+    auto gives = std::make_unique<giving>(source, target, s.ranks, random_put_options(g));
     given = gives->number = s.next_number++;
     return gives;
   }
@@ -160,7 +172,7 @@ statement_ptr random_one_sided(generator& g, scene& s) {
   // What is staged for the target: it is there that the source learns of a slot given back.
   const std::size_t first = arena::staged(target, s.ranks) + g.below(arena::slot_words - count + 1);
   return std::make_unique<transfer>(source, target, s.ranks, g.chance(0.5), words_at(first, count),
-                                    part);
+                                    part, random_put_options(g));
 }
 
 }  // namespace plait::test::mix

@@ -10,29 +10,6 @@ namespace {
 
 constexpr int most_generations = 3;
 
-/// Rows at any distances, of any sign, that may overlap; nothing where they do not fit.
-[[nodiscard]] std::optional<piece> random_rows(generator& g, const area& of) {
-  strided_bytes at{.begin = 0, .row_bytes = g.chance(0.05) ? 0 : g.between(1, 10)};
-  std::int64_t lowest = 0;
-  auto end = static_cast<std::int64_t>(at.row_bytes);
-  std::int64_t apart = end + static_cast<std::int64_t>(g.below(7));
-  const std::size_t used = g.between(1, 3);
-  for (std::size_t k = 0; k < used; ++k) {
-    const auto rows = static_cast<std::int64_t>(g.between(1, 5));
-    std::int64_t stride = g.chance(0.12) ? static_cast<std::int64_t>(g.below(30)) - 9 : apart;
-    if (g.chance(0.1)) stride = -stride;
-    at.axes[k] = {rows, stride};
-    (stride < 0 ? lowest : end) += (rows - 1) * stride;
-    apart = apart * rows + static_cast<std::int64_t>(g.below(9));
-  }
-  const auto room = static_cast<std::int64_t>(of.end - of.begin) - (end - lowest);
-  if (room < 0) return std::nullopt;
-  if (g.chance(0.15)) std::swap(at.axes[0], at.axes[1]);
-  at.begin =
-      of.begin + static_cast<std::size_t>(-lowest) + g.below(static_cast<std::size_t>(room) + 1);
-  return piece{of.region, at};
-}
-
 [[nodiscard]] planned_reduction random_reduction(generator& g, const area& of) {
   using operation = planned_reduction::operation;
   planned_reduction r;
@@ -103,6 +80,28 @@ piece random_range(generator& g, const area& of) {
   const std::size_t usual = g.chance(0.2) ? longest : std::min<std::size_t>(longest, 24);
   const std::size_t size = g.chance(0.06) ? 0 : g.between(1, usual);
   return {of.region, strided_bytes::of({begin, begin + size})};
+}
+
+std::optional<piece> random_rows(generator& g, const area& of) {
+  strided_bytes at{.begin = 0, .row_bytes = g.chance(0.05) ? 0 : g.between(1, 10)};
+  std::int64_t lowest = 0;
+  auto end = static_cast<std::int64_t>(at.row_bytes);
+  std::int64_t apart = end + static_cast<std::int64_t>(g.below(7));
+  const std::size_t used = g.between(1, 3);
+  for (std::size_t k = 0; k < used; ++k) {
+    const auto rows = static_cast<std::int64_t>(g.between(1, 5));
+    std::int64_t stride = g.chance(0.12) ? static_cast<std::int64_t>(g.below(30)) - 9 : apart;
+    if (g.chance(0.1)) stride = -stride;
+    at.axes[k] = {rows, stride};
+    (stride < 0 ? lowest : end) += (rows - 1) * stride;
+    apart = apart * rows + static_cast<std::int64_t>(g.below(9));
+  }
+  const auto room = static_cast<std::int64_t>(of.end - of.begin) - (end - lowest);
+  if (room < 0) return std::nullopt;
+  if (g.chance(0.15)) std::swap(at.axes[0], at.axes[1]);
+  at.begin =
+      of.begin + static_cast<std::size_t>(-lowest) + g.below(static_cast<std::size_t>(room) + 1);
+  return piece{of.region, at};
 }
 
 planned_access random_access(generator& g, const area& of) {

@@ -57,6 +57,8 @@ struct area {
 [[nodiscard]] std::vector<area> areas_of(const scene& s, int rank);
 
 [[nodiscard]] piece random_range(generator& g, const area& of);
+/// Rows at any distances, of any sign, that may overlap; nothing where they do not fit.
+[[nodiscard]] std::optional<piece> random_rows(generator& g, const area& of);
 [[nodiscard]] planned_access random_access(generator& g, const area& of);
 [[nodiscard]] planned_task random_task(generator& g, std::span<const area> areas, bool few_children,
                                        int depth = 0);

@@ -13,6 +13,7 @@ struct shares {
   double collectives;
   double one_sided;
   double moves;
+  double stars;
   double containers;
   double waits;
 };
@@ -22,6 +23,7 @@ struct shares {
           .collectives = g.chance(0.7) ? 0.1 : 0,
           .one_sided = g.chance(0.6) ? 0.12 : 0,
           .moves = g.chance(0.5) ? 0.05 : 0,
+          .stars = g.chance(0.6) ? 0.1 : 0,
           .containers = s.with.containers && g.chance(0.5) ? 0.12 : 0,
           .waits = 0.05};
 }
@@ -37,6 +39,7 @@ struct shares {
   if (is(of.collectives)) return random_collective(g, s);
   if (is(of.one_sided)) return random_one_sided(g, s);
   if (is(of.moves)) return random_move(g, s);
+  if (is(of.stars)) return random_star_task(g, s);
   if (is(of.containers)) return random_container_task(g, s);
   if (is(of.waits) && may_wait) return random_wait(g, s);
   return random_computation(g, s);

@@ -19,7 +19,7 @@ namespace {
 job_memory memory_of_job(const moved_array& array) {
   job_memory job;
   for (int r = 0; r < array.tiles.ranks(); ++r) {
-    job.push_back(std::make_unique<rank_memory>(array.tiles, r));
+    job.push_back(std::make_unique<rank_memory>(array, r));
   }
   return job;
 }
@@ -41,9 +41,9 @@ stage::stage(environment& env, const std::vector<communicator>& among, std::uint
       options_(reporting(make_options(seed, env.size()), std::move(hangs))),
       array_(make_array(seed, env.size())),
       expected_(memory_of_job(array_)),
-      memory_(array_.tiles, env.rank()),
+      memory_(array_, env.rank()),
       scene_(scene_of(array_, expected_, with)),
-      moves_(plans_of(array_, memory_.blocks)),
+      moves_(plans_of(env, array_, memory_)),
       rt_(env, options_),
       slots_(
           rt_.window(words_of(memory_, arena::slot(0), arena::slot(env.size()) - arena::slot(0)))) {

@@ -39,12 +39,14 @@ struct ghost_rule {
   bool has_boundary = false;
   messages_per message = messages_per::rank;
 };
-struct moved_array {
-  decomposition<2> tiles;
+/// And what moves carry between this array and others.
+struct moved_array : array_layout {
   std::array<ghost_rule, 2> rules;
 };
 [[nodiscard]] moved_array random_array(generator& g, int ranks);
-[[nodiscard]] std::vector<move_plan> plans_of(const moved_array& array, cells& blocks);
+/// Collective.  By `move_rule`.
+[[nodiscard]] std::vector<move_plan> plans_of(environment& env, const moved_array& array,
+                                              rank_memory& memory);
 
 /// What a rank that runs submits to and works on.
 struct live_rank {
@@ -119,6 +121,7 @@ struct scene {
 /// The program waits for the lists: not to be recorded.
 [[nodiscard]] statement_ptr random_list_message(generator& g, const scene& s);
 [[nodiscard]] statement_ptr random_move(generator& g, const scene& s);
+[[nodiscard]] statement_ptr random_star_task(generator& g, const scene& s);
 /// One that gives a slot away, or takes it back, has its number already.
 [[nodiscard]] statement_ptr random_one_sided(generator& g, scene& s);
 /// Precondition: the slot in `target` of `source` is given.

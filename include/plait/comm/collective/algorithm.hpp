@@ -13,7 +13,8 @@
 
 namespace plait::collective {
 
-/// As in MPI.  Those whose names end in v, and `reduce_scatter`, have blocks of different sizes.
+/// Names the collective operations of MPI. Those whose names end in v, and `reduce_scatter`, have
+/// blocks of different sizes.
 enum class operation : std::uint8_t {
   barrier,
   bcast,
@@ -52,7 +53,7 @@ enum class algorithm : std::uint8_t {
   /// From rank to rank, in fragments that follow each other.  `reduce` has one chain on either side
   /// of the root (both end there), all others have a single one.
   chain,
-  /// To rank + 1, from rank - 1.  Reductions: P parts of about m / P bytes, each of which goes
+  /// Sends to rank + 1 and receives from rank - 1.  In reductions P parts of about m / P bytes go
   /// round.
   ring,
   /// In round i with rank ^ 2^i; where P is no power of two, the surplus ranks hand their data to a
@@ -96,14 +97,14 @@ inline constexpr std::array<algorithm, 8> all_algorithms{
 [[nodiscard]] std::optional<operation> operation_from(std::string_view name) noexcept;
 [[nodiscard]] std::optional<algorithm> algorithm_from(std::string_view name) noexcept;
 
-/// Those that exist for `what`; never empty.
+/// Lists the algorithms that exist for `what`.  Never empty.
 [[nodiscard]] std::vector<algorithm> algorithms_of(operation what);
-/// "binomial, chain, ring or recursive_doubling"
+/// Returns a list such as "binomial, chain, ring or recursive_doubling".
 [[nodiscard]] std::string algorithm_names(operation what);
 
-/// Whether operands are combined in the order of ranks, x0 OP x1 OP ..., so that OP need not be
-/// commutative; how they are bracketed is free.  True where there is no OP.
-/// Errors: usage_error, with the list, if `what` has no such algorithm.
+/// Returns whether operands are combined in the order of ranks, x0 OP x1 OP ..., so that OP need
+/// not be commutative.  Brackets may stand anywhere.  True where there is no OP. Errors:
+/// usage_error, with the list, if `what` has no such algorithm.
 [[nodiscard]] bool keeps_order(operation what, algorithm how);
 
 }  // namespace plait::collective

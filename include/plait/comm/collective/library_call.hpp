@@ -24,7 +24,7 @@ using combine_bytes =
 
 namespace plait::collective {
 
-/// Who carries a collective call out.
+/// Says which library carries a collective call out.
 enum class back_end : std::uint8_t {
   schedules,  ///< plait's own, message by message: see schedule.hpp
   /// The MPI library's non-blocking collectives (MPI_Ibcast, MPI_Iallreduce, …).  MPI matches these
@@ -34,12 +34,13 @@ enum class back_end : std::uint8_t {
   library,
 };
 
-/// Why the library cannot carry out the call, and what can; nothing if it can.  Neighbourhoods: MPI
-/// has them in communicators that all ranks make together, which would block.  Buffers: MPI counts
-/// in an int.
+/// Returns why the library cannot carry out the call, and which calls it can; nothing if it can.
+/// Neighbourhoods: MPI has them in communicators that all ranks make together, which would block.
+/// Buffers: MPI counts in an int.
 [[nodiscard]] std::optional<std::string> obstacle_to_library(const shape& call);
 
-/// Whether another rank may see no obstacle, and wait in its call for a rank that does.
+/// Returns whether one rank may see an obstacle that another rank does not see.  The other rank
+/// would wait in its call.
 [[nodiscard]] bool ranks_see_different_sizes(operation what) noexcept;
 
 /// One call, which may be made again when it has completed.  Owned by the caller, who keeps it and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What one rank does in a collective operation, as data: messages, local operations and copies on
-/// bytes of three buffers.  Not here: how it is built (shape.hpp) and how it is executed.
+/// Describes one rank's part of a collective operation as data: messages, local operations and
+/// copies on bytes of three buffers.  Not here: building a schedule (shape.hpp) and executing one.
 #pragma once
 
 #include <plait/core/cxx20.hpp>
@@ -11,7 +11,7 @@
 
 namespace plait::collective {
 
-/// Which memory an action of a schedule touches.
+/// Says which memory an action of a schedule touches.
 enum class buffer : std::uint8_t {
   send,     ///< only read
   receive,  ///< the result; the input too, where a call is in place and for `bcast`
@@ -50,22 +50,23 @@ struct action {
   friend bool operator==(const action&, const action&) = default;
 };
 
-/// The actions of one rank.  Two things order them, and no others:
-/// - data: an action waits for each earlier one with which it shares a byte that one of them
-/// writes;
-/// - matching: the k-th send of a to b meets the k-th receive of b from a, in this order.
+/// Holds the actions of one rank.  Two things order the actions, and no others:
+/// - Data.  An action waits for each earlier one with which it shares a byte that one of them
+///   writes.
+/// - Matching.  The k-th send of a to b meets the k-th receive of b from a, in this order.
+///
 /// Any execution that honours both is right, terminates even if no send completes before its
 /// receive is posted, and gives the same bits.  The rank is done when all of its actions are.
 ///
-/// One of these executions begins each action when the one before it has begun (a message) or is
-/// done (anything else).  So a rank that may have one task in flight can submit the actions as they
-/// stand: what puts an arrived message elsewhere comes after the sends that others wait for.
+/// One of these executions begins each action when its predecessor has begun (a message) or is done
+/// (anything else).  So a rank that may have one task in flight can submit the actions in order.
+/// An action that puts an arrived message elsewhere comes after the sends that others wait for.
 struct schedule {
   std::vector<action> actions;
   /// Slices of scratch on which elements are operated begin at multiples of 64 bytes, or whole
   /// elements behind one.
   std::size_t scratch_bytes = 0;
-  /// How much of the buffers of the call belongs to it, whether an action touches it or not.
+  /// Bytes of the buffers that belong to the call, including those that no action touches.
   std::size_t send_bytes = 0;
   std::size_t receive_bytes = 0;
   int rounds = 0;  ///< the same on every rank

@@ -77,29 +77,30 @@ struct shape {
   friend bool operator==(const shape&, const shape&) = default;
 };
 
-/// How much of a message goes at once, whole elements: 2 to 8 equal pieces of what is longer than
-/// `piece_bytes`, the last one of the rest.  Precondition: element_bytes > 0.
+/// Returns how much of a message is sent at once, in whole elements.  A message longer than
+/// `piece_bytes` goes in 2 to 8 equal pieces, the last one of the rest.  Precondition:
+/// element_bytes > 0.
 ///
 /// A long message begins with a handshake and goes on in parts, each of which waits until both
-/// sides look.  Pieces wait beside each other, those up to the library's eager limit (64 KiB over
-/// TCP in Open MPI) for nobody, and what follows needs its piece only.  [nodes=2,rate=1gbit, beside
-/// work: alltoall of 64 KiB costs the program 17 % of the blocking call, in 2 pieces 9; of 256 KiB
-/// 15 to 50 %, in 8 pieces 12]
+/// sides poll.  Pieces wait beside each other, and pieces up to the library's eager limit (64 KiB
+/// over TCP in Open MPI) do not wait at all.  An action that follows needs its piece only.
+/// [nodes=2,rate=1gbit, beside work: alltoall of 64 KiB costs the program 17 % of the blocking
+/// call, in 2 pieces 9; of 256 KiB 15 to 50 %, in 8 pieces 12]
 [[nodiscard]] std::size_t piece_size(std::size_t message_bytes, std::size_t piece_bytes,
                                      std::size_t element_bytes);
 
-/// The operations whose `in_place` is the root's alone: reduce, gather(v), scatter(v).
+/// True for the operations whose `in_place` is the root's alone: reduce, gather(v), scatter(v).
 [[nodiscard]] bool only_root_is_in_place(operation what) noexcept;
 
-/// How long the lists of blocks are that the rank of `call` has to give; none where the operation
-/// has no such list, or only the root has it.
+/// Lengths of the lists of blocks that the rank of `call` has to give.  None where the operation
+/// has no such list, or only the root has the list.
 struct list_lengths {
   std::optional<std::size_t> send_blocks;
   std::optional<std::size_t> receive_blocks;
 };
 [[nodiscard]] list_lengths lists_of(const shape& call);
 
-/// How many elements a buffer of the rank of `call` has.
+/// Number of elements of a buffer of the rank of `call`.
 struct extent {
   enum class rule : std::uint8_t {
     any,       ///< there is none, or it is not touched
@@ -110,7 +111,7 @@ struct extent {
   std::size_t elements = 0;
   std::size_t parts = 1;  ///< of one size
 };
-/// How many elements both buffers of a rank have.
+/// Numbers of elements of both buffers of a rank.
 struct extents {
   extent send;
   extent receive;
@@ -118,8 +119,8 @@ struct extents {
 /// Preconditions: root and neighbours in range, lists of the right length.
 [[nodiscard]] extents extents_of(const shape& call);
 
-/// Which bytes of its two buffers the rank of `call` reads and writes, and how much of them belongs
-/// to the call, touched or not.  No slice is empty; the same preconditions as `build`.
+/// Says which bytes of its two buffers the rank of `call` reads and writes, and how much of them
+/// belongs to the call, touched or not.  No slice is empty; the same preconditions as `build`.
 struct footprint {
   std::vector<slice> read;
   std::vector<slice> written;
@@ -128,19 +129,19 @@ struct footprint {
 };
 [[nodiscard]] footprint footprint_of(const shape& call);
 
-/// What the rank of `call` has to do.  Local.
-/// Preconditions: ranks and neighbours in range, lists of the right length, receive blocks apart.
-/// Errors: usage_error, with the list of those that exist, if the operation has no such algorithm.
+/// Builds the schedule of the rank of `call`.  Local.  Preconditions: ranks and neighbours in
+/// range, lists of the right length, receive blocks apart.  Errors: usage_error, with the list of
+/// algorithms that exist, if the operation has no such algorithm.
 ///
 /// Only `ring` reductions need a commutative operator (`keeps_order`).  Each allreduce gives the
-/// same bits on every rank, whatever the operator is, as long as it is a function of its two
-/// operands: binomial, chain and ring compute each element once and pass it on; recursive_doubling
-/// computes it on every rank, with the same operands on the same sides of the same brackets.
+/// same bits on every rank, for any operator that is a function of its two operands.  Binomial,
+/// chain and ring compute each element once and pass the element on. recursive_doubling computes
+/// each element on every rank, with the same operands on the same sides of the same brackets.
 ///
 /// Messages of a barrier carry a few bytes of scratch, so that each depends on all before it.
 ///
 /// Where data is reduced, at most two messages of a rank are under way that wait for another to be
-/// combined first: scratch is 2 messages, plus a partial result where the receive buffer cannot
+/// combined first.  Scratch is 2 messages, plus a partial result where the receive buffer cannot
 /// hold it.  Blocks that travel together are copied if, and only where, they do not lie together.
 ///
 /// Cost: O(actions), and O(P log P) for the precondition on receive blocks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Who has touched the same bytes, as far as later tasks have to know.
+/// Remembers which tasks have touched the same bytes, as far as later tasks have to know.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ inline int add_edge(node_ref reference, task_node& task) {
   return predecessor != nullptr && predecessor != &task ? add_edge(*predecessor, task) : 0;
 }
 
-/// What lets tasks share bytes.
+/// Says how tasks share bytes.
 struct sharing {
   access_mode mode = access_mode::in;
   const void* operation = nullptr;  ///< of a reduction
@@ -71,7 +71,7 @@ class access_history {
   int share(task_node& task, sharing kind);
   int write(task_node& task);
 
-  /// `task` touches some of these bytes, which somebody else keeps account of.
+  /// `task` touches some of these bytes, which another history keeps account of.
   [[nodiscard]] int follow(task_node& task, sharing kind) const {
     if (kind != kind_ && !sharers_.empty()) return follow_all(task);
     return follow_what_came_before(task);
@@ -83,7 +83,7 @@ class access_history {
     if (lock_ == nullptr) lock_ = std::make_shared<exclusion>();
     hold_lock(task);
   }
-  /// The same, if somebody in flight holds it.
+  /// Makes `task` hold the lock of `commutative` tasks, if one of those in flight holds it.
   void exclude_others(task_node& task) const {
     const auto in_flight = [](const node_ref& r) { return r.unfinished() != nullptr; };
     if (kind_.mode == access_mode::commutative && std::ranges::any_of(sharers_, in_flight)) {
@@ -96,9 +96,9 @@ class access_history {
     if (kind_.mode == access_mode::reduce) kind_.operation = nullptr;
   }
 
-  /// Forgets who has finished.  Returns whether nobody is left.
+  /// Forgets tasks that have finished.  Returns whether none is left.
   bool forget_finished();
-  /// Whether nobody has been here since it was new.
+  /// Returns whether no task has touched these bytes since the history was new.
   [[nodiscard]] bool empty() const noexcept {
     return writer_.node == nullptr && sharers_.empty() && before_.empty();
   }

@@ -21,10 +21,11 @@ namespace plait::detail {
 /// history of those tasks that named this very box.
 ///
 /// Why overlap is honoured exactly.  A new access follows, in its own entry and in every one that
-/// shares a byte with it, whoever is there and conflicts with its mode; so there is no edge without
+/// shares a byte with it, each task there that conflicts with its mode; so there is no edge without
 /// a conflict.  And there is a path from every unfinished earlier access A that conflicts:  A is in
-/// the history of its own entry, which the new access looks into, unless somebody has displaced it
-/// there.  That was an access to the same box which follows A, or a write of a box that covers A's
+/// the history of its own entry, which the new access looks into, unless another access has
+/// displaced it there.  That was an access to the same box which follows A, or a write of a box
+/// that covers A's
 /// (`link::covers`); its task follows A, and the new access conflicts with that too, since it
 /// shares with a larger box whatever it shares with A's.  By induction on the order of submission.
 ///
@@ -34,7 +35,7 @@ namespace plait::detail {
 /// with each other, do not run at once either.)
 ///
 /// Cost: of a box that was named before, one look-up and its neighbours; of a new one, looking for
-/// these: `layout` below.  Entries whose tasks have all finished are swept away whenever the number
+/// these with a `layout`.  Entries whose tasks have all finished are swept away whenever the number
 /// of entries, or that of links between them, has doubled.  (Links alone grow with the square of
 /// the boxes, where all overlap.)  Not thread-safe: the submitting thread's own.
 class box_tracker {
@@ -50,7 +51,7 @@ class box_tracker {
   [[nodiscard]] bool knows(const strided_bytes& box) const { return entries_.contains(box); }
   /// From now on `bytes` belong to it.  Returns the range which they are in.
   byte_range own(byte_range bytes);
-  /// What is known of a range that it now owns, and in which it has no entry yet.
+  /// Takes over the known history of a range in which the tracker has no entry yet.
   void take(byte_range bytes, access_history&& known);
 
   /// Adds to `task` an edge from every unfinished task it must follow for this access to `box`,
@@ -60,7 +61,7 @@ class box_tracker {
   [[nodiscard]] std::size_t entry_count() const noexcept { return entries_.size(); }
   /// From entries to others that share a byte with them, in both directions.
   [[nodiscard]] std::size_t link_count() const noexcept { return links_; }
-  /// How many entries have been looked at, so far, in search of those that share a byte with a new
+  /// Returns the number of entries examined so far in search of those that share a byte with a new
   /// one.
   [[nodiscard]] std::size_t candidate_count() const noexcept { return candidates_; }
   /// Sweeps, if it is time to.  Before what `knows` says is relied on.
@@ -68,7 +69,7 @@ class box_tracker {
 
  private:
   struct entry;
-  /// Another entry that shares a byte with the one that has this.
+  /// Leads to another entry that shares a byte with the owner of the link.
   struct link {
     entry* to = nullptr;
     bool covers = false;  ///< all bytes of the other are bytes of this

@@ -14,16 +14,16 @@ namespace plait::detail {
 /// A container that is passed as T& is two pieces of memory: the object, and elements that it
 /// points to.  A task that writes it may change the object, so the object can be read only while no
 /// such task is in flight.  Until then its elements are taken to lie where they lay when the first
-/// of these tasks was submitted.  That is enough: where that task moves them, nobody can have named
-/// the new ones before it has finished, and whoever names the container follows it by the object's
-/// own bytes.
+/// of these tasks was submitted.  That is enough: where that task moves them, no task can have
+/// named the new ones before it has finished, and a task that names the container follows it by the
+/// object's own bytes.
 ///
 /// Not thread-safe: the submitting thread's own.
 class container_places {
  public:
   /// The elements of `c`, for a task that is submitted now.
   [[nodiscard]] byte_range elements_of(const container& c);
-  /// Whether no task in flight may move them.
+  /// Returns whether no task in flight may move the container's elements.
   [[nodiscard]] bool is_settled(const container& c) const;
   /// `task`, which is submitted now, may move them.
   void may_change(const container& c, task_node& task, access_mode mode);

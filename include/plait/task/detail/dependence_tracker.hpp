@@ -48,16 +48,18 @@ class dependence_tracker {
   /// `operation`: which one, if it is a reduction.
   int add(task_node& task, byte_range bytes, access_mode mode, const void* operation = nullptr);
 
-  /// The same for what need not be a range.
+  /// Adds to `task` an edge from every unfinished task that it must follow for an access to a box.
+  /// Returns the number of edges added.
   int add_box(task_node& task, const strided_bytes& box, access_mode mode,
               const void* operation = nullptr);
 
-  /// The same for an object and the elements it points to.
+  /// Adds to `task` an edge from every unfinished task that it must follow for an access to an
+  /// object and the elements that the object points to.  Returns the number of edges added.
   int add_container(task_node& task, const container& c, access_mode mode,
                     const void* operation = nullptr);
-  /// What `add_container` would take for the elements.
+  /// Returns the bytes that `add_container` would take for the elements.
   [[nodiscard]] byte_range elements_of(const container& c) { return containers_.elements_of(c); }
-  /// Whether these lie there now: no task in flight may move them.
+  /// Returns whether the elements lie in these bytes now: no task in flight may move them.
   [[nodiscard]] bool is_settled(const container& c) const { return containers_.is_settled(c); }
 
   [[nodiscard]] std::size_t segment_count() const noexcept { return segments_.size(); }

@@ -13,14 +13,14 @@ namespace plait::detail {
 /// A lock for which tasks wait without keeping a worker.
 ///
 /// `state_` is free, held, or held with a list of tasks that came meanwhile (newest first, linked
-/// by `next_free`, which a ready task does not use).  Whoever holds it also owns `queue_`, the
-/// tasks that wait longer.
+/// by `next_free`, which a ready task does not use).  The holder also owns `queue_`, the tasks
+/// that wait longer.
 ///
 /// Why no task waits for ever: a task gets on the list only while the lock is held, by the
 /// compare-and-swap that finds it held, and the compare-and-swap that frees the lock fails unless
-/// the list is empty.  So what waits when the lock becomes free is in `queue_`; `release` hands the
-/// first of it back to be run, and that one tries again, and takes the lock or joins the list of
-/// whoever was faster, who releases in turn.  By induction somebody who will release holds the
+/// the list is empty.  So the tasks that wait when the lock becomes free are in `queue_`; `release`
+/// hands the first of it back to be run, and that one tries again, and takes the lock or joins the
+/// list of a faster task, which releases in turn.  By induction a task that will release holds the
 /// lock, or a task from its queue is on its way, as long as one waits.
 ///
 /// Why `queue_` needs no lock: only the holder touches it; freeing releases, taking acquires.
@@ -35,8 +35,8 @@ class exclusion {
                                           std::memory_order_relaxed);
   }
 
-  /// Any worker.  Takes it for `task`, or leaves `task` to whoever holds it and returns false; then
-  /// the task may run, and be gone, at once.
+  /// Takes the lock for `task` and returns true, or leaves `task` to the holder and returns false.
+  /// In the second case the task may run, and be gone, at once.  Any worker.
   [[nodiscard]] bool take_or_wait(task_node& task) noexcept {
     task_node* seen = state_.load(std::memory_order_relaxed);
     for (;;) {
@@ -76,7 +76,7 @@ class exclusion {
     return reinterpret_cast<task_node*>(&sentinel);  // an address, never a node
   }
 
-  /// Those who came meanwhile, oldest first, behind those who wait already.
+  /// Appends the tasks that came meanwhile, oldest first, behind those that wait already.
   void append(task_node* newest) noexcept {
     task_node* oldest = nullptr;
     task_node* const last = newest;

@@ -27,8 +27,8 @@ struct task_node;
 /// and so is not reused, before every node that holds one of its edges has let go of it.
 ///
 /// `successor` is the submitting thread's own to write.  `next` is written by it until the edge is
-/// in the list, then by whoever finishes the node, and read by the submitting thread that looks for
-/// a stall meanwhile (stall.cpp): hence atomic.
+/// in the list, then by the thread that finishes the node.  The submitting thread that looks for a
+/// stall reads it meanwhile (stall.cpp): hence atomic.
 struct edge {
   task_node* successor = nullptr;
   std::atomic<edge*> next = nullptr;
@@ -39,7 +39,8 @@ enum class node_kind : std::uint8_t {
   asynchronous,  ///< `act(run)` only starts it; `scheduler::complete` finishes it, from any thread
 };
 
-/// What an asynchronous node exchanges with other ranks: whether they wait for it, or it for them.
+/// Says what an asynchronous node exchanges with other ranks: they wait for it, or it waits for
+/// them.
 enum class traffic : std::uint8_t { sends, receives, both };
 
 enum class node_action : std::uint8_t {
@@ -53,7 +54,8 @@ class family;
 class replayed_graph;
 class task_stack;
 
-/// What a task of a graph has beyond a node; see replayed_graph for who touches what.
+/// Holds the parts of a recorded task that a node does not have.  `replayed_graph` says which
+/// thread touches which part.
 struct alignas(64) recorded_task {
   replayed_graph* graph = nullptr;
   task_node* const* successors = nullptr;  ///< `same` of them in its iteration, then `next` in the
@@ -61,19 +63,19 @@ struct alignas(64) recorded_task {
   std::uint32_t next = 0;
   std::int32_t predecessors = 0;  ///< what `unmet` counts in an iteration that is not the first
   std::uint32_t index = 0;        ///< place in the order of submission
-  /// To be run, or being run.  Whoever finishes the task raises it; atomic for the submitting
-  /// thread that looks for a stall.
+  /// Iteration to be run, or being run.  The thread that finishes the task raises it.  Atomic for
+  /// the submitting thread that looks for a stall.
   std::atomic<std::uint64_t> iteration{0};
   bool repeatable : 1 = true;  ///< its arguments can be copied
-  bool brief : 1 = false;      ///< it was when the clock was last read after it; whoever runs it
-  // How long it takes, and where that puts it (replayed_graph::rank).  Whoever runs or finishes it
-  // writes, until `samples` are enough.
+  bool brief : 1 = false;  ///< short when the clock was last read after it; the running thread's
+  // How long it takes, and where that puts it (replayed_graph::rank).  The thread that runs or
+  // finishes it writes, until `samples` are enough.
   static constexpr std::uint8_t enough_samples = 4;  ///< of which the first does not count
   std::uint8_t samples = 0;
   bool urgency_given = false;  ///< by .priority()
-  /// What `urgency` of the node becomes when it finishes next.
+  /// Value that `urgency` of the node takes when the node finishes next.
   std::atomic<priority> urgency{priority::normal};
-  std::int32_t own_predecessors = 0;  ///< what `own_unmet` counts, likewise
+  std::int32_t own_predecessors = 0;  ///< initial `own_unmet`, except in the first iteration
   std::int64_t took = 0;              ///< ticks
 
   [[nodiscard]] bool is_sampled() const noexcept { return samples < enough_samples; }
@@ -111,8 +113,8 @@ struct alignas(64) task_node {
   edge first_edge;
 
   // The second: what few tasks need, and all are asked for.
-  /// What it holds while it runs, in the order of their addresses; null if nothing.  Complete when
-  /// it is submitted.
+  /// Locks that the task holds while it runs, in the order of their addresses; null if none.
+  /// Complete when the task is submitted.
   std::unique_ptr<std::vector<std::shared_ptr<exclusion>>> exclusions;
   family* children = nullptr;  ///< what it has submitted; its own to delete, when all have finished
   family* siblings = nullptr;  ///< to which a child belongs
@@ -164,13 +166,14 @@ struct alignas(64) task_node {
   }
   // Cache lines come from another core's cache one after the other unless asked for before: with
   // two workers most of the time of an empty task was the wait for them.
-  /// What submitting a small task with one predecessor writes.
+  /// Prefetches the memory that submitting a small task with one predecessor writes.
   void prefetch_to_submit() const noexcept {
     __builtin_prefetch(this, 1);
     __builtin_prefetch(&exclusions, 1);
     __builtin_prefetch(storage, 1);
   }
-  /// What running a small task reads beyond the first line, and finishing it in its successor.
+  /// Prefetches the memory that running a small task reads beyond the first line, and that
+  /// finishing it touches in its successor.
   void prefetch_to_run() const noexcept {
     __builtin_prefetch(&exclusions, 1);
     __builtin_prefetch(storage);

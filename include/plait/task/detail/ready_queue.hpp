@@ -16,12 +16,12 @@ namespace plait::detail {
 /// The thieves' half of Chase and Lev's deque [SPAA 2005], its fences replaced by seq_cst accesses
 /// of `top_` and `bottom_` (the same instructions on x86, and ThreadSanitizer understands them).
 /// The owner has no end of its own: ready tasks run in the order of submission (see `find` in
-/// worker_loop.cpp), so it takes from the same end as everybody else.
+/// worker_loop.cpp), so the owner takes from the thieves' end.
 ///
-/// Why a task is taken exactly once: whoever takes element `top` raises `top_` from `top` to
+/// Why a task is taken exactly once: the taker of element `top` raises `top_` from `top` to
 /// `top + 1` by compare-and-swap, `top_` never falls, so one succeeds for each value.
 ///
-/// Why it is the right task: the submission window bounds the number of ready tasks, hence an index
+/// Why it is the right task: the in-flight limit bounds the number of ready tasks, hence an index
 /// is written again only `capacity` pushes later, when `top_` has passed it; a taker that read the
 /// element before that has an older `top`, loses its compare-and-swap and drops what it read.
 ///

@@ -81,7 +81,7 @@ class ready_heap {
 ///
 /// Nothing is shared but the queues and the heap, so what ready_queue says holds: a task is taken
 /// exactly once and seen whole.  `take` gives up only when each was empty at some time during the
-/// call, and whoever prepares to sleep sees the owner's earlier pushes.
+/// call, and a worker that prepares to sleep sees the owner's earlier pushes.
 class ready_tasks {
  public:
   /// `capacity`: at least the number of tasks that can be in it at once.
@@ -111,7 +111,7 @@ class ready_tasks {
   [[nodiscard]] bool empty() const noexcept { return oldest_id() == ready_queue::none; }
 
   // --- others ------------------------------------------------------------------------------------
-  /// As `take`.
+  /// Takes a task for another worker, as `take` does for the owner.
   [[nodiscard]] task_node* steal() noexcept {
     for (;;) {
       const std::uint64_t oldest = oldest_of_all();

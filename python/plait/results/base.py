@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every kind of result has in common."""
+
+import abc
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from plait.results.schema import Check
+from plait.units import figure_text, rate_text
+
+if TYPE_CHECKING:  # a check needs nothing but Python itself
+    from rich.console import Console
+
+Result = dict[str, Any]
+Spread = Mapping[str, Any]
+# What the time of a worker goes to, by the ledger.
+LEDGER_PARTS = ("compute", "posting", "exposed", "overhead", "idle")
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """A number that two results of a program are compared by."""
+
+    name: str
+    spread: Spread
+    unit_of: str  # a name that ends in the unit, such as `total_us`
+    single: bool = False  # of one run, without quartiles
+
+    def text(self) -> str:
+        """The median with its unit."""
+        return figure_text(self.unit_of, self.spread["median"])
+
+
+class Kind(abc.ABC):
+    """A kind of result: checks a result of it, compares it and shows it.
+
+    Views are imported where they are shown: a reader that only checks files has no `rich`.
+    """
+
+    name: ClassVar[str]  # as the member `kind` of a file has it
+    names_program_in: ClassVar[str]  # the member that names what was measured
+    shape: ClassVar[Check]
+
+    def check(self, result: Result) -> Iterator[str]:
+        """Yields a sentence for each thing that is wrong."""
+        yield from self.shape(result, "")
+
+    @abc.abstractmethod
+    def figures(self, result: Result) -> list[Figure]:
+        """Returns the numbers to compare."""
+
+    @abc.abstractmethod
+    def terminal(self, result: Result, console: "Console") -> None:
+        """Prints tables of at most 80 columns, and the sentences under them."""
+
+    @abc.abstractmethod
+    def html(self, result: Result, beside: Sequence[Result]) -> str:
+        """Returns the content of its article on a page that shows the results `beside`."""
+
+    def program(self, result: Result) -> str:
+        """Returns the name of what was measured."""
+        return result[self.names_program_in]
+
+    def heading(self, result: Result) -> str:
+        """Says in a phrase what was run, and where."""
+        parameters, environment = result["parameters"], result["environment"]
+        parts = [self.program(result)]
+        if size := parameters.get("size"):
+            parts.append("×".join(map(str, size)))
+        if steps := parameters.get("steps"):
+            parts.append(f"{steps} steps")
+        if ranks := environment.get("ranks"):
+            parts.append(f"{ranks} rank{'s' if ranks != 1 else ''}")
+        parts.append(_where(environment))
+        return ", ".join(parts)
+
+
+def _where(environment: dict[str, Any]) -> str:
+    if labs := environment.get("labs"):
+        return (
+            f"{labs[0]['nodes']} nodes at {', '.join(rate_text(lab['rate_bps']) for lab in labs)}"
+        )
+    if lab := environment.get("lab"):
+        return f"{lab['nodes']} nodes at {rate_text(lab['rate_bps'])}"
+    hosts = set(environment.get("hosts") or [])
+    return f"{len(hosts)} hosts" if len(hosts) > 1 else "shared memory"

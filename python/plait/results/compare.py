@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two results of one program: ratios, and verdicts only where the quartiles are apart."""
+
+import dataclasses
+
+from plait.errors import BadInput
+from plait.results.base import Figure, Result, Spread
+from plait.results.kinds import kind_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """One figure in both results."""
+
+    first: Figure
+    second: Figure
+
+    @property
+    def name(self) -> str:
+        """What the figure is called."""
+        return self.first.name
+
+    @property
+    def before(self) -> Spread:
+        """The figure in the result to compare with."""
+        return self.first.spread
+
+    @property
+    def after(self) -> Spread:
+        """The figure in the result to judge."""
+        return self.second.spread
+
+    @property
+    def ratio(self) -> float:
+        """After by before."""
+        return (
+            self.after["median"] / self.before["median"] if self.before["median"] else float("nan")
+        )
+
+    @property
+    def spread(self) -> float:
+        """The larger of both interquartile ranges, as a share of its median."""
+        shares = (
+            (s["q3"] - s["q1"]) / s["median"] for s in (self.before, self.after) if s["median"]
+        )
+        return max(shares, default=0.0)
+
+    @property
+    def verdict(self) -> str:
+        """Which is less, if the quartiles do not overlap."""
+        if self.first.single:
+            return "one run"
+        if self.after["q3"] < self.before["q1"]:
+            return "less"
+        if self.after["q1"] > self.before["q3"]:
+            return "more"
+        return "cannot tell"
+
+
+def compare_results(before: Result, after: Result) -> list[Line]:
+    """The figures both results have."""
+    kinds = [kind_of(result) for result in (before, after)]
+    names = [kind.program(r) for kind, r in zip(kinds, (before, after), strict=True)]
+    if names[0] != names[1]:
+        raise BadInput(f"{names[0]} and {names[1]} are different programs")
+    found = {figure.name: figure for figure in kinds[1].figures(after)}
+    lines = [Line(f, found[f.name]) for f in kinds[0].figures(before) if f.name in found]
+    if not lines:
+        raise BadInput("the two results have no figure in common")
+    return lines

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The result files: `plait-result/1`, read, checked and written."""
+
+import contextlib
+import errno
+import json
+import os
+import pathlib
+import stat
+import tempfile
+from typing import NoReturn
+
+from plait.errors import BadInput
+from plait.results.base import Result
+from plait.results.kinds import KINDS, kind_name
+from plait.results.schema import text_can_be_written
+from plait.run.programs import checkout
+
+SCHEMA = "plait-result/1"
+_LARGEST_FILE_BYTES = 1 << 28
+_LONGEST_COMPLAINT = 300
+
+
+def load(path: pathlib.Path) -> Result:
+    """Read and check a result file; whoever holds a result may rely on its shape."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_LARGEST_FILE_BYTES + 1)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}") from None
+    if len(content) > _LARGEST_FILE_BYTES:
+        raise BadInput(f"{path} is larger than {_LARGEST_FILE_BYTES >> 20} MiB: no result file is")
+    try:
+        result = json.loads(content.decode(), parse_constant=_no_number)
+        problems = check(result)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is not JSON: {error}") from None
+    if problems:
+        raise BadInput(f"{path} is not a {SCHEMA} file: {problems[0][:_LONGEST_COMPLAINT]}")
+    return result
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
+
+
+def check(result: object) -> list[str]:
+    """What is wrong with a result; empty when nothing is."""
+    if not isinstance(result, dict):
+        return ["it is not an object"]
+    if problems := list(text_can_be_written(result)):
+        return problems
+    if result.get("schema") != SCHEMA:
+        return [f"schema is {result.get('schema')!r}"]
+    kind = kind_name(result)
+    if kind is None and "kind" in result:
+        return [f"kind is {result['kind']!r}, none of {', '.join(KINDS)}"]
+    if kind is None:
+        return ["neither app nor bench nor a known probe nor a program is named"]
+    return list(KINDS[kind].check(result))
+
+
+def save(result: Result, path: pathlib.Path) -> None:
+    """Write a result file."""
+    write_file(path, (json.dumps(result, indent=1, allow_nan=False) + "\n").encode())
+
+
+def write_file(path: pathlib.Path, content: bytes) -> None:
+    """Write a file in one step: whoever reads it sees all of it, and a failure leaves the old one.
+
+    What is no file, such as a pipe, is written to as it is.
+    """
+    target = path.resolve()
+    try:
+        if _is_replaced(target):
+            _replace(target, content)
+        else:
+            with open(target, "wb") as file:
+                file.write(content)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _is_replaced(target: pathlib.Path) -> bool:
+    """Whether a file beside it can take its place."""
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISREG(target.stat().st_mode):
+            return False
+    return os.access(target.parent, os.W_OK) or not target.exists()
+
+
+def _replace(target: pathlib.Path, content: bytes) -> None:
+    number, name = tempfile.mkstemp(prefix=f".{target.name[:64]}.", dir=target.parent)
+    part = pathlib.Path(name)
+    try:
+        with open(number, "wb") as file:
+            file.write(content)
+        part.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def check_writable(path: pathlib.Path, option: str) -> None:
+    """Refuse an output path before anything runs."""
+    folder = path.parent
+    if path.is_dir():
+        raise BadInput(f"{option} {path}: is a folder")
+    if not folder.is_dir():
+        raise BadInput(f"{option} {path}: there is no folder {folder}")
+    try:
+        if path.exists():
+            if not os.access(path, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        else:
+            with open(path, "x"):
+                pass
+            path.unlink()
+    except OSError as error:
+        raise BadInput(f"{option} {path}: {error.strerror}") from None
+
+
+def default_folder() -> pathlib.Path:
+    """Where reports go when no path is given: `results/` of the checkout, else here."""
+    root = checkout()
+    folder = root / "results" if root and os.access(root, os.W_OK) else pathlib.Path.cwd()
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def short(path: pathlib.Path) -> str:
+    """A path as one would type it here."""
+    with contextlib.suppress(ValueError, OSError):
+        return str(path.resolve().relative_to(pathlib.Path.cwd()))
+    return str(path)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A measured network: the parameters of LogGP, and the times they were fitted to."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from plait.results.base import Figure, Kind, Result
+from plait.results.schema import (
+    at_least_0,
+    count,
+    count_from_1,
+    fields,
+    number,
+    or_null,
+    positive,
+    sequence,
+    text,
+)
+from plait.results.shapes import SPREAD, result_shape
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# What is known of each size.
+_TIMES = ("prtt_1_0_s", "prtt_n_0_s", "prtt_n_d_s", "receiving_s",
+          "gap_s", "send_overhead_s", "receive_overhead_s")  # fmt: skip
+_SEGMENT = fields(
+    {"first_bytes": positive, "last_bytes": positive, "gap_s": number, "gap_per_byte_s": number,
+     "line": fields(dict.fromkeys(("at_zero_s", "per_byte_s", "residual_s"), number))},
+    {"bandwidth_Bps": or_null(number)},
+)  # fmt: skip
+_MEASURED_SIZE = fields({"size_bytes": count_from_1, **dict.fromkeys(_TIMES, SPREAD)})
+
+
+class Loggp(Kind):
+    """A result of `plait measure loggp`."""
+
+    name = "loggp"
+    names_program_in = "probe"
+    shape = staticmethod(
+        result_shape(
+            {"probe": text,
+             "fit": fields({"latency_s": number, "send_overhead_s": number,
+                            "receive_overhead_s": number,
+                            "segments": sequence(_SEGMENT, least=1)},
+                           {"remarks": or_null(sequence(text))}),
+             "sizes": sequence(_MEASURED_SIZE, least=1)},
+            {"link": or_null(fields({"payload_Bps": positive, "burst_bytes": at_least_0,
+                                     "bandwidth_Bps": or_null(number),
+                                     "ratio": or_null(number)}))},
+            parameters=fields({}, {"bursts": or_null(count)}),
+        )
+    )  # fmt: skip
+
+    def figures(self, result: Result) -> list[Figure]:
+        """Returns the times of every size."""
+        return [
+            Figure(f"{size['size_bytes']} bytes {name}", size[name], name)
+            for name in _TIMES
+            for size in result["sizes"]
+        ]
+
+    def terminal(self, result: Result, console: "Console") -> None:
+        """Prints the parameters, the segments and what they mean."""
+        from plait.views.terminal.loggp import show_loggp
+
+        show_loggp(self.heading(result), result, console)
+
+    def html(self, result: Result, beside: Sequence[Result]) -> str:
+        """Returns the drawings, then every segment and size."""
+        from plait.views.html.loggp import loggp
+
+        return loggp(self.heading(result), result)

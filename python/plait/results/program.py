@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A program of somebody's own that uses the library: where the time of its workers went."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from plait.results.base import Figure, Kind, Result
+from plait.results.figures.program import program_figures
+from plait.results.schema import at_least_0, count, flag, text
+from plait.results.shapes import LEDGER, TIMELINE, TRACE_SUMMARY, result_shape
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class Program(Kind):
+    """A result of a program of somebody's own."""
+
+    name = "program"
+    names_program_in = "application"
+    shape = staticmethod(
+        result_shape(
+            {"application": text, "wall_s": at_least_0, "ledger": LEDGER},
+            {"timeline": TIMELINE, "trace_summary": TRACE_SUMMARY, "ranks": count,
+             "timeline_is_whole": flag, "events_left_out": count},
+        )
+    )  # fmt: skip
+
+    def figures(self, result: Result) -> list[Figure]:
+        """Returns the wall time and the means over all workers."""
+        return [
+            Figure(name, dict.fromkeys(("median", "q1", "q3"), value), "wall_s", single=True)
+            for name, value in program_figures(result).items()
+        ]
+
+    def terminal(self, result: Result, console: "Console") -> None:
+        """Prints the ledger, and what the trace says."""
+        from plait.views.terminal.program import show_program
+        from plait.views.terminal.traces import show_traces
+
+        show_program(self.heading(result), result, console)
+        show_traces(result, console)
+
+    def html(self, result: Result, beside: Sequence[Result]) -> str:
+        """Returns a bar per worker, the timeline and the ledger."""
+        from plait.views.html.program import program
+
+        return program(self.heading(result), result)

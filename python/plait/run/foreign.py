@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that are none of plait's own: their words, their output and their exit code stay theirs.
+
+What plait wants of one that uses its library goes by environment variables.
+"""
+
+import dataclasses
+import pathlib
+import sys
+from collections.abc import Mapping
+
+from plait import results
+from plait.errors import BadInput, JobFailed
+from plait.lab import Lab, LabSpec
+from plait.launch.job import Interrupted, Outcome, signals_as_exceptions
+from plait.launch.mpi import launch
+from plait.launch.streams import Streams, streamed
+from plait.run.jobs import describe_lab, first_words, lab_of, run_in
+from plait.run.output import show_and_write
+from plait.run.scratch import scratch_folder
+
+# Among so many lines the library's own complaint is the last word.
+_LAST_LINES = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class ForeignRun:
+    """What `plait run ./program` was asked for."""
+
+    words: list[str]  # the program, as the user wrote it, and its words
+    mpi: str
+    ranks: int
+    lab: str | None
+    json: pathlib.Path | None = None
+    report: pathlib.Path | None = None
+    trace: pathlib.Path | None = None
+    verbose: bool = False
+
+
+def run_foreign(asked: ForeignRun) -> int:
+    """Run it; the exit code is the program's, unless a file that was asked for did not come."""
+    spec = LabSpec.parse(asked.lab) if asked.lab is not None else None
+    with signals_as_exceptions(), scratch_folder() as folder, lab_of(spec) as lab:
+        made = {"PLAIT_RESULT": folder / "result.json", "PLAIT_TRACE": folder / "trace.json"}
+        wanted = {"PLAIT_RESULT": asked.json or asked.report, "PLAIT_TRACE": asked.trace}
+        told = {name: str(file) for name, file in made.items() if wanted[name]}
+        _run(asked, folder, told, lab)
+        _hand_over(asked, made, lab)
+    return 0
+
+
+def _run(asked: ForeignRun, folder: pathlib.Path, told: Mapping[str, str], lab: Lab | None) -> None:
+    """Run the job to its end, which is raised if it is a bad one."""
+    # As its mpiexec does by itself: Open MPI's gives ranks a terminal, MPICH's a pipe.
+    with streamed(folder, terminal=asked.mpi == "openmpi") as streams:
+        job = launch(asked.mpi, asked.ranks, streams.into(asked.words), lab)
+        job = dataclasses.replace(job, environment={**job.environment, **told})
+        try:
+            outcome = run_in(lab, job, None, asked.verbose)
+        except Interrupted:
+            if streams.failure is None:
+                raise
+            if isinstance(streams.failure, BrokenPipeError):
+                raise streams.failure from None
+            raise BadInput(f"the output cannot be written: {streams.failure.strerror}") from None
+    if outcome.exit_code != 0:
+        _complain(pathlib.Path(asked.words[0]).name, outcome, streams)
+    for line in (*outcome.error_lines, *outcome.output_lines):  # of mpiexec itself
+        print(line, file=sys.stderr)
+
+
+def _complain(name: str, outcome: Outcome, streams: Streams) -> None:
+    """Raise the one line that says how it ended; none where the library has said it."""
+    code, death = outcome.exit_code, outcome.death
+    streams.end_line()
+    if death and death.signal is not None:
+        raise JobFailed(f"{name} broke off: {death.sentence()}", 128 + death.signal)
+    if any(line.startswith("plait: ") for line in streams.last_error_lines()[-_LAST_LINES:]):
+        raise JobFailed("", code)
+    if death:
+        raise JobFailed(f"{name}: {death.sentence()}", code)
+    why = outcome.error_lines[-1:] or (
+        [first_words(outcome)] if outcome.launcher_text.strip() else []
+    )
+    raise JobFailed(": ".join([f"{name} ended with exit code {code}", *why]), code)
+
+
+def _hand_over(asked: ForeignRun, made: Mapping[str, pathlib.Path], lab: Lab | None) -> None:
+    """Write the files that were asked for from those that the library has written.
+
+    All that is said goes to standard error: standard output is the program's.
+    """
+    wants_result = asked.json is not None or asked.report is not None
+    for wanted, file in ((wants_result, made["PLAIT_RESULT"]), (asked.trace, made["PLAIT_TRACE"])):
+        if wanted and not (file.exists() and file.stat().st_size):
+            name = pathlib.Path(asked.words[0]).name
+            options = [f"--{o}" for o in ("json", "report", "trace") if getattr(asked, o)]
+            raise BadInput(
+                f"{name} left nothing for {' and '.join(options)}: it does not use plait's library,"
+                " or made no runtime"
+            )
+    if wants_result:
+        result = results.load(made["PLAIT_RESULT"])
+        if lab:
+            result["environment"]["lab"] = describe_lab(lab)
+            result["environment"]["link_rate_Bps"] = lab.spec.payload_bytes_per_s
+        show_and_write(result, asked.json, asked.report, to_stderr=True)
+    if asked.trace:
+        results.write_file(asked.trace, made["PLAIT_TRACE"].read_bytes())
+        print(f"trace: {asked.trace} (open it at ui.perfetto.dev)", file=sys.stderr)

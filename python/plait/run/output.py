@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What becomes of a result: its tables, and the files that were asked for."""
+
+import pathlib
+import sys
+
+from plait import results
+from plait.results import Result
+from plait.views.html import write_report
+from plait.views.terminal.console import console
+from plait.views.terminal.result import show_result
+from plait.views.terminal.traces import show_traces
+
+
+def show_and_write(
+    result: Result,
+    json: pathlib.Path | None,
+    page: pathlib.Path | None,
+    to_stderr: bool = False,
+) -> None:
+    """Shows a result's tables, and writes the files that are wanted."""
+    stream = sys.stderr if to_stderr else sys.stdout
+    show_result(result, console(stream))
+    for path, write in ((json, results.save), (page, write_report)):
+        if path:
+            write(result, path)
+            what = "result" if path is json else "report"
+            print(f"{what}: {results.short(path)}", file=stream)
+
+
+def tell_of_trace(result: Result, trace: pathlib.Path) -> None:
+    """Says where the trace is, and what it comes to."""
+    print(f"trace: {trace} (open it at ui.perfetto.dev)")
+    show_traces(result, console())

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How each program of plait's own is started: on how many ranks, how often, told what."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+from plait.errors import BadInput
+from plait.lab import Lab
+from plait.lab.spec import LINK_BURST_BYTES
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """One start of a program."""
+
+    ranks: int | None = None  # None: one process, without mpiexec
+    settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    beside_first: bool = False  # it reads the first part's result: `--beside FILE`
+
+    def describe(self) -> str:
+        """A phrase for the result file."""
+        who = f"{self.ranks} rank{'s' if self.ranks != 1 else ''}"
+        return ", ".join([who, *(f"{key}={value}" for key, value in self.settings.items())])
+
+
+Words = Callable[[Lab], list[str]]
+
+
+def parts_of(kind: str, name: str, mpi: str, ranks: int | None, lab: bool) -> list[Part]:
+    """Returns the starts of the program of that name and kind (`apps`, `bench`, …)."""
+    if ranks is not None and ranks < 1:
+        raise BadInput(f"--ranks {ranks}: give at least 1")
+    if kind == "tools":
+        return [Part()]
+    if kind != "bench":
+        return [Part(ranks or 2)]
+    return _parts_of_benchmark(name, mpi, ranks, lab)
+
+
+def _parts_of_benchmark(name: str, mpi: str, ranks: int | None, lab: bool) -> list[Part]:
+    if name in ("message", "exchange", "progress"):
+        parts = [Part(ranks or 2)]
+        if name == "exchange" and mpi == "mpich":
+            # MPICH reads this before MPI_Init, so it takes a job of its own.
+            parts.append(Part(parts[0].ranks, {"MPIR_CVAR_ASYNC_PROGRESS": "1"}, True))
+        return parts
+    if name == "metg":
+        if ranks is not None:
+            return [Part(ranks)]
+        # A node of a cluster tells nothing about one process that this machine does not.
+        return [Part(2)] if lab else [Part(1), Part(2)]
+    for option, given in (("--ranks", ranks is not None), ("--lab", lab)):
+        if given:
+            raise BadInput(f"{option}: {name} is one process and sends no messages")
+    return [Part()]
+
+
+def words_of_lab(kind: str, name: str) -> Words:
+    """Returns what tells a program about the cluster that it runs in."""
+    if kind == "apps":
+        return _rate_of_link
+    return _link if (kind, name) in (("probes", "loggp"), ("probes", "collective")) else _nothing
+
+
+def _rate_of_link(lab: Lab) -> list[str]:
+    return ["--link-rate", f"{lab.spec.payload_bytes_per_s:.0f}"]
+
+
+def _link(lab: Lab) -> list[str]:
+    """The rate of a link, and how much it lets through at once."""
+    if lab.spec.nodes < 2:
+        return []  # all ranks share its memory
+    return [*_rate_of_link(lab), "--link-burst", str(LINK_BURST_BYTES)]
+
+
+def _nothing(_lab: Lab) -> list[str]:
+    return []

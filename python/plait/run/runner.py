@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a program of plait's own, from the words of a command to a checked result.
+
+`plait run`, `bench`, `measure` and `predict` all start programs here.
+"""
+
+import copy
+import dataclasses
+import pathlib
+import sys
+from collections.abc import Sequence
+
+from plait import results
+from plait.errors import BadInput
+from plait.lab import Lab, LabSpec
+from plait.launch.job import Outcome, signals_as_exceptions
+from plait.launch.mpi import Launch, find_mpiexec, launch, launch_alone
+from plait.results import Result
+from plait.results.figures.progress import of_rates
+from plait.run.jobs import complain, describe_lab, has_result, lab_of, watch
+from plait.run.programs import find_program
+from plait.run.recipes import Part, parts_of, words_of_lab
+from plait.run.scratch import scratch_folder
+from plait.units import parse_rate
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What a command was asked to run."""
+
+    kind: str  # which programs it is one of: `apps`, `bench`, `probes` or `tools`
+    program: str  # its name, or its path
+    mpi: str
+    ranks: int | None  # None: as many as its recipe says
+    lab: str | None
+    options: Sequence[str]  # words that the program gets as they are
+    verbose: bool = False
+    trace: pathlib.Path | None = None
+    rates: str | None = None  # a run at each of these instead of the lab's own
+
+    @property
+    def name(self) -> str:
+        """What the program is called."""
+        return pathlib.Path(self.program).name
+
+
+def run_program(asked: Request) -> tuple[Result | None, int]:
+    """Runs the program at every rate that is asked for; returns the result and the exit code.
+
+    There is no result where the program only had something to say, such as its help.
+    """
+    if asked.kind != "tools":  # the model needs no MPI
+        find_mpiexec(asked.mpi)
+    program = find_program(asked.kind, asked.program, asked.mpi)
+    parts = parts_of(asked.kind, asked.name, asked.mpi, asked.ranks, asked.lab is not None)
+    found: list[Result] = []
+    exit_code = 0
+    with signals_as_exceptions():
+        for spec in _specs_of(asked):
+            result, code = _run_parts(asked, program, parts, spec)
+            if result is None:
+                return None, code
+            found.append(result)
+            exit_code = max(exit_code, code)
+    return (found[0] if len(found) == 1 else of_rates(found)), exit_code
+
+
+def _specs_of(asked: Request) -> list[LabSpec | None]:
+    """The clusters to run in, one after the other; none is this machine as it is."""
+    spec = LabSpec.parse(asked.lab) if asked.lab is not None else None
+    if asked.rates is None:
+        return [spec]
+    if asked.name != "progress":
+        raise BadInput(f"--rates: {asked.name} takes one rate, in --lab; progress takes several")
+    if spec is None:
+        raise BadInput("--rates: name the nodes too, such as --lab nodes=2")
+    if "rate=" in (asked.lab or ""):
+        raise BadInput("--rates: --lab names a rate, too")
+    rates = [parse_rate(rate) for rate in asked.rates.split(",")]
+    if len(set(rates)) < len(rates):
+        raise BadInput(f"--rates {asked.rates}: names a rate twice")
+    return [dataclasses.replace(spec, rate_bps=rate_bps) for rate_bps in rates]
+
+
+def _run_parts(
+    asked: Request, program: pathlib.Path, parts: Sequence[Part], spec: LabSpec | None
+) -> tuple[Result | None, int]:
+    """As run_program, in one cluster."""
+    found: list[Result] = []
+    with scratch_folder() as folder, lab_of(spec) as lab:
+        for index, part in enumerate(parts):
+            file = folder / f"result{index}.json"
+            command = [str(program), *_own_words(asked, file, lab), *asked.options]
+            if part.beside_first:
+                command += ["--beside", str(folder / "result0.json")]
+            outcome = watch(
+                asked.name, _job(asked.mpi, part, command, file, lab), lab, asked.verbose
+            )
+            if not has_result(outcome, file):
+                return None, _without_result(asked.name, outcome)
+            for line in outcome.error_lines:
+                print(line, file=sys.stderr)
+            found.append(results.load(file))
+            if not outcome.ended:
+                print(f"plait: {part.describe()}: did not come back from MPI_Finalize, and was "
+                      "ended; its result was complete", file=sys.stderr)  # fmt: skip
+    return _together(found, parts, lab), outcome.exit_code
+
+
+def _own_words(asked: Request, file: pathlib.Path, lab: Lab | None) -> list[str]:
+    """What the program is told that the user did not say."""
+    words = [f"--json={file}"]
+    if asked.kind != "tools":
+        words.append("--progress")
+    if asked.trace:
+        words += ["--trace", str(asked.trace.resolve())]
+    return [*words, *words_of_lab(asked.kind, asked.name)(lab)] if lab else words
+
+
+def _job(mpi: str, part: Part, command: list[str], file: pathlib.Path, lab: Lab | None) -> Launch:
+    job = launch_alone(command) if part.ranks is None else launch(mpi, part.ranks, command, lab)
+    # A peer's setting may hang where plait does not: MPICH 4.0 with its own progress thread does in
+    # MPI_Finalize over TCP, one rank in UCX's disconnecting, the other one past it.
+    last_words = file if part.settings else None
+    environment = {**job.environment, **part.settings}
+    return dataclasses.replace(job, environment=environment, last_words=last_words)
+
+
+def _without_result(name: str, outcome: Outcome) -> int:
+    """The exit code of a program that only had something to say, such as its help."""
+    if outcome.exit_code != 0:
+        complain(name, outcome)
+    print("\n".join(outcome.output_lines))
+    return 0
+
+
+def _together(found: Sequence[Result], parts: Sequence[Part], lab: Lab | None) -> Result:
+    """The first result with the rows of the others."""
+    whole = copy.deepcopy(found[0])
+    for other in found[1:]:
+        for row, cases in other["rows"].items():
+            whole["rows"].setdefault(row, {}).update(cases)
+    if len(parts) > 1:
+        whole["environment"]["jobs"] = [part.describe() for part in parts]
+    if lab:
+        whole["environment"]["lab"] = describe_lab(lab)
+    return whole

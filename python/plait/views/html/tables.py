@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ledger, the figures and the circumstances of a result, as tables."""
+
+from typing import Any
+
+from plait.results.base import LEDGER_PARTS, Result
+from plait.results.figures.hiding import own_ideal_text, with_own_ideal
+from plait.units import bytes_per_s_text, figure_text, rate_text, seconds_text, tick_text
+from plait.views.html.svg import element, table, text
+
+
+def ledgers(by_name: dict[str, list[dict[str, Any]]]) -> str:
+    """Every worker's account of its time, a foldable table per variant."""
+    parts = []
+    for name, ledger in by_name.items():
+        rows = [_account(entry) for entry in ledger]
+        if rows:
+            header = ["rank", "worker", "", *LEDGER_PARTS, "wall", "off balance"]
+            summary = element(
+                "summary", text(name), element("span", text(_worst(ledger)), class_="quiet")
+            )
+            parts.append(element("details", summary, table(header, rows, numeric_from=3), open=""))
+    return "".join(parts) or element("p", "This result has no ledger.", class_="quiet")
+
+
+def _account(entry: dict[str, Any]) -> list[str]:
+    wall = entry.get("wall_s") or sum(entry[f"{kind}_s"] for kind in LEDGER_PARTS)
+    slices = (
+        element("i", class_=f"k-{kind}", style=f"width:{100 * entry[f'{kind}_s'] / wall:.2f}%")
+        for kind in LEDGER_PARTS if wall
+    )  # fmt: skip
+    picture = element("div", *slices, class_="slices", aria_hidden="true")
+    cells = [text(seconds_text(entry[f"{kind}_s"])) for kind in LEDGER_PARTS]
+    balance = entry.get("balance_error")
+    off = f"{balance:.3%}" if balance is not None else ""
+    return [
+        text(entry["rank"]),
+        text(entry["worker"]),
+        picture,
+        *cells,
+        text(seconds_text(wall)),
+        off,
+    ]
+
+
+def _worst(ledger: list[dict[str, Any]]) -> str:
+    errors = [abs(e["balance_error"]) for e in ledger if e.get("balance_error") is not None]
+    return f"  balances within {max(errors):.3%}" if errors else ""
+
+
+def figures(result: Result) -> str:
+    """Every variant's figures in full."""
+    rows = []
+    hidden = result.get("hidden_fraction") or {}
+    base = result["variants"].get("base")
+    own = bool(with_own_ideal(result))
+    for name, variant in result["variants"].items():
+        total = variant["total_s"]
+        ratio = f"{total['median'] / base['total_s']['median']:.3f}" if base else ""
+        rows.append([
+            element("b", text(name)),
+            *(text(seconds_text(total[q], 4)) for q in ("median", "q1", "q3")),
+            ratio,
+            *([own_ideal_text(variant) or "–"] if own else []),
+            *(text(seconds_text(variant[f"{kind}_s"])) for kind in LEDGER_PARTS),
+            _slower(variant),
+            f"{hidden[name]:.3f}" if hidden.get(name) is not None else "–",
+            _verdict(variant),
+        ])  # fmt: skip
+    header = [
+        "variant",
+        "median",
+        "q1",
+        "q3",
+        "/ base",
+        *(["/ own ideal"] if own else []),
+        *LEDGER_PARTS,
+    ]
+    return table([*header, "slower than alone", "hidden", "verified"], rows)
+
+
+def _slower(variant: dict[str, Any]) -> str:
+    slower = variant.get("slower_computation")
+    return text(seconds_text(slower["total_s"])) if slower else "–"
+
+
+def _verdict(variant: dict[str, Any]) -> str:
+    error = variant.get("max_error")
+    shown = f" ({error:.1e})" if isinstance(error, int | float) else ""
+    word, class_ = ("yes", "good") if variant["verified"] else ("no", "bad")
+    return element("span", text(word + shown), class_=class_)
+
+
+def circumstances(result: Result) -> str:
+    """Environment and parameters."""
+    rows: list[list[str]] = []
+    for key, value in {**result["parameters"], **result["environment"]}.items():
+        if key == "lab" and isinstance(value, dict):
+            rows.append(["emulated cluster", text(_lab(value))])
+        elif key == "link_rate_Bps" and value:
+            rows.append(["link payload rate", text(f"{bytes_per_s_text(value)} each way")])
+        elif value not in (None, "", []):
+            rows.append([text(key.replace("_", " ")), text(_plain(key, value))])
+    kernel = result.get("kernel") or {}
+    if share := kernel.get("fraction_of_bandwidth"):
+        speed = bytes_per_s_text(kernel.get("bytes_per_s", 0))
+        rows.append(["kernel", text(f"{speed}, {share:.0%} of the memory bandwidth")])
+    return table(["", ""], rows, numeric_from=9)
+
+
+def _lab(lab: dict[str, Any]) -> str:
+    cores = "; ".join(",".join(map(str, c)) or "all" for c in lab.get("cores", []))
+    delay = f", {tick_text(lab['delay_s'])} delay" if lab.get("delay_s") else ""
+    links = f"links {rate_text(lab['rate_bps'])}{delay}"
+    return f"{lab['nodes']} nodes, {links}, cores of the nodes: {cores}"
+
+
+def _plain(key: str, value: object) -> str:
+    if isinstance(value, list):
+        joined = "×" if key in ("size", "grid") else ", "
+        return joined.join(map(str, value))
+    return figure_text(key, value) if isinstance(value, float) else str(value)

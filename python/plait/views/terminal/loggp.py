@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was measured of a network, as tables."""
+
+from rich.console import Console
+
+from plait.results.base import Result
+from plait.results.figures.loggp import (
+    fit_segments,
+    loggp_sentences,
+    parameters_text,
+    segment_cells,
+)
+from plait.views.terminal.layout import new_table, say, title
+
+_GAP = 3
+
+
+def show_loggp(heading: str, result: Result, console: Console) -> None:
+    """The parameters, the segments and the sentences."""
+    title(console, heading)
+    parameters = new_table(["at 1 byte"], ["time"], _GAP)
+    for name, value in parameters_text(result["fit"]):
+        parameters.add_row(name, value)
+    console.print(parameters)
+    console.print()
+    segments = new_table(["sizes"], ["g", "G per KiB", "1/G", "residual"], _GAP)
+    for segment in fit_segments(result):
+        segments.add_row(*segment_cells(segment))
+    console.print(segments)
+    say(console, loggp_sentences(result))

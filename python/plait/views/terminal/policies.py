@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of the multi-tier KeLP paper on a terminal."""
+
+from rich.table import Table
+
+from plait.results.base import Result
+from plait.results.figures.hiding import hidden_text
+from plait.results.figures.policies import COLUMNS, milliseconds, quoted, ratio_to_hand
+from plait.views.terminal.layout import new_table, verdict
+
+
+def policy_table(result: Result) -> Table:
+    """The paper's table 2 for a terminal, and what is hidden."""
+    table = new_table([])
+    table.add_column("ms per iteration", overflow="fold")
+    for name in (*COLUMNS.values(), "/ HAND", "hidden"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verified", no_wrap=True)
+    figure = quoted(result)
+    for name, variant in result["variants"].items():
+        table.add_row(
+            name,
+            *(milliseconds(variant, column, figure) for column in COLUMNS),
+            ratio_to_hand(result, variant),
+            hidden_text(result, name),
+            verdict(variant["verified"]),
+        )
+    return table

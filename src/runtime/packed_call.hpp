@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// A collective call whose boxes are packed: what it is carried out on, and the tasks before and
+/// after it.
+#pragma once
+
+#include <optional>
+
+#include <plait/comm/collective/shape.hpp>
+#include <plait/runtime/collective_options.hpp>
+
+#include "runtime/packed_box.hpp"
+
+namespace plait {
+
+class packed_call {
+ public:
+  /// `shape`: that of the call, with `rank` and `ranks`.  Precondition: `expect_fits`.
+  packed_call(const collective_call& call, const collective::shape& shape);
+
+  /// The same on the packed boxes.
+  [[nodiscard]] const collective_call& call() const noexcept { return call_; }
+
+  void submit_packing(runtime& rt) const;
+  /// Also what keeps the memory until the call is over on this rank.
+  void submit_unpacking(runtime& rt) const;
+
+ private:
+  collective_call call_;
+  std::optional<packed_box> send_;
+  std::optional<packed_box> receive_;
+  bool packs_receive_ = false;
+  bool unpacks_receive_ = false;
+};
+
+}  // namespace plait

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `plait doctor` says of a machine, and the completion of words from a checkout."""
+
+import re
+import subprocess
+
+import pytest
+
+from conftest import ROOT, command, environment
+from plait.doctor import Finding, findings, report
+
+DOOR = ROOT / "plait"
+
+
+def test_a_report_names_what_is_lacking_and_what_follows_in_80_columns():
+    follows = "nothing runs, " * 9
+    lines = report([Finding("one", "here"), Finding("other", "gone", follows, lacks=True)])
+    assert lines[0].split() == ["ok", "one", "here"]
+    assert lines[1].split() == ["lacks", "other", "gone"]
+    assert " ".join(" ".join(lines[2:-1]).split()) == follows.strip()
+    assert lines[-1] == "lacking: other"
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_report_of_a_machine_that_has_all_says_so():
+    assert report([Finding("one", "here", "a remark")])[-1] == "nothing is lacking"
+
+
+def test_whatever_is_lacking_says_what_follows():
+    assert all(one.follows for one in findings() if one.lacks)
+    assert max(map(len, report(findings()))) <= 80
+
+
+def test_a_machine_without_tools_lacks_them_and_nothing_is_installed(tmp_path):
+    for tool in ("bash", "dirname", "readlink", "nproc"):
+        (tmp_path / tool).symlink_to(f"/bin/{tool}" if tool == "bash" else f"/usr/bin/{tool}")
+    done = subprocess.run(
+        ["/bin/bash", DOOR, "doctor"], capture_output=True, text=True, check=False,
+        env=environment(PATH=str(tmp_path)), timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == ""
+    for about in ("compiler", "build tools", "Open MPI", "MPICH", "perf"):
+        assert re.search(rf"^lacks +{about} ", done.stdout, re.MULTILINE)
+    assert "--mpi mpich does not run; Debian has it in mpich, libmpich-dev" in " ".join(
+        done.stdout.split()
+    )
+
+
+def test_the_command_says_what_the_door_says():
+    done = subprocess.run(
+        command("doctor"), capture_output=True, text=True, check=False, env=environment()
+    )
+    assert done.returncode == int("lacking: " in done.stdout)
+    assert [line for line in done.stdout.splitlines() if " compiler " in line]
+
+
+COMPLETE = r"""
+eval "$("$0" --show-completion)"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_plait_completion "$0"
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.skipif(not (ROOT / ".venv").exists(), reason="./plait has not made its environment")
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["re"], ["report"]),
+        (["lab", "do"], ["down"]),
+        (["run", "jac"], ["jacobi3d"]),
+        (["bench", "met"], ["metg"]),
+        (["run", "jacobi3d", "--la"], ["--lab"]),
+        (["frobnicate", "x"], [""]),
+    ],
+)
+def test_words_are_completed_from_a_checkout(words, offered):
+    done = subprocess.run(
+        ["bash", "-c", COMPLETE, DOOR, "plait", *words], capture_output=True, text=True,
+        check=True, env=environment(PLAIT_BIN_DIR=""), timeout=60,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == offered
+
+
+def test_completion_is_no_more_than_words_where_nothing_is_installed(tmp_path):
+    door = tmp_path / "plait"
+    door.write_bytes(DOOR.read_bytes())
+    done = subprocess.run(
+        ["bash", door], capture_output=True, text=True, check=False,
+        env=environment(_PLAIT_COMPLETE="complete_bash"),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
