@@ -15,12 +15,12 @@
 #include <fmt/ranges.h>
 
 #include "alone.hpp"
+#include "measure/command_line.hpp"
+#include "measure/gather.hpp"
+#include "measure/result.hpp"
 #include "print_rows.hpp"
 #include "session.hpp"
 #include "size_list.hpp"
-#include "support/command_line.hpp"
-#include "support/gather.hpp"
-#include "support/result.hpp"
 
 namespace plait::bench {
 namespace {
@@ -40,7 +40,7 @@ struct options {
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
-  app::command_line command("How much of an exchange is hidden behind work", "exchange");
+  measure::command_line command("How much of an exchange is hidden behind work", "exchange");
   command.option("--sizes", given.sizes, "Bytes each way, at least 8");
   command.option("--work-ratio", given.ratios, "Work by time of the exchange alone, as 0.8,1");
   command.option(
@@ -67,13 +67,13 @@ void check(const options& given, environment& env) {
   if (given.ratios.empty() ||
       std::ranges::any_of(given.ratios, [](double r) { return !(r > 0 && r <= 100); }))
     throw usage_error("--work-ratio must be more than 0 and at most 100");
-  app::check_range("--pieces", given.pieces, 1, 1000);
-  app::check_range("--workers", given.workers, 1, 1024);
-  app::check_range("--working-ranks", given.working_ranks, 1, 2);
-  app::check_range("--repeat", given.repeat, 1, 1000);
+  measure::check_range("--pieces", given.pieces, 1, 1000);
+  measure::check_range("--workers", given.workers, 1, 1024);
+  measure::check_range("--working-ranks", given.working_ranks, 1, 2);
+  measure::check_range("--repeat", given.repeat, 1, 1000);
   if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
     throw usage_error("--sample-ms must be more than 0 and at most 100000");
-  app::check_writable(env, "--json", given.json_file);
+  measure::check_writable(env, "--json", given.json_file);
 }
 
 session_options session_of(const options& given, const environment& env) {
@@ -96,7 +96,7 @@ json rows_of_file(environment& env, const std::string& path) {
   std::error_code none;
   if (env.rank() == 0 && std::filesystem::is_regular_file(path, none))
     text << std::ifstream(path).rdbuf();
-  const json result = json::parse(app::broadcast(env, text.str()), nullptr, false);
+  const json result = json::parse(measure::broadcast(env, text.str()), nullptr, false);
   if (!result.is_object() || !result.contains("rows"))
     throw usage_error("--beside: '" + path + "' is no result file");
   return result.at("rows");
@@ -113,7 +113,7 @@ json result_of(environment& env, const options& given, const session_options& se
                json rows) {
   json about = json::object();
   for (const contestant& one : session.contestants) about[one.name] = one.about;
-  json all = app::describe_environment(env);
+  json all = measure::describe_environment(env);
   all["peers"] = about;
   all["peers_not_built"] = missing_contestants();
   all.update(where);
@@ -129,7 +129,7 @@ json result_of(environment& env, const options& given, const session_options& se
 
 int run(environment& env, int argc, char** argv) {
   options given;
-  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check(given, env);
   session_options session = session_of(given, env);
   const json where = policy_chosen(env, session.workers);
@@ -141,11 +141,11 @@ int run(environment& env, int argc, char** argv) {
     rows =
         measure_beside(env, rows_of_file(env, given.beside), session.contestants.front(), session);
   }
-  if (env.rank() != 0) return app::exit_verified;
+  if (env.rank() != 0) return measure::exit_verified;
   if (given.json_file != "-") print_rows(rows);
   if (!given.json_file.empty())
-    app::write_result(given.json_file, result_of(env, given, session, where, std::move(rows)));
-  return app::exit_verified;
+    measure::write_result(given.json_file, result_of(env, given, session, where, std::move(rows)));
+  return measure::exit_verified;
 }
 
 }  // namespace
@@ -153,6 +153,6 @@ int run(environment& env, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  return plait::app::run_program(env, "exchange",
-                                 [&] { return plait::bench::run(env, argc, argv); });
+  return plait::measure::run_program(env, "exchange",
+                                     [&] { return plait::bench::run(env, argc, argv); });
 }

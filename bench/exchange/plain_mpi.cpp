@@ -3,12 +3,12 @@
 
 #include "contestants.hpp"
 #include "derived.hpp"
-#include "support/mpi_check.hpp"
+#include "measure/mpi_check.hpp"
 
 namespace plait::bench {
 namespace {
 
-using app::check_mpi;
+using measure::check_mpi;
 
 void compute(buffers& data, const load& what) {
   for (int i = 0; i < what.pieces; ++i)

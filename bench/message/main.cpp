@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/command_line.hpp"
+#include "measure/gather.hpp"
+#include "measure/result.hpp"
 #include "measured_rows.hpp"
 #include "print_rows.hpp"
 #include "size_list.hpp"
-#include "support/command_line.hpp"
-#include "support/gather.hpp"
-#include "support/result.hpp"
 #include "traffic.hpp"
 
 namespace plait::bench {
@@ -34,7 +34,7 @@ struct options {
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
-  app::command_line command(
+  measure::command_line command(
       "Latency, rate and bandwidth of messages as tasks, beside MPI's own calls", "message");
   command.option("--sizes", given.sizes, "Message sizes");
   command.option("--only", given.ways,
@@ -54,19 +54,19 @@ void check(const options& given, environment& env) {
   if (env.size() != 2)
     throw usage_error("this is a conversation of 2 ranks; it was started with " +
                       std::to_string(env.size()));
-  app::check_range("--window", given.window, 1, 1024);
-  app::check_range("--workers", given.workers, 1, 1024);
-  app::check_range("--repeat", given.repeat, 1, 1000);
+  measure::check_range("--window", given.window, 1, 1024);
+  measure::check_range("--workers", given.workers, 1, 1024);
+  measure::check_range("--repeat", given.repeat, 1, 1000);
   if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
     throw usage_error("--sample-ms must be more than 0 and at most 100000");
-  app::check_writable(env, "--json", given.json_file);
+  measure::check_writable(env, "--json", given.json_file);
 }
 
 std::vector<way> chosen_ways(const options& given) {
   const std::array<way, known_ways.size()> all{raw_mpi(), plait_tasks(), plait_replayed(),
                                                plait_replayed_anew(), plait_replayed_persistent()};
   std::vector<way> result;
-  for (const std::string& name : app::parse_names("--only", given.ways, known_ways)) {
+  for (const std::string& name : measure::parse_names("--only", given.ways, known_ways)) {
     result.push_back(
         *std::find_if(all.begin(), all.end(), [&](const way& one) { return one.name == name; }));
   }
@@ -85,9 +85,9 @@ traffic traffic_of(environment& env, std::size_t size, const options& given) {
   traffic what{.size_bytes = size,
                .window = window_for(size, given.window),
                .workers = static_cast<int>(given.workers),
-               .policy = app::parse_progress("--policy", given.policy)};
+               .policy = measure::parse_progress("--policy", given.policy)};
   const auto times = [&](double one_s) {
-    const double wanted = 1e-3 * given.sample_ms / app::maximum(env, one_s);
+    const double wanted = 1e-3 * given.sample_ms / measure::maximum(env, one_s);
     return static_cast<long>(std::clamp(wanted, 2.0, 1e6));
   };
   what.rounds = 4;
@@ -127,7 +127,7 @@ std::vector<measurement> plan(environment& env, const options& given,
 json result_of(environment& env, const options& given, const std::vector<way>& ways, json rows) {
   json about = json::object();
   for (const way& one : ways) about[one.name] = one.about;
-  json where = app::describe_environment(env);
+  json where = measure::describe_environment(env);
   where["peers"] = about;
   const json parameters{{"sizes", given.sizes},     {"window", given.window},
                         {"workers", given.workers}, {"policy", given.policy},
@@ -137,19 +137,19 @@ json result_of(environment& env, const options& given, const std::vector<way>& w
 
 int run(environment& env, int argc, char** argv) {
   options given;
-  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check(given, env);
-  (void)app::parse_progress("--policy", given.policy);
+  (void)measure::parse_progress("--policy", given.policy);
   const std::vector<way> ways = chosen_ways(given);
   json rows =
       measure_interleaved(plan(env, given, ways), {.repeat = static_cast<int>(given.repeat),
                                                    .progress = given.progress && env.rank() == 0,
                                                    .warm_up = true});
-  if (env.rank() != 0) return app::exit_verified;
+  if (env.rank() != 0) return measure::exit_verified;
   if (given.json_file != "-") print_rows(rows);
   if (!given.json_file.empty())
-    app::write_result(given.json_file, result_of(env, given, ways, std::move(rows)));
-  return app::exit_verified;
+    measure::write_result(given.json_file, result_of(env, given, ways, std::move(rows)));
+  return measure::exit_verified;
 }
 
 }  // namespace
@@ -157,6 +157,6 @@ int run(environment& env, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  return plait::app::run_program(env, "message",
-                                 [&] { return plait::bench::run(env, argc, argv); });
+  return plait::measure::run_program(env, "message",
+                                     [&] { return plait::bench::run(env, argc, argv); });
 }

@@ -3,13 +3,13 @@
 
 #include <plait/comm/mpi.hpp>
 
-#include "support/mpi_check.hpp"
+#include "measure/mpi_check.hpp"
 #include "traffic.hpp"
 
 namespace plait::bench {
 namespace {
 
-using app::check_mpi;
+using measure::check_mpi;
 
 void send(MPI_Comm comm, const bytes& ball, int peer) {
   check_mpi(MPI_Send(ball.data(), static_cast<int>(ball.size()), MPI_BYTE, peer, 0, comm),

@@ -14,12 +14,12 @@
 #include <fmt/ranges.h>
 
 #include "kernel.hpp"
+#include "measure/command_line.hpp"
+#include "measure/gather.hpp"
+#include "measure/result.hpp"
 #include "measured_rows.hpp"
 #include "print_rows.hpp"
 #include "runner.hpp"
-#include "support/command_line.hpp"
-#include "support/gather.hpp"
-#include "support/result.hpp"
 #include "sweep.hpp"
 #include "task_graph.hpp"
 
@@ -40,7 +40,7 @@ struct options {
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
-  app::command_line command("Smallest tasks that keep the cores half busy, METG(50 %)", "metg");
+  measure::command_line command("Smallest tasks that keep the cores half busy, METG(50 %)", "metg");
   command.option("--patterns", given.patterns, "Dependence patterns");
   command.option("--only", given.only,
                  "Any of plait, plait replayed, openmp and starpu (one rank), mpi (several)");
@@ -56,17 +56,17 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
 }
 
 void check(options& given, environment& env) {
-  app::check_range("--width", given.width, 1, 4096);
-  app::check_range("--steps", given.steps, 1, 1'000'000);
-  app::check_range("--workers", given.workers, 0, 1024);
-  app::check_range("--repeat", given.repeat, 1, 1000);
+  measure::check_range("--width", given.width, 1, 4096);
+  measure::check_range("--steps", given.steps, 1, 1'000'000);
+  measure::check_range("--workers", given.workers, 0, 1024);
+  measure::check_range("--repeat", given.repeat, 1, 1000);
   if (!(given.longest_us > 0 && given.longest_us <= 1e6))
     throw usage_error("--longest-us must be more than 0 and at most 1000000");
   if (given.width < env.size())
     throw usage_error(fmt::format("--width is {}; {} ranks need at least as many points",
                                   given.width, env.size()));
-  (void)app::parse_progress("--policy", given.policy);
-  app::check_writable(env, "--json", given.json_file);
+  (void)measure::parse_progress("--policy", given.policy);
+  measure::check_writable(env, "--json", given.json_file);
   if (given.workers == 0) given.workers = env.size() == 1 ? 2 : 1;
 }
 
@@ -78,7 +78,7 @@ std::vector<peer> chosen(const std::string& only, int ranks) {
   std::vector<std::string_view> known;
   for (const peer& one : suitable) known.push_back(one.name);
   std::vector<peer> result;
-  for (const std::string& name : app::parse_names("--only", only, known))
+  for (const std::string& name : measure::parse_names("--only", only, known))
     result.push_back(*std::ranges::find(suitable, name, &peer::name));
   return result;
 }
@@ -98,7 +98,7 @@ double kernel_alone_s(environment& env) {
   const ticks start = now_ticks();
   volatile double result = kernel(iterations, 1.0);
   (void)result;
-  return app::sum(env, ticks_to_seconds(now_ticks() - start)) / env.size() / iterations;
+  return measure::sum(env, ticks_to_seconds(now_ticks() - start)) / env.size() / iterations;
 }
 
 sweep_point run_once(const session& s, const peer& who, runner& running, task_graph& graph,
@@ -107,7 +107,7 @@ sweep_point run_once(const session& s, const peer& who, runner& running, task_gr
   s.env.barrier();
   const ticks start = now_ticks();
   running.run(iterations);
-  const double elapsed_s = app::maximum(s.env, ticks_to_seconds(now_ticks() - start));
+  const double elapsed_s = measure::maximum(s.env, ticks_to_seconds(now_ticks() - start));
   graph.verify();
   const int cores = s.env.size() * (who.has_workers ? s.of_runners.workers : 1);
   const double task_s = elapsed_s * cores / static_cast<double>(graph.tasks());
@@ -137,7 +137,8 @@ std::vector<measurement> plan(session& s, const options& given, const std::vecto
                       s.iteration_s = kernel_alone_s(s.env);
                       return json{{"ns_per_iteration", 1e9 * s.iteration_s}};
                     }});
-  for (const std::string& name : app::parse_names("--patterns", given.patterns, pattern::names)) {
+  for (const std::string& name :
+       measure::parse_names("--patterns", given.patterns, pattern::names)) {
     graphs.push_back(std::make_unique<task_graph>(pattern(name, given.width), given.steps,
                                                   s.env.rank(), s.env.size()));
     task_graph& graph = *graphs.back();
@@ -153,7 +154,7 @@ std::vector<measurement> plan(session& s, const options& given, const std::vecto
 json result_of(environment& env, const options& given, const std::vector<peer>& peers, json rows) {
   json about = json::object();
   for (const peer& who : peers) about[who.name] = who.about;
-  json where = app::describe_environment(env);
+  json where = measure::describe_environment(env);
   where["peers"] = about;
   where["peers_not_built"] = missing_peers();
   const json parameters{{"patterns", given.patterns},    {"width", given.width},
@@ -165,22 +166,22 @@ json result_of(environment& env, const options& given, const std::vector<peer>& 
 
 int run(environment& env, int argc, char** argv) {
   options given;
-  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check(given, env);
   const std::vector<peer> peers = chosen(given.only, env.size());
   session s{env,
-            {static_cast<int>(given.workers), app::parse_progress("--policy", given.policy)},
+            {static_cast<int>(given.workers), measure::parse_progress("--policy", given.policy)},
             1e-6 * given.longest_us};
   std::vector<std::unique_ptr<task_graph>> graphs;
   json rows = measure_interleaved(plan(s, given, peers, graphs),
                                   {.repeat = static_cast<int>(given.repeat),
                                    .progress = given.progress && env.rank() == 0,
                                    .warm_up = true});
-  if (env.rank() != 0) return app::exit_verified;
+  if (env.rank() != 0) return measure::exit_verified;
   if (given.json_file != "-") print_rows(rows);
   if (!given.json_file.empty())
-    app::write_result(given.json_file, result_of(env, given, peers, std::move(rows)));
-  return app::exit_verified;
+    measure::write_result(given.json_file, result_of(env, given, peers, std::move(rows)));
+  return measure::exit_verified;
 }
 
 }  // namespace
@@ -188,5 +189,6 @@ int run(environment& env, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  return plait::app::run_program(env, "metg", [&] { return plait::bench::run(env, argc, argv); });
+  return plait::measure::run_program(env, "metg",
+                                     [&] { return plait::bench::run(env, argc, argv); });
 }

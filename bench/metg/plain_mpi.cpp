@@ -3,13 +3,13 @@
 
 #include <plait/comm/mpi.hpp>
 
+#include "measure/mpi_check.hpp"
 #include "runner.hpp"
-#include "support/mpi_check.hpp"
 
 namespace plait::bench {
 namespace {
 
-using app::check_mpi;
+using measure::check_mpi;
 
 // Receives are posted before the step they travel under, sends as soon as their task has run.
 class mpi_runner final : public runner {

@@ -14,11 +14,11 @@
 #include <fmt/ranges.h>
 
 #include "alone.hpp"
+#include "measure/command_line.hpp"
+#include "measure/result.hpp"
 #include "print_rows.hpp"
 #include "session.hpp"
 #include "size_list.hpp"
-#include "support/command_line.hpp"
-#include "support/result.hpp"
 
 namespace plait::bench {
 namespace {
@@ -39,7 +39,7 @@ struct options {
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
-  app::command_line command("When should the engine look for messages", "progress");
+  measure::command_line command("When should the engine look for messages", "progress");
   command.option("--tasks", given.tasks, "Lengths of a task; whole = the work of a step is one");
   command.option("--sizes", given.sizes, "Bytes of a message, multiples of 8");
   command.option("--flights", given.flights, "Messages in flight at once each way");
@@ -73,10 +73,10 @@ void check(const options& given, environment& env) {
   check_positive("--longest-step-ms", given.longest_step_ms, 1e5);
   check_positive("--run-ms", given.run_ms, 1e5);
   if (given.flights.empty()) throw usage_error("--flights names no number; write 1,8");
-  for (const int each : given.flights) app::check_range("--flights", each, 1, 1000);
-  app::check_range("--workers", given.workers, 1, 1024);
-  app::check_range("--repeat", given.repeat, 1, 1000);
-  app::check_writable(env, "--json", given.json_file);
+  for (const int each : given.flights) measure::check_range("--flights", each, 1, 1000);
+  measure::check_range("--workers", given.workers, 1, 1024);
+  measure::check_range("--repeat", given.repeat, 1, 1000);
+  measure::check_writable(env, "--json", given.json_file);
 }
 
 // 0 of "whole"; NaN of what is no length of a task.
@@ -145,7 +145,7 @@ json leave_out_crowded(std::vector<step_contestant>& contestants, const json& po
 
 json result_of(environment& env, const options& given, const sweep_options& sweep,
                const json& policy, const json& rows_left_out, sweep_result measured) {
-  json all = app::describe_environment(env);
+  json all = measure::describe_environment(env);
   for (const step_contestant& one : sweep.contestants) all["peers"][one.name] = one.about;
   all.update(policy);
   all["rows_left_out"] = rows_left_out;
@@ -166,18 +166,18 @@ json result_of(environment& env, const options& given, const sweep_options& swee
 
 int run(environment& env, int argc, char** argv) {
   options given;
-  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check(given, env);
   sweep_options sweep = sweep_of(given, env);
   const json policy = policy_chosen(env, sweep.workers);
   const json rows_left_out = leave_out_crowded(sweep.contestants, policy);
   sweep_result measured = measure(env, sweep);
-  if (env.rank() != 0) return app::exit_verified;
+  if (env.rank() != 0) return measure::exit_verified;
   if (given.json_file != "-") print_rows(measured.rows);
   if (!given.json_file.empty())
-    app::write_result(given.json_file,
-                      result_of(env, given, sweep, policy, rows_left_out, std::move(measured)));
-  return app::exit_verified;
+    measure::write_result(given.json_file,
+                          result_of(env, given, sweep, policy, rows_left_out, std::move(measured)));
+  return measure::exit_verified;
 }
 
 }  // namespace
@@ -185,6 +185,6 @@ int run(environment& env, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  return plait::app::run_program(env, "progress",
-                                 [&] { return plait::bench::run(env, argc, argv); });
+  return plait::measure::run_program(env, "progress",
+                                     [&] { return plait::bench::run(env, argc, argv); });
 }

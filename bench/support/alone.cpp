@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "derived.hpp"
-#include "support/gather.hpp"
-#include "support/quiet_barrier.hpp"
-#include "support/statistics.hpp"
+#include "measure/gather.hpp"
+#include "measure/quiet_barrier.hpp"
+#include "measure/statistics.hpp"
 #include "transport.hpp"
 
 namespace plait::bench {
@@ -17,10 +17,10 @@ measurement measure_alone(environment& env, const std::string& column, double ex
                           alone_parts parts, json remarks) {
   return {alone_row, column,
           [&env, exchange_s, parts = std::move(parts)] {
-            json figures{{"communication_us", 1e6 * app::maximum(env, parts.communication_s())},
-                         {"computation_us", 1e6 * app::maximum(env, parts.computation_s())}};
+            json figures{{"communication_us", 1e6 * measure::maximum(env, parts.communication_s())},
+                         {"computation_us", 1e6 * measure::maximum(env, parts.computation_s())}};
             if (!transport_is_measurable(exchange_s)) return figures;
-            const double cpu_s = app::sum(env, parts.transport_s()) / env.size();
+            const double cpu_s = measure::sum(env, parts.transport_s()) / env.size();
             if (std::isfinite(cpu_s)) figures["transport_cpu_us"] = 1e6 * cpu_s;
             return figures;
           },
@@ -39,10 +39,10 @@ double slowest_s(environment& env, int times, const std::function<double()>& own
   std::vector<double> seconds;
   for (int i = 0; i < times; ++i) {
     const double own_s = own_seconds();
-    app::quiet_barrier(env);
-    seconds.push_back(app::maximum(env, own_s));
+    measure::quiet_barrier(env);
+    seconds.push_back(measure::maximum(env, own_s));
   }
-  return app::median(seconds);
+  return measure::median(seconds);
 }
 
 json policy_chosen(environment& env, int workers) {

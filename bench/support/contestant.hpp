@@ -12,9 +12,9 @@
 
 #include <plait/plait.hpp>
 
+#include "measure/command_line.hpp"
+#include "measure/gather.hpp"
 #include "measured_rows.hpp"
-#include "support/command_line.hpp"
-#include "support/gather.hpp"
 
 namespace plait::bench {
 
@@ -49,7 +49,7 @@ template <class Load>
   const std::vector<std::string> names = names_of(all);
   const std::vector<std::string_view> known(names.begin(), names.end());
   std::vector<contestant_of<Load>> result;
-  for (const std::string& name : app::parse_names(option, only, known))
+  for (const std::string& name : measure::parse_names(option, only, known))
     result.push_back(*std::ranges::find(all, name, &contestant_of<Load>::name));
   return result;
 }
@@ -62,8 +62,8 @@ template <class Load>
   return {one.name, column,
           [&env, one, what] {
             const timing own = one.run(env, what);
-            const double exposed_s = app::sum(env, own.exposed_s) / env.size();
-            json figures{{"total_us", 1e6 * app::maximum(env, own.total_s)}};
+            const double exposed_s = measure::sum(env, own.exposed_s) / env.size();
+            json figures{{"total_us", 1e6 * measure::maximum(env, own.total_s)}};
             if (std::isfinite(exposed_s)) figures["exposed_us"] = 1e6 * exposed_s;
             return figures;
           },

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "support/limits.hpp"
-#include "support/result.hpp"
+#include "measure/limits.hpp"
+#include "measure/result.hpp"
 
 namespace plait::bench {
 namespace {
@@ -32,13 +32,13 @@ void add_limits(json& rows) {
                        with_transport ? median_of(cell, "transport_cpu_us") : 0.0);
     std::vector<double> bound, attainable;
     for (std::size_t i = 0; i < computation.size(); ++i) {
-      const app::measured_alone each{computation[i], communication[i], transport[i]};
-      bound.push_back(app::bound_s(each));
-      attainable.push_back(app::attainable_s(each));
+      const measure::measured_alone each{computation[i], communication[i], transport[i]};
+      bound.push_back(measure::bound_s(each));
+      attainable.push_back(measure::attainable_s(each));
     }
     const auto add = [&](const char* row, const std::vector<double>& totals) {
       json& added = rows[row][column];
-      added["total_us"] = app::to_json(app::summarize(totals));
+      added["total_us"] = measure::to_json(measure::summarize(totals));
       for (const auto& [name, value] : cell.items())
         if (!value.is_object()) added[name] = value;
     };
@@ -53,11 +53,11 @@ void add_hidden_fraction(json& cell, const json& rows, const std::string& column
   const double bound = median_of(rows.at("bound").at(column), "total_us");
   std::vector<double> fractions;
   for (const double total : samples_of(cell, "total_us")) {
-    const auto fraction = app::hidden_fraction(total, base, bound);
+    const auto fraction = measure::hidden_fraction(total, base, bound);
     if (!fraction) return;
     fractions.push_back(*fraction);
   }
-  cell["hidden_fraction"] = app::to_json(app::summarize(fractions));
+  cell["hidden_fraction"] = measure::to_json(measure::summarize(fractions));
 }
 
 }  // namespace plait::bench

@@ -10,8 +10,8 @@
 #include <plait/plait.hpp>
 #include <unistd.h>
 
-#include "support/command_line.hpp"
-#include "support/result.hpp"
+#include "measure/command_line.hpp"
+#include "measure/result.hpp"
 
 namespace plait::bench {
 namespace {
@@ -58,17 +58,17 @@ json measure_interleaved(const std::vector<measurement>& measurements,
     json& cell = rows[measurements[i].row][measurements[i].column];
     cell = json::object();
     for (const auto& [figure, values] : samples[i].items())
-      cell[figure] = app::to_json(app::summarize(values.get<std::vector<double>>()));
+      cell[figure] = measure::to_json(measure::summarize(values.get<std::vector<double>>()));
     cell.update(measurements[i].remarks);
   }
   return rows;
 }
 
 json bench_result(const std::string& bench, json parameters, json environment, json rows) {
-  json all{{"commit", detail::build_commit}, {"compiler", detail::build_compiler},
-           {"flags", detail::build_flags},   {"mpi", detail::build_mpi},
-           {"hosts", {host_name()}},         {"cores", std::thread::hardware_concurrency()},
-           {"started_at", app::utc_now()}};
+  json all{{"commit", detail::build_commit},  {"compiler", detail::build_compiler},
+           {"flags", detail::build_flags},    {"mpi", detail::build_mpi},
+           {"hosts", {host_name()}},          {"cores", std::thread::hardware_concurrency()},
+           {"started_at", measure::utc_now()}};
   all.update(environment);
   return {{"schema", "plait-result/1"},
           {"kind", "benchmark"},
@@ -80,7 +80,7 @@ json bench_result(const std::string& bench, json parameters, json environment, j
 
 void check_writable(const std::string& path) {
   if (path.empty() || path == "-") return;
-  if (!app::can_be_written(path)) throw usage_error("--json: '" + path + "' cannot be written");
+  if (!measure::can_be_written(path)) throw usage_error("--json: '" + path + "' cannot be written");
 }
 
 }  // namespace plait::bench

@@ -3,12 +3,12 @@
 
 #include <thread>
 
-#include "support/mpi_check.hpp"
-#include "support/transport_cost.hpp"
+#include "measure/mpi_check.hpp"
+#include "measure/transport_cost.hpp"
 
 namespace plait::bench {
 
-using app::check_mpi;
+using measure::check_mpi;
 
 open_exchange::open_exchange(environment& env, std::span<const std::byte> outgoing,
                              std::span<std::byte> incoming, int messages)
@@ -41,7 +41,7 @@ void open_exchange::wait() {
 }
 
 void open_exchange::wait_asleep() {
-  while (!test()) std::this_thread::sleep_for(app::between_looks);
+  while (!test()) std::this_thread::sleep_for(measure::between_looks);
 }
 
 }  // namespace plait::bench

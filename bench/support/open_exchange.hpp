@@ -21,7 +21,7 @@ class open_exchange {
   /// Whether all are done.
   [[nodiscard]] bool test();
   void wait();
-  /// Waits, asleep for `app::between_looks` after each look that has found something in flight.
+  /// Waits, asleep for `measure::between_looks` after each look that has found something in flight.
   void wait_asleep();
 
  private:

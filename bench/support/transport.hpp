@@ -13,10 +13,10 @@ namespace plait::bench {
 /// transport does.
 [[nodiscard]] bool transport_is_measurable(double operation_s) noexcept;
 
-/// Seconds of processor time of `operation`, which sleeps `app::between_looks` whenever it has
+/// Seconds of processor time of `operation`, which sleeps `measure::between_looks` whenever it has
 /// found nothing to do and takes about `operation_s`, on this rank's processing unit (see
-/// app::transport_cpu_s).  Not finite where other programs left the counting thread no processor.
-/// Collective.
+/// measure::transport_cpu_s).  Not finite where other programs left the counting thread no
+/// processor. Collective.
 [[nodiscard]] double transport_s(environment& env, const std::function<void()>& operation,
                                  double operation_s);
 

@@ -10,10 +10,10 @@
 #include <sys/resource.h>
 
 #include "child_process.hpp"
+#include "measure/command_line.hpp"
+#include "measure/result.hpp"
 #include "measured_rows.hpp"
 #include "peer.hpp"
-#include "support/command_line.hpp"
-#include "support/result.hpp"
 
 namespace plait::bench {
 namespace {
@@ -165,16 +165,16 @@ int measure_all(const options& given) {
                         {"repeat", given.repetition.repeat}};
   const json environment{{"peers", about}, {"peers_not_built", missing_peers()}};
   if (!given.json_path.empty())
-    app::write_result(given.json_path,
-                      bench_result("task_overhead", parameters, environment, rows));
+    measure::write_result(given.json_path,
+                          bench_result("task_overhead", parameters, environment, rows));
   if (given.json_path != "-") print_table(rows, peers, given);
   return 0;
 }
 
 int run(int argc, char** argv) {
   options given;
-  app::command_line command("Nanoseconds per empty task, beside other task systems",
-                            "task_overhead");
+  measure::command_line command("Nanoseconds per empty task, beside other task systems",
+                                "task_overhead");
   command.option("--tasks", given.work.tasks, "tasks per repetition");
   command.option("--chains", given.work.chains, "independent chains");
   command.option("--workers", given.workers, "worker counts, as in 1,2");
@@ -184,7 +184,7 @@ int run(int argc, char** argv) {
   command.flag("--progress", given.repetition.progress, "@progress lines on standard error");
   command.hidden_option("--raw", given.raw);
   command.hidden_option("--setting", given.work.setting);
-  if (!command.parse(argc, argv, true)) return app::exit_verified;
+  if (!command.parse(argc, argv, true)) return measure::exit_verified;
   check(given);
   if (given.raw.empty()) return measure_all(given);
   given.work.workers = given.workers.front();

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "measure/result.hpp"
 #include "options.hpp"
 #include "session.hpp"
 #include "size_list.hpp"
-#include "support/result.hpp"
 
 namespace plait::probes {
 namespace {
@@ -33,8 +33,8 @@ struct options {
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
-  app::command_line command("What collective operations take, beside what the model predicts",
-                            "collective");
+  measure::command_line command("What collective operations take, beside what the model predicts",
+                                "collective");
   command.option("--op", given.operations,
                  fmt::format("Any of {}", fmt::join(operation_names(), ", ")));
   command.option("--algorithms", given.algorithms,
@@ -72,10 +72,11 @@ void check_size(const operation& what, std::size_t size, const environment& env)
 
 std::vector<measured_case> cases_of(const options& given, const environment& env) {
   const auto sizes = bench::parse_sizes("--sizes", given.sizes, sizeof(double));
-  const auto algorithms = app::parse_names("--algorithms", given.algorithms, algorithm_names());
+  const auto algorithms = measure::parse_names("--algorithms", given.algorithms, algorithm_names());
   const std::size_t fragment = bench::parse_one_size("--fragment", given.fragment, sizeof(double));
   std::vector<measured_case> cases;
-  for (const std::string& name : app::parse_names("--op", given.operations, operation_names())) {
+  for (const std::string& name :
+       measure::parse_names("--op", given.operations, operation_names())) {
     const operation& what = operation_named(name);
     const std::size_t before = cases.size();
     for (const std::size_t size : sizes) {
@@ -105,8 +106,8 @@ shaped_link link_of(const options& given) {
 session_options session_of(const options& given, environment& env) {
   if (env.size() < 2)
     throw usage_error("a collective operation takes at least 2 ranks; it was started with 1");
-  app::check_range("--messages", given.messages, 2, 100);
-  app::check_range("--repeat", given.repeat, 1, 1000);
+  measure::check_range("--messages", given.messages, 2, 100);
+  measure::check_range("--repeat", given.repeat, 1, 1000);
   if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
     throw usage_error("--sample-ms must be more than 0 and at most 100000");
   session_options session{.cases = cases_of(given, env),
@@ -116,7 +117,7 @@ session_options session_of(const options& given, environment& env) {
                           .repetition = {.repeat = static_cast<int>(given.repeat),
                                          .progress = given.progress && env.rank() == 0,
                                          .warm_up = true}};
-  app::check_writable(env, "--json", given.json_file);
+  measure::check_writable(env, "--json", given.json_file);
   return session;
 }
 
@@ -139,13 +140,13 @@ void print(const session_result& result) {
 
 int run(environment& env, int argc, char** argv) {
   options given;
-  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  if (!parse(given, argc, argv, env)) return measure::exit_verified;
   const session_options session = session_of(given, env);
   const bench::json where = describe_run(env, bench::json::object());
   session_result result = measure(env, session);
-  if (env.rank() != 0) return app::exit_verified;
+  if (env.rank() != 0) return measure::exit_verified;
   if (given.json_file != "-") print(result);
-  if (given.json_file.empty()) return app::exit_verified;
+  if (given.json_file.empty()) return measure::exit_verified;
   bench::json whole = bench::bench_result("collective",
                                           {{"op", given.operations},
                                            {"algorithms", given.algorithms},
@@ -160,8 +161,8 @@ int run(environment& env, int argc, char** argv) {
   whole["kind"] = "collective";
   whole["network"] = std::move(result.network);
   whole["median_error_percent"] = std::move(result.median_error_percent);
-  app::write_result(given.json_file, whole);
-  return app::exit_verified;
+  measure::write_result(given.json_file, whole);
+  return measure::exit_verified;
 }
 
 }  // namespace
@@ -169,6 +170,6 @@ int run(environment& env, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  return plait::app::run_program(env, "collective",
-                                 [&] { return plait::probes::run(env, argc, argv); });
+  return plait::measure::run_program(env, "collective",
+                                     [&] { return plait::probes::run(env, argc, argv); });
 }

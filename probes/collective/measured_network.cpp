@@ -10,7 +10,7 @@
 namespace plait::probes {
 namespace {
 
-using app::json;
+using measure::json;
 
 constexpr double everything = std::numeric_limits<double>::infinity();
 // Of what a link lets through at once: headers and handshakes pass there, too.

@@ -12,7 +12,7 @@
 #include <plait/plait.hpp>
 
 #include "kernels.hpp"
-#include "support/gather.hpp"
+#include "measure/gather.hpp"
 
 namespace plait::probes {
 
@@ -60,7 +60,7 @@ class measured_network {
   [[nodiscard]] double predicted_s(model::operation what, model::algorithm how,
                                    const model::call_shape& shape, int local_steps) const;
 
-  [[nodiscard]] app::json to_json() const;
+  [[nodiscard]] measure::json to_json() const;
   [[nodiscard]] std::string to_text() const;
 
  private:

@@ -13,9 +13,9 @@
 #include <plait/comm/mpi.hpp>
 #include <unistd.h>
 
+#include "measure/quiet_barrier.hpp"
+#include "measure/statistics.hpp"
 #include "size_list.hpp"
-#include "support/quiet_barrier.hpp"
-#include "support/statistics.hpp"
 #include "task_pair.hpp"
 
 namespace plait::probes {
@@ -44,20 +44,20 @@ class participant {
         wanted_(wanted),
         rt_(env, {.workers = 1}),
         pair_(rt_, 0, env.size() - 1),
-        crowded_(app::maximum(env, env.size() > sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 0) > 0) {}
+        crowded_(measure::maximum(env, env.size() > sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 0) > 0) {}
 
   std::vector<message_times> messages() {
     offset_s_ = env_.measure_clock_offset().offset_s;
     std::vector<message_times> found(sizes().size());
     if (pair_.takes_part()) found = messages_between_two();
-    app::quiet_barrier(env_);  // others leave them the processors
+    measure::quiet_barrier(env_);  // others leave them the processors
     // All at the same time, as in a collective.
     for (std::size_t i = 0; i < sizes().size(); ++i) {
       found[i].kernels = measure_kernels(sizes()[i], env_.size());
       found[i].first_both_ways_s = both_ways_s(sizes()[i], 1);
       found[i].next_both_ways_s = both_ways_s(sizes()[i], 2) - found[i].first_both_ways_s;
     }
-    app::quiet_barrier(env_);
+    measure::quiet_barrier(env_);
     const task_times tasks = own_tasks();
     for (message_times& one : found) one.tasks = tasks;
     return found;
@@ -205,8 +205,8 @@ class participant {
       const double late = since_s(start_s);
       submit();
       rt_.wait();
-      const double last_s = app::maximum(env_, since_s(start_s));
-      if (app::maximum(env_, late) < late_s || crowded_ || tries == most_tries) return last_s;
+      const double last_s = measure::maximum(env_, since_s(start_s));
+      if (measure::maximum(env_, late) < late_s || crowded_ || tries == most_tries) return last_s;
     }
   }
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <plait/comm/mpi.hpp>
 
-#include "support/mpi_check.hpp"
+#include "measure/mpi_check.hpp"
 
 namespace plait::probes {
 namespace {
@@ -163,9 +163,9 @@ void task_pair::meet() {
 
 burst_times task_pair::exchange(double own_s) {
   double other_s = 0;
-  app::check_mpi(MPI_Sendrecv(&own_s, 1, MPI_DOUBLE, peer(), times_tag, &other_s, 1, MPI_DOUBLE,
-                              peer(), times_tag, native(rt_.env()), MPI_STATUS_IGNORE),
-                 "MPI_Sendrecv");
+  measure::check_mpi(MPI_Sendrecv(&own_s, 1, MPI_DOUBLE, peer(), times_tag, &other_s, 1, MPI_DOUBLE,
+                                  peer(), times_tag, native(rt_.env()), MPI_STATUS_IGNORE),
+                     "MPI_Sendrecv");
   return is_client_ ? burst_times{own_s, other_s} : burst_times{other_s, own_s};
 }
 

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "measure/command_line.hpp"
+#include "measure/result.hpp"
+#include "measure/turns.hpp"
 #include "measured_network.hpp"
 #include "size_list.hpp"
-#include "support/command_line.hpp"
-#include "support/result.hpp"
-#include "support/turns.hpp"
 
 namespace plait::probes {
 namespace {
@@ -29,7 +29,7 @@ struct options {
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
-  app::command_line command("L, o, g and G of LogGP between two ranks", "loggp");
+  measure::command_line command("L, o, g and G of LogGP between two ranks", "loggp");
   command.option("--sizes", given.sizes,
                  "Message sizes, 1 among them; instead of 1, 1025, 2049, ...");
   command.option("--max-size", given.max_size, "Largest of 1, 1025, 2049, ...; 64KiB if left out");
@@ -66,8 +66,8 @@ std::vector<std::size_t> wanted_sizes(const options& given, double link_burst_by
 }
 
 probe::loggp_plan plan_of(const options& given) {
-  app::check_range("--bursts", given.bursts, 2, 1000);
-  app::check_range("--repeat", given.repeat, 1, 1000);
+  measure::check_range("--bursts", given.bursts, 2, 1000);
+  measure::check_range("--repeat", given.repeat, 1, 1000);
   probe::loggp_plan plan{.messages = static_cast<int>(given.bursts),
                          .repeat = static_cast<int>(given.repeat),
                          .link_rate_Bps = given.link_rate_Bps};
@@ -88,7 +88,7 @@ void check_ranks(const environment& env) {
 probe::loggp_measurement measure(environment& env, burst_pair& pair, const probe::loggp_plan& plan,
                                  bool progress) {
   const int total = (plan.repeat + 1) * static_cast<int>(plan.sizes_bytes.size());
-  app::progress_lines lines(env, progress, total);
+  measure::progress_lines lines(env, progress, total);
   const auto run = [&](const burst& what) { return pair.run(what); };
   const auto tell = [&](int done, int, std::size_t size_bytes) {
     lines.step(done == total ? "done" : fmt::format("{} bytes", size_bytes));
@@ -98,7 +98,7 @@ probe::loggp_measurement measure(environment& env, burst_pair& pair, const probe
 
 json result_of(const environment& env, const options& given, const probe::loggp_plan& plan,
                const probe::loggp_measurement& measured, const burst_pair& pair) {
-  json where = app::describe_environment(env);
+  json where = measure::describe_environment(env);
   where["link_rate_Bps"] = plan.link_rate_Bps > 0 ? json(plan.link_rate_Bps) : json(nullptr);
   return {{"schema", "plait-result/1"},
           {"kind", "loggp"},
@@ -120,17 +120,17 @@ json result_of(const environment& env, const options& given, const probe::loggp_
 
 int run(environment& env, int argc, char** argv) {
   options given;
-  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check_ranks(env);
   const probe::loggp_plan plan = plan_of(given);
-  app::check_writable(env, "--json", given.json_file);
+  measure::check_writable(env, "--json", given.json_file);
   burst_pair pair(env, 0, 1);
   const probe::loggp_measurement measured = measure(env, pair, plan, given.progress);
-  if (env.rank() != 0) return app::exit_verified;
+  if (env.rank() != 0) return measure::exit_verified;
   if (given.json_file != "-") print(measured.fit);
   if (!given.json_file.empty())
-    app::write_result(given.json_file, result_of(env, given, plan, measured, pair));
-  return app::exit_verified;
+    measure::write_result(given.json_file, result_of(env, given, plan, measured, pair));
+  return measure::exit_verified;
 }
 
 }  // namespace
@@ -138,5 +138,6 @@ int run(environment& env, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  return plait::app::run_program(env, "loggp", [&] { return plait::probes::run(env, argc, argv); });
+  return plait::measure::run_program(env, "loggp",
+                                     [&] { return plait::probes::run(env, argc, argv); });
 }

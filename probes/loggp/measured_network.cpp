@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "support/result.hpp"
-#include "support/statistics.hpp"
+#include "measure/result.hpp"
+#include "measure/statistics.hpp"
 
 namespace plait::probes {
 namespace {
@@ -23,8 +23,8 @@ json estimate_of(const probe::size_times& size, int messages,
   for (std::size_t i = 0; i < size.prtt_1_0_s.size(); ++i)
     rounds.push_back(estimate(size.round(i, messages)));
   return {{"median", estimate(size.medians(messages))},
-          {"q1", app::quantile(rounds, 0.25)},
-          {"q3", app::quantile(rounds, 0.75)}};
+          {"q1", measure::quantile(rounds, 0.25)},
+          {"q3", measure::quantile(rounds, 0.75)}};
 }
 
 json segment_of(const model::segment& segment) {
@@ -48,10 +48,10 @@ json sizes_of(const probe::loggp_measurement& measured, int messages) {
     sizes.push_back(
         {{"size_bytes", size.size_bytes},
          {"delay_s", size.delay_s},
-         {"prtt_1_0_s", app::to_json(app::summarize(size.prtt_1_0_s))},
-         {"prtt_n_0_s", app::to_json(app::summarize(size.prtt_n_0_s))},
-         {"prtt_n_d_s", app::to_json(app::summarize(size.prtt_n_d_s))},
-         {"receiving_s", app::to_json(app::summarize(size.receiving_s))},
+         {"prtt_1_0_s", measure::to_json(measure::summarize(size.prtt_1_0_s))},
+         {"prtt_n_0_s", measure::to_json(measure::summarize(size.prtt_n_0_s))},
+         {"prtt_n_d_s", measure::to_json(measure::summarize(size.prtt_n_d_s))},
+         {"receiving_s", measure::to_json(measure::summarize(size.receiving_s))},
          {"gap_s", estimate_of(size, messages, model::gap_s)},
          {"send_overhead_s", estimate_of(size, messages, model::send_overhead_s)},
          {"receive_overhead_s", estimate_of(size, messages, model::receive_overhead_s)}});

@@ -4,11 +4,11 @@
 
 #include <plait/plait.hpp>
 
-#include "support/gather.hpp"
+#include "measure/gather.hpp"
 
 namespace plait::probes {
 
-using app::json;
+using measure::json;
 
 /// "sizes" of the result: each with its times as spreads, and G_all, o_s and o_r: `median` is what
 /// follows from the medians of times, `q1` and `q3` are of what single rounds give.

@@ -25,7 +25,7 @@ struct options {
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
-  app::command_line command("What of a collective operation can be hidden behind work", "nbc");
+  measure::command_line command("What of a collective operation can be hidden behind work", "nbc");
   command.option("--op", given.operations,
                  fmt::format("Any of {}", fmt::join(operation_names(), ", ")));
   command.option("--sizes", given.common.sizes,
@@ -42,7 +42,7 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
 
 std::vector<const operation*> operations_of(const std::string& text) {
   std::vector<const operation*> chosen;
-  for (const std::string& name : app::parse_names("--op", text, operation_names()))
+  for (const std::string& name : measure::parse_names("--op", text, operation_names()))
     chosen.push_back(&operation_named(name));
   return chosen;
 }
@@ -71,7 +71,7 @@ std::vector<int> communicators_of(const options& given, const environment& env) 
   if (given.communicators.empty()) return usual_counts(env.size());
   std::vector<int> counts = given.communicators;
   std::ranges::sort(counts);
-  for (const int count : counts) app::check_range("--communicators", count, 2, env.size());
+  for (const int count : counts) measure::check_range("--communicators", count, 2, env.size());
   if (std::ranges::adjacent_find(counts) != counts.end())
     throw usage_error("--communicators names a number of ranks twice");
   return counts;
@@ -96,17 +96,17 @@ session_options session_of(const options& given, environment& env) {
 
 int run(environment& env, int argc, char** argv) {
   options given;
-  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  if (!parse(given, argc, argv, env)) return measure::exit_verified;
   const session_options session = session_of(given, env);
   const bench::json where = describe_run(env, about(session.ways));
   bench::json rows = measure(env, session);
-  if (env.rank() != 0) return app::exit_verified;
+  if (env.rank() != 0) return measure::exit_verified;
   bench::json parameters = parameters_of(given.common);
   parameters["op"] = given.operations;
   parameters["work_ratio"] = given.work_ratio;
   parameters["communicators"] = session.communicator_sizes;
   finish(given.common, "nbc", parameters, where, std::move(rows));
-  return app::exit_verified;
+  return measure::exit_verified;
 }
 
 }  // namespace
@@ -114,5 +114,6 @@ int run(environment& env, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  return plait::app::run_program(env, "nbc", [&] { return plait::probes::run(env, argc, argv); });
+  return plait::measure::run_program(env, "nbc",
+                                     [&] { return plait::probes::run(env, argc, argv); });
 }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "support/mpi_check.hpp"
+#include "measure/mpi_check.hpp"
 
 namespace plait::probes {
 namespace {
@@ -25,8 +25,8 @@ std::size_t receive_elements(const operation& what, std::size_t count, int ranks
 
 buffers::buffers(const operation& operation, std::size_t size_bytes, MPI_Comm on)
     : what(operation), communicator(on), count(size_bytes / sizeof(double)) {
-  app::check_mpi(MPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
-  app::check_mpi(MPI_Comm_size(communicator, &ranks), "MPI_Comm_size");
+  measure::check_mpi(MPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
+  measure::check_mpi(MPI_Comm_size(communicator, &ranks), "MPI_Comm_size");
   send.resize(send_elements(what, count, ranks));
   receive.resize(receive_elements(what, count, ranks));
   renew();

@@ -5,15 +5,15 @@
 #include <ctime>
 #include <utility>
 
-#include "support/gather.hpp"
-#include "support/mpi_check.hpp"
-#include "support/quiet_barrier.hpp"
+#include "measure/gather.hpp"
+#include "measure/mpi_check.hpp"
+#include "measure/quiet_barrier.hpp"
 #include "ways.hpp"
 
 namespace plait::probes {
 namespace {
 
-using app::check_mpi;
+using measure::check_mpi;
 
 // System and user time of all threads of this process.
 double processor_s() {
@@ -85,9 +85,9 @@ bench::json measure_processor_share(environment& env, const operation& what, std
     own = measured(data, window_s);
     ranks = data.ranks;
   }
-  app::quiet_barrier(env);
-  const double call_s = app::sum(env, own.call_s);
-  const double spent_s = app::sum(env, own.processor_s);
+  measure::quiet_barrier(env);
+  const double call_s = measure::sum(env, own.call_s);
+  const double spent_s = measure::sum(env, own.processor_s);
   if (env.rank() != 0) return bench::json::object();
   return {{"processor_percent", 100 * spent_s / call_s}, {"call_us", 1e6 * call_s / ranks}};
 }

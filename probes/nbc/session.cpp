@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "measure/gather.hpp"
+#include "measure/statistics.hpp"
 #include "options.hpp"
 #include "processor_share.hpp"
 #include "row.hpp"
 #include "size_list.hpp"
-#include "support/gather.hpp"
-#include "support/statistics.hpp"
 #include "transport.hpp"
 
 namespace plait::probes {
@@ -25,8 +25,9 @@ using bench::measurement;
 double calibrated_s(environment& env, const operation& what, std::size_t size_bytes) {
   buffers data(what, size_bytes, native(env));
   std::vector<double> seconds;
-  for (int i = 0; i < 3; ++i) seconds.push_back(app::maximum(env, blocking_alone_s(env, data, 4)));
-  return app::median(seconds);
+  for (int i = 0; i < 3; ++i)
+    seconds.push_back(measure::maximum(env, blocking_alone_s(env, data, 4)));
+  return measure::median(seconds);
 }
 
 collective_load load_of(const operation& what, std::size_t size_bytes, double blocking_s,
@@ -45,13 +46,13 @@ collective_load load_of(const operation& what, std::size_t size_bytes, double bl
 json measure_alone(environment& env, const collective_load& load) {
   buffers data(*load.what, load.size_bytes, native(env));
   cut_work work(load.units, load.pieces);
-  const double blocking_s = app::maximum(env, blocking_alone_s(env, data, load.steps));
-  const double computation_s = app::maximum(env, computation_alone_s(env, work, load.steps));
+  const double blocking_s = measure::maximum(env, blocking_alone_s(env, data, load.steps));
+  const double computation_s = measure::maximum(env, computation_alone_s(env, work, load.steps));
   json figures{{"communication_us", 1e6 * blocking_s}, {"computation_us", 1e6 * computation_s}};
   if (!bench::transport_is_measurable(blocking_s)) return figures;
   const double own_s = bench::transport_s(
       env, [&] { call_sparsely(data); }, blocking_s);
-  const double cpu_s = app::sum(env, own_s) / env.size();
+  const double cpu_s = measure::sum(env, own_s) / env.size();
   if (!std::isfinite(cpu_s)) return figures;
   figures["transport_cpu_us"] = 1e6 * cpu_s;
   figures["transport_percent"] = 100 * cpu_s / blocking_s;
@@ -102,7 +103,7 @@ void plan_case(std::vector<measurement>& plan, environment& env, const collectiv
 json measure(environment& env, const session_options& wanted) {
   const communicators groups(env, wanted.communicator_sizes);
   env.barrier();
-  const double unit_s = app::maximum(env, bench::unit_seconds(0.05));
+  const double unit_s = measure::maximum(env, bench::unit_seconds(0.05));
   std::vector<measurement> plan;
   for (const operation* what : wanted.operations) {
     for (const std::size_t size : wanted.sizes) {

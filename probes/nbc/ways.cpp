@@ -3,14 +3,14 @@
 
 #include <thread>
 
+#include "measure/mpi_check.hpp"
+#include "measure/transport_cost.hpp"
 #include "options.hpp"
-#include "support/mpi_check.hpp"
-#include "support/transport_cost.hpp"
 
 namespace plait::probes {
 namespace {
 
-using app::check_mpi;
+using measure::check_mpi;
 
 MPI_Request started(buffers& data) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -138,7 +138,7 @@ void call_blocking(buffers& data) {
 
 void call_sparsely(buffers& data) {
   MPI_Request request = started(data);
-  while (!test(request)) std::this_thread::sleep_for(app::between_looks);
+  while (!test(request)) std::this_thread::sleep_for(measure::between_looks);
 }
 
 }  // namespace plait::probes

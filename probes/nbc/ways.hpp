@@ -44,8 +44,8 @@ inline constexpr std::size_t ways_by_default = 4;
 /// One blocking call.  Errors: plait::error.
 void call_blocking(buffers& data);
 
-/// One non-blocking call whose completion is looked for, with a sleep of `app::between_looks` after
-/// each look that was too early.
+/// One non-blocking call whose completion is looked for, with a sleep of `measure::between_looks`
+/// after each look that was too early.
 void call_sparsely(buffers& data);
 
 }  // namespace plait::probes

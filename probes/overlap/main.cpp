@@ -13,7 +13,7 @@ namespace plait::probes {
 namespace {
 
 bool parse(common_options& given, int argc, char** argv, const environment& env) {
-  app::command_line command("What of a message this MPI library hides by itself", "overlap");
+  measure::command_line command("What of a message this MPI library hides by itself", "overlap");
   command.option("--sizes", given.sizes, "Bytes of the message, at least 8");
   const std::vector<std::string> names = names_of(all_ways());
   add_common(command, given, names);
@@ -36,12 +36,12 @@ session_options session_of(const common_options& given, environment& env) {
 
 int run(environment& env, int argc, char** argv) {
   common_options given{.sizes = "8,4KiB,64KiB,256KiB,1MiB,4MiB"};
-  if (!parse(given, argc, argv, env)) return app::exit_verified;
+  if (!parse(given, argc, argv, env)) return measure::exit_verified;
   const session_options session = session_of(given, env);
   const bench::json where = describe_run(env, about(session.ways));
   bench::json rows = measure(env, session);
   if (env.rank() == 0) finish(given, "overlap", parameters_of(given), where, std::move(rows));
-  return app::exit_verified;
+  return measure::exit_verified;
 }
 
 }  // namespace
@@ -49,6 +49,6 @@ int run(environment& env, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  return plait::app::run_program(env, "overlap",
-                                 [&] { return plait::probes::run(env, argc, argv); });
+  return plait::measure::run_program(env, "overlap",
+                                     [&] { return plait::probes::run(env, argc, argv); });
 }

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "figures.hpp"
+#include "measure/gather.hpp"
+#include "measure/statistics.hpp"
 #include "options.hpp"
 #include "size_list.hpp"
-#include "support/gather.hpp"
-#include "support/statistics.hpp"
 #include "transport.hpp"
 
 namespace plait::probes {
@@ -48,7 +48,7 @@ double iteration_s(environment& env, message& data, way& how, cut_work& what, in
     if (i == 0 || i == steps - 1) data.expect_right();
   }
   (void)what.take_seconds();
-  return app::maximum(env, env.rank() == 0 ? app::median(seconds) : 0);
+  return measure::maximum(env, env.rank() == 0 ? measure::median(seconds) : 0);
 }
 
 // The same of rank 0's work alone.
@@ -64,7 +64,7 @@ double own_work_s(environment& env, cut_work& what, int steps) {
       seconds.push_back(what.take_seconds());
     }
   }
-  return app::maximum(env, app::median(seconds));
+  return measure::maximum(env, measure::median(seconds));
 }
 
 cut_work work_of(double work_s, const message_load& load) {
@@ -116,7 +116,7 @@ message_load calibrated(environment& env, direction which, std::size_t size_byte
   for (int i = 0; i < 4; ++i) seconds.push_back(iteration_s(env, data, *running, none, 4));
   seconds.erase(seconds.begin());
   message_load load{.which = which, .size_bytes = size_bytes, .unit_s = unit_s};
-  load.alone_s = app::median(seconds);
+  load.alone_s = measure::median(seconds);
   load.pieces = wanted.pieces;
   // Some ten amounts of work, from none to one and a half times the message.
   load.steps = static_cast<int>(std::clamp(wanted.sample_s / (15 * load.alone_s), 5.0, 2000.0));
@@ -146,7 +146,7 @@ void plan_case(std::vector<bench::measurement>& plan, environment& env, const me
 
 json measure(environment& env, const session_options& wanted) {
   env.barrier();
-  const double unit_s = app::maximum(env, bench::unit_seconds(0.05));
+  const double unit_s = measure::maximum(env, bench::unit_seconds(0.05));
   std::vector<bench::measurement> plan;
   for (const direction which : {direction::send, direction::receive}) {
     for (const std::size_t size : wanted.sizes)

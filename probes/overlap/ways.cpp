@@ -8,14 +8,14 @@
 #include <fmt/format.h>
 #include <plait/comm/mpi.hpp>
 
+#include "measure/mpi_check.hpp"
+#include "measure/transport_cost.hpp"
 #include "options.hpp"
-#include "support/mpi_check.hpp"
-#include "support/transport_cost.hpp"
 
 namespace plait::probes {
 namespace {
 
-using app::check_mpi;
+using measure::check_mpi;
 
 std::byte pattern_at(std::size_t index) {
   return static_cast<std::byte>(index % 251);
@@ -161,7 +161,7 @@ const std::vector<named_way>& all_ways() {
 
 void transfer_sparsely(environment& env, message& data) {
   MPI_Request request = posted(env, data);
-  while (!test(request)) std::this_thread::sleep_for(app::between_looks);
+  while (!test(request)) std::this_thread::sleep_for(measure::between_looks);
 }
 
 }  // namespace plait::probes

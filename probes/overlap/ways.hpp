@@ -68,7 +68,8 @@ struct named_way {
 /// So many of them are measured when none is asked for.
 inline constexpr std::size_t ways_by_default = 3;
 
-/// The message by itself, with a sleep of `app::between_looks` after each look that was too early.
+/// The message by itself, with a sleep of `measure::between_looks` after each look that was too
+/// early.
 void transfer_sparsely(environment& env, message& data);
 
 }  // namespace plait::probes

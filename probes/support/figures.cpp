@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/limits.hpp"
+#include "measure/limits.hpp"
 
 namespace plait::probes {
 namespace {
@@ -82,7 +82,7 @@ double confirmed_overlap_percent(std::span<const step_times> ranks) {
 
 double attainable_overlap_percent(double communication_s, double computation_s,
                                   double transport_cpu_s) {
-  const double step_s = app::attainable_s({computation_s, communication_s, transport_cpu_s});
+  const double step_s = measure::attainable_s({computation_s, communication_s, transport_cpu_s});
   return std::min(100.0, 100 * (communication_s + computation_s - step_s) / communication_s);
 }
 

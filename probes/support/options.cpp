@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "measure/result.hpp"
 #include "print_rows.hpp"
-#include "support/result.hpp"
 
 namespace plait::probes {
 
-void add_common(app::command_line& command, common_options& given,
+void add_common(measure::command_line& command, common_options& given,
                 std::span<const std::string> names) {
   command.option("--only", given.only,
                  fmt::format("Any of {}; those without a policy of their own and plait auto when "
@@ -27,11 +27,11 @@ void add_common(app::command_line& command, common_options& given,
 }
 
 void check_common(const common_options& given, environment& env) {
-  app::check_range("--pieces", given.pieces, 1, 1000);
-  app::check_range("--repeat", given.repeat, 1, 1000);
+  measure::check_range("--pieces", given.pieces, 1, 1000);
+  measure::check_range("--repeat", given.repeat, 1, 1000);
   if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
     throw usage_error("--sample-ms must be more than 0 and at most 100000");
-  app::check_writable(env, "--json", given.json_file);
+  measure::check_writable(env, "--json", given.json_file);
 }
 
 bench::repetition_options repetition_of(const common_options& given, const environment& env) {
@@ -41,7 +41,7 @@ bench::repetition_options repetition_of(const common_options& given, const envir
 }
 
 bench::json describe_run(environment& env, const bench::json& about) {
-  bench::json all = app::describe_environment(env);
+  bench::json all = measure::describe_environment(env);
   const runtime rt{env, {.workers = 1}};
   all["peers"] = about;
   all["policy_chosen"] = rt.progress_choice().name;
@@ -64,7 +64,7 @@ void finish(const common_options& given, const std::string& program, bench::json
   bench::json whole =
       bench::bench_result(program, std::move(parameters), std::move(where), std::move(rows));
   whole["kind"] = program;
-  app::write_result(given.json_file, whole);
+  measure::write_result(given.json_file, whole);
 }
 
 std::span<const progress> task_policies() noexcept {

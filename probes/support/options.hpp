@@ -10,8 +10,8 @@
 
 #include <plait/plait.hpp>
 
+#include "measure/command_line.hpp"
 #include "measured_rows.hpp"
-#include "support/command_line.hpp"
 
 namespace plait::probes {
 
@@ -26,7 +26,7 @@ struct common_options {
 };
 
 /// Adds them to a command line; `names`: all rows there are.
-void add_common(app::command_line& command, common_options& given,
+void add_common(measure::command_line& command, common_options& given,
                 std::span<const std::string> names);
 
 /// Errors: usage_error on every rank.  Collective.
@@ -66,7 +66,7 @@ template <class Way>
   std::vector<std::string_view> known;
   for (const Way& each : all) known.push_back(each.name);
   std::vector<Way> result;
-  for (const std::string& name : app::parse_names("--only", only, known)) {
+  for (const std::string& name : measure::parse_names("--only", only, known)) {
     for (const Way& each : all) {
       if (each.name == name) result.push_back(each);
     }

@@ -37,7 +37,7 @@ LIBRARIES = {
 BUILD_INFO = "plait/detail/build_info.hpp"
 # The programs see the facade, and MPI's own handles where they ask for them.
 FACADE = {"plait/plait.hpp", "plait/comm/mpi.hpp", BUILD_INFO}
-PROGRAM_FOLDERS = ("apps", "bench", "examples", "probes", "tools")
+PROGRAM_FOLDERS = ("apps", "bench", "examples", "measure", "probes", "tools")
 # What the programs in tools/ see besides: these layers need no MPI.
 WITHOUT_MPI = ("plait/core/", "plait/model/")
 

@@ -56,7 +56,7 @@ def available(kind: str, mpi: str) -> dict[str, pathlib.Path]:
 def known(kind: str, mpi: str) -> list[str]:
     """Names of the programs of a kind: those that are built, and those the checkout can build."""
     root = checkout()
-    sources = [path.parent.name for path in root.glob(f"{kind}/*/main.cpp")] if root else []
+    sources = [path.parent.name for path in root.glob(f"{kind}/**/main.cpp")] if root else []
     return sorted({*available(kind, mpi), *sources})
 
 

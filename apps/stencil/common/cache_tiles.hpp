@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// How large a tile of a sweep may be for planes to be still in a core's second-level cache when
+/// the next one needs them (plait::cut_in_tiles).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <unistd.h>
+
+namespace plait::stencil {
+
+/// Bytes of a tile: half of that cache is left to everything else.
+[[nodiscard]] inline std::int64_t tile_bytes() {
+  static const std::int64_t value = [] {
+    const std::int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return std::clamp<std::int64_t>(l2 > 0 ? l2 / 2 : 256 << 10, 64 << 10, 1 << 20);
+  }();
+  return value;
+}
+
+/// Rows of a tile in y, such that three planes of it stay in the cache while it is swept along z.
+[[nodiscard]] inline std::int64_t tile_rows(std::int64_t row_bytes) {
+  return std::max<std::int64_t>(4, tile_bytes() / (3 * row_bytes));
+}
+
+}  // namespace plait::stencil

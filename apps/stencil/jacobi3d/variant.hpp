@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The variants: ways to do `steps` Jacobi steps on all ranks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <plait/plait.hpp>
+
+#include "measure/variant.hpp"
+#include "problem.hpp"
+#include "tasks/tile_shape.hpp"
+
+namespace jacobi3d {
+
+/// What the command line says beside the problem; only tasks need it.
+struct options {
+  int workers = 0;  ///< 0 = as many as this process has cores for
+  plait::progress policy = plait::progress::automatic;
+  std::size_t window = 0;  ///< most tasks in flight; 0 = as many as it takes to replay
+  int time_tile = 0;       ///< steps of a tile that were asked for; 0 = choose
+  tile_shape tile = {};    ///< of the variants `tiles` and `tiles_ideal`
+};
+
+using variant = plait::measure::variant<problem>;
+using plait::measure::run_report;
+using plait::measure::step_range;
+
+[[nodiscard]] std::unique_ptr<variant> make_base(plait::environment& env);
+[[nodiscard]] std::unique_ptr<variant> make_olap(plait::environment& env);
+[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen);
+[[nodiscard]] std::unique_ptr<variant> make_tiles(plait::environment& env, const options& chosen);
+[[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env);
+[[nodiscard]] std::unique_ptr<variant> make_tiles_ideal(plait::environment& env,
+                                                        const options& chosen);
+
+inline constexpr std::array<std::string_view, 6> variant_names{"base",  "olap",  "plait",
+                                                               "tiles", "ideal", "tiles_ideal"};
+/// Whether a variant takes several steps through cells while they are in the cache.
+[[nodiscard]] constexpr bool has_tiles(std::string_view name) noexcept {
+  return name == "tiles" || name == "tiles_ideal";
+}
+/// The variant of a name.  Precondition: it is one of `variant_names`.
+[[nodiscard]] std::unique_ptr<variant> make_variant(const std::string& name,
+                                                    plait::environment& env, const options& chosen);
+
+}  // namespace jacobi3d

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// One session: all variants and what they are held against, in turns, and the result of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "measure/session_options.hpp"
+#include "variant.hpp"
+
+namespace poisson {
+
+struct session_choice {
+  std::vector<std::string> variants;
+  options how;
+  std::optional<plait::model::parameters> network;
+};
+
+/// Runs the session.  What is wrong with a result is printed on standard error, one line for each
+/// rank and variant.  Errors: usage_error where there is nothing to solve.  Collective.
+[[nodiscard]] plait::measure::outcome measure(plait::environment& env, const domain& whole,
+                                              const session_choice& chosen,
+                                              const plait::measure::session_options& wanted);
+
+}  // namespace poisson

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The computation every policy shares: half a Gauss-Seidel step, the cells of one colour.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "common/cache_tiles.hpp"
+#include "domain.hpp"
+
+namespace redblack3d {
+
+/// A block's cells of both colours, with a layer of ghosts around: the unknown and the right-hand
+/// side.
+struct block_data {
+  std::array<plait::view<double, 3>, 2> u;
+  std::array<plait::view<const double, 3>, 2> b;
+  std::int64_t x_cells = 0;  ///< of the grid
+};
+
+/// u = (the sum of its six neighbours + b) / 6 for every cell of `cells` that has colour `c`.  What
+/// a cell becomes does not depend on how a block is cut into boxes, to the last bit.  All views
+/// have the same strides.  Thread-safe for disjoint boxes of one colour.
+void relax(const block_data& on, colour c, const box& cells);
+
+/// Rows of a tile of such a block, see plait::tile_size.
+[[nodiscard]] inline std::int64_t tile_rows(const block_data& shape) {
+  return plait::stencil::tile_rows(
+      static_cast<std::int64_t>(shape.u[0].stride(plait::axis::y) * sizeof(double)));
+}
+
+/// What a single process computes that sweeps the whole grid, cell by cell, colours side by side in
+/// memory as the grid has them: a second opinion on everything else here.  `b` and the result hold
+/// the cells of the grid, x fastest; u begins as 0.
+[[nodiscard]] std::vector<double> serial_sweeps(const std::array<std::int64_t, 3>& cells,
+                                                boundary edge, const std::vector<double>& b,
+                                                std::int64_t steps);
+
+}  // namespace redblack3d

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The variants: each policy's way to do `steps` steps on all ranks.
+#pragma once
+
+#include <memory>
+
+#include <plait/plait.hpp>
+
+#include "common/face.hpp"
+#include "measure/variant.hpp"
+#include "policy.hpp"
+#include "problem.hpp"
+#include "slow_worker.hpp"
+
+namespace redblack3d {
+
+/// Its reports have two figures, the paper's columns.  wait_s: in the exchange, from its start or,
+/// where it is overlapped, while nothing else is done, to its end, packing included; compute_s: in
+/// sweeps, the threads' barrier included.  Of tasks: posting and exposed, and compute, the mean
+/// over workers.  And a word, progress: who drives messages.
+using variant = plait::measure::variant<problem>;
+using plait::measure::run_report;
+using plait::measure::step_range;
+
+/// The first of the tags that messages of one colour's ghosts have.
+[[nodiscard]] constexpr int first_tag(colour ghosts) noexcept {
+  return plait::stencil::face_tags * static_cast<int>(ghosts);
+}
+
+[[nodiscard]] std::unique_ptr<variant> make_hand(plait::environment& env, slow_worker slow);
+[[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env, slow_worker slow);
+[[nodiscard]] std::unique_ptr<variant> make_multi_tier(plait::environment& env, const policy& how,
+                                                       slow_worker slow);
+[[nodiscard]] std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how,
+                                                  slow_worker slow);
+
+/// The variant of a policy.
+[[nodiscard]] std::unique_ptr<variant> make_variant(plait::environment& env, const policy& how,
+                                                    slow_worker slow);
+
+}  // namespace redblack3d

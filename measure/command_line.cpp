@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command_line.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <plait/plait.hpp>
+#include <unistd.h>
+
+#include "gather.hpp"
+
+namespace plait::measure {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::size_t from = 0;
+  for (;;) {
+    const std::size_t to = text.find(at, from);
+    parts.push_back(text.substr(from, to - from));
+    if (to == std::string::npos) return parts;
+    from = to + 1;
+  }
+}
+
+}  // namespace
+
+std::array<std::int64_t, 3> parse_extents(const std::string& option, const std::string& text,
+                                          std::int64_t least) {
+  const auto refuse = [&](std::string_view why) -> usage_error {
+    return usage_error(fmt::format("{} is '{}'; {}", option, text, why));
+  };
+  const std::vector<std::string> parts = split(text, 'x');
+  if (parts.size() != 3) throw refuse("it must be three numbers, such as 512x512x64");
+  std::array<std::int64_t, 3> result{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string& part = parts[i];
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), result[i]);
+    if (error != std::errc{} || end != part.data() + part.size())
+      throw refuse("it must be three numbers, such as 512x512x64");
+    if (result[i] < least) throw refuse(fmt::format("every number must be at least {}", least));
+    if (result[i] > 1'000'000'000) throw refuse("every number must be at most 1000000000");
+  }
+  return result;
+}
+
+std::string parse_name(const std::string& option, const std::string& word,
+                       std::span<const std::string_view> known) {
+  if (std::ranges::find(known, word) == known.end())
+    throw usage_error(
+        fmt::format("{} knows no '{}'; it can be {}", option, word, fmt::join(known, ", ")));
+  return word;
+}
+
+progress parse_progress(const std::string& option, const std::string& word) {
+  constexpr std::array<std::string_view, 5> names{"auto", "dedicated", "sleeping", "workers",
+                                                  "none"};
+  return *progress_from(parse_name(option, word, names));
+}
+
+std::vector<std::string> parse_names(const std::string& option, const std::string& text,
+                                     std::span<const std::string_view> known) {
+  std::vector<std::string> result;
+  for (const std::string& word : split(text, ',')) {
+    if (std::ranges::find(result, word) != result.end())
+      throw usage_error(fmt::format("{} names '{}' twice", option, word));
+    result.push_back(parse_name(option, word, known));
+  }
+  return result;
+}
+
+void check_range(const std::string& option, std::int64_t value, std::int64_t low,
+                 std::int64_t high) {
+  if (value < low || value > high)
+    throw usage_error(
+        fmt::format("{} is {}; it must be between {} and {}", option, value, low, high));
+}
+
+struct command_line::implementation {
+  implementation(const std::string& description, const std::string& program)
+      : app(description, program) {}
+  CLI::App app;
+};
+
+command_line::command_line(const std::string& description, const std::string& program)
+    : self_(std::make_unique<implementation>(description, program)) {}
+command_line::~command_line() = default;
+
+template <class T>
+void command_line::option(const std::string& name, T& to, const std::string& help) {
+  CLI::Option* added = self_->app.add_option(name, to, help)->capture_default_str();
+  if constexpr (CLI::detail::is_mutable_container<T>::value) added->delimiter(',');
+}
+
+template <class T>
+void command_line::hidden_option(const std::string& name, T& to) {
+  self_->app.add_option(name, to)->group("");
+}
+
+void command_line::flag(const std::string& name, bool& to, const std::string& help) {
+  self_->app.add_flag(name, to, help);
+}
+
+template void command_line::option(const std::string&, int&, const std::string&);
+template void command_line::option(const std::string&, std::int64_t&, const std::string&);
+template void command_line::option(const std::string&, std::size_t&, const std::string&);
+template void command_line::option(const std::string&, double&, const std::string&);
+template void command_line::option(const std::string&, std::string&, const std::string&);
+template void command_line::option(const std::string&, std::vector<int>&, const std::string&);
+template void command_line::option(const std::string&, std::vector<double>&, const std::string&);
+template void command_line::option(const std::string&, std::vector<std::string>&,
+                                   const std::string&);
+template void command_line::hidden_option(const std::string&, std::string&);
+
+bool command_line::parse(int argc, char** argv, bool speaks) {
+  try {
+    self_->app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    if (speaks) std::cout << self_->app.help() << std::flush;
+    return false;
+  } catch (const CLI::ParseError& error) {
+    std::string what = error.what();
+    std::ranges::replace(what, '\n', ' ');
+    throw usage_error(what + "; --help lists the options");
+  }
+  return true;
+}
+
+bool command_line::parse(int argc, char** argv, const environment& env) {
+  return parse(argc, argv, env.rank() == 0);
+}
+
+bool can_be_written(const std::string& path) {
+  std::error_code ignored;
+  const auto there = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(there))
+    return !std::filesystem::is_directory(there) && ::access(path.c_str(), W_OK) == 0;
+  const bool created = static_cast<bool>(std::ofstream(path));
+  if (created) std::filesystem::remove(path, ignored);
+  return created;
+}
+
+void check_writable(environment& env, const std::string& option, const std::string& path) {
+  if (path.empty() || path == "-") return;
+  std::string complaint;
+  if (env.rank() == 0 && !can_be_written(path))
+    complaint = fmt::format("{}: cannot write '{}'", option, path);
+  complaint = broadcast(env, complaint);
+  if (!complaint.empty()) throw usage_error(complaint);
+}
+
+void complain(const environment& env, std::string_view program, std::string_view what) {
+  if (env.rank() != 0) return;
+  std::fflush(stdout);
+  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(program.size()), program.data(),
+               static_cast<int>(what.size()), what.data());
+  std::fflush(stderr);
+}
+
+}  // namespace plait::measure

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <limits>
+
+#include <plait/plait.hpp>
+
+#include "result.hpp"
+#include "statistics.hpp"
+#include "transport_cost.hpp"
+
+namespace plait::measure {
+namespace {
+
+/// In the middle of a run, and so many that somewhere all ranks are in them for as long as a step
+/// takes: where they need not wait for each other, one is ahead.
+[[nodiscard]] constexpr step_range steps_to_record(int steps) noexcept {
+  const int middle = steps / 2;
+  return {std::max(middle - 1, 0), std::min(middle + 2, steps)};
+}
+
+class session {
+ public:
+  session(environment& env, const comparison& what, const session_options& wanted)
+      : env_(env), what_(what), wanted_(wanted) {
+    found_.ideal = what.ideal.name;
+    for (const compared_variant& one : what.variants) add(one);
+    if (!is_measured(what.ideal)) add(what.ideal);
+    for (const compared_variant& one : what.own_ideals)
+      if (is_wanted(one) && !is_measured(one)) add(one);
+    reports_.resize(codes_.size());
+  }
+
+  measurements run() {
+    judge(what_.base, what_.make_reference());
+    std::vector<contestant> contestants;
+    for (std::size_t i = 0; i < what_.variants.size(); ++i) contestants.push_back(timed(i));
+    contestants.push_back(communication());
+    for (std::size_t i = what_.variants.size(); i < codes_.size(); ++i)
+      contestants.push_back(timed(i));
+    contestants.push_back(transport());
+    for (const also_measured& one : what_.also) contestants.push_back(beside(one));
+    progress_lines progress(env_, wanted_.progress,
+                            static_cast<int>(contestants.size()) * (wanted_.repeat + 1));
+    take_turns(env_, contestants, wanted_.repeat, progress);
+    find_limits();
+    if (!wanted_.trace_file.empty()) trace();
+    const auto shown = kept_.begin() + std::ssize(what_.variants);
+    found_.variants.assign(std::move_iterator(kept_.begin()), std::move_iterator(shown));
+    found_.ideals.assign(std::move_iterator(shown), std::move_iterator(kept_.end()));
+    return std::move(found_);
+  }
+
+ private:
+  void add(const compared_variant& one) {
+    codes_.push_back(&one);
+    measured_variant& kept = kept_.emplace_back();
+    kept.name = one.name;
+    kept.computes_as_base = one.computes_as_base;
+    kept.own_ideal = one.own_ideal;
+  }
+
+  [[nodiscard]] bool is_measured(const compared_variant& one) const {
+    return std::ranges::find(kept_, one.name, &measured_variant::name) != kept_.end();
+  }
+
+  [[nodiscard]] bool is_wanted(const compared_variant& own_ideal) const {
+    return std::ranges::find(what_.variants, own_ideal.name, &compared_variant::own_ideal) !=
+           what_.variants.end();
+  }
+
+  /// Not one of those beside which computation alone is measured.
+  [[nodiscard]] bool is_shown(std::size_t i) const { return i < what_.variants.size(); }
+
+  // What happens --------------------------------------------------------------------------------
+
+  contestant timed(std::size_t i) {
+    const compared_variant& code = *codes_[i];
+    contestant one;
+    one.label = is_shown(i) ? code.name : "computation alone";
+    one.takes_part = code.takes_part;
+    one.prepare = [this, i, &code](int round) {
+      const bool records = is_shown(i) && round == wanted_.repeat / 2;
+      recorded_ = records ? steps_to_record(wanted_.steps) : step_range{};
+      code.prepare();
+    };
+    one.run = [this, &code] { code.run(recorded_); };
+    one.finish = [this, i](int round, double total_s) {
+      finish(i);
+      if (round != warm_up) keep(i, total_s);
+    };
+    return one;
+  }
+
+  contestant communication() {
+    contestant one;
+    one.label = "communication alone";
+    one.prepare = [this](int) { what_.communication.prepare(); };
+    one.run = what_.communication.run;
+    one.finish = [this](int round, double total_s) {
+      last_communication_s_ = total_s;
+      if (round != warm_up) found_.communication_s.push_back(total_s);
+    };
+    return one;
+  }
+
+  contestant transport() {
+    contestant one;
+    one.label = "transport processor time";
+    one.finish = [this](int round, double) {
+      const communication_alone& messages = what_.communication;
+      messages.prepare();
+      transport_probe probe{messages.work, messages.exchange_sparsely};
+      if (!messages.work) probe.work = [] {};
+      probe.exchange_s = last_communication_s_ / messages.exchanges;
+      // Each interval two thirds as long as the communication of a run, within reason.
+      probe.window_s = std::clamp(last_communication_s_, 0.02, 0.15) * 2 / 3;
+      probe.intervals.assign(intervals_between_looks.begin(), intervals_between_looks.end());
+      const std::vector<double> exchange_s = transport_cpu_s(env_, probe);
+      if (round == warm_up) return;
+      for (std::size_t way = 0; way < exchange_s.size(); ++way)
+        transport_s_[way].push_back(messages.work ? exchange_s[way] * messages.exchanges
+                                                  : std::numeric_limits<double>::quiet_NaN());
+    };
+    return one;
+  }
+
+  contestant beside(const also_measured& wanted) {
+    contestant one;
+    one.label = wanted.label;
+    one.finish = [this, &wanted](int round, double) {
+      env_.barrier();
+      const double value = wanted.measure();
+      if (round != warm_up) found_.also[wanted.label].push_back(value);
+    };
+    return one;
+  }
+
+  /// One more run of every variant with all its steps recorded, not among those that count.
+  void trace() {
+    std::vector<traced_run> runs;
+    for (std::size_t i = 0; i < what_.variants.size(); ++i) {
+      const compared_variant& code = what_.variants[i];
+      contestant one;
+      one.takes_part = code.takes_part;
+      one.prepare = [&](int) { code.prepare(); };
+      one.run = [&] { code.run({0, wanted_.steps}); };
+      one.finish = [&](int, double) { finish(i); };
+      take_turn(env_, one, wanted_.repeat);
+      const traced_run& done = runs.emplace_back(traced(code.name, collect(i)));
+      kept_[i].trace_summary = to_json(summarize_trace(
+          done.events, done.path, code.communicates ? found_.wire_bound_s : std::nullopt));
+    }
+    if (env_.rank() == 0) write_trace(wanted_.trace_file, runs);
+  }
+
+  // What is kept --------------------------------------------------------------------------------
+
+  /// Collective.  True if the verdict is good on every rank.
+  bool judge(const std::string& name, const verdict& found) {
+    if (!found.verified)
+      std::fprintf(stderr, "%s: %s is wrong: %s\n", what_.application.c_str(), name.c_str(),
+                   found.complaint.c_str());
+    const bool good = all_of(env_, found.verified);
+    found_.verified = found_.verified && good;
+    return good;
+  }
+
+  void finish(std::size_t i) {
+    reports_[i] = codes_[i]->finish();
+    const verdict found = codes_[i]->takes_part ? codes_[i]->check() : verdict{};
+    measured_variant& kept = kept_[i];
+    kept.max_error = std::max(kept.max_error, maximum(env_, found.max_error));
+    kept.verified = judge(kept.name, found) && kept.verified;
+  }
+
+  void keep(std::size_t i, double total_s) {
+    const run_report& report = reports_[i];
+    json own{{"takes_part", codes_[i]->takes_part},
+             {"ledger", json::array()},
+             {"proxy", to_json(report.proxy_cpu_s)},
+             {"workers", report.workers},
+             {"figures", report.figures}};
+    for (const ledger_entry& worker : report.ledger)
+      own["ledger"].push_back(to_json(worker, env_.rank()));
+    const breakdown mean = mean_of(report.ledger);
+    own["mean"] = {mean.compute_s, mean.posting_s, mean.exposed_s, mean.overhead_s, mean.idle_s};
+    std::vector<json> all = gather(env_, own);
+    std::erase_if(all, [](const json& rank) { return !rank["takes_part"].get<bool>(); });
+    if (recorded_.size() != 0) kept_[i].timeline = timeline(i);
+    kept_[i].words = report.words;
+    if (env_.rank() == 0) keep_on_rank_0(kept_[i], total_s, all);
+  }
+
+  static void keep_on_rank_0(measured_variant& to, double total_s, const std::vector<json>& all) {
+    kept_run& run = to.runs.emplace_back();
+    run.total_s = total_s;
+    to.processes = static_cast<int>(all.size());
+    const double share = 1.0 / static_cast<double>(all.size());
+    for (const json& rank : all) {
+      for (const json& row : rank["ledger"]) run.ledger.push_back(row);
+      to.workers = std::max(to.workers, rank["workers"].get<int>());
+      for (const auto& [name, value] : rank["figures"].items()) {
+        const auto [figure, first] = run.figures.emplace(name, value.get<double>());
+        if (!first) figure->second = std::max(figure->second, value.get<double>());
+      }
+      const json& mean = rank["mean"];
+      run.mean.compute_s += share * mean[0].get<double>();
+      run.mean.posting_s += share * mean[1].get<double>();
+      run.mean.exposed_s += share * mean[2].get<double>();
+      run.mean.overhead_s += share * mean[3].get<double>();
+      run.mean.idle_s += share * mean[4].get<double>();
+      if (!rank["proxy"].is_null())
+        run.proxy_cpu_s = run.proxy_cpu_s.value_or(0) + share * rank["proxy"].get<double>();
+    }
+  }
+
+  /// All ranks' events of a variant's last run, on rank 0.
+  std::vector<trace_event> collect(std::size_t i) {
+    for (trace_event& event : reports_[i].events) event.rank = env_.rank();
+    return collect_events(env_, std::move(reports_[i].events));
+  }
+
+  json timeline(std::size_t i) {
+    const double offset_s = env_.measure_clock_offset().offset_s;
+    const double start_s = what_.variants[i].takes_part ? reports_[i].recorded_from_s + offset_s
+                                                        : std::numeric_limits<double>::infinity();
+    const double first_s = -maximum(env_, -start_s);
+    return timeline_of(traced(what_.variants[i].name, collect(i)).events, first_s);
+  }
+
+  // Of exchanges shorter than the usual look sleeping is most of what they take.
+  [[nodiscard]] bool transport_is_measurable() const {
+    const std::chrono::duration<double> look = between_looks;
+    return median(found_.communication_s) / what_.communication.exchanges >= look.count();
+  }
+
+  void find_limits() {
+    std::array<std::vector<double>, intervals_between_looks.size()> by_look;
+    for (std::size_t way = 0; way < by_look.size(); ++way) {
+      if (!transport_is_measurable())
+        std::ranges::fill(transport_s_[way], std::numeric_limits<double>::quiet_NaN());
+      by_look[way] = of_slowest_rank(env_, transport_s_[way]);
+    }
+    const std::size_t way = cheapest(by_look);
+    found_.transport_cpu_s = std::move(by_look[way]);
+    found_.transport_look = intervals_between_looks[way];
+    double bytes = 0;
+    for (const sent_bytes& one : what_.sent_per_step)
+      if (env_.hosts()[static_cast<std::size_t>(one.peer)] != env_.host()) bytes += one.bytes;
+    const double busiest = busiest_host_bytes(env_, bytes);
+    if (wanted_.link_rate_bytes_per_s > 0 && busiest > 0)
+      found_.wire_bound_s = busiest * wanted_.steps / wanted_.link_rate_bytes_per_s;
+  }
+
+  environment& env_;
+  const comparison& what_;
+  const session_options& wanted_;
+  measurements found_;
+  std::vector<const compared_variant*> codes_;  ///< the variants, then what is not shown
+  std::vector<measured_variant> kept_;          ///< of each of these
+  std::vector<run_report> reports_;             ///< of this rank's last runs, likewise
+  step_range recorded_;
+  double last_communication_s_ = 0;
+  /// Of this rank, by the interval between looks.
+  std::array<std::vector<double>, intervals_between_looks.size()> transport_s_;
+};
+
+}  // namespace
+
+summary measured_variant::total() const {
+  return summarize(of_runs([](const kept_run& run) { return run.total_s; }));
+}
+
+double measured_variant::total_s() const {
+  return total().median;
+}
+
+breakdown measured_variant::spent() const {
+  const auto median_of = [&](double breakdown::*part) {
+    return median(of_runs([&](const kept_run& run) { return run.mean.*part; }));
+  };
+  return {.compute_s = median_of(&breakdown::compute_s),
+          .posting_s = median_of(&breakdown::posting_s),
+          .exposed_s = median_of(&breakdown::exposed_s),
+          .overhead_s = median_of(&breakdown::overhead_s),
+          .idle_s = median_of(&breakdown::idle_s)};
+}
+
+double measured_variant::figure(const std::string& which) const {
+  return median(of_runs([&](const kept_run& run) { return run.figures.at(which); }));
+}
+
+bool measured_variant::has_proxy() const {
+  return std::ranges::any_of(runs, [](const kept_run& run) { return run.proxy_cpu_s.has_value(); });
+}
+
+std::optional<double> measured_variant::proxy_cpu_s() const {
+  if (!has_proxy()) return std::nullopt;
+  return median(of_runs([](const kept_run& run) { return run.proxy_cpu_s.value_or(0); }));
+}
+
+const kept_run& measured_variant::typical() const {
+  const double middle = total_s();
+  return *std::ranges::min_element(
+      runs, {}, [&](const kept_run& run) { return std::abs(run.total_s - middle); });
+}
+
+const measured_variant* measurements::find(const std::string& name) const {
+  const auto found = std::ranges::find(variants, name, &measured_variant::name);
+  return found == variants.end() ? nullptr : &*found;
+}
+
+const measured_variant& measurements::find_ideal(const std::string& name) const {
+  if (const measured_variant* one = find(name)) return *one;
+  const auto found = std::ranges::find(ideals, name, &measured_variant::name);
+  PLAIT_EXPECTS(found != ideals.end(), name);
+  return *found;
+}
+
+measured_alone measurements::alone() const {
+  const measured_variant& computation = find_ideal(ideal);
+  measured_alone result;
+  result.computation_s = computation.total_s();
+  result.compute_s = computation.spent().compute_s;
+  result.communication_s = median(communication_s);
+  result.wire_s = wire_bound_s;
+  const double transport = median(transport_cpu_s);
+  result.transport_cpu_s = std::isfinite(transport) ? transport : 0;
+  return result;
+}
+
+bool measurements::computes_as_base(const measured_variant& one) const {
+  const measured_variant& computation = find_ideal(ideal);
+  return one.computes_as_base && one.workers == computation.workers &&
+         one.processes == computation.processes;
+}
+
+std::optional<measured_alone> measurements::alone_of(const measured_variant& one) const {
+  if (computes_as_base(one)) return alone();
+  if (one.own_ideal.empty()) return std::nullopt;
+  const measured_variant& computation = find_ideal(one.own_ideal);
+  measured_alone result = alone();
+  result.computation_s = computation.total_s();
+  result.compute_s = computation.spent().compute_s;
+  return result;
+}
+
+measurements measure(environment& env, const comparison& what, const session_options& wanted) {
+  return session(env, what, wanted).run();
+}
+
+}  // namespace plait::measure

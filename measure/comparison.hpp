@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// An application's variants, and what they are held against, measured in turns in one session.
+/// What a result file says of it: comparison_result.hpp.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "gather.hpp"
+#include "limits.hpp"
+#include "session_options.hpp"
+#include "turns.hpp"
+#include "variant.hpp"
+
+namespace plait::measure {
+
+/// A variant as the session sees it; `compared` makes one of a `variant`.
+struct compared_variant {
+  std::string name;
+  /// Whether this rank does.  `prepare` and `finish` are called on every rank, `run` and `check`
+  /// only where it takes part.  Rank 0 does.
+  bool takes_part = true;
+  bool communicates = true;
+  /// Whether it computes what base does, in base's order.  Then base's computation alone is its
+  /// own too, and what it hides can be said; a variant that reuses the cache otherwise, or solves
+  /// by another algorithm, hides nothing by that.
+  bool computes_as_base = true;
+  /// Where it does not: the name, among `comparison::own_ideals`, of its own computation alone.
+  /// Empty: not known.
+  std::string own_ideal;
+  double error_bound = 0;         ///< for the result; `check` knows it
+  std::function<void()> prepare;  ///< sets the problem back, too
+  std::function<void(const step_range& recorded)> run;
+  std::function<run_report()> finish;
+  std::function<verdict()> check;  ///< of what the last run left behind
+};
+
+/// Its own variant of a problem that can be set back (`reset(setting)`) and checked against a
+/// closed form, and, where it is distributed, bit for bit against what `make_reference` has kept.
+/// `p` outlives it.
+template <class Problem>
+[[nodiscard]] compared_variant compared(std::string name, std::unique_ptr<variant<Problem>> code,
+                                        Problem& p, int steps);
+
+/// The messages of `base`, and nothing else; also beside work, to see what they take from it.
+struct communication_alone {
+  std::function<void()> prepare;  ///< before either
+  std::function<void()> run;      ///< as many exchanges as a run of `base` has
+  int exchanges = 0;              ///< in a run
+  /// See transport_probe: one exchange that leaves the processor alone, and what is counted
+  /// meanwhile.  No work: what the transport takes is not known.
+  std::function<void(std::chrono::microseconds)> exchange_sparsely;
+  std::function<void()> work;
+};
+
+/// Something else that is measured in each round.
+struct also_measured {
+  std::string label;
+  std::function<double()> measure;  ///< the same on every rank
+};
+
+/// Bytes that a step of this rank sends to another one.
+struct sent_bytes {
+  int peer = 0;
+  double bytes = 0;
+};
+
+/// What an application gives.
+struct comparison {
+  std::string application;
+  json parameters;  ///< what was asked for, as the result says it
+  std::vector<compared_variant> variants;
+  std::string base;  ///< the name of the variant that others are held against
+  /// Runs that one once, keeps what others must give, and says whether that is right.
+  std::function<verdict()> make_reference;
+  /// Computation alone: base without its messages.  Not run beside a variant of this name.
+  compared_variant ideal;
+  /// Computation alone of variants that do not compute as base does, likewise.
+  std::vector<compared_variant> own_ideals;
+  communication_alone communication;
+  std::vector<sent_bytes> sent_per_step;
+  std::vector<also_measured> also;
+};
+
+/// What rank 0 keeps of one run.
+struct kept_run {
+  double total_s = 0;
+  breakdown mean;                         ///< over ranks that take part and their workers
+  std::vector<json> ledger;               ///< one entry per rank and worker
+  std::optional<double> proxy_cpu_s;      ///< mean over ranks, if one of them has a proxy
+  std::map<std::string, double> figures;  ///< the largest of all ranks
+};
+
+/// What the runs of a variant have given.
+struct measured_variant {
+  std::string name;
+  bool computes_as_base = true;  ///< as it says of itself
+  std::string own_ideal;
+  bool verified = true;  ///< the same on every rank
+  double max_error = 0;  ///< the same on every rank
+  // On rank 0:
+  int workers = 1;    ///< of the rank with the most
+  int processes = 1;  ///< that take part
+  std::vector<kept_run> runs;
+  std::map<std::string, std::string> words;
+  json timeline = json::array();  ///< of one step
+  json trace_summary;             ///< null without a trace
+
+  /// `member(run)` of each run.
+  template <class Member>
+  [[nodiscard]] std::vector<double> of_runs(Member&& member) const {
+    std::vector<double> values;
+    for (const kept_run& run : runs) values.push_back(member(run));
+    return values;
+  }
+  /// Medians over runs.
+  [[nodiscard]] double total_s() const;
+  [[nodiscard]] double figure(const std::string& which) const;
+  [[nodiscard]] summary total() const;
+  [[nodiscard]] breakdown spent() const;
+  [[nodiscard]] bool has_proxy() const;
+  /// Nothing without a proxy.
+  [[nodiscard]] std::optional<double> proxy_cpu_s() const;
+  /// The run whose time is nearest to the median of times.
+  [[nodiscard]] const kept_run& typical() const;
+};
+
+/// Seconds are those of a run.  Samples are on rank 0.
+struct measurements {
+  bool verified = true;  ///< the same on every rank
+  std::vector<measured_variant> variants;
+  std::string ideal;                     ///< the name of base's computation alone
+  std::vector<measured_variant> ideals;  ///< those that are not among the variants
+  std::vector<double> communication_s;
+  std::vector<double> transport_cpu_s;         ///< of the rank it costs most, by the cheapest look
+  std::chrono::microseconds transport_look{};  ///< the interval between these looks
+  std::map<std::string, std::vector<double>> also;  ///< by label
+  /// What must cross the links between hosts, in seconds of the busiest host's link; none where
+  /// nothing does, or the rate is not known.
+  std::optional<double> wire_bound_s;
+
+  [[nodiscard]] const measured_variant* find(const std::string& name) const;
+  /// Computation alone, among the variants or not.  Precondition: it was measured.
+  [[nodiscard]] const measured_variant& find_ideal(const std::string& name) const;
+  /// Medians, and the wire's time.
+  [[nodiscard]] measured_alone alone() const;
+  /// Whether base's computation alone is that of `one`: it says so of itself, and takes as many
+  /// processes and workers.
+  [[nodiscard]] bool computes_as_base(const measured_variant& one) const;
+  /// What was measured alone of what `one` computes; nothing where that is not known.
+  [[nodiscard]] std::optional<measured_alone> alone_of(const measured_variant& one) const;
+};
+
+/// Runs the session.  What is wrong with a result is printed on standard error, one line for each
+/// rank and variant.  Writes the trace if one is wanted.  Collective.
+[[nodiscard]] measurements measure(environment& env, const comparison& what,
+                                   const session_options& wanted);
+
+template <class Problem>
+compared_variant compared(std::string name, std::unique_ptr<variant<Problem>> made, Problem& p,
+                          int steps) {
+  const std::shared_ptr<variant<Problem>> code = std::move(made);
+  const setting solves = code->solves();
+  compared_variant result;
+  result.name = std::move(name);
+  result.communicates = solves == setting::distributed;
+  result.error_bound = p.error_bound(solves, steps);
+  result.prepare = [code, solves, &p] {
+    p.reset(solves);
+    code->prepare(p);
+  };
+  result.run = [code, steps, &p](const step_range& recorded) { code->run(p, steps, recorded); };
+  result.finish = [code, &p] { return code->finish(p); };
+  result.check = [solves, steps, &p] {
+    verdict found = p.check_closed_form(solves, steps);
+    if (found.verified && solves == setting::distributed) {
+      const double max_error = found.max_error;
+      found = p.check_against_reference();
+      found.max_error = max_error;
+    }
+    return found;
+  };
+  return result;
+}
+
+}  // namespace plait::measure

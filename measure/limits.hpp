@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What overlap can reach, from what was measured alone in the same session: the arithmetic beside
+/// every result.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "statistics.hpp"
+
+namespace plait::measure {
+
+/// Seconds per run, each measured without the others.
+struct measured_alone {
+  double computation_s = 0;
+  double communication_s = 0;
+  /// Processor time the transport takes from computing (LogGP's o: copies, system calls, the
+  /// kernel's receive path).
+  double transport_cpu_s = 0;
+  /// Computed: the bytes of the busiest link at its rate, where that is known.  A blocking exchange
+  /// alone may take longer.
+  std::optional<double> wire_s = {};
+  /// Of the computation, what the ledger counts as computing; nothing: all of it.
+  std::optional<double> compute_s = {};
+
+  /// What stands for communication in the bounds.
+  [[nodiscard]] double messages_s() const { return wire_s.value_or(communication_s); }
+};
+
+/// max(computation, wire or communication): nothing that computes as it was measured can be faster.
+[[nodiscard]] double bound_s(const measured_alone& alone);
+
+/// max(wire or communication, computation + transport): the same where every core computes.
+[[nodiscard]] double attainable_s(const measured_alone& alone);
+
+/// (T_base - T) / (T_base - bound): 1 at the bound, 0 at base, negative when slower than base. Only
+/// of a variant that computes as base does.  More than 1 by more than the spread of its runs: the
+/// bound was measured too high (`beats`).
+/// Nothing if base itself is within `noise` of the bound, so that there is nothing to hide.
+[[nodiscard]] std::optional<double> hidden_fraction(double total_s, double base_s, double bound_s,
+                                                    double noise = 0.01);
+
+/// Whether runs are faster than `attainable_s` by more than their spread, q3 < attainable -
+/// (q3 - q1): then that bound was measured too high.
+[[nodiscard]] bool beats(const summary& total, double attainable_s);
+
+/// Where the time of a run went, in seconds per worker.
+struct breakdown {
+  double compute_s = 0;
+  double posting_s = 0;
+  double exposed_s = 0;
+  double overhead_s = 0;
+  double idle_s = 0;
+};
+
+/// How much longer the computation of a run takes beside messages than alone, in seconds per
+/// worker, and what explains it.  The two parts overlap: the proxy does work of the transport.
+struct slower_computation {
+  double total_s = 0;      ///< negative where the run computes in less time than alone
+  double transport_s = 0;  ///< the transport's processor time, at most the excess
+  /// The proxy thread's processor time, at most the excess; nothing without a proxy.
+  std::optional<double> proxy_s = {};
+
+  /// What neither explains, at most: caches, other programs.
+  [[nodiscard]] double rest_s() const;
+};
+
+[[nodiscard]] slower_computation slower(const breakdown& spent, const measured_alone& alone,
+                                        std::optional<double> proxy_cpu_s);
+
+/// One sentence: what the variant `name` is limited by, what most of its distance to `attainable`
+/// consists of, and how much slower its computation is beside messages, where that is more than 2
+/// %.
+[[nodiscard]] std::string limiter(const std::string& name, double total_s, const breakdown& spent,
+                                  const measured_alone& alone,
+                                  std::optional<double> proxy_cpu_s = {});
+
+}  // namespace plait::measure

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Medians and quartiles of repeated measurements.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace plait::measure {
+
+/// Quantile `fraction` of the values: linear interpolation between the two nearest order statistics
+/// at (n - 1) * fraction (Hyndman and Fan's type 7, the default of R and NumPy).  Leaves out values
+/// that are not finite: what could not be measured counts neither as small nor as large.  NaN
+/// where none is left.
+[[nodiscard]] double quantile(std::span<const double> values, double fraction);
+[[nodiscard]] double median(std::span<const double> values);
+
+/// A quantity measured once per repetition.
+struct summary {
+  double median = 0;
+  double q1 = 0;
+  double q3 = 0;
+  std::vector<double> samples;  ///< in the order they were measured, those that are not finite too
+};
+
+[[nodiscard]] summary summarize(std::vector<double> samples);
+
+/// NaN without values.
+[[nodiscard]] double mean(std::span<const double> values);
+
+/// Which values are at least a quarter larger than the mean of the others; never so of one value.
+/// [Baden and Shalit 2001, section 3.2]
+[[nodiscard]] std::vector<bool> outliers(std::span<const double> values);
+
+}  // namespace plait::measure

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs jacobi3d on some ranks and checks its result file, or that it refuses bad input properly."""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from result_files import read_result
+
+SPENT = ("compute_s", "posting_s", "exposed_s", "overhead_s", "idle_s")
+KINDS = {"compute", "posting", "exposed", "overhead", "idle", "message"}
+ALLOWED_IMBALANCE = 0.01
+MAX_SHOWN = 5
+
+
+def check(condition: bool, complaint: str) -> None:
+    if not condition:
+        sys.exit(f"failed: {complaint}")
+
+
+def launch(options: argparse.Namespace, arguments: list[str]) -> subprocess.CompletedProcess:
+    mpirun = Path(__file__).parents[2] / "support" / "mpirun"
+    command = [mpirun, options.mpi, options.mpiexec, str(options.ranks), options.program]
+    return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+
+
+def check_ledger(name: str, variant: dict, ranks: Sequence[int]) -> None:
+    ledger = variant["ledger"]
+    check({row["rank"] for row in ledger} == set(ranks), f"{name}: a ledger row per rank")
+    for row in ledger:
+        spent = sum(row[part] for part in SPENT)
+        error = abs(spent - row["wall_s"]) / row["wall_s"]
+        check(error <= ALLOWED_IMBALANCE, f"{name}: the ledger does not balance: {row}")
+        check(min(row[part] for part in SPENT) >= 0, f"{name}: negative time: {row}")
+
+
+def check_timeline(name: str, events: list[dict], ranks: Sequence[int]) -> None:
+    check(bool(events), f"{name}: no events in the timeline")
+    check({e["kind"] for e in events} <= KINDS, f"{name}: unknown kinds in the timeline")
+    computing = {e["rank"] for e in events if e["kind"] == "compute"}
+    check(computing == set(ranks), f"{name}: only ranks {computing} compute in the timeline")
+    backwards = [e for e in events if e["end_us"] < e["start_us"]]
+    check(not backwards, f"{name}: events end before they start: {backwards[:MAX_SHOWN]}")
+    ways = {e.get("sent") for e in events if e["kind"] == "message"}
+    check(None not in ways, f"{name}: a message of which nobody knows who sends it")
+    expected = len(ranks) > 1 and name.lower() not in ("ideal", "tiles_ideal")
+    check(bool(ways) == expected, f"{name}: messages in the timeline, sent: {ways}")
+
+
+def check_comparison(name: str, variant: dict, result: dict) -> None:
+    """What is hidden is said of variants that compute as base; tiles have an ideal of their own."""
+    as_base = name not in ("tiles", "tiles_ideal") and variant["workers"] == 1
+    check(variant["computes_as_base"] == as_base, f"{name} computes as base: {not as_base}")
+    hidden = result["hidden_fraction"].get(name)
+    check(hidden is None or (as_base and name != "ideal"), f"{name} hides {hidden}")
+    check(("own_limits" in variant) == (name == "tiles"), f"{name}: limits of its own")
+    slower = variant["slower_computation"]
+    knows = (as_base or name == "tiles") and name != "ideal"
+    check((slower is not None) == knows, f"{name}: slower computation {slower}")
+    if slower is not None:
+        most = max(slower["total_s"], 0)
+        parts = [slower[part] or 0 for part in ("transport_s", "proxy_s")]
+        check(min(parts) >= 0 and max(parts) <= most, f"{name}: slower computation {slower}")
+    if name == "tiles":
+        own = variant["own_limits"]
+        ratio = variant["total_s"]["median"] / own["computation_s"]["median"]
+        check(abs(own["ratio_to_ideal"] - ratio) < 1e-9, f"tiles: {own['ratio_to_ideal']}")
+        processor = own["computation_s"]["median"] + (result["transport_cpu_s"]["median"] or 0)
+        attainable = max(result["communication_s"]["median"], processor)
+        check(own["attainable_s"] == attainable, f"tiles: attainable {own['attainable_s']}")
+
+
+def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
+    variants = ["base", "olap", "plait", "ideal"]
+    if "--variants" in arguments:
+        variants = arguments[arguments.index("--variants") + 1].split(",")
+    with tempfile.TemporaryDirectory() as folder:
+        result_file = Path(folder) / "result.json"
+        trace_file = Path(folder) / "trace.json"
+        outputs = ["--json", str(result_file), "--trace", str(trace_file)]
+        done = launch(options, ["--repeat", "2", *outputs, *arguments])
+        check(done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        result = read_result(result_file)
+        trace = json.loads(trace_file.read_text())
+    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    check(len(events) > 0, "the trace is empty")
+    check(result["schema"] == "plait-result/1", "the schema's name")
+    check(result["environment"]["ranks"] == options.ranks, "the number of ranks")
+    check(list(result["variants"]) == variants, f"variants are {list(result['variants'])}")
+    for name, variant in result["variants"].items():
+        check(variant["verified"] is True, f"{name} is not verified")
+        check(variant["max_error"] <= variant["error_bound"], f"{name}: {variant['max_error']}")
+        check(len(variant["total_s"]["samples"]) == result["parameters"]["repeat"], "samples")
+        check_ledger(name, variant, range(options.ranks))
+        check_timeline(name, result["timeline"][name], range(options.ranks))
+    bound = max(result["computation_s"]["median"], result["communication_s"]["median"])
+    check(result["bound_s"] == bound, "bound_s is not the larger of the two")
+    # The transport's time is unknown where exchanges are too short for it.
+    processor = result["computation_s"]["median"] + (result["transport_cpu_s"]["median"] or 0)
+    attainable = max(result["communication_s"]["median"], processor)
+    check(result["attainable_s"] == attainable, "attainable_s")
+    check(set(result["hidden_fraction"]) == set(variants) - {"base"}, "hidden fractions")
+    for name, variant in result["variants"].items():
+        check_comparison(name, variant, result)
+    chosen = result["environment"]["time_tile_chosen"]
+    check((chosen is not None) == ("tiles" in variants), f"tiles of {chosen} steps")
+    check(isinstance(result["limiter"], str), "the limiter")
+
+
+def check_refusal(options: argparse.Namespace, arguments: list[str]) -> None:
+    done = launch(options, arguments)
+    # Open MPI's mpiexec may warn of a rank that ends while it listens ("[warn] Epoll MOD(1) on …").
+    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("[warn] Epoll")]
+    # mpiexec of MPICH adds words of its own when a program does not return 0.
+    own = [line for line in lines if line.startswith(f"{Path(options.program).name}: ")]
+    check(len(own) == 1, f"expected one line on standard error, got:\n{done.stderr}")
+    if options.mpi == "openmpi":
+        check(len(lines) == 1, f"expected nothing but one line, got:\n{done.stderr}")
+    check(done.returncode == 2, f"exit code {done.returncode}, expected 2")
+
+
+def main(check_result: Callable[[argparse.Namespace, list[str]], None] = check_result) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpi", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--ranks", required=True, type=int)
+    parser.add_argument("what", choices=["result", "refusal"])
+    parser.add_argument("arguments", nargs="*")
+    options = parser.parse_args()
+    {"result": check_result, "refusal": check_refusal}[options.what](options, options.arguments)
+
+
+if __name__ == "__main__":
+    main()
