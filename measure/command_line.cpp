@@ -7,7 +7,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <span>
+#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -88,6 +92,7 @@ struct command_line::implementation {
   implementation(const std::string& description, const std::string& program)
       : app(description, program) {}
   CLI::App app;
+  std::vector<std::pair<std::string, std::string>> old_names = {};  ///< and the new ones
 };
 
 command_line::command_line(const std::string& description, const std::string& program)
@@ -109,6 +114,10 @@ void command_line::flag(const std::string& name, bool& to, const std::string& he
   self_->app.add_flag(name, to, help);
 }
 
+void command_line::renamed(const std::string& old_name, const std::string& new_name) {
+  self_->old_names.emplace_back(old_name, new_name);
+}
+
 template void command_line::option(const std::string&, int&, const std::string&);
 template void command_line::option(const std::string&, std::int64_t&, const std::string&);
 template void command_line::option(const std::string&, std::size_t&, const std::string&);
@@ -121,6 +130,11 @@ template void command_line::option(const std::string&, std::vector<std::string>&
 template void command_line::hidden_option(const std::string&, std::string&);
 
 bool command_line::parse(int argc, char** argv, bool speaks) {
+  for (const std::string_view word : std::span(argv, static_cast<std::size_t>(argc))) {
+    const std::string_view name = word.substr(0, word.find('='));
+    for (const auto& [was, is] : self_->old_names)
+      if (name == was) throw usage_error(fmt::format("{} is {} now", was, is));
+  }
   try {
     self_->app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

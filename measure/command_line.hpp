@@ -51,6 +51,8 @@ class command_line {
   template <class T>
   void hidden_option(const std::string& name, T& to);
   void flag(const std::string& name, bool& to, const std::string& help);
+  /// Refuses `old_name`, in a line that names the option it is now.
+  void renamed(const std::string& old_name, const std::string& new_name);
 
   /// Returns false when the program should end with success, because help was asked for; `speaks`:
   /// this process prints it.  Errors: usage_error.

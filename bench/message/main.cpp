@@ -25,7 +25,7 @@ struct options {
   std::string sizes = "8,64,512,4KiB,32KiB,256KiB,1MiB,4MiB";
   std::string ways = "mpi,plait,plait replayed";
   std::string policy = "auto";
-  std::int64_t window = 64;
+  std::int64_t burst = 64;
   std::int64_t workers = 1;
   std::int64_t repeat = 5;
   double sample_ms = 20;
@@ -41,7 +41,8 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
                  "Any of mpi, plait, plait replayed, plait replayed anew (no persistent MPI "
                  "requests), plait replayed persistent (nothing else)");
   command.option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers, none");
-  command.option("--window", given.window, "Messages of the stream between two answers");
+  command.option("--burst", given.burst, "Messages of the stream between two answers");
+  command.renamed("--window", "--burst");
   command.option("--workers", given.workers, "Workers of a rank");
   command.option("--repeat", given.repeat, "Repetitions, interleaved");
   command.option("--sample-ms", given.sample_ms, "About how long one measurement takes");
@@ -54,7 +55,7 @@ void check(const options& given, environment& env) {
   if (env.size() != 2)
     throw usage_error("this is a conversation of 2 ranks; it was started with " +
                       std::to_string(env.size()));
-  measure::check_range("--window", given.window, 1, 1024);
+  measure::check_range("--burst", given.burst, 1, 1024);
   measure::check_range("--workers", given.workers, 1, 1024);
   measure::check_range("--repeat", given.repeat, 1, 1000);
   if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
@@ -73,17 +74,17 @@ std::vector<way> chosen_ways(const options& given) {
   return result;
 }
 
-// The buffers of a window stay below so much, or where that is not possible at 4 messages.
-int window_for(std::size_t size, std::int64_t wanted) {
+// The buffers of a burst stay below so much, or where that is not possible at 4 messages.
+int burst_for(std::size_t size, std::int64_t wanted) {
   constexpr std::size_t most_bytes = std::size_t{32} << 20;
   const auto fitting = static_cast<std::int64_t>(most_bytes / size);
   return static_cast<int>(std::min(wanted, std::max<std::int64_t>(4, fitting)));
 }
 
-// So many rounds and windows that MPI itself takes about as long as wanted; all ways get the same.
+// So many rounds and bursts that MPI itself takes about as long as wanted; all ways get the same.
 traffic traffic_of(environment& env, std::size_t size, const options& given) {
   traffic what{.size_bytes = size,
-               .window = window_for(size, given.window),
+               .burst = burst_for(size, given.burst),
                .workers = static_cast<int>(given.workers),
                .policy = measure::parse_progress("--policy", given.policy)};
   const auto times = [&](double one_s) {
@@ -92,14 +93,14 @@ traffic traffic_of(environment& env, std::size_t size, const options& given) {
   };
   what.rounds = 4;
   what.rounds = times(raw_mpi().ping_pong(env, what) / 4);
-  what.windows = times(raw_mpi().stream(env, what));
+  what.bursts = times(raw_mpi().stream(env, what));
   return what;
 }
 
 json measure_once(environment& env, const way& one, const traffic& what) {
   const auto size = static_cast<double>(what.size_bytes);
   const double round_s = one.ping_pong(env, what) / static_cast<double>(what.rounds);
-  const double messages = static_cast<double>(what.window) * static_cast<double>(what.windows);
+  const double messages = static_cast<double>(what.burst) * static_cast<double>(what.bursts);
   const double message_s = one.stream(env, what) / messages;
   json figures{{"latency_us", 0.5e6 * round_s}};
   // Beyond, the rate is the bandwidth by another name.
@@ -117,7 +118,7 @@ std::vector<measurement> plan(environment& env, const options& given,
     for (const way& one : ways) {
       measurement each{one.name, size_label(size),
                        [&env, one, what] { return measure_once(env, one, what); }};
-      each.remarks = {{"window", what.window}, {"rounds", what.rounds}, {"windows", what.windows}};
+      each.remarks = {{"burst", what.burst}, {"rounds", what.rounds}, {"bursts", what.bursts}};
       result.push_back(std::move(each));
     }
   }
@@ -129,7 +130,7 @@ json result_of(environment& env, const options& given, const std::vector<way>& w
   for (const way& one : ways) about[one.name] = one.about;
   json where = measure::describe_environment(env);
   where["peers"] = about;
-  const json parameters{{"sizes", given.sizes},     {"window", given.window},
+  const json parameters{{"sizes", given.sizes},     {"burst", given.burst},
                         {"workers", given.workers}, {"policy", given.policy},
                         {"repeat", given.repeat},   {"sample_ms", given.sample_ms}};
   return bench_result("message", parameters, where, std::move(rows));

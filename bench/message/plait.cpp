@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both patterns as tasks.  A round or a window is submitted without waiting for the one before:
+// Both patterns as tasks.  A round or a burst is submitted without waiting for the one before:
 // the data they share orders them.
 #include <functional>
 #include <span>
@@ -20,7 +20,7 @@ runtime_options options_of(const traffic& what, how messages) {
                                      : persistence::where_faster};
 }
 
-// `once` submits one round or window; `times` of it are timed.
+// `once` submits one round or burst; `times` of it are timed.
 template <how How>
 double seconds_of(environment& env, runtime& rt, const std::function<void()>& once, long times) {
   if constexpr (How != how::submitted) {
@@ -56,33 +56,33 @@ double ping_pong(environment& env, const traffic& what) {
 
 constexpr int answer_tag = 1;
 
-// The next window's messages read (or write) what this task is said to write (or read), so they
+// The next burst's messages read (or write) what this task is said to write (or read), so they
 // wait for the answer, as in osu_bw.
-void open_next_window(char, bytes&) {}
-void answer_window(const bytes&, char& answer) {
+void open_next_burst(char, bytes&) {}
+void answer_burst(const bytes&, char& answer) {
   answer = 1;
 }
 
 template <how How>
 double stream(environment& env, const traffic& what) {
-  bytes all = initial_bytes(env, what.size_bytes * static_cast<std::size_t>(what.window));
+  bytes all = initial_bytes(env, what.size_bytes * static_cast<std::size_t>(what.burst));
   char answer = 0;
   runtime rt{env, options_of(what, How)};
   const auto message = [&](int i) {
     return std::span(all).subspan(static_cast<std::size_t>(i) * what.size_bytes, what.size_bytes);
   };
-  const auto window = [&] {
+  const auto burst = [&] {
     if (env.rank() == 0) {
-      for (int i = 0; i < what.window; ++i) rt.send("message", in(message(i)), 1);
+      for (int i = 0; i < what.burst; ++i) rt.send("message", in(message(i)), 1);
       rt.recv("answer", out(answer), 1, answer_tag);
-      rt.task("open next window", open_next_window, in(answer), inout(all));
+      rt.task("open next burst", open_next_burst, in(answer), inout(all));
     } else {
-      for (int i = 0; i < what.window; ++i) rt.recv("message", out(message(i)), 0);
-      rt.task("answer window", answer_window, in(all), out(answer));
+      for (int i = 0; i < what.burst; ++i) rt.recv("message", out(message(i)), 0);
+      rt.task("answer burst", answer_burst, in(all), out(answer));
       rt.send("answer", in(answer), 0, answer_tag);
     }
   };
-  const double seconds = seconds_of<How>(env, rt, window, what.windows);
+  const double seconds = seconds_of<How>(env, rt, burst, what.bursts);
   expect_sent_bytes(all);
   return seconds;
 }
@@ -95,7 +95,7 @@ way plait_tasks() {
 }
 
 way plait_replayed() {
-  return {"plait replayed", "one round, one window recorded, then replayed",
+  return {"plait replayed", "one round, one burst recorded, then replayed",
           ping_pong<how::replayed>, stream<how::replayed>};
 }
 

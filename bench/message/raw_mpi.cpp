@@ -43,14 +43,14 @@ double ping_pong(environment& env, const traffic& what) {
   return seconds;
 }
 
-// One window: all its messages, then an answer, as in osu_bw.
+// One burst: all its messages, then an answer, as in osu_bw.
 void send_window(MPI_Comm comm, const bytes& all, const traffic& what, bytes& answer,
                  std::vector<MPI_Request>& requests) {
   for (std::size_t i = 0; i < requests.size(); ++i)
     check_mpi(MPI_Isend(all.data() + i * what.size_bytes, static_cast<int>(what.size_bytes),
                         MPI_BYTE, 1, 0, comm, &requests[i]),
               "MPI_Isend");
-  check_mpi(MPI_Waitall(what.window, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  check_mpi(MPI_Waitall(what.burst, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   receive(comm, answer, 1);
 }
 
@@ -60,17 +60,17 @@ void receive_window(MPI_Comm comm, bytes& all, const traffic& what, const bytes&
     check_mpi(MPI_Irecv(all.data() + i * what.size_bytes, static_cast<int>(what.size_bytes),
                         MPI_BYTE, 0, 0, comm, &requests[i]),
               "MPI_Irecv");
-  check_mpi(MPI_Waitall(what.window, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  check_mpi(MPI_Waitall(what.burst, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   send(comm, answer, 0);
 }
 
 double stream(environment& env, const traffic& what) {
-  bytes all = initial_bytes(env, what.size_bytes * static_cast<std::size_t>(what.window));
+  bytes all = initial_bytes(env, what.size_bytes * static_cast<std::size_t>(what.burst));
   bytes answer(1);
-  std::vector<MPI_Request> requests(static_cast<std::size_t>(what.window), MPI_REQUEST_NULL);
+  std::vector<MPI_Request> requests(static_cast<std::size_t>(what.burst), MPI_REQUEST_NULL);
   MPI_Comm comm = native(env);
   const double seconds = timed(env, [&](bool warm_up) {
-    for (long i = 0; i < (warm_up ? 1 : what.windows); ++i) {
+    for (long i = 0; i < (warm_up ? 1 : what.bursts); ++i) {
       if (env.rank() == 0) {
         send_window(comm, all, what, answer, requests);
       } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// What is asked of every way to send messages in this benchmark: a ping-pong, and a stream in
-/// windows, between two ranks.  One way per source file.
+/// bursts, between two ranks.  One way per source file.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace plait::bench {
 
 struct traffic {
   std::size_t size_bytes = 8;
-  long rounds = 1;   ///< of the ping-pong
-  int window = 64;   ///< messages between two answers of the stream
-  long windows = 1;  ///< of the stream
-  int workers = 1;   ///< of each rank, where a way has workers
+  long rounds = 1;  ///< of the ping-pong
+  int burst = 64;   ///< messages between two answers of the stream
+  long bursts = 1;  ///< of the stream
+  int workers = 1;  ///< of each rank, where a way has workers
   progress policy = progress::automatic;
 };
 
@@ -34,7 +34,7 @@ struct way {
 [[nodiscard]] way raw_mpi();
 /// rt.send and rt.recv, submitted in program order, one wait at the end.
 [[nodiscard]] way plait_tasks();
-/// One round, one window recorded and replayed.
+/// One round, one burst recorded and replayed.
 [[nodiscard]] way plait_replayed();
 /// The same with no message, and with every message, on a persistent MPI request.
 [[nodiscard]] way plait_replayed_anew();

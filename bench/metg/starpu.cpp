@@ -47,7 +47,7 @@ class starpu_runner final : public runner {
  private:
   static void start(int workers) {
     setenv("STARPU_SILENT", "1", 1);
-    // plait's window.
+    // plait's in-flight limit.
     setenv("STARPU_LIMIT_MAX_SUBMITTED_TASKS", "4096", 1);
     setenv("STARPU_LIMIT_MIN_SUBMITTED_TASKS", "2048", 1);
     starpu_conf options;

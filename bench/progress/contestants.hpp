@@ -29,7 +29,7 @@ using step_contestant = contestant_of<step_run>;
 /// Messages and pieces as tasks of a replayed recording, under a policy of progress.
 [[nodiscard]] step_contestant plait_tasks(progress policy);
 /// `sleeping`, whose proxy looks at a fixed interval.
-[[nodiscard]] step_contestant plait_every(double look_every_s);
+[[nodiscard]] step_contestant plait_every(double poll_every_s);
 /// `automatic`, each step submitted anew.
 [[nodiscard]] step_contestant plait_submitted();
 

@@ -32,10 +32,10 @@ void submit_both(runtime& rt, step_data& data, const step_load& what) {
   submit_step(rt, data, what, 1);
 }
 
-// A graph that is replayed must fit the window.
+// A graph that is replayed must fit the in-flight limit.
 std::size_t window_for(const step_load& what) {
   const std::size_t of_a_step = static_cast<std::size_t>(what.pieces + 2 * what.flights + 1);
-  return std::max(runtime_options{}.window, 2 * of_a_step);
+  return std::max(runtime_options{}.in_flight, 2 * of_a_step);
 }
 
 // `steps_of` makes of a runtime and the data what runs so many times two steps.
@@ -43,7 +43,7 @@ template <class StepsOf>
 timing run_tasks(environment& env, const step_run& run, runtime_options options,
                  StepsOf&& steps_of) {
   options.workers = run.what.workers;
-  options.window = window_for(run.what);
+  options.in_flight = window_for(run.what);
   step_data data(run.what, env.rank(), run.grid);
   runtime rt{env, options};
   auto steps = steps_of(rt, data);
@@ -85,12 +85,12 @@ step_contestant plait_tasks(progress policy) {
           }};
 }
 
-step_contestant plait_every(double look_every_s) {
-  const std::string interval = fmt::format("{:g}us", 1e6 * look_every_s);
+step_contestant plait_every(double poll_every_s) {
+  const std::string interval = fmt::format("{:g}us", 1e6 * poll_every_s);
   return {"plait every " + interval, "a replayed graph; a sleeping proxy looks every " + interval,
-          [look_every_s](environment& env, const step_run& run) {
+          [poll_every_s](environment& env, const step_run& run) {
             return run_replayed(env, run,
-                                {.policy = progress::sleeping, .look_every_s = look_every_s});
+                                {.policy = progress::sleeping, .poll_every_s = poll_every_s});
           }};
 }
 

@@ -5,7 +5,7 @@ namespace plait::bench {
 
 std::vector<peer> built_peers() {
   std::vector<peer> peers{
-      {"plait", "plait::scheduler, window of 4096 tasks", {}, run_plait, plait_figures},
+      {"plait", "plait::scheduler, at most 4096 tasks in flight", {}, run_plait, plait_figures},
       {"plait replayed",
        "plait::scheduler, 16 tasks of each chain recorded, then replayed",
        {},

@@ -11,7 +11,7 @@
 namespace plait::bench {
 namespace {
 
-constexpr std::size_t window = 4096;
+constexpr std::size_t in_flight_limit = 4096;
 
 double peak_tasks = 0;
 
@@ -40,7 +40,7 @@ double seconds_of(scheduler& tasks, graph& recorded, std::uint64_t iterations) {
 
 double run_plait(const load& what) {
   std::vector<chain_object> objects(static_cast<std::size_t>(what.chains));
-  scheduler tasks({.workers = what.workers, .window = window});
+  scheduler tasks({.workers = what.workers, .in_flight = in_flight_limit});
   seconds_of(tasks, objects, what.tasks / 10);
   const double seconds = seconds_of(tasks, objects, what.tasks);
   peak_tasks = static_cast<double>(tasks.peak_tasks());
@@ -49,10 +49,11 @@ double run_plait(const load& what) {
 
 double run_plait_replayed(const load& what) {
   std::vector<chain_object> objects(static_cast<std::size_t>(what.chains));
-  // A graph must fit into the window.
-  const std::size_t links = std::clamp<std::size_t>(window / objects.size(), 1, 16);
+  // A graph must fit into the in-flight limit.
+  const std::size_t links = std::clamp<std::size_t>(in_flight_limit / objects.size(), 1, 16);
   const auto one = static_cast<long>(links * objects.size());
-  scheduler tasks({.workers = what.workers, .window = std::max(window, objects.size())});
+  scheduler tasks(
+      {.workers = what.workers, .in_flight = std::max(in_flight_limit, objects.size())});
   graph recorded = tasks.record([&] { submit(tasks, objects, one); });
   const long iterations = (what.tasks + one - 1) / one;
   seconds_of(tasks, recorded, static_cast<std::uint64_t>(std::max(1L, iterations / 10)));

@@ -30,7 +30,8 @@ double seconds_of(starpu_codelet& codelet, const std::vector<starpu_data_handle_
 
 double run_starpu(const load& what) {
   setenv("STARPU_SILENT", "1", 1);
-  // plait's window.  Without a limit StarPU holds all tasks at once and takes about twice as long.
+  // plait's in-flight limit.  Without a limit StarPU holds all tasks at once and takes about twice
+  // as long.
   setenv("STARPU_LIMIT_MAX_SUBMITTED_TASKS", "4096", 1);
   setenv("STARPU_LIMIT_MIN_SUBMITTED_TASKS", "2048", 1);
   starpu_conf options;

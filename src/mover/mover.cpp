@@ -155,7 +155,7 @@ void mover::implementation::drive() {
   }
   constexpr double longest_nap_s = 1e-3;
   constexpr double shortest_nap_s = 10e-6;
-  const ticks next = messages.next_look();
+  const ticks next = messages.next_poll();
   const ticks nap = next == engine::never ? 0 : next - now_ticks();
   arrivals.wait(key,
                 std::clamp(nap, seconds_to_ticks(shortest_nap_s), seconds_to_ticks(longest_nap_s)));

@@ -41,7 +41,7 @@ class engine_source final : public progress_source {
   [[nodiscard]] ticks idle_wait(ticks awake_since) override {
     if (!may_poll() || engine_.idle()) return never;
     if (!node_is_crowded_ && engine_.may_spin(awake_since)) return 0;
-    const ticks next = engine_.next_look();
+    const ticks next = engine_.next_poll();
     if (next == engine::never) return being_started_;
     return std::max<ticks>(1, next - now_ticks());
   }
@@ -56,7 +56,7 @@ class engine_source final : public progress_source {
   [[nodiscard]] bool cancel() override { return engine_.cancel(); }
 
   [[nodiscard]] ticks due_at() const noexcept override {
-    return engine_.chosen().busy_workers ? engine_.next_look() : never;
+    return engine_.chosen().busy_workers ? engine_.next_poll() : never;
   }
   void passed(ticks now) noexcept override { engine_.worker_passed(now); }
 
@@ -111,7 +111,7 @@ struct runtime::implementation {
         messages(env_, {.policy = options.policy,
                         .workers = workers,
                         .worst_delay_s = options.worst_delay_s,
-                        .look_every_s = options.look_every_s,
+                        .poll_every_s = options.poll_every_s,
                         .disturb = options.disturb,
                         .persistent_requests = options.persistent_requests}),
         source(messages, crowded(env_, workers)),
@@ -120,7 +120,7 @@ struct runtime::implementation {
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
         tasks({.workers = workers,
-               .window = options.window,
+               .in_flight = options.in_flight,
                .oversubscribed = crowded(env_, workers),
                .task_stack_bytes = blocking_calls::linked ? options.task_stack_bytes : 0,
                .measured_priorities = options.measured_priorities,

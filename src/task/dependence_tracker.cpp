@@ -122,8 +122,8 @@ dependence_tracker::iterator dependence_tracker::erase(iterator where) {
 
 int dependence_tracker::write_range(iterator where, task_node& task, byte_range bytes) {
   // A program that repeats itself cuts memory the same way each time: few segments are kept as they
-  // are, many (or some with gaps between them) become one.  [bench message: a stream in windows of
-  // 64, each opened by one task, sends 1.13 times as many messages as with windows' segments
+  // are, many (or some with gaps between them) become one.  [bench message: a stream in bursts of
+  // 64, each opened by one task, sends 1.13 times as many messages as with bursts' segments
   // joined]
   constexpr int most_kept = 64;
   std::uintptr_t covered = bytes.begin;

@@ -41,15 +41,14 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
   return node;
 }
 
-/// Promise 4 for what tasks submit: from as many as the window on, a task runs what is ready
-/// itself.
+/// Promise 4 for what tasks submit: a task that has submitted so many runs what is ready itself.
 void scheduler::implementation::submit_child(task_node& node) {
   family& children = *node.siblings;
   children.open_submission = nullptr;
-  const std::int64_t in_flight = children.unfinished.fetch_add(1, std::memory_order_relaxed);
+  const std::int64_t unfinished = children.unfinished.fetch_add(1, std::memory_order_relaxed);
   if (checker != nullptr) checker->unpause();
   if (!is_ready(node)) return;
-  if (in_flight <= static_cast<std::int64_t>(window)) {
+  if (unfinished <= static_cast<std::int64_t>(in_flight)) {
     make_ready(node, this_worker());
     return;
   }

@@ -48,10 +48,10 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
   PLAIT_EXPECTS(s.recording == nullptr, "replay() inside record()");
   replayed_graph& g = *recorded.self_;
   if (g.belongs_to != s.serial) throw usage_error("the graph was recorded by another scheduler");
-  if (g.compute_tasks() > s.window) {
+  if (g.compute_tasks() > s.in_flight) {
     throw usage_error("the graph has " + std::to_string(g.compute_tasks()) +
-                      " tasks, the window is " + std::to_string(s.window) +
-                      "; give a window of at least as many");
+                      " tasks, the in-flight limit is " + std::to_string(s.in_flight) +
+                      "; give at least as many");
   }
   wait();
   g.check_containers();

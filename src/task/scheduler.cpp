@@ -21,7 +21,7 @@ using detail::worker;
 namespace {
 
 constexpr int most_workers = 4096;
-constexpr std::size_t largest_window = std::size_t{1} << 24;
+constexpr std::size_t largest_limit = std::size_t{1} << 24;
 
 [[nodiscard]] int checked_workers(int wanted) {
   if (wanted < 0 || wanted > most_workers) {
@@ -31,10 +31,10 @@ constexpr std::size_t largest_window = std::size_t{1} << 24;
   return wanted > 0 ? wanted : discover_topology().usable_cores;
 }
 
-[[nodiscard]] std::size_t checked_window(std::size_t wanted) {
-  if (wanted < 1 || wanted > largest_window) {
-    throw usage_error("window is " + std::to_string(wanted) + "; it can be 1 to " +
-                      std::to_string(largest_window));
+[[nodiscard]] std::size_t checked_limit(std::size_t wanted) {
+  if (wanted < 1 || wanted > largest_limit) {
+    throw usage_error("in_flight is " + std::to_string(wanted) + "; it can be 1 to " +
+                      std::to_string(largest_limit));
   }
   return wanted;
 }
@@ -59,14 +59,14 @@ constexpr std::size_t largest_window = std::size_t{1} << 24;
 
 scheduler::implementation::implementation(const scheduler_options& options)
     : progress(options.progress),
-      window(checked_window(options.window)),
+      in_flight(checked_limit(options.in_flight)),
       oversubscribed(options.oversubscribed),
       measured_priorities(options.measured_priorities),
       stalled(options.stalled),
       stall_period(stalled != nullptr ? stall_ticks(options.stall_report_s)
                                       : progress_source::never),
       worker_count(workers_to_run(options)),
-      fresh(window, takers_of(worker_count)) {
+      fresh(in_flight, takers_of(worker_count)) {
   const bool checked = checks_accesses(options.checked);
   if (checked) {
     checker = std::make_unique<detail::access_checker>(
@@ -79,7 +79,7 @@ scheduler::implementation::implementation(const scheduler_options& options)
     stacks.emplace(usual_stack_bytes);
   }
   for (int i = 0; i < worker_count; ++i) {
-    workers.push_back(std::make_unique<worker>(i, window, takers_of(worker_count)));
+    workers.push_back(std::make_unique<worker>(i, in_flight, takers_of(worker_count)));
     workers.back()->random = 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(i + 1);
   }
 }
@@ -202,12 +202,12 @@ std::string scheduler::implementation::failure_text() {
 /// Until there is room for one task; and for more at once, as long as that takes no time to speak
 /// of: whoever comes back for every task meets the counts and nodes of the others in their caches
 /// each time.  Tasks are run only where there was no room at all.
-void scheduler::implementation::wait_for_window() {
+void scheduler::implementation::wait_for_room() {
   constexpr std::size_t most_at_once = 32;
-  const std::size_t enough = std::clamp<std::size_t>(window / 8, 1, most_at_once);
+  const std::size_t enough = std::clamp<std::size_t>(in_flight / 8, 1, most_at_once);
   const auto room = [this] {
-    left_window_seen = total(&detail::counters::left_window);
-    return window - (submitted - left_window_seen);
+    uncounted_seen = total(&detail::counters::uncounted);
+    return in_flight - (submitted - uncounted_seen);
   };
   give_up_if_failed();
   std::size_t free = room();
@@ -253,10 +253,10 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
     return node;
   }
   if (s.replaying != nullptr) wait();
-  const bool full = s.submitted - s.left_window_seen >= s.window;
+  const bool full = s.submitted - s.uncounted_seen >= s.in_flight;
   full ? s.time().entered() : s.time().entered_to_submit(kind);
-  if (full) s.wait_for_window();
-  s.peak = std::max(s.peak, static_cast<std::size_t>(s.submitted - s.left_window_seen) + 1);
+  if (full) s.wait_for_room();
+  s.peak = std::max(s.peak, static_cast<std::size_t>(s.submitted - s.uncounted_seen) + 1);
 
   task_node& node = s.take_free_node();
   ++s.submitted;
@@ -274,7 +274,7 @@ void scheduler::implementation::prepare(task_node& node, std::uint64_t id, const
   node.name = name;
   node.kind = kind;
   node.urgency = priority::normal;
-  node.left_window = false;
+  node.uncounted = false;
   node.trivial = false;
   node.unshared = workers.size() == 1 && kind == node_kind::compute;
   node.follows_unshared = true;
@@ -425,8 +425,8 @@ bool scheduler::failed() const noexcept {
 int scheduler::workers() const noexcept {
   return static_cast<int>(self_->workers.size());
 }
-std::size_t scheduler::window() const noexcept {
-  return self_->window;
+std::size_t scheduler::in_flight_limit() const noexcept {
+  return self_->in_flight;
 }
 std::size_t scheduler::peak_tasks() const noexcept {
   return self_->peak;

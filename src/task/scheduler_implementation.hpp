@@ -43,7 +43,7 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node& take_free_node();
   void collect_free_nodes();
   void collect_returned(detail::returned_nodes& from) noexcept;
-  void wait_for_window();
+  void wait_for_room();
   template <class Memory>
   [[nodiscard]] bool keep(detail::task_node& node, const Memory& memory, access_mode mode,
                           const void* operation);
@@ -102,7 +102,7 @@ struct scheduler::implementation {
   void finish(detail::task_node& node, detail::worker* w);
   void finish_submitted(detail::task_node& node, detail::worker* w);
   void finish_replayed(detail::task_node& node, detail::worker* w);
-  void count_finished(detail::worker* w, bool left_window) noexcept;
+  void count_finished(detail::worker* w, bool uncounted) noexcept;
   void make_ready(detail::task_node& node, detail::worker* w);
   void start(detail::task_node& node, detail::worker* w);
   void start_in_turn(detail::task_node& node, detail::worker* w);
@@ -115,7 +115,7 @@ struct scheduler::implementation {
   const std::uint64_t serial = next_serial();
   [[nodiscard]] static std::uint64_t next_serial() noexcept;
   progress_source* const progress;
-  const std::size_t window;
+  const std::size_t in_flight;
   const bool oversubscribed;
   const bool measured_priorities;
   const std::function<void(const stall&)> stalled;
@@ -134,7 +134,7 @@ struct scheduler::implementation {
   detail::task_node* free_nodes = nullptr;
   std::uint64_t last_id = 0;
   std::uint64_t submitted = 0;  ///< tasks, and replays
-  std::uint64_t left_window_seen = 0;
+  std::uint64_t uncounted_seen = 0;
   std::size_t peak = 0;
   const int exceptions_at_start = std::uncaught_exceptions();
   detail::task_node* open_submission = nullptr;  ///< between allocate and submit
@@ -147,7 +147,7 @@ struct scheduler::implementation {
                                                           ///< submitting thread, taken oldest first
   detail::inbox released_outside;
   /// Far from those of the program's tasks; what is ready of them goes by way of the inbox, since
-  /// the window does not bound it.
+  /// the in-flight limit does not bound it.
   std::atomic<std::uint64_t> next_child_id{std::uint64_t{1} << 40};
   /// At least the ready tasks of high priority in all queues: raised before one is pushed, lowered
   /// after it has been taken.

@@ -131,7 +131,7 @@ class stall_survey {
 
 /// Grows with every task that starts or finishes, those of a replay included.
 std::uint64_t scheduler::implementation::progress_mark() const noexcept {
-  std::uint64_t mark = total(&detail::counters::finished) + total(&detail::counters::left_window) +
+  std::uint64_t mark = total(&detail::counters::finished) + total(&detail::counters::uncounted) +
                        total(&detail::counters::children);
   if (replaying == nullptr) return mark;
   for (const task_node& node : replaying->nodes()) {

@@ -32,7 +32,8 @@ bool scheduler::can_suspend() const noexcept {
   if (checked != nullptr) checker->resume(checked);
 }
 
-/// By way of the inbox: suspended tasks are outside of the window, which bounds the other queues.
+/// By way of the inbox: suspended tasks are outside of the in-flight limit, which bounds the other
+/// queues.
 void scheduler::resume(task_node& node) {
   implementation& s = *self_;
   node.suspended.store(false, std::memory_order_relaxed);

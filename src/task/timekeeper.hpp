@@ -44,8 +44,8 @@ class basic_timekeeper {
   void entered() noexcept {
     if (!inside_) read_entry();
   }
-  /// The same, but mostly without looking at the clock, and so `left`: only to submit a node to a
-  /// window that has room.
+  /// The same, but mostly without looking at the clock, and so `left`: only to submit a node while
+  /// the in-flight limit has room.
   void entered_to_submit(node_kind kind) noexcept {
     if (inside_) return;
     submission_ = &submissions_[kind == node_kind::compute ? 0 : 1];

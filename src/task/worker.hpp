@@ -51,10 +51,9 @@ class returned_nodes {
 
 /// Counts that one thread raises and others add up.
 struct counters {
-  std::atomic<std::uint64_t> finished{0};  ///< nodes that need nothing more
-  std::atomic<std::uint64_t> left_window{
-      0};                                  ///< compute nodes finished, asynchronous nodes started
-  std::atomic<std::uint64_t> children{0};  ///< of those that tasks have submitted, finished
+  std::atomic<std::uint64_t> finished{0};   ///< nodes that need nothing more
+  std::atomic<std::uint64_t> uncounted{0};  ///< compute nodes finished, asynchronous nodes started
+  std::atomic<std::uint64_t> children{0};   ///< of those that tasks have submitted, finished
 };
 
 struct alignas(128) worker {

@@ -46,7 +46,7 @@ void tell_released(task_observer& observer, const task_node& ready, std::uint64_
 /// later.
 void scheduler::implementation::publish_counts(worker& w) noexcept {
   if (w.index == 0) return;  // it is the submitter
-  for (auto* count : {&w.counts.finished, &w.counts.left_window}) {
+  for (auto* count : {&w.counts.finished, &w.counts.uncounted}) {
     count->store(count->load(std::memory_order_relaxed), std::memory_order_seq_cst);
   }
   submitter_events.notify_one();
@@ -211,10 +211,10 @@ bool scheduler::implementation::execute_on_stack(task_node& node, worker& w) noe
 
 /// The task may be resumed, and be gone, as soon as its `then` has been called.
 void scheduler::implementation::leave_suspended(task_node& node, worker& w) {
-  const bool in_window = node.recorded == nullptr && !node.is_child;
-  if (in_window && !std::exchange(node.left_window, true)) {
-    w.counts.left_window.store(w.counts.left_window.load(std::memory_order_relaxed) + 1,
-                               std::memory_order_release);
+  const bool counted = node.recorded == nullptr && !node.is_child;
+  if (counted && !std::exchange(node.uncounted, true)) {
+    w.counts.uncounted.store(w.counts.uncounted.load(std::memory_order_relaxed) + 1,
+                             std::memory_order_release);
   }
   node.suspended.store(true, std::memory_order_relaxed);
   const auto then = std::exchange(w.then, {});
@@ -229,7 +229,7 @@ void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
   if (!node.trivial) node.act(node, node_action::destroy);
   node.exclusions.reset();
   const bool submits = w != nullptr && w->index == 0;
-  const bool counts_for_window = node.kind == node_kind::compute && !node.left_window;
+  const bool counts_for_limit = node.kind == node_kind::compute && !node.uncounted;
   edge* newest = node.close(submits && !node.is_child);
   edge* list = nullptr;  // oldest first: the order of submission
   while (newest != nullptr) {
@@ -261,18 +261,18 @@ void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
   } else {
     (w != nullptr ? w->returned : outside_returned).push(node);
   }
-  count_finished(w, counts_for_window);
+  count_finished(w, counts_for_limit);
 }
 
-void scheduler::implementation::count_finished(worker* w, bool left_window) noexcept {
+void scheduler::implementation::count_finished(worker* w, bool uncounted) noexcept {
   if (w != nullptr) {
     const auto raise = [](std::atomic<std::uint64_t>& count) {
       count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     };
-    if (left_window) raise(w->counts.left_window);
+    if (uncounted) raise(w->counts.uncounted);
     raise(w->counts.finished);
   } else {
-    if (left_window) outside_counts.left_window.fetch_add(1, std::memory_order_seq_cst);
+    if (uncounted) outside_counts.uncounted.fetch_add(1, std::memory_order_seq_cst);
     outside_counts.finished.fetch_add(1, std::memory_order_seq_cst);
     submitter_events.notify_one();
   }
@@ -370,10 +370,10 @@ void scheduler::implementation::start(task_node& node, worker* w) {
   if (node.recorded != nullptr) {
     // A replay counts as one.
   } else if (w != nullptr) {
-    w->counts.left_window.store(w->counts.left_window.load(std::memory_order_relaxed) + 1,
-                                std::memory_order_release);
+    w->counts.uncounted.store(w->counts.uncounted.load(std::memory_order_relaxed) + 1,
+                              std::memory_order_release);
   } else {
-    outside_counts.left_window.fetch_add(1, std::memory_order_seq_cst);
+    outside_counts.uncounted.fetch_add(1, std::memory_order_seq_cst);
     submitter_events.notify_one();
   }
   if (has_failed.load(std::memory_order_relaxed)) {

@@ -19,11 +19,11 @@ class Message(MpiBench):
             self.assertIn("messages_per_s", row["8B"])
             self.assertNotIn("messages_per_s", row["192KiB"])
 
-    def test_every_policy_and_window_delivers(self):
+    def test_every_policy_and_burst_delivers(self):
         for policy in ("dedicated", "sleeping", "workers", "none"):
             with self.subTest(policy=policy):
                 self.result_of("--repeat", "1", "--sample-ms", "0.2", "--sizes", "1,5000", "--policy", policy,
-                               "--window", "7", "--workers", "2")
+                               "--burst", "7", "--workers", "2")
 
     def test_progress_is_told_while_it_runs(self):
         self.check_progress(*SHORT, "--sizes", "8", "--only", "mpi")
@@ -35,7 +35,8 @@ class Message(MpiBench):
             (["--sizes", "4GiB"], "4GiB"),
             (["--only", "nobody"], "nobody"),
             (["--policy", "spinning"], "spinning"),
-            (["--window", "0"], "--window"),
+            (["--burst", "0"], "--burst"),
+            (["--window", "8"], "--window is --burst now"),
             (["--repeat", "0"], "--repeat"),
             (["--sample-ms", "0"], "--sample-ms"),
             (["--no-such-option"], "--no-such-option"),

@@ -33,7 +33,7 @@ class TaskOverhead(unittest.TestCase):
                 self.assertLessEqual(figure["q1"], figure["median"])
                 self.assertLessEqual(figure["median"], figure["q3"])
 
-    def test_more_chains_than_the_window_holds_are_replayed_too(self):
+    def test_more_chains_than_the_limit_holds_are_replayed_too(self):
         done = run("--tasks", "9000", "--chains", "5000", "--repeat", "1", "--workers", "2",
                    "--only", "plait replayed", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)

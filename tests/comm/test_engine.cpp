@@ -492,14 +492,14 @@ TEST(engine, a_delay_that_is_not_positive_is_refused) {
   for (const double delay : {0.0, -1.0}) {
     EXPECT_THROW(engine(test_environment(), {.worst_delay_s = delay}), usage_error);
   }
-  EXPECT_THROW(engine(test_environment(), {.look_every_s = -1}), usage_error);
+  EXPECT_THROW(engine(test_environment(), {.poll_every_s = -1}), usage_error);
 }
 
 // Of an hour: the schedule would have looked 20 us after the post.
 TEST(engine, at_a_fixed_interval_nobody_looks_earlier) {
   environment& env = test_environment();
   const ring r(env);
-  engine e(env, {.policy = progress::sleeping, .look_every_s = 3600});
+  engine e(env, {.policy = progress::sleeping, .poll_every_s = 3600});
   EXPECT_NE(e.chosen().reason.find("within 3.6e+06 ms"), std::string::npos) << e.chosen().reason;
   messages receives;
   message& from_left = receive(receives, r.left, 5, 8);
@@ -516,7 +516,7 @@ TEST(engine, at_a_fixed_interval_nobody_looks_earlier) {
 TEST(engine, at_a_fixed_interval_the_proxy_completes_messages) {
   environment& env = test_environment();
   const ring r(env);
-  engine e(env, {.policy = progress::sleeping, .worst_delay_s = 3600, .look_every_s = 1e-3});
+  engine e(env, {.policy = progress::sleeping, .worst_delay_s = 3600, .poll_every_s = 1e-3});
   messages list;
   message& from_left = receive(list, r.left, 5, 8);
   send(list, r.right, 5, pattern(3, 8));

@@ -39,6 +39,20 @@ TEST(command_line, names_come_from_a_list_and_keep_their_order) {
             "--colours knows no ''; it can be red, green, blue");
 }
 
+TEST(command_line, an_old_name_is_refused_by_the_one_that_it_has_now) {
+  plait::measure::command_line command("about", "program");
+  int limit = 4;
+  command.option("--in-flight", limit, "help");
+  command.renamed("--window", "--in-flight");
+  for (std::string given : {"--window", "--window=7"}) {
+    std::string program = "program";
+    std::array words{program.data(), given.data()};
+    EXPECT_EQ(refusal([&] { (void)command.parse(2, words.data(), true); }),
+              "--window is --in-flight now");
+  }
+  EXPECT_EQ(limit, 4);
+}
+
 TEST(command_line, ranges_are_inclusive) {
   EXPECT_EQ(refusal([] { plait::measure::check_range("--steps", 1, 1, 9); }), "accepted");
   EXPECT_EQ(refusal([] { plait::measure::check_range("--steps", 9, 1, 9); }), "accepted");

@@ -232,7 +232,7 @@ runtime_options make_options(generator& g) {
   o.measured_priorities = g.chance(0.8);
   o.persistent_requests = g.one_of({persistence::where_faster, persistence::always});
   o.workers = static_cast<int>(g.between(1, 4));
-  o.window = g.one_of<std::size_t>({1, 2, 3, 8, 64, 4096});
+  o.in_flight = g.one_of<std::size_t>({1, 2, 3, 8, 64, 4096});
   o.policy = g.one_of({progress::automatic, progress::dedicated, progress::sleeping,
                        progress::workers, progress::none});
   o.worst_delay_s = g.one_of({1e-4, 1.5e-3});

@@ -77,8 +77,9 @@ using rank_program = std::vector<step>;
 struct random_program {
   std::vector<memory> initial;  ///< by rank
   std::vector<rank_program> ranks;
-  int iterations = 1;              ///< each rank runs all its statements so often,
-  std::vector<bool> replays = {};  ///< by rank: recorded and replayed, if its tasks fit the window
+  int iterations = 1;  ///< each rank runs all its statements so often,
+  std::vector<bool> replays =
+      {};  ///< by rank: recorded and replayed, if its tasks fit the in-flight limit
 };
 
 /// Programs that one runtime runs one after the other.

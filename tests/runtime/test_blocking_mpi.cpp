@@ -29,8 +29,8 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int, s
   const int right = (env.rank() + 1) % env.size();
   const int left = (env.rank() + env.size() - 1) % env.size();
   [[nodiscard]] runtime_options options() const {
-    const auto& [policy, workers, window] = GetParam();
-    return {.workers = workers, .window = window, .policy = policy};
+    const auto& [policy, workers, in_flight] = GetParam();
+    return {.workers = workers, .in_flight = in_flight, .policy = policy};
   }
 };
 INSTANTIATE_TEST_SUITE_P(blocking, every_policy,

@@ -48,8 +48,8 @@ class configurations : public ::testing::TestWithParam<std::tuple<progress, int,
  protected:
   environment& env = test_environment();
   [[nodiscard]] runtime_options options() const {
-    const auto& [policy, workers, window] = GetParam();
-    return {.workers = workers, .window = window, .policy = policy};
+    const auto& [policy, workers, in_flight] = GetParam();
+    return {.workers = workers, .in_flight = in_flight, .policy = policy};
   }
 };
 INSTANTIATE_TEST_SUITE_P(messages, configurations,
@@ -81,7 +81,7 @@ TEST_P(configurations, recv_then_send_on_every_rank_does_not_deadlock) {
         in(std::span(theirs)), n.left + 10.0 * round);
   }
   rt.wait();
-  EXPECT_LE(rt.peak_tasks(), options().window);
+  EXPECT_LE(rt.peak_tasks(), options().in_flight);
 }
 
 // A token goes round the ring: every rank adds its rank + 1 each time.
@@ -273,9 +273,9 @@ TEST(messages, peers_and_tags_out_of_range_are_refused_and_leave_the_runtime_usa
 TEST(messages, options_out_of_range_are_refused) {
   environment& env = test_environment();
   EXPECT_THROW(runtime(env, {.workers = -1}), usage_error);
-  EXPECT_THROW(runtime(env, {.workers = 1, .window = 0}), usage_error);
+  EXPECT_THROW(runtime(env, {.workers = 1, .in_flight = 0}), usage_error);
   EXPECT_THROW(runtime(env, {.workers = 1, .worst_delay_s = 0}), usage_error);
-  EXPECT_THROW(runtime(env, {.workers = 1, .look_every_s = -1}), usage_error);
+  EXPECT_THROW(runtime(env, {.workers = 1, .poll_every_s = -1}), usage_error);
   env.barrier();
 }
 

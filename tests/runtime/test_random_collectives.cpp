@@ -462,7 +462,7 @@ TEST_F(random_collectives, a_thousand_in_flight_at_once_equal_their_blocking_twi
   int gate = 0;
   const int open = 1;
   constexpr std::size_t for_all = std::size_t{1} << 18;  // else submission would wait for the gate
-  runtime rt{env, {.workers = 2, .window = for_all, .disturb = disturb}};
+  runtime rt{env, {.workers = 2, .in_flight = for_all, .disturb = disturb}};
   rt.recv("gate", out(gate), env.rank(), 0);
   std::vector<job*> ready;
   for (job& j : jobs) ready.push_back(&j);

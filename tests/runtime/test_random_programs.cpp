@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Promises 1 to 3 and 6 on random programs: whatever the workers, the policy, the window and the
+// Promises 1 to 3 and 6 on random programs: whatever the workers, the policy, the limit and the
 // disturbance, every rank ends with the bits of the serial execution.
 //
 //     runtime_test_random_programs [--programs N] [--seed S] [--progress]
@@ -115,19 +115,19 @@ void submit(runtime& rt, memory& m, const step& s) {
   }
 }
 
-[[nodiscard]] bool fits_window(const rank_program& statements, std::size_t window) {
+[[nodiscard]] bool fits_limit(const rank_program& statements, std::size_t in_flight) {
   return static_cast<std::size_t>(
              std::count_if(statements.begin(), statements.end(),
-                           [](const step& s) { return s.what == step::kind::task; })) <= window;
+                           [](const step& s) { return s.what == step::kind::task; })) <= in_flight;
 }
 
 void run_program(runtime& rt, memory& m, const random_program& program, std::size_t rank,
-                 std::size_t window) {
+                 std::size_t in_flight) {
   const rank_program& statements = program.ranks[rank];
   const auto submit_all = [&] {
     for (const step& s : statements) submit(rt, m, s);
   };
-  if (!program.replays.empty() && program.replays[rank] && fits_window(statements, window)) {
+  if (!program.replays.empty() && program.replays[rank] && fits_limit(statements, in_flight)) {
     graph recorded = rt.record(submit_all);
     rt.replay(recorded, static_cast<std::uint64_t>(program.iterations));
     return;
@@ -152,7 +152,7 @@ void run_program(runtime& rt, memory& m, const random_program& program, std::siz
 
 [[nodiscard]] std::string describe(const runtime_options& o) {
   return "workers " + std::to_string(o.workers) + ", policy " + std::string(to_string(o.policy)) +
-         ", window " + std::to_string(o.window) + ", disturbance " +
+         ", in_flight " + std::to_string(o.in_flight) + ", disturbance " +
          std::to_string(o.disturb.probability) +
          (o.measured_priorities ? "" : ", no measured priorities") +
          (o.persistent_requests == persistence::always ? ", persistent requests" : "");
@@ -173,7 +173,7 @@ int run_case(environment& env, const random_case& c, std::uint64_t seed) {
     const auto expected = run_reference(program);
     if (!expected.has_value()) throw std::logic_error("the generator made programs that deadlock");
     memory data = program.initial[rank];
-    run_program(rt, data, program, rank, c.options.window);
+    run_program(rt, data, program, rank, c.options.in_flight);
     rt.wait();
     if (data == (*expected)[rank]) continue;
     ++failures;

@@ -81,7 +81,7 @@ using bytes = std::vector<std::uint8_t>;
   std::mt19937_64 random(seed);
   const std::size_t windows[] = {1, 2, 17, 4096};
   runtime_options options{.workers = 1 + static_cast<int>(random() % 3),
-                          .window = windows[random() % 4],
+                          .in_flight = windows[random() % 4],
                           .policy = all_policies[seed % std::size(all_policies)]};
   if (random() % 2 == 0) {
     options.disturb = {.seed = random(), .probability = 0.2, .longest_delay_s = 2e-4};

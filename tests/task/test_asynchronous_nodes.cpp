@@ -84,18 +84,18 @@ void add_elsewhere(scheduler& s, helper& h, int& x) {
   s.submit(node);
 }
 
-class workers_and_window : public ::testing::TestWithParam<std::tuple<int, std::size_t, bool>> {
+class workers_and_limit : public ::testing::TestWithParam<std::tuple<int, std::size_t, bool>> {
  protected:
   [[nodiscard]] plait::scheduler_options options() const {
-    const auto [workers, window, crowded] = GetParam();
-    return {.workers = workers, .window = window, .oversubscribed = crowded};
+    const auto [workers, in_flight, crowded] = GetParam();
+    return {.workers = workers, .in_flight = in_flight, .oversubscribed = crowded};
   }
 };
-INSTANTIATE_TEST_SUITE_P(asynchronous_nodes, workers_and_window,
+INSTANTIATE_TEST_SUITE_P(asynchronous_nodes, workers_and_limit,
                          ::testing::Combine(::testing::Values(1, 2, 4),
                                             ::testing::Values(1U, 3U, 4096U), ::testing::Bool()));
 
-TEST_P(workers_and_window, they_take_part_in_chains_of_tasks) {
+TEST_P(workers_and_limit, they_take_part_in_chains_of_tasks) {
   scheduler s{options()};
   std::vector<int> x(8, 0);
   {
@@ -118,10 +118,10 @@ TEST_P(workers_and_window, they_take_part_in_chains_of_tasks) {
     for (std::size_t i = c; i < 300; i += 8) expected = expected * 2 % 1000 + 1;
     EXPECT_EQ(x[c], expected) << "chain " << c;
   }
-  EXPECT_LE(s.peak_tasks(), s.window());
+  EXPECT_LE(s.peak_tasks(), s.in_flight_limit());
 }
 
-TEST_P(workers_and_window, wait_wakes_up_when_the_last_one_completes_elsewhere) {
+TEST_P(workers_and_limit, wait_wakes_up_when_the_last_one_completes_elsewhere) {
   scheduler s{options()};
   int x = 0;
   helper h{s};
@@ -132,8 +132,8 @@ TEST_P(workers_and_window, wait_wakes_up_when_the_last_one_completes_elsewhere) 
   }
 }
 
-TEST(asynchronous_nodes, one_that_is_started_leaves_the_window) {
-  scheduler s{{.workers = 1, .window = 2}};
+TEST(asynchronous_nodes, one_that_is_started_is_not_counted) {
+  scheduler s{{.workers = 1, .in_flight = 2}};
   std::vector<task_node*> started;
   std::vector<int> x(10, 0);
   for (int& target : x) {
@@ -146,7 +146,7 @@ TEST(asynchronous_nodes, one_that_is_started_leaves_the_window) {
     };
     const auto begin = reinterpret_cast<std::uintptr_t>(&target);
     s.add_access(node, {begin, begin + sizeof target}, access_mode::out);
-    s.submit(node);  // would block if the window counted it
+    s.submit(node);  // would block if the limit counted it
   }
   EXPECT_EQ(started.size(), 10U);
   EXPECT_LE(s.peak_tasks(), 2U);
@@ -167,7 +167,7 @@ TEST(asynchronous_nodes, one_whose_start_throws_is_finished_and_its_exception_re
 
 TEST(asynchronous_nodes, a_long_chain_of_them_is_dropped_after_a_failure) {
   constexpr std::size_t length = 200'000;
-  scheduler s{{.workers = 1, .window = length + 10}};
+  scheduler s{{.workers = 1, .in_flight = length + 10}};
   int x = 0;
   s.task(
       "throws", [](int&) { throw std::runtime_error("early"); }, inout(x));

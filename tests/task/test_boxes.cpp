@@ -159,7 +159,7 @@ std::vector<double> smooth(scheduler& s, int steps, bool replay) {
 }
 
 TEST(boxes, a_stencil_over_grown_blocks_has_the_bits_of_its_serial_execution) {
-  scheduler serial{{.workers = 1, .window = 1}};
+  scheduler serial{{.workers = 1, .in_flight = 1}};
   const auto expected = smooth(serial, 10, false);
   scheduler parallel{{.workers = 4}};
   EXPECT_EQ(smooth(parallel, 10, false), expected);

@@ -36,7 +36,7 @@ struct room {
 };
 
 TEST_P(any_workers, updates_are_not_lost_and_never_meet) {
-  scheduler s{{.workers = GetParam(), .window = 500}};
+  scheduler s{{.workers = GetParam(), .in_flight = 500}};
   room r;
   long sum = 0;
   for (long i = 0; i < 20'000; ++i) {

@@ -222,7 +222,7 @@ TEST(containers, random_programs_give_what_their_order_of_submission_gives) {
     std::array<std::vector<long>, kinds> found;
     std::vector<long> expected_sums(60);
     std::vector<long> found_sums(60);
-    scheduler s{{.workers = 1 + program % 3, .window = 1 + below(30)}};
+    scheduler s{{.workers = 1 + program % 3, .in_flight = 1 + below(30)}};
     for (long i = 0; i < 60; ++i) {
       const std::size_t k = below(kinds);
       std::vector<long>& v = found[k];

@@ -58,7 +58,7 @@ TEST_P(failing_tasks, the_first_of_several_exceptions_is_rethrown_and_only_once)
 }
 
 TEST_P(failing_tasks, the_scheduler_is_usable_afterwards) {
-  scheduler s{{.workers = GetParam(), .window = 16}};
+  scheduler s{{.workers = GetParam(), .in_flight = 16}};
   int x = 0;
   for (int round = 0; round < 20; ++round) {
     s.task(

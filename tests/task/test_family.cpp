@@ -70,9 +70,9 @@ void quicksort(std::span<int> x, scheduler* s) {
   s->task("sort", quicksort, inout(std::span(more, x.data() + x.size())), s);
 }
 
-TEST_P(any_workers, quicksort_sorts_whatever_the_window) {
-  for (const std::size_t window : {1U, 7U, 4096U}) {
-    scheduler s{{.workers = GetParam(), .window = window}};
+TEST_P(any_workers, quicksort_sorts_whatever_the_limit) {
+  for (const std::size_t in_flight : {1U, 7U, 4096U}) {
+    scheduler s{{.workers = GetParam(), .in_flight = in_flight}};
     std::mt19937 random(3);
     std::vector<int> x(20'000);
     for (int& one : x) one = static_cast<int>(random() % 5000);
@@ -125,7 +125,7 @@ TEST_P(any_workers, random_trees_give_the_bits_of_the_serial_execution) {
     std::iota(expected.begin(), expected.end(), seed);
     auto got = expected;
     tree{nullptr, &expected}.grow(expected, seed, 5);
-    scheduler s{{.workers = GetParam(), .window = seed % 3 == 0 ? 2U : 500U}};
+    scheduler s{{.workers = GetParam(), .in_flight = seed % 3 == 0 ? 2U : 500U}};
     const tree t{&s, &got};
     t.grow(got, seed, 5);
     s.wait();
@@ -199,9 +199,10 @@ TEST_P(any_workers, an_exception_of_a_child_surfaces) {
   EXPECT_EQ(y, 0);
 }
 
-// With a window of 1 the second child runs inside its parent's function, on the parent's stack.
+// With an in-flight limit of 1 the second child runs inside its parent's function, on the parent's
+// stack.
 TEST_P(any_workers, a_task_with_a_stack_of_its_own_may_submit) {
-  scheduler s{{.workers = GetParam(), .window = 1, .task_stack_bytes = std::size_t{1} << 17}};
+  scheduler s{{.workers = GetParam(), .in_flight = 1, .task_stack_bytes = std::size_t{1} << 17}};
   std::vector<int> x(100);
   for (int i = 0; i < 20; ++i) {
     s.task("parent", increment_each(s), inout(x));

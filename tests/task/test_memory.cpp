@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Promise 4: memory is bounded by the window, however many tasks are submitted.
+// Promise 4: memory is bounded by the in-flight limit, however many tasks are submitted.
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -80,8 +80,8 @@ constexpr std::size_t task_count = 1'000'000;
 #endif
 
 TEST(memory, it_stays_flat_over_a_million_tasks_on_few_ranges) {
-  constexpr std::size_t window = 1024;
-  scheduler s{{.workers = 2, .window = window}};
+  constexpr std::size_t in_flight = 1024;
+  scheduler s{{.workers = 2, .in_flight = in_flight}};
   std::vector<int> x(64, 0);
   const auto submit = [&](std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
@@ -93,16 +93,16 @@ TEST(memory, it_stays_flat_over_a_million_tasks_on_few_ranges) {
   const long long warm = live_bytes;
   submit(task_count);
   // Blocks of nodes are reused; a late peak of tasks in flight may add some, never beyond the
-  // window.
-  EXPECT_LE(live_bytes - warm, static_cast<long long>(window * s.bytes_per_task()));
-  EXPECT_LE(s.peak_tasks(), window);
+  // in-flight limit.
+  EXPECT_LE(live_bytes - warm, static_cast<long long>(in_flight * s.bytes_per_task()));
+  EXPECT_LE(s.peak_tasks(), in_flight);
   submit(task_count);
-  EXPECT_LE(live_bytes, static_cast<long long>(2 * window * s.bytes_per_task()) + (4 << 20));
+  EXPECT_LE(live_bytes, static_cast<long long>(2 * in_flight * s.bytes_per_task()) + (4 << 20));
 }
 
 TEST(memory, it_stays_flat_over_tasks_on_ever_new_ranges) {
-  constexpr std::size_t window = 256;
-  scheduler s{{.workers = 1, .window = window}};
+  constexpr std::size_t in_flight = 256;
+  scheduler s{{.workers = 1, .in_flight = in_flight}};
   std::vector<char> space(task_count * 2);
   const auto submit = [&](std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -119,7 +119,7 @@ TEST(memory, it_stays_flat_over_tasks_on_ever_new_ranges) {
 }
 
 TEST(memory, it_stays_flat_over_readers_of_data_that_nobody_writes) {
-  scheduler s{{.workers = 2, .window = 256}};
+  scheduler s{{.workers = 2, .in_flight = 256}};
   int constant = 1;
   std::vector<int> x(64, 0);
   const auto submit = [&](std::size_t count) {

@@ -62,7 +62,7 @@ TEST(ready_queue_death, one_element_too_many_ends_the_program) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   ready_queue d(4);
   for (std::size_t i = 0; i < 4; ++i) d.push(element(i), i);
-  EXPECT_DEATH(d.push(element(4), 4), "submission window bounds");
+  EXPECT_DEATH(d.push(element(4), 4), "in-flight limit bounds");
 }
 
 // The owner pushes and takes in bursts while others take: every element is taken exactly once.
@@ -87,7 +87,7 @@ void contend(std::size_t others, std::size_t burst, std::size_t elements) {
   }
   std::size_t next = 0;
   while (next < elements) {
-    // The window: never more than `burst` elements that nobody has taken.
+    // The in-flight limit: never more than `burst` elements that nobody has taken.
     for (std::size_t i = 0; i < burst && next < elements; ++i) {
       d.push(element(next), next);
       ++next;

@@ -24,7 +24,7 @@ class any_workers : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(reduction, any_workers, ::testing::Values(1, 2, 3, 4));
 
 TEST_P(any_workers, a_sum_of_integers_is_exact) {
-  scheduler s{{.workers = GetParam(), .window = 300}};
+  scheduler s{{.workers = GetParam(), .in_flight = 300}};
   std::int64_t total = 5;
   for (std::int64_t i = 0; i < 10'000; ++i) {
     s.task(

@@ -230,15 +230,16 @@ TEST(replay, a_value_that_cannot_be_copied_is_refused_by_name) {
   EXPECT_EQ(x, 4) << "without recording it is as good as any";
 }
 
-TEST(replay, more_tasks_than_the_window_are_refused) {
-  scheduler s{{.workers = 1, .window = 4}};
+TEST(replay, more_tasks_than_the_in_flight_limit_are_refused) {
+  scheduler s{{.workers = 1, .in_flight = 4}};
   int x = 0;
   auto g = s.record([&] {
     for (int i = 0; i < 5; ++i)
       s.task(
           "next", [](int& v) { ++v; }, inout(x));
   });
-  EXPECT_NE(refusal([&] { s.replay(g, 1); }).find("5 tasks, the window is 4"), std::string::npos);
+  EXPECT_NE(refusal([&] { s.replay(g, 1); }).find("5 tasks, the in-flight limit is 4"),
+            std::string::npos);
 }
 
 TEST(replay, another_schedulers_graph_is_refused) {

@@ -166,8 +166,8 @@ TEST(result, a_recorded_task_has_none) {
                plait::usage_error);
 }
 
-TEST(result, a_full_window_does_not_hang_it) {
-  scheduler s{{.workers = 1, .window = 1}};
+TEST(result, a_reached_limit_does_not_hang_it) {
+  scheduler s{{.workers = 1, .in_flight = 1}};
   int x = 0;
   for (int i = 0; i < 10; ++i) {
     auto next = s.task(

@@ -77,7 +77,7 @@ TEST_P(any_workers, partial_overlap_is_honoured) {
 }
 
 TEST_P(any_workers, independent_tasks_all_run_once) {
-  scheduler s{{.workers = GetParam(), .window = 64}};
+  scheduler s{{.workers = GetParam(), .in_flight = 64}};
   std::vector<int> runs(20'000, 0);
   for (int& r : runs)
     s.task(
@@ -182,26 +182,27 @@ TEST(priorities, among_released_tasks_the_highest_priority_goes_first) {
   EXPECT_EQ(order, "1hhnnll");
 }
 
-// --- the window ----------------------------------------------------------------------------------
+// --- the in-flight limit
+// --------------------------------------------------------------------------
 
-TEST(window, never_more_tasks_are_in_flight_than_it_says) {
+TEST(in_flight_limit, never_more_tasks_are_in_flight_than_it_says) {
   for (const int workers : {1, 2, 4}) {
-    for (const std::size_t window : {1U, 2U, 7U, 64U}) {
-      scheduler s{{.workers = workers, .window = window}};
+    for (const std::size_t in_flight : {1U, 2U, 7U, 64U}) {
+      scheduler s{{.workers = workers, .in_flight = in_flight}};
       std::vector<int> x(16, 0);
       for (std::size_t i = 0; i < 2000; ++i)
         s.task(
             "add", [](int& n) { ++n; }, inout(x[i % 16]));
       s.wait();
-      EXPECT_LE(s.peak_tasks(), window) << workers << " workers";
-      EXPECT_EQ(s.window(), window);
+      EXPECT_LE(s.peak_tasks(), in_flight) << workers << " workers";
+      EXPECT_EQ(s.in_flight_limit(), in_flight);
       for (const int n : x) EXPECT_EQ(n, 125);
     }
   }
 }
 
-TEST(window, the_submitting_thread_helps_while_it_is_full) {
-  scheduler s{{.workers = 1, .window = 4}};
+TEST(in_flight_limit, the_submitting_thread_helps_while_it_is_full) {
+  scheduler s{{.workers = 1, .in_flight = 4}};
   int ran = 0;
   for (int i = 0; i < 100; ++i) {
     s.task("count", [&ran] { ++ran; });
@@ -212,10 +213,10 @@ TEST(window, the_submitting_thread_helps_while_it_is_full) {
 }
 
 // The task it would run may be a long one, or wait for what the program does next.
-TEST(window, the_submitting_thread_runs_nothing_while_there_is_room) {
-  constexpr std::size_t window = 64;
+TEST(in_flight_limit, the_submitting_thread_runs_nothing_while_there_is_room) {
+  constexpr std::size_t in_flight = 64;
   constexpr std::size_t done = 7;  // fewer than what a full one would open for
-  scheduler s{{.workers = 2, .window = window}};
+  scheduler s{{.workers = 2, .in_flight = in_flight}};
   for (std::size_t i = 0; i < done; ++i) s.task("done", [] {});
   std::atomic<bool> held{false};
   std::atomic<bool> go{false};
@@ -230,7 +231,7 @@ TEST(window, the_submitting_thread_runs_nothing_while_there_is_room) {
   while (!held) std::this_thread::yield();
   std::atomic<bool> ran{false};
   s.task("ready", [&] { ran = true; });
-  for (std::size_t i = done + 2; i < window; ++i)
+  for (std::size_t i = done + 2; i < in_flight; ++i)
     s.task(
         "waits", [](int&) {}, inout(x));
   s.task(
@@ -249,7 +250,7 @@ TEST(options, those_out_of_range_are_named) {
   };
   EXPECT_EQ(refusal({.workers = -1}), "workers is -1; it can be 0 (one a core) to 4096");
   EXPECT_EQ(refusal({.workers = 5000}), "workers is 5000; it can be 0 (one a core) to 4096");
-  EXPECT_EQ(refusal({.workers = 1, .window = 0}), "window is 0; it can be 1 to 16777216");
+  EXPECT_EQ(refusal({.workers = 1, .in_flight = 0}), "in_flight is 0; it can be 1 to 16777216");
 }
 
 TEST(options, zero_workers_means_one_for_each_usable_core) {

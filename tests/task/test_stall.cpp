@@ -42,10 +42,10 @@ class listener {
  public:
   explicit listener(std::function<void()> then = [] {}) : then_(std::move(then)) {}
 
-  [[nodiscard]] plait::scheduler_options options(int workers, std::size_t window = 4096,
+  [[nodiscard]] plait::scheduler_options options(int workers, std::size_t in_flight = 4096,
                                                  double period_s = 0.05) {
     return {.workers = workers,
-            .window = window,
+            .in_flight = in_flight,
             .oversubscribed = true,
             .stall_report_s = period_s,
             .stalled = [this](const stall& s) { take(s); }};
@@ -175,7 +175,8 @@ TEST_P(any_workers, a_standstill_is_reported_once_however_long_it_lasts) {
   EXPECT_EQ(l.reports.size(), 1U);
 }
 
-// The window is full of tasks behind the operation, and the program has more to submit.
+// The in-flight limit is reached: full of tasks behind the operation, and the program has more to
+// submit.
 TEST_P(any_workers, a_submission_that_waits_for_room_reports_too) {
   listener l;
   scheduler s{l.options(GetParam(), 2)};

@@ -72,8 +72,8 @@ class resumer {
 class any_workers : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(suspension, any_workers, ::testing::Values(1, 2, 4));
 
-TEST_P(any_workers, tasks_of_tasks_are_suspended_without_a_place_in_the_window) {
-  scheduler s{{.workers = GetParam(), .window = 2, .task_stack_bytes = stack_bytes}};
+TEST_P(any_workers, tasks_of_tasks_are_suspended_without_a_place_in_the_limit) {
+  scheduler s{{.workers = GetParam(), .in_flight = 2, .task_stack_bytes = stack_bytes}};
   resumer r(s);
   for (int round = 0; round < 10; ++round) {
     s.task("parent", [&] {
@@ -132,8 +132,8 @@ TEST_P(any_workers, what_depends_on_a_suspended_task_waits_and_others_do_not) {
   EXPECT_EQ(seen, 7);
 }
 
-TEST_P(any_workers, suspended_tasks_do_not_fill_the_window) {
-  scheduler s{{.workers = GetParam(), .window = 1, .task_stack_bytes = stack_bytes}};
+TEST_P(any_workers, suspended_tasks_do_not_fill_the_limit) {
+  scheduler s{{.workers = GetParam(), .in_flight = 1, .task_stack_bytes = stack_bytes}};
   std::atomic<bool> open{false};
   resumer r(s);
   std::vector<int> done(50, 0);

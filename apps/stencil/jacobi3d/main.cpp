@@ -25,7 +25,7 @@ struct command {
   std::string grid = "0x0x0";
   std::string variants = "base,olap,plait,ideal";
   std::int64_t workers = 0;
-  std::int64_t window = 0;
+  std::int64_t in_flight = 0;
   std::int64_t time_tile = 0;
   std::string policy = "auto";
   plait::measure::session_options session;
@@ -41,7 +41,8 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   plait::measure::add_lengths(options, c.session, "Jacobi steps of a run", "variant");
   options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
   options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  options.option("--window", c.window, "Most tasks in flight; 0 = choose");
+  options.option("--in-flight", c.in_flight, "Most tasks in flight; 0 = choose");
+  options.renamed("--window", "--in-flight");
   options.option("--time-tile", c.time_tile,
                  "Steps that tiles take through cells while they are in the cache: an even number "
                  "up to 16; 0 = choose");
@@ -73,10 +74,10 @@ jacobi3d::tile_shape tile_of(plait::environment& env, const plait::decomposition
 jacobi3d::options checked(const command& c) {
   plait::measure::check(c.session);
   plait::measure::check_range("--workers", c.workers, 0, 1024);
-  plait::measure::check_range("--window", c.window, 0, 1 << 24);
+  plait::measure::check_range("--in-flight", c.in_flight, 0, 1 << 24);
   return {.workers = static_cast<int>(c.workers),
           .policy = plait::measure::parse_progress("--policy", c.policy),
-          .window = static_cast<std::size_t>(c.window),
+          .in_flight = static_cast<std::size_t>(c.in_flight),
           .time_tile = static_cast<int>(c.time_tile)};
 }
 

@@ -122,7 +122,7 @@ class session {
             {"repeat", wanted_.repeat},
             {"workers", chosen_.workers},
             {"policy", plait::to_string(chosen_.policy)},
-            {"window", chosen_.window},
+            {"in_flight", chosen_.in_flight},
             {"time_tile", chosen_.time_tile},
             {"variants", variants_}};
   }

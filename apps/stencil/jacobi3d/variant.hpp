@@ -20,9 +20,9 @@ namespace jacobi3d {
 struct options {
   int workers = 0;  ///< 0 = as many as this process has cores for
   plait::progress policy = plait::progress::automatic;
-  std::size_t window = 0;  ///< most tasks in flight; 0 = as many as it takes to replay
-  int time_tile = 0;       ///< steps of a tile that were asked for; 0 = choose
-  tile_shape tile = {};    ///< of the variants `tiles` and `tiles_ideal`
+  std::size_t in_flight = 0;  ///< most tasks in flight; 0 = as many as it takes to replay
+  int time_tile = 0;          ///< steps of a tile that were asked for; 0 = choose
+  tile_shape tile = {};       ///< of the variants `tiles` and `tiles_ideal`
 };
 
 using variant = plait::measure::variant<problem>;

@@ -39,7 +39,7 @@ void task_variant::prepare(problem& p) {
   allocate(p);
   rt_.emplace(env_,
               plait::runtime_options{
-                  .workers = options_.workers, .window = most_tasks, .policy = options_.policy});
+                  .workers = options_.workers, .in_flight = most_tasks, .policy = options_.policy});
   iteration_.emplace(rt_->record([&] { submit_iteration(*rt_, p); }));
   rt_->start_trace();
 }

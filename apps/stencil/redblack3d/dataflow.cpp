@@ -34,7 +34,7 @@ class dataflow final : public variant {
     data_ = p.data();
     rt_.emplace(env_,
                 plait::runtime_options{.workers = how_.threads,
-                                       .window = most_tasks,
+                                       .in_flight = most_tasks,
                                        .policy = how_.proxy ? progress_of_proxy(env_, how_.threads)
                                                             : plait::progress::automatic});
     policy all_workers = how_;

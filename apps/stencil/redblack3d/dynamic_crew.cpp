@@ -16,7 +16,7 @@ class dynamic_crew final : public crew {
         slow_(slow),
         busy_(static_cast<std::size_t>(how.threads)),
         tasks_({.workers = how.threads,
-                .window = most_tasks,
+                .in_flight = most_tasks,
                 .oversubscribed =
                     plait::fair_share(env.node_units(), env.node_rank()) < how.threads}) {
     const tiers node = tiers_of(p.whole(), how);

@@ -139,7 +139,7 @@ class engine {
   void want_exact_times(bool wanted) noexcept;
 
   /// Returns when the next poll is worth its price; `never` if nothing is in flight.
-  [[nodiscard]] ticks next_look() const noexcept;
+  [[nodiscard]] ticks next_poll() const noexcept;
   static constexpr ticks never = INT64_MAX;
 
   /// Notes that a worker polls between its tasks.  Where workers do so often enough, the proxy

@@ -53,7 +53,7 @@ struct engine_options {
   double worst_delay_s = 3e-3;
   /// For measurements.  Above 0, the proxy and the workers poll at this interval from the post on,
   /// and `worst_delay_s` has no effect.  At 0 the schedule of the engine decides.  Seconds, >= 0.
-  double look_every_s = 0;
+  double poll_every_s = 0;
   disturbance disturb = {};
   persistence persistent_requests = persistence::where_faster;
 };

@@ -35,12 +35,12 @@ struct runtime_options {
   int workers = 0;
   /// In-flight limit (promise 4): at most so many tasks in flight, not counting messages that have
   /// been started.
-  std::size_t window = 4096;
+  std::size_t in_flight = 4096;
   progress policy = progress::automatic;
   /// Longest time between two polls while messages are in flight.  Seconds.
   double worst_delay_s = engine_options{}.worst_delay_s;
   /// Interval between polls, for measurements; see `engine_options`.  Seconds.
-  double look_every_s = 0;
+  double poll_every_s = 0;
   disturbance disturb = {};
   /// Says which replayed messages run on persistent MPI requests.
   persistence persistent_requests = persistence::where_faster;

@@ -36,7 +36,7 @@ struct scheduler_options {
   int workers = 0;
   /// In-flight limit (promise 4): at most so many tasks are submitted and neither finished nor, if
   /// they are communication, started.  At least 1.
-  std::size_t window = 4096;
+  std::size_t in_flight = 4096;
   /// Other processes want the cores too: idle workers sleep at once instead of spinning first.
   bool oversubscribed = false;
   /// Each task runs on a stack of its own of so many bytes, so that it can be suspended.  0: tasks
@@ -154,7 +154,7 @@ class scheduler {
   void close();
 
   [[nodiscard]] int workers() const noexcept;
-  [[nodiscard]] std::size_t window() const noexcept;
+  [[nodiscard]] std::size_t in_flight_limit() const noexcept;
   /// Returns the most tasks that were in flight at once, and the bytes that one of them takes.
   [[nodiscard]] std::size_t peak_tasks() const noexcept;
   [[nodiscard]] static constexpr std::size_t bytes_per_task() noexcept {

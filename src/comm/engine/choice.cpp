@@ -17,7 +17,7 @@ namespace {
 }  // namespace
 
 double longest_delay_s(const engine_options& options) {
-  return options.look_every_s > 0 ? options.look_every_s : options.worst_delay_s;
+  return options.poll_every_s > 0 ? options.poll_every_s : options.worst_delay_s;
 }
 
 engine::choice choose_policy(const engine_options& options, int fair_share) {

@@ -32,7 +32,7 @@ struct engine::implementation {
         messages(env_, options, chosen.proxy || chosen.busy_workers),
         helper(messages, spins, chosen,
                {.worst_delay_s = longest_delay_s(options),
-                .at_fixed_interval = options.look_every_s > 0,
+                .at_fixed_interval = options.poll_every_s > 0,
                 .alone_on_node = env_.node_size() == 1}) {}
 
   environment& env;
@@ -45,7 +45,7 @@ struct engine::implementation {
 
 engine::engine(environment& env, const engine_options& options) {
   if (!(options.worst_delay_s > 0)) throw usage_error("worst_delay_s must be greater than 0");
-  if (!(options.look_every_s >= 0)) throw usage_error("look_every_s must be at least 0");
+  if (!(options.poll_every_s >= 0)) throw usage_error("poll_every_s must be at least 0");
   (void)seconds_per_tick();
   self_ = std::make_unique<implementation>(env, options);
   implementation& s = *self_;
@@ -172,7 +172,7 @@ ticks engine::in_flight_until(ticks now) const noexcept {
 bool engine::idle() const noexcept {
   return self_->messages.state().is_idle();
 }
-ticks engine::next_look() const noexcept {
+ticks engine::next_poll() const noexcept {
   return self_->messages.looks().next();
 }
 const engine::choice& engine::chosen() const noexcept {

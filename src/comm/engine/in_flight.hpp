@@ -36,7 +36,7 @@ class in_flight {
       : token_(token),
         state_(state),
         tell_(tell),
-        looks_(options.look_every_s > 0 ? options.look_every_s : first_look_s,
+        looks_(options.poll_every_s > 0 ? options.poll_every_s : first_look_s,
                longest_delay_s(options)) {}
 
   [[nodiscard]] bool nothing() const noexcept {

@@ -170,7 +170,7 @@ runtime_options make_options(std::uint64_t seed, int ranks) {
   generator g = generator_of(seed / programs_of_a_runtime, ranks, 1);
   runtime_options o;
   o.workers = static_cast<int>(g.between(1, 4));
-  o.window = g.one_of<std::size_t>({1, 2, 3, 8, 64, 4096, 4096, 4096});
+  o.in_flight = g.one_of<std::size_t>({1, 2, 3, 8, 64, 4096, 4096, 4096});
   // A proxy that spins beside others takes their time slices: seldom.
   o.policy =
       g.chance(0.06)
@@ -192,7 +192,7 @@ moved_array make_array(std::uint64_t seed, int ranks) {
 
 std::string to_string(const runtime_options& o) {
   return "workers " + std::to_string(o.workers) + ", policy " +
-         std::string(plait::to_string(o.policy)) + ", window " + std::to_string(o.window) +
+         std::string(plait::to_string(o.policy)) + ", in_flight " + std::to_string(o.in_flight) +
          ", disturbance " + std::to_string(o.disturb.probability) +
          (o.measured_priorities ? "" : ", no measured priorities") +
          (o.persistent_requests == persistence::always ? ", persistent requests" : "");

@@ -44,7 +44,7 @@ struct program {
 inline constexpr std::uint64_t programs_of_a_runtime = 8;
 [[nodiscard]] runtime_options make_options(std::uint64_t seed, int ranks);
 [[nodiscard]] moved_array make_array(std::uint64_t seed, int ranks);
-/// "workers 2, policy none, window 64 …"
+/// "workers 2, policy none, in_flight 64 …"
 [[nodiscard]] std::string to_string(const runtime_options& options);
 
 }  // namespace plait::test::mix

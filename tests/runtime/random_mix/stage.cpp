@@ -79,7 +79,7 @@ void stage::run_part(live_rank& here, const part& one) {
     // Data must not change its size between the recording and the last replay that begins.
     if (resizes) rt_.wait();
     recorded = rt_.record(submit_all);
-    if (recorded->tasks() > options_.window) recorded.reset();
+    if (recorded->tasks() > options_.in_flight) recorded.reset();
   }
   if (!recorded.has_value()) {
     for (std::uint64_t i = 0; i < one.iterations; ++i) submit_all();

@@ -21,12 +21,12 @@ constexpr std::size_t largest_usual_window = std::size_t{1} << 17;
 
 void task_variant::prepare(problem& p) {
   sweep_ = make_sweep(p);
-  const std::size_t window = options_.window != 0
-                                 ? options_.window
-                                 : std::clamp(sweep_->tasks(), usual_window, largest_usual_window);
+  const std::size_t in_flight =
+      options_.in_flight != 0 ? options_.in_flight
+                              : std::clamp(sweep_->tasks(), usual_window, largest_usual_window);
   rt_.emplace(env_, plait::runtime_options{
-                        .workers = options_.workers, .window = window, .policy = policy()});
-  if (sweep_->tasks() <= window) {
+                        .workers = options_.workers, .in_flight = in_flight, .policy = policy()});
+  if (sweep_->tasks() <= in_flight) {
     recorded_ = rt_->record([&] { sweep_->submit(*rt_, sweep_->steps()); });
   }
   rt_->start_trace();

@@ -43,7 +43,7 @@ class ready_queue {
   /// Owner only.  `id`: the place of `task` in the order of submission.
   void push(task_node* task, std::uint64_t id) noexcept {
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
-    PLAIT_EXPECTS(!full(), "the submission window bounds a queue of ready tasks");
+    PLAIT_EXPECTS(!full(), "the in-flight limit bounds a queue of ready tasks");
     entry& place = slot(bottom);
     place.task.store(task, std::memory_order_relaxed);
     place.id.store(id, std::memory_order_relaxed);
