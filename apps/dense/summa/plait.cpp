@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Variant `plait`: tasks.  A panel is a broadcast into one of a few buffers, and what reads it says
+// so; the number of buffers is the look-ahead, for a buffer is overwritten as soon as its readers
+// are done.  Nothing else says what overlaps.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "measure/steps_of_run.hpp"
+#include "variant.hpp"
+
+namespace summa {
+namespace {
+
+using plait::in, plait::inout, plait::out;
+
+// Columns of C that a task multiplies: some milliseconds, so that workers look after messages.
+constexpr std::int64_t columns_of_task = 256;
+// What travels along a chain of processes is cut, so that all its links carry something.
+constexpr std::size_t fragment_bytes = std::size_t{256} << 10;
+
+struct buffers {
+  std::vector<double> x;
+  std::vector<double> y;
+  std::vector<double> sums;
+};
+
+class tasks final : public variant {
+ public:
+  tasks(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
+
+  void prepare(problem& p) override {
+    p_ = &p;
+    const step widest{.width = p.widest()};
+    buffers_.assign(static_cast<std::size_t>(options_.buffers), {});
+    for (buffers& one : buffers_) {
+      if (p.broadcasts_x()) one.x.resize(static_cast<std::size_t>(p.x_size(widest)));
+      if (p.broadcasts_y()) one.y.resize(static_cast<std::size_t>(p.y_size(widest)));
+      one.sums.resize(static_cast<std::size_t>(p.sums_size(widest)));
+    }
+    rt_.emplace(env_, plait::runtime_options{.workers = options_.workers,
+                                             .window = options_.window,
+                                             .policy = options_.policy,
+                                             .compare_sizes = false});
+    rt_->start_trace();
+  }
+
+  void run(problem& p, int, const step_range& recorded) override {
+    rt_->reset_ledger();
+    started_ = plait::now_ticks();
+    if (p.of_a) transpose(*p.of_a, p.a, p.left, from_a_);
+    if (p.of_b) transpose(*p.of_b, p.b, p.right, from_b_);
+    for (std::size_t i = 0; i < p.steps.size(); ++i) submit(p.steps[i], buffer(i));
+    rt_->wait();
+    p.scale_where_no_step_does();
+    kept_steps_ = recorded;
+    report_.ledger = rt_->ledger();
+  }
+
+  [[nodiscard]] run_report finish(problem&) override {
+    plait::measure::keep_steps(report_, rt_->stop_trace(), plait::ticks_to_seconds(started_), 1,
+                               kept_steps_);
+    const auto statistics = rt_->progress_statistics();
+    if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
+    report_.figures = {{"longest_unwatched_s", statistics.longest_unwatched_s}};
+    report_.workers = rt_->workers();
+    report_.words = {{"policy_chosen", rt_->progress_choice().name},
+                     {"policy_reason", rt_->progress_choice().reason}};
+    rt_.reset();
+    return report_;
+  }
+
+ private:
+  buffers& buffer(std::size_t i) { return buffers_[i % buffers_.size()]; }
+
+  static std::span<double> first(std::vector<double>& of, std::int64_t count) {
+    return std::span(of).first(static_cast<std::size_t>(count));
+  }
+
+  void submit(const step& s, buffers& to) {
+    const step_panels panels = broadcast(s, to);
+    if (p_->where.stationary == form::stationary_c) {
+      multiply(s, panels);
+    } else {
+      add_up(s, panels, to);
+    }
+  }
+
+  // Panels --------------------------------------------------------------------------------------
+
+  step_panels broadcast(const step& s, buffers& to) {
+    step_panels panels;
+    if (p_->broadcasts_x()) panels.x = broadcast_x(s, to);
+    if (p_->broadcasts_y()) panels.y = broadcast_y(s, to);
+    return panels;
+  }
+
+  std::span<const double> broadcast_x(const step& s, buffers& to) {
+    const auto options = among(p_->grid.row());
+    if (s.row_root == p_->grid.q()) {
+      rt_->bcast("panel of A", in(p_->own_x(s)), s.row_root, options);
+      return p_->own_x(s);
+    }
+    const std::span<double> x = first(to.x, p_->x_size(s));
+    rt_->bcast("panel of A", out(x), s.row_root, options);
+    return x;
+  }
+
+  std::span<const double> broadcast_y(const step& s, buffers& to) {
+    const auto options = among(p_->grid.column());
+    const std::span<double> y = first(to.y, p_->y_size(s));
+    if (s.column_root == p_->grid.p()) {
+      rt_->task(
+             "pack", [this, s](std::span<double> rows) { p_->pack_y(s, rows); }, out(y))
+          .priority(plait::high)
+          .also(in(p_->right_part()));
+      rt_->bcast("panel of B", in(y), s.column_root, options);
+    } else {
+      rt_->bcast("panel of B", out(y), s.column_root, options);
+    }
+    return y;
+  }
+
+  static plait::collective_options among(const plait::communicator& some) {
+    const bool long_way = some.size() > 2;
+    return {.among = some,
+            .algorithm = long_way ? plait::collective::algorithm::chain
+                                  : plait::collective::algorithm::linear,
+            .fragment_bytes = fragment_bytes};
+  }
+
+  // Products ------------------------------------------------------------------------------------
+
+  void multiply(const step& s, const step_panels& panels) {
+    const std::int64_t rows = p_->c_rows(), columns = p_->c_columns();
+    for (std::int64_t at = 0; at < columns; at += columns_of_task) {
+      const std::int64_t some = std::min(columns_of_task, columns - at);
+      const auto cells = std::span(p_->c).subspan(static_cast<std::size_t>(at * rows),
+                                                  static_cast<std::size_t>(some * rows));
+      rt_->task(
+          "multiply",
+          [this, s, at, some](std::span<const double> x, std::span<const double> y,
+                              std::span<double>) {
+            p_->multiply(s, {x, y}, at, some);
+          },
+          in(panels.x), in(panels.y), inout(cells));
+    }
+  }
+
+  void add_up(const step& s, const step_panels& panels, buffers& to) {
+    const std::span<double> sums = first(to.sums, p_->sums_size(s));
+    const bool a = p_->where.stationary == form::stationary_a;
+    const std::span<const double> stays = a ? p_->left_part() : p_->right_part();
+    rt_->task(
+           "multiply",
+           [this, s](std::span<const double> x, std::span<const double> y, std::span<double> z) {
+             p_->partial(s, {x, y}, z);
+           },
+           in(panels.x), in(panels.y), out(sums))
+        .also(in(stays));
+    const plait::communicator& along = a ? p_->grid.row() : p_->grid.column();
+    const plait::collective_options options{.among = along};
+    if (!p_->owns_sums(s)) {
+      rt_->reduce("sums", in(sums), out(sums.first(0)), s.owner, plait::sum{}, options);
+      return;
+    }
+    rt_->reduce("sums", inout(sums), s.owner, plait::sum{}, options);
+    rt_->task(
+        "add", [this, s](std::span<const double> z, std::span<double>) { p_->add(s, z); }, in(sums),
+        inout(std::span(p_->c)));
+  }
+
+  // Operands ------------------------------------------------------------------------------------
+
+  void transpose(const transposition& how, std::span<const double> from, std::span<double> to,
+                 std::vector<std::vector<double>>& messages) {
+    const auto ranks = static_cast<std::size_t>(env_.size());
+    messages.assign(2 * ranks, {});
+    for (std::size_t i = 0; i < ranks; ++i) {
+      // First to the next process, so that not all send to the same one.
+      const auto peer = static_cast<int>((static_cast<std::size_t>(env_.rank()) + i) % ranks);
+      std::vector<double>& leaving = messages[2 * i];
+      leaving.resize(static_cast<std::size_t>(how.entries_to(peer)));
+      rt_->task(
+          "pack",
+          [&how, peer](std::span<const double> part, std::span<double> message) {
+            how.pack(peer, part, message);
+          },
+          in(from), out(std::span(leaving)));
+      if (peer != env_.rank()) rt_->send("transpose", in(std::span(leaving)), peer);
+    }
+    for (std::size_t i = 0; i < ranks; ++i) {
+      const auto peer =
+          static_cast<int>((static_cast<std::size_t>(env_.rank()) + ranks - i) % ranks);
+      std::vector<double>& coming = messages[2 * i + 1];
+      coming.resize(static_cast<std::size_t>(how.entries_from(peer)));
+      const std::span<double> message(peer == env_.rank() ? messages[0] : coming);
+      if (peer != env_.rank()) rt_->recv("transpose", out(message), peer);
+      rt_->task(
+          "unpack",
+          [&how, peer](std::span<const double> some, std::span<double> part) {
+            how.unpack(peer, some, part);
+          },
+          in(message), plait::commutative(to));
+    }
+  }
+
+  plait::environment& env_;
+  const options options_;
+  problem* p_ = nullptr;
+  std::vector<buffers> buffers_;
+  std::vector<std::vector<double>> from_a_;  ///< messages of a transposition
+  std::vector<std::vector<double>> from_b_;
+  std::optional<plait::runtime> rt_;
+  plait::ticks started_ = 0;
+  step_range kept_steps_;
+  run_report report_;
+};
+
+}  // namespace
+
+std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
+  return std::make_unique<tasks>(env, chosen);
+}
+
+std::unique_ptr<variant> make_variant(const std::string& name, plait::environment& env,
+                                      const options& chosen) {
+  if (name == "base") return make_base();
+  if (name == "olap") return make_olap();
+  if (name == "plait") return make_plait(env, chosen);
+  PLAIT_EXPECTS(name == "ideal", name);
+  return make_ideal();
+}
+
+}  // namespace summa
