@@ -36,7 +36,7 @@ struct command {
   std::int64_t panel = 128;
   std::int64_t buffers = 3;
   std::int64_t workers = 0;
-  std::int64_t window = 4096;
+  std::int64_t in_flight = 4096;
   std::string policy = "auto";
   plait::measure::session_options session;
 };
@@ -58,7 +58,7 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--buffers", c.buffers, "Panels of each kind under way, of the variant plait");
   options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
   options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  options.option("--window", c.window, "Most tasks in flight");
+  options.option("--in-flight", c.in_flight, "Most tasks in flight");
   plait::measure::add_outputs(options, c.session, "variant");
   return options.parse(argc, argv, env);
 }
@@ -107,11 +107,11 @@ summa::options checked(const command& c) {
   plait::measure::check(c.session);
   check_range("--buffers", c.buffers, 1, 1024);
   check_range("--workers", c.workers, 0, 1024);
-  check_range("--window", c.window, 1, 1 << 24);
+  check_range("--in-flight", c.in_flight, 1, 1 << 24);
   return {.buffers = static_cast<int>(c.buffers),
           .workers = static_cast<int>(c.workers),
           .policy = plait::measure::parse_progress("--policy", c.policy),
-          .window = static_cast<std::size_t>(c.window)};
+          .in_flight = static_cast<std::size_t>(c.in_flight)};
 }
 
 summa::arrangement arrangement_of(const command& c, const summa::product& what, int ranks) {

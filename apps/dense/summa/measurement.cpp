@@ -131,7 +131,7 @@ class session {
             {"buffers", chosen_.buffers},
             {"workers", chosen_.workers},
             {"policy", plait::to_string(chosen_.policy)},
-            {"window", chosen_.window},
+            {"in_flight", chosen_.in_flight},
             {"variants", variants_}};
   }
 

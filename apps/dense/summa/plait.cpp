@@ -43,7 +43,7 @@ class tasks final : public variant {
       one.sums.resize(static_cast<std::size_t>(p.sums_size(widest)));
     }
     rt_.emplace(env_, plait::runtime_options{.workers = options_.workers,
-                                             .window = options_.window,
+                                             .in_flight = options_.in_flight,
                                              .policy = options_.policy,
                                              .compare_sizes = false});
     rt_->start_trace();

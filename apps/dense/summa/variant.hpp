@@ -20,7 +20,7 @@ struct options {
   int buffers = 3;  ///< panels of each kind that may be under way, of `plait`
   int workers = 0;  ///< 0 = as many as this process has cores for
   plait::progress policy = plait::progress::automatic;
-  std::size_t window = 4096;
+  std::size_t in_flight = 4096;  ///< most tasks in flight
 };
 
 using variant = plait::measure::variant<problem>;

@@ -123,7 +123,7 @@ TEST(summa, is_right_with_random_numbers_for_any_policy_buffers_and_workers) {
                      .panel = 4,
                      .kind = entries::random};
   for (const form stationary : all_forms) {
-    expect_right(what, stationary, grid, {.buffers = 1, .workers = 1, .window = 1});
+    expect_right(what, stationary, grid, {.buffers = 1, .workers = 1, .in_flight = 1});
     expect_right(what, stationary, grid,
                  {.buffers = 2, .workers = 2, .policy = plait::progress::sleeping});
     expect_right(what, stationary, grid,
