@@ -162,6 +162,11 @@ bool can_be_written(const std::string& path) {
   return created;
 }
 
+void check_writable(const std::string& option, const std::string& path) {
+  if (path.empty() || path == "-" || can_be_written(path)) return;
+  throw usage_error(fmt::format("{}: cannot write '{}'", option, path));
+}
+
 void check_writable(environment& env, const std::string& option, const std::string& path) {
   if (path.empty() || path == "-") return;
   std::string complaint;

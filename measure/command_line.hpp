@@ -69,6 +69,9 @@ class command_line {
 /// later has no result, not an empty one.
 [[nodiscard]] bool can_be_written(const std::string& path);
 
+/// Checks that the file can be written; empty and "-" can.  Errors: usage_error naming `option`.
+void check_writable(const std::string& option, const std::string& path);
+
 /// Checks on rank 0 that the file can be written; empty and "-" can.  Collective.  Errors:
 /// usage_error on every rank.
 void check_writable(environment& env, const std::string& option, const std::string& path);

@@ -39,16 +39,16 @@ class session {
 
   measurements run() {
     judge(what_.base, what_.make_reference());
-    std::vector<contestant> contestants;
-    for (std::size_t i = 0; i < what_.variants.size(); ++i) contestants.push_back(timed(i));
-    contestants.push_back(communication());
+    std::vector<turn> turns;
+    for (std::size_t i = 0; i < what_.variants.size(); ++i) turns.push_back(variant_turn(i));
+    turns.push_back(communication());
     for (std::size_t i = what_.variants.size(); i < codes_.size(); ++i)
-      contestants.push_back(timed(i));
-    contestants.push_back(transport());
-    for (const also_measured& one : what_.also) contestants.push_back(beside(one));
-    progress_lines progress(env_, wanted_.progress,
-                            static_cast<int>(contestants.size()) * (wanted_.repeat + 1));
-    take_turns(env_, contestants, wanted_.repeat, progress);
+      turns.push_back(variant_turn(i));
+    turns.push_back(transport());
+    for (const also_measured& one : what_.also) turns.push_back(beside(one));
+    take_turns(turns, {.repeat = wanted_.repeat,
+                       .progress = wanted_.progress && env_.rank() == 0,
+                       .warm_up = true});
     find_limits();
     if (!wanted_.trace_file.empty()) trace();
     const auto shown = kept_.begin() + std::ssize(what_.variants);
@@ -80,10 +80,14 @@ class session {
 
   // What happens --------------------------------------------------------------------------------
 
-  contestant timed(std::size_t i) {
+  [[nodiscard]] turn timed(std::string label, timed_run run) {
+    return {std::move(label),
+            [this, run = std::move(run)](int round) { run_timed(env_, run, round); }};
+  }
+
+  turn variant_turn(std::size_t i) {
     const compared_variant& code = *codes_[i];
-    contestant one;
-    one.label = is_shown(i) ? code.name : "computation alone";
+    timed_run one;
     one.takes_part = code.takes_part;
     one.prepare = [this, i, &code](int round) {
       const bool records = is_shown(i) && round == wanted_.repeat / 2;
@@ -95,51 +99,45 @@ class session {
       finish(i);
       if (round != warm_up) keep(i, total_s);
     };
-    return one;
+    return timed(is_shown(i) ? code.name : "computation alone", std::move(one));
   }
 
-  contestant communication() {
-    contestant one;
-    one.label = "communication alone";
+  turn communication() {
+    timed_run one;
     one.prepare = [this](int) { what_.communication.prepare(); };
     one.run = what_.communication.run;
     one.finish = [this](int round, double total_s) {
       last_communication_s_ = total_s;
       if (round != warm_up) found_.communication_s.push_back(total_s);
     };
-    return one;
+    return timed("communication alone", std::move(one));
   }
 
-  contestant transport() {
-    contestant one;
-    one.label = "transport processor time";
-    one.finish = [this](int round, double) {
-      const communication_alone& messages = what_.communication;
-      messages.prepare();
-      transport_probe probe{messages.work, messages.exchange_sparsely};
-      if (!messages.work) probe.work = [] {};
-      probe.exchange_s = last_communication_s_ / messages.exchanges;
-      // Each interval two thirds as long as the communication of a run, within reason.
-      probe.window_s = std::clamp(last_communication_s_, 0.02, 0.15) * 2 / 3;
-      probe.intervals.assign(intervals_between_looks.begin(), intervals_between_looks.end());
-      const std::vector<double> exchange_s = transport_cpu_s(env_, probe);
-      if (round == warm_up) return;
-      for (std::size_t way = 0; way < exchange_s.size(); ++way)
-        transport_s_[way].push_back(messages.work ? exchange_s[way] * messages.exchanges
-                                                  : std::numeric_limits<double>::quiet_NaN());
-    };
-    return one;
+  turn transport() {
+    return {
+        "transport processor time", [this](int round) {
+          const communication_alone& messages = what_.communication;
+          messages.prepare();
+          transport_probe probe{messages.work, messages.exchange_sparsely};
+          if (!messages.work) probe.work = [] {};
+          probe.exchange_s = last_communication_s_ / messages.exchanges;
+          // Each interval two thirds as long as the communication of a run, within reason.
+          probe.window_s = std::clamp(last_communication_s_, 0.02, 0.15) * 2 / 3;
+          probe.intervals.assign(intervals_between_looks.begin(), intervals_between_looks.end());
+          const std::vector<double> exchange_s = transport_cpu_s(env_, probe);
+          if (round == warm_up) return;
+          for (std::size_t way = 0; way < exchange_s.size(); ++way)
+            transport_s_[way].push_back(messages.work ? exchange_s[way] * messages.exchanges
+                                                      : std::numeric_limits<double>::quiet_NaN());
+        }};
   }
 
-  contestant beside(const also_measured& wanted) {
-    contestant one;
-    one.label = wanted.label;
-    one.finish = [this, &wanted](int round, double) {
-      env_.barrier();
-      const double value = wanted.measure();
-      if (round != warm_up) found_.also[wanted.label].push_back(value);
-    };
-    return one;
+  turn beside(const also_measured& wanted) {
+    return {wanted.label, [this, &wanted](int round) {
+              env_.barrier();
+              const double value = wanted.measure();
+              if (round != warm_up) found_.also[wanted.label].push_back(value);
+            }};
   }
 
   /// One more run of every variant with all its steps recorded, not among those that count.
@@ -147,12 +145,12 @@ class session {
     std::vector<traced_run> runs;
     for (std::size_t i = 0; i < what_.variants.size(); ++i) {
       const compared_variant& code = what_.variants[i];
-      contestant one;
+      timed_run one;
       one.takes_part = code.takes_part;
       one.prepare = [&](int) { code.prepare(); };
       one.run = [&] { code.run({0, wanted_.steps}); };
       one.finish = [&](int, double) { finish(i); };
-      take_turn(env_, one, wanted_.repeat);
+      run_timed(env_, one, wanted_.repeat);
       const traced_run& done = runs.emplace_back(traced(code.name, collect(i)));
       kept_[i].trace_summary = to_json(summarize_trace(
           done.events, done.path, code.communicates ? found_.wire_bound_s : std::nullopt));

@@ -4,16 +4,12 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
 #include "gather.hpp"
 #include "quiet_barrier.hpp"
 
 namespace plait::measure {
-
-progress_lines::progress_lines(const environment& env, bool on, int total)
-    : on_(on && env.rank() == 0), total_(total) {}
 
 void progress_lines::step(const std::string& label) {
   if (!on_) return;
@@ -22,7 +18,22 @@ void progress_lines::step(const std::string& label) {
   std::fflush(stderr);
 }
 
-void take_turn(environment& env, const contestant& one, int round) {
+void take_turns(const std::vector<turn>& turns, const repetition_options& options) {
+  const int first = options.warm_up ? warm_up : 0;
+  progress_lines progress(options.progress,
+                          static_cast<int>(turns.size()) * (options.repeat - first));
+  for (int round = first; round < options.repeat; ++round) {
+    for (const turn& one : turns) {
+      progress.step(round == warm_up
+                        ? one.label + " warm-up"
+                        : fmt::format("{} {}/{}", one.label, round + 1, options.repeat));
+      one.take(round);
+    }
+  }
+  progress.step("done");
+}
+
+void run_timed(environment& env, const timed_run& one, int round) {
   const bool some_sleep = !all_of(env, one.takes_part);
   if (one.prepare) one.prepare(round);
   env.barrier();
@@ -32,17 +43,6 @@ void take_turn(environment& env, const contestant& one, int round) {
   if (some_sleep) quiet_barrier(env);
   const double total_s = maximum(env, own_s);
   if (one.finish) one.finish(round, total_s);
-}
-
-void take_turns(environment& env, const std::vector<contestant>& contestants, int repeat,
-                progress_lines& progress) {
-  for (int round = warm_up; round < repeat; ++round) {
-    for (const contestant& one : contestants) {
-      progress.step(round == warm_up ? one.label + " warm-up"
-                                     : fmt::format("{} {}/{}", one.label, round + 1, repeat));
-      take_turn(env, one, round);
-    }
-  }
 }
 
 }  // namespace plait::measure

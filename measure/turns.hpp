@@ -10,9 +10,40 @@
 
 namespace plait::measure {
 
-/// One of the things that take turns.  What is empty is skipped.
-struct contestant {
+/// The round before those that count.
+inline constexpr int warm_up = -1;
+
+/// One of the things that take turns.
+struct turn {
   std::string label;
+  std::function<void(int round)> take;
+};
+
+struct repetition_options {
+  int repeat = 5;
+  bool progress = false;  ///< `@progress {…}` lines on standard error
+  bool warm_up = false;   ///< one round before those that count
+};
+
+/// Takes the turns of each round: the round `warm_up` where it is wanted, then 0 to `repeat` - 1.
+/// Collective where the turns are.
+void take_turns(const std::vector<turn>& turns, const repetition_options& options);
+
+/// Lines for whoever shows progress, on standard error:
+/// `@progress {"done":3,"total":20,"label":"base 1/5"}`.
+class progress_lines {
+ public:
+  progress_lines(bool on, int total) : on_(on), total_(total) {}
+  void step(const std::string& label);
+
+ private:
+  bool on_;
+  int total_;
+  int done_ = 0;
+};
+
+/// A run of all ranks that is timed.  What is empty is skipped.
+struct timed_run {
   /// Whether this rank does.  One that does not prepares and finishes with the others, and sleeps
   /// while they run.
   bool takes_part = true;
@@ -23,27 +54,7 @@ struct contestant {
   std::function<void(int round, double total_s)> finish;
 };
 
-/// The round before those that count.
-inline constexpr int warm_up = -1;
-
-/// Lines for whoever shows progress, on standard error of rank 0:
-/// `@progress {"done":3,"total":20,"label":"base 1/5"}`.
-class progress_lines {
- public:
-  progress_lines(const environment& env, bool on, int total);
-  void step(const std::string& label);
-
- private:
-  bool on_;
-  int total_;
-  int done_ = 0;
-};
-
-/// One warm-up round, then `repeat` rounds.  Collective.
-void take_turns(environment& env, const std::vector<contestant>& contestants, int repeat,
-                progress_lines& progress);
-
-/// One turn of one contestant.  Collective.
-void take_turn(environment& env, const contestant& one, int round);
+/// Prepares, runs and finishes.  Collective.
+void run_timed(environment& env, const timed_run& one, int round);
 
 }  // namespace plait::measure

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contestants.hpp"
 
-namespace plait::bench {
+namespace plait::bench::exchange {
 
 std::vector<contestant> all_contestants() {
   std::vector<contestant> all{blocking(), nonblocking(), nonblocking_tested()};
@@ -23,4 +23,4 @@ std::map<std::string, std::string> missing_contestants() {
   return missing;
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::exchange

@@ -8,12 +8,14 @@
 
 #include <plait/plait.hpp>
 
-#include "contestant.hpp"
 #include "load.hpp"
+#include "measure/contestant.hpp"
 
-namespace plait::bench {
+namespace plait::bench::exchange {
 
-using contestant = contestant_of<load>;
+using measure::exposed_s;
+
+using contestant = measure::contestant<load>;
 
 /// MPI_Isend and MPI_Irecv, the work, MPI_Waitall.
 inline constexpr const char* nonblocking_name = "nonblocking";
@@ -37,7 +39,7 @@ inline constexpr const char* nonblocking_name = "nonblocking";
 // What they are held against, each alone.  Seconds of one step on this rank; collective.
 [[nodiscard]] double communication_alone_s(environment& env, const load& what);
 [[nodiscard]] double computation_alone_s(environment& env, const load& what);
-/// `exchange_s`: how long an exchange takes, the same on every rank.  See transport.hpp.
+/// `exchange_s`: how long an exchange takes, the same on every rank.  See measure::transport_s.
 [[nodiscard]] double transport_s(environment& env, const load& what, double exchange_s);
 
-}  // namespace plait::bench
+}  // namespace plait::bench::exchange

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-namespace plait::bench {
+namespace plait::bench::exchange {
 namespace {
 
 std::uint64_t counter_of(const std::vector<std::byte>& message) {
@@ -18,7 +18,7 @@ std::uint64_t counter_of(const std::vector<std::byte>& message) {
 buffers::buffers(const load& what)
     : outgoing(what.size_bytes),
       incoming(what.size_bytes),
-      pieces(static_cast<std::size_t>(what.pieces), initial_values()) {}
+      pieces(static_cast<std::size_t>(what.pieces), measure::initial_values()) {}
 
 void combine(const std::vector<std::byte>& incoming, std::vector<std::byte>& outgoing, long& gate) {
   const std::uint64_t counter = counter_of(incoming) + 1;
@@ -33,4 +33,4 @@ void expect_steps(const buffers& data, std::uint64_t steps) {
                 " steps were made, the messages count " + std::to_string(found));
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::exchange

@@ -9,9 +9,11 @@
 
 #include <plait/plait.hpp>
 
-#include "work.hpp"
+#include "measure/work.hpp"
 
-namespace plait::bench {
+namespace plait::bench::exchange {
+
+using measure::values;
 
 struct load {
   std::size_t size_bytes = 0;  ///< each way; at least 8
@@ -22,7 +24,7 @@ struct load {
 
   /// Units of piece `index`.
   [[nodiscard]] long units_of(int index) const noexcept {
-    return units_of_piece(units, pieces, index);
+    return measure::units_of_piece(units, pieces, index);
   }
 };
 
@@ -42,4 +44,4 @@ void combine(const std::vector<std::byte>& incoming, std::vector<std::byte>& out
 /// Errors: plait::error unless both ranks have combined so often.
 void expect_steps(const buffers& data, std::uint64_t steps);
 
-}  // namespace plait::bench
+}  // namespace plait::bench::exchange

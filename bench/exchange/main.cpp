@@ -14,15 +14,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "alone.hpp"
+#include "measure/alone.hpp"
 #include "measure/command_line.hpp"
 #include "measure/gather.hpp"
+#include "measure/measured_rows.hpp"
 #include "measure/result.hpp"
-#include "print_rows.hpp"
+#include "measure/size_list.hpp"
 #include "session.hpp"
-#include "size_list.hpp"
 
-namespace plait::bench {
+namespace plait::bench::exchange {
 namespace {
 
 struct options {
@@ -43,9 +43,9 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   measure::command_line command("How much of an exchange is hidden behind work", "exchange");
   command.option("--sizes", given.sizes, "Bytes each way, at least 8");
   command.option("--work-ratio", given.ratios, "Work by time of the exchange alone, as 0.8,1");
-  command.option(
-      "--only", given.only,
-      fmt::format("Any of {}; all when left out", fmt::join(names_of(all_contestants()), ", ")));
+  command.option("--only", given.only,
+                 fmt::format("Any of {}; all when left out",
+                             fmt::join(measure::names_of(all_contestants()), ", ")));
   command.option("--pieces", given.pieces, "Pieces of the work");
   command.option("--workers", given.workers, "Workers of a rank");
   command.option("--working-ranks", given.working_ranks,
@@ -77,9 +77,9 @@ void check(const options& given, environment& env) {
 }
 
 session_options session_of(const options& given, const environment& env) {
-  return {.sizes = parse_sizes("--sizes", given.sizes, sizeof(std::uint64_t)),
+  return {.sizes = measure::parse_sizes("--sizes", given.sizes, sizeof(std::uint64_t)),
           .ratios = given.ratios,
-          .contestants = chosen("--only", given.only, all_contestants()),
+          .contestants = measure::chosen("--only", given.only, all_contestants()),
           .pieces = static_cast<int>(given.pieces),
           .workers = static_cast<int>(given.workers),
           .working_ranks = static_cast<int>(given.working_ranks),
@@ -90,13 +90,14 @@ session_options session_of(const options& given, const environment& env) {
 }
 
 // Read on rank 0.  Errors: usage_error on every rank.
-json rows_of_file(environment& env, const std::string& path) {
+measure::json rows_of_file(environment& env, const std::string& path) {
   std::ostringstream text;
   // A device may have no end, and a pipe no writer.
   std::error_code none;
   if (env.rank() == 0 && std::filesystem::is_regular_file(path, none))
     text << std::ifstream(path).rdbuf();
-  const json result = json::parse(measure::broadcast(env, text.str()), nullptr, false);
+  const measure::json result =
+      measure::json::parse(measure::broadcast(env, text.str()), nullptr, false);
   if (!result.is_object() || !result.contains("rows"))
     throw usage_error("--beside: '" + path + "' is no result file");
   return result.at("rows");
@@ -109,22 +110,22 @@ contestant with_mpich_thread() {
   return one;
 }
 
-json result_of(environment& env, const options& given, const session_options& session, json where,
-               json rows) {
-  json about = json::object();
+measure::json result_of(environment& env, const options& given, const session_options& session,
+                        measure::json where, measure::json rows) {
+  measure::json about = measure::json::object();
   for (const contestant& one : session.contestants) about[one.name] = one.about;
-  json all = measure::describe_environment(env);
+  measure::json all = measure::describe_environment(env);
   all["peers"] = about;
   all["peers_not_built"] = missing_contestants();
   all.update(where);
-  const json parameters{{"sizes", given.sizes},
-                        {"work_ratio", given.ratios},
-                        {"pieces", given.pieces},
-                        {"workers", given.workers},
-                        {"working_ranks", given.working_ranks},
-                        {"repeat", given.repeat},
-                        {"sample_ms", given.sample_ms}};
-  return bench_result("exchange", parameters, all, std::move(rows));
+  const measure::json parameters{{"sizes", given.sizes},
+                                 {"work_ratio", given.ratios},
+                                 {"pieces", given.pieces},
+                                 {"workers", given.workers},
+                                 {"working_ranks", given.working_ranks},
+                                 {"repeat", given.repeat},
+                                 {"sample_ms", given.sample_ms}};
+  return measure::bench_result("exchange", parameters, all, std::move(rows));
 }
 
 int run(environment& env, int argc, char** argv) {
@@ -132,8 +133,8 @@ int run(environment& env, int argc, char** argv) {
   if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check(given, env);
   session_options session = session_of(given, env);
-  const json where = policy_chosen(env, session.workers);
-  json rows;
+  const measure::json where = measure::policy_chosen(env, session.workers);
+  measure::json rows;
   if (given.beside.empty()) {
     rows = measure(env, session);
   } else {
@@ -142,17 +143,17 @@ int run(environment& env, int argc, char** argv) {
         measure_beside(env, rows_of_file(env, given.beside), session.contestants.front(), session);
   }
   if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") print_rows(rows);
+  if (given.json_file != "-") measure::print_rows(rows);
   if (!given.json_file.empty())
     measure::write_result(given.json_file, result_of(env, given, session, where, std::move(rows)));
   return measure::exit_verified;
 }
 
 }  // namespace
-}  // namespace plait::bench
+}  // namespace plait::bench::exchange
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   return plait::measure::run_program(env, "exchange",
-                                     [&] { return plait::bench::run(env, argc, argv); });
+                                     [&] { return plait::bench::exchange::run(env, argc, argv); });
 }

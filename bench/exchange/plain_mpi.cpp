@@ -2,22 +2,22 @@
 #include "plain_mpi.hpp"
 
 #include "contestants.hpp"
-#include "derived.hpp"
 #include "measure/mpi_check.hpp"
+#include "measure/row_limits.hpp"
 
-namespace plait::bench {
+namespace plait::bench::exchange {
 namespace {
 
 using measure::check_mpi;
 
 void compute(buffers& data, const load& what) {
   for (int i = 0; i < what.pieces; ++i)
-    work(data.pieces[static_cast<std::size_t>(i)], what.units_of(i));
+    measure::work(data.pieces[static_cast<std::size_t>(i)], what.units_of(i));
 }
 
 // The steps of one contestant: `step` returns the seconds in which it could only wait.
 template <class Step>
-timing timed_steps(environment& env, const load& what, Step&& step) {
+measure::timing timed_steps(environment& env, const load& what, Step&& step) {
   buffers data(what);
   const auto steps = [&](int count) {
     double exposed_s = 0;
@@ -43,7 +43,7 @@ double seconds_of(Body&& body) {
   return ticks_to_seconds(now_ticks() - start);
 }
 
-timing run_blocking(environment& env, const load& what) {
+measure::timing run_blocking(environment& env, const load& what) {
   return timed_steps(env, what, [&](buffers& data) {
     const double exposed_s = seconds_of([&] { exchange_blocking(env, data); });
     compute(data, what);
@@ -51,19 +51,19 @@ timing run_blocking(environment& env, const load& what) {
   });
 }
 
-timing run_nonblocking(environment& env, const load& what) {
+measure::timing run_nonblocking(environment& env, const load& what) {
   return timed_steps(env, what, [&](buffers& data) {
-    open_exchange exchange(env, data.outgoing, data.incoming);
+    measure::open_exchange exchange(env, data.outgoing, data.incoming);
     compute(data, what);
     return seconds_of([&] { exchange.wait(); });
   });
 }
 
-timing run_nonblocking_tested(environment& env, const load& what) {
+measure::timing run_nonblocking_tested(environment& env, const load& what) {
   return timed_steps(env, what, [&](buffers& data) {
-    open_exchange exchange(env, data.outgoing, data.incoming);
+    measure::open_exchange exchange(env, data.outgoing, data.incoming);
     for (int i = 0; i < what.pieces; ++i) {
-      work(data.pieces[static_cast<std::size_t>(i)], what.units_of(i));
+      measure::work(data.pieces[static_cast<std::size_t>(i)], what.units_of(i));
       (void)exchange.test();
     }
     return seconds_of([&] { exchange.wait(); });
@@ -81,7 +81,7 @@ void exchange_blocking(environment& env, buffers& data) {
 }
 
 contestant blocking() {
-  return {base_name, "MPI_Sendrecv, then the work", run_blocking};
+  return {measure::blocking_row, "MPI_Sendrecv, then the work", run_blocking};
 }
 
 contestant nonblocking() {
@@ -93,4 +93,4 @@ contestant nonblocking_tested() {
           run_nonblocking_tested};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::exchange

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "load.hpp"
-#include "open_exchange.hpp"
+#include "measure/open_exchange.hpp"
 
-namespace plait::bench {
+namespace plait::bench::exchange {
 
 /// Blocks until both messages are through.
 void exchange_blocking(environment& env, buffers& data);
 
-}  // namespace plait::bench
+}  // namespace plait::bench::exchange

@@ -3,11 +3,11 @@
 // it, so that what is hidden is what the policy of progress hides.
 #include "contestants.hpp"
 
-namespace plait::bench {
+namespace plait::bench::exchange {
 namespace {
 
 void work_on(values& piece, long units, const long&) {
-  work(piece, units);
+  measure::work(piece, units);
 }
 
 void submit_step(runtime& rt, buffers& data, const load& what) {
@@ -20,7 +20,7 @@ void submit_step(runtime& rt, buffers& data, const load& what) {
   rt.task("combine", combine, in(data.incoming), inout(data.outgoing), inout(data.gate));
 }
 
-timing run_tasks(environment& env, const load& what, const runtime_options& options) {
+measure::timing run_tasks(environment& env, const load& what, const runtime_options& options) {
   buffers data(what);
   runtime rt{env, options};
   submit_step(rt, data, what);
@@ -56,4 +56,4 @@ contestant plait_sleeping(int worst_delay_us) {
           }};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::exchange

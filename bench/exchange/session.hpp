@@ -8,9 +8,9 @@
 #include <plait/plait.hpp>
 
 #include "contestants.hpp"
-#include "measured_rows.hpp"
+#include "measure/measured_rows.hpp"
 
-namespace plait::bench {
+namespace plait::bench::exchange {
 
 struct session_options {
   std::vector<std::size_t> sizes;
@@ -20,15 +20,15 @@ struct session_options {
   int workers = 1;
   int working_ranks = 2;   ///< 1: rank 1 only exchanges, and leaves its core to what helps rank 0
   double sample_s = 0.02;  ///< about how long one measurement takes
-  repetition_options repetition;
+  measure::repetition_options repetition;
 };
 
 /// The rows of the result on rank 0.  Collective.
-[[nodiscard]] json measure(environment& env, const session_options& wanted);
+[[nodiscard]] measure::json measure(environment& env, const session_options& wanted);
 
 /// One row more for the rows of an earlier job: `one` doing the work of that job, held against its
 /// base and bound.  Collective.  Errors: usage_error where they are no rows of this benchmark.
-[[nodiscard]] json measure_beside(environment& env, const json& earlier_rows, const contestant& one,
-                                  const session_options& wanted);
+[[nodiscard]] measure::json measure_beside(environment& env, const measure::json& earlier_rows,
+                                           const contestant& one, const session_options& wanted);
 
-}  // namespace plait::bench
+}  // namespace plait::bench::exchange

@@ -12,7 +12,7 @@
 
 #include "contestants.hpp"
 
-namespace plait::bench {
+namespace plait::bench::exchange {
 namespace {
 
 struct session {
@@ -127,7 +127,7 @@ class starpu_steps {
   starpu_codelet combine_{};
 };
 
-timing run_starpu(environment& env, const load& what) {
+measure::timing run_starpu(environment& env, const load& what) {
   buffers data(what);
   double total_s = 0;
   {
@@ -149,4 +149,4 @@ contestant starpu_mpi_tasks() {
   return {"starpu-mpi", "starpu_mpi_isend_detached, starpu_mpi_irecv_detached, tasks", run_starpu};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::exchange

@@ -10,13 +10,12 @@
 
 #include "measure/command_line.hpp"
 #include "measure/gather.hpp"
+#include "measure/measured_rows.hpp"
 #include "measure/result.hpp"
-#include "measured_rows.hpp"
-#include "print_rows.hpp"
-#include "size_list.hpp"
+#include "measure/size_list.hpp"
 #include "traffic.hpp"
 
-namespace plait::bench {
+namespace plait::bench::message {
 namespace {
 
 constexpr std::array<std::string_view, 5> known_ways{
@@ -97,12 +96,12 @@ traffic traffic_of(environment& env, std::size_t size, const options& given) {
   return what;
 }
 
-json measure_once(environment& env, const way& one, const traffic& what) {
+measure::json measure_once(environment& env, const way& one, const traffic& what) {
   const auto size = static_cast<double>(what.size_bytes);
   const double round_s = one.ping_pong(env, what) / static_cast<double>(what.rounds);
   const double messages = static_cast<double>(what.burst) * static_cast<double>(what.bursts);
   const double message_s = one.stream(env, what) / messages;
-  json figures{{"latency_us", 0.5e6 * round_s}};
+  measure::json figures{{"latency_us", 0.5e6 * round_s}};
   // Beyond, the rate is the bandwidth by another name.
   constexpr double small = 4096;
   if (size <= small) figures["messages_per_s"] = 1 / message_s;
@@ -110,14 +109,14 @@ json measure_once(environment& env, const way& one, const traffic& what) {
   return figures;
 }
 
-std::vector<measurement> plan(environment& env, const options& given,
-                              const std::vector<way>& ways) {
-  std::vector<measurement> result;
-  for (const std::size_t size : parse_sizes("--sizes", given.sizes, 1)) {
+std::vector<measure::measurement> plan(environment& env, const options& given,
+                                       const std::vector<way>& ways) {
+  std::vector<measure::measurement> result;
+  for (const std::size_t size : measure::parse_sizes("--sizes", given.sizes, 1)) {
     const traffic what = traffic_of(env, size, given);
     for (const way& one : ways) {
-      measurement each{one.name, size_label(size),
-                       [&env, one, what] { return measure_once(env, one, what); }};
+      measure::measurement each{one.name, measure::size_label(size),
+                                [&env, one, what] { return measure_once(env, one, what); }};
       each.remarks = {{"burst", what.burst}, {"rounds", what.rounds}, {"bursts", what.bursts}};
       result.push_back(std::move(each));
     }
@@ -125,15 +124,16 @@ std::vector<measurement> plan(environment& env, const options& given,
   return result;
 }
 
-json result_of(environment& env, const options& given, const std::vector<way>& ways, json rows) {
-  json about = json::object();
+measure::json result_of(environment& env, const options& given, const std::vector<way>& ways,
+                        measure::json rows) {
+  measure::json about = measure::json::object();
   for (const way& one : ways) about[one.name] = one.about;
-  json where = measure::describe_environment(env);
+  measure::json where = measure::describe_environment(env);
   where["peers"] = about;
-  const json parameters{{"sizes", given.sizes},     {"burst", given.burst},
-                        {"workers", given.workers}, {"policy", given.policy},
-                        {"repeat", given.repeat},   {"sample_ms", given.sample_ms}};
-  return bench_result("message", parameters, where, std::move(rows));
+  const measure::json parameters{{"sizes", given.sizes},     {"burst", given.burst},
+                                 {"workers", given.workers}, {"policy", given.policy},
+                                 {"repeat", given.repeat},   {"sample_ms", given.sample_ms}};
+  return measure::bench_result("message", parameters, where, std::move(rows));
 }
 
 int run(environment& env, int argc, char** argv) {
@@ -142,22 +142,22 @@ int run(environment& env, int argc, char** argv) {
   check(given, env);
   (void)measure::parse_progress("--policy", given.policy);
   const std::vector<way> ways = chosen_ways(given);
-  json rows =
-      measure_interleaved(plan(env, given, ways), {.repeat = static_cast<int>(given.repeat),
-                                                   .progress = given.progress && env.rank() == 0,
-                                                   .warm_up = true});
+  measure::json rows = measure::measure_interleaved(plan(env, given, ways),
+                                                    {.repeat = static_cast<int>(given.repeat),
+                                                     .progress = given.progress && env.rank() == 0,
+                                                     .warm_up = true});
   if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") print_rows(rows);
+  if (given.json_file != "-") measure::print_rows(rows);
   if (!given.json_file.empty())
     measure::write_result(given.json_file, result_of(env, given, ways, std::move(rows)));
   return measure::exit_verified;
 }
 
 }  // namespace
-}  // namespace plait::bench
+}  // namespace plait::bench::message
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   return plait::measure::run_program(env, "message",
-                                     [&] { return plait::bench::run(env, argc, argv); });
+                                     [&] { return plait::bench::message::run(env, argc, argv); });
 }

@@ -6,7 +6,7 @@
 
 #include "traffic.hpp"
 
-namespace plait::bench {
+namespace plait::bench::message {
 namespace {
 
 enum class how { submitted, replayed, replayed_anew, replayed_persistent };
@@ -109,4 +109,4 @@ way plait_replayed_persistent() {
           ping_pong<how::replayed_persistent>, stream<how::replayed_persistent>};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::message

@@ -6,7 +6,7 @@
 #include "measure/mpi_check.hpp"
 #include "traffic.hpp"
 
-namespace plait::bench {
+namespace plait::bench::message {
 namespace {
 
 using measure::check_mpi;
@@ -91,4 +91,4 @@ way raw_mpi() {
           ping_pong, stream};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::message

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "traffic.hpp"
 
-namespace plait::bench {
+namespace plait::bench::message {
 namespace {
 
 // A prime period, so that a message shifted by any power of two is noticed.
@@ -26,4 +26,4 @@ void expect_sent_bytes(const bytes& received) {
   }
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::message

@@ -9,7 +9,7 @@
 
 #include <plait/plait.hpp>
 
-namespace plait::bench {
+namespace plait::bench::message {
 
 struct traffic {
   std::size_t size_bytes = 8;
@@ -57,4 +57,4 @@ template <class Body>
   return ticks_to_seconds(now_ticks() - start);
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::message

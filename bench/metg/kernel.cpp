@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel.hpp"
 
-namespace plait::bench {
+namespace plait::bench::metg {
 
 double kernel(long iterations, double start) {
   constexpr int lanes = 8;
@@ -16,4 +16,4 @@ double kernel(long iterations, double start) {
   return sum;
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

@@ -2,9 +2,9 @@
 /// What a task computes: as long as it is told, on registers only.
 #pragma once
 
-namespace plait::bench {
+namespace plait::bench::metg {
 
 /// An iteration takes some nanoseconds, whatever `start`.  Returns something that depends on all.
 [[nodiscard]] double kernel(long iterations, double start);
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

@@ -16,14 +16,13 @@
 #include "kernel.hpp"
 #include "measure/command_line.hpp"
 #include "measure/gather.hpp"
+#include "measure/measured_rows.hpp"
 #include "measure/result.hpp"
-#include "measured_rows.hpp"
-#include "print_rows.hpp"
 #include "runner.hpp"
 #include "sweep.hpp"
 #include "task_graph.hpp"
 
-namespace plait::bench {
+namespace plait::bench::metg {
 namespace {
 
 struct options {
@@ -115,13 +114,13 @@ sweep_point run_once(const session& s, const peer& who, runner& running, task_gr
 }
 
 // A figure is left out where efficiency stays below one half.
-json sweep_once(const session& s, const peer& who, task_graph& graph) {
+measure::json sweep_once(const session& s, const peer& who, task_graph& graph) {
   constexpr double first_task_s = 16e-6;
   const std::unique_ptr<runner> running = who.make(s.env, graph, s.of_runners);
   const auto run = [&](long iterations) { return run_once(s, who, *running, graph, iterations); };
   const long start = std::max(1L, static_cast<long>(first_task_s / s.iteration_s));
   (void)run(start);
-  json figures = json::object();
+  measure::json figures = measure::json::object();
   if (const auto found = metg_s(run, start, s.longest_s)) figures["metg_us"] = 1e6 * *found;
   return figures;
 }
@@ -130,12 +129,13 @@ std::string column_of(const std::string& pattern_name, int ranks) {
   return pattern_name + (ranks == 1 ? " 1 process" : fmt::format(" {} processes", ranks));
 }
 
-std::vector<measurement> plan(session& s, const options& given, const std::vector<peer>& peers,
-                              std::vector<std::unique_ptr<task_graph>>& graphs) {
-  std::vector<measurement> result;
+std::vector<measure::measurement> plan(session& s, const options& given,
+                                       const std::vector<peer>& peers,
+                                       std::vector<std::unique_ptr<task_graph>>& graphs) {
+  std::vector<measure::measurement> result;
   result.push_back({"kernel", "alone", [&s] {
                       s.iteration_s = kernel_alone_s(s.env);
-                      return json{{"ns_per_iteration", 1e9 * s.iteration_s}};
+                      return measure::json{{"ns_per_iteration", 1e9 * s.iteration_s}};
                     }});
   for (const std::string& name :
        measure::parse_names("--patterns", given.patterns, pattern::names)) {
@@ -151,17 +151,18 @@ std::vector<measurement> plan(session& s, const options& given, const std::vecto
   return result;
 }
 
-json result_of(environment& env, const options& given, const std::vector<peer>& peers, json rows) {
-  json about = json::object();
+measure::json result_of(environment& env, const options& given, const std::vector<peer>& peers,
+                        measure::json rows) {
+  measure::json about = measure::json::object();
   for (const peer& who : peers) about[who.name] = who.about;
-  json where = measure::describe_environment(env);
+  measure::json where = measure::describe_environment(env);
   where["peers"] = about;
   where["peers_not_built"] = missing_peers();
-  const json parameters{{"patterns", given.patterns},    {"width", given.width},
-                        {"steps", given.steps},          {"workers", given.workers},
-                        {"policy", given.policy},        {"repeat", given.repeat},
-                        {"longest_us", given.longest_us}};
-  return bench_result("metg", parameters, where, std::move(rows));
+  const measure::json parameters{{"patterns", given.patterns},    {"width", given.width},
+                                 {"steps", given.steps},          {"workers", given.workers},
+                                 {"policy", given.policy},        {"repeat", given.repeat},
+                                 {"longest_us", given.longest_us}};
+  return measure::bench_result("metg", parameters, where, std::move(rows));
 }
 
 int run(environment& env, int argc, char** argv) {
@@ -173,22 +174,22 @@ int run(environment& env, int argc, char** argv) {
             {static_cast<int>(given.workers), measure::parse_progress("--policy", given.policy)},
             1e-6 * given.longest_us};
   std::vector<std::unique_ptr<task_graph>> graphs;
-  json rows = measure_interleaved(plan(s, given, peers, graphs),
-                                  {.repeat = static_cast<int>(given.repeat),
-                                   .progress = given.progress && env.rank() == 0,
-                                   .warm_up = true});
+  measure::json rows = measure::measure_interleaved(plan(s, given, peers, graphs),
+                                                    {.repeat = static_cast<int>(given.repeat),
+                                                     .progress = given.progress && env.rank() == 0,
+                                                     .warm_up = true});
   if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") print_rows(rows);
+  if (given.json_file != "-") measure::print_rows(rows);
   if (!given.json_file.empty())
     measure::write_result(given.json_file, result_of(env, given, peers, std::move(rows)));
   return measure::exit_verified;
 }
 
 }  // namespace
-}  // namespace plait::bench
+}  // namespace plait::bench::metg
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   return plait::measure::run_program(env, "metg",
-                                     [&] { return plait::bench::run(env, argc, argv); });
+                                     [&] { return plait::bench::metg::run(env, argc, argv); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runner.hpp"
 
-namespace plait::bench {
+namespace plait::bench::metg {
 namespace {
 
 // One thread of the team makes the tasks; all run them.
@@ -49,4 +49,4 @@ peer openmp_tasks() {
           }};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

@@ -6,7 +6,7 @@
 
 #include <plait/plait.hpp>
 
-namespace plait::bench {
+namespace plait::bench::metg {
 namespace {
 
 // Task Bench's defaults, but for the radix, which it lets the user choose.
@@ -106,4 +106,4 @@ std::vector<long> pattern::inputs(long step, long point) const {
   return points;
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

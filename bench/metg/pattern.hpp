@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plait::bench {
+namespace plait::bench::metg {
 
 /// Tasks lie on a grid of steps and points; one needs some points of the step before.  With w the
 /// width, k the dependence set of the step and r = 5 the radix:
@@ -46,4 +46,4 @@ class pattern {
   long width_;
 };
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

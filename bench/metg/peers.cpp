@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runner.hpp"
 
-namespace plait::bench {
+namespace plait::bench::metg {
 
 std::vector<peer> built_peers() {
   std::vector<peer> peers{plait_tasks(), plait_replayed(), plain_mpi()};
@@ -25,4 +25,4 @@ std::map<std::string, std::string> missing_peers() {
   return missing;
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

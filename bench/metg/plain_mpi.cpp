@@ -6,7 +6,7 @@
 #include "measure/mpi_check.hpp"
 #include "runner.hpp"
 
-namespace plait::bench {
+namespace plait::bench::metg {
 namespace {
 
 using measure::check_mpi;
@@ -65,4 +65,4 @@ peer plain_mpi() {
           }};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

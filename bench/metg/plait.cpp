@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runner.hpp"
 
-namespace plait::bench {
+namespace plait::bench::metg {
 namespace {
 
 // Iterations come by pointer: a recorded task is given the same values in every replay.
@@ -119,4 +119,4 @@ peer plait_replayed() {
           make<replayed_tasks>};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

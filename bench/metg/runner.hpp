@@ -12,7 +12,7 @@
 
 #include "task_graph.hpp"
 
-namespace plait::bench {
+namespace plait::bench::metg {
 
 class runner {
  public:
@@ -52,4 +52,4 @@ struct peer {
 [[nodiscard]] peer starpu_tasks();
 [[nodiscard]] peer plain_mpi();
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

@@ -6,7 +6,7 @@
 
 #include "runner.hpp"
 
-namespace plait::bench {
+namespace plait::bench::metg {
 namespace {
 
 // Of the run under way; StarPU, too, can only be there once in a process.
@@ -97,4 +97,4 @@ peer starpu_tasks() {
           }};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

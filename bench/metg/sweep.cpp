@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace plait::bench {
+namespace plait::bench::metg {
 namespace {
 
 double between(const sweep_point& below, const sweep_point& enough) {
@@ -34,4 +34,4 @@ std::optional<double> metg_s(const std::function<sweep_point(long iterations)>& 
   return now.task_s;
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

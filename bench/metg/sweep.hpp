@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-namespace plait::bench {
+namespace plait::bench::metg {
 
 /// One run of a sweep.
 struct sweep_point {
@@ -23,4 +23,4 @@ inline constexpr double wanted_efficiency = 0.5;
 [[nodiscard]] std::optional<double> metg_s(const std::function<sweep_point(long iterations)>& run,
                                            long start, double longest_s);
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

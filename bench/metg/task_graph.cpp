@@ -8,7 +8,7 @@
 
 #include "kernel.hpp"
 
-namespace plait::bench {
+namespace plait::bench::metg {
 namespace {
 
 constexpr long least_fields = 16;
@@ -109,4 +109,4 @@ void task_graph::verify() const {
   }
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

@@ -8,7 +8,7 @@
 
 #include "pattern.hpp"
 
-namespace plait::bench {
+namespace plait::bench::metg {
 
 /// What a task writes: one line of cache.
 struct alignas(64) cell {
@@ -77,4 +77,4 @@ class task_graph {
 /// Runs a task: computes, and makes of its inputs what `verify` expects.
 void run_point(const point_task& task, long iterations);
 
-}  // namespace plait::bench
+}  // namespace plait::bench::metg

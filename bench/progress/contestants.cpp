@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contestants.hpp"
 
-namespace plait::bench {
+namespace plait::bench::progress_sweep {
 
 std::vector<step_contestant> all_contestants() {
   std::vector<step_contestant> all{blocking(), by_hand()};
@@ -14,4 +14,4 @@ std::vector<step_contestant> all_contestants() {
   return all;
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::progress_sweep

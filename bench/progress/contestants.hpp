@@ -9,18 +9,20 @@
 
 #include <plait/plait.hpp>
 
-#include "contestant.hpp"
+#include "measure/contestant.hpp"
 #include "step.hpp"
 
-namespace plait::bench {
+namespace plait::bench::progress_sweep {
+
+using measure::exposed_s;
 
 /// What a run is given: the load, and the memory that its work updates.
 struct step_run {
   step_load what;
-  std::span<value_block> grid;
+  std::span<measure::value_block> grid;
 };
 
-using step_contestant = contestant_of<step_run>;
+using step_contestant = measure::contestant<step_run>;
 
 /// All messages, then the work.
 [[nodiscard]] step_contestant blocking();
@@ -39,7 +41,7 @@ using step_contestant = contestant_of<step_run>;
 // What they are held against, each alone.  Seconds of one step on this rank; collective.
 [[nodiscard]] double communication_alone_s(environment& env, const step_run& run);
 [[nodiscard]] double computation_alone_s(environment& env, const step_run& run);
-/// `exchange_s`: how long an exchange takes, the same on every rank.  See transport.hpp.
+/// `exchange_s`: how long an exchange takes, the same on every rank.  See measure::transport_s.
 [[nodiscard]] double transport_s(environment& env, const step_run& run, double exchange_s);
 
-}  // namespace plait::bench
+}  // namespace plait::bench::progress_sweep

@@ -13,14 +13,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "alone.hpp"
+#include "measure/alone.hpp"
 #include "measure/command_line.hpp"
+#include "measure/measured_rows.hpp"
 #include "measure/result.hpp"
-#include "print_rows.hpp"
+#include "measure/size_list.hpp"
 #include "session.hpp"
-#include "size_list.hpp"
 
-namespace plait::bench {
+namespace plait::bench::progress_sweep {
 namespace {
 
 struct options {
@@ -43,9 +43,9 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--tasks", given.tasks, "Lengths of a task; whole = the work of a step is one");
   command.option("--sizes", given.sizes, "Bytes of a message, multiples of 8");
   command.option("--flights", given.flights, "Messages in flight at once each way");
-  command.option(
-      "--rows", given.rows,
-      fmt::format("Any of {}; all when left out", fmt::join(names_of(all_contestants()), ", ")));
+  command.option("--rows", given.rows,
+                 fmt::format("Any of {}; all when left out",
+                             fmt::join(measure::names_of(all_contestants()), ", ")));
   command.option("--work", given.work, "Work of a step by time of its messages alone");
   command.option("--least-step-ms", given.least_step_ms,
                  "The work of a step takes at least so long");
@@ -107,10 +107,10 @@ std::vector<double> parse_tasks(const std::string& text) {
 }
 
 std::vector<std::size_t> parse_message_sizes(const std::string& text) {
-  std::vector<std::size_t> sizes = parse_sizes("--sizes", text, sizeof(std::uint64_t));
+  std::vector<std::size_t> sizes = measure::parse_sizes("--sizes", text, sizeof(std::uint64_t));
   for (const std::size_t each : sizes) {
     if (each % sizeof(std::uint64_t) != 0)
-      throw usage_error("--sizes: " + size_label(each) + " is no multiple of 8 bytes");
+      throw usage_error("--sizes: " + measure::size_label(each) + " is no multiple of 8 bytes");
   }
   return sizes;
 }
@@ -119,7 +119,7 @@ sweep_options sweep_of(const options& given, const environment& env) {
   return {.tasks_s = parse_tasks(given.tasks),
           .sizes = parse_message_sizes(given.sizes),
           .flights = given.flights,
-          .contestants = chosen("--rows", given.rows, all_contestants()),
+          .contestants = measure::chosen("--rows", given.rows, all_contestants()),
           .work_ratio = given.work,
           .least_step_s = 1e-3 * given.least_step_ms,
           .longest_step_s = 1e-3 * given.longest_step_ms,
@@ -132,8 +132,9 @@ sweep_options sweep_of(const options& given, const environment& env) {
 }
 
 // A proxy that spins on a core that workers want is no contestant.  Returns by row why it is not.
-json leave_out_crowded(std::vector<step_contestant>& contestants, const json& policy) {
-  json left_out = json::object();
+measure::json leave_out_crowded(std::vector<step_contestant>& contestants,
+                                const measure::json& policy) {
+  measure::json left_out = measure::json::object();
   const std::string name = plait_tasks(progress::dedicated).name;
   if (policy.at("policy_chosen") == "dedicated") return left_out;
   if (std::erase_if(contestants, [&](const auto& one) { return one.name == name; }) > 0)
@@ -143,23 +144,25 @@ json leave_out_crowded(std::vector<step_contestant>& contestants, const json& po
   return left_out;
 }
 
-json result_of(environment& env, const options& given, const sweep_options& sweep,
-               const json& policy, const json& rows_left_out, sweep_result measured) {
-  json all = measure::describe_environment(env);
+measure::json result_of(environment& env, const options& given, const sweep_options& sweep,
+                        const measure::json& policy, const measure::json& rows_left_out,
+                        sweep_result measured) {
+  measure::json all = measure::describe_environment(env);
   for (const step_contestant& one : sweep.contestants) all["peers"][one.name] = one.about;
   all.update(policy);
   all["rows_left_out"] = rows_left_out;
   all["cells_left_out"] = std::move(measured.left_out);
-  const json parameters{{"tasks", given.tasks},
-                        {"sizes", given.sizes},
-                        {"flights", given.flights},
-                        {"work", given.work},
-                        {"least_step_ms", given.least_step_ms},
-                        {"longest_step_ms", given.longest_step_ms},
-                        {"run_ms", given.run_ms},
-                        {"workers", given.workers},
-                        {"repeat", given.repeat}};
-  json whole = bench_result("progress", parameters, all, std::move(measured.rows));
+  const measure::json parameters{{"tasks", given.tasks},
+                                 {"sizes", given.sizes},
+                                 {"flights", given.flights},
+                                 {"work", given.work},
+                                 {"least_step_ms", given.least_step_ms},
+                                 {"longest_step_ms", given.longest_step_ms},
+                                 {"run_ms", given.run_ms},
+                                 {"workers", given.workers},
+                                 {"repeat", given.repeat}};
+  measure::json whole =
+      measure::bench_result("progress", parameters, all, std::move(measured.rows));
   whole["kind"] = "progress";
   return whole;
 }
@@ -169,11 +172,11 @@ int run(environment& env, int argc, char** argv) {
   if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check(given, env);
   sweep_options sweep = sweep_of(given, env);
-  const json policy = policy_chosen(env, sweep.workers);
-  const json rows_left_out = leave_out_crowded(sweep.contestants, policy);
+  const measure::json policy = measure::policy_chosen(env, sweep.workers);
+  const measure::json rows_left_out = leave_out_crowded(sweep.contestants, policy);
   sweep_result measured = measure(env, sweep);
   if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") print_rows(measured.rows);
+  if (given.json_file != "-") measure::print_rows(measured.rows);
   if (!given.json_file.empty())
     measure::write_result(given.json_file,
                           result_of(env, given, sweep, policy, rows_left_out, std::move(measured)));
@@ -181,10 +184,10 @@ int run(environment& env, int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace plait::bench
+}  // namespace plait::bench::progress_sweep
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  return plait::measure::run_program(env, "progress",
-                                     [&] { return plait::bench::run(env, argc, argv); });
+  return plait::measure::run_program(
+      env, "progress", [&] { return plait::bench::progress_sweep::run(env, argc, argv); });
 }

@@ -7,11 +7,11 @@
 
 #include "contestants.hpp"
 
-namespace plait::bench {
+namespace plait::bench::progress_sweep {
 namespace {
 
-void work_on(std::span<value_block> piece, long units, const step_state&) {
-  work(piece, units);
+void work_on(std::span<measure::value_block> piece, long units, const step_state&) {
+  measure::work(piece, units);
 }
 
 void submit_step(runtime& rt, step_data& data, const step_load& what, std::size_t now) {
@@ -40,8 +40,8 @@ std::size_t window_for(const step_load& what) {
 
 // `steps_of` makes of a runtime and the data what runs so many times two steps.
 template <class StepsOf>
-timing run_tasks(environment& env, const step_run& run, runtime_options options,
-                 StepsOf&& steps_of) {
+measure::timing run_tasks(environment& env, const step_run& run, runtime_options options,
+                          StepsOf&& steps_of) {
   options.workers = run.what.workers;
   options.in_flight = window_for(run.what);
   step_data data(run.what, env.rank(), run.grid);
@@ -58,7 +58,8 @@ timing run_tasks(environment& env, const step_run& run, runtime_options options,
   return {total_s / run.what.steps, exposed_s(rt) / run.what.steps};
 }
 
-timing run_replayed(environment& env, const step_run& run, const runtime_options& options) {
+measure::timing run_replayed(environment& env, const step_run& run,
+                             const runtime_options& options) {
   return run_tasks(env, run, options, [&](runtime& rt, step_data& data) {
     return [&rt, both = rt.record([&] { submit_both(rt, data, run.what); })](int count) mutable {
       rt.replay(both, static_cast<std::uint64_t>(count)).wait();
@@ -66,7 +67,8 @@ timing run_replayed(environment& env, const step_run& run, const runtime_options
   });
 }
 
-timing run_submitted(environment& env, const step_run& run, const runtime_options& options) {
+measure::timing run_submitted(environment& env, const step_run& run,
+                              const runtime_options& options) {
   return run_tasks(env, run, options, [&](runtime& rt, step_data& data) {
     return [&](int count) {
       for (int i = 0; i < count; ++i) submit_both(rt, data, run.what);
@@ -99,4 +101,4 @@ step_contestant plait_submitted() {
           [](environment& env, const step_run& run) { return run_submitted(env, run, {}); }};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::progress_sweep

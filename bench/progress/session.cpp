@@ -7,19 +7,19 @@
 
 #include <fmt/format.h>
 
-#include "alone.hpp"
-#include "derived.hpp"
-#include "size_list.hpp"
+#include "measure/alone.hpp"
+#include "measure/row_limits.hpp"
+#include "measure/size_list.hpp"
 
-namespace plait::bench {
+namespace plait::bench::progress_sweep {
 namespace {
 
 std::string column_of(const step_load& what) {
-  return fmt::format("{} x{} {}", size_label(what.size_bytes), what.flights,
+  return fmt::format("{} x{} {}", measure::size_label(what.size_bytes), what.flights,
                      task_label(what.task_s));
 }
 
-json remarks_of(const step_load& what) {
+measure::json remarks_of(const step_load& what) {
   return {{"size_bytes", what.size_bytes}, {"flights", what.flights}, {"task_s", what.task_s},
           {"work_units", what.units},      {"pieces", what.pieces},   {"steps", what.steps}};
 }
@@ -27,15 +27,15 @@ json remarks_of(const step_load& what) {
 class sweep {
  public:
   sweep(environment& env, const sweep_options& wanted)
-      : env_(env), wanted_(wanted), grid_(initial_values(grid_blocks)) {
-    unit_s_ = slowest_s(env, 9, [] { return unit_seconds(0.01, grid_blocks); });
+      : env_(env), wanted_(wanted), grid_(measure::initial_values(grid_blocks)) {
+    unit_s_ = measure::slowest_s(env, 9, [] { return measure::unit_seconds(0.01, grid_blocks); });
     for (const std::size_t size : wanted.sizes) {
       for (const int flights : wanted.flights) plan_messages(size, flights);
     }
   }
 
-  [[nodiscard]] const std::vector<measurement>& plan() const noexcept { return plan_; }
-  [[nodiscard]] const json& left_out() const noexcept { return left_out_; }
+  [[nodiscard]] const std::vector<measure::measurement>& plan() const noexcept { return plan_; }
+  [[nodiscard]] const measure::json& left_out() const noexcept { return left_out_; }
 
  private:
   void plan_messages(std::size_t size, int flights) {
@@ -51,7 +51,9 @@ class sweep {
   double calibrated_exchange_s(step_load what) {
     const auto measured = [&](int times, int steps) {
       what.steps = steps;
-      return slowest_s(env_, times, [&] { return communication_alone_s(env_, {what, grid_}); });
+      return measure::slowest_s(env_, times, [&] {
+        return communication_alone_s(env_, {what, grid_});
+      });
     };
     const double once_s = measured(1, 1);
     return once_s > 0.05 ? once_s : measured(5, 4);
@@ -76,23 +78,23 @@ class sweep {
   }
 
   void add(const std::string& column, const step_run& run, double exchange_s) {
-    const json remarks = remarks_of(run.what);
-    plan_.push_back(
-        measure_alone(env_, column, exchange_s,
-                      {[this, run] { return communication_alone_s(env_, run); },
-                       [this, run] { return computation_alone_s(env_, run); },
-                       [this, run, exchange_s] { return transport_s(env_, run, exchange_s); }},
-                      remarks));
+    const measure::json remarks = remarks_of(run.what);
+    plan_.push_back(measure::measure_alone(
+        env_, column, exchange_s,
+        {[this, run] { return communication_alone_s(env_, run); },
+         [this, run] { return computation_alone_s(env_, run); },
+         [this, run, exchange_s] { return transport_s(env_, run, exchange_s); }},
+        remarks));
     for (const step_contestant& one : wanted_.contestants)
-      plan_.push_back(measurement_of(env_, one, column, run, remarks));
+      plan_.push_back(measure::measurement_of(env_, one, column, run, remarks));
   }
 
   environment& env_;
   const sweep_options& wanted_;
   values grid_;
   double unit_s_ = 0;
-  std::vector<measurement> plan_;
-  json left_out_ = json::object();
+  std::vector<measure::measurement> plan_;
+  measure::json left_out_ = measure::json::object();
 };
 
 }  // namespace
@@ -106,9 +108,9 @@ sweep_result measure(environment& env, const sweep_options& wanted) {
   const sweep cells(env, wanted);
   if (cells.plan().empty())
     throw usage_error("every cell is left out: its steps take longer than --longest-step-ms");
-  json rows = measure_interleaved(cells.plan(), wanted.repetition);
-  add_limits(rows);
+  measure::json rows = measure::measure_interleaved(cells.plan(), wanted.repetition);
+  measure::add_limits(rows);
   return {std::move(rows), cells.left_out()};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::progress_sweep

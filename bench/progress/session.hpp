@@ -9,9 +9,9 @@
 #include <plait/plait.hpp>
 
 #include "contestants.hpp"
-#include "measured_rows.hpp"
+#include "measure/measured_rows.hpp"
 
-namespace plait::bench {
+namespace plait::bench::progress_sweep {
 
 struct sweep_options {
   std::vector<double> tasks_s;  ///< lengths of a task; 0: the work of a step is one
@@ -23,12 +23,12 @@ struct sweep_options {
   double longest_step_s = 0.25;  ///< cells whose steps would take longer are left out
   double run_s = 0.08;           ///< about how long one measurement takes
   int workers = 1;
-  repetition_options repetition;
+  measure::repetition_options repetition;
 };
 
 struct sweep_result {
-  json rows;      ///< on rank 0
-  json left_out;  ///< by cell, why
+  measure::json rows;      ///< on rank 0
+  measure::json left_out;  ///< by cell, why
 };
 
 /// Collective.
@@ -37,4 +37,4 @@ struct sweep_result {
 /// "10us", "1ms"; "whole" of 0.
 [[nodiscard]] std::string task_label(double task_s);
 
-}  // namespace plait::bench
+}  // namespace plait::bench::progress_sweep

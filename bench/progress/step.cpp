@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace plait::bench {
+namespace plait::bench::progress_sweep {
 namespace {
 
 constexpr std::size_t words_between_stamps = 512;  // 4 KiB
@@ -44,24 +44,26 @@ void write_stamps(std::span<std::uint64_t> words, const step_state& state, std::
 }
 
 // Pieces of one length side by side, from the beginning again where the grid ends.
-std::vector<piece_of_work> pieces_of(const step_load& what, std::span<value_block> grid) {
+std::vector<piece_of_work> pieces_of(const step_load& what, std::span<measure::value_block> grid) {
   const long longest = (what.units + what.pieces - 1) / what.pieces;
   const std::size_t blocks = std::clamp<std::size_t>(longest, 1, grid.size());
   const std::size_t places = grid.size() / blocks;
   std::vector<piece_of_work> pieces;
   for (int i = 0; i < what.pieces; ++i) {
     const std::size_t place = static_cast<std::size_t>(i) % places;
-    pieces.push_back(
-        {grid.subspan(place * blocks, blocks), units_of_piece(what.units, what.pieces, i)});
+    pieces.push_back({grid.subspan(place * blocks, blocks),
+                      measure::units_of_piece(what.units, what.pieces, i)});
   }
   return pieces;
 }
 
 }  // namespace
 
-step_data::step_data(const step_load& what, int rank, std::span<value_block> grid)
+step_data::step_data(const step_load& what, int rank, std::span<measure::value_block> grid)
     : pieces(pieces_of(what, grid)),
-      state{.rank = rank, .words_of_message = what.size_bytes / sizeof(std::uint64_t)} {
+      state{.rank = rank,
+            .words_of_message = what.size_bytes / sizeof(std::uint64_t),
+            .first_wrong = {}} {
   const std::size_t words = state.words_of_message * static_cast<std::size_t>(what.flights);
   for (message_words& each : incoming) each.assign(words, 0);
   for (message_words& each : outgoing) {
@@ -97,4 +99,4 @@ void expect_right(const step_data& data, std::uint64_t steps) {
         fmt::format("{} words that came are wrong; the first: {}", state.wrong, state.first_wrong));
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::progress_sweep

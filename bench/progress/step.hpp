@@ -12,9 +12,11 @@
 
 #include <plait/plait.hpp>
 
-#include "work.hpp"
+#include "measure/work.hpp"
 
-namespace plait::bench {
+namespace plait::bench::progress_sweep {
+
+using measure::values;
 
 struct step_load {
   std::size_t size_bytes = 0;  ///< of a message; a multiple of 8, at least 8
@@ -33,7 +35,7 @@ inline constexpr std::size_t grid_blocks = std::size_t{48} << 11;  // 48 MiB
 using message_words = std::vector<std::uint64_t>;
 
 struct piece_of_work {
-  std::span<value_block> on;
+  std::span<measure::value_block> on;
   long units = 0;
 };
 
@@ -49,7 +51,7 @@ struct step_state {
 /// The data of one rank.  Steps take the buffers in turns: step s has those of s % 2.
 struct step_data {
   /// `grid`: not empty; its values are used as they are, and updated.
-  step_data(const step_load& what, int rank, std::span<value_block> grid);
+  step_data(const step_load& what, int rank, std::span<measure::value_block> grid);
 
   std::array<message_words, 2> outgoing;
   std::array<message_words, 2> incoming;
@@ -66,4 +68,4 @@ void turn(std::span<const std::uint64_t> incoming, std::span<std::uint64_t> next
 /// come is right.
 void expect_right(const step_data& data, std::uint64_t steps);
 
-}  // namespace plait::bench
+}  // namespace plait::bench::progress_sweep

@@ -9,13 +9,13 @@
 #include <plait/plait.hpp>
 #include <sys/resource.h>
 
-#include "child_process.hpp"
+#include "measure/child_process.hpp"
 #include "measure/command_line.hpp"
+#include "measure/measured_rows.hpp"
 #include "measure/result.hpp"
-#include "measured_rows.hpp"
 #include "peer.hpp"
 
-namespace plait::bench {
+namespace plait::bench::task_overhead {
 namespace {
 
 struct options {
@@ -24,7 +24,7 @@ struct options {
   std::vector<std::string> only;
   std::string json_path;
   std::string raw;  // a child: measure this peer and print its figures
-  repetition_options repetition;
+  measure::repetition_options repetition;
 };
 
 const peer& find_peer(const std::vector<peer>& peers, const std::string& name) {
@@ -46,7 +46,7 @@ void check(const options& given) {
   for (int workers : given.workers) {
     if (workers < 1) throw usage_error("--workers must be at least 1");
   }
-  check_writable(given.json_path);
+  measure::check_writable("--json", given.json_path);
 }
 
 long max_resident_kib() {
@@ -61,8 +61,8 @@ int measure_here(const options& given) {
   const peer& chosen = find_peer(peers, given.raw);
   const long before_kib = max_resident_kib();
   const double seconds = chosen.run(given.work);
-  json figures{{"ns_per_task", seconds / static_cast<double>(given.work.tasks) * 1e9},
-               {"memory_growth_kib", max_resident_kib() - before_kib}};
+  measure::json figures{{"ns_per_task", seconds / static_cast<double>(given.work.tasks) * 1e9},
+                        {"memory_growth_kib", max_resident_kib() - before_kib}};
   if (chosen.figures != nullptr) {
     for (const auto& [name, value] : chosen.figures()) figures[name] = value;
   }
@@ -70,11 +70,12 @@ int measure_here(const options& given) {
   return 0;
 }
 
-json measure_in_child(const peer& who, const load& what) {
-  const std::string output = run_self({"--raw", who.name, "--tasks", std::to_string(what.tasks),
-                                       "--chains", std::to_string(what.chains), "--workers",
-                                       std::to_string(what.workers), "--setting", what.setting});
-  return json::parse(output);
+measure::json measure_in_child(const peer& who, const load& what) {
+  const std::string output =
+      measure::run_self({"--raw", who.name, "--tasks", std::to_string(what.tasks), "--chains",
+                         std::to_string(what.chains), "--workers", std::to_string(what.workers),
+                         "--setting", what.setting});
+  return measure::json::parse(output);
 }
 
 // The best of a peer's settings by two short runs of each.
@@ -96,15 +97,15 @@ std::string best_setting(const peer& who, load what) {
   return best;
 }
 
-std::vector<measurement> plan(const options& given, const std::vector<peer>& peers) {
-  std::vector<measurement> result;
+std::vector<measure::measurement> plan(const options& given, const std::vector<peer>& peers) {
+  std::vector<measure::measurement> result;
   for (const peer& who : peers) {
     for (int workers : given.workers) {
       load what = given.work;
       what.workers = workers;
       what.setting = best_setting(who, what);
-      measurement one{who.name, "workers_" + std::to_string(workers),
-                      [who, what] { return measure_in_child(who, what); }};
+      measure::measurement one{who.name, "workers_" + std::to_string(workers),
+                               [who, what] { return measure_in_child(who, what); }};
       if (!what.setting.empty()) one.remarks["setting"] = what.setting;
       result.push_back(std::move(one));
     }
@@ -112,7 +113,7 @@ std::vector<measurement> plan(const options& given, const std::vector<peer>& pee
   return result;
 }
 
-void print_table(const json& rows, const std::vector<peer>& peers, const options& given) {
+void print_table(const measure::json& rows, const std::vector<peer>& peers, const options& given) {
   std::printf(
       "Time per empty task with one inout, ns: median [quartiles] of %d; %ld tasks, %d chains\n\n",
       given.repetition.repeat, given.work.tasks, given.work.chains);
@@ -125,8 +126,8 @@ void print_table(const json& rows, const std::vector<peer>& peers, const options
     std::printf("%-14s", who.name.c_str());
     for (int workers : given.workers) {
       const std::string column = "workers_" + std::to_string(workers);
-      const json& cell = rows.at(who.name).at(column);
-      const json& ns = cell.at("ns_per_task");
+      const measure::json& cell = rows.at(who.name).at(column);
+      const measure::json& ns = cell.at("ns_per_task");
       char text[96];
       int used =
           std::snprintf(text, sizeof text, "%6.0f [%.0f, %.0f]", ns.at("median").get<double>(),
@@ -155,18 +156,18 @@ int measure_all(const options& given) {
     for (const std::string& name : given.only) chosen.push_back(find_peer(peers, name));
     peers = std::move(chosen);
   }
-  const json rows = measure_interleaved(plan(given, peers), given.repetition);
+  const measure::json rows = measure::measure_interleaved(plan(given, peers), given.repetition);
 
-  json about = json::object();
+  measure::json about = measure::json::object();
   for (const peer& who : peers) about[who.name] = who.about;
-  const json parameters{{"tasks", given.work.tasks},
-                        {"chains", given.work.chains},
-                        {"workers", given.workers},
-                        {"repeat", given.repetition.repeat}};
-  const json environment{{"peers", about}, {"peers_not_built", missing_peers()}};
+  const measure::json parameters{{"tasks", given.work.tasks},
+                                 {"chains", given.work.chains},
+                                 {"workers", given.workers},
+                                 {"repeat", given.repetition.repeat}};
+  const measure::json environment{{"peers", about}, {"peers_not_built", missing_peers()}};
   if (!given.json_path.empty())
     measure::write_result(given.json_path,
-                          bench_result("task_overhead", parameters, environment, rows));
+                          measure::bench_result("task_overhead", parameters, environment, rows));
   if (given.json_path != "-") print_table(rows, peers, given);
   return 0;
 }
@@ -192,11 +193,11 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace plait::bench
+}  // namespace plait::bench::task_overhead
 
 int main(int argc, char** argv) {
   try {
-    return plait::bench::run(argc, argv);
+    return plait::bench::task_overhead::run(argc, argv);
   } catch (const plait::usage_error& wrong) {
     std::fprintf(stderr, "task_overhead: %s\n", wrong.what());
     return 2;

@@ -4,7 +4,7 @@
 
 #include "peer.hpp"
 
-namespace plait::bench {
+namespace plait::bench::task_overhead {
 namespace {
 
 // One thread of the team makes the tasks; all run them.  GCC takes an object that is named in
@@ -34,4 +34,4 @@ double run_openmp(const load& what) {
   return seconds;
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::task_overhead

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace plait::bench {
+namespace plait::bench::task_overhead {
 
 struct load {
   long tasks = 1'000'000;
@@ -45,4 +45,4 @@ struct alignas(64) chain_object {
   long value = 0;
 };
 
-}  // namespace plait::bench
+}  // namespace plait::bench::task_overhead

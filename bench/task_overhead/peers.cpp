@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "peer.hpp"
 
-namespace plait::bench {
+namespace plait::bench::task_overhead {
 
 std::vector<peer> built_peers() {
   std::vector<peer> peers{
@@ -41,4 +41,4 @@ std::map<std::string, std::string> missing_peers() {
   return missing;
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::task_overhead

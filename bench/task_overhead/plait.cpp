@@ -8,7 +8,7 @@
 
 #include "peer.hpp"
 
-namespace plait::bench {
+namespace plait::bench::task_overhead {
 namespace {
 
 constexpr std::size_t in_flight_limit = 4096;
@@ -68,4 +68,4 @@ std::map<std::string, double> plait_figures() {
           {"bytes_per_task", static_cast<double>(scheduler::bytes_per_task())}};
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::task_overhead

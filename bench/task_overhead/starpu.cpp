@@ -8,7 +8,7 @@
 
 #include "peer.hpp"
 
-namespace plait::bench {
+namespace plait::bench::task_overhead {
 namespace {
 
 void nothing(void**, void*) {}
@@ -61,4 +61,4 @@ double run_starpu(const load& what) {
   return seconds;
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::task_overhead

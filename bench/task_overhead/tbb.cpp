@@ -9,7 +9,7 @@
 
 #include "peer.hpp"
 
-namespace plait::bench {
+namespace plait::bench::task_overhead {
 namespace {
 
 // oneTBB finds no dependences from accesses.  What its user would write for such chains is a node
@@ -42,4 +42,4 @@ double run_tbb(const load& what) {
   return seconds;
 }
 
-}  // namespace plait::bench
+}  // namespace plait::bench::task_overhead

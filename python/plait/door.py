@@ -183,11 +183,9 @@ def _needs_of(name: str, given: Mapping[str, str], others: Words) -> str:
     if name == "bench":
         return _program("bench", others[0], mpi) if others else "nothing"
     if name.startswith("measure "):
-        return _program("probes", name.split()[1], mpi)
+        return _program("network", name.split()[1], mpi)
     if name == "predict collective":
-        measured = "--measured" in given
-        return _program("probes" if measured else "tools", "collective" if measured else "predict",
-                        mpi)  # fmt: skip
+        return _program("network", "collective" if "--measured" in given else "predict", mpi)
     if name == "lab up":
         keys = ("nodes", "rate", "cores", "delay", "subnet")
         asked = {key: given.get(f"--{key}") for key in keys}
@@ -216,7 +214,7 @@ def _program(kind: str, name: str, mpi: str) -> str:
     built = available(kind, mpi).get(name)
     if built and not (folder and built.is_relative_to(folder / "build" / f"release-{mpi}")):
         return f"launch {mpi} lab"
-    return f"build {mpi} {kind}/all"
+    return f"build {mpi} {'predict' if name == 'predict' else kind + '/all'}"
 
 
 def main() -> None:

@@ -8,7 +8,7 @@
 
 namespace {
 
-using plait::bench::pattern;
+using plait::bench::metg::pattern;
 using points = std::vector<long>;
 
 TEST(pattern, the_first_step_needs_nothing) {

@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 #include <step.hpp>
 
-namespace plait::bench {
+namespace plait::bench::progress_sweep {
 namespace {
 
 constexpr int steps = 3;
 
 struct two_ranks {
   explicit two_ranks(const step_load& what)
-      : grid(initial_values(8)), zero(what, 0, grid), one(what, 1, grid) {}
+      : grid(measure::initial_values(8)), zero(what, 0, grid), one(what, 1, grid) {}
 
   void make_step() {
     const std::size_t now = zero.state.step % 2;
@@ -89,7 +89,7 @@ TEST(messages, with_one_wrong_word_in_the_middle_are_found_at_the_end) {
 }
 
 TEST(pieces, have_all_the_work_and_lie_in_the_grid) {
-  values grid = initial_values(64);
+  values grid = measure::initial_values(64);
   for (const int pieces : {1, 7, 100}) {
     for (const long units : {5L, 64L, 1000L}) {
       const step_data data({.size_bytes = 8, .units = units, .pieces = pieces}, 0, grid);
@@ -106,4 +106,4 @@ TEST(pieces, have_all_the_work_and_lie_in_the_grid) {
 }
 
 }  // namespace
-}  // namespace plait::bench
+}  // namespace plait::bench::progress_sweep

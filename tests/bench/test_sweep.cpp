@@ -7,8 +7,8 @@
 
 namespace {
 
-using plait::bench::metg_s;
-using plait::bench::sweep_point;
+using plait::bench::metg::metg_s;
+using plait::bench::metg::sweep_point;
 
 constexpr double iteration_s = 1e-9;
 

@@ -37,9 +37,16 @@ LIBRARIES = {
 BUILD_INFO = "plait/detail/build_info.hpp"
 # The programs see the facade, and MPI's own handles where they ask for them.
 FACADE = {"plait/plait.hpp", "plait/comm/mpi.hpp", BUILD_INFO}
-PROGRAM_FOLDERS = ("apps", "bench", "examples", "measure", "probes", "tools")
-# What the programs in tools/ see besides: these layers need no MPI.
-WITHOUT_MPI = ("plait/core/", "plait/model/")
+# Folder of programs: the other folder whose files it may name in quotes.
+PROGRAM_FOLDERS = {
+    "measure": (),
+    "apps": ("measure",),
+    "bench": ("measure",),
+    "network": ("measure",),
+    "examples": ("measure",),
+}
+# A program without MPI, and what it sees besides.
+WITHOUT_MPI = ("network/predict/", ("plait/core/", "plait/model/"))
 
 # What only one processor has stands behind its guard, with a way for all others.
 ONE_PROCESSORS = re.compile(r"\b(?:__builtin_ia32_pause|_mm_pause|__rdtscp?)\b")
@@ -97,7 +104,7 @@ def check_layer_file(root, path, layer, public):
 def check_program_file(root, path):
     own = path.relative_to(root).as_posix()
     for bracket, name in INCLUDE.findall(path.read_text()):
-        if own.startswith("tools/") and name.startswith(WITHOUT_MPI):
+        if own.startswith(WITHOUT_MPI[0]) and name.startswith(WITHOUT_MPI[1]):
             continue
         if bracket == "<" and name.startswith("plait/") and name not in FACADE:
             yield f"{own}: programs include <plait/plait.hpp>, not <{name}>"
@@ -107,6 +114,20 @@ def check_program_file(root, path):
             (root / folder / name).exists() for folder in ("include", "src")
         ):
             yield f'{own}: "{name}" is not a file of the programs'
+        elif bracket == '"':
+            yield from check_quoted_by_program(root, path, name)
+
+
+def check_quoted_by_program(root, path, name):
+    """Yields a line where a program names a file of a folder that its own may not see."""
+    own = path.relative_to(root)
+    beside = path.parent / name
+    target = (beside if beside.exists() else root / name).resolve()
+    if not target.exists() or not target.is_relative_to(root.resolve()):
+        return  # of the family, found by the compiler
+    folder = target.relative_to(root.resolve()).parts[0]
+    if folder != own.parts[0] and folder not in PROGRAM_FOLDERS[own.parts[0]]:
+        yield f'{own.as_posix()}: {own.parts[0]}/ may not include "{name}" of {folder}/'
 
 
 def problems_of(root):

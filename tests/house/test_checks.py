@@ -78,9 +78,9 @@ class Layers(Tree):
         self.write("src/runtime/hidden.hpp", "")
         self.refuses("src/task/a.cpp", '#include "../runtime/hidden.hpp"\n')
 
-    def test_a_tool_sees_layers_that_need_no_mpi(self):
-        self.accepts("tools/a/main.cpp", "#include <plait/model/b.hpp>\n")
-        self.refuses("tools/a/main.cpp", "#include <plait/comm/b.hpp>\n")
+    def test_the_program_without_mpi_sees_layers_that_need_none(self):
+        self.accepts("network/predict/main.cpp", "#include <plait/model/b.hpp>\n")
+        self.refuses("network/predict/main.cpp", "#include <plait/comm/b.hpp>\n")
 
     def test_a_folder_that_is_no_layer_is_named(self):
         self.refuses("src/misc/a.cpp", "")
@@ -90,8 +90,18 @@ class Layers(Tree):
         self.accepts("bench/a.cpp", "#include <plait/comm/mpi.hpp>\n")
         self.refuses("examples/a.cpp", "#include <plait/task/scheduler.hpp>\n")
 
-    def test_a_probe_is_a_program(self):
-        self.refuses("probes/x/a.cpp", "#include <plait/probe/loggp.hpp>\n")
+    def test_a_network_probe_is_a_program(self):
+        self.refuses("network/x/a.cpp", "#include <plait/probe/loggp.hpp>\n")
+
+    def test_programs_share_the_harness_and_nothing_else(self):
+        self.write("measure/turns.hpp", "")
+        self.write("bench/x/step.hpp", "")
+        self.accepts("apps/x/a.cpp", '#include "measure/turns.hpp"\n')
+        self.refuses("measure/a.cpp", '#include "../bench/x/step.hpp"\n')
+
+    def test_programs_do_not_see_each_other(self):
+        self.write("bench/x/step.hpp", "")
+        self.refuses("apps/x/a.cpp", '#include "bench/x/step.hpp"\n')
 
 
 class Licence(Tree):

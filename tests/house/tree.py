@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 SOURCE_FOLDERS = (
-    "include", "src", "apps", "bench", "probes", "examples", "tools", "tests", "python", "cmake", ".ci",
+    "include", "src", "apps", "bench", "measure", "network", "examples", "tests", "python", "cmake", ".ci",
 )
 
 

@@ -52,5 +52,5 @@ def loggp(
         raise BadInput(f"--ranks {ranks}: give at least 1")
     options = given(sizes=sizes, max_size=max_size, bursts=bursts, repeat=repeat)
     page = report_page("loggp", report, report_file)
-    request = Request("probes", "loggp", mpi, ranks, lab, [*options, *context.args], verbose)
+    request = Request("network", "loggp", mpi, ranks, lab, [*options, *context.args], verbose)
     run_and_end(request, json, page)

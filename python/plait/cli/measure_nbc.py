@@ -54,5 +54,5 @@ def nbc(
 ) -> None:
     """Measure what of a collective operation hides behind work: MPI's calls, and plait's tasks."""
     options = [*given(op=op, sizes=sizes, only=only, repeat=repeat), *context.args]
-    request = Request("probes", "nbc", mpi, ranks, lab, options, verbose)
+    request = Request("network", "nbc", mpi, ranks, lab, options, verbose)
     run_and_end(request, json, report_page("nbc", report, report_file))

@@ -44,5 +44,5 @@ def overlap(
 ) -> None:
     """Measure what MPI_Isend and MPI_Irecv leave to the program (SMB), and what plait leaves."""
     options = [*given(sizes=sizes, only=only, repeat=repeat), *context.args]
-    request = Request("probes", "overlap", mpi, 2, lab, options, verbose)
+    request = Request("network", "overlap", mpi, 2, lab, options, verbose)
     run_and_end(request, json, report_page("overlap", report, report_file))

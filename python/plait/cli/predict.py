@@ -107,7 +107,7 @@ def collective(
         _refuse(_NETWORK, words, "is for networks that are not measured; --measured finds it")
         options = given(sizes=sizes, algorithms=algorithm, fragment=fragment, repeat=repeat)
         request = Request(
-            "probes", "collective", mpi or "openmpi", _one_number(ranks or "2"), lab,
+            "network", "collective", mpi or "openmpi", _one_number(ranks or "2"), lab,
             ["--op", operation, *options], verbose,
         )  # fmt: skip
         run_and_end(request, json, page)
@@ -117,7 +117,7 @@ def collective(
         raise BadInput("--ranks is missing: for how many ranks, such as 8,64,512")
     options = [f"{name}={value}" for name, value in words.items() if value is not None]
     words_of_model = [operation, *options]
-    run_and_end(Request("tools", "predict", _library(), None, None, words_of_model), json, page)
+    run_and_end(Request("network", "predict", _library(), None, None, words_of_model), json, page)
 
 
 def _refuse(names: tuple[str, ...], words: Mapping[str, object], why: str) -> None:
@@ -135,6 +135,6 @@ def _one_number(ranks: str) -> int:
 def _library() -> str:
     """The model needs no MPI: whichever library it was built beside will do."""
     with contextlib.suppress(BadInput):
-        find_program("tools", "predict", "mpich")
+        find_program("network", "predict", "mpich")
         return "mpich"
     return "openmpi"

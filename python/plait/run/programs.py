@@ -11,8 +11,7 @@ from plait.errors import BadInput
 _KINDS = {
     "apps": ("application", "run"),
     "bench": ("benchmark", "bench"),
-    "probes": ("probe", "measure"),
-    "tools": ("tool", "predict"),
+    "network": ("network probe", "measure"),
 }
 
 
@@ -34,7 +33,7 @@ def checkout() -> pathlib.Path | None:
 
 
 def folders(kind: str, mpi: str) -> list[pathlib.Path]:
-    """Folders that hold programs of a kind (`apps`, `bench`, `probes`, `tools`), best first."""
+    """Folders that hold programs of a kind (`apps`, `bench`, `network`), best first."""
     found = [pathlib.Path(p) for p in os.environ.get("PLAIT_BIN_DIR", "").split(":") if p]
     root = checkout()
     if root is not None:

@@ -30,7 +30,7 @@ def parts_of(kind: str, name: str, mpi: str, ranks: int | None, lab: bool) -> li
     """Returns the starts of the program of that name and kind (`apps`, `bench`, …)."""
     if ranks is not None and ranks < 1:
         raise BadInput(f"--ranks {ranks}: give at least 1")
-    if kind == "tools":
+    if (kind, name) == ("network", "predict"):
         return [Part()]
     if kind != "bench":
         return [Part(ranks or 2)]
@@ -59,7 +59,7 @@ def words_of_lab(kind: str, name: str) -> Words:
     """Returns what tells a program about the cluster that it runs in."""
     if kind == "apps":
         return _rate_of_link
-    return _link if (kind, name) in (("probes", "loggp"), ("probes", "collective")) else _nothing
+    return _link if (kind, name) in (("network", "loggp"), ("network", "collective")) else _nothing
 
 
 def _rate_of_link(lab: Lab) -> list[str]:

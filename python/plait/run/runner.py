@@ -28,7 +28,7 @@ from plait.units import parse_rate
 class Request:
     """What a command was asked to run."""
 
-    kind: str  # which programs it is one of: `apps`, `bench`, `probes` or `tools`
+    kind: str  # which programs it is one of: `apps`, `bench` or `network`
     program: str  # its name, or its path
     mpi: str
     ranks: int | None  # None: as many as its recipe says
@@ -43,13 +43,18 @@ class Request:
         """What the program is called."""
         return pathlib.Path(self.program).name
 
+    @property
+    def needs_mpi(self) -> bool:
+        """The model of `predict` needs none."""
+        return (self.kind, self.name) != ("network", "predict")
+
 
 def run_program(asked: Request) -> tuple[Result | None, int]:
     """Runs the program at every rate that is asked for; returns the result and the exit code.
 
     There is no result where the program only had something to say, such as its help.
     """
-    if asked.kind != "tools":  # the model needs no MPI
+    if asked.needs_mpi:
         find_mpiexec(asked.mpi)
     program = find_program(asked.kind, asked.program, asked.mpi)
     parts = parts_of(asked.kind, asked.name, asked.mpi, asked.ranks, asked.lab is not None)
@@ -110,7 +115,7 @@ def _run_parts(
 def _own_words(asked: Request, file: pathlib.Path, lab: Lab | None) -> list[str]:
     """What the program is told that the user did not say."""
     words = [f"--json={file}"]
-    if asked.kind != "tools":
+    if asked.needs_mpi:
         words.append("--progress")
     if asked.trace:
         words += ["--trace", str(asked.trace.resolve())]

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What contestants are held against: communication, computation and the transport's processor
+/// time, each without the others.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <plait/plait.hpp>
+
+#include "measured_rows.hpp"
+
+namespace plait::measure {
+
+/// Seconds of each in one step on this rank.  All are collective.
+struct alone_parts {
+  std::function<double()> communication_s;
+  std::function<double()> computation_s;
+  std::function<double()> transport_s;  ///< see transport_s below
+};
+
+/// The row `alone_row` in one column.  `exchange_s`: about how long an exchange takes, the same on
+/// every rank; where that is too short to measure the transport, the transport is left out.
+[[nodiscard]] measurement measure_alone(environment& env, const std::string& column,
+                                        double exchange_s, alone_parts parts, json remarks);
+
+/// Seconds of one of `steps` steps on this rank, after one that does not count and a barrier.
+/// Collective where `step` is.
+[[nodiscard]] double step_seconds(environment& env, int steps, const std::function<void()>& step);
+
+/// What the slowest rank says, the median over `times` times.  Between them ranks wait without
+/// taking a core.  Collective.
+[[nodiscard]] double slowest_s(environment& env, int times,
+                               const std::function<double()>& own_seconds);
+
+/// What progress::automatic stands for here: "policy_chosen" and "policy_reason".  Collective.
+[[nodiscard]] json policy_chosen(environment& env, int workers);
+/// What it stands for in this runtime.
+[[nodiscard]] json policy_chosen(const runtime& rt);
+
+/// Returns whether an operation takes long enough to measure its transport; below, sleeping between
+/// looks costs more than the transport does.
+[[nodiscard]] bool transport_is_measurable(double operation_s) noexcept;
+
+/// Seconds of processor time of `operation`, which sleeps `between_looks` whenever it has
+/// found nothing to do and takes about `operation_s`, on this rank's processing unit (see
+/// transport_cpu_s).  Not finite where other programs left the counting thread no
+/// processor. Collective.
+[[nodiscard]] double transport_s(environment& env, const std::function<void()>& operation,
+                                 double operation_s);
+
+}  // namespace plait::measure

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "child_process.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <plait/plait.hpp>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace plait::measure {
+namespace {
+
+bool belongs_to_a_launcher(std::string_view variable) {
+  for (std::string_view prefix : {"OMPI_", "PMIX_", "PMI_", "PMI2_", "ORTE_", "HYDRA_", "HYDI_"}) {
+    if (variable.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+std::vector<char*> own_environment() {
+  std::vector<char*> result;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!belongs_to_a_launcher(*variable)) result.push_back(*variable);
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+std::string read_all(int file) {
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t count = read(file, buffer.data(), buffer.size());
+    if (count <= 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+std::string joined(const std::vector<std::string>& arguments) {
+  std::string text;
+  for (const std::string& argument : arguments) text.append(1, ' ').append(argument);
+  return text;
+}
+
+}  // namespace
+
+std::string run_self(const std::vector<std::string>& arguments) {
+  int ends[2];
+  if (pipe(ends) != 0) throw error("no pipe to a child process can be made");
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addclose(&files, ends[0]);
+  posix_spawn_file_actions_addclose(&files, ends[1]);
+
+  std::string name = "/proc/self/exe";
+  std::vector<std::string> words = arguments;
+  std::vector<char*> argv{name.data()};
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::vector<char*> variables = own_environment();
+
+  pid_t child = 0;
+  const int failure =
+      posix_spawn(&child, name.c_str(), &files, nullptr, argv.data(), variables.data());
+  posix_spawn_file_actions_destroy(&files);
+  close(ends[1]);
+  std::string output;
+  if (failure == 0) output = read_all(ends[0]);
+  close(ends[0]);
+  if (failure != 0) throw error("this program cannot be started again:" + joined(arguments));
+
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw error("a measurement failed (wait status " + std::to_string(status) +
+                "):" + joined(arguments));
+  return output;
+}
+
+}  // namespace plait::measure

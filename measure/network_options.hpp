@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What the command lines of nbc and overlap have in common, and the rows that both measure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <plait/plait.hpp>
+
+#include "command_line.hpp"
+#include "measured_rows.hpp"
+#include "named.hpp"
+#include "row_limits.hpp"
+
+namespace plait::measure {
+
+struct common_options {
+  std::string sizes = {};
+  std::string only = {};
+  std::int64_t pieces = 16;
+  std::int64_t repeat = 5;
+  double sample_ms = 50;
+  std::string json_file = {};
+  bool progress = false;
+};
+
+/// Adds them to a command line; `names`: all rows there are.
+void add_common(command_line& command, common_options& given, std::span<const std::string> names);
+
+/// Errors: usage_error on every rank.  Collective.
+void check_common(const common_options& given, environment& env);
+
+[[nodiscard]] repetition_options repetition_of(const common_options& given, const environment& env);
+
+/// The environment of the result: rows and what they call, and what `auto` stands for here.
+/// Collective.
+[[nodiscard]] json describe_run(environment& env, const json& about);
+
+/// What `command` was asked for, for the result.
+[[nodiscard]] json parameters_of(const common_options& given);
+
+/// Shows the rows, and writes the result file where one is wanted.  Rank 0.
+void finish(const common_options& given, const std::string& program, json parameters, json where,
+            json rows);
+
+/// Policies that have a row of tasks, the one that is always measured first.
+[[nodiscard]] std::span<const progress> task_policies() noexcept;
+/// "plait auto"
+[[nodiscard]] std::string row_of(progress policy);
+
+inline constexpr const char* nonblocking_row = "nonblocking";
+inline constexpr const char* tested_row = "nonblocking tested";
+
+}  // namespace plait::measure

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What does a message cost here?  L, o, g and G of LogGP between two ranks, as netgauge measures
+// them.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "measure/command_line.hpp"
+#include "measure/result.hpp"
+#include "measure/size_list.hpp"
+#include "measure/turns.hpp"
+#include "measured_network.hpp"
+
+namespace plait::network::loggp {
+namespace {
+
+struct options {
+  std::string sizes;
+  std::string max_size;
+  std::int64_t bursts = 10;
+  std::int64_t repeat = 10;
+  double link_rate_Bps = 0;
+  std::string link_burst;
+  std::string json_file;
+  bool progress = false;
+};
+
+bool parse(options& given, int argc, char** argv, const environment& env) {
+  measure::command_line command("L, o, g and G of LogGP between two ranks", "loggp");
+  command.option("--sizes", given.sizes,
+                 "Message sizes, 1 among them; instead of 1, 1025, 2049, ...");
+  command.option("--max-size", given.max_size, "Largest of 1, 1025, 2049, ...; 64KiB if left out");
+  command.option("--bursts", given.bursts, "Messages of a burst (n)");
+  command.option("--repeat", given.repeat, "Rounds over all sizes");
+  command.option("--link-rate", given.link_rate_Bps,
+                 "Payload rate of the link between the ranks, in bytes a second; 0 = not known");
+  command.option("--link-burst", given.link_burst,
+                 "Size that the link lets through at once after a rest (token bucket)");
+  command.option("--json", given.json_file, "File for the result; - = standard output");
+  command.flag("--progress", given.progress, "@progress lines on standard error");
+  return command.parse(argc, argv, env);
+}
+
+constexpr std::size_t smallest_max = 1025;
+
+std::vector<std::size_t> wanted_sizes(const options& given, double link_burst_bytes) {
+  if (!given.sizes.empty()) {
+    if (!given.max_size.empty())
+      throw usage_error("--sizes and --max-size exclude each other: give one of them");
+    std::vector<std::size_t> sizes = measure::parse_sizes("--sizes", given.sizes, 1);
+    std::ranges::sort(sizes);
+    return sizes;
+  }
+  const std::string max_size = given.max_size.empty() ? "64KiB" : given.max_size;
+  std::vector<std::size_t> sizes =
+      probe::netgauge_sizes(measure::parse_one_size("--max-size", max_size, smallest_max));
+  if (link_burst_bytes > 0) {
+    for (const std::size_t size : probe::sizes_beyond(link_burst_bytes)) {
+      if (size > sizes.back()) sizes.push_back(size);
+    }
+  }
+  return sizes;
+}
+
+probe::loggp_plan plan_of(const options& given) {
+  measure::check_range("--bursts", given.bursts, 2, 1000);
+  measure::check_range("--repeat", given.repeat, 1, 1000);
+  probe::loggp_plan plan{.messages = static_cast<int>(given.bursts),
+                         .repeat = static_cast<int>(given.repeat),
+                         .link_rate_Bps = given.link_rate_Bps};
+  if (!given.link_burst.empty())
+    plan.link_burst_bytes =
+        static_cast<double>(measure::parse_one_size("--link-burst", given.link_burst, 1));
+  plan.sizes_bytes = wanted_sizes(given, plan.link_burst_bytes);
+  probe::validate(plan);
+  return plan;
+}
+
+void check_ranks(const environment& env) {
+  if (env.size() != 2)
+    throw usage_error("this is measured between 2 ranks; it was started with " +
+                      std::to_string(env.size()));
+}
+
+probe::loggp_measurement measure(environment& env, burst_pair& pair, const probe::loggp_plan& plan,
+                                 bool progress) {
+  const int total = (plan.repeat + 1) * static_cast<int>(plan.sizes_bytes.size());
+  measure::progress_lines lines(progress && env.rank() == 0, total);
+  const auto run = [&](const burst& what) { return pair.run(what); };
+  const auto tell = [&](int done, int, std::size_t size_bytes) {
+    lines.step(done == total ? "done" : fmt::format("{} bytes", size_bytes));
+  };
+  return probe::measure_loggp(run, plan, tell);
+}
+
+measure::json result_of(const environment& env, const options& given, const probe::loggp_plan& plan,
+                        const probe::loggp_measurement& measured, const burst_pair& pair) {
+  measure::json where = measure::describe_environment(env);
+  where["link_rate_Bps"] =
+      plan.link_rate_Bps > 0 ? measure::json(plan.link_rate_Bps) : measure::json(nullptr);
+  return {{"schema", "plait-result/1"},
+          {"kind", "loggp"},
+          {"probe", "loggp"},
+          {"parameters",
+           {{"bursts", given.bursts},
+            {"repeat", given.repeat},
+            {"sizes", plan.sizes_bytes.size()},
+            {"largest_bytes", plan.sizes_bytes.back()}}},
+          {"environment", where},
+          {"fit", fit_of(measured.fit)},
+          {"link", link_of(measured.fit, plan)},
+          {"verification",
+           {{"verified", true},  // else a burst would have thrown
+            {"messages_checked", pair.messages_checked()},
+            {"bytes_checked", pair.bytes_checked()}}},
+          {"sizes", sizes_of(measured, plan.messages)}};
+}
+
+int run(environment& env, int argc, char** argv) {
+  options given;
+  if (!parse(given, argc, argv, env)) return measure::exit_verified;
+  check_ranks(env);
+  const probe::loggp_plan plan = plan_of(given);
+  measure::check_writable(env, "--json", given.json_file);
+  burst_pair pair(env, 0, 1);
+  const probe::loggp_measurement measured = measure(env, pair, plan, given.progress);
+  if (env.rank() != 0) return measure::exit_verified;
+  if (given.json_file != "-") print(measured.fit);
+  if (!given.json_file.empty())
+    measure::write_result(given.json_file, result_of(env, given, plan, measured, pair));
+  return measure::exit_verified;
+}
+
+}  // namespace
+}  // namespace plait::network::loggp
+
+int main(int argc, char** argv) {
+  plait::environment env{argc, argv};
+  return plait::measure::run_program(env, "loggp",
+                                     [&] { return plait::network::loggp::run(env, argc, argv); });
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What does a collective operation cost on a network of these parameters, by which algorithm?
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <plait/core/error.hpp>
+#include <plait/detail/build_info.hpp>
+#include <plait/model/collective.hpp>
+
+#include "measure/size_list.hpp"
+#include "options.hpp"
+
+namespace plait::network::predict {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// A figure without spread, as result files have them.
+[[nodiscard]] json exactly(double value) {
+  return {{"median", value}, {"q1", value}, {"q3", value}, {"samples", {value}}};
+}
+
+[[nodiscard]] json microseconds(const model::collective_cost& cost) {
+  return {{"total_us", exactly(1e6 * cost.total_s)},
+          {"processor_us", exactly(1e6 * cost.processor_s)},
+          {"network_us", exactly(1e6 * cost.network_s())}};
+}
+
+/// rows[algorithm]["8 ranks"]["4KiB"]; `cheapest` is among all algorithms of the operation.
+[[nodiscard]] json rows_of(const request& asked) {
+  json rows = json::object();
+  for (const model::algorithm how : asked.algorithms) {
+    json& row = rows[std::string(model::to_string(how))];
+    for (const int ranks : asked.ranks) {
+      json& cells = row[fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s")];
+      for (const std::size_t size : asked.sizes) {
+        const model::call_shape shape{.ranks = ranks,
+                                      .size_bytes = static_cast<double>(size),
+                                      .fragment_bytes = static_cast<double>(asked.fragment_bytes),
+                                      .degree = asked.degree};
+        json cell = microseconds(model::cost(asked.what, how, asked.network, shape));
+        cell["cheapest"] = model::cheapest(asked.what, asked.network, shape).how == how;
+        const auto libnbc = model::libnbc_choice(asked.what, ranks, shape.size_bytes);
+        cell["libnbc"] = libnbc.has_value() && libnbc->how == how;
+        cells[measure::size_label(size)] = std::move(cell);
+      }
+    }
+  }
+  return rows;
+}
+
+[[nodiscard]] json parameters_of(const request& asked) {
+  const model::parameters& network = asked.network;
+  json all{{"operation", model::to_string(asked.what)},
+           {"ranks", asked.ranks},
+           {"size_bytes", asked.sizes},
+           {"fragment_bytes", asked.fragment_bytes}};
+  if (asked.degree > 0) all["degree"] = asked.degree;
+  if (!asked.network_file.empty()) all["network_file"] = asked.network_file;
+  all["latency_s"] = network.latency_s;
+  all["send_overhead_s"] = network.send_overhead_s;
+  all["receive_overhead_s"] = network.receive_overhead_s;
+  all["gap_s"] = network.gap_s;
+  all["gap_per_byte_s"] = network.gap_per_byte_s;
+  all["overhead_per_byte_s"] = network.overhead_per_byte_s;
+  all["reduction_per_byte_s"] = network.reduction_per_byte_s;
+  all["both_ways_per_byte_s"] = network.both_ways_per_byte_s;
+  all["copy_per_byte_s"] = network.copy_per_byte_s;
+  if (std::isfinite(network.eager_limit_bytes)) {
+    all["eager_limit_bytes"] = network.eager_limit_bytes;
+  }
+  return all;
+}
+
+[[nodiscard]] json result_of(const request& asked) {
+  const auto now =
+      std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+  return {{"schema", "plait-result/1"},
+          {"kind", "prediction"},
+          {"bench", "predict"},
+          {"parameters", parameters_of(asked)},
+          {"environment",
+           {{"commit", detail::build_commit},
+            {"compiler", detail::build_compiler},
+            {"started_at", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))}}},
+          {"rows", rows_of(asked)}};
+}
+
+void print(const json& result) {
+  std::printf("%-20s %-12s %-8s %12s %12s %12s\n", "algorithm", "ranks", "size", "total us",
+              "processor us", "network us");
+  for (const auto& [how, by_ranks] : result["rows"].items()) {
+    for (const auto& [ranks, by_size] : by_ranks.items()) {
+      for (const auto& [size, cell] : by_size.items()) {
+        const auto figure = [&cell](const char* name) {
+          return cell.at(name).at("median").get<double>();
+        };
+        std::printf("%-20s %-12s %-8s %12.5g %12.5g %12.5g%s\n", how.c_str(), ranks.c_str(),
+                    size.c_str(), figure("total_us"), figure("processor_us"), figure("network_us"),
+                    cell.at("cheapest").get<bool>() ? "  *" : "");
+      }
+    }
+  }
+}
+
+void write(const json& result, const std::string& path) {
+  std::ofstream file(path);
+  file << result.dump(1) << "\n" << std::flush;
+  if (!file) throw usage_error("--json: cannot write '" + path + "'");
+}
+
+int run(int argc, char** argv) {
+  const auto asked = parse(argc, argv);
+  if (!asked) return 0;
+  const json result = result_of(*asked);
+  if (asked->json_file == "-") {
+    std::cout << result.dump(1) << "\n" << std::flush;
+    return 0;
+  }
+  if (!asked->json_file.empty()) write(result, asked->json_file);
+  print(result);
+  return 0;
+}
+
+}  // namespace
+}  // namespace plait::network::predict
+
+int main(int argc, char** argv) {
+  try {
+    return plait::network::predict::run(argc, argv);
+  } catch (const plait::usage_error& refused) {
+    std::fprintf(stderr, "predict: %s\n", refused.what());
+    return 2;
+  } catch (const std::exception& failed) {
+    std::fprintf(stderr, "predict: %s\n", failed.what());
+    return 3;
+  }
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""network/loggp writes every time it took and the fit, and says in one line what is wrong."""
+
+import math
+
+from mpi_bench import MpiBench, main, run
+
+SHORT = ("--repeat", "3", "--max-size", "8KiB")
+TIMES = ("prtt_1_0_s", "prtt_n_0_s", "prtt_n_d_s", "receiving_s")
+ESTIMATES = ("gap_s", "send_overhead_s", "receive_overhead_s")
+
+
+class Loggp(MpiBench):
+    def check_fit(self, fit, first, last):
+        for key in ("latency_s", "send_overhead_s", "receive_overhead_s"):
+            self.assertTrue(math.isfinite(fit[key]), key)
+        segments = fit["segments"]
+        self.assertEqual(segments[0]["first_bytes"], first)
+        self.assertEqual(segments[-1]["last_bytes"], last)
+        for segment in segments:
+            self.assertGreaterEqual(segment["gap_s"], 0)
+            self.assertGreaterEqual(segment["gap_per_byte_s"], 0)
+            self.assertGreaterEqual(segment["line"]["residual_s"], 0)
+        if fit["latency_s"] < 0:
+            self.assertTrue(any(line.startswith("L came out") for line in fit["remarks"]))
+
+    def test_the_result_has_every_time_of_every_size(self):
+        result = self.result_of(*SHORT)
+        sizes = result["sizes"]
+        self.assertEqual([size["size_bytes"] for size in sizes], [1 + 1024 * i for i in range(8)])
+        for size in sizes:
+            for key in TIMES:
+                self.check_spread(size[key], 3)
+                self.assertGreater(size[key]["q1"], 0)
+            for key in ESTIMATES:
+                self.assertTrue(math.isfinite(size[key]["median"]), key)
+                self.assertLessEqual(size[key]["q1"], size[key]["q3"])
+        self.check_fit(result["fit"], 1, 1 + 7 * 1024)
+        self.assertIsNone(result["link"])
+
+    def test_what_was_sent_has_been_compared_with_what_arrived(self):
+        result = self.result_of("--sizes", "1,100", "--repeat", "2", "--bursts", "4")
+        # Of each size: 5 of one message and its answer, then twice 1, 4, 4 and 4 with theirs.
+        self.assertTrue(result["verification"]["verified"])
+        self.assertEqual(result["verification"]["messages_checked"], 2 * (5 * 2 + 2 * (2 + 3 * 5)))
+
+    def test_a_link_is_held_against_what_it_carries(self):
+        result = self.result_of("--sizes", "1,100,3000,5000,6000", "--repeat", "2",
+                                "--link-rate", "1e9", "--link-burst", "2KiB")
+        link = result["link"]
+        self.assertEqual(link["payload_Bps"], 1e9)
+        self.assertEqual(link["burst_bytes"], 2048)
+        self.assertEqual(result["environment"]["link_rate_Bps"], 1e9)
+        self.assertEqual(result["fit"]["segments"][-1]["first_bytes"], 3000)
+        if link["ratio"] is not None:
+            self.assertAlmostEqual(link["bandwidth_Bps"] / 1e9, link["ratio"])
+
+    def test_sizes_beyond_what_a_link_lets_through_at_once_are_added(self):
+        result = self.result_of("--max-size", "3KiB", "--repeat", "1", "--link-rate", "1e9",
+                                "--link-burst", "16KiB")
+        sizes = [size["size_bytes"] for size in result["sizes"]]
+        self.assertEqual(sizes[:3], [1, 1025, 2049])
+        self.assertEqual((sizes[3], sizes[-1], len(sizes)), (32768, 65536, 12))
+
+    def test_progress_is_told_while_it_runs(self):
+        self.check_progress("--sizes", "1,100", "--repeat", "1")
+
+    def test_bad_input_is_one_line_and_status_2(self):
+        self.check_refusals(
+            (["--sizes", "0"], "--sizes"),
+            (["--sizes", "8,16"], "1 byte"),
+            (["--sizes", "1"], "two"),
+            (["--sizes", "1,x"], "'x'"),
+            (["--sizes", "1,1"], "twice"),
+            (["--max-size", "1"], "--max-size"),
+            (["--max-size", "2KiB,4KiB"], "one size"),
+            (["--sizes", "1,2", "--max-size", "8KiB"], "exclude each other"),
+            (["--bursts", "1"], "--bursts"),
+            (["--repeat", "0"], "--repeat"),
+            (["--link-rate", "-1"], "-1"),
+            (["--link-burst", "128KiB"], "give both"),
+            (["--no-such-option"], "--no-such-option"),
+            (["--json", "/no/such/folder/result.json"], "/no/such/folder"),
+        )
+
+    def test_one_rank_and_three_are_refused(self):
+        for ranks in (1, 3):
+            done = run(ranks=ranks)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("2 ranks", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""network/nbc measures every row of every operation, and says in one line what is wrong."""
+
+from mpi_bench import FEW, MpiBench, main, run
+
+SHORT = ("--repeat", "2", "--sample-ms", "0.1", "--pieces", "3")
+WAYS = {"blocking", "nonblocking", "nonblocking tested", "plait auto"}
+FIGURES = {
+    "overhead_us", "overhead_percent", "confirmed_overlap_percent", "osu_overlap_percent",
+    "imb_documents_percent", "imb_code_percent", "blocking_us", "pure_us", "overall_us",
+    "computation_us", "working_us", "start_us", "tests_us", "wait_us",
+}
+
+
+class Nbc(MpiBench):
+    def test_the_result_has_every_row_at_every_operation_and_size(self):
+        result = self.result_of(*SHORT, "--op", "alltoall,allreduce", "--sizes", "8,64KiB")
+        rows = result["rows"]
+        self.assertEqual(set(rows), WAYS | {"alone", "processor, 2 ranks"})
+        self.assertEqual(set(result["environment"]["peers"]), WAYS)
+        for name in rows:
+            self.assertEqual(set(rows[name]), {"alltoall 8B", "alltoall 64KiB", "allreduce 8B",
+                                               "allreduce 64KiB"})
+        for name in WAYS:
+            for cell in rows[name].values():
+                self.assertLessEqual(FIGURES, set(cell))
+                for figure in FIGURES:
+                    self.check_spread(cell[figure], 2)
+                self.assertIs(cell["verified"], True)
+        self.assertEqual(rows["alone"]["allreduce 64KiB"]["op"], "allreduce")
+        self.assertEqual(rows["alone"]["allreduce 64KiB"]["size_bytes"], 65536)
+
+    def test_figures_follow_from_the_times_beside_them(self):
+        result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "64KiB")
+        for name in WAYS:
+            cell = result["rows"][name]["alltoall 64KiB"]
+            at = {figure: cell[figure]["samples"][0] for figure in FIGURES}
+            self.assertAlmostEqual(at["overhead_us"],
+                                   at["start_us"] + at["tests_us"] + at["wait_us"], 3)
+            self.assertAlmostEqual(at["overhead_percent"],
+                                   100 * at["overhead_us"] / at["blocking_us"], 3)
+            osu = 100 - 100 * (at["overall_us"] - at["working_us"]) / at["pure_us"]
+            self.assertAlmostEqual(at["osu_overlap_percent"], max(0, osu), 3)
+            self.assertLessEqual(at["imb_code_percent"], at["imb_documents_percent"])
+            self.assertLessEqual(at["confirmed_overlap_percent"], 100)
+        tests = {name: result["rows"][name]["alltoall 64KiB"]["tests_us"]["median"]
+                 for name in WAYS}
+        self.assertGreater(tests["nonblocking tested"], 0)
+        self.assertEqual(tests["nonblocking"], 0)
+
+    def test_every_operation_is_measured_on_a_few_ranks(self):
+        ops = ("allgather", "allreduce", "alltoall", "bcast", "gather", "reduce",
+               "reduce_scatter", "scan", "scatter")
+        result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "72",
+                                "--op", ",".join(ops), "--only", "plait sleeping", ranks=FEW)
+        self.assertEqual(set(result["rows"]["plait sleeping"]), {f"{op} 72B" for op in ops})
+        for ranks in range(2, FEW + 1):
+            self.assertIn(f"processor, {ranks} ranks", result["rows"])
+
+    def test_every_policy_has_a_row(self):
+        rows = {f"plait {p}" for p in ("dedicated", "sleeping", "workers", "none")}
+        result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "72",
+                                "--only", ",".join(rows))
+        self.assertLessEqual(rows, set(result["rows"]))
+
+    def test_the_transport_is_measured_where_a_call_takes_long_enough(self):
+        result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "16MiB",
+                                "--work-ratio", "0.1", "--only", "blocking")
+        cell = result["rows"]["alone"]["alltoall 16MiB"]
+        if "transport_cpu_us" not in cell:  # no processor was left for the counting thread
+            return
+        self.assertGreaterEqual(cell["transport_cpu_us"]["median"], 0)
+        self.assertLessEqual(cell["attainable_overlap_percent"]["median"], 100)
+
+    def test_processor_shares_are_of_the_ranks_that_are_asked_for(self):
+        result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "4KiB",
+                                "--only", "blocking", "--communicators", "3,2", ranks=FEW + 1)
+        shares = {name for name in result["rows"] if name.startswith("processor")}
+        self.assertEqual(shares, {"processor, 2 ranks", "processor, 3 ranks"})
+        cell = result["rows"]["processor, 3 ranks"]["alltoall 4KiB"]
+        self.assertEqual(cell["ranks"], 3)
+        self.assertGreater(cell["processor_percent"]["median"], 0)
+        self.assertGreater(cell["call_us"]["median"], 0)
+
+    def test_progress_is_told_while_it_runs(self):
+        self.check_progress(*SHORT, "--sizes", "8", "--only", "blocking")
+
+    def test_bad_input_is_one_line_and_status_2(self):
+        self.check_refusals(
+            (["--op", "alltoal"], "alltoal"),
+            (["--op", ""], "--op"),
+            (["--sizes", "0"], "'0'"),
+            (["--sizes", "12"], "multiple of 8"),
+            (["--sizes", "64GiB"], "64GiB"),
+            (["--sizes", "1024MiB"], "memory"),
+            (["--only", "nobody"], "nobody"),
+            (["--work-ratio", "0"], "--work-ratio"),
+            (["--communicators", "1"], "--communicators"),
+            (["--communicators", "2,3"], "--communicators"),
+            (["--pieces", "0"], "--pieces"),
+            (["--repeat", "0"], "--repeat"),
+            (["--sample-ms", "0"], "--sample-ms"),
+            (["--no-such-option"], "--no-such-option"),
+            (["--json", "/no/such/folder/result.json"], "/no/such/folder"),
+        )
+
+    def test_one_rank_is_refused(self):
+        done = run(ranks=1)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("at least 2 ranks", done.stderr)
+
+
+if __name__ == "__main__":
+    main()
