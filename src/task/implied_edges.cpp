@@ -42,7 +42,7 @@ void drop_implied_edges(successor_lists& successors, const std::vector<bool>& st
     std::erase_if(successors[i], [&](std::size_t s) {
       const bool implied = table.reaches(i, s);
       if (!implied) table.add(i, s);
-      return implied && !stays[i] && !stays[s % count];
+      return implied && !stays[i];
     });
   }
 }

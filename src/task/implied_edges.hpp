@@ -19,7 +19,7 @@ using successor_lists = std::vector<std::vector<std::size_t>>;
 /// A way from a node to one of the same or of the next iteration leads through these two alone, so
 /// two of them are enough to look at.
 ///
-/// `stays[i]`: no edge from or to node i is dropped.  Graphs of more than `most_nodes` are left as
+/// `stays[i]`: no edge from node i is dropped.  Graphs of more than `most_nodes` are left as
 /// they are.  Cost: edges x nodes / 32 words.
 void drop_implied_edges(successor_lists& successors, const std::vector<bool>& stays);
 

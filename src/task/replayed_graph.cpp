@@ -142,7 +142,10 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
     std::erase_if(those, [&](std::size_t s) { return s >= count + i; });
     is_message.push_back(nodes_[i].kind == node_kind::asynchronous);
   }
-  // Who waits for a message directly counts when priorities are measured (goes_first).
+  // When priorities are measured, a task that waits for a message directly counts as such, and a
+  // task that a send waits for directly only where no task in between does (goes_first): the end of
+  // an iteration, which reads what a collective wrote, precedes the next one by way of what feeds
+  // it.
   drop_implied_edges(places, is_message);
   std::vector<std::vector<task_node*>> successors(count);
   for (std::size_t i = 0; i < count; ++i) {

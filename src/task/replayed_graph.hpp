@@ -2,10 +2,12 @@
 /// A recorded graph: how its dependences are found, and the state of running it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include <plait/task/access.hpp>
@@ -84,10 +86,11 @@ class replayed_graph {
   [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
   /// Whoever finishes `task`, before it meets its successors: nobody else touches its node then.
   void sampled(recorded_task& task) noexcept {
+    const std::int64_t this_run = std::exchange(task.this_run, 0);
     ++task.samples;
-    if (task.samples == 1) {
-      task.took = 0;  // caches were cold
-    } else if (!task.is_sampled() && unsampled_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (task.samples == 1) return;  // caches were cold
+    task.took = task.samples == 2 ? this_run : std::min(task.took, this_run);
+    if (!task.is_sampled() && unsampled_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       rank();
     }
   }

@@ -404,7 +404,9 @@ void scheduler::wait_for(std::span<const strided_bytes> memory) {
 // --- any thread ----------------------------------------------------------------------------------
 
 void scheduler::complete(task_node& node) {
-  if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took += now_ticks();
+  if (node.recorded != nullptr && node.recorded->is_sampled()) {
+    node.recorded->this_run += now_ticks();
+  }
   self_->finish(node, self_->this_worker());
 }
 

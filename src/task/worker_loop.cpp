@@ -136,7 +136,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   const bool is_read = end != detail::timekeeper::unread;
   if (is_read && watchful) progress->passed(end);
   if (is_read && node.recorded != nullptr) node.recorded->brief = w.time.tasks_are_short();
-  if (sampled) node.recorded->took += end - begin;
+  if (sampled) node.recorded->this_run += end - begin;
   if (observer != nullptr)
     observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
   if (ended && node.children != nullptr) {
@@ -382,7 +382,8 @@ void scheduler::implementation::start(task_node& node, worker* w) {
   }
   detail::timekeeper::post post;
   if (w != nullptr) post = w->time.post_begins();
-  if (node.recorded != nullptr && node.recorded->is_sampled()) node.recorded->took -= now_ticks();
+  if (node.recorded != nullptr && node.recorded->is_sampled())
+    node.recorded->this_run -= now_ticks();
   try {
     if (checker != nullptr) {
       if (w != nullptr) checker->expect_live(node);

@@ -32,9 +32,9 @@ TEST(implied_edges, two_ways_of_equal_length_stay) {
   EXPECT_EQ(reduced(diamond), diamond);
 }
 
-TEST(implied_edges, those_of_nodes_that_stay_are_not_dropped_but_imply_others) {
-  EXPECT_EQ(reduced({{1, 2, 3}, {2, 3}, {3}, {}}, {false, false, true, false}),
-            (successor_lists{{1, 2}, {2}, {3}, {}}));
+TEST(implied_edges, those_from_nodes_that_stay_are_not_dropped_but_imply_others) {
+  EXPECT_EQ(reduced({{1, 2, 3}, {2, 3}, {3}, {}}, {false, true, false, false}),
+            (successor_lists{{1}, {2, 3}, {3}, {}}));
 }
 
 /// All pairs (i, s) with a way from i of the first iteration to s of the first or the second.

@@ -4,9 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <optional>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -296,119 +294,6 @@ TEST(replay_death, waiting_while_recording_ends_the_program) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   scheduler s{{.workers = 1}};
   EXPECT_DEATH((void)s.record([&] { s.wait(); }), "nothing to wait for");
-}
-
-// --- priorities from what was measured -----------------------------------------------------------
-
-/// A message that is over as soon as it is started.
-void send(scheduler& s, const int& what, plait::detail::traffic exchanges) {
-  auto& node = s.allocate("send", plait::detail::node_kind::asynchronous);
-  scheduler* owner = &s;
-  std::memcpy(node.storage, &owner, sizeof owner);
-  node.act = [](plait::detail::task_node& self, plait::detail::node_action action) {
-    if (action != plait::detail::node_action::run_again) return;
-    (*reinterpret_cast<scheduler**>(self.storage))->complete(self);
-  };
-  const auto begin = reinterpret_cast<std::uintptr_t>(&what);
-  node.exchanges = exchanges;
-  const bool receives = exchanges != plait::detail::traffic::sends;
-  s.add_access(node, {begin, begin + sizeof what},
-               receives ? plait::access_mode::inout : plait::access_mode::in);
-  s.submit(node);
-}
-
-/// Iterations of ten interior tasks (0 to 9), a rim task (10) that feeds a send, and one that ends
-/// the iteration (11), on one worker.  All but the last become ready at the same time.
-class stencil {
- public:
-  explicit stencil(bool measured, plait::priority rim = plait::normal, bool rim_is_given = false,
-                   plait::detail::traffic exchanges = plait::detail::traffic::sends)
-      : s_{{.workers = 1, .measured_priorities = measured}} {
-    graph_.emplace(s_.record([&] {
-      for (int i = 0; i < 10; ++i) {
-        s_.task("interior", &stencil::note, in(end_), inout(cells_[static_cast<std::size_t>(i)]),
-                this, i);
-      }
-      {
-        auto t = s_.task("rim", &stencil::note, in(end_), inout(rim_), this, 10);
-        if (rim_is_given) t.priority(rim);
-      }
-      send(s_, rim_, exchanges);
-      s_.task("end", &stencil::note, in(rim_), inout(end_), this, 11);
-    }));
-  }
-
-  /// The order in which the tasks of each iteration ran.
-  [[nodiscard]] std::vector<std::vector<int>> run(std::uint64_t iterations) {
-    order_.clear();
-    s_.replay(*graph_, iterations);
-    s_.wait();
-    std::vector<std::vector<int>> result;
-    for (std::size_t i = 0; i < order_.size(); i += 12) {
-      const auto first = order_.begin() + static_cast<std::ptrdiff_t>(i);
-      result.emplace_back(first, first + 12);
-    }
-    return result;
-  }
-
- private:
-  static void note(const int&, int& value, stencil* self, int task) {
-    ++value;
-    self->order_.push_back(task);
-  }
-
-  scheduler s_;
-  std::array<int, 10> cells_{};
-  int rim_ = 0;
-  int end_ = 0;
-  std::vector<int> order_;
-  std::optional<plait::graph> graph_;
-};
-
-const std::vector<int> as_submitted{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-
-void expect_rim_first(std::vector<int> order, const std::string& when) {
-  ASSERT_EQ(order.front(), 10) << when;
-  std::sort(order.begin(), order.end());
-  EXPECT_EQ(order, as_submitted) << when << ": each task once";
-}
-
-TEST(replay_priorities, a_task_on_the_way_to_a_send_goes_first_once_it_is_measured) {
-  stencil program(true);
-  const auto order = program.run(20);
-  ASSERT_EQ(order.size(), 20U);
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(order[i], as_submitted) << "iteration " << i;
-  for (std::size_t i = 6; i < 20; ++i) expect_rim_first(order[i], "iteration " + std::to_string(i));
-  for (const auto& each : program.run(3)) expect_rim_first(each, "in another replay");
-}
-
-TEST(replay_priorities, what_feeds_an_exchange_goes_first_though_that_writes_too) {
-  stencil program(true, plait::normal, false, plait::detail::traffic::both);
-  const auto order = program.run(20);
-  for (std::size_t i = 6; i < 20; ++i) expect_rim_first(order[i], "iteration " + std::to_string(i));
-}
-
-TEST(replay_priorities, what_feeds_only_a_receive_does_not) {
-  stencil program(true, plait::normal, false, plait::detail::traffic::receives);
-  for (const auto& each : program.run(20)) EXPECT_EQ(each, as_submitted);
-}
-
-TEST(replay_priorities, short_replays_are_measured_together) {
-  stencil program(true);
-  for (int i = 0; i < 6; ++i) (void)program.run(1);
-  for (int i = 0; i < 3; ++i) expect_rim_first(program.run(1).at(0), "measured");
-}
-
-TEST(replay_priorities, the_users_own_priority_wins) {
-  for (const plait::priority given : {plait::normal, plait::low}) {
-    stencil program(true, given, true);
-    for (const auto& each : program.run(20)) EXPECT_EQ(each, as_submitted);
-  }
-}
-
-TEST(replay_priorities, without_them_tasks_run_as_submitted) {
-  stencil program(false);
-  for (const auto& each : program.run(20)) EXPECT_EQ(each, as_submitted);
 }
 
 /// Tasks on random ranges of an array, each adding what it reads, in an order that matters.

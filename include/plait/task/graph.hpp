@@ -27,7 +27,7 @@ class graph {
   /// Tasks that compute, and messages, of one iteration.
   [[nodiscard]] std::size_t tasks() const noexcept;
   [[nodiscard]] std::size_t messages() const noexcept;
-  /// Dependences kept for one iteration, those into the next included; between tasks that compute,
+  /// Dependences kept for one iteration, those into the next included; but for those on messages,
   /// only those that do not follow from others.
   [[nodiscard]] std::size_t dependences() const noexcept;
 

@@ -76,7 +76,8 @@ struct alignas(64) recorded_task {
   /// Value that `urgency` of the node takes when the node finishes next.
   std::atomic<priority> urgency{priority::normal};
   std::int32_t own_predecessors = 0;  ///< initial `own_unmet`, except in the first iteration
-  std::int64_t took = 0;              ///< ticks
+  std::int64_t this_run = 0;          ///< ticks, of the run that is being sampled
+  std::int64_t took = 0;              ///< ticks, of the shortest run: others were interrupted
 
   [[nodiscard]] bool is_sampled() const noexcept { return samples < enough_samples; }
 };
