@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Variant `plait`: tasks.  The move of what is needed of x and pieces of the product say what they
+// read and write; nothing else says what overlaps.  A step is recorded once and replayed.
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "common/kernel.hpp"
+#include "measure/steps_of_run.hpp"
+#include "pieces.hpp"
+#include "variant.hpp"
+
+namespace spmv {
+namespace {
+
+using plait::in;
+using plait::inout;
+using plait::out;
+using plait::sparse::row_range;
+using values = std::span<double>;
+using const_values = std::span<const double>;
+
+// Nobody writes the matrix while there are tasks: they get it as a plain pointer.  Kernels take
+// rows of whole vectors, tasks have a piece: its first row is at `y`.
+
+void own_product(const dealt_matrix* a, row_range rows, const_values x, values y) {
+  plait::sparse::multiply_own(*a, rows, x.data(), y.data() - rows.first);
+}
+
+void own_product_and_sum(const dealt_matrix* a, row_range rows, method how, const_values x,
+                         const_values x_of_rows, values y, double& sum) {
+  own_product(a, rows, x, y);
+  sum = first_sum(how, x_of_rows, y);
+}
+
+/// `ghosts` begin at number `first`.
+void far_product_and_sum(const dealt_matrix* a, row_range rows, method how, const_values ghosts,
+                         std::int64_t first, const_values x_of_rows, values y, double& sum) {
+  plait::sparse::add_far(*a, rows, ghosts.data() - first, y.data() - rows.first);
+  sum = first_sum(how, x_of_rows, y);
+}
+
+void next(method how, const scalars& now, const_values y, values x) {
+  next_multiplied(how, now, y, x);
+}
+
+void negate(values x) {
+  plait::sparse::scale(-1, x, x);
+}
+
+void cg_step(const scalars& now, const_values p, const_values w, values x, values r, double& sum) {
+  sum = plait::sparse::step(now.factor, p, w, x, r);
+}
+
+void cg_turn(const scalars& now, const_values r, values p) {
+  plait::sparse::add_to_scaled(r, now.turn, p);
+}
+
+/// Sums over all ranks, in the order of ranks.
+class sum_tasks {
+ public:
+  sum_tasks(plait::environment& env, std::size_t count)
+      : pieces(count), ranks_(static_cast<std::size_t>(env.size())) {}
+
+  std::vector<double> pieces;  ///< what each piece adds
+
+  /// `use(sum, now)` is a task, too.
+  template <class Use>
+  void submit(plait::runtime& rt, scalars& now, Use use) {
+    rt.task(
+          "add up",
+          [](const std::vector<double>& addends, double& to) {
+            to = std::accumulate(addends.begin(), addends.end(), 0.0);
+          },
+          in(pieces), out(own_))
+        .priority(plait::high);
+    rt.allgather("sum", in(own_), out(ranks_));
+    rt.task(
+          "use sum",
+          [](const std::vector<double>& addends, scalars& to, Use then) {
+            then(std::accumulate(addends.begin(), addends.end(), 0.0), to);
+          },
+          in(ranks_), inout(now), use)
+        .priority(plait::high);
+  }
+
+ private:
+  double own_ = 0;
+  std::vector<double> ranks_;
+};
+
+class tasks final : public variant {
+ public:
+  tasks(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
+
+  void prepare(problem& p) override {
+    fetch_.emplace(
+        plait::gathering(p.multiplied, p.needed(), std::span(p.ghosts), {.name = "ghosts"}));
+    const std::size_t pieces = p.pieces().size();
+    first_.emplace(env_, pieces);
+    second_.emplace(env_, pieces);
+    const std::size_t window = std::max<std::size_t>(4096, 8 * pieces + 1024);
+    rt_.emplace(env_,
+                plait::runtime_options{
+                    .workers = options_.workers, .window = window, .policy = options_.policy});
+    step_.emplace(rt_->record([&] { submit_step(*rt_, p); }));
+    rt_->start_trace();
+  }
+
+  void run(problem&, int steps, const step_range& recorded) override {
+    rt_->reset_ledger();
+    started_ = plait::now_ticks();
+    rt_->replay(*step_, static_cast<std::uint64_t>(steps)).wait();
+    steps_ = steps;
+    kept_steps_ = recorded;
+    report_.ledger = rt_->ledger();
+  }
+
+  [[nodiscard]] run_report finish(problem&) override {
+    plait::measure::keep_steps(report_, rt_->stop_trace(), plait::ticks_to_seconds(started_),
+                               steps_, kept_steps_);
+    if (rt_->progress_choice().proxy) report_.proxy_cpu_s = rt_->progress_statistics().proxy_cpu_s;
+    report_.workers = rt_->workers();
+    report_.words = {{"policy_chosen", rt_->progress_choice().name},
+                     {"policy_reason", rt_->progress_choice().reason}};
+    step_.reset();
+    rt_.reset();
+    fetch_.reset();
+    return std::exchange(report_, {});
+  }
+
+ private:
+  void submit_step(plait::runtime& rt, problem& p) {
+    rt.move(*fetch_);
+    submit_product(rt, p);
+    first_->submit(rt, p.now,
+                   [how = p.how()](double sum, scalars& now) { use_first_sum(how, sum, now); });
+    if (p.how() == method::cg) {
+      submit_cg(rt, p);
+    } else if (p.is_square()) {
+      for (const piece& one : p.pieces())
+        rt.task("next", next, p.how(), in(p.now), in(part_of(p.y, one.rows)),
+                out(part_of(p.own(), one.rows)));
+    } else {
+      rt.task("negate", negate, inout(p.own()));
+    }
+  }
+
+  void submit_product(plait::runtime& rt, problem& p) {
+    const dealt_matrix* const a = &p.matrix();
+    const values x = p.own();
+    const auto x_of = [&](const piece& one) {
+      return p.how() == method::cg ? part_of(x, one.rows) : values();
+    };
+    for (std::size_t i = 0; i < p.pieces().size(); ++i) {
+      const piece& one = p.pieces()[i];
+      if (one.needs.empty()) {
+        rt.task("own", own_product_and_sum, a, one.rows, p.how(), in(x), in(x_of(one)),
+                out(part_of(p.y, one.rows)), out(first_->pieces[i]));
+      } else {
+        rt.task("own", own_product, a, one.rows, in(x), out(part_of(p.y, one.rows)));
+      }
+    }
+    for (std::size_t i = 0; i < p.pieces().size(); ++i) {
+      const piece& one = p.pieces()[i];
+      if (one.needs.empty()) continue;
+      // Ghosts from the first owner's to the last one's: rows are sorted by their owners.
+      const row_range needed{a->ghost_ranges[one.needs.front()].first,
+                             a->ghost_ranges[one.needs.back()].last};
+      rt.task("far", far_product_and_sum, a, one.rows, p.how(), in(part_of(p.ghosts, needed)),
+              needed.first, in(x_of(one)), inout(part_of(p.y, one.rows)), out(first_->pieces[i]));
+    }
+  }
+
+  void submit_cg(plait::runtime& rt, problem& p) {
+    for (std::size_t i = 0; i < p.pieces().size(); ++i) {
+      const row_range& rows = p.pieces()[i].rows;
+      rt.task("step", cg_step, in(p.now), in(part_of(p.own(), rows)), in(part_of(p.y, rows)),
+              inout(part_of(p.x, rows)), inout(part_of(p.r, rows)), out(second_->pieces[i]));
+    }
+    second_->submit(rt, p.now, use_second_sum);
+    for (const piece& one : p.pieces())
+      rt.task("turn", cg_turn, in(p.now), in(part_of(p.r, one.rows)),
+              inout(part_of(p.own(), one.rows)));
+  }
+
+  plait::environment& env_;
+  const options options_;
+  std::optional<plait::move_plan> fetch_;
+  std::optional<sum_tasks> first_;
+  std::optional<sum_tasks> second_;
+  std::optional<plait::runtime> rt_;
+  std::optional<plait::graph> step_;
+  plait::ticks started_ = 0;
+  int steps_ = 0;
+  step_range kept_steps_;
+  run_report report_;
+};
+
+}  // namespace
+
+std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
+  return std::make_unique<tasks>(env, chosen);
+}
+
+}  // namespace spmv
