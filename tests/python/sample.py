@@ -190,6 +190,25 @@ def poisson_result(ranks: int = 2) -> dict[str, Any]:
     return answer
 
 
+def spmv_result() -> dict[str, Any]:
+    """A result as spmv writes it."""
+
+    def dealing(sent: int, uneven: float) -> dict[str, Any]:
+        return {"sent_bytes": sent, "busiest_rank_bytes": sent / 2, "messages": 2,
+                "imbalance_rows": 1.0, "imbalance_nonzeros": uneven}  # fmt: skip
+
+    answer = result()
+    answer["app"] = "spmv"
+    del answer["parameters"]["size"]
+    answer["matrix"] = {"name": "a.mtx", "rows": 9, "columns": 9, "nonzeros": 31, "symmetric": True}
+    answer["traffic"] = {
+        "dealing": "even",
+        "bytes": [[0, 4096], [2048, 0]],
+        "dealings": {"even": dealing(6144, 1.25), "metis": dealing(1024, 1.03)},
+    }
+    return answer
+
+
 def bench_result() -> dict[str, Any]:
     def row(one: float, two: float) -> dict[str, Any]:
         return {
@@ -428,6 +447,7 @@ SAMPLES = {
     "tiles": tiles_result,
     "policies": policies_result,
     "poisson": poisson_result,
+    "spmv": spmv_result,
     "benchmark": bench_result,
     "loggp": loggp_result,
     "loggp of a link": lambda: loggp_result(1e8, 131072),

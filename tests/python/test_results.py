@@ -24,6 +24,7 @@ from sample import (
     policies_result,
     program_result,
     result,
+    spmv_result,
     spread,
 )
 
@@ -371,6 +372,24 @@ def test_speed_up_is_drawn_as_predicted_and_as_measured():
     other = poisson_result()
     other["parameters"]["size"] = [64, 64, 64]
     assert "base, 1 rank:" not in page([other])
+
+
+def test_who_sends_how_much_to_whom_is_drawn():
+    reader = parsed(page([spmv_result()]))
+    tips = [attributes["data-tip"] for _, attributes in reader.tags if "data-tip" in attributes]
+    assert "rank 0 sends 4 KiB to rank 1" in tips
+    assert "rank 1 sends 2 KiB to rank 0" in tips
+    assert {"Who sends how much to whom", "metis", "1 KiB", "× 1.03"} <= set(reader.text)
+
+
+def test_traffic_that_contradicts_itself_is_refused():
+    answer = spmv_result()
+    assert check(answer) == []
+    answer["traffic"]["bytes"][0].pop()
+    answer["traffic"]["dealing"] = "scotch"
+    assert check(answer) == [
+        "traffic.dealing is none of traffic.dealings", "traffic.bytes is no square"
+    ]  # fmt: skip
 
 
 def test_a_prediction_stands_beside_what_was_measured():

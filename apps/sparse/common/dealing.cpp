@@ -6,7 +6,7 @@
 #include <string>
 
 #include <metis.h>
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 
 namespace plait::sparse {
 namespace {

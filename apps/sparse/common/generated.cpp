@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 
 namespace plait::sparse {
 namespace {

@@ -88,15 +88,18 @@ double traffic_bytes(const dealt_matrix& a) noexcept {
          8 * static_cast<double>(a.far.columns);
 }
 
-double triad_bytes_per_s(int times) {
-  constexpr std::size_t n = std::size_t{1} << 23;
+double triad_bytes_per_s(double bytes) {
+  constexpr double bytes_of_element = 24;
+  const auto n = static_cast<std::size_t>(std::max(bytes / bytes_of_element, 1024.0));
+  const int times =
+      std::clamp(static_cast<int>(16e6 / bytes_of_element / static_cast<double>(n)), 3, 100);
   std::vector<double> a(n, 1), b(n, 2), c(n, 0);
   double best = 0;
   for (int i = 0; i < times; ++i) {
     const ticks begin = now_ticks();
     for (std::size_t k = 0; k < n; ++k) c[k] = a[k] + 0.5 * b[k];
     const double seconds = ticks_to_seconds(now_ticks() - begin);
-    best = std::max(best, 24.0 * static_cast<double>(n) / seconds);
+    best = std::max(best, bytes_of_element * static_cast<double>(n) / seconds);
     std::swap(a, c);
   }
   return best;

@@ -42,7 +42,8 @@ void next_residues(double s, std::span<const double> y, std::span<double> x) noe
 /// rows, x, ghosts and y.
 [[nodiscard]] double traffic_bytes(const dealt_matrix& a) noexcept;
 
-/// Bytes a second of a triad on vectors that fit no cache.  [McCalpin's STREAM]
-[[nodiscard]] double triad_bytes_per_s(int times);
+/// Bytes a second of a triad that moves about so many bytes: those of a product, so that either
+/// fits the cache or neither does.  The best of some.  [McCalpin's STREAM]
+[[nodiscard]] double triad_bytes_per_s(double bytes);
 
 }  // namespace plait::sparse

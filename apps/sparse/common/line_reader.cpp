@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 #include <zlib.h>
 
 namespace plait::sparse {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 
 namespace plait::sparse {
 namespace {

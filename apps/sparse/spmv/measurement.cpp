@@ -105,9 +105,11 @@ class session {
     what.ideal = compared("ideal");
     what.communication = communication();
     what.sent_per_step = exchange_.sent();
-    what.also.push_back({memory_bandwidth, [this] {
-                           return plait::measure::sum(env_, plait::sparse::triad_bytes_per_s(2));
-                         }});
+    what.also.push_back(
+        {memory_bandwidth, [this] {
+           return plait::measure::sum(
+               env_, plait::sparse::triad_bytes_per_s(plait::sparse::traffic_bytes(p_.matrix())));
+         }});
     return what;
   }
 

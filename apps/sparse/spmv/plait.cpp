@@ -104,10 +104,10 @@ class tasks final : public variant {
     const std::size_t pieces = p.pieces().size();
     first_.emplace(env_, pieces);
     second_.emplace(env_, pieces);
-    const std::size_t window = std::max<std::size_t>(4096, 8 * pieces + 1024);
-    rt_.emplace(env_,
-                plait::runtime_options{
-                    .workers = options_.workers, .window = window, .policy = options_.policy});
+    const std::size_t in_flight = std::max<std::size_t>(4096, 8 * pieces + 1024);
+    rt_.emplace(
+        env_, plait::runtime_options{
+                  .workers = options_.workers, .in_flight = in_flight, .policy = options_.policy});
     step_.emplace(rt_->record([&] { submit_step(*rt_, p); }));
     rt_->start_trace();
   }

@@ -54,6 +54,14 @@ _ITERATION = fields(
      "computation_s": number, "exchange_s": number, "reduction_s": number},
 )  # fmt: skip
 _PREDICTION = both(_ITERATION, fields({"over_ranks": sequence(_ITERATION, least=1)}))
+_DEALING = fields(
+    {"sent_bytes": at_least_0, "busiest_rank_bytes": at_least_0, "messages": count,
+     "imbalance_rows": positive, "imbalance_nonzeros": positive}
+)  # fmt: skip
+_TRAFFIC = fields(
+    {"dealing": text, "bytes": sequence(sequence(at_least_0), least=1),
+     "dealings": mapping(_DEALING, least=1)}
+)  # fmt: skip
 _MEASURED_ALONE = or_null(spread_of(or_null(at_least_0)))
 _MEMBERS = result_shape(
     {"app": text, "variants": mapping(_VARIANT, least=1), "bound_s": or_null(at_least_0),
@@ -62,7 +70,8 @@ _MEMBERS = result_shape(
      "transport_cpu_s": _MEASURED_ALONE, "transport_look_s": or_null(at_least_0),
      "wire_bound_s": or_null(at_least_0), "beats_attainable": sequence(text),
      "hidden_fraction": or_null(mapping(or_null(number))), "limiter": or_null(text),
-     "prediction": _PREDICTION, "timeline": TIMELINE, "trace_summary": TRACE_SUMMARY,
+     "prediction": _PREDICTION, "traffic": _TRAFFIC, "timeline": TIMELINE,
+     "trace_summary": TRACE_SUMMARY,
      "kernel": or_null(fields({}, {"bytes_per_s": number,
                                    "fraction_of_bandwidth": or_null(number)}))},
     parameters=fields(
@@ -82,6 +91,11 @@ def _agrees(result: dict[str, Any], _where: str) -> Iterator[str]:
     for index, name in enumerate(result.get("beats_attainable") or ()):
         if name not in variants:
             yield f"beats_attainable[{index}] is of no variant"
+    if traffic := result.get("traffic"):
+        if traffic["dealing"] not in traffic["dealings"]:
+            yield "traffic.dealing is none of traffic.dealings"
+        if any(len(row) != len(traffic["bytes"]) for row in traffic["bytes"]):
+            yield "traffic.bytes is no square"
     if "prediction" in result and "size" not in result["parameters"]:
         yield "parameters.size is missing"
 

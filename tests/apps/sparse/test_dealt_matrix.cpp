@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdint>
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -12,7 +12,7 @@
 #include "common/dealt_matrix.hpp"
 #include "common/generated.hpp"
 #include "common/kernel.hpp"
-#include "mpi_test.hpp"
+#include "support/mpi_test.hpp"
 
 namespace {
 
@@ -42,8 +42,7 @@ std::vector<sparse_matrix> matrices() {
 
 dealt_matrix dealt(plait::environment& env, const sparse_matrix& a, dealing how) {
   const auto rows = plait::sparse::deal_rows(a, how, env.size());
-  return plait::sparse::deal_out(env, a, rows,
-                                 plait::sparse::deal_columns(a, rows, env.size()));
+  return plait::sparse::deal_out(env, a, rows, plait::sparse::deal_columns(a, rows, env.size()));
 }
 
 template <class Check>
@@ -70,7 +69,8 @@ elements elements_of(const dealt_matrix& a) {
   for (const auto& part : got) old.insert(old.end(), part.begin(), part.end());
   elements x;
   for (const std::int64_t i : a.original_columns) x.own.push_back(element(i));
-  for (const std::int64_t i : a.ghosts) x.ghosts.push_back(element(old[static_cast<std::size_t>(i)]));
+  for (const std::int64_t i : a.ghosts)
+    x.ghosts.push_back(element(old[static_cast<std::size_t>(i)]));
   return x;
 }
 
@@ -106,8 +106,9 @@ TEST(dealt_matrix, has_each_row_and_each_element_once) {
   for_all([](const sparse_matrix& whole, const dealt_matrix& a) {
     const auto once = [&](const std::vector<std::int64_t>& numbers, std::int64_t size) {
       std::vector<int> times(static_cast<std::size_t>(size));
-      const auto got = plait::test::test_environment().exchange(std::vector<std::vector<std::int64_t>>(
-          static_cast<std::size_t>(plait::test::test_environment().size()), numbers));
+      const auto got =
+          plait::test::test_environment().exchange(std::vector<std::vector<std::int64_t>>(
+              static_cast<std::size_t>(plait::test::test_environment().size()), numbers));
       for (const auto& part : got)
         for (const std::int64_t i : part) ++times[static_cast<std::size_t>(i)];
       EXPECT_EQ(times, std::vector<int>(static_cast<std::size_t>(size), 1));

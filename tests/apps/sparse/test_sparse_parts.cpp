@@ -70,8 +70,7 @@ TEST(generated, power_laws_have_dense_columns_and_empty_ones) {
   const sparse_matrix a = plait::sparse::power_law(2000, 8);
   std::vector<int> in_column(2000);
   std::int64_t longest = 0;
-  for (std::int64_t row = 0; row < a.rows; ++row)
-    longest = std::max(longest, a.nonzeros(row));
+  for (std::int64_t row = 0; row < a.rows; ++row) longest = std::max(longest, a.nonzeros(row));
   for (const std::int32_t column : a.column) ++in_column[static_cast<std::size_t>(column)];
   EXPECT_GT(longest, 100);
   EXPECT_GT(*std::ranges::max_element(in_column), 100);
@@ -98,7 +97,9 @@ TEST(dealing, gives_every_row_to_one_rank) {
 
 TEST(dealing, balances_what_it_is_named_after) {
   const sparse_matrix a = plait::sparse::power_law(3000, 6);
-  const auto most = [&](const std::vector<std::int64_t>& of) { return *std::ranges::max_element(of); };
+  const auto most = [&](const std::vector<std::int64_t>& of) {
+    return *std::ranges::max_element(of);
+  };
   EXPECT_LE(most(burden_of(a, dealing::even, 7).rows), 3000 / 7 + 1);
   EXPECT_LT(static_cast<double>(most(burden_of(a, dealing::nonzeros, 7).nonzeros)),
             1.3 * static_cast<double>(a.nonzeros()) / 7);
@@ -108,7 +109,9 @@ TEST(dealing, by_a_partition_sends_less_where_the_order_of_rows_says_nothing) {
   // A grid whose points have been shuffled.
   const sparse_matrix grid = plait::sparse::stencil_27({12, 12, 12});
   std::vector<entry> shuffled;
-  const auto place = [&](std::int64_t i) { return static_cast<std::int32_t>(i * 1001 % grid.rows); };
+  const auto place = [&](std::int64_t i) {
+    return static_cast<std::int32_t>(i * 1001 % grid.rows);
+  };
   for (std::int64_t row = 0; row < grid.rows; ++row)
     for (std::size_t k = 0; k < grid.columns_of(row).size(); ++k)
       shuffled.push_back({place(row), place(grid.columns_of(row)[k]), grid.values_of(row)[k]});

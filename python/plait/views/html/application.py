@@ -12,6 +12,7 @@ from plait.views.html.svg import element, text
 from plait.views.html.tables import figures, ledgers
 from plait.views.html.timeline import iterations
 from plait.views.html.traces import trace_summaries
+from plait.views.html.traffic import traffic
 
 _READING = """Bars are means over ranks and workers; the whisker spans the quartiles of the whole
 run, which the slowest rank decides. <b>Compute</b>: running tasks, and apart from that what they
@@ -40,6 +41,8 @@ def application(
         ("Figures", figures(result)),
         ("Ledger", ledgers(accounts)),
     ]
+    if "traffic" in result:
+        sections.insert(-2, ("Who sends how much to whom", traffic(result)))
     if "prediction" in result:
         sections.insert(-2, ("Speed-up over ranks", speedup(result, beside)))
     return article(heading, result, sections, *_head(result, sentences))
