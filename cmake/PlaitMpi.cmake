@@ -1,10 +1,24 @@
-# Finds the MPI library named by PLAIT_MPI through its own compiler wrapper, so that Debian's Open
-# MPI and MPICH can stand side by side.  Result: target MPI::MPI_CXX, variable PLAIT_MPIEXEC.
+# Finds the MPI library named by PLAIT_MPI through its own compiler wrapper, so that several can stand
+# side by side: Debian's by their names, another by the folder of its installation.  Result: target
+# MPI::MPI_CXX, variables PLAIT_MPI (openmpi or mpich) and PLAIT_MPIEXEC.
 if(PLAIT_MPI STREQUAL "none")
   return()
 endif()
-if(NOT PLAIT_MPI MATCHES "^(openmpi|mpich)$")
-  message(FATAL_ERROR "PLAIT_MPI is '${PLAIT_MPI}'; it can be openmpi, mpich or none")
+if(IS_ABSOLUTE "${PLAIT_MPI}")
+  set(installation ${PLAIT_MPI})
+  find_program(PLAIT_MPI_WRAPPER NAMES mpicxx PATHS ${installation}/bin NO_DEFAULT_PATH)
+  find_program(PLAIT_MPIEXEC NAMES mpiexec PATHS ${installation}/bin NO_DEFAULT_PATH)
+  if(NOT PLAIT_MPI_WRAPPER OR NOT PLAIT_MPIEXEC)
+    message(FATAL_ERROR "PLAIT_MPI is '${installation}'; bin/mpicxx or bin/mpiexec is missing in it")
+  elseif(EXISTS ${installation}/bin/ompi_info)
+    set(PLAIT_MPI openmpi)  # here and below; the cache keeps the folder
+  elseif(EXISTS ${installation}/bin/mpichversion)
+    set(PLAIT_MPI mpich)
+  else()
+    message(FATAL_ERROR "PLAIT_MPI is '${installation}', which is neither Open MPI nor MPICH")
+  endif()
+elseif(NOT PLAIT_MPI MATCHES "^(openmpi|mpich)$")
+  message(FATAL_ERROR "PLAIT_MPI is '${PLAIT_MPI}'; it can be openmpi, mpich, a folder or none")
 endif()
 find_program(PLAIT_MPI_WRAPPER NAMES mpicxx.${PLAIT_MPI})
 find_program(PLAIT_MPIEXEC NAMES mpiexec.${PLAIT_MPI})
@@ -14,3 +28,10 @@ endif()
 set(MPI_CXX_COMPILER ${PLAIT_MPI_WRAPPER})
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI REQUIRED COMPONENTS CXX)
+# Open MPI 5 asks for -pthread, which defines a macro that precompiled headers would have to define too.
+# Whatever needs threads links Threads::Threads.
+get_target_property(plait_mpi_options MPI::MPI_CXX INTERFACE_COMPILE_OPTIONS)
+if(plait_mpi_options MATCHES "-pthread")
+  list(TRANSFORM plait_mpi_options REPLACE "-pthread" "")
+  set_target_properties(MPI::MPI_CXX PROPERTIES INTERFACE_COMPILE_OPTIONS "${plait_mpi_options}")
+endif()

@@ -68,3 +68,9 @@ function(plait_label_of_one_thread)
     set_tests_properties(${ARGN} PROPERTIES LABELS sanitize)
   endif()
 endfunction()
+
+# plait_label_for_all(): the tests of this folder are run by `./plait test --all`, and not by `./plait test`.
+function(plait_label_for_all)
+  get_property(names DIRECTORY PROPERTY TESTS)
+  set_property(TEST ${names} APPEND PROPERTY LABELS all)
+endfunction()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from plait import results
 from plait.errors import BadInput
 from plait.lab.spec import LabSpec
+from plait.launch import library
 from plait.run.programs import available, checkout, refuse_unknown, resolve
 from plait.words import join_report, sort_words
 
@@ -44,9 +45,8 @@ def _real(option: str, value: str) -> None:
         raise BadInput(f"{option} {value}: give a number") from None
 
 
-def _mpi(option: str, value: str) -> None:
-    if value not in ("openmpi", "mpich"):
-        raise BadInput(f"{option} {value}: give openmpi or mpich")
+def _mpi(_option: str, value: str) -> None:
+    library.check(value)
 
 
 def _lab(_option: str, value: str) -> None:
@@ -177,7 +177,7 @@ def _checked(command: Command, own: Words) -> dict[str, str]:
 
 
 def _needs_of(name: str, given: Mapping[str, str], others: Words) -> str:
-    mpi = given.get("--mpi", "openmpi")
+    mpi = library.full_name(given.get("--mpi", "openmpi"))
     if name == "run":
         return _needs_of_run(mpi, given, others)
     if name == "bench":
@@ -212,7 +212,9 @@ def _program(kind: str, name: str, mpi: str) -> str:
     refuse_unknown(kind, name, mpi)
     folder = checkout()
     built = available(kind, mpi).get(name)
-    if built and not (folder and built.is_relative_to(folder / "build" / f"release-{mpi}")):
+    if built and not (
+        folder and built.is_relative_to(folder / "build" / library.build_folder(mpi))
+    ):
         return f"launch {mpi} lab"
     return f"build {mpi} {'predict' if name == 'predict' else kind + '/all'}"
 

@@ -102,7 +102,7 @@ def choose(number: int, seed: int, libraries: list[str], has_lab: bool) -> Fault
 
 def jacobi3d(mpi: str) -> pathlib.Path:
     """The application, where it is built."""
-    return ROOT / "build" / f"release-{mpi}" / "apps" / "jacobi3d" / "jacobi3d"
+    return ROOT / "build" / f"release-{mpi}" / "apps" / "jacobi3d"
 
 
 class Job:

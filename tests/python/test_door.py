@@ -52,7 +52,7 @@ def test_the_door_knows_every_command_and_its_options():
         ("run jacobi4d", "unknown application 'jacobi4d'; there are: jacobi3d, poisson"),
         ("run jacobi3d --ranks 0", "--ranks 0: give at least 1"),
         ("run jacobi3d --ranks", "--ranks: its value is missing"),
-        ("run jacobi3d --mpi lam", "give openmpi or mpich"),
+        ("run jacobi3d --mpi lam", "give openmpi, mpich or the folder"),
         ("run jacobi3d --lab nodes=zero", "nodes=zero"),
         ("run jacobi3d --json /nowhere/at/all", "no folder /nowhere/at"),
         ("run jacobi3d --steps few", "--steps few: give a whole number"),

@@ -130,7 +130,7 @@ def test_a_job_runs_on_the_nodes_and_the_lab_is_gone(mpi, ranks, nodes, tmp_path
 @BOTH
 @pytest.mark.parametrize(("nodes", "size"), [(2, "512x512x8"), (4, "256x256x16")])
 def test_nodes_in_a_row_exchange_large_messages(mpi, nodes, size, tmp_path):
-    if not (ROOT / "build" / f"release-{mpi}" / "apps" / "jacobi3d" / "jacobi3d").exists():
+    if not (ROOT / "build" / f"release-{mpi}" / "apps" / "jacobi3d").exists():
         pytest.skip(f"jacobi3d is not built with {mpi}")
     done = plait("run", "jacobi3d", "--mpi", mpi, "--ranks", nodes, "--grid", f"1x1x{nodes}",
                  "--size", size, "--steps", 4, "--repeat", 1, "--variants", "base,plait",

@@ -64,7 +64,7 @@ def test_an_unknown_variant_is_one_line(mpi):
     [
         (["--ranks", "0"], "--ranks 0: give at least 1"),
         (["--ranks", "many"], "--ranks"),
-        (["--mpi", "lam"], "give openmpi or mpich"),
+        (["--mpi", "lam"], "give openmpi, mpich or the folder"),
         (["--lab", "nodes=zero"], "nodes=zero"),
         (["--lab", "rate=quick"], "quick"),
         (["--json", "/nowhere/at/all.json"], "no folder /nowhere/at"),

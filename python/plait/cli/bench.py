@@ -7,6 +7,7 @@ import typer
 
 from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
 from plait.cli.passing_on import PASSED_ON, PassingOn
+from plait.launch import library
 from plait.run.programs import known
 from plait.run.runner import Request
 
@@ -45,7 +46,7 @@ def bench(
         int | None,
         typer.Option("--ranks", "-n", help="Number of processes; chosen when left out."),
     ] = None,
-    mpi: Annotated[str, typer.Option(help="MPI library: openmpi or mpich.")] = "openmpi",
+    mpi: Annotated[str, typer.Option(help=library.HELP)] = "openmpi",
     lab: Annotated[
         str | None,
         typer.Option(help="Run in an emulated cluster: nodes=N,rate=R; see plait run."),

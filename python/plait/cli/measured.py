@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-Mpi = Annotated[str, typer.Option(help="MPI library: openmpi or mpich.")]
+from plait.launch.library import HELP
+
+Mpi = Annotated[str, typer.Option(help=HELP)]
 Lab = Annotated[
     str | None,
     typer.Option(help="Measure in an emulated cluster: nodes=N,rate=R; see plait run."),

@@ -85,7 +85,7 @@ def collective(
     ] = False,
     lab: Lab = None,
     mpi: Annotated[
-        str | None, typer.Option(help="MPI library to measure: openmpi or mpich.")
+        str | None, typer.Option(help="MPI library to measure: openmpi, mpich, or a folder.")
     ] = None,
     repeat: Repeat = None,
     json: Json = None,

@@ -9,6 +9,7 @@ import typer
 from plait.cli.options import Json, Report, ReportFile, check_writable, report_page
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
+from plait.launch import library
 from plait.launch.mpi import find_mpiexec
 from plait.run.foreign import ForeignRun, run_foreign
 from plait.run.output import show_and_write, tell_of_trace
@@ -51,7 +52,7 @@ def run(
         ),
     ],
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of processes.")] = 2,
-    mpi: Annotated[str, typer.Option(help="MPI library: openmpi or mpich.")] = "openmpi",
+    mpi: Annotated[str, typer.Option(help=library.HELP)] = "openmpi",
     lab: Annotated[
         str | None,
         typer.Option(

@@ -14,8 +14,8 @@ from plait.errors import BadInput
 from plait.lab.inside import enter
 from plait.lab.privilege import tool_environment
 from plait.lab.state import Lab
+from plait.launch import library
 
-MPI_LIBRARIES = ("openmpi", "mpich")
 _PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}
 
 
@@ -32,19 +32,19 @@ class Launch:
 
 def find_mpiexec(mpi: str) -> str:
     """The mpiexec of that library; `PLAIT_MPIEXEC` overrides it."""
-    if mpi not in MPI_LIBRARIES:
-        raise BadInput(f"--mpi {mpi}: give openmpi or mpich")
-    name = os.environ.get("PLAIT_MPIEXEC") or f"mpiexec.{mpi}"
+    kind = library.kind_of(mpi)
+    own = f"mpiexec.{mpi}" if mpi in library.NAMES else str(library.folder_of(mpi) / "bin/mpiexec")
+    name = os.environ.get("PLAIT_MPIEXEC") or own
     found = shutil.which(name)
     if found is None:
-        raise BadInput(f"{name} is not installed; Debian has it in package {_PACKAGES[mpi]}")
+        raise BadInput(f"{name} is not installed; Debian has it in package {_PACKAGES[kind]}")
     return found
 
 
 def launch(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None) -> Launch:
     """How to start `ranks` processes of `program`, in `lab` where one is given."""
     mpiexec = find_mpiexec(mpi)
-    make = {"openmpi": _openmpi, "mpich": _mpich}[mpi]
+    make = {"openmpi": _openmpi, "mpich": _mpich}[library.kind_of(mpi)]
     argv, settings = make(mpiexec, ranks, lab)
     # mpiexec ends with its parent, however that one ends.
     inner = ["setpriv", "--pdeathsig", "TERM", *argv, *program]
@@ -60,17 +60,16 @@ def launch_alone(program: Sequence[str]) -> Launch:
 def _openmpi(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict[str, str]]:
     settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     argv = [mpiexec, "--bind-to", "none", "-n", str(ranks)]
+    prrte = _is_prrte(mpiexec)
     if lab is None:
-        argv.insert(1, "--oversubscribe")
+        argv[1:1] = ["--map-by", ":OVERSUBSCRIBE"] if prrte else ["--oversubscribe"]
         if not single_copy_works():
             settings["OMPI_MCA_btl_vader_single_copy_mechanism"] = "none"
         return argv, settings
     hosts = host_slots(lab, ranks)
     mca = {
-        "plm_rsh_agent": str(lab.agent),
-        "btl": "tcp,vader,self" if _several_per_node(hosts) else "tcp,self",
+        "btl": f"tcp,{'sm' if prrte else 'vader'},self" if _several_per_node(hosts) else "tcp,self",
         "btl_tcp_if_include": lab.subnet,
-        "oob_tcp_if_include": lab.subnet,
         # Where a message is put whole at the receiver's request, or there is one socket per pair of
         # ranks, that request waits behind the data going the other way: large messages both ways
         # then get half the link's rate each.  2 MiB both ways at 1 Gbit/s: 34 ms, so 18 ms.  But
@@ -83,7 +82,18 @@ def _openmpi(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict
     }
     for key, value in mca.items():
         argv += ["--mca", key, value]
+    if prrte:
+        argv += ["--prtemca", "plm_ssh_agent", str(lab.agent)]
+        argv += ["--prtemca", "prte_if_include", lab.subnet]
+    else:
+        argv += ["--mca", "plm_rsh_agent", str(lab.agent)]
+        argv += ["--mca", "oob_tcp_if_include", lab.subnet]
     return [*argv, "--host", _host_list(hosts)], settings
+
+
+def _is_prrte(mpiexec: str) -> bool:
+    """Returns whether this is the launcher of Open MPI 5, PRRTE, which has options of its own."""
+    return (pathlib.Path(mpiexec).resolve().parent / "prterun").exists()
 
 
 def _mpich(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict[str, str]]:

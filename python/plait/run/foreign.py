@@ -13,6 +13,7 @@ from plait import results
 from plait.errors import BadInput, JobFailed
 from plait.lab import Lab, LabSpec
 from plait.launch.job import Interrupted, Outcome, signals_as_exceptions
+from plait.launch.library import kind_of
 from plait.launch.mpi import launch
 from plait.launch.streams import Streams, streamed
 from plait.run.jobs import describe_lab, first_words, lab_of, run_in
@@ -52,7 +53,7 @@ def run_foreign(asked: ForeignRun) -> int:
 def _run(asked: ForeignRun, folder: pathlib.Path, told: Mapping[str, str], lab: Lab | None) -> None:
     """Run the job to its end, which is raised if it is a bad one."""
     # As its mpiexec does by itself: Open MPI's gives ranks a terminal, MPICH's a pipe.
-    with streamed(folder, terminal=asked.mpi == "openmpi") as streams:
+    with streamed(folder, terminal=kind_of(asked.mpi) == "openmpi") as streams:
         job = launch(asked.mpi, asked.ranks, streams.into(asked.words), lab)
         job = dataclasses.replace(job, environment={**job.environment, **told})
         try:

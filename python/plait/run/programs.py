@@ -6,6 +6,7 @@ import os
 import pathlib
 
 from plait.errors import BadInput
+from plait.launch.library import build_folder
 
 # What a kind of program is called, and the command that runs it.
 _KINDS = {
@@ -37,7 +38,7 @@ def folders(kind: str, mpi: str) -> list[pathlib.Path]:
     found = [pathlib.Path(p) for p in os.environ.get("PLAIT_BIN_DIR", "").split(":") if p]
     root = checkout()
     if root is not None:
-        found += [root / "build" / f"release-{mpi}" / kind]
+        found += [root / "build" / build_folder(mpi) / kind]
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from plait.errors import BadInput
 from plait.lab import Lab
 from plait.lab.spec import LINK_BURST_BYTES
+from plait.launch.library import kind_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +41,7 @@ def parts_of(kind: str, name: str, mpi: str, ranks: int | None, lab: bool) -> li
 def _parts_of_benchmark(name: str, mpi: str, ranks: int | None, lab: bool) -> list[Part]:
     if name in ("message", "exchange", "progress"):
         parts = [Part(ranks or 2)]
-        if name == "exchange" and mpi == "mpich":
+        if name == "exchange" and kind_of(mpi) == "mpich":
             # MPICH reads this before MPI_Init, so it takes a job of its own.
             parts.append(Part(parts[0].ranks, {"MPIR_CVAR_ASYNC_PROGRESS": "1"}, True))
         return parts

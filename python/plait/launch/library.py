@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The MPI libraries that `--mpi` takes: Debian's by their names, any other by its folder.
+
+Needs nothing but Python itself: `plait.door` asks this before anything is installed.
+"""
+
+import pathlib
+import shutil
+
+from plait.errors import BadInput
+
+NAMES = ("openmpi", "mpich")
+HELP = "MPI library: openmpi, mpich, or the folder of an installation of either."
+# A program that only this library installs.
+_TELLING = {"openmpi": "ompi_info", "mpich": "mpichversion"}
+
+
+def check(mpi: str) -> None:
+    """Refuse what is neither a name nor the folder of an installation."""
+    kind_of(mpi)
+
+
+def kind_of(mpi: str) -> str:
+    """Returns `openmpi` or `mpich`, for a name or a folder."""
+    if mpi in NAMES:
+        return mpi
+    if "/" not in mpi:
+        raise BadInput(f"--mpi {mpi}: give openmpi, mpich or the folder of an installation")
+    programs = pathlib.Path(mpi) / "bin"
+    for name in ("mpicxx", "mpiexec"):
+        if shutil.which(programs / name) is None:
+            raise BadInput(f"--mpi {mpi}: there is no program bin/{name} in it")
+    if any(letter.isspace() for letter in str(folder_of(mpi))):
+        raise BadInput(f"--mpi {mpi}: a path with blanks cannot be handed on to MPI's launchers")
+    for kind, program in _TELLING.items():
+        if (programs / program).exists():
+            return kind
+    raise BadInput(
+        f"--mpi {mpi}: this is neither Open MPI (bin/ompi_info) nor MPICH (bin/mpichversion)"
+    )
+
+
+def folder_of(mpi: str) -> pathlib.Path:
+    """Returns the folder of an installation that was given by it."""
+    return pathlib.Path(mpi).absolute()
+
+
+def full_name(mpi: str) -> str:
+    """Returns the name, or the whole path of the folder."""
+    return mpi if mpi in NAMES else str(folder_of(mpi))
+
+
+def build_folder(mpi: str) -> str:
+    """Returns the name of the folder below `build` with what is built for this library."""
+    return "release-" + full_name(mpi).strip("/").replace("/", "-")
