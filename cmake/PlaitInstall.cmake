@@ -19,3 +19,30 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/plaitConfig.cmake ${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake
   DESTINATION ${plait_package})
+
+# The same for programs that are built without CMake: plait.pc.
+set(plait_pc_requires "hwloc fmt")
+set(plait_pc_libs "")
+foreach(layer ${plait_layers})  # those a layer depends on are before it
+  get_target_property(type ${layer} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    string(PREPEND plait_pc_libs " -l${layer}")
+  endif()
+endforeach()
+string(APPEND plait_pc_libs " -lboost_context -pthread")
+if(Zydis_FOUND)  # which Debian ships without a .pc file
+  string(APPEND plait_pc_libs " -lZydis")
+endif()
+set(plait_pc_flags "")
+if(TARGET MPI::MPI_CXX)
+  foreach(folder ${MPI_CXX_INCLUDE_DIRS})
+    string(APPEND plait_pc_flags " -I${folder}")
+  endforeach()
+  foreach(file ${MPI_CXX_LIBRARIES})
+    string(APPEND plait_pc_libs " ${file}")
+  endforeach()
+endif()
+file(RELATIVE_PATH plait_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" plait_pc_prefix "${plait_pc_prefix}")
+configure_file(cmake/plait.pc.in ${PROJECT_BINARY_DIR}/plait.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/plait.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

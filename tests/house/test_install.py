@@ -40,6 +40,17 @@ class Install(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
+    def build_without_cmake(self, prefix, source, build):
+        name = "02_ghost_exchange"
+        files = [*prefix.glob("lib*/pkgconfig/plait.pc"), *prefix.glob("lib/*/pkgconfig/plait.pc")]
+        self.assertEqual(len(files), 1, files)
+        flags = self.run_words("env", f"PKG_CONFIG_PATH={files[0].parent}", "pkg-config", "--cflags",
+                               "--libs", "plait").split()
+        made = build / "by_pkg_config"
+        self.run_words("c++", source / f"{name}.cpp", "-o", made, *flags)
+        said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, made)
+        self.assertEqual(said, (TREE / f"examples/{name}.expected").read_text())
+
     def test_a_project_elsewhere_finds_builds_and_runs(self):
         with tempfile.TemporaryDirectory() as made:
             prefix, source, build = (pathlib.Path(made) / n for n in ("prefix", "source", "build"))
@@ -58,6 +69,7 @@ class Install(unittest.TestCase):
             for name in EXAMPLES:
                 said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, build / name)
                 self.assertEqual(said, (TREE / f"examples/{name}.expected").read_text())
+            self.build_without_cmake(prefix, source, build)
             said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, build / "loader",
                                   build / "libloaded.so")
             self.assertEqual(said, "the sum over 3 ranks is 6\n")
