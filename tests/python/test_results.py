@@ -85,6 +85,33 @@ def test_the_table_fits_with_long_times_and_failed_verification():
     assert "NO" in text
 
 
+def test_a_rate_that_variants_state_has_a_column_on_both_views():
+    answer = result()
+    assert "Gflop/s" not in shown(answer) + page([answer])
+    for variant in answer["variants"].values():
+        variant["gflops"] = 1.2345 / variant["total_s"]["median"]
+        variant["total_s"] = {"median": 123.4567, "q1": 100.1, "q3": 150.9}
+    text = shown(answer)
+    assert max(map(len, text.splitlines())) <= 80
+    for word in ("Gflop/s", "3.98", "6.14"):
+        assert word in text
+        assert word in " ".join(parsed(page([answer])).text)
+    answer["variants"]["plait"]["gflops"] = 0
+    assert "variants.plait.gflops is not above 0" in check(answer)[0]
+
+
+def test_the_communication_overhead_of_each_variant_is_told_beside_that_of_blocking():
+    answer = result()
+    assert "communication overhead" not in shown(answer)
+    answer["variants"]["blocking"] = answer["variants"].pop("base")
+    answer["timeline"] = {}
+    for name, overhead in (("blocking", 2.0), ("olap", 0.5), ("plait", 0.25)):
+        answer["variants"][name]["communication_overhead_s"] = overhead
+    text = " ".join(shown(answer).split())
+    said = "(of blocking's): olap 500 ms (0.25), plait 250 ms (0.12), blocking 2.00 s"
+    assert f"communication overhead {said}" in text
+
+
 def test_policies_have_the_columns_of_the_paper():
     answer = policies_result()
     assert check(answer) == []

@@ -12,6 +12,7 @@ from plait.results.figures.hiding import (
     slower_sentences,
     worker_sentences,
 )
+from plait.results.figures.overhead import overhead_sentences
 from plait.results.figures.policy import policy_sentence
 from plait.results.figures.speedup import prediction_sentence
 from plait.results.schema import (
@@ -46,6 +47,7 @@ _VARIANT = fields(
     {"ratio_to_base": or_null(number), "max_error": or_null(number), "ledger": or_null(LEDGER),
      "iterations": or_null(count), "workers": count, "processes": count, "outliers": count,
      "computes_as_base": flag, "slower_computation": or_null(_SLOWER), "own_limits": _OWN_LIMITS,
+     "gflops": positive, "communication_overhead_s": number, "tile": or_null(count_from_1),
      "per_iteration_s": fields({"total": fields({"median": positive, "mean": positive}),
                                 "wait": _COLUMN, "comp": _COLUMN})},
 )  # fmt: skip
@@ -130,6 +132,7 @@ class Application(Kind):
     def sentences(self, result: Result) -> list[str]:
         """Returns what the table cannot say: the bounds, and what limits the rest."""
         lines = [*gain_sentences(result), *self.reading(result), *bound_sentences(result)]
+        lines += overhead_sentences(result)
         lines += [*beaten_sentences(result), *slower_sentences(result)]
         if "prediction" in result:
             lines.append(prediction_sentence(result))

@@ -5,6 +5,7 @@ from typing import Any
 
 from plait.results.base import LEDGER_PARTS, Result
 from plait.results.figures.hiding import own_ideal_text, with_own_ideal
+from plait.results.figures.rate import gflops_text, has_rates
 from plait.units import bytes_per_s_text, figure_text, rate_text, seconds_text, tick_text
 from plait.views.html.svg import element, table, text
 
@@ -54,6 +55,7 @@ def figures(result: Result) -> str:
     hidden = result.get("hidden_fraction") or {}
     base = result["variants"].get("base")
     own = bool(with_own_ideal(result))
+    rates = has_rates(result)
     for name, variant in result["variants"].items():
         total = variant["total_s"]
         ratio = f"{total['median'] / base['total_s']['median']:.3f}" if base else ""
@@ -65,6 +67,7 @@ def figures(result: Result) -> str:
             *(text(seconds_text(variant[f"{kind}_s"])) for kind in LEDGER_PARTS),
             _slower(variant),
             f"{hidden[name]:.3f}" if hidden.get(name) is not None else "–",
+            *([text(gflops_text(variant))] if rates else []),
             _verdict(variant),
         ])  # fmt: skip
     header = [
@@ -76,7 +79,8 @@ def figures(result: Result) -> str:
         *(["/ own ideal"] if own else []),
         *LEDGER_PARTS,
     ]
-    return table([*header, "slower than alone", "hidden", "verified"], rows)
+    last = [*(["Gflop/s"] if rates else []), "verified"]
+    return table([*header, "slower than alone", "hidden", *last], rows)
 
 
 def _slower(variant: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from plait.results.base import Result
 from plait.results.figures.hiding import hidden_text, own_ideal_text, with_own_ideal
+from plait.results.figures.rate import gflops_text, has_rates
 from plait.units import seconds_text
 from plait.views.terminal.layout import new_table, say, title, verdict
 
@@ -24,7 +25,8 @@ def show_application(
 def variants_table(result: Result) -> Table:
     """Returns the time of each variant, what it went to, and what is hidden."""
     own = bool(with_own_ideal(result))
-    gap = 1 if own else 2  # of 80 columns
+    rates = has_rates(result)
+    gap = 1 if own or rates else 2  # of 80 columns
     numbers = [
         "total (IQR)",
         "compute",
@@ -32,6 +34,7 @@ def variants_table(result: Result) -> Table:
         "/ base",
         *(["/ ideal"] if own else []),
         "hidden",
+        *(["Gflop/s"] if rates else []),
     ]
     table = new_table(["variant"], numbers, gap)
     table.add_column("verified", no_wrap=True)
@@ -49,6 +52,7 @@ def variants_table(result: Result) -> Table:
             f"{ratio:.3f}" if ratio is not None else "",
             *([own_ideal_text(variant)] if own else []),
             hidden_text(result, name),
+            *([gflops_text(variant)] if rates else []),
             verdict(variant["verified"]),
         )
     return table

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// One session: all variants and what they are held against, in turns, and the result of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "measure/session_options.hpp"
+#include "variant.hpp"
+
+namespace ft {
+
+/// What is transformed, and how.
+struct request {
+  problem_class what;
+  index tile = 0;
+  spectral::planning planning = spectral::planning::measured;
+};
+
+/// Runs the session.  What is wrong with a result is printed on standard error, one line for each
+/// rank and variant.  Collective.
+[[nodiscard]] plait::measure::outcome measure(plait::environment& env, const request& wanted,
+                                              const spectral::slabs& shape,
+                                              const std::vector<std::string>& variants,
+                                              const options& chosen,
+                                              const plait::measure::session_options& session);
+
+}  // namespace ft

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// NAS FT on one rank: its memory, its input, and the check of what came out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/passes.hpp"
+#include "measure/verdict.hpp"
+#include "npb.hpp"
+
+namespace ft {
+
+using plait::measure::setting;
+using plait::measure::verdict;
+
+/// How checksums are known: NPB published them, or a serial run on rank 0 gave them; nothing knows
+/// those of a large grid that is no class, where variants must only give the bits of base.
+enum class reference : std::uint8_t { published, serial, none };
+
+/// The memory of one iteration in flight.
+struct iteration_memory {
+  spectral::field line_side, plane_side, planes;
+  [[nodiscard]] spectral::transpose_buffers buffers() const {
+    return {line_side.data(), plane_side.data()};
+  }
+};
+
+/// One forward transform, then `steps` times: evolve, inverse transform, checksum.
+///
+/// In the isolated setting ranks exchange nothing, and what others would send is 0.  The input is
+/// then a plane wave on this rank's planes whose wavenumber along y is one of this rank's, so that
+/// what others do not send would be 0 anyway, but for the planes of others.  What comes out is the
+/// same wave in x and y, and along z a one-dimensional transform that can be summed directly.
+class problem {
+ public:
+  /// Allocates memory for `in_flight` iterations.  `kernel` outlives it.
+  problem(const spectral::passes& kernel, int in_flight, int steps);
+
+  std::vector<iteration_memory> in_flight;
+  spectral::field lines;  ///< the transformed field, which evolves
+  /// Rank 0: the checksum of each iteration.
+  std::vector<complex> sums;
+  /// Where the planes of the last iteration are.
+  const complex* result = nullptr;
+
+  [[nodiscard]] const spectral::passes& kernel() const noexcept { return kernel_; }
+  [[nodiscard]] const spectral::slabs& shape() const noexcept { return kernel_.shape(); }
+  [[nodiscard]] const spectral::separable_factors& factors() const noexcept { return factors_; }
+  [[nodiscard]] reference known_by() const noexcept { return known_by_; }
+
+  /// This rank's terms of the checksum from these planes, not yet divided by the grid's size.
+  [[nodiscard]] complex sum_of(const complex* planes, const range& z) const;
+  /// A checksum from the sum over ranks.
+  [[nodiscard]] complex checksum(const complex& sum) const;
+
+  void reset(setting how);
+
+  [[nodiscard]] double error_bound(setting how, std::int64_t steps) const noexcept;
+  /// Rank 0's checksums against what is known; isolated: every cell against the closed form.
+  [[nodiscard]] verdict check_closed_form(setting how, std::int64_t steps) const;
+  void keep_as_reference();
+  /// Every plane against the kept one, bit for bit.
+  [[nodiscard]] verdict check_against_reference() const;
+
+ private:
+  struct wave {
+    index x, y;
+    std::vector<complex> along_x, along_y, along_z;  ///< of the axis's cells
+  };
+  [[nodiscard]] wave wave_of_rank() const;
+  [[nodiscard]] verdict check_checksums() const;
+  [[nodiscard]] verdict check_wave(std::int64_t steps) const;
+  [[nodiscard]] std::uint64_t digest_of(index z) const;
+
+  const spectral::passes& kernel_;
+  spectral::separable_factors factors_;
+  std::vector<std::vector<index>> terms_;  ///< of each own plane: places in it
+  reference known_by_ = reference::none;
+  std::vector<complex> known_;
+  std::vector<std::uint64_t> digests_;  ///< of base's planes
+};
+
+/// Memory a rank needs, in bytes.
+[[nodiscard]] double memory_bytes(const spectral::slabs& shape, int in_flight) noexcept;
+
+}  // namespace ft
