@@ -38,7 +38,7 @@ class session {
   }
 
   measurements run() {
-    judge(what_.base, what_.make_reference());
+    if (what_.make_reference) judge(what_.base, what_.make_reference());
     std::vector<turn> turns;
     for (std::size_t i = 0; i < what_.variants.size(); ++i) turns.push_back(variant_turn(i));
     turns.push_back(communication());

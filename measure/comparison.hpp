@@ -43,9 +43,21 @@ struct compared_variant {
   std::function<verdict()> check;  ///< of what the last run left behind
 };
 
-/// Its own variant of a problem that can be set back (`reset(setting)`) and checked against a
-/// closed form, and, where it is distributed, bit for bit against what `make_reference` has kept.
-/// `p` outlives it.
+/// How a problem is set back before a run, and judged after it.
+struct trial {
+  double error_bound = 0;
+  std::function<void()> reset;
+  std::function<verdict(const run_report&)> check;
+};
+
+/// Makes a compared variant of any problem.  `p` outlives it.
+template <class Problem>
+[[nodiscard]] compared_variant compared(std::string name, std::unique_ptr<variant<Problem>> code,
+                                        Problem& p, int steps, trial how);
+
+/// Makes one of a problem that has `reset(setting)`, `error_bound(setting, steps)` and
+/// `check_closed_form(setting, steps)`.  Where it has `check_against_reference()` too, a
+/// distributed run is checked against what `comparison::make_reference` has kept.
 template <class Problem>
 [[nodiscard]] compared_variant compared(std::string name, std::unique_ptr<variant<Problem>> code,
                                         Problem& p, int steps);
@@ -79,7 +91,8 @@ struct comparison {
   json parameters;  ///< what was asked for, as the result says it
   std::vector<compared_variant> variants;
   std::string base;  ///< the name of the variant that others are held against
-  /// Runs that one once, keeps what others must give, and says whether that is right.
+  /// Runs that one once, keeps what others must give, and says whether that is right.  Empty: the
+  /// first of its runs is checked as the others are.
   std::function<verdict()> make_reference;
   /// Computation alone: base without its messages.  Not run beside a variant of this name.
   compared_variant ideal;
@@ -166,29 +179,46 @@ struct measurements {
 
 template <class Problem>
 compared_variant compared(std::string name, std::unique_ptr<variant<Problem>> made, Problem& p,
-                          int steps) {
+                          int steps, trial how) {
   const std::shared_ptr<variant<Problem>> code = std::move(made);
-  const setting solves = code->solves();
+  const auto last = std::make_shared<run_report>();
   compared_variant result;
   result.name = std::move(name);
-  result.communicates = solves == setting::distributed;
-  result.error_bound = p.error_bound(solves, steps);
-  result.prepare = [code, solves, &p] {
-    p.reset(solves);
+  result.communicates = code->solves() == setting::distributed;
+  result.error_bound = how.error_bound;
+  result.prepare = [code, reset = std::move(how.reset), &p] {
+    reset();
     code->prepare(p);
   };
   result.run = [code, steps, &p](const step_range& recorded) { code->run(p, steps, recorded); };
-  result.finish = [code, &p] { return code->finish(p); };
-  result.check = [solves, steps, &p] {
-    verdict found = p.check_closed_form(solves, steps);
-    if (found.verified && solves == setting::distributed) {
-      const double max_error = found.max_error;
-      found = p.check_against_reference();
-      found.max_error = max_error;
-    }
-    return found;
+  result.finish = [code, last, &p] {
+    run_report report = code->finish(p);
+    last->figures = report.figures;
+    return report;
   };
+  result.check = [check = std::move(how.check), last] { return check(*last); };
   return result;
+}
+
+template <class Problem>
+compared_variant compared(std::string name, std::unique_ptr<variant<Problem>> code, Problem& p,
+                          int steps) {
+  const setting solves = code->solves();
+  trial how{.error_bound = p.error_bound(solves, steps),
+            .reset = [solves, &p] { p.reset(solves); },
+            .check =
+                [solves, steps, &p](const run_report&) {
+                  verdict found = p.check_closed_form(solves, steps);
+                  if constexpr (requires { p.check_against_reference(); }) {
+                    if (found.verified && solves == setting::distributed) {
+                      const double max_error = found.max_error;
+                      found = p.check_against_reference();
+                      found.max_error = max_error;
+                    }
+                  }
+                  return found;
+                }};
+  return compared(std::move(name), std::move(code), p, steps, std::move(how));
 }
 
 }  // namespace plait::measure

@@ -9,15 +9,15 @@ namespace plait::measure {
 
 /// Which problem a run solves.
 enum class setting : std::uint8_t {
-  distributed,  ///< one problem over all blocks, ghosts by messages
-  isolated,  ///< each block a problem of its own with a zero boundary: the same work, no messages
+  distributed,  ///< one problem over all ranks, by messages
+  isolated,     ///< each rank a problem of its own: the same work, no messages
 };
 
-/// What a check of a block found.
+/// What a check of a rank's part found.
 struct verdict {
   bool verified = true;
   double max_error = 0;   ///< largest error against what is known of the solution
-  std::string complaint;  ///< first cell that is wrong, in one line; empty if verified
+  std::string complaint;  ///< what is wrong first, in one line; empty if verified
 };
 
 }  // namespace plait::measure

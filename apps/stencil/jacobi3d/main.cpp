@@ -13,7 +13,7 @@
 #include "common/cache_tiles.hpp"
 #include "measure/command_line.hpp"
 #include "measure/gather.hpp"
-#include "measure/session_options.hpp"
+#include "measure/program.hpp"
 #include "measurement.hpp"
 
 namespace {
@@ -23,12 +23,8 @@ using plait::measure::json;
 struct command {
   std::string size = "512x512x64";
   std::string grid = "0x0x0";
-  std::string variants = "base,olap,plait,ideal";
-  std::int64_t workers = 0;
-  std::int64_t in_flight = 0;
   std::int64_t time_tile = 0;
-  std::string policy = "auto";
-  plait::measure::session_options session;
+  plait::measure::program_options common;
 };
 
 bool parse(command& c, int argc, char** argv, const plait::environment& env) {
@@ -36,17 +32,12 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
                                        "jacobi3d");
   options.option("--size", c.size, "Cells, as NXxNYxNZ");
   options.option("--grid", c.grid, "Processes, as PXxPYxPZ; 0 = choose");
-  options.option("--variants", c.variants,
-                 "Any of base, olap, plait, tiles, ideal, tiles_ideal, with commas between");
-  plait::measure::add_lengths(options, c.session, "Jacobi steps of a run", "variant");
-  options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
-  options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  options.option("--in-flight", c.in_flight, "Most tasks in flight; 0 = choose");
+  plait::measure::add_program_options(options, c.common, jacobi3d::variant_names,
+                                      "Jacobi steps of a run");
   options.renamed("--window", "--in-flight");
   options.option("--time-tile", c.time_tile,
                  "Steps that tiles take through cells while they are in the cache: an even number "
                  "up to 16; 0 = choose");
-  plait::measure::add_outputs(options, c.session, "variant");
   return options.parse(argc, argv, env);
 }
 
@@ -71,16 +62,6 @@ jacobi3d::tile_shape tile_of(plait::environment& env, const plait::decomposition
   return jacobi3d::choose_tiles(blocks, depth, static_cast<std::int64_t>(least_cache));
 }
 
-jacobi3d::options checked(const command& c) {
-  plait::measure::check(c.session);
-  plait::measure::check_range("--workers", c.workers, 0, 1024);
-  plait::measure::check_range("--in-flight", c.in_flight, 0, 1 << 24);
-  return {.workers = static_cast<int>(c.workers),
-          .policy = plait::measure::parse_progress("--policy", c.policy),
-          .in_flight = static_cast<std::size_t>(c.in_flight),
-          .time_tile = static_cast<int>(c.time_tile)};
-}
-
 plait::decomposition<3> decomposition(const command& c, int ranks) {
   const auto cells = plait::measure::parse_extents("--size", c.size, 1);
   return plait::decompose<3>({.global = {cells[0], cells[1], cells[2]},
@@ -90,22 +71,8 @@ plait::decomposition<3> decomposition(const command& c, int ranks) {
 }
 
 void print_table(const json& result) {
-  std::printf("%-11s %9s %9s %9s %9s %8s %7s %8s\n", "variant", "total s", "compute s", "posting s",
-              "exposed s", "/ ideal", "hidden", "verified");
-  for (const auto& [name, one] : result["variants"].items()) {
-    const json& hidden = result["hidden_fraction"];
-    const bool has_hidden = hidden.contains(name) && !hidden[name].is_null();
-    const bool has_own = one.contains("own_limits");
-    const json ratio = has_own ? one["own_limits"]["ratio_to_ideal"] : json(nullptr);
-    std::printf("%-11s %9.4f %9.4f %9.4f %9.4f %8s %7s %8s\n", name.c_str(),
-                one["total_s"]["median"].get<double>(), one["compute_s"].get<double>(),
-                one["posting_s"].get<double>(), one["exposed_s"].get<double>(),
-                has_own ? fmt::format("{:.3f}", ratio.get<double>()).c_str() : "",
-                has_hidden ? fmt::format("{:.2f}", hidden[name].get<double>()).c_str() : "",
-                one["verified"].get<bool>() ? "yes" : "NO");
-  }
-  std::printf("bound %.4f s, attainable %.4f s, %.0f %% of memory bandwidth\n",
-              result["bound_s"].get<double>(), result["attainable_s"].get<double>(),
+  plait::measure::print_table(result);
+  std::printf("%.0f %% of memory bandwidth\n",
               100 * result["kernel"]["fraction_of_bandwidth"].get<double>());
 }
 
@@ -116,18 +83,19 @@ int main(int argc, char** argv) {
   return plait::measure::run_program(env, "jacobi3d", [&] {
     command given;
     if (!parse(given, argc, argv, env)) return plait::measure::exit_verified;
-    jacobi3d::options chosen = checked(given);
-    const std::vector<std::string> variants =
-        plait::measure::parse_names("--variants", given.variants, jacobi3d::variant_names);
+    const plait::measure::session_options& session = given.common.session;
+    plait::measure::check(session);
+    jacobi3d::options chosen{.tasks = given.common.tasks(),
+                             .time_tile = static_cast<int>(given.time_tile)};
+    const std::vector<std::string> variants = given.common.chosen(jacobi3d::variant_names);
     const bool has_tiles = std::ranges::any_of(variants, jacobi3d::has_tiles);
     check_time_tile(given.time_tile, has_tiles);
     const plait::decomposition<3> blocks = decomposition(given, env.size());
     if (has_tiles) chosen.tile = tile_of(env, blocks, chosen.time_tile);
     // The first block is the largest.
     plait::measure::check_memory(env, "--size", jacobi3d::memory_bytes(blocks.block(0)));
-    plait::measure::check_outputs(env, given.session);
-    return plait::measure::conclude(env, given.session,
-                                    jacobi3d::measure(env, blocks, variants, chosen, given.session),
-                                    print_table);
+    plait::measure::check_outputs(env, session);
+    return plait::measure::conclude(
+        env, session, jacobi3d::measure(env, blocks, variants, chosen, session), print_table);
   });
 }

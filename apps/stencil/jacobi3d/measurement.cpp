@@ -120,9 +120,9 @@ class session {
             {"steps", wanted_.steps},
             {"grid", blocks.grid()->dims()},
             {"repeat", wanted_.repeat},
-            {"workers", chosen_.workers},
-            {"policy", plait::to_string(chosen_.policy)},
-            {"in_flight", chosen_.in_flight},
+            {"workers", chosen_.tasks.workers},
+            {"policy", plait::to_string(chosen_.tasks.policy)},
+            {"in_flight", chosen_.tasks.in_flight},
             {"time_tile", chosen_.time_tile},
             {"variants", variants_}};
   }

@@ -10,6 +10,7 @@
 
 #include <plait/plait.hpp>
 
+#include "measure/task_run.hpp"
 #include "measure/variant.hpp"
 #include "problem.hpp"
 #include "tasks/tile_shape.hpp"
@@ -18,11 +19,9 @@ namespace jacobi3d {
 
 /// What the command line says beside the problem; only tasks need it.
 struct options {
-  int workers = 0;  ///< 0 = as many as this process has cores for
-  plait::progress policy = plait::progress::automatic;
-  std::size_t in_flight = 0;  ///< most tasks in flight; 0 = as many as it takes to replay
-  int time_tile = 0;          ///< steps of a tile that were asked for; 0 = choose
-  tile_shape tile = {};       ///< of the variants `tiles` and `tiles_ideal`
+  plait::measure::task_options tasks;
+  int time_tile = 0;     ///< steps of a tile that were asked for; 0 = choose
+  tile_shape tile = {};  ///< of the variants `tiles` and `tiles_ideal`
 };
 
 using variant = plait::measure::variant<problem>;

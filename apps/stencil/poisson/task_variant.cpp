@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <string_view>
-#include <utility>
+#include <span>
+#include <vector>
 
 namespace poisson {
 namespace {
@@ -16,7 +15,7 @@ constexpr double most_in_a_batch = 64;
 
 /// Of the time in which workers had nothing to run because a message was on its way, that which
 /// ended with a message of a sum.
-double reduction_s(const std::vector<plait::trace_event>& events, int workers) {
+double reduction_s(std::span<const plait::trace_event> events, int workers) {
   std::vector<const plait::trace_event*> received;
   for (const plait::trace_event& e : events)
     if (e.message && !e.message->sent) received.push_back(&e);
@@ -37,31 +36,25 @@ double reduction_s(const std::vector<plait::trace_event>& events, int workers) {
 void task_variant::prepare(problem& p) {
   bb_ = norm_of_start(env_, p);
   allocate(p);
-  rt_.emplace(env_,
-              plait::runtime_options{
-                  .workers = options_.workers, .in_flight = most_tasks, .policy = options_.policy});
-  iteration_.emplace(rt_->record([&] { submit_iteration(*rt_, p); }));
-  rt_->start_trace();
+  run_.emplace(env_,
+               plait::measure::task_options{
+                   .workers = options_.workers, .policy = options_.policy, .in_flight = most_tasks},
+               plait::measure::task_steps{
+                   .submit = [this, &p](plait::runtime& rt, int) { submit_iteration(rt, p); }});
 }
 
 void task_variant::run(problem& p, int steps, const step_range& recorded) {
   c_ = coefficients(bb_, {options_.tolerance, steps});
-  batches_.clear();
-  rt_->reset_ledger();
-  while (!c_.done) {
-    batches_.push_back({c_.iterations, next_batch(), plait::ticks_to_seconds(plait::now_ticks())});
-    rt_->replay(*iteration_, batches_.back().count);
-    rt_->wait();
-  }
-  submit_end(*rt_, p);
-  rt_->wait();
-  recorded_ = recorded;
-  ledger_ = rt_->ledger();
+  run_->begin();
+  while (!c_.done) run_->advance(next_batch());
+  submit_end(run_->tasks(), p);
+  run_->tasks().wait();
+  run_->end(recorded);
 }
 
 /// So that few iterations are begun in vain: half of those that the convergence so far leaves to
 /// expect.
-std::uint64_t task_variant::next_batch() const {
+int task_variant::next_batch() const {
   const auto left = static_cast<double>(c_.most - c_.iterations);
   double expected = left;
   if (c_.enough_rr > 0) {
@@ -71,47 +64,20 @@ std::uint64_t task_variant::next_batch() const {
                                   : 0.5 * static_cast<double>(c_.iterations) * missing /
                                         std::max(gained, missing / 16);
   }
-  return static_cast<std::uint64_t>(std::clamp(std::min(expected, left), 1.0, most_in_a_batch));
+  return static_cast<int>(std::clamp(std::min(expected, left), 1.0, most_in_a_batch));
 }
 
 run_report task_variant::finish(problem&) {
-  run_report report;
-  report.ledger = std::move(ledger_);
-  report.workers = rt_->workers();
-  const auto statistics = rt_->progress_statistics();
-  if (rt_->progress_choice().proxy) report.proxy_cpu_s = statistics.proxy_cpu_s;
-  report.words = {{"policy_chosen", rt_->progress_choice().name},
-                  {"policy_reason", rt_->progress_choice().reason}};
-  keep_events(report);
+  double sums_s = 0;
+  const int workers = run_->tasks().workers();
+  run_report report =
+      run_->finish([&](const auto& events) { sums_s = reduction_s(events, workers); });
+  report.figures["reduction_s"] = sums_s;
   report.figures["iterations"] = static_cast<double>(c_.iterations);
   report.figures["residual"] = c_.residual_norm();
-  report.figures["longest_unwatched_s"] = statistics.longest_unwatched_s;
-  iteration_.reset();
-  rt_.reset();
+  run_.reset();
   release();
   return report;
-}
-
-/// What happened from the first beginning to the last end of anything that belongs to the recorded
-/// iterations.
-void task_variant::keep_events(run_report& report) {
-  std::vector<plait::trace_event> events = rt_->stop_trace();
-  report.figures["reduction_s"] = reduction_s(events, rt_->workers());
-  double first_s = std::numeric_limits<double>::infinity();
-  double last_s = 0;
-  for (const plait::trace_event& e : events) {
-    const auto after = std::ranges::upper_bound(batches_, e.begin_s, {}, &batch::begin_s);
-    if (e.iteration < 0 || after == batches_.begin()) continue;
-    const std::int64_t iteration = std::prev(after)->first + e.iteration;
-    if (iteration < recorded_.first || iteration >= recorded_.last) continue;
-    first_s = std::min(first_s, e.begin_s);
-    last_s = std::max(last_s, e.end_s);
-  }
-  std::erase_if(events, [&](const plait::trace_event& e) {
-    return e.end_s <= first_s || e.begin_s >= last_s;
-  });
-  report.events = std::move(events);
-  report.recorded_from_s = first_s;
 }
 
 }  // namespace poisson

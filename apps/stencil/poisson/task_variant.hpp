@@ -9,6 +9,7 @@
 
 #include "halo_tasks.hpp"
 #include "kernel.hpp"
+#include "measure/task_run.hpp"
 #include "variant.hpp"
 
 namespace poisson {
@@ -35,21 +36,11 @@ class task_variant : public variant {
   coefficients c_;
 
  private:
-  /// Iterations that were replayed together.
-  struct batch {
-    std::int64_t first = 0;
-    std::uint64_t count = 0;
-    double begin_s = 0;
-  };
-  [[nodiscard]] std::uint64_t next_batch() const;
-  void keep_events(run_report& report);
+  /// How many iterations are replayed next, before anybody looks whether more are needed.
+  [[nodiscard]] int next_batch() const;
 
   double bb_ = 0;
-  std::optional<plait::runtime> rt_;
-  std::optional<plait::graph> iteration_;
-  std::vector<batch> batches_;
-  step_range recorded_;
-  plait::ledger ledger_;
+  std::optional<plait::measure::task_run> run_;
 };
 
 }  // namespace poisson

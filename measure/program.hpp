@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What every compared program asks its user, and what it ends in: the frame around an
+/// application's own options and its `comparison`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "command_line.hpp"
+#include "comparison.hpp"
+#include "session_options.hpp"
+#include "task_run.hpp"
+
+namespace plait::measure {
+
+/// Options that every compared program has.
+struct program_options {
+  std::string variants = "base,olap,plait,ideal";
+  session_options session;
+  std::int64_t workers = 0;
+  std::int64_t in_flight = 0;
+  std::string policy = "auto";
+
+  /// Those that were asked for.  Errors: usage_error for one that is not among `known`.
+  [[nodiscard]] std::vector<std::string> chosen(std::span<const std::string_view> known) const;
+  /// Errors: usage_error for numbers out of range and an unknown policy.
+  [[nodiscard]] task_options tasks() const;
+};
+
+/// Adds --variants, --steps, --repeat, --workers, --policy, --in-flight, --link-rate, --json,
+/// --trace and --progress.
+void add_program_options(command_line& to, program_options& options,
+                         std::span<const std::string_view> known, const std::string& steps_help);
+
+/// Runs the comparison, adds steps and repetitions to its parameters and what `more` adds to its
+/// result on rank 0, writes and prints it. Returns the exit code.  Errors: usage_error for files
+/// that cannot be written.  Collective.
+[[nodiscard]] int run_comparison(environment& env, const comparison& what,
+                                 const session_options& wanted,
+                                 const std::function<void(json&, const measurements&)>& more = {});
+
+/// Prints variants with their times, what they hide, and the bounds.
+void print_table(const json& result);
+
+}  // namespace plait::measure

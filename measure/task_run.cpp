@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task_run.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "steps_of_run.hpp"
+
+namespace plait::measure {
+namespace {
+
+constexpr std::size_t usual_limit = 4096;
+// A graph of more tasks is submitted each time instead: to keep it would take memory by the hundred
+// megabytes.
+constexpr std::size_t largest_usual_limit = std::size_t{1} << 17;
+
+}  // namespace
+
+task_run::task_run(environment& env, const task_options& options, task_steps what)
+    : what_(std::move(what)) {
+  const std::size_t in_flight = options.in_flight != 0
+                                    ? options.in_flight
+                                    : std::clamp(what_.tasks, usual_limit, largest_usual_limit);
+  rt_.emplace(env,
+              runtime_options{
+                  .workers = options.workers, .in_flight = in_flight, .policy = options.policy});
+  if (what_.tasks <= in_flight) recorded_ = rt_->record([&] { what_.submit(*rt_, what_.steps); });
+  rt_->start_trace();
+}
+
+void task_run::run(int steps, const step_range& kept) {
+  begin();
+  advance(steps);
+  end(kept);
+}
+
+void task_run::begin() {
+  done_ = 0;
+  rt_->reset_ledger();
+  began_s_ = ticks_to_seconds(now_ticks());
+}
+
+void task_run::advance(int steps) {
+  const int rounds = steps / what_.steps;
+  if (recorded_) {
+    rt_->replay(*recorded_, static_cast<std::uint64_t>(rounds));
+  } else {
+    for (int i = 0; i < rounds; ++i) what_.submit(*rt_, what_.steps);
+  }
+  const int rest = steps % what_.steps;
+  if (rest != 0) what_.submit(*rt_, rest);
+  rt_->wait();
+  done_ += steps;
+}
+
+void task_run::end(const step_range& kept) {
+  kept_ = kept;
+  report_.ledger = rt_->ledger();
+}
+
+run_report task_run::finish(const std::function<void(std::span<const trace_event>)>& look) {
+  std::vector<trace_event> events = rt_->stop_trace();
+  if (look) look(events);
+  keep_steps(report_, std::move(events), began_s_, done_, kept_);
+  const auto statistics = rt_->progress_statistics();
+  if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
+  report_.figures["longest_unwatched_s"] = statistics.longest_unwatched_s;
+  report_.workers = rt_->workers();
+  report_.words = {{"policy_chosen", rt_->progress_choice().name},
+                   {"policy_reason", rt_->progress_choice().reason}};
+  recorded_.reset();
+  rt_.reset();
+  return std::move(report_);
+}
+
+}  // namespace plait::measure

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// A task variant's runtime, recorded graph, ledger, trace, statistics and report: what a variant
+/// written as tasks adds is the tasks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include <plait/plait.hpp>
+
+#include "variant.hpp"
+
+namespace plait::measure {
+
+/// What the command line says of tasks.
+struct task_options {
+  int workers = 0;  ///< of a rank; 0: as many as this process has cores for
+  progress policy = progress::automatic;
+  std::size_t in_flight = 0;  ///< most tasks in flight; 0: as many as it takes to replay
+};
+
+/// The tasks of a few steps, submitted again and again.
+struct task_steps {
+  int steps = 1;          ///< that are submitted, and recorded, together
+  std::size_t tasks = 0;  ///< of them, messages included, or more; 0: not known, a few thousand
+  /// Submits the first `count` of them.  What it refers to outlives the task_run.
+  std::function<void(runtime&, int count)> submit;
+};
+
+/// Of one run: made in `prepare`, destroyed in `finish`.  Between them nothing of it is idle: its
+/// workers and proxy are there.
+class task_run {
+ public:
+  /// Starts the workers, records `what` where its tasks fit the in-flight limit, and starts the
+  /// trace.  Collective.
+  task_run(environment& env, const task_options& options, task_steps what);
+
+  [[nodiscard]] runtime& tasks() noexcept { return *rt_; }
+
+  /// Begins, does `steps` steps and ends: the `run` of a variant with a known number of steps.
+  void run(int steps, const step_range& kept);
+
+  /// Begins the ledger and the clock.
+  void begin();
+  /// Does `steps` steps, and waits.
+  void advance(int steps);
+  /// Ends the ledger.  `kept`: the steps, among those that were done since `begin`, whose events
+  /// are reported.
+  void end(const step_range& kept);
+
+  /// Reports the run: ledger, events, the proxy's processor time, the figure
+  /// "longest_unwatched_s", and the words "policy_chosen" and "policy_reason".  `look` sees all
+  /// events first.  Ends workers and proxy.  Collective.
+  [[nodiscard]] run_report finish(
+      const std::function<void(std::span<const trace_event>)>& look = {});
+
+ private:
+  task_steps what_;
+  std::optional<runtime> rt_;
+  std::optional<graph> recorded_;
+  double began_s_ = 0;
+  int done_ = 0;
+  step_range kept_;
+  run_report report_;
+};
+
+}  // namespace plait::measure
