@@ -14,13 +14,9 @@ namespace {
 /// splitmix64 [Steele, Lea, Flood 2014]: each row has a stream of its own.
 class stream {
  public:
-  explicit stream(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15U) { (void)next(); }
-  std::uint64_t next() noexcept {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
-  }
+  /// States of two seeds must not be an increment apart, or one stream is the other's, shifted.
+  explicit stream(std::uint64_t seed) : state_(mixed(seed)) {}
+  std::uint64_t next() noexcept { return mixed(state_ += 0x9e3779b97f4a7c15U); }
   /// In [0, 1).
   double uniform() noexcept { return static_cast<double>(next() >> 11U) * 0x1p-53; }
   std::int32_t below(std::int64_t n) noexcept {
@@ -28,6 +24,12 @@ class stream {
   }
 
  private:
+  static std::uint64_t mixed(std::uint64_t z) noexcept {
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31U);
+  }
+
   std::uint64_t state_;
 };
 

@@ -66,6 +66,18 @@ TEST(generated, uniform_rows_are_the_same_however_they_are_asked_for) {
   EXPECT_EQ(plait::sparse::uniform_rows(4, 4, 0, 4).nonzeros(), 16) << "full";
 }
 
+TEST(generated, uniform_rows_name_nearly_every_column) {
+  // Of 16 draws a row, e^-16 of the columns are named by none; streams that repeat leave many out.
+  const sparse_matrix a = plait::sparse::uniform_rows(5000, 16, 0, 5000);
+  EXPECT_GT(std::set<int>(a.column.begin(), a.column.end()).size(), 4990U);
+  const sparse_matrix half = plait::sparse::uniform_rows(5000, 16, 0, 2500);
+  EXPECT_GT(std::set<int>(half.column.begin(), half.column.end()).size(), 4980U);
+  std::set<int> of_few;
+  const sparse_matrix few = plait::sparse::uniform_rows(5000, 16, 0, 100);
+  of_few.insert(few.column.begin(), few.column.end());
+  EXPECT_GT(of_few.size(), 1200U) << "1600 draws, which name 1370 of 5000";
+}
+
 TEST(generated, power_laws_have_dense_columns_and_empty_ones) {
   const sparse_matrix a = plait::sparse::power_law(2000, 8);
   std::vector<int> in_column(2000);
