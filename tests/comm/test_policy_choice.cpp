@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "comm/engine/choice.hpp"
+#include "comm/engine/policy_choice.hpp"
 
 namespace {
 

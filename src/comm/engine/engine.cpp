@@ -16,8 +16,8 @@
 #include <plait/core/error.hpp>
 #include <plait/core/fair_share.hpp>
 
-#include "comm/engine/choice.hpp"
 #include "comm/engine/driver.hpp"
+#include "comm/engine/policy_choice.hpp"
 #include "comm/engine/proxy.hpp"
 #include "comm/engine/spinning.hpp"
 #include "comm/mpi_call.hpp"

@@ -14,11 +14,11 @@
 #include <plait/core/clock.hpp>
 
 #include "comm/engine/activity.hpp"
-#include "comm/engine/choice.hpp"
 #include "comm/engine/completer.hpp"
 #include "comm/engine/flight_clock.hpp"
 #include "comm/engine/look_schedule.hpp"
 #include "comm/engine/moment.hpp"
+#include "comm/engine/policy_choice.hpp"
 #include "comm/engine/served_windows.hpp"
 #include "comm/engine/transfer.hpp"
 #include "comm/library_collectives.hpp"

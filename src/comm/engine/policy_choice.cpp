@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs in the thread that makes the engine.
-#include "comm/engine/choice.hpp"
+#include "comm/engine/policy_choice.hpp"
 
 #include <cstdio>
 #include <string>
