@@ -20,60 +20,12 @@
 #include "runtime/end_of_run.hpp"
 #include "runtime/packed_box.hpp"
 #include "runtime/recorder.hpp"
+#include "runtime/runtime_implementation.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/task_suspender.hpp"
 
 namespace plait {
 namespace {
-
-/// Shows an engine to a scheduler.
-class engine_source final : public progress_source {
- public:
-  engine_source(engine& e, bool node_is_crowded) : engine_(e), node_is_crowded_(node_is_crowded) {}
-
-  bool poll(bool again) override {
-    if (!may_poll()) return false;
-    return engine_.poll(again);
-  }
-
-  /// A worker that polls does so without pause where it has a core of its own, and when a look is
-  /// due where others want the core.
-  [[nodiscard]] ticks idle_wait(ticks awake_since) override {
-    if (!may_poll() || engine_.idle()) return never;
-    if (!node_is_crowded_ && engine_.may_spin(awake_since)) return 0;
-    const ticks next = engine_.next_poll();
-    if (next == engine::never) return being_started_;
-    return std::max<ticks>(1, next - now_ticks());
-  }
-
-  [[nodiscard]] bool needs_idle_workers() const noexcept override {
-    return engine_.chosen().idle_workers || !engine_.chosen().proxy;
-  }
-
-  [[nodiscard]] ticks in_flight_until(ticks now) const override {
-    return engine_.in_flight_until(now);
-  }
-  [[nodiscard]] bool cancel() override { return engine_.cancel(); }
-
-  [[nodiscard]] ticks due_at() const noexcept override {
-    return engine_.chosen().busy_workers ? engine_.next_poll() : never;
-  }
-  void passed(ticks now) noexcept override { engine_.worker_passed(now); }
-
- private:
-  [[nodiscard]] bool may_poll() const noexcept {
-    const auto& chosen = engine_.chosen();
-    // `none`: nobody but the thread that waits.
-    return chosen.idle_workers || (!chosen.proxy && std::this_thread::get_id() == waiting_thread_);
-  }
-
-  engine& engine_;
-  const bool node_is_crowded_;
-  /// Something was posted while another thread had the token; that thread starts it when it gives
-  /// the token back, and tells nobody when to look.
-  const ticks being_started_ = seconds_to_ticks(50e-6);
-  const std::thread::id waiting_thread_ = std::this_thread::get_id();
-};
 
 /// While a task is checked nobody else may touch its data.
 [[nodiscard]] runtime_options settled(runtime_options options) {
@@ -89,99 +41,7 @@ class engine_source final : public progress_source {
   return wanted != 0 ? wanted : fair_share(env.node_units(), env.node_rank());
 }
 
-[[nodiscard]] bool crowded(const environment& env, int workers) {
-  return fair_share(env.node_units(), env.node_rank()) < workers ||
-         env.node_size() >
-             static_cast<int>(env.node_units()[static_cast<std::size_t>(env.node_rank())].size());
-}
-
 }  // namespace
-
-/// Where a message goes when it is over.
-struct message_home {
-  engine* messages;
-  scheduler* tasks;
-  std::optional<recorder>* record;
-};
-
-struct runtime::implementation {
-  implementation(environment& env_, const runtime_options& options, int workers)
-      : env(env_),
-        choice(agreed_network(env_, options.network)),
-        messages(env_, {.policy = options.policy,
-                        .workers = workers,
-                        .worst_delay_s = options.worst_delay_s,
-                        .poll_every_s = options.poll_every_s,
-                        .disturb = options.disturb,
-                        .persistent_requests = options.persistent_requests}),
-        source(messages, crowded(env_, workers)),
-        checked(scheduler::checks_accesses(options.checked)),
-        compares_sizes(env_.broadcast(options.compare_sizes ? "yes" : "no") == "yes"),
-        stall_aborts(options.stall_aborts),
-        stall_sink(options.stall_sink),
-        tasks({.workers = workers,
-               .in_flight = options.in_flight,
-               .oversubscribed = crowded(env_, workers),
-               .task_stack_bytes = blocking_calls::linked ? options.task_stack_bytes : 0,
-               .measured_priorities = options.measured_priorities,
-               .progress = &source,
-               .stall_report_s = stall_report_seconds(options.stall_report_s),
-               .stalled = [this](const stall& found) { report(found); },
-               .checked = options.checked}) {
-    // MPI writes what other tasks wait for.
-    if (options.checked) mpi_token::watch(&scheduler::pause_checks);
-    if (blocking_calls::linked) suspender.emplace(messages, tasks);
-  }
-
-  void report(const stall& found);
-
-  // What environment variables ask for; see end_of_run.hpp.
-  void begin_keeping() {
-    kept = end_of_run::of(env);
-    if (kept == nullptr) return;
-    place = kept->add_runtime(tasks.workers(), messages.chosen());
-    if (kept->wants_events()) start_recording(&kept->budget());
-  }
-  void keep_ledger() {
-    if (kept != nullptr) kept->add(tasks.ledger());
-  }
-  void keep_events() {
-    if (kept != nullptr && record.has_value()) kept->add(place, *record, !program_traces);
-  }
-  void start_recording(trace_budget* budget) {
-    record.emplace(env.rank(), tasks.workers(), budget);
-    messages.want_exact_times(true);
-    tasks.observe(&*record);
-  }
-  void stop_recording() {
-    tasks.observe(nullptr);
-    messages.want_exact_times(false);
-    record.reset();
-  }
-
-  /// Errors: `error` when a failure has ended it.
-  void expect_communication() {
-    if (!messages.cancelled()) return;
-    tasks.wait();  // rethrows the failure, if nobody has seen it yet
-    throw error("communication was given up when a task failed; make a new runtime");
-  }
-
-  environment& env;
-  algorithm_choice choice;
-  engine messages;
-  engine_source source;
-  const bool checked;
-  const bool compares_sizes;
-  const bool stall_aborts;
-  const std::function<void(const std::string&)> stall_sink;
-  scheduler tasks;
-  std::optional<task_suspender> suspender;
-  std::optional<recorder> record;
-  bool program_traces = false;
-  std::shared_ptr<end_of_run> kept;
-  std::size_t place = 0;  ///< in `kept`
-  const message_home home{&messages, &tasks, &record};
-};
 
 namespace {
 
@@ -531,24 +391,6 @@ std::vector<trace_event> runtime::stop_trace() {
   s.stop_recording();
   if (s.kept != nullptr && s.kept->wants_events()) s.start_recording(&s.kept->budget());
   return events;
-}
-
-std::vector<trace_event> collect_events(environment& env, std::vector<trace_event> events) {
-  const double offset_s = env.measure_clock_offset().offset_s;
-  for (trace_event& e : events) {
-    e.begin_s += offset_s;
-    e.end_s += offset_s;
-  }
-  std::vector<trace_event> all;
-  for (const std::string& packed : env.gather(pack_events(events))) {
-    auto some = unpack_events(packed);
-    all.insert(all.end(), std::make_move_iterator(some.begin()),
-               std::make_move_iterator(some.end()));
-  }
-  std::stable_sort(all.begin(), all.end(), [](const trace_event& a, const trace_event& b) {
-    return std::tie(a.begin_s, a.rank) < std::tie(b.begin_s, b.rank);
-  });
-  return all;
 }
 
 }  // namespace plait

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Joins the parts of a runtime: the engine, the scheduler, and who is told of events.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <plait/comm/environment.hpp>
+#include <plait/core/error.hpp>
+#include <plait/core/fair_share.hpp>
+#include <plait/runtime/runtime.hpp>
+
+#include "runtime/algorithm_choice.hpp"
+#include "runtime/collective_agreement.hpp"
+#include "runtime/end_of_run.hpp"
+#include "runtime/engine_source.hpp"
+#include "runtime/recorder.hpp"
+#include "runtime/stall_report.hpp"
+#include "runtime/task_suspender.hpp"
+
+namespace plait {
+
+/// Returns whether others want the cores on which this process would poll.
+[[nodiscard]] inline bool crowded(const environment& env, int workers) {
+  return fair_share(env.node_units(), env.node_rank()) < workers ||
+         env.node_size() >
+             static_cast<int>(env.node_units()[static_cast<std::size_t>(env.node_rank())].size());
+}
+
+/// Where a message goes when it is over.
+struct message_home {
+  engine* messages;
+  scheduler* tasks;
+  std::optional<recorder>* record;
+};
+
+struct runtime::implementation {
+  implementation(environment& env_, const runtime_options& options, int workers)
+      : env(env_),
+        choice(agreed_network(env_, options.network)),
+        messages(env_, {.policy = options.policy,
+                        .workers = workers,
+                        .worst_delay_s = options.worst_delay_s,
+                        .poll_every_s = options.poll_every_s,
+                        .disturb = options.disturb,
+                        .persistent_requests = options.persistent_requests}),
+        source(messages, crowded(env_, workers)),
+        checked(scheduler::checks_accesses(options.checked)),
+        compares_sizes(env_.broadcast(options.compare_sizes ? "yes" : "no") == "yes"),
+        stall_aborts(options.stall_aborts),
+        stall_sink(options.stall_sink),
+        tasks({.workers = workers,
+               .in_flight = options.in_flight,
+               .oversubscribed = crowded(env_, workers),
+               .task_stack_bytes = blocking_calls::linked ? options.task_stack_bytes : 0,
+               .measured_priorities = options.measured_priorities,
+               .progress = &source,
+               .stall_report_s = stall_report_seconds(options.stall_report_s),
+               .stalled = [this](const stall& found) { report(found); },
+               .checked = options.checked}) {
+    // MPI writes what other tasks wait for.
+    if (options.checked) mpi_token::watch(&scheduler::pause_checks);
+    if (blocking_calls::linked) suspender.emplace(messages, tasks);
+  }
+
+  void report(const stall& found);
+
+  // What environment variables ask for; see end_of_run.hpp.
+  void begin_keeping() {
+    kept = end_of_run::of(env);
+    if (kept == nullptr) return;
+    place = kept->add_runtime(tasks.workers(), messages.chosen());
+    if (kept->wants_events()) start_recording(&kept->budget());
+  }
+  void keep_ledger() {
+    if (kept != nullptr) kept->add(tasks.ledger());
+  }
+  void keep_events() {
+    if (kept != nullptr && record.has_value()) kept->add(place, *record, !program_traces);
+  }
+  void start_recording(trace_budget* budget) {
+    record.emplace(env.rank(), tasks.workers(), budget);
+    messages.want_exact_times(true);
+    tasks.observe(&*record);
+  }
+  void stop_recording() {
+    tasks.observe(nullptr);
+    messages.want_exact_times(false);
+    record.reset();
+  }
+
+  /// Errors: `error` when a failure has ended it.
+  void expect_communication() {
+    if (!messages.cancelled()) return;
+    tasks.wait();  // rethrows the failure, if nobody has seen it yet
+    throw error("communication was given up when a task failed; make a new runtime");
+  }
+
+  environment& env;
+  algorithm_choice choice;
+  engine messages;
+  engine_source source;
+  const bool checked;
+  const bool compares_sizes;
+  const bool stall_aborts;
+  const std::function<void(const std::string&)> stall_sink;
+  scheduler tasks;
+  std::optional<task_suspender> suspender;
+  std::optional<recorder> record;
+  bool program_traces = false;
+  std::shared_ptr<end_of_run> kept;
+  std::size_t place = 0;  ///< in `kept`
+  const message_home home{&messages, &tasks, &record};
+};
+
+}  // namespace plait
