@@ -112,6 +112,24 @@ def result() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def reconstruction_result() -> dict[str, Any]:
+    """A 2 x 2 image after each of two iterations."""
+    grey = ["gICAgA==", "AECA/w==", "ADyE/g=="]
+    found = [
+        {"iteration": i, "log_likelihood": value, "unexplained": 0.0, "error": error,
+         "picture": grey[i]}
+        for i, (value, error) in enumerate([(8.5e5, 0.9), (9.6e5, 0.31), (9.7e5, 0.22)])
+    ]  # fmt: skip
+    answer = result()
+    answer["kind"], answer["app"] = "reconstruction", "osem"
+    answer["parameters"] |= {"size": [2, 2, 1], "iterations": 2, "subsets": 20}
+    answer["reconstruction"] = {
+        "width": 2, "height": 2, "high": 1.0, "truth": "AECA/w==", "iterations": found,
+        "fingerprint": "05a2f8c5196a070e",
+    }  # fmt: skip
+    return answer
+
+
 def tiles_result() -> dict[str, Any]:
     """One with a variant that reuses the cache, beside plait, whose computation is slower."""
     answer = result()
@@ -445,6 +463,7 @@ def _exactly(value: float) -> dict[str, Any]:
 SAMPLES = {
     "application": result,
     "tiles": tiles_result,
+    "reconstruction": reconstruction_result,
     "policies": policies_result,
     "poisson": poisson_result,
     "spmv": spmv_result,

@@ -12,12 +12,13 @@ from plait.results.policies import Policies
 from plait.results.prediction import Prediction
 from plait.results.program import Program
 from plait.results.progress import Progress
+from plait.results.reconstruction import Reconstruction
 
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Application(), Policies(), Program(), Benchmark(), Progress(), Loggp(), Nbc(), Overlap(),
-        Collective(), Prediction(),
+        Collective(), Prediction(), Reconstruction(),
     )
 }  # fmt: skip
 # Benchmarks that have tables of their own, by the member `bench`.
@@ -44,6 +45,8 @@ def _told_by_shape(result: Result) -> str | None:
         return _OF_BENCH.get(str(result["bench"]), Benchmark.name)
     if "probe" in result:
         return Loggp.name if result["probe"] == "loggp" else None
+    if "reconstruction" in result:
+        return Reconstruction.name
     if "app" in result:
         return Policies.name if _has_columns_of_policies(result) else Application.name
     return None
