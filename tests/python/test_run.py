@@ -31,6 +31,17 @@ def wait_until(condition, seconds=90.0):
         time.sleep(0.05)
 
 
+def test_a_list_has_a_line_for_every_application():
+    done = plait("run", "--list")
+    assert done.returncode == 0, done.stderr
+    lines = {line.split()[0]: line[13:] for line in done.stdout.splitlines()}
+    sources = [path.parent.name for path in (DOOR.parent / "apps").glob("**/main.cpp")]
+    assert sources
+    assert set(sources) <= set(lines)
+    assert all(len(lines[name]) > 20 for name in sources)
+    assert lines["jacobi3d"].startswith("Jacobi3D: Poisson's equation by Jacobi's method")
+
+
 @BOTH
 def test_a_run_shows_its_table_and_writes_its_files(mpi, tmp_path):
     done = run("--mpi", mpi, "--json", tmp_path / "o.json", "--report", tmp_path / "o.html")

@@ -13,7 +13,7 @@ from plait.launch import library
 from plait.launch.mpi import find_mpiexec
 from plait.run.foreign import ForeignRun, run_foreign
 from plait.run.output import show_and_write, tell_of_trace
-from plait.run.programs import known, resolve
+from plait.run.programs import described, known, resolve
 from plait.run.runner import Request, run_program
 
 _EPILOG = """**Examples**
@@ -39,6 +39,14 @@ of a program of your own is its own."""
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     app.command("run", epilog=_EPILOG, cls=PassingOn, context_settings=PASSED_ON)(run)
+
+
+def _list(asked: bool) -> None:
+    if not asked:
+        return
+    for name, line in described("apps", "openmpi").items():
+        print(f"{name:<12} {line}".rstrip())
+    raise typer.Exit
 
 
 def run(
@@ -68,6 +76,12 @@ def run(
     ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")
+    ] = False,
+    _listing: Annotated[
+        bool,
+        typer.Option(
+            "--list", callback=_list, is_eager=True, help="Name every application, a line each."
+        ),
     ] = False,
 ) -> None:
     """Run an application under mpiexec, here or in an emulated cluster, and show what came out.

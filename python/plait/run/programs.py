@@ -4,6 +4,7 @@
 import dataclasses
 import os
 import pathlib
+import re
 
 from plait.errors import BadInput
 from plait.launch.library import build_folder
@@ -60,6 +61,18 @@ def known(kind: str, mpi: str) -> list[str]:
     return sorted({*available(kind, mpi), *sources})
 
 
+def described(kind: str, mpi: str) -> dict[str, str]:
+    """A line for each program that is built or can be: the first sentence of its source.
+
+    Empty for one whose source is not in a checkout.
+    """
+    root = checkout()
+    sources = {path.parent.name: path for path in root.glob(f"{kind}/**/main.cpp")} if root else {}
+    return {
+        name: _first_sentence(sources[name]) if name in sources else "" for name in known(kind, mpi)
+    }
+
+
 def find_program(kind: str, name: str, mpi: str) -> pathlib.Path:
     """The program of that name; a path is taken as it is."""
     return resolve(kind, name, mpi).path
@@ -94,6 +107,16 @@ def refuse_unknown(kind: str, name: str, mpi: str) -> None:
     if not names:
         raise BadInput(f"no {what} is built for {mpi} yet; `./plait {command}` builds them")
     raise BadInput(f"unknown {what} '{name}'; there are: {', '.join(names)}")
+
+
+def _first_sentence(source: pathlib.Path) -> str:
+    """Of the comment under the licence line."""
+    comment = []
+    for line in source.read_text().splitlines()[1:]:
+        if not line.startswith("//"):
+            break
+        comment.append(line.removeprefix("//").strip())
+    return re.split(r"\.(?:\s|$)", " ".join(comment), maxsplit=1)[0]
 
 
 def _can_run(path: pathlib.Path) -> bool:
