@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 
 namespace plait::imaging {
 namespace {

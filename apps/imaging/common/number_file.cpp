@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <plait/core/error.hpp>
-#include <plait/core/text_file.hpp>
+#include <plait/plait.hpp>
 
 #include "common/npy_file.hpp"
 
@@ -32,12 +34,19 @@ struct table {
   std::vector<triplet> listed;
 };
 
-/// A system matrix may be large.
-constexpr std::size_t longest_bytes = std::size_t{1} << 36;
 constexpr std::int64_t most_numbers = std::int64_t{1} << 31;
 
+/// Of a regular file: a device may have no end, and a pipe no writer.
 std::string read_bytes(const std::string& path) {
-  return read_text_file(path, longest_bytes);
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure))
+    throw usage_error(fmt::format("{}: there is no such file", path));
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  // Nothing to copy would be a failure of the stream.
+  if (file && std::filesystem::file_size(path, failure) > 0) bytes << file.rdbuf();
+  if (!file || !bytes) throw usage_error(fmt::format("{}: cannot be read", path));
+  return std::move(bytes).str();
 }
 
 /// Lines of a text with their numbers.

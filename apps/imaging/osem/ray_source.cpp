@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 
 #include "siddon.hpp"
 

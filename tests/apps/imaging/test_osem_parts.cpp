@@ -177,7 +177,7 @@ TEST(the_phantom, is_a_head) {
   const std::vector<double> image = shepp_logan(grid);
   EXPECT_DOUBLE_EQ(image[0], 0);
   EXPECT_NEAR(image[32 * 64 + 32], 0.2, 1e-12);  // brain
-  EXPECT_NEAR(image[60 * 64 + 32], 1.0, 1e-12);   // skull
+  EXPECT_NEAR(image[60 * 64 + 32], 1.0, 1e-12);  // skull
   EXPECT_TRUE(std::ranges::all_of(image, [](double v) { return v >= 0; }));
 }
 
