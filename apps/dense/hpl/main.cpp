@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HPL: the high-performance Linpack benchmark, with its panels sent in front of, or under, the
+// updates.  One MPI job runs all variants in turns and writes one result.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <plait/plait.hpp>
+
+#include "common/blas.hpp"
+#include "measure/command_line.hpp"
+#include "measure/session_options.hpp"
+#include "measurement.hpp"
+
+namespace {
+
+using hpl::settings;
+using plait::measure::json;
+
+struct command {
+  std::string dat;
+  std::int64_t n = 4000;
+  std::int64_t nb = 128;
+  std::string grid = "0x0";
+  std::string order = "row";
+  std::string bcast = "1ringM";
+  std::string swap = "mix";
+  std::string pfact = "right";
+  std::string rfact = "right";
+  std::int64_t swap_threshold = 64;
+  std::int64_t nbmin = 8;
+  std::int64_t ndiv = 2;
+  std::int64_t depth = 2;
+  std::int64_t zero_column = -1;
+  std::string variants = "base,olap,plait,ideal";
+  std::int64_t workers = 0;
+  std::int64_t in_flight = 4096;
+  std::string policy = "auto";
+  plait::measure::session_options session;
+};
+
+bool parse(command& c, int argc, char** argv, const plait::environment& env) {
+  plait::measure::command_line options("The high-performance Linpack benchmark", "hpl");
+  options.option("--dat", c.dat, "A file of netlib's form, HPL.dat, instead of the next twelve");
+  options.option("--n", c.n, "Order of the matrix");
+  options.option("--nb", c.nb, "Columns of a panel");
+  options.option("--grid", c.grid, "Process rows and columns, as PxQ; 0 = choose");
+  options.option("--order", c.order, "Ranks follow each other along a row or a column (PMAP)");
+  options.option("--bcast", c.bcast, "1ring, 1ringM, 2ring, 2ringM, Blong or BlongM");
+  options.option("--swap", c.swap, "Exchange of rows: bin-exch, long or mix");
+  options.option("--swap-threshold", c.swap_threshold, "Columns up to which mix is bin-exch");
+  options.option("--pfact", c.pfact, "Factorisation of columns: left, crout or right");
+  options.option("--rfact", c.rfact, "Of groups of columns, recursive: left, crout or right");
+  options.option("--nbmin", c.nbmin, "Columns at which recursion ends");
+  options.option("--ndiv", c.ndiv, "Groups of each recursion");
+  options.option("--depth", c.depth, "Panels ahead, of the variant plait; olap has 1, base 0");
+  options.option("--zero-column", c.zero_column, "Column of A to set to 0; -1 = none");
+  options.option("--variants", c.variants, "Any of base, olap, plait, ideal, with commas between");
+  options.option("--repeat", c.session.repeat, "Runs of each variant");
+  options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
+  options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
+  options.option("--in-flight", c.in_flight, "Most tasks in flight");
+  plait::measure::add_outputs(options, c.session, "variant");
+  return options.parse(argc, argv, env);
+}
+
+template <class Kind, class Names>
+Kind word(const std::string& option, const std::string& given, const Names& names) {
+  const std::string found = plait::measure::parse_name(option, given, names);
+  return static_cast<Kind>(std::ranges::find(names, found) - std::begin(names));
+}
+
+settings settings_of(const command& c) {
+  using plait::measure::check_range;
+  constexpr std::array<std::string_view, 2> orders{"row", "column"};
+  check_range("--n", c.n, 0, 1 << 20);
+  check_range("--nb", c.nb, 1, 1 << 14);
+  check_range("--nbmin", c.nbmin, 1, 1 << 14);
+  check_range("--ndiv", c.ndiv, 2, 1 << 14);
+  check_range("--depth", c.depth, 0, 1000);
+  check_range("--swap-threshold", c.swap_threshold, 0, 1 << 24);
+  check_range("--zero-column", c.zero_column, -1, c.n - 1);
+  settings how;
+  how.n = c.n;
+  how.nb = c.nb;
+  how.grid = plait::dense::parse_grid_shape("--grid", c.grid);
+  how.order = word<plait::dense::rank_order>("--order", c.order, orders);
+  how.bcast = word<hpl::broadcast>("--bcast", c.bcast, hpl::broadcast_names);
+  how.swap = word<hpl::swapping>("--swap", c.swap, hpl::swapping_names);
+  how.swap_threshold = c.swap_threshold;
+  how.pfact = word<hpl::looking>("--pfact", c.pfact, hpl::looking_names);
+  how.rfact = word<hpl::looking>("--rfact", c.rfact, hpl::looking_names);
+  how.nbmin = c.nbmin;
+  how.ndiv = c.ndiv;
+  how.depth = static_cast<int>(c.depth);
+  how.zero_column = c.zero_column;
+  return how;
+}
+
+/// Errors: usage_error where the grid is not one of these ranks.
+void choose_grid(settings& how, int ranks) {
+  const auto grid = plait::process_grid<2>::choose(ranks, {how.grid.rows, how.grid.columns});
+  how.grid = {grid.dims()[0], grid.dims()[1]};
+}
+
+hpl::options checked(const command& c) {
+  plait::measure::check(c.session);
+  plait::measure::check_range("--workers", c.workers, 0, 1024);
+  plait::measure::check_range("--in-flight", c.in_flight, 1, 1 << 24);
+  return {.workers = static_cast<int>(c.workers),
+          .policy = plait::measure::parse_progress("--policy", c.policy),
+          .in_flight = static_cast<std::size_t>(c.in_flight)};
+}
+
+// As netlib prints it, with the variant behind.
+void print_netlib(const json& result) {
+  const json& p = result["parameters"];
+  const std::string rule(80, '=');
+  std::printf(
+      "%s\nT/V                N    NB     P     Q               Time                 Gflops\n%s\n",
+      rule.c_str(), std::string(80, '-').c_str());
+  for (const auto& [name, one] : result["variants"].items())
+    std::printf("%-10s %9lld %5lld %5d %5d %18.2f %22.4e  %s\n",
+                p["code"].get<std::string>().c_str(), p["size"][0].get<long long>(),
+                p["nb"].get<long long>(), p["grid"][0].get<int>(), p["grid"][1].get<int>(),
+                one["total_s"]["median"].get<double>(), one["gflops"].get<double>(), name.c_str());
+  for (const auto& [name, one] : result["variants"].items())
+    if (name != "ideal")
+      std::printf("||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= %18.7f ...... %s  %s\n",
+                  one["residual"].get<double>(), one["verified"].get<bool>() ? "PASSED" : "FAILED",
+                  name.c_str());
+  std::printf("%s\n", rule.c_str());
+}
+
+void print_table(const json& result) {
+  print_netlib(result);
+  std::printf("%-8s %9s %9s %9s %9s %9s %7s %8s\n", "variant", "total s", "Gflop/s", "compute s",
+              "posting s", "exposed s", "hidden", "verified");
+  for (const auto& [name, one] : result["variants"].items()) {
+    const json& hidden = result["hidden_fraction"];
+    const bool has_hidden = hidden.contains(name) && !hidden[name].is_null();
+    std::printf("%-8s %9.4f %9.2f %9.4f %9.4f %9.4f %7s %8s\n", name.c_str(),
+                one["total_s"]["median"].get<double>(), one["gflops"].get<double>(),
+                one["compute_s"].get<double>(), one["posting_s"].get<double>(),
+                one["exposed_s"].get<double>(),
+                has_hidden ? fmt::format("{:.2f}", hidden[name].get<double>()).c_str() : "",
+                one["verified"].get<bool>() ? "yes" : "NO");
+  }
+  std::printf("bound %.4f s, attainable %.4f s; dgemm of %s\n", result["bound_s"].get<double>(),
+              result["attainable_s"].get<double>(),
+              result["environment"]["blas_kernel"].get<std::string>().c_str());
+}
+
+int run_all(plait::environment& env, const command& given, std::vector<settings> all) {
+  const hpl::options chosen = checked(given);
+  const std::vector<std::string> variants =
+      plait::measure::parse_names("--variants", given.variants, hpl::variant_names);
+  if (all.size() > 1 && !(given.session.json_file.empty() && given.session.trace_file.empty()))
+    throw plait::usage_error(fmt::format(
+        "--dat has {} combinations, and a result or trace is of one: give --json and --trace one",
+        all.size()));
+  for (settings& how : all) {
+    choose_grid(how, env.size());
+    plait::measure::check_memory(env, "--n", hpl::memory_bytes(how, how.depth + 4));
+  }
+  plait::measure::check_outputs(env, given.session);
+  int code = plait::measure::exit_verified;
+  for (const settings& how : all)
+    code =
+        std::max(code, plait::measure::conclude(
+                           env, given.session,
+                           hpl::measure(env, how, variants, chosen, given.session), print_table));
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  plait::dense::use_one_thread();
+  plait::environment env{argc, argv};
+  return plait::measure::run_program(env, "hpl", [&] {
+    command given;
+    if (!parse(given, argc, argv, env)) return plait::measure::exit_verified;
+    given.session.steps = 1;  // a run is one system
+    try {
+      return run_all(
+          env, given,
+          given.dat.empty() ? std::vector{settings_of(given)} : hpl::read_hpl_dat(given.dat));
+    } catch (const hpl::singular_matrix& error) {
+      plait::measure::complain(env, "hpl", error.what());
+      return plait::measure::exit_not_verified;
+    }
+  });
+}

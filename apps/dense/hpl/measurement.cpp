@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measurement.hpp"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <plait/plait.hpp>
+
+#include "common/blas.hpp"
+#include "measure/comparison.hpp"
+#include "measure/comparison_result.hpp"
+#include "measure/statistics.hpp"
+#include "panel_broadcast.hpp"
+#include "row_exchange.hpp"
+
+namespace hpl {
+namespace {
+
+using plait::measure::json;
+using plait::measure::measured_variant;
+using plait::measure::measurements;
+using plait::measure::sent_bytes;
+
+// A product of such matrices, with which the transport's processor time is counted, takes some 100
+// µs.
+constexpr std::int64_t counted_size = 96;
+
+class session {
+ public:
+  session(plait::environment& env, const settings& how, const std::vector<std::string>& variants,
+          const options& chosen, const plait::measure::session_options& wanted)
+      : env_(env),
+        variants_(variants),
+        chosen_(chosen),
+        wanted_(wanted),
+        grid_(env, how.grid.rows, how.grid.columns, how.order),
+        system_(how, grid_),
+        updater_(system_),
+        counted_(static_cast<std::size_t>(3 * counted_size * counted_size), 1.0) {
+    if (system_.panels() > 0)
+      memory_.resize(static_cast<std::size_t>(panel_size(system_.place(0)) + how.nb));
+  }
+
+  plait::measure::outcome run() {
+    const plait::measure::comparison what = comparison();
+    const measurements found = plait::measure::measure(env_, what, wanted_);
+    return {found.verified, env_.rank() == 0 ? result(what, found) : json()};
+  }
+
+ private:
+  plait::measure::comparison comparison() {
+    plait::measure::comparison what;
+    what.application = "hpl";
+    what.parameters = parameters();
+    for (const std::string& name : variants_) what.variants.push_back(compared(name));
+    what.base = "base";
+    what.make_reference = [this] { return make_reference(); };
+    what.ideal = compared("ideal");
+    what.communication = communication();
+    what.sent_per_step = sent();
+    return what;
+  }
+
+  plait::measure::compared_variant compared(const std::string& name) {
+    plait::measure::compared_variant one = plait::measure::compared<linear_system>(
+        name, make_variant(name, env_, chosen_), system_, 1);
+    one.check = [this, name, check = one.check] {
+      const verdict found = check();
+      figures_[name] = {found.max_error, system_.hash()};
+      return found;
+    };
+    return one;
+  }
+
+  verdict make_reference() {
+    const std::unique_ptr<variant> base = make_base();
+    system_.reset(base->solves());
+    base->prepare(system_);
+    base->run(system_, 1, {});
+    (void)base->finish(system_);
+    if (system_.zero_pivot >= 0)
+      throw singular_matrix(
+          fmt::format("the matrix is singular: column {} has no pivot but 0", system_.zero_pivot));
+    system_.keep_as_reference();
+    return system_.check_closed_form(base->solves(), 1);
+  }
+
+  // The panels and rows of base; the search for pivots is part of a factorisation.
+  plait::measure::communication_alone communication() {
+    plait::measure::communication_alone messages;
+    messages.prepare = [] {};
+    messages.run = [this] { exchange_all({}); };
+    messages.exchanges = 1;
+    messages.exchange_sparsely = [this](std::chrono::microseconds interval) {
+      exchange_all(interval);
+    };
+    messages.work = [this] {
+      constexpr std::int64_t n = counted_size;
+      double* const a = counted_.data();
+      plait::dense::multiply(plait::dense::op::none, plait::dense::op::none, {n, n, n}, 1.0, {a, n},
+                             {a + n * n, n}, 0.0, {a + 2 * n * n, n});
+    };
+    return messages;
+  }
+
+  void exchange_all(std::chrono::microseconds interval) {
+    panel_on_its_way travels;
+    for (int k = 0; k < system_.panels(); ++k) {
+      const panel_place at = system_.place(k);
+      travels.start(
+          transfers_of(system_.how.bcast, grid_.columns(), grid_.q(), at.q, panel_size(at)),
+          panel_in(memory_, at).all, grid_.mpi_row());
+      while (interval.count() != 0 && !travels.test()) std::this_thread::sleep_for(interval);
+      travels.wait();
+      updater_.exchange(at, system_.columns() - system_.first_trailing(k));
+    }
+  }
+
+  std::vector<sent_bytes> sent() const {
+    std::vector<sent_bytes> all;
+    for (int k = 0; k < system_.panels(); ++k) {
+      const panel_place at = system_.place(k);
+      for (const transfer& one :
+           transfers_of(system_.how.bcast, grid_.columns(), grid_.q(), at.q, panel_size(at)))
+        if (one.sends) all.push_back({grid_.rank_at(grid_.p(), one.peer), bytes_of(one.count)});
+      if (grid_.rows() == 1) continue;
+      // At least its own share of the rows that are exchanged.
+      const std::int64_t rows = at.width * (system_.columns() - system_.first_trailing(k));
+      all.push_back({grid_.rank_at((grid_.p() + 1) % grid_.rows(), grid_.q()), bytes_of(rows)});
+    }
+    return all;
+  }
+  static double bytes_of(std::int64_t numbers) {
+    return static_cast<double>(numbers) * static_cast<double>(sizeof(double));
+  }
+
+  json parameters() const {
+    const settings& how = system_.how;
+    const auto name = [](const auto& names, auto value) {
+      return names[static_cast<std::size_t>(value)];
+    };
+    return {{"size", {how.n}},
+            {"steps", 1},
+            {"grid", {grid_.rows(), grid_.columns()}},
+            {"repeat", wanted_.repeat},
+            {"nb", how.nb},
+            {"depth", how.depth},
+            {"bcast", name(broadcast_names, how.bcast)},
+            {"swap", name(swapping_names, how.swap)},
+            {"swap_threshold", how.swap_threshold},
+            {"pfact", name(looking_names, how.pfact)},
+            {"rfact", name(looking_names, how.rfact)},
+            {"nbmin", how.nbmin},
+            {"ndiv", how.ndiv},
+            {"code", netlib_code(how)},
+            {"workers", chosen_.workers},
+            {"policy", plait::to_string(chosen_.policy)},
+            {"in_flight", chosen_.in_flight},
+            {"variants", variants_}};
+  }
+
+  json result(const plait::measure::comparison& what, const measurements& found) const {
+    json out = plait::measure::result_of(env_, what, wanted_, found);
+    out["environment"]["blas_kernel"] = plait::dense::blas_kernel();
+    for (const measured_variant& one : found.variants) {
+      json& to = out["variants"][one.name];
+      to["gflops"] = gflops(system_.how.n, one.total_s());
+      to["residual"] = figures_.at(one.name).residual;
+      to["solution"] = fmt::format("{:016x}", figures_.at(one.name).hash);
+      if (one.has_proxy()) to["longest_unwatched_s"] = one.figure("longest_unwatched_s");
+    }
+    const measured_variant* tasks = found.find("plait");
+    out["environment"]["workers"] = tasks != nullptr ? tasks->workers : 1;
+    for (const char* word : {"policy_chosen", "policy_reason"})
+      out["environment"][word] = tasks != nullptr ? json(tasks->words.at(word)) : json(nullptr);
+    for (const char* name : {"base", "olap", "plait"})  // the last of these that ran
+      if (const measured_variant* one = found.find(name))
+        out["limiter"] = plait::measure::limiter_of(*one, found);
+    return out;
+  }
+
+  struct figures {
+    double residual = 0;
+    std::uint64_t hash = 0;
+  };
+
+  plait::environment& env_;
+  const std::vector<std::string>& variants_;
+  const options& chosen_;
+  const plait::measure::session_options& wanted_;
+  const mesh grid_;
+  linear_system system_;
+  updater updater_;
+  std::vector<double> memory_;
+  std::vector<double> counted_;
+  std::map<std::string, figures> figures_;  ///< of the last runs
+};
+
+}  // namespace
+
+double gflops(std::int64_t n, double seconds) {
+  const auto size = static_cast<double>(n);
+  return size * 1e-9 * (size / seconds) * (2.0 / 3.0 * size + 1.5);
+}
+
+plait::measure::outcome measure(plait::environment& env, const settings& how,
+                                const std::vector<std::string>& variants, const options& chosen,
+                                const plait::measure::session_options& wanted) {
+  return session(env, how, variants, chosen, wanted).run();
+}
+
+}  // namespace hpl

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// A panel of nb columns: where it lies, what of it travels, its factorisation, and its use.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <plait/comm/mpi.hpp>
+
+namespace hpl {
+
+class linear_system;
+
+/// Where panel k lies.
+struct panel_place {
+  int k = 0;
+  std::int64_t first = 0;         ///< its first row and column
+  std::int64_t width = 0;         ///< columns
+  int p = 0;                      ///< process row of its diagonal block
+  int q = 0;                      ///< process column of all of it
+  std::int64_t local_row = 0;     ///< this process's first row that is not above it
+  std::int64_t local_column = 0;  ///< its first column on the process column that has it
+  std::int64_t below = 0;         ///< this process's rows below the diagonal block
+};
+
+/// What travels of a panel, in one piece: pivots, the first column without one, the factors of the
+/// diagonal block, and the rows of L below it that are the process row's.
+template <class Value>
+struct panel_view {
+  std::span<Value> all;
+  std::int64_t width = 0;
+  std::int64_t below = 0;
+
+  [[nodiscard]] Value* pivots() const { return all.data(); }
+  [[nodiscard]] Value& zero_pivot() const { return all[static_cast<std::size_t>(width)]; }
+  [[nodiscard]] Value* diagonal() const { return all.data() + width + 1; }
+  [[nodiscard]] Value* lower() const { return diagonal() + width * width; }
+};
+using panel = panel_view<double>;
+using const_panel = panel_view<const double>;
+
+[[nodiscard]] std::int64_t panel_size(const panel_place& at);
+[[nodiscard]] panel panel_in(std::vector<double>& memory, const panel_place& at);
+[[nodiscard]] const_panel panel_in(std::span<const double> memory, const panel_place& at);
+
+/// Whether a factorisation asks the other processes of its column.
+enum class pivoting : std::uint8_t { of_column, of_process };
+
+/// Factors panel k in place, with row exchanges within it, and copies into `to` what travels.
+/// Recursive.  On the processes of the column that has it; calls MPI, which in a task suspends.
+void factor_panel(linear_system& system, const panel_place& at, panel to,
+                  pivoting among = pivoting::of_column);
+
+/// Rows that a process column exchanges for some columns before it applies a panel: those that come
+/// into the diagonal block, `width` to a column, and those that leave it.
+struct exchanged_rows {
+  std::vector<double> in;
+  std::vector<double> out;
+};
+
+/// Copies this process's share of the rows; 0 where a row is another's.
+void collect_rows(const linear_system& system, const panel_place& at, const const_panel& done,
+                  std::int64_t column, std::int64_t count, std::span<double> in,
+                  std::span<double> out);
+/// Applies panel k to some columns, with rows exchanged between processes: `in` and `out` are
+/// complete.
+void apply_panel(linear_system& system, const panel_place& at, const const_panel& done,
+                 std::int64_t column, std::int64_t count, std::span<double> in,
+                 std::span<const double> out);
+/// The same where the process column has one process.
+void apply_panel_alone(linear_system& system, const panel_place& at, const const_panel& done,
+                       std::int64_t column, std::int64_t count);
+
+}  // namespace hpl

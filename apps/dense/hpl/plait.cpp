@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Variant `plait`: dataflow.  A panel is factored as soon as its columns are up to date, travels as
+// soon as it is factored, and lies in one of a few buffers: their number is the depth.  [MPI/SMPSs,
+// section 2.1]  The search for pivots among processes is blocking MPI in the task that factors.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "measure/steps_of_run.hpp"
+#include "panel_broadcast.hpp"
+#include "row_exchange.hpp"
+#include "variant.hpp"
+
+namespace hpl {
+namespace {
+
+using plait::in, plait::inout, plait::out;
+
+// Columns that a task updates: some milliseconds, so that workers look after messages.
+constexpr std::int64_t columns_of_task = 256;
+
+/// Keeps the bits of the one operand that is not zero.
+struct either {
+  double operator()(double a, double b) const {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(a) | std::bit_cast<std::uint64_t>(b));
+  }
+};
+
+class dataflow final : public variant {
+ public:
+  dataflow(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
+
+  void prepare(linear_system& system) override {
+    system_ = &system;
+    memory_.assign(static_cast<std::size_t>(system.how.depth) + 1, {});
+    if (system.panels() > 0)
+      for (std::vector<double>& memory : memory_)
+        memory.resize(static_cast<std::size_t>(panel_size(system.place(0)) + system.how.nb));
+    make_row_buffers();
+    rt_.emplace(env_, plait::runtime_options{.workers = options_.workers,
+                                             .in_flight = options_.in_flight,
+                                             .policy = options_.policy,
+                                             .compare_sizes = false});
+    rt_->start_trace();
+  }
+
+  void run(linear_system& system, int, const step_range& recorded) override {
+    rt_->reset_ledger();
+    started_ = plait::now_ticks();
+    for (int k = 0; k < system.panels(); ++k) submit(k);
+    rt_->wait();
+    report_.ledger = rt_->ledger();
+    system.solve();
+    kept_steps_ = recorded;
+  }
+
+  [[nodiscard]] run_report finish(linear_system&) override {
+    plait::measure::keep_steps(report_, rt_->stop_trace(), plait::ticks_to_seconds(started_), 1,
+                               kept_steps_);
+    const auto statistics = rt_->progress_statistics();
+    if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
+    report_.figures = {{"longest_unwatched_s", statistics.longest_unwatched_s}};
+    report_.workers = rt_->workers();
+    report_.words = {{"policy_chosen", rt_->progress_choice().name},
+                     {"policy_reason", rt_->progress_choice().reason}};
+    rt_.reset();
+    return report_;
+  }
+
+ private:
+  void submit(int k) {
+    const panel_place at = system_->place(k);
+    std::vector<double>& memory = memory_[static_cast<std::size_t>(k) % memory_.size()];
+    const panel to = panel_in(memory, at);
+    if (system_->grid.q() == at.q)
+      rt_->task(
+             "factor",
+             [this, at](std::span<double>, std::span<double> all) {
+               factor_panel(*system_, at, {all, at.width, at.below});
+             },
+             inout(system_->columns_at(at.local_column, at.width)), out(to.all))
+          .priority(plait::high)
+          .also(inout(one_search_at_a_time_));
+    send_panel(at, to.all);
+    rt_->task(
+        "note",
+        [this, at](std::span<const double> all, std::span<std::int64_t>) {
+          system_->note(at.k, {all, at.width, at.below});
+        },
+        in(std::span<const double>(to.all)), inout(std::span(system_->pivots)));
+    update(k, at, to.all);
+  }
+
+  void send_panel(const panel_place& at, std::span<double> panel) {
+    const mesh& grid = system_->grid;
+    for (const transfer& one :
+         transfers_of(system_->how.bcast, grid.columns(), grid.q(), at.q, panel_size(at))) {
+      const auto part =
+          panel.subspan(static_cast<std::size_t>(one.first), static_cast<std::size_t>(one.count));
+      if (one.sends) {
+        rt_->send("panel", in(part), one.peer, 0, grid.row());
+      } else {
+        rt_->recv("panel", out(part), one.peer, 0, grid.row());
+      }
+    }
+  }
+
+  /// In order of columns; those of the next panel by themselves, and first of all.
+  void update(int k, const panel_place& at, std::span<const double> panel) {
+    std::int64_t column = system_->first_trailing(k);
+    std::size_t number = 0;
+    if (k + 1 < system_->panels()) {
+      const panel_place next = system_->place(k + 1);
+      if (system_->grid.q() == next.q) {
+        update(at, panel, column, next.width, plait::high, number++);
+        column += next.width;
+      }
+    }
+    while (column < system_->columns()) {
+      const std::int64_t some = std::min(columns_of_task, system_->columns() - column);
+      update(at, panel, column, some, plait::normal, number++);
+      column += some;
+    }
+  }
+
+  void update(const panel_place& at, std::span<const double> panel, std::int64_t column,
+              std::int64_t count, plait::priority urgency, std::size_t number) {
+    if (system_->grid.rows() > 1) {
+      update_among(at, panel, column, count, urgency, rows_[number]);
+      return;
+    }
+    rt_->task(
+           "update",
+           [this, at, column, count](std::span<const double> all, std::span<double>) {
+             apply_panel_alone(*system_, at, {all, at.width, at.below}, column, count);
+           },
+           in(panel), inout(system_->columns_at(column, count)))
+        .priority(urgency);
+  }
+
+  void update_among(const panel_place& at, std::span<const double> panel, std::int64_t column,
+                    std::int64_t count, plait::priority urgency, exchanged_rows& rows) {
+    const auto size = static_cast<std::size_t>(at.width * count);
+    const auto coming = std::span(rows.in).first(size), leaving = std::span(rows.out).first(size);
+    const auto cells = system_->columns_at(column, count);
+    const bool has_block = at.p == system_->grid.p();
+    rt_->task(
+           "collect",
+           [this, at, column, count](std::span<const double> all, std::span<const double>,
+                                     std::span<double> into, std::span<double> away) {
+             collect_rows(*system_, at, {all, at.width, at.below}, column, count, into, away);
+           },
+           in(panel), in(std::span<const double>(cells)), out(coming), out(leaving))
+        .priority(plait::high);
+    const plait::communicator& among = system_->grid.column();
+    const bool pairs = exchanges_in_pairs(system_->how, count);
+    rt_->allreduce("rows", inout(coming), either{},
+                   {.among = among,
+                    .algorithm = pairs ? plait::collective::algorithm::recursive_doubling
+                                       : plait::collective::algorithm::ring});
+    if (has_block) {
+      rt_->bcast("rows of the block", in(leaving), at.p, {.among = among});
+    } else {
+      rt_->bcast("rows of the block", out(leaving), at.p, {.among = among});
+    }
+    rt_->task(
+           "update",
+           [this, at, column, count](std::span<const double> all, std::span<double>,
+                                     std::span<double> into, std::span<const double> away) {
+             apply_panel(*system_, at, {all, at.width, at.below}, column, count, into, away);
+           },
+           in(panel), inout(cells), inout(coming), in(std::span<const double>(leaving)))
+        .priority(urgency);
+  }
+
+  void make_row_buffers() {
+    if (system_->grid.rows() == 1) return;
+    const std::int64_t most = std::max(columns_of_task, system_->how.nb);
+    rows_.resize(static_cast<std::size_t>(system_->columns() / columns_of_task + 2));
+    for (exchanged_rows& one : rows_) {
+      one.in.resize(static_cast<std::size_t>(system_->how.nb * most));
+      one.out.resize(one.in.size());
+    }
+  }
+
+  plait::environment& env_;
+  const options options_;
+  linear_system* system_ = nullptr;
+  std::vector<std::vector<double>> memory_;  ///< panels
+  std::vector<exchanged_rows> rows_;         ///< of the updates of one panel
+  std::optional<plait::runtime> rt_;
+  /// Where a process has no rows of a panel, nothing else orders its searches for pivots.
+  char one_search_at_a_time_ = 0;
+  plait::ticks started_ = 0;
+  step_range kept_steps_;
+  run_report report_;
+};
+
+}  // namespace
+
+std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
+  return std::make_unique<dataflow>(env, chosen);
+}
+
+std::unique_ptr<variant> make_variant(const std::string& name, plait::environment& env,
+                                      const options& chosen) {
+  if (name == "base") return make_base();
+  if (name == "olap") return make_olap();
+  if (name == "plait") return make_plait(env, chosen);
+  PLAIT_EXPECTS(name == "ideal", name);
+  return make_ideal();
+}
+
+}  // namespace hpl
