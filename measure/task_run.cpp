@@ -56,22 +56,30 @@ void task_run::advance(int steps) {
 
 void task_run::end(const step_range& kept) {
   kept_ = kept;
-  report_.ledger = rt_->ledger();
+  spent_ = rt_->ledger();
 }
 
 run_report task_run::finish(const std::function<void(std::span<const trace_event>)>& look) {
-  std::vector<trace_event> events = rt_->stop_trace();
-  if (look) look(events);
-  keep_steps(report_, std::move(events), began_s_, done_, kept_);
-  const auto statistics = rt_->progress_statistics();
-  if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
-  report_.figures["longest_unwatched_s"] = statistics.longest_unwatched_s;
-  report_.workers = rt_->workers();
-  report_.words = {{"policy_chosen", rt_->progress_choice().name},
-                   {"policy_reason", rt_->progress_choice().reason}};
+  run_report report = report_of(*rt_, began_s_, done_, kept_, look);
+  report.ledger = std::move(spent_);
   recorded_.reset();
   rt_.reset();
-  return std::move(report_);
+  return report;
+}
+
+run_report report_of(runtime& rt, double began_s, int steps, const step_range& kept,
+                     const std::function<void(std::span<const trace_event>)>& look) {
+  run_report report;
+  std::vector<trace_event> events = rt.stop_trace();
+  if (look) look(events);
+  keep_steps(report, std::move(events), began_s, steps, kept);
+  const auto statistics = rt.progress_statistics();
+  if (rt.progress_choice().proxy) report.proxy_cpu_s = statistics.proxy_cpu_s;
+  report.figures["longest_unwatched_s"] = statistics.longest_unwatched_s;
+  report.workers = rt.workers();
+  report.words = {{"policy_chosen", rt.progress_choice().name},
+                  {"policy_reason", rt.progress_choice().reason}};
+  return report;
 }
 
 }  // namespace plait::measure

@@ -30,6 +30,14 @@ struct task_steps {
   std::function<void(runtime&, int count)> submit;
 };
 
+/// Reports what `rt` did in `steps` steps from `began_s` on (process seconds): events of the steps
+/// `kept`, the proxy's processor time, the figure "longest_unwatched_s", and the words
+/// "policy_chosen" and "policy_reason".  The ledger is the caller's, who knows when it ended.
+/// `look` sees all events first.  Ends the trace.
+[[nodiscard]] run_report report_of(
+    runtime& rt, double began_s, int steps, const step_range& kept,
+    const std::function<void(std::span<const trace_event>)>& look = {});
+
 /// Of one run: made in `prepare`, destroyed in `finish`.  Between them nothing of it is idle: its
 /// workers and proxy are there.
 class task_run {
@@ -51,9 +59,7 @@ class task_run {
   /// are reported.
   void end(const step_range& kept);
 
-  /// Reports the run: ledger, events, the proxy's processor time, the figure
-  /// "longest_unwatched_s", and the words "policy_chosen" and "policy_reason".  `look` sees all
-  /// events first.  Ends workers and proxy.  Collective.
+  /// Reports the run, its ledger included; see report_of.  Ends workers and proxy.  Collective.
   [[nodiscard]] run_report finish(
       const std::function<void(std::span<const trace_event>)>& look = {});
 
@@ -64,7 +70,7 @@ class task_run {
   double began_s_ = 0;
   int done_ = 0;
   step_range kept_;
-  run_report report_;
+  ledger spent_;
 };
 
 }  // namespace plait::measure

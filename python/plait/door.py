@@ -83,7 +83,7 @@ _REALS = ("--latency-us", "--overhead-us", "--gap-us", "--gap-per-byte-ns",
           "--copy-per-byte-ns")  # fmt: skip
 
 COMMANDS: dict[str, Command] = {
-    "run": Command({**_JOB, **_RANKS, "--trace": _output}, 1, None, True, "APP"),
+    "run": Command({**_JOB, **_RANKS, "--trace": _output, "--list": None}, 1, None, True, "APP"),
     "bench": Command({**_JOB, **_RANKS, "--rates": _text}, 0, None, True, "NAME"),
     "measure loggp": Command(
         {**_PROBE, **_RANKS, "--max-size": _text, "--bursts": _whole}, 0, None, True
@@ -122,7 +122,7 @@ def needs(words: Words) -> str:
     command = COMMANDS[name]
     own, others = _sorted(command, words[len(name.split()) :])
     given = _checked(command, own)
-    if "--help" in given:
+    if "--help" in given or "--list" in given:
         return "nothing"
     if len(others) < command.least:
         raise BadInput(f"{name}: {command.word} is missing")

@@ -91,7 +91,7 @@ def test_what_a_program_refuses_is_one_line(bench, mpi):
     [
         (["nope"], "task_overhead"),
         (["message", "--ranks", "0"], "--ranks 0: give at least 1"),
-        (["message", "--mpi", "lam"], "give openmpi or mpich"),
+        (["message", "--mpi", "lam"], "give openmpi, mpich or the folder"),
         (["message", "--lab", "rate=quick"], "quick"),
         (["progress", "--rates", "1gbit"], "--rates: name the nodes too"),
         (["progress", "--rates", "1gbit", "--lab", "nodes=2,rate=1gbit"], "--lab names a rate"),

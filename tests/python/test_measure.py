@@ -68,7 +68,7 @@ def test_options_it_does_not_know_go_to_the_program(measure):
         (["loggp", "--ranks", "1"], "between 2 ranks; it was started with 1"),
         (["loggp", "--ranks", "0"], "--ranks 0: give at least 1"),
         (["loggp", "--sizes", "x"], "--sizes: 'x' is no size"),
-        (["loggp", "--mpi", "lam"], "give openmpi or mpich"),
+        (["loggp", "--mpi", "lam"], "give openmpi, mpich or the folder"),
         (["loggp", "--lab", "rate=quick"], "quick"),
         (["loggp", "--repeat", "many"], "--repeat"),
         (["loggp", "--json", "/nowhere/at/all.json"], "no folder /nowhere/at"),

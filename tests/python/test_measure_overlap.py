@@ -75,7 +75,7 @@ def test_what_a_program_refuses_is_one_line(measure, mpi, name):
     [
         (["nbc", "--ranks", "0"], "--ranks 0: give at least 1"),
         (["nbc", "--ranks", "many"], "--ranks"),
-        (["overlap", "--mpi", "lam"], "give openmpi or mpich"),
+        (["overlap", "--mpi", "lam"], "give openmpi, mpich or the folder"),
         (["nbc", "--lab", "rate=quick"], "quick"),
         (["overlap", "--json", "/nowhere/at/all.json"], "no folder /nowhere/at"),
         (["network"], "network"),

@@ -87,7 +87,7 @@ def test_points_with_quartiles_lie_over_predicted_lines():
         (["bcast", "--measured", "--ranks", "0"], "--ranks 0"),
         (["bcast", "--measured", "--latency-us", "3"], "--latency-us is for networks"),
         (["bcast", "--measured", "--network", "n.json"], "--network is for networks"),
-        (["bcast", "--measured", "--mpi", "lam"], "give openmpi or mpich"),
+        (["bcast", "--measured", "--mpi", "lam"], "give openmpi, mpich or the folder"),
         (["bcast", "--measured", "--lab", "rate=quick"], "quick"),
         (["bcast", "--ranks", "2", "--lab", "nodes=2"], "--lab is for measuring"),
         (["bcast", "--ranks", "2", "--repeat", "2"], "--repeat is for measuring"),

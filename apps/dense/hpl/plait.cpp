@@ -8,11 +8,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <plait/plait.hpp>
 
-#include "measure/steps_of_run.hpp"
+#include "measure/task_run.hpp"
 #include "panel_broadcast.hpp"
 #include "row_exchange.hpp"
 #include "variant.hpp"
@@ -55,22 +56,17 @@ class dataflow final : public variant {
     started_ = plait::now_ticks();
     for (int k = 0; k < system.panels(); ++k) submit(k);
     rt_->wait();
-    report_.ledger = rt_->ledger();
+    spent_ = rt_->ledger();
     system.solve();
     kept_steps_ = recorded;
   }
 
   [[nodiscard]] run_report finish(linear_system&) override {
-    plait::measure::keep_steps(report_, rt_->stop_trace(), plait::ticks_to_seconds(started_), 1,
-                               kept_steps_);
-    const auto statistics = rt_->progress_statistics();
-    if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
-    report_.figures = {{"longest_unwatched_s", statistics.longest_unwatched_s}};
-    report_.workers = rt_->workers();
-    report_.words = {{"policy_chosen", rt_->progress_choice().name},
-                     {"policy_reason", rt_->progress_choice().reason}};
+    run_report report =
+        plait::measure::report_of(*rt_, plait::ticks_to_seconds(started_), 1, kept_steps_);
+    report.ledger = std::move(spent_);
     rt_.reset();
-    return report_;
+    return report;
   }
 
  private:
@@ -199,7 +195,7 @@ class dataflow final : public variant {
   char one_search_at_a_time_ = 0;
   plait::ticks started_ = 0;
   step_range kept_steps_;
-  run_report report_;
+  plait::ledger spent_;
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ class base final : public variant {
     buffers_->reduce(s);
     watch_.lap(activity::exposed, "reduce");
     if (!p.owns_sums(s)) return;
-    p.add(s, buffers_->sums(s));
+    p.add(s, buffers_->totals(s));
     watch_.lap(activity::compute, "add");
   }
 

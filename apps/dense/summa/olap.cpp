@@ -90,7 +90,7 @@ class olap final : public variant {
     before.wait();
     watch_.lap(activity::exposed, "wait");
     if (!p.owns_sums(p.steps[i])) return;
-    p.add(p.steps[i], before.sums(p.steps[i]));
+    p.add(p.steps[i], before.totals(p.steps[i]));
     watch_.lap(activity::compute, "add");
   }
 

@@ -26,6 +26,7 @@ plain_step::plain_step(problem& p) : p_(p) {
   if (p.broadcasts_x()) x_.resize(static_cast<std::size_t>(p.x_size(widest)));
   if (p.broadcasts_y()) y_.resize(static_cast<std::size_t>(p.y_size(widest)));
   sums_.resize(static_cast<std::size_t>(p.sums_size(widest)));
+  totals_.resize(sums_.size());
 }
 
 double* plain_step::x_of(const step& s) {
@@ -75,18 +76,18 @@ void plain_step::wait() {
 void plain_step::reduce(const step& s) {
   if (s.owner < 0) return;
   const bool a = p_.where.stationary == form::stationary_a;
-  check_mpi(MPI_Reduce(p_.owns_sums(s) ? MPI_IN_PLACE : sums_.data(), sums_.data(),
-                       number(p_.sums_size(s)), MPI_DOUBLE, MPI_SUM, s.owner,
-                       a ? p_.grid.mpi_row() : p_.grid.mpi_column()),
+  // Not in place: MPICH 4.0 then crashes between processes of a host, after a few calls.
+  check_mpi(MPI_Reduce(sums_.data(), totals_.data(), number(p_.sums_size(s)), MPI_DOUBLE, MPI_SUM,
+                       s.owner, a ? p_.grid.mpi_row() : p_.grid.mpi_column()),
             "MPI_Reduce");
 }
 
 void plain_step::start_reduce(const step& s) {
   const bool a = p_.where.stationary == form::stationary_a;
-  check_mpi(MPI_Ireduce(p_.owns_sums(s) ? MPI_IN_PLACE : sums_.data(), sums_.data(),
-                        number(p_.sums_size(s)), MPI_DOUBLE, MPI_SUM, s.owner,
-                        a ? p_.grid.mpi_row() : p_.grid.mpi_column(), &requests_.emplace_back()),
-            "MPI_Ireduce");
+  check_mpi(
+      MPI_Ireduce(sums_.data(), totals_.data(), number(p_.sums_size(s)), MPI_DOUBLE, MPI_SUM,
+                  s.owner, a ? p_.grid.mpi_row() : p_.grid.mpi_column(), &requests_.emplace_back()),
+      "MPI_Ireduce");
 }
 
 step_panels plain_step::panels(const step& s) const {
@@ -95,6 +96,10 @@ step_panels plain_step::panels(const step& s) const {
 
 std::span<double> plain_step::sums(const step& s) {
   return std::span(sums_).first(static_cast<std::size_t>(p_.sums_size(s)));
+}
+
+std::span<const double> plain_step::totals(const step& s) const {
+  return std::span(totals_).first(static_cast<std::size_t>(p_.sums_size(s)));
 }
 
 void plain_step::fill() {

@@ -31,6 +31,8 @@ class plain_step {
 
   [[nodiscard]] step_panels panels(const step& s) const;
   [[nodiscard]] std::span<double> sums(const step& s);
+  /// What the sums add up to, on the processes that own them.
+  [[nodiscard]] std::span<const double> totals(const step& s) const;
   /// Fills the panels with stand-ins, and returns them.
   void fill();
   [[nodiscard]] step_panels stand_ins() const { return {x_, y_}; }
@@ -44,6 +46,7 @@ class plain_step {
   std::vector<double> x_;
   std::vector<double> y_;
   std::vector<double> sums_;
+  std::vector<double> totals_;
   std::vector<MPI_Request> requests_;
 };
 

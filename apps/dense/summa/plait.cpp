@@ -6,11 +6,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <plait/plait.hpp>
 
-#include "measure/steps_of_run.hpp"
+#include "measure/task_run.hpp"
 #include "variant.hpp"
 
 namespace summa {
@@ -58,20 +59,15 @@ class tasks final : public variant {
     rt_->wait();
     p.scale_where_no_step_does();
     kept_steps_ = recorded;
-    report_.ledger = rt_->ledger();
+    spent_ = rt_->ledger();
   }
 
   [[nodiscard]] run_report finish(problem&) override {
-    plait::measure::keep_steps(report_, rt_->stop_trace(), plait::ticks_to_seconds(started_), 1,
-                               kept_steps_);
-    const auto statistics = rt_->progress_statistics();
-    if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
-    report_.figures = {{"longest_unwatched_s", statistics.longest_unwatched_s}};
-    report_.workers = rt_->workers();
-    report_.words = {{"policy_chosen", rt_->progress_choice().name},
-                     {"policy_reason", rt_->progress_choice().reason}};
+    run_report report =
+        plait::measure::report_of(*rt_, plait::ticks_to_seconds(started_), 1, kept_steps_);
+    report.ledger = std::move(spent_);
     rt_.reset();
-    return report_;
+    return report;
   }
 
  private:
@@ -218,7 +214,7 @@ class tasks final : public variant {
   std::optional<plait::runtime> rt_;
   plait::ticks started_ = 0;
   step_range kept_steps_;
-  run_report report_;
+  plait::ledger spent_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/steps_of_run.hpp"
+#include "measure/task_run.hpp"
 #include "variant.hpp"
 
 namespace osem {
@@ -62,19 +62,16 @@ class tasks final : public variant {
     rt_->wait();
     steps_ = steps;
     kept_steps_ = recorded;
-    report_.ledger = rt_->ledger();
+    spent_ = rt_->ledger();
   }
 
   [[nodiscard]] run_report finish(problem&) override {
-    plait::measure::keep_steps(report_, rt_->stop_trace(), plait::ticks_to_seconds(started_),
-                               steps_, kept_steps_);
-    if (rt_->progress_choice().proxy) report_.proxy_cpu_s = rt_->progress_statistics().proxy_cpu_s;
-    report_.workers = rt_->workers();
-    report_.words = {{"policy_chosen", rt_->progress_choice().name},
-                     {"policy_reason", rt_->progress_choice().reason}};
+    run_report report =
+        plait::measure::report_of(*rt_, plait::ticks_to_seconds(started_), steps_, kept_steps_);
+    report.ledger = std::move(spent_);
     iteration_.reset();
     rt_.reset();
-    return report_;
+    return report;
   }
 
  private:
@@ -127,7 +124,7 @@ class tasks final : public variant {
   plait::ticks started_ = 0;
   int steps_ = 0;
   step_range kept_steps_;
-  run_report report_;
+  plait::ledger spent_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <plait/plait.hpp>
 
 #include "common/kernel.hpp"
-#include "measure/steps_of_run.hpp"
+#include "measure/task_variant.hpp"
 #include "pieces.hpp"
 #include "variant.hpp"
 
@@ -94,47 +94,19 @@ class sum_tasks {
   std::vector<double> ranks_;
 };
 
-class tasks final : public variant {
- public:
-  tasks(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
+class tasks final : public plait::measure::task_variant<problem> {
+  using task_variant::task_variant;
 
-  void prepare(problem& p) override {
+  plait::measure::task_steps steps_of(problem& p) override {
     fetch_.emplace(
         plait::gathering(p.multiplied, p.needed(), std::span(p.ghosts), {.name = "ghosts"}));
     const std::size_t pieces = p.pieces().size();
     first_.emplace(env_, pieces);
     second_.emplace(env_, pieces);
-    const std::size_t in_flight = std::max<std::size_t>(4096, 8 * pieces + 1024);
-    rt_.emplace(
-        env_, plait::runtime_options{
-                  .workers = options_.workers, .in_flight = in_flight, .policy = options_.policy});
-    step_.emplace(rt_->record([&] { submit_step(*rt_, p); }));
-    rt_->start_trace();
+    return {.tasks = 8 * pieces + 1024,
+            .submit = [this, &p](plait::runtime& rt, int) { submit_step(rt, p); }};
   }
 
-  void run(problem&, int steps, const step_range& recorded) override {
-    rt_->reset_ledger();
-    started_ = plait::now_ticks();
-    rt_->replay(*step_, static_cast<std::uint64_t>(steps)).wait();
-    steps_ = steps;
-    kept_steps_ = recorded;
-    report_.ledger = rt_->ledger();
-  }
-
-  [[nodiscard]] run_report finish(problem&) override {
-    plait::measure::keep_steps(report_, rt_->stop_trace(), plait::ticks_to_seconds(started_),
-                               steps_, kept_steps_);
-    if (rt_->progress_choice().proxy) report_.proxy_cpu_s = rt_->progress_statistics().proxy_cpu_s;
-    report_.workers = rt_->workers();
-    report_.words = {{"policy_chosen", rt_->progress_choice().name},
-                     {"policy_reason", rt_->progress_choice().reason}};
-    step_.reset();
-    rt_.reset();
-    fetch_.reset();
-    return std::exchange(report_, {});
-  }
-
- private:
   void submit_step(plait::runtime& rt, problem& p) {
     rt.move(*fetch_);
     submit_product(rt, p);
@@ -189,23 +161,16 @@ class tasks final : public variant {
               inout(part_of(p.own(), one.rows)));
   }
 
-  plait::environment& env_;
-  const options options_;
   std::optional<plait::move_plan> fetch_;
   std::optional<sum_tasks> first_;
   std::optional<sum_tasks> second_;
-  std::optional<plait::runtime> rt_;
-  std::optional<plait::graph> step_;
-  plait::ticks started_ = 0;
-  int steps_ = 0;
-  step_range kept_steps_;
-  run_report report_;
 };
 
 }  // namespace
 
 std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
-  return std::make_unique<tasks>(env, chosen);
+  return std::make_unique<tasks>(
+      env, plait::measure::task_options{.workers = chosen.workers, .policy = chosen.policy});
 }
 
 }  // namespace spmv

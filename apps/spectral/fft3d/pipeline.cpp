@@ -73,23 +73,24 @@ class pipeline final : public variant {
     z_pieces_ = cut(s.own_z(), pieces(s.own_z().size() * s.ny() * x));
     y_pieces_ = cut(s.own_y(), pieces(s.own_y().size() * s.nz() * x));
     row_pieces_ = cut(s.own_z(), pieces(s.planes_size()));
-    if (who_ == looks::thread)
-      thread_ = std::make_unique<progress_thread>(
-          std::vector<spectral::transport*>{to_lines_.get(), to_planes_.get()});
   }
 
   void run(problem& p, int steps, const step_range& recorded) override {
     watch_.start();
+    // In the run alone: before and after it others call MPI, without this thread's turns.
+    if (who_ == looks::thread)
+      thread_ = std::make_unique<progress_thread>(
+          std::vector<spectral::transport*>{to_lines_.get(), to_planes_.get()});
     for (int step = 0; step < steps; ++step) {
       watch_.begin_step(step, recorded);
       forward(p);
       backward(p);
     }
+    thread_.reset();
     watch_.stop();
   }
 
   [[nodiscard]] run_report finish(problem&) override {
-    thread_.reset();
     to_lines_.reset();
     to_planes_.reset();
     return watch_.report();

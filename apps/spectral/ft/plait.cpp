@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Variant `plait`: tasks.  Passes and messages say what they read and write; iterations are not
 // separated, and overlap as far as the memory of those in flight lets them.
-#include <algorithm>
 #include <complex>
 #include <memory>
 #include <optional>
@@ -12,7 +11,7 @@
 #include <plait/plait.hpp>
 
 #include "common/tasks.hpp"
-#include "measure/steps_of_run.hpp"
+#include "measure/task_run.hpp"
 #include "variant.hpp"
 
 namespace ft {
@@ -21,8 +20,6 @@ namespace {
 using plait::in, plait::out, plait::inout;
 
 constexpr index cells_per_piece = index{1} << 16;  // about a millisecond
-constexpr std::size_t usual_limit = 4096;
-constexpr std::size_t largest_usual_limit = std::size_t{1} << 17;
 
 /// The checksum of an iteration in flight.
 struct sums_in_flight {
@@ -39,51 +36,33 @@ class with_tasks final : public variant {
     sums_.assign(p.in_flight.size(), {});
     for (sums_in_flight& one : sums_) one.parts.resize(tasks_->plane_pieces().size());
     const std::size_t each = tasks_->tasks() + tasks_->plane_pieces().size() + 8;
-    const std::size_t recorded = each * p.in_flight.size();
-    const std::size_t in_flight = options_.in_flight != 0
-                                      ? options_.in_flight
-                                      : std::clamp(recorded, usual_limit, largest_usual_limit);
-    rt_.emplace(
-        env_, plait::runtime_options{
-                  .workers = options_.workers, .in_flight = in_flight, .policy = options_.policy});
-    if (recorded <= in_flight)
-      iterations_ = rt_->record([&] {
-        for (std::size_t i = 0; i < p.in_flight.size(); ++i) submit_iteration(p, i);
-      });
-    rt_->start_trace();
+    run_.emplace(env_,
+                 plait::measure::task_options{.workers = options_.workers,
+                                              .policy = options_.policy,
+                                              .in_flight = options_.in_flight},
+                 plait::measure::task_steps{.steps = static_cast<int>(p.in_flight.size()),
+                                            .tasks = each * p.in_flight.size(),
+                                            .submit = [this, &p](plait::runtime& rt, int count) {
+                                              for (int i = 0; i < count; ++i)
+                                                submit_iteration(rt, p,
+                                                                 static_cast<std::size_t>(i));
+                                            }});
   }
 
   void run(problem& p, int steps, const step_range& recorded) override {
-    rt_->reset_ledger();
-    started_ = plait::now_ticks();
-    tasks_->submit_forward(*rt_, memory_of(p, 0));
-    const int together = static_cast<int>(p.in_flight.size());
-    int done = 0;
-    if (iterations_) {
-      rt_->replay(*iterations_, static_cast<std::uint64_t>(steps / together));
-      done = steps / together * together;
-    }
-    for (; done < steps; ++done) submit_iteration(p, static_cast<std::size_t>(done % together));
-    rt_->wait();
-    p.result = p.in_flight[static_cast<std::size_t>((steps - 1) % together)].planes.data();
-    steps_ = steps;
-    kept_steps_ = recorded;
-    report_.ledger = rt_->ledger();
+    run_->begin();
+    tasks_->submit_forward(run_->tasks(), memory_of(p, 0));
+    run_->advance(steps);
+    run_->end(recorded);
+    const std::size_t last = static_cast<std::size_t>(steps - 1) % p.in_flight.size();
+    p.result = p.in_flight[last].planes.data();
   }
 
   [[nodiscard]] run_report finish(problem&) override {
-    plait::measure::keep_steps(report_, rt_->stop_trace(), plait::ticks_to_seconds(started_),
-                               steps_, kept_steps_);
-    const auto statistics = rt_->progress_statistics();
-    if (rt_->progress_choice().proxy) report_.proxy_cpu_s = statistics.proxy_cpu_s;
-    report_.figures = {{"longest_unwatched_s", statistics.longest_unwatched_s}};
-    report_.workers = rt_->workers();
-    report_.words = {{"policy_chosen", rt_->progress_choice().name},
-                     {"policy_reason", rt_->progress_choice().reason}};
-    iterations_.reset();
-    rt_.reset();
+    run_report report = run_->finish();
+    run_.reset();
     tasks_.reset();
-    return report_;
+    return report;
   }
 
  private:
@@ -91,23 +70,23 @@ class with_tasks final : public variant {
     return {p.in_flight[i].buffers(), p.in_flight[i].planes.data(), p.lines.data()};
   }
 
-  void submit_iteration(problem& p, std::size_t i) {
+  void submit_iteration(plait::runtime& rt, problem& p, std::size_t i) {
     sums_in_flight& sums = sums_[i];
     std::size_t piece = 0;
     tasks_->submit_backward(
-        *rt_, memory_of(p, i), &p.factors(), [&](plait::runtime& rt, const range& z) {
+        rt, memory_of(p, i), &p.factors(), [&](plait::runtime&, const range& z) {
           submit_part_of_sum(rt, p, p.in_flight[i].planes.data(), z, sums.parts[piece++]);
         });
-    rt_->task(
+    rt.task(
         "checksum",
         [](std::span<const complex> parts, complex& mine) {
           mine = 0;
           for (const complex& part : parts) mine += part;
         },
         in(std::span(sums.parts)), out(sums.mine));
-    rt_->reduce("checksum", in(sums.mine), out(sums.total), 0);
+    rt.reduce("checksum", in(sums.mine), out(sums.total), 0);
     if (p.shape().rank() == 0)
-      rt_->task(
+      rt.task(
           "checksum",
           [](const complex& total, std::vector<complex>& all, const problem* of) {
             all.push_back(of->checksum(total));
@@ -131,12 +110,7 @@ class with_tasks final : public variant {
   const options options_;
   std::optional<spectral::transform_tasks> tasks_;
   std::vector<sums_in_flight> sums_;
-  std::optional<plait::runtime> rt_;
-  std::optional<plait::graph> iterations_;
-  plait::ticks started_ = 0;
-  int steps_ = 0;
-  step_range kept_steps_;
-  run_report report_;
+  std::optional<plait::measure::task_run> run_;
 };
 
 }  // namespace

@@ -92,21 +92,24 @@ TEST(summa_steps, cover_the_axis_and_cross_no_block) {
   }
 }
 
-// Debian's serial OpenBLAS is built with locks; tasks rely on that.
+// Tasks of several workers multiply at once.  Each thread has values of its own, so that one sees
+// what it packs in the place of another: OpenBLAS without locks (Debian's serial build) fails.
 TEST(blas, multiplies_from_several_threads_at_once) {
-  constexpr std::int64_t n = 64;
-  const std::vector<double> ones(n * n, 1.0);
+  constexpr std::int64_t n = 24;
+  constexpr int repeats = 20000;
   std::vector<std::vector<double>> results(4, std::vector<double>(n * n));
   std::vector<std::thread> threads;
-  for (auto& c : results)
-    threads.emplace_back([&] {
-      for (int i = 0; i < 50; ++i)
+  for (std::size_t t = 0; t < results.size(); ++t)
+    threads.emplace_back([t, &c = results[t]] {
+      const std::vector<double> own(n * n, static_cast<double>(t + 1));
+      for (int i = 0; i < repeats; ++i)
         plait::dense::multiply(plait::dense::op::none, plait::dense::op::none, {n, n, n}, 1.0,
-                               {ones.data(), n}, {ones.data(), n}, 1.0, {c.data(), n});
+                               {own.data(), n}, {own.data(), n}, 1.0, {c.data(), n});
     });
   for (std::thread& thread : threads) thread.join();
-  for (const auto& c : results)
-    for (const double value : c) ASSERT_EQ(value, 50.0 * n);
+  for (std::size_t t = 0; t < results.size(); ++t)
+    for (const double value : results[t])
+      ASSERT_EQ(value, static_cast<double>(repeats * n * (t + 1) * (t + 1))) << "thread " << t;
 }
 
 }  // namespace
