@@ -63,6 +63,7 @@ void check_memory(environment& env, const std::string& option, double rank_bytes
 namespace {
 
 void print_beaten_bounds(const json& result) {
+  if (!result.contains("beats_attainable")) return;
   for (const json& name : result["beats_attainable"]) {
     const json& one = result["variants"][name.get<std::string>()];
     const json& limits = one.contains("own_limits") ? one["own_limits"] : result;

@@ -38,6 +38,10 @@ void expect_sizes(std::int64_t size, std::int64_t per_row) {
                 std::to_string(per_row) + " of " + std::to_string(size));
 }
 
+void expect_rows(std::int64_t size, std::int64_t first, std::int64_t last) {
+  PLAIT_EXPECTS(0 <= first && first <= last && last <= size, std::to_string(last));
+}
+
 /// Adds columns that `draw` gives until there are `wanted` different ones, sorted.
 template <class Draw>
 void draw_columns(std::vector<std::int32_t>& columns, std::size_t wanted, Draw&& draw) {
@@ -62,7 +66,7 @@ void append_row(sparse_matrix& a, const std::vector<std::int32_t>& columns, stre
 sparse_matrix uniform_rows(std::int64_t size, std::int64_t per_row, std::int64_t first,
                            std::int64_t last) {
   expect_sizes(size, per_row);
-  PLAIT_EXPECTS(0 <= first && first <= last && last <= size, std::to_string(last));
+  expect_rows(size, first, last);
   sparse_matrix a;
   a.rows = last - first;
   a.columns = size;
@@ -98,15 +102,18 @@ sparse_matrix stencil_27(const std::array<std::int64_t, 3>& points) {
   return a;
 }
 
-sparse_matrix power_law(std::int64_t size, std::int64_t per_row) {
+sparse_matrix power_law_rows(std::int64_t size, std::int64_t per_row, std::int64_t first,
+                             std::int64_t last) {
   expect_sizes(size, per_row);
+  expect_rows(size, first, last);
   sparse_matrix a;
-  a.rows = a.columns = size;
+  a.rows = last - first;
+  a.columns = size;
   // Ranks are scattered over the numbers by a multiplication that has an inverse.
   std::int64_t factor = size / 2 + 1;
   while (std::gcd(factor, size) != 1) ++factor;
   std::vector<std::int32_t> columns;
-  for (std::int64_t row = 0; row < size; ++row) {
+  for (std::int64_t row = first; row < last; ++row) {
     stream random(static_cast<std::uint64_t>(row) + 1);
     // With rank u of (0, 1), u^(-1/2) / 2 is 1 on average: degrees fall with exponent 3.
     const double rank =

@@ -22,7 +22,8 @@ namespace plait::sparse {
 
 /// Returns a matrix as networks have it: the number of a row's nonzeros, and of a column's, falls
 /// as a power of its rank among all, about `per_row` on average.  A few rows and columns are dense,
-/// many columns are empty.  Preconditions: as `uniform_rows`.
-[[nodiscard]] sparse_matrix power_law(std::int64_t size, std::int64_t per_row);
+/// many columns are empty.  Rows and preconditions: as `uniform_rows`.
+[[nodiscard]] sparse_matrix power_law_rows(std::int64_t size, std::int64_t per_row,
+                                           std::int64_t first, std::int64_t last);
 
 }  // namespace plait::sparse

@@ -42,7 +42,11 @@ void multiply_own(const dealt_matrix& a, row_range rows, const double* x, double
 }
 
 void add_far(const dealt_matrix& a, row_range rows, const double* ghosts, double* y) noexcept {
-  for (std::int64_t row = rows.first; row < rows.last; ++row) y[row] += row_sum(a.far, row, ghosts);
+  add_product(a.far, rows, ghosts, y);
+}
+
+void add_product(const sparse_matrix& a, row_range rows, const double* x, double* y) noexcept {
+  for (std::int64_t row = rows.first; row < rows.last; ++row) y[row] += row_sum(a, row, x);
 }
 
 double dot(std::span<const double> x, std::span<const double> y) noexcept {

@@ -21,6 +21,9 @@ void multiply_own(const dealt_matrix& a, row_range rows, const double* x, double
 /// y += A' ghosts.
 void add_far(const dealt_matrix& a, row_range rows, const double* ghosts, double* y) noexcept;
 
+/// y += A x, of a matrix that is not split: columns are elements of x.
+void add_product(const sparse_matrix& a, row_range rows, const double* x, double* y) noexcept;
+
 /// In four lanes, then these.
 [[nodiscard]] double dot(std::span<const double> x, std::span<const double> y) noexcept;
 /// y = s x.

@@ -105,7 +105,7 @@ whole_matrix make_matrix(const command& c) {
   const std::string size = fmt::format("{} {} rows, {} a row", c.matrix, c.rows, c.per_row);
   if (c.matrix == "uniform")
     return {plait::sparse::uniform_rows(c.rows, c.per_row, 0, c.rows), size};
-  return {plait::sparse::power_law(c.rows, c.per_row), size};
+  return {plait::sparse::power_law_rows(c.rows, c.per_row, 0, c.rows), size};
 }
 
 /// Whole numbers instead of the values, where these are none or large ones: of the same pattern.

@@ -79,7 +79,7 @@ TEST(generated, uniform_rows_name_nearly_every_column) {
 }
 
 TEST(generated, power_laws_have_dense_columns_and_empty_ones) {
-  const sparse_matrix a = plait::sparse::power_law(2000, 8);
+  const sparse_matrix a = plait::sparse::power_law_rows(2000, 8, 0, 2000);
   std::vector<int> in_column(2000);
   std::int64_t longest = 0;
   for (std::int64_t row = 0; row < a.rows; ++row) longest = std::max(longest, a.nonzeros(row));
@@ -98,7 +98,7 @@ burden burden_of(const sparse_matrix& a, dealing how, int ranks) {
 TEST(dealing, gives_every_row_to_one_rank) {
   for (const dealing how : {dealing::even, dealing::nonzeros, dealing::metis})
     for (const int ranks : {1, 2, 5, 7, 40}) {
-      const sparse_matrix a = plait::sparse::power_law(33, 3);
+      const sparse_matrix a = plait::sparse::power_law_rows(33, 3, 0, 33);
       const burden of = burden_of(a, how, ranks);
       EXPECT_EQ(std::accumulate(of.rows.begin(), of.rows.end(), 0), 33);
       EXPECT_EQ(std::accumulate(of.nonzeros.begin(), of.nonzeros.end(), 0), a.nonzeros());
@@ -108,7 +108,7 @@ TEST(dealing, gives_every_row_to_one_rank) {
 }
 
 TEST(dealing, balances_what_it_is_named_after) {
-  const sparse_matrix a = plait::sparse::power_law(3000, 6);
+  const sparse_matrix a = plait::sparse::power_law_rows(3000, 6, 0, 3000);
   const auto most = [&](const std::vector<std::int64_t>& of) {
     return *std::ranges::max_element(of);
   };
