@@ -39,8 +39,8 @@ struct stacked_bar {
 [[nodiscard]] stacked_bar modelled_bar(std::string group, std::string name,
                                        const std::vector<double>& parts_s);
 
-/// Returns {"title", "parts", "groups": [{"name", "bars": [{"name", "total_s", "parts_s",
-/// "verified"}]}]}.  Groups and bars are in the order of `bars`.
+/// `parts`: names such as "comm_sync_s".  Returns {"title", "parts", "groups": [{"name", "bars":
+/// [{"name", "total_s", "parts_s", "verified"}]}]}.  Groups and bars are in the order of `bars`.
 [[nodiscard]] json bar_figure(const std::string& title, const std::vector<std::string>& parts,
                               const std::vector<stacked_bar>& bars);
 

@@ -456,6 +456,40 @@ def program_result() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def probe_result() -> dict[str, Any]:
+    """A probe as spmv-probe writes it: measured bars, and a model beside them."""
+    parts = ["prefetch_init_s", "pipeline_init_s", "comm_sync_s", "barrier_s",
+             "local_computation_s", "remote_dependent_computation_s"]  # fmt: skip
+    shares = [0.01, 0.02, 0.4, 0.02, 0.27, 0.28]
+    measured = [
+        {"name": f"{row} a row",
+         "bars": [
+             {"name": name, "total_s": spread(total),
+              "parts_s": {part: total * share for part, share in zip(parts, shares, strict=True)},
+              "verified": True, "algorithm": name, "eta": None if name == "B" else 1}
+             for name, total in {"B": 0.1 + row / 1e3, "G": 0.08, "S": 0.081}.items()
+         ]}
+        for row in (25, 100)
+    ]  # fmt: skip
+    modelled = [
+        {"name": "M", "error": -0.04, "total_s": _exactly(0.077), "verified": None,
+         "parts_s": {"computation_s": 0.05, "exposed_communication_s": 0.027}},
+        {"name": "A", "total_s": spread(0.08), "verified": True,
+         "parts_s": {"computation_s": 0.051, "exposed_communication_s": 0.029}},
+    ]  # fmt: skip
+    return {
+        "schema": "plait-result/1", "kind": "probe", "app": "spmv-probe",
+        "parameters": {"preset": "ratio", "rows": 1000000, "repeat": 5},
+        "environment": result()["environment"],
+        "figures": [
+            {"title": "Bulk, Gather and Scatter", "parts": parts, "groups": measured},
+            {"title": "Model", "parts": ["computation_s", "exposed_communication_s"],
+             "groups": [{"name": "25 a row", "bars": modelled}]},
+        ],
+        "sentences": ["25 a row: G eta 1 takes 0.750 of B"],
+    }  # fmt: skip
+
+
 def _exactly(value: float) -> dict[str, Any]:
     return {"median": value, "q1": value, "q3": value, "samples": [value]}
 
@@ -475,5 +509,6 @@ SAMPLES = {
     "overlap": lambda: overlap_result({"8B": 90.0, "64KiB": 10.0, "1MiB": 0.0}, 50, 80),
     "collective": collective_result,
     "prediction": predict_result,
+    "probe": probe_result,
     "program": program_result,
 }

@@ -72,7 +72,7 @@ def test_a_file_that_names_no_kind_is_known_by_its_shape(name):
     kind = kind_of(answer)
     assert kind.name == answer["kind"]
     assert check(answer) == []
-    if kind.name != "program":  # whose files have always named theirs
+    if kind.name not in ("program", "probe"):  # whose files have always named theirs
         del answer["kind"]
         assert check(answer) == []
         assert kind_of(answer) is kind
@@ -83,6 +83,23 @@ def test_a_kind_that_is_not_known_is_refused_in_a_line(kind, tmp_path):
     file = tmp_path / "a.json"
     file.write_text(json.dumps(bench_result() | {"kind": kind}))
     assert f"kind is {kind!r}, none of application," in one_line(plait("report", file))
+
+
+def test_a_bar_with_other_parts_than_its_figure_is_refused():
+    answer = SAMPLES["probe"]()
+    del answer["figures"][1]["groups"][0]["bars"][0]["parts_s"]["computation_s"]
+    assert check(answer) == ["figures[1]: 25 a row, M has other parts than its figure"]
+
+
+def test_bars_of_a_probe_are_as_high_as_their_times():
+    drawn = page([SAMPLES["probe"]()])
+    heights = {}
+    for height, tip in re.findall(r'<rect[^>]* height="([0-9.]+)"[^>]* data-tip="([^"]+)"', drawn):
+        heights[tip.split(" (")[0]] = float(height)
+    exposed = next(h for tip, h in heights.items() if tip.startswith("25 a row, M: exposed"))
+    computed = next(h for tip, h in heights.items() if tip.startswith("25 a row, M: computation"))
+    assert exposed / computed == pytest.approx(0.027 / 0.05, rel=0.01)
+    assert "errs by -4.0%" in drawn
 
 
 def test_a_file_is_checked_as_the_kind_that_it_names():

@@ -25,8 +25,8 @@ enum class algorithm : std::uint8_t {
 /// What the timers of the text stand around.  [section 6.2, and 6.3 for the last two]
 enum part : std::uint8_t { prefetch_init, pipeline_init, comm_sync, at_barrier, local, remote };
 inline constexpr std::array<std::string_view, 6> part_names{
-    "prefetch init", "pipeline init",     "comm sync",
-    "barrier",       "local computation", "remote-dependent computation"};
+    "prefetch_init_s", "pipeline_init_s",     "comm_sync_s",
+    "barrier_s",       "local_computation_s", "remote_dependent_computation_s"};
 
 /// One way to do a product.
 struct course {

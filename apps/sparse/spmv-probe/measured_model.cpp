@@ -26,7 +26,7 @@ measured_network network_of(const calibration& measured, int ranks, double block
 }
 
 std::vector<std::string> model_parts() {
-  return {"computation", "exposed communication"};
+  return {"computation_s", "exposed_communication_s"};
 }
 
 std::vector<stacked_bar> model_bars(const std::string& group, const measured_network& network,

@@ -10,6 +10,7 @@ from plait.results.nbc import Nbc
 from plait.results.overlap import Overlap
 from plait.results.policies import Policies
 from plait.results.prediction import Prediction
+from plait.results.probe import Probe
 from plait.results.program import Program
 from plait.results.progress import Progress
 from plait.results.reconstruction import Reconstruction
@@ -18,7 +19,7 @@ KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Application(), Policies(), Program(), Benchmark(), Progress(), Loggp(), Nbc(), Overlap(),
-        Collective(), Prediction(), Reconstruction(),
+        Collective(), Prediction(), Probe(), Reconstruction(),
     )
 }  # fmt: skip
 # Benchmarks that have tables of their own, by the member `bench`.
