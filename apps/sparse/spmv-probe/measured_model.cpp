@@ -20,8 +20,7 @@ measured_network network_of(const calibration& measured, int ranks, double block
   found.m.latency_s = std::max(0.0, (measured.round_trip_s - found.m.send_overhead_s) / 2);
   found.m.gap_per_byte_s = measured.flood_s_per_byte;
   found.e = found.m;
-  found.e.gap_per_byte_s =
-      plait::model::spmv_gap_per_byte_s(found.m, found.product, measured.alone_s);
+  found.e.gap_per_byte_s = spmv_gap_per_byte_s(found.m, found.product, measured.alone_s);
   return found;
 }
 
@@ -31,10 +30,10 @@ std::vector<std::string> model_parts() {
 
 std::vector<stacked_bar> model_bars(const std::string& group, const measured_network& network,
                                     const bar_samples& actual, bool verified) {
-  const auto modelled = [&](const char* name, const plait::model::parameters& of) {
+  const auto modelled = [&](const char* name, const parameters& of) {
     const double computation_s = network.product.ranks * network.product.block_compute_s;
     stacked_bar bar = plait::measure::modelled_bar(
-        group, name, {computation_s, plait::model::spmv_exposed_s(of, network.product)});
+        group, name, {computation_s, spmv_exposed_s(of, network.product)});
     bar.remarks["error"] = bar.times.median_total_s() / actual.median_total_s() - 1;
     return bar;
   };

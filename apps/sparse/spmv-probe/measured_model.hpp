@@ -8,8 +8,8 @@
 
 #include <plait/plait.hpp>
 
+#include "equations.hpp"
 #include "measure/stacked_bars.hpp"
-#include "plait/model/spmv_probe.hpp"
 
 namespace spmv_probe {
 
@@ -25,9 +25,9 @@ struct calibration {
 
 /// The two networks of the text.
 struct measured_network {
-  plait::model::parameters m;  ///< G of two processes
-  plait::model::parameters e;  ///< G of the pattern itself, all ranks at once
-  plait::model::spmv_product product;
+  parameters m;  ///< G of two processes
+  parameters e;  ///< G of the pattern itself, all ranks at once
+  spmv_product product;
 };
 
 /// o: initiation beside computation; g: without [section 7.5].  L: half of what a get of one

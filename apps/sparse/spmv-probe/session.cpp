@@ -96,8 +96,7 @@ class session {
     std::vector<measured_course> none;
     take_turns_of(none, known, few);
     const measured_network network = network_of(calibrated(known), env_.size(), block_bytes());
-    const int own =
-        env_.rank() == 0 ? plait::model::spmv_best_prefetch(network.e, network.product) : 0;
+    const int own = env_.rank() == 0 ? spmv_best_prefetch(network.e, network.product) : 0;
     const auto eta = static_cast<int>(plait::measure::maximum(env_, own));
     for (measured_course& one : asked)
       if (one.automatic) one.how.eta = eta;

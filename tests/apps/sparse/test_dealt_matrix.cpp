@@ -35,9 +35,9 @@ sparse_matrix rectangle() {
 }
 
 std::vector<sparse_matrix> matrices() {
-  return {plait::sparse::stencil_27({6, 5, 4}), plait::sparse::uniform_rows(60, 9, 0, 60),
-          plait::sparse::power_law_rows(90, 4, 0, 90),      plait::sparse::uniform_rows(3, 2, 0, 3),
-          plait::sparse::assemble(5, 5, {}),    rectangle()};
+  return {plait::sparse::stencil_27({6, 5, 4}),        plait::sparse::uniform_rows(60, 9, 0, 60),
+          plait::sparse::power_law_rows(90, 4, 0, 90), plait::sparse::uniform_rows(3, 2, 0, 3),
+          plait::sparse::assemble(5, 5, {}),           rectangle()};
 }
 
 dealt_matrix dealt(plait::environment& env, const sparse_matrix& a, dealing how) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "equations.hpp"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include <plait/core/error.hpp>
-#include <plait/model/spmv_probe.hpp>
-
-namespace plait::model {
+namespace spmv_probe {
 namespace {
 
 void expect_ranks(const spmv_product& what) {
@@ -87,4 +86,4 @@ int spmv_best_prefetch(const parameters& network, const spmv_product& what) {
                           times.begin());
 }
 
-}  // namespace plait::model
+}  // namespace spmv_probe

@@ -7,9 +7,11 @@
 /// subtract a message.
 #pragma once
 
-#include <plait/model/parameters.hpp>
+#include <plait/plait.hpp>
 
-namespace plait::model {
+namespace spmv_probe {
+
+using plait::model::parameters;
 
 /// A product of N rows on P ranks, whose vector is fetched as a whole, a block from each rank.
 struct spmv_product {
@@ -46,4 +48,4 @@ struct spmv_product {
 /// Returns the smallest eta whose `spmv_gather_s` is within 0.1 % of the least of all.
 [[nodiscard]] int spmv_best_prefetch(const parameters& network, const spmv_product& what);
 
-}  // namespace plait::model
+}  // namespace spmv_probe
