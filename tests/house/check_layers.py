@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fails on any #include that goes against the arrows of docs/internals/architecture.md.
 
-    check_layers.py ROOT
+check_layers.py ROOT
 """
 
 import pathlib
@@ -21,6 +21,17 @@ ARROWS = {
     "trace": ("core",),
     "probe": ("comm", "model"),
     "runtime": ("core", "model", "task", "comm", "array", "mover", "trace", "probe"),
+    "attach": ("core", "trace"),
+}
+# Files of other layers that a layer may include besides: what decides when to look, and the token.
+SINGLE_FILES = {
+    "attach": {
+        "plait/comm/token.hpp",
+        "comm/engine/look_schedule.hpp",
+        "comm/engine/news_judge.hpp",
+        "comm/engine/short_slices.hpp",
+        "comm/engine/transport_sockets.hpp",
+    },
 }
 # Headers a public header may show besides plait's and the standard library's.
 PUBLIC_EXTRAS = {"x86intrin.h", "immintrin.h"}
@@ -31,7 +42,8 @@ LIBRARIES = {
     "boost/context/": {"task"},
     "Zydis/": {"task"},
     "sanitizer/": {"task"},
-    "nlohmann/": {"model"},
+    "nlohmann/": {"model", "attach"},
+    "elfutils/": {"attach"},
 }
 # Generated: the commit, the compiler and its flags, for result files.  Of no layer.
 BUILD_INFO = "plait/detail/build_info.hpp"
@@ -69,11 +81,13 @@ def check_layer_file(root, path, layer, public):
     allowed = reachable(layer)
     own = path.relative_to(root).as_posix()
     for bracket, name in INCLUDE.findall(path.read_text()):
+        if name in SINGLE_FILES.get(layer, ()):
+            continue
         if name == "plait/comm/exposed_memory.hpp" and own.startswith(OPENED_CIRCLE):
             yield f"{own}: the engine knows <plait/comm/served_window.hpp>, not <{name}>"
         if name == "mpi.h":
-            if layer != "comm" or (public and own != "include/plait/comm/mpi.hpp"):
-                yield f"{own}: <mpi.h> is seen in src/comm and include/plait/comm/mpi.hpp only"
+            if layer not in ("comm", "attach") or (public and own != "include/plait/comm/mpi.hpp"):
+                yield f"{own}: <mpi.h> is seen in src/comm, src/attach and include/plait/comm/mpi.hpp only"
         elif name.startswith("plait/") and bracket == "<":
             other = name.split("/")[1]
             if name == BUILD_INFO:

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <utility>
 
-#include <plait/comm/engine.hpp>
 #include <plait/core/clock.hpp>
 
 namespace plait {
@@ -25,11 +25,14 @@ namespace plait {
 /// Written by the holder of the token; `next`, `overdue` and `last` may be read by any thread.
 class look_schedule {
  public:
+  /// No look is wanted.  As `engine::never`.
+  static constexpr ticks never = INT64_MAX;
+
   look_schedule(double first_s, double worst_s)
       : worst_(seconds_to_ticks(worst_s)), first_(std::min(seconds_to_ticks(first_s), worst_)) {}
 
   void posted(ticks now) noexcept {
-    if (next() == engine::never) last_.store(now, std::memory_order_relaxed);
+    if (next() == never) last_.store(now, std::memory_order_relaxed);
     since_ = now;
     set(std::min(next(), now + first_));
   }
@@ -37,7 +40,7 @@ class look_schedule {
   /// Whether `posted` would bring the next look forward: not where that comes as soon as it can.
   /// Then `posted_since_last` is enough, for which no clock is read.
   [[nodiscard]] bool wants_to_know_of_posts() const noexcept {
-    return next() == engine::never || next() - last() > first_;
+    return next() == never || next() - last() > first_;
   }
 
   /// Something was posted after the last look.  The next one may be late, and the wait for this has
@@ -50,14 +53,14 @@ class look_schedule {
     }
     last_.store(now, std::memory_order_relaxed);
     if (std::exchange(posted_since_last_, false) || completed) since_ = now;
-    set(in_flight ? now + std::clamp((now - since_) / part, first_, worst_) : engine::never);
+    set(in_flight ? now + std::clamp((now - since_) / part, first_, worst_) : never);
   }
 
   /// Nothing is in flight any more.
-  void rest() noexcept { set(engine::never); }
+  void rest() noexcept { set(never); }
   /// Something else than a message wants a look at that time.
   void look_by(ticks at, ticks now) noexcept {
-    if (next() == engine::never) last_.store(now, std::memory_order_relaxed);
+    if (next() == never) last_.store(now, std::memory_order_relaxed);
     set(std::min(next(), at));
   }
 
@@ -66,7 +69,7 @@ class look_schedule {
   /// `never` where `next` is.
   [[nodiscard]] ticks overdue() const noexcept {
     const ticks due = next();  // once: whoever looks changes it
-    return due == engine::never ? due : std::max(due, last() + worst_);
+    return due == never ? due : std::max(due, last() + worst_);
   }
   /// Whether the wait has just begun, so that looks come more often than later.  Never where they
   /// come at one fixed interval.
@@ -90,7 +93,7 @@ class look_schedule {
   static constexpr ticks part = 16;
   ticks since_ = 0;  ///< the last post or completion
   bool posted_since_last_ = false;
-  std::atomic<ticks> next_{engine::never};
+  std::atomic<ticks> next_{never};
   std::atomic<ticks> last_{0};
   std::atomic<ticks> longest_{0};
 };

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What the profiles of all ranks say about the program.  Pure arithmetic, after the run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attach/matching.hpp"
+#include "attach/rank_profile.hpp"
+
+namespace plait::attach {
+
+/// Seconds in calls that wait, and what they waited for.  All but `waiting_s` add up to it.
+struct wait_split {
+  double waiting_s = 0;
+  double late_sender_s = 0;
+  double late_receiver_s = 0;
+  double transfer_s = 0;
+  double collective_wait_s = 0;
+  double other_wait_s = 0;  ///< of calls that are not taken apart (probes, windows, files)
+  // At most, of it; the first two are parts of one another's rest, never to be added up.
+  double by_progress_s = 0;
+  double by_moving_s = 0;
+
+  void add(const wait_split& other) noexcept;
+  void scale(double by) noexcept;
+};
+
+struct site_result {
+  std::string module;
+  std::uint64_t offset = 0;
+  int call = -1;
+  // Filled in by `name_sites`.
+  std::string function;
+  std::string file;
+  int line = 0;
+  std::string symbol;
+  std::uint64_t symbol_offset = 0;
+
+  std::uint64_t count = 0;
+  std::uint64_t fails = 0;
+  std::uint64_t bytes = 0;
+  double time_s = 0;
+  wait_split waits;
+  double worst_rank_s = 0;  ///< waiting of the rank that waits most here
+  int worst_rank = 0;
+  /// The place of another rank that this one waited for most, and how long; -1: none.
+  int late_site = -1;
+  double late_site_s = 0;
+  int latest_rank = -1;  ///< of collectives: who came last most of the time
+  std::string advice;
+};
+
+struct rank_result {
+  int rank = 0;
+  std::string host;
+  double wall_s = 0;
+  double compute_s = 0;
+  double mpi_s = 0;
+  double communication_s = 0;  ///< what its messages need on the network, alone
+  double stolen_s = 0;
+  double hidden_s = 0;
+  double bound_s = 0;
+  double look_s = 0;
+  std::uint64_t looks = 0;
+  wait_split waits;
+};
+
+struct late_pair {
+  int from = 0;
+  int to = 0;
+  double seconds = 0;
+  std::uint64_t messages = 0;
+};
+
+struct pop_metrics {
+  double load_balance = 1;
+  double serialisation = 1;
+  double transfer = 1;
+  double communication_efficiency = 1;
+  double parallel_efficiency = 1;
+  double ideal_s = 0;  ///< the longest path with MPI at no cost
+};
+
+struct analysis {
+  double wall_s = 0;
+  wait_split waits;
+  double compute_s = 0;
+  double mpi_s = 0;
+  double stolen_s = 0;
+  double hidden_s = 0;
+  double bound_s = 0;
+  double clock_uncertainty_s = 0;
+  bool has_network = false;
+  std::uint32_t sampling = 0;
+  std::uint64_t records = 0;
+  pop_metrics pop;
+  std::vector<site_result> sites;  ///< by what they wait, the longest first
+  std::vector<rank_result> ranks;
+  std::vector<late_pair> late_pairs;
+  std::map<std::pair<int, int>, std::uint64_t> sizes;  ///< by call and log2 of the bytes
+  std::vector<std::string> warnings;
+};
+
+/// The numbers of each rank's sites in the list of all.
+class site_index {
+ public:
+  explicit site_index(std::span<const rank_profile> ranks);
+  [[nodiscard]] int of(std::size_t rank, int site) const noexcept {
+    const auto& numbers = numbers_[rank];
+    const auto found = numbers.find(site);
+    return found == numbers.end() ? -1 : found->second;
+  }
+  [[nodiscard]] std::vector<site_result>& sites() noexcept { return sites_; }
+
+ private:
+  std::vector<std::map<int, int>> numbers_;
+  std::vector<site_result> sites_;
+};
+
+[[nodiscard]] analysis analyse(std::span<const rank_profile> ranks);
+
+/// Takes apart the waits of all ranks.  Adds to sites, ranks and pairs of `to`.
+void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock,
+                      const matched_records& matched, const site_index& index,
+                      std::vector<site_result>& sites, analysis& to);
+
+/// The longest path of the run if MPI cost nothing: each rank computes as it did, and waits only
+/// for what it needs.
+[[nodiscard]] double ideal_seconds(std::span<const rank_profile> ranks,
+                                   const matched_records& matched);
+
+/// Finds functions, files and lines.
+void name_sites(std::vector<site_result>& sites);
+/// A sentence for each site that is worth one.
+void advise(analysis& on, bool has_progress);
+
+/// "Isend" as the program calls it, "Recv at exchange (ring.c:41)".
+[[nodiscard]] std::string call_name(int call);
+[[nodiscard]] std::string place_text(const site_result& site);
+
+[[nodiscard]] std::string result_json(std::span<const rank_profile> ranks, const analysis& found);
+/// At most 30 lines.
+[[nodiscard]] std::string summary_text(std::span<const rank_profile> ranks, const analysis& found);
+
+}  // namespace plait::attach

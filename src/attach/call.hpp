@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// One call of an MPI function by the program: from the wrapper's entry to its return.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+#include "attach/fortran_sites.hpp"
+#include "attach/session.hpp"
+
+namespace plait::attach {
+
+/// What a thread of the program has done last.
+struct thread_data {
+  int depth = 0;  ///< inside MPI: calls of the library to itself pass through
+  bool is_main = false;
+  bool knows_processor_time = false;
+  int last_site = -1;
+  ticks last_exit = 0;
+  std::int64_t processor_ns_at_exit = 0;
+};
+extern thread_local constinit thread_data own_thread __attribute__((tls_model("initial-exec")));
+
+[[nodiscard]] inline std::int64_t processor_ns() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1'000'000'000 * static_cast<std::int64_t>(t.tv_sec) + t.tv_nsec;
+}
+
+/// Whether the wrapper has nothing to do but to call the library.
+[[nodiscard]] inline bool passes_through() noexcept {
+  return own_thread.depth != 0 || !is_attached.load(std::memory_order_relaxed);
+}
+
+/// Computation shorter than this is not worth two readings of the processor clock.
+extern ticks long_computation;
+
+class call {
+ public:
+  call(call_id id, const void* from) noexcept : begin_(now_ticks()) {
+    own_thread.depth = 1;
+    if (attached.locks_token) attached.token.acquire();
+    if (attached.locks_books) attached.books.lock();
+    const void* fortran = plait_attach_fortran_site;
+    if (fortran != nullptr) [[unlikely]] {
+      plait_attach_fortran_site = nullptr;
+      if (is_in_fortran_binding(from)) from = fortran;
+    }
+    site_ = attached.notes.find_site(static_cast<int>(id), from);
+    if (own_thread.last_exit != 0) computed_ = begin_ - own_thread.last_exit;
+    if (computed_ > long_computation) [[unlikely]]
+      end_of_long_computation();
+  }
+  ~call() {
+    book();
+    if (attached.locks_books) attached.books.unlock();
+    if (attached.locks_token) attached.token.release();
+    own_thread.depth = 0;
+  }
+  call(const call&) = delete;
+  call& operator=(const call&) = delete;
+
+  /// Before and after the library's function.
+  void entered() noexcept {
+    if (attached.locks_books) attached.books.unlock();
+  }
+  void returned() noexcept {
+    end_ = now_ticks();
+    if (attached.locks_books) attached.books.lock();
+  }
+
+  void waits() noexcept { waits_ = true; }
+  void in_vain() noexcept { in_vain_ = true; }
+  void moved(std::uint64_t bytes) noexcept {
+    bytes_ += bytes;
+    site_data& at = attached.notes.site(site_);
+    const int size_class = bytes <= 1 ? 0 : 64 - __builtin_clzll(bytes - 1);
+    ++at.sizes[size_class < size_classes ? size_class : size_classes - 1];
+  }
+
+  [[nodiscard]] ticks begin() const noexcept { return begin_; }
+  [[nodiscard]] ticks end() const noexcept { return end_; }
+  [[nodiscard]] int site() const noexcept { return site_; }
+  [[nodiscard]] bool is_waiting() const noexcept { return waits_; }
+  /// Computation of this thread between its last call and this one.
+  [[nodiscard]] ticks computed_before() const noexcept { return computed_; }
+  /// Computation of this rank until this call.
+  [[nodiscard]] ticks useful_before() const noexcept {
+    const profile_header& h = attached.notes.header();
+    return begin_ - h.begin - h.in_mpi;
+  }
+
+ private:
+  void book() noexcept {
+    site_data& at = attached.notes.site(site_);
+    profile_header& h = attached.notes.header();
+    const ticks time = end_ - begin_;
+    ++at.count;
+    at.bytes += bytes_;
+    at.time += time;
+    if (waits_) at.waited += time;
+    if (in_vain_) ++at.fails;
+    (own_thread.is_main ? h.in_mpi : h.in_mpi_others) += time;
+    h.end = end_;
+    if (attached.progresses) attached.wakes.was_inside(end_);
+    own_thread.last_exit = end_;
+    own_thread.last_site = site_;
+    if (attached.notes_calls) attached.notes.add_call(begin_, end_, site_, bytes_, in_vain_);
+    own_thread.knows_processor_time = at.is_long != 0;
+    if (at.is_long != 0) [[unlikely]]
+      own_thread.processor_ns_at_exit = processor_ns();
+  }
+  void end_of_long_computation() noexcept;
+
+  ticks begin_;
+  ticks end_ = 0;
+  ticks computed_ = 0;
+  int site_ = 0;
+  std::uint64_t bytes_ = 0;
+  bool waits_ = false;
+  bool in_vain_ = false;
+};
+
+}  // namespace plait::attach

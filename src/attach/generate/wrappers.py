@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the wrappers of `plait attach` from an MPI library's own mpi.h.
+
+    wrappers.py FOLDER PREPROCESSOR [FLAG ...]
+
+FOLDER gets attach/calls.hpp (a number and a name for each function), wrappers.cpp (MPI_X and PMPI_X of each) and
+fortran_sites.cpp (entry points of the Fortran bindings that keep their return address).
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+from hooks import HOOKS, UNWRAPPED, Hook
+
+PROTOTYPE = re.compile(
+    r"\b(int|double|MPI_Aint|MPI_Fint|MPI_Comm|MPI_Info)\s+(MPI_[A-Za-z0-9_]+)\s*\("
+)
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)")
+
+
+def preprocess(command):
+    """Returns mpi.h as the compiler sees it."""
+    source = "#include <mpi.h>\n"
+    text = subprocess.run(
+        [*command, "-E", "-P", "-x", "c++", "-"],
+        input=source,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return ATTRIBUTE.sub("", text)
+
+
+def split_parameters(text):
+    """Returns the parameters of a prototype, split at commas outside parentheses."""
+    depth, parts, part = 0, [], ""
+    for c in text:
+        depth += (c == "(") - (c == ")")
+        if c == "," and depth == 0:
+            parts.append(part)
+            part = ""
+        else:
+            part += c
+    parts = [" ".join(one.split()) for one in [*parts, part]]
+    return [] if parts in (["void"], [""]) else parts
+
+
+def parameter_name(text):
+    """Returns the name of one parameter: the last word before its brackets."""
+    found = re.search(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$", text)
+    if not found:
+        raise ValueError(f"no name in the parameter '{text}'")
+    return found.group(1)
+
+
+def functions_of(text):
+    """Yields (result type, name, parameters) of every function of mpi.h, each once."""
+    seen = set()
+    for found in PROTOTYPE.finditer(text):
+        result, name = found.groups()
+        depth, at = 1, found.end()
+        while depth:
+            depth += (text[at] == "(") - (text[at] == ")")
+            at += 1
+        parameters = split_parameters(text[found.end() : at - 1])
+        if name not in seen and text[at:].lstrip().startswith(";"):
+            seen.add(name)
+            yield result, name, parameters
+
+
+def hook_of(name):
+    """Returns the hook of a function; the variants with large counts have that of their namesake."""
+    return HOOKS.get(name) or (HOOKS.get(name[:-2]) if name.endswith("_c") else None)
+
+
+def wrapper(result, name, parameters):
+    """Returns the two functions, MPI_X and PMPI_X, that stand before one of the library."""
+    names = [parameter_name(one) for one in parameters]
+    hook = hook_of(name) or Hook("plain")
+    heading = f'extern "C" PLAIT_EXPORTED {result} {name}({", ".join(parameters)})'
+    alias = f'extern "C" PLAIT_EXPORTED {result} P{name}({", ".join(parameters)}) __attribute__((alias("{name}")));'
+    if hook.instead:
+        arguments = ", ".join([*names, "__builtin_return_address(0)"])
+        return f"{heading} {{ return plait::attach::{hook.instead}({arguments}); }}\n{alias}\n"
+    arguments = "".join(f", {names[i]}" for i in hook.arguments)
+    given = ", ".join(
+        f"hook.{hook.replaced[i]}" if i in hook.replaced else one for i, one in enumerate(names)
+    )
+    return f"""{heading} {{
+  using namespace plait::attach;
+  const auto real = PLAIT_REAL({name});
+  if (passes_through()) [[unlikely]] return real({", ".join(names)});
+  call here(call_id::{name}, __builtin_return_address(0));
+  hooks::{hook.name} hook(here{arguments});
+  here.entered();
+  const auto code = real({given});
+  here.returned();
+  hook.after(static_cast<int>(code));
+  return code;
+}}
+{alias}
+"""
+
+
+def write_calls(folder, names):
+    """Writes the numbers and names of all functions."""
+    lines = ["#pragma once", "namespace plait::attach {", "enum class call_id : int {"]
+    lines += [f"  {name}," for name in names]
+    lines += ["};", f"inline constexpr int call_count = {len(names)};"]
+    lines += [
+        "inline constexpr const char* call_names[] = {",
+        *[f'  "{name}",' for name in names],
+        "};",
+    ]
+    lines += ["}  // namespace plait::attach", ""]
+    (folder / "attach" / "calls.hpp").write_text("\n".join(lines))
+
+
+def fortran_names(names):
+    """Returns the entry points of the three Fortran bindings that a program may call."""
+    return [
+        name.lower() + ending
+        for name in names
+        if name not in UNWRAPPED and not name.endswith("_c")
+        for ending in ("_", "_f08_", "_f08ts_", "_f08ts_large_")
+    ]
+
+
+def write_fortran(folder, names):
+    """Writes the entry points of the Fortran bindings: each keeps where it was called, and jumps on."""
+    entries = fortran_names(names)
+    lines = ['#include "attach/fortran_sites.hpp"', "#if defined(__x86_64__)", 'asm(R"(', ".text"]
+    for number, entry in enumerate(entries):
+        lines += [
+            f".globl {entry}",
+            f".type {entry}, @function",
+            f"{entry}:",
+            "  movq (%rsp), %r11",
+            "  movq plait_attach_fortran_site@gottpoff(%rip), %r10",
+            "  movq %r11, %fs:(%r10)",
+            f"  jmp *plait_attach_fortran_real+{8 * number}(%rip)",
+            f".size {entry}, . - {entry}",
+        ]
+    lines += [
+        ')");',
+        "#endif",
+        f'extern "C" {{ void* plait_attach_fortran_real[{len(entries)}]; }}',
+    ]
+    lines += ["namespace plait::attach {", "const char* const fortran_names[] = {"]
+    lines += [f'  "{entry}",' for entry in entries]
+    lines += [
+        "};",
+        f"const int fortran_count = {len(entries)};",
+        "}  // namespace plait::attach",
+        "",
+    ]
+    (folder / "fortran_sites.cpp").write_text("\n".join(lines))
+
+
+def main():
+    """Writes the three files."""
+    folder = pathlib.Path(sys.argv[1])
+    (folder / "attach").mkdir(parents=True, exist_ok=True)
+    functions = list(functions_of(preprocess(sys.argv[2:])))
+    names = [name for _, name, _ in functions]
+    if len(names) < 300:
+        sys.exit(f"wrappers.py: only {len(names)} functions were found in mpi.h")
+    write_calls(folder, names)
+    lines = ['#include "attach/hooks.hpp"', '#include "attach/lifetime.hpp"', ""]
+    for result, name, parameters in functions:
+        if name not in UNWRAPPED and "..." not in parameters:
+            lines.append(wrapper(result, name, parameters))
+    (folder / "wrappers.cpp").write_text("\n".join(lines))
+    write_fortran(folder, names)
+
+
+if __name__ == "__main__":
+    main()

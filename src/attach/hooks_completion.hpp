@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Hooks of the calls that complete requests.  The handles are kept before the call, which sets
+/// them to null.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "attach/hooks_message.hpp"
+#include "attach/posting.hpp"
+
+namespace plait::attach::hooks {
+
+/// One request.
+class wait_one {
+ public:
+  wait_one(call& here, const MPI_Request* request, MPI_Status* status) noexcept
+      : here_(here), status_(status), handle_(*request) {
+    here.waits();
+  }
+  [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
+  void after(int result) noexcept {
+    if (result == MPI_SUCCESS) complete();
+  }
+
+ protected:
+  struct without_waiting {};
+  wait_one(call& here, const MPI_Request* request, MPI_Status* status, without_waiting) noexcept
+      : here_(here), status_(status), handle_(*request) {}
+  void complete() noexcept {
+    request_data* done =
+        handle_ == constants.request_null ? nullptr : attached.pending.find(handle_);
+    if (done != nullptr && (done->is_started || !done->is_persistent)) {
+      note_completion(*done, here_, status_.get());
+    }
+  }
+  call& here_;
+
+ private:
+  wanted_status status_;
+  MPI_Request handle_;
+};
+
+class test_one : public wait_one {
+ public:
+  test_one(call& here, const MPI_Request* request, const int* flag, MPI_Status* status) noexcept
+      : wait_one(here, request, status, without_waiting{}), flag_(flag) {}
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS) return;
+    if (*flag_ != 0) {
+      complete();
+    } else {
+      here_.in_vain();
+    }
+  }
+
+ private:
+  const int* flag_;
+};
+
+/// Memory that the calls of a thread use in turn.
+struct completion_memory {
+  std::vector<MPI_Request> handles;
+  std::vector<MPI_Status> statuses;
+};
+[[nodiscard]] completion_memory& own_memory() noexcept;
+
+/// Several requests.
+class many {
+ public:
+  many(call& here, int count, const MPI_Request* requests, MPI_Status* statuses)
+      : here_(here), memory_(own_memory()), users_(statuses) {
+    const auto size = static_cast<std::size_t>(count > 0 ? count : 0);
+    memory_.handles.assign(requests, requests + size);
+    if (statuses == MPI_STATUSES_IGNORE) memory_.statuses.resize(size + 1);
+  }
+  [[nodiscard]] MPI_Status* statuses() noexcept {
+    return users_ == MPI_STATUSES_IGNORE ? memory_.statuses.data() : users_;
+  }
+
+ protected:
+  /// By the place of its handle, and of its status in a list of statuses.
+  void complete(std::size_t at, const MPI_Status* status) noexcept {
+    const MPI_Request handle = memory_.handles[at];
+    request_data* done = handle == constants.request_null ? nullptr : attached.pending.find(handle);
+    if (done != nullptr && (done->is_started || !done->is_persistent)) {
+      note_completion(*done, here_, status);
+    }
+  }
+  void complete_all() noexcept {
+    for (std::size_t i = 0; i < memory_.handles.size(); ++i) complete(i, statuses() + i);
+  }
+  void complete_listed(int count, const int* places) noexcept {
+    for (int i = 0; i < count; ++i) complete(static_cast<std::size_t>(places[i]), statuses() + i);
+  }
+  call& here_;
+
+ private:
+  completion_memory& memory_;
+  MPI_Status* users_;
+};
+
+struct wait_all : many {
+  wait_all(call& here, int count, const MPI_Request* requests, MPI_Status* statuses)
+      : many(here, count, requests, statuses) {
+    here.waits();
+  }
+  void after(int result) noexcept {
+    if (result == MPI_SUCCESS) complete_all();
+  }
+};
+
+class test_all : public many {
+ public:
+  test_all(call& here, int count, const MPI_Request* requests, const int* flag,
+           MPI_Status* statuses)
+      : many(here, count, requests, statuses), flag_(flag) {}
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS) return;
+    if (*flag_ != 0) {
+      complete_all();
+    } else {
+      here_.in_vain();
+    }
+  }
+
+ private:
+  const int* flag_;
+};
+
+class wait_some : public many {
+ public:
+  wait_some(call& here, int count, const MPI_Request* requests, const int* done, const int* places,
+            MPI_Status* statuses, bool waits = true)
+      : many(here, count, requests, statuses), done_(done), places_(places) {
+    if (waits) here.waits();
+  }
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS || *done_ == MPI_UNDEFINED) return;
+    if (*done_ == 0) here_.in_vain();
+    complete_listed(*done_, places_);
+  }
+
+ private:
+  const int* done_;
+  const int* places_;
+};
+struct test_some : wait_some {
+  test_some(call& here, int count, const MPI_Request* requests, const int* done, const int* places,
+            MPI_Status* statuses)
+      : wait_some(here, count, requests, done, places, statuses, false) {}
+};
+
+class wait_any : public many {
+ public:
+  wait_any(call& here, int count, const MPI_Request* requests, const int* place, MPI_Status* status)
+      : many(here, count, requests, &unused_), place_(place), status_(status) {
+    here.waits();
+  }
+  [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
+  void after(int result) noexcept {
+    if (result == MPI_SUCCESS) complete_it();
+  }
+
+ protected:
+  struct without_waiting {};
+  wait_any(call& here, int count, const MPI_Request* requests, const int* place, MPI_Status* status,
+           without_waiting)
+      : many(here, count, requests, &unused_), place_(place), status_(status) {}
+  void complete_it() noexcept {
+    if (*place_ != MPI_UNDEFINED) complete(static_cast<std::size_t>(*place_), status_.get());
+  }
+
+ private:
+  MPI_Status unused_{};
+  const int* place_;
+  wanted_status status_;
+};
+
+class test_any : public wait_any {
+ public:
+  test_any(call& here, int count, const MPI_Request* requests, const int* place, const int* flag,
+           MPI_Status* status)
+      : wait_any(here, count, requests, place, status, without_waiting{}), flag_(flag) {}
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS) return;
+    if (*flag_ != 0) {
+      complete_it();
+    } else {
+      here_.in_vain();
+    }
+  }
+
+ private:
+  const int* flag_;
+};
+
+/// The program gives the handle up; the message may still be under way.
+class free_request {
+ public:
+  free_request(call& here, const MPI_Request* request) noexcept : here_(here), handle_(*request) {}
+  void after(int result) noexcept {
+    request_data* gone = result == MPI_SUCCESS ? attached.pending.find(handle_) : nullptr;
+    if (gone == nullptr) return;
+    if (gone->is_started && !gone->is_wildcard) {
+      gone->is_persistent = false;
+      note_completion(*gone, here_, nullptr);
+    } else {
+      note_stopped(*gone);
+      attached.pending.remove(*gone);
+    }
+  }
+
+ private:
+  call& here_;
+  MPI_Request handle_;
+};
+
+class cancel {
+ public:
+  cancel(call&, const MPI_Request* request) noexcept {
+    if (request_data* one = attached.pending.find(*request)) one->is_cancelled = true;
+  }
+  void after(int) noexcept {}
+};
+
+}  // namespace plait::attach::hooks

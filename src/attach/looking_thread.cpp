@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "attach/looking_thread.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <memory>
+#include <thread>
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "attach/call.hpp"
+#include "comm/engine/look_schedule.hpp"
+#include "comm/engine/news_judge.hpp"
+#include "comm/engine/short_slices.hpp"
+#include "comm/engine/transport_sockets.hpp"
+
+namespace plait::attach {
+namespace {
+
+constexpr double first_look_s = 100e-6;
+/// Beside sockets that tell, and for messages that have been under way for long: progress.md has no
+/// gain from looks that come more often, and naps of 3 ms cost computation nothing to measure.
+constexpr double worst_look_s = 3e-3;
+
+int no_status(void*, MPI_Status*) {
+  return MPI_SUCCESS;
+}
+int no_free(void*) {
+  return MPI_SUCCESS;
+}
+int no_cancel(void*, int) {
+  return MPI_SUCCESS;
+}
+
+/// Looks with a request of the program's own where it may touch those, so that it learns when all
+/// is complete; with one of its own otherwise.  A look of either kind drives the library once.
+class looking_thread {
+ public:
+  explicit looking_thread(bool takes_token)
+      : takes_token_(takes_token), schedule_(first_look_s, worst_look_s) {
+    PLAIT_REAL(MPI_Grequest_start)(no_status, no_free, no_cancel, nullptr, &own_request_);
+    thread_ = std::thread([this] { run(); });
+  }
+  ~looking_thread() {
+    attached.wakes.stop();
+    sockets_.wake();
+    thread_.join();
+    PLAIT_REAL(MPI_Grequest_complete)(own_request_);
+    PLAIT_REAL(MPI_Wait)(&own_request_, MPI_STATUS_IGNORE);
+  }
+  looking_thread(const looking_thread&) = delete;
+  looking_thread& operator=(const looking_thread&) = delete;
+
+ private:
+  void run() {
+    // Signals are the program's, and MPI's calls to itself are nobody's.
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    pthread_setname_np(pthread_self(), "plait-attach");
+    own_thread.depth = 1;
+    ask_for_short_slices();
+    while (!attached.wakes.is_stopped()) {
+      if (has_nothing_to_do()) {
+        schedule_.rest();
+        attached.wakes.rest([this] { return has_nothing_to_do(); });
+      } else {
+        look_when_it_pays();
+      }
+    }
+    attached.notes.header().look_cpu_s = 1e-9 * static_cast<double>(processor_ns());
+  }
+
+  [[nodiscard]] bool has_nothing_to_do() noexcept {
+    const std::uint64_t posts = attached.wakes.posts();
+    if (posts != seen_posts_) {
+      seen_posts_ = posts;
+      all_complete_ = false;
+      schedule_.posted(now_ticks());
+    }
+    return attached.wakes.in_flight() <= 0 || all_complete_;
+  }
+
+  void look_when_it_pays() {
+    const ticks now = now_ticks();
+    const ticks inside = attached.wakes.last_inside();
+    sockets_.find(now);
+    const bool is_told = sockets_.carry_messages();
+    const ticks due = is_told ? std::max(schedule_.last(), inside) + schedule_.worst()
+                              : std::max(schedule_.next(), inside + schedule_.first());
+    const ticks nap = std::clamp(due - now, schedule_.first(), schedule_.worst());
+    const socket_news news = sockets_.wait(nap);
+    if (!judge_.is_worth_a_look(news, seen_posts_) && now_ticks() < due) return;
+    if (look()) sockets_.looked();
+  }
+
+  /// Not while the program is inside MPI, which drives its messages itself; and not where the
+  /// library might run an operation of the program's on this thread.
+  [[nodiscard]] bool look() noexcept {
+    if (takes_token_ && !attached.token.try_acquire()) {
+      schedule_.looked(now_ticks(), false, true);
+      return false;
+    }
+    const ticks begin = now_ticks();
+    const bool may_run_users_code =
+        takes_token_ ? attached.pending.user_operations() > 0 : attached.user_operations.load() > 0;
+    bool completed = false;
+    if (!may_run_users_code) completed = takes_token_ ? look_at_programs() : look_at_own();
+    if (takes_token_) attached.token.release();
+    const ticks end = now_ticks();
+    schedule_.looked(end, completed, true);
+    profile_header& h = attached.notes.header();
+    ++h.looks;
+    if (completed) ++h.looks_that_completed;
+    h.look_s += static_cast<double>(end - begin) * h.seconds_per_tick;
+    return true;
+  }
+
+  /// At the oldest that is not complete: its turn comes first in most libraries.
+  [[nodiscard]] bool look_at_programs() noexcept {
+    bool completed = false;
+    bool is_driven = false;
+    request_data* one = attached.pending.oldest();
+    while (one != nullptr) {
+      if (!one->is_complete) {
+        int flag = 0;
+        PLAIT_REAL(MPI_Request_get_status)(one->handle, &flag, MPI_STATUS_IGNORE);
+        is_driven = true;
+        if (flag == 0) break;
+        one->is_complete = true;
+        completed = true;
+      }
+      one = one->newer;
+    }
+    all_complete_ = one == nullptr && attached.windows.load(std::memory_order_relaxed) == 0;
+    if (!is_driven) completed = look_at_own() || completed;
+    return completed;
+  }
+  [[nodiscard]] bool look_at_own() noexcept {
+    int flag = 0;
+    PLAIT_REAL(MPI_Request_get_status)(own_request_, &flag, MPI_STATUS_IGNORE);
+    return false;
+  }
+
+  const bool takes_token_;
+  look_schedule schedule_;
+  transport_sockets sockets_;
+  news_judge judge_;
+  MPI_Request own_request_{};
+  std::uint64_t seen_posts_ = 0;
+  bool all_complete_ = false;
+  std::thread thread_;
+};
+
+std::unique_ptr<looking_thread>& the_thread() {
+  static auto& one = *new std::unique_ptr<looking_thread>;
+  return one;
+}
+
+}  // namespace
+
+void start_looking(int level) {
+  if (!attached.asked.has(switch_progress)) return;
+  if (level < MPI_THREAD_SERIALIZED) {
+    attached.notes.header().switches &= ~static_cast<std::uint32_t>(switch_progress);
+    return;
+  }
+  attached.locks_token = level == MPI_THREAD_SERIALIZED;
+  attached.progresses = true;
+  the_thread() = std::make_unique<looking_thread>(attached.locks_token);
+}
+
+void stop_looking() {
+  the_thread().reset();
+  attached.progresses = false;
+  attached.locks_token = false;
+}
+
+}  // namespace plait::attach

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Writes a rank's profile while the program runs.  One thread at a time: where several threads
+/// call MPI at once, `call` takes a lock.
+#pragma once
+
+#include <string>
+
+#include "attach/profile_data.hpp"
+
+namespace plait::attach {
+
+/// The shared mapping is written by this process alone, by plain stores, and read by others only
+/// once the process has ended: the kernel keeps the pages of a file whatever ends their writer, and
+/// orders the end of a process before what waits for it.  What a kill may cut short is one record
+/// that is not counted yet: counters are raised after what they count is written.
+class notebook {
+ public:
+  /// Opens the memory: the file `path`, or no file where that is empty or has no room.
+  void open(const std::string& path, std::size_t ranks, bool with_calls);
+  /// Gives the file up.
+  void remove_file() noexcept;
+
+  [[nodiscard]] profile_header& header() noexcept { return *header_; }
+  [[nodiscard]] site_data& site(int index) noexcept { return sites_[index]; }
+  [[nodiscard]] record_data* records() noexcept { return records_; }
+  [[nodiscard]] std::uint64_t* sent_bytes() noexcept { return sent_bytes_; }
+  [[nodiscard]] std::uint64_t* sent_messages() noexcept { return sent_messages_; }
+  [[nodiscard]] call_data* calls() noexcept { return calls_; }
+
+  [[nodiscard]] int find_site(int call, const void* address) noexcept {
+    const auto at = reinterpret_cast<std::uint64_t>(address);
+    std::uint64_t slot = ((at + static_cast<std::uint64_t>(call)) * 0x9e3779b97f4a7c15) >> 52;
+    for (int tries = 0; tries < 64; ++tries, slot = (slot + 1) % (most_sites - 1)) {
+      slot %= most_sites - 1;
+      site_data& one = sites_[slot];
+      if (one.address == at && one.call == call) [[likely]]
+        return static_cast<int>(slot);
+      if (one.address == 0) return new_site(static_cast<int>(slot), call, at);
+    }
+    return rest_of_sites(call);
+  }
+
+  void note_sent(int peer, std::uint64_t bytes) noexcept {
+    sent_bytes_[peer] += bytes;
+    sent_messages_[peer] += 1;
+  }
+  void add_record(const record_data& one) noexcept {
+    profile_header& h = *header_;
+    if (h.sampling != 0 && !is_kept(sample_hash(one, h.rank), h.sampling)) return;
+    if (h.records == h.record_capacity) {
+      thin_out();
+      if (!is_kept(sample_hash(one, h.rank), h.sampling)) return;
+    }
+    records_[h.records] = one;
+    ++h.records;
+  }
+  void add_call(ticks begin, ticks end, int site, std::uint64_t bytes, bool in_vain) noexcept;
+
+ private:
+  int new_site(int slot, int call, std::uint64_t address) noexcept;
+  int rest_of_sites(int call) noexcept;
+  void thin_out() noexcept;
+
+  std::string path_;
+  profile_header* header_ = nullptr;
+  site_data* sites_ = nullptr;
+  std::uint64_t* sent_bytes_ = nullptr;
+  std::uint64_t* sent_messages_ = nullptr;
+  record_data* records_ = nullptr;
+  call_data* calls_ = nullptr;
+  bool last_was_in_vain_ = false;
+};
+
+}  // namespace plait::attach

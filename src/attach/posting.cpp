@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "attach/posting.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "attach/verify.hpp"
+
+namespace plait::attach {
+namespace {
+
+/// Shorter computation hides less than it costs to wake a thread.
+const ticks worth_a_wake = seconds_to_ticks(50e-6);
+
+std::vector<std::uint64_t>& user_operations() {
+  static auto& list = *new std::vector<std::uint64_t>;
+  return list;
+}
+
+/// Whether the program computes while what it posts at a place is in flight.
+void learn_of_overlap(const request_data& done) noexcept {
+  if (!attached.progresses || done.record.post_site < 0) return;
+  const bool computed =
+      done.record.useful_before_wait - done.record.useful_before_post > worth_a_wake;
+  attached.notes.site(done.record.post_site).overlaps = computed ? 1 : 2;
+}
+
+}  // namespace
+
+void note_started(request_data& one) noexcept {
+  if (one.is_started) return;
+  attached.pending.start(one);
+  if (!attached.progresses) return;
+  const bool is_known_short =
+      one.record.post_site >= 0 && attached.notes.site(one.record.post_site).overlaps == 2;
+  attached.wakes.posted(!is_known_short);
+}
+
+void note_stopped(request_data& one) noexcept {
+  if (!one.is_started) return;
+  attached.pending.stop(one);
+  if (attached.progresses) attached.wakes.completed();
+}
+
+std::uint64_t bytes_received(const MPI_Status& status) noexcept {
+  int bytes = 0;
+  if (PLAIT_REAL(MPI_Get_count)(&status, constants.byte, &bytes) != MPI_SUCCESS) return 0;
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
+void note_post(record_data& to, const call& here, record_kind kind, const communicator_data& in,
+               int peer, int tag, std::uint64_t bytes) noexcept {
+  to.kind = kind;
+  to.communicator = in.id;
+  to.bytes = bytes;
+  to.tag = tag;
+  to.peer = in.world_rank(peer);
+  to.order = attached.notes.header().orders++;
+  to.posted = here.begin();
+  to.useful_before_post = here.useful_before();
+  to.post_site = static_cast<std::int16_t>(here.site());
+}
+
+void note_wait(record_data& to, const call& here) noexcept {
+  to.wait_begin = here.begin();
+  to.wait_end = here.end();
+  to.useful_before_wait = here.useful_before();
+  to.wait_site = static_cast<std::int16_t>(here.site());
+  to.has_waited = here.is_waiting() ? 1 : 0;
+  to.is_blocking = to.posted == to.wait_begin ? 1 : 0;
+  to.idle_before = here.computed_before();
+}
+
+void note_sent(const record_data& one) noexcept {
+  if (one.peer >= 0) {
+    attached.notes.note_sent(one.peer, one.bytes);
+  } else {
+    ++attached.notes.header().unmatched_peers;
+  }
+}
+
+void note_source(record_data& to, const communicator_data& in, const MPI_Status& status) noexcept {
+  to.peer = in.world_rank(status.MPI_SOURCE);
+  to.tag = status.MPI_TAG;
+  if (to.peer >= 0) to.place = attached.spaces.next_place(in, false, to.peer, to.tag);
+}
+
+void note_completion(request_data& done, call& here, const MPI_Status* status) noexcept {
+  bool has_record = done.has_peer;
+  if (done.is_cancelled && status != nullptr) {
+    int was_cancelled = 0;
+    PLAIT_REAL(MPI_Test_cancelled)(status, &was_cancelled);
+    has_record = has_record && was_cancelled == 0;
+  }
+  if (has_record && done.is_wildcard) {
+    const communicator_data* in =
+        status == nullptr ? nullptr : attached.spaces.find(done.communicator);
+    if (in != nullptr && !is_nobody(status->MPI_SOURCE)) note_source(done.record, *in, *status);
+  }
+  if (attached.verifies && done.record.kind == record_kind::send) verify_at_wait(done, here);
+  note_wait(done.record, here);
+  if (has_record && status != nullptr && done.record.kind == record_kind::receive) {
+    done.record.bytes = bytes_received(*status);
+    attached.notes.site(done.record.post_site).bytes += done.record.bytes;
+  }
+  const bool is_message = done.is_message;
+  if (has_record && (!is_message || done.record.peer >= 0)) attached.notes.add_record(done.record);
+  learn_of_overlap(done);
+  note_stopped(done);
+  if (!done.is_persistent) attached.pending.remove(done);
+}
+
+bool is_user_operation(MPI_Op operation) noexcept {
+  return std::ranges::find(user_operations(), number_of(operation)) != user_operations().end();
+}
+void note_user_operation(MPI_Op operation) {
+  user_operations().push_back(number_of(operation));
+  attached.user_operations.store(static_cast<int>(user_operations().size()));
+}
+void forget_user_operation(MPI_Op operation) noexcept {
+  std::erase(user_operations(), number_of(operation));
+  attached.user_operations.store(static_cast<int>(user_operations().size()));
+}
+
+}  // namespace plait::attach

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What a rank notes while the program runs: plain data in one stretch of memory, which may be a
+/// file that outlives the process, and which travels to rank 0 as it is.
+#pragma once
+
+#include <plait/core/cxx20.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+#include <plait/core/clock.hpp>
+
+namespace plait::attach {
+
+inline constexpr std::uint64_t profile_magic = 0x3168636174746170;  // "patatch1"
+inline constexpr int most_sites = 4096;
+inline constexpr int most_modules = 128;
+inline constexpr int size_classes = 40;
+inline constexpr int most_warnings = 16;
+/// The last site stands for all calls from places that found no room.
+inline constexpr int site_of_the_rest = most_sites - 1;
+
+enum class run_state : std::uint32_t { running, finalized, aborted, exited };
+
+/// A file that code was loaded from.
+struct module_data {
+  std::uint64_t base = 0;
+  char path[248] = {};
+};
+
+/// A place of the program that calls one MPI function.
+struct site_data {
+  std::uint64_t address = 0;  ///< the return address; 0: not in use
+  std::uint64_t offset = 0;   ///< of the call in its module
+  std::int32_t call = -1;     ///< of `call_names`
+  std::int32_t module = -1;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  ticks time = 0;
+  ticks waited = 0;            ///< the part of `time` that was spent where the call may wait
+  ticks stolen = 0;            ///< wall less processor time in the computation after the call
+  ticks watched = 0;           ///< computation after the call of which `stolen` is known
+  std::uint32_t is_long = 0;   ///< computation after the last such call was long
+  std::uint32_t fails = 0;     ///< tests in vain
+  std::uint32_t overlaps = 0;  ///< computation follows what is posted here: 1 yes, 2 no, 0 unknown
+  std::uint32_t sizes[size_classes] = {};  ///< messages by log2 of their bytes, rounded up
+};
+
+enum class record_kind : std::uint8_t { send, receive, all_to_all, from_root, to_root };
+
+/// One end of a message, or one rank's part of a collective.
+struct record_data {
+  std::uint64_t communicator = 0;
+  std::uint64_t bytes = 0;
+  std::int32_t peer = 0;  ///< rank in the world; of a collective, the root, or -1
+  std::int32_t tag = 0;
+  std::uint32_t order = 0;  ///< among all that was posted on this rank
+  std::uint32_t place = 0;  ///< among those of its kind with the same communicator, peer and tag
+  ticks posted = 0;
+  ticks wait_begin = 0;  ///< of the call that completed it
+  ticks wait_end = 0;
+  ticks useful_before_post = 0;  ///< computation of this rank until then
+  ticks useful_before_wait = 0;
+  std::int16_t post_site = -1;
+  std::int16_t wait_site = -1;
+  record_kind kind = record_kind::send;
+  std::uint8_t is_blocking = 0;  ///< posted by the call that completed it
+  std::uint8_t has_waited = 0;   ///< completed by a call that waits, not by a test
+  std::uint8_t synchronises = 0;
+  ticks idle_before = 0;  ///< computation just before the call that completed it
+};
+
+/// One call, for the trace.
+struct call_data {
+  ticks begin = 0;
+  ticks end = 0;
+  std::int32_t site = -1;
+  std::uint32_t times = 1;  ///< failing tests in a row count as one
+  std::uint64_t bytes = 0;
+};
+
+/// A send buffer that was not the same at its wait.
+struct changed_buffer {
+  std::int32_t post_site = -1;
+  std::int32_t wait_site = -1;
+  std::uint64_t times = 0;
+};
+
+struct profile_header {
+  std::uint64_t magic = 0;
+  std::uint64_t size = 0;
+  std::uint64_t job = 0;
+  run_state state = run_state::running;
+  std::int32_t rank = 0;
+  std::int32_t ranks = 0;
+  std::int32_t pid = 0;
+  std::uint32_t switches = 0;
+  char host[64] = {};
+  char program[248] = {};
+  char mpi[120] = {};
+  std::uint64_t boot = 0;  ///< the same: the same clock
+  double seconds_per_tick = 0;
+  // Clock of rank 0 less this one's, in ticks of this rank, at two moments of this rank's clock.
+  ticks clock_at[2] = {};
+  double clock_offset_s[2] = {};
+  double clock_uncertainty_s = 0;
+  ticks begin = 0;
+  ticks end = 0;     ///< the last that is known of the run
+  ticks in_mpi = 0;  ///< of the thread that started MPI
+  ticks in_mpi_others = 0;
+  double cpu_s = 0;
+  // The network, measured when the program ends: time = latency + bytes * seconds_per_byte.
+  double latency_s[2] = {};  ///< between hosts, within one
+  double seconds_per_byte[2] = {};
+  std::uint64_t record_capacity = 0;
+  std::uint64_t records = 0;
+  std::uint32_t sampling = 0;  ///< one record in 2^sampling is kept
+  std::uint32_t orders = 0;
+  std::uint64_t call_capacity = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t calls_left_out = 0;
+  std::uint64_t unmatched_peers = 0;  ///< messages to and from ranks outside the world
+  std::uint64_t looks = 0;
+  std::uint64_t looks_that_completed = 0;
+  double look_s = 0;
+  double look_cpu_s = 0;
+  std::int32_t modules = 0;
+  std::int32_t sites = 0;
+  std::int32_t changed = 0;
+  std::int32_t thread_level = 0;
+  changed_buffer changed_buffers[most_warnings];
+  module_data module[most_modules];
+};
+
+/// Where the parts of a profile lie in its memory.
+struct profile_layout {
+  std::size_t sites = 0;
+  std::size_t sent_bytes = 0;
+  std::size_t sent_messages = 0;
+  std::size_t records = 0;
+  std::size_t calls = 0;
+  std::size_t size = 0;
+
+  profile_layout(std::size_t ranks, std::size_t record_capacity,
+                 std::size_t call_capacity) noexcept {
+    sites = (sizeof(profile_header) + 4095) / 4096 * 4096;
+    sent_bytes = sites + most_sites * sizeof(site_data);
+    sent_messages = sent_bytes + ranks * sizeof(std::uint64_t);
+    records = sent_messages + ranks * sizeof(std::uint64_t);
+    calls = records + record_capacity * sizeof(record_data);
+    size = calls + call_capacity * sizeof(call_data);
+  }
+};
+
+/// Mixes a message's identity: both ends keep it or neither does.
+[[nodiscard]] inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
+  std::uint64_t x = a ^ (b + 0x9e3779b97f4a7c15 + (a << 12) + (a >> 4));
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+/// The hash by which a record of `rank` is kept or not.
+[[nodiscard]] inline std::uint64_t sample_hash(const record_data& of, int rank) noexcept {
+  const bool is_message = of.kind == record_kind::send || of.kind == record_kind::receive;
+  if (!is_message) return mix(of.communicator, of.place);
+  const int source = of.kind == record_kind::send ? rank : of.peer;
+  const int target = of.kind == record_kind::send ? of.peer : rank;
+  const auto ends = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32) |
+                    static_cast<std::uint32_t>(target);
+  const auto turn =
+      (static_cast<std::uint64_t>(static_cast<std::uint32_t>(of.tag)) << 32) | of.place;
+  return mix(mix(of.communicator, ends), turn);
+}
+[[nodiscard]] inline bool is_kept(std::uint64_t hash, std::uint32_t sampling) noexcept {
+  return sampling == 0 || (hash >> (64 - sampling)) == 0;
+}
+
+}  // namespace plait::attach

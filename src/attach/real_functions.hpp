@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The functions and constants of the MPI library underneath, found by name: this library is loaded
+/// into programs before it is known whether they use MPI at all, so it links to none.
+#pragma once
+
+#include <string>
+
+#include <mpi.h>
+
+#include "attach/calls.hpp"
+
+namespace plait::attach {
+
+extern void* real_functions[call_count];
+
+/// Finds the function, or ends the program with a sentence.
+[[nodiscard]] void* find_real(call_id which) noexcept;
+/// Finds a symbol of the MPI library; null if there is none.
+[[nodiscard]] void* find_in_library(const char* name) noexcept;
+
+template <class Function>
+[[nodiscard]] inline Function real_function(call_id which) noexcept {
+  void* found = real_functions[static_cast<int>(which)];
+  if (found == nullptr) [[unlikely]]
+    found = find_real(which);
+  return reinterpret_cast<Function>(found);
+}
+#define PLAIT_REAL(name) plait::attach::real_function<decltype(&name)>(plait::attach::call_id::name)
+
+/// MPI's own constants.  Those of Open MPI are addresses in the library.
+struct mpi_constants {
+  MPI_Comm comm_world;
+  MPI_Comm comm_self;
+  MPI_Comm comm_null;
+  MPI_Request request_null;
+  MPI_Datatype byte;
+  MPI_Message message_null;
+  MPI_Message message_no_proc;
+};
+extern mpi_constants constants;
+/// Before MPI is used; any number of times.
+void find_constants() noexcept;
+
+/// Returns a sentence that says why the MPI library of this process is not the one this was built
+/// for, or an empty text.
+[[nodiscard]] std::string wrong_library();
+
+}  // namespace plait::attach

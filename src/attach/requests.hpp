@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The program's requests that are not complete, and what each is for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "attach/profile_data.hpp"
+#include "attach/real_functions.hpp"
+
+namespace plait::attach {
+
+struct request_data {
+  MPI_Request handle = {};
+  record_data record;
+  MPI_Comm communicator = {};    ///< whose ranks a status names
+  const void* buffer = nullptr;  ///< of a send
+  std::uint64_t count = 0;
+  MPI_Datatype type = {};
+  std::uint64_t checksum = 0;
+  bool is_message = true;
+  bool is_wildcard = false;
+  bool has_peer = true;  ///< MPI_PROC_NULL and ranks of other worlds leave no record
+  bool is_persistent = false;
+  bool is_started = false;
+  bool is_cancelled = false;
+  bool has_user_operation = false;
+  bool is_complete = false;  ///< a look has found it so
+  // In the order of posting, those that are started.
+  request_data* older = nullptr;
+  request_data* newer = nullptr;
+  request_data* next_in_bucket = nullptr;
+};
+
+/// A library may give the same handle to several requests that are complete from the start (MPICH):
+/// the oldest of a handle is found first.
+class requests {
+ public:
+  requests() : buckets_(1024, nullptr) {}
+  /// A new entry for the handle, not started yet.
+  request_data& add(MPI_Request handle);
+  [[nodiscard]] request_data* find(MPI_Request handle) noexcept {
+    request_data* one = bucket(handle);
+    while (one != nullptr && one->handle != handle) one = one->next_in_bucket;
+    return one;
+  }
+  void remove(request_data& one) noexcept;
+  void start(request_data& one) noexcept;
+  void stop(request_data& one) noexcept;
+
+  [[nodiscard]] request_data* oldest() const noexcept { return oldest_; }
+  [[nodiscard]] std::uint64_t started() const noexcept { return started_; }
+  [[nodiscard]] int in_flight() const noexcept { return in_flight_; }
+  [[nodiscard]] int user_operations() const noexcept { return user_operations_; }
+
+ private:
+  [[nodiscard]] std::size_t slot(MPI_Request handle) const noexcept {
+    return (number_of_request(handle) * 0x9e3779b97f4a7c15 >> 40) & (buckets_.size() - 1);
+  }
+  [[nodiscard]] request_data*& bucket(MPI_Request handle) noexcept {
+    return buckets_[slot(handle)];
+  }
+  [[nodiscard]] static std::uint64_t number_of_request(MPI_Request handle) noexcept {
+    return (std::uint64_t)handle;  // a pointer or an integer, by the library
+  }
+  void widen();
+
+  std::vector<request_data*> buckets_;
+  std::vector<std::unique_ptr<request_data[]>> blocks_;
+  request_data* unused_ = nullptr;
+  request_data* oldest_ = nullptr;
+  request_data* newest_ = nullptr;
+  std::size_t known_ = 0;
+  std::uint64_t started_ = 0;
+  int in_flight_ = 0;
+  int user_operations_ = 0;
+};
+
+}  // namespace plait::attach

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "attach/result_files.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <plait/core/error.hpp>
+
+#include "attach/analysis.hpp"
+#include "attach/trace_file.hpp"
+
+namespace plait::attach {
+namespace {
+
+void write_file(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+    return;
+  }
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+}
+
+}  // namespace
+
+void write_results(const std::vector<rank_profile>& ranks, const settings& asked) {
+  const analysis found = analyse(ranks);
+  if (!asked.quiet) {
+    const std::string text = summary_text(ranks, found);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+  if (!asked.json.empty()) write_file(asked.json, result_json(ranks, found));
+  if (!asked.trace.empty() && asked.has(switch_trace)) {
+    write_file(asked.trace, trace_text(ranks, found));
+  }
+}
+
+}  // namespace plait::attach

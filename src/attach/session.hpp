@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What this process has attached: the switches, the notebook, and what is known of the program's
+/// communicators and requests.  From MPI's start to its end.
+#pragma once
+
+#include <atomic>
+
+#include "attach/communicators.hpp"
+#include "attach/notebook.hpp"
+#include "attach/requests.hpp"
+#include "attach/settings.hpp"
+#include "attach/token.hpp"
+#include "attach/wakes.hpp"
+
+namespace plait::attach {
+
+struct session {
+  settings asked;
+  notebook notes;
+  communicators spaces;
+  requests pending;
+  futex_token token;
+  attach::wakes wakes;
+  spin_lock books;  ///< where several threads call MPI at once
+  bool locks_books = false;
+  bool locks_token = false;
+  bool progresses = false;
+  bool notes_calls = false;
+  bool verifies = false;
+  MPI_Comm own = {};                    ///< of all ranks, for this library
+  std::atomic<int> user_operations{0};  ///< operations that the program has made
+  std::atomic<int> windows{0};
+};
+
+/// Never destroyed: threads of the program may call MPI while it ends.
+extern session& attached;
+/// Whether calls are noted.  False before MPI has started, after it has ended, in a child.
+extern std::atomic<bool> is_attached;
+
+}  // namespace plait::attach

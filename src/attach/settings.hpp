@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What the environment asks for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace plait::attach {
+
+enum switch_bit : std::uint32_t {
+  switch_profile = 1,
+  switch_progress = 2,
+  switch_trace = 4,
+  switch_verify = 8,
+};
+
+/// What the environment asks for.
+struct settings {
+  std::uint32_t switches = 0;
+  bool quiet = false;
+  std::string json;
+  std::string trace;
+  std::string folder;  ///< of the files that outlive a process
+  [[nodiscard]] bool has(switch_bit one) const noexcept { return (switches & one) != 0; }
+};
+/// Reads the environment.  Errors: a text that names what is wrong.
+[[nodiscard]] settings read_settings(std::string& wrong);
+
+}  // namespace plait::attach

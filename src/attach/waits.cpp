@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A wait lasts from t_w to t_e.  A receive that was posted at t_r meets a send that was posted at
+// t_s: until t_s nothing could come, and from max(t_s, t_r) on it is the message that takes its
+// time.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+#include "attach/analysis.hpp"
+#include "attach/calls.hpp"
+
+namespace plait::attach {
+namespace {
+
+/// Longer sends wait for their receives in most libraries; shorter ones do where nothing else was
+/// waited for.
+constexpr std::uint64_t surely_rendezvous_bytes = 128 << 10;
+
+enum class cause : std::uint8_t { none, sender, receiver, collective };
+
+/// What a message takes on its way, alone: latency + bytes * seconds per byte.
+class network_model {
+ public:
+  explicit network_model(std::span<const rank_profile> ranks) : ranks_(ranks) {
+    const profile_header& h = ranks.front().header;
+    for (int within = 0; within < 2; ++within) {
+      latency_s_[within] = h.latency_s[within];
+      seconds_per_byte_[within] = h.seconds_per_byte[within];
+    }
+  }
+  [[nodiscard]] bool is_known() const noexcept { return latency_s_[0] > 0 || latency_s_[1] > 0; }
+  [[nodiscard]] double message_s(std::size_t a, std::size_t b, std::uint64_t bytes) const noexcept {
+    const int within = is_within(a, b);
+    return latency_s_[within] + static_cast<double>(bytes) * seconds_per_byte_[within];
+  }
+  [[nodiscard]] int is_within(std::size_t a, std::size_t b) const noexcept {
+    return std::strncmp(ranks_[a].header.host, ranks_[b].header.host,
+                        sizeof(profile_header::host)) == 0
+               ? 1
+               : 0;
+  }
+
+ private:
+  std::span<const rank_profile> ranks_;
+  double latency_s_[2];
+  double seconds_per_byte_[2];
+};
+
+/// The records that one call completed.
+struct one_wait {
+  std::size_t rank = 0;
+  double begin_s = 0;
+  double end_s = 0;
+  std::span<const std::uint32_t> records;
+};
+
+struct latest_cause {
+  cause what = cause::none;
+  double at_s = -1e300;
+  record_place by;
+};
+
+class wait_taker {
+ public:
+  wait_taker(std::span<const rank_profile> ranks, const timebase& clock,
+             const matched_records& matched, const site_index& index,
+             std::vector<site_result>& sites, analysis& to)
+      : ranks_(ranks),
+        clock_(clock),
+        matched_(matched),
+        index_(index),
+        sites_(sites),
+        to_(to),
+        network_(ranks),
+        late_at_(sites.size()),
+        last_rank_(sites.size()) {}
+
+  void run() {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      split_.clear();
+      take_rank(rank);
+      book_rank(rank);
+    }
+    for (const auto& [pair, sum] : pairs_) {
+      to_.late_pairs.push_back({pair.first, pair.second, sum.first, sum.second});
+    }
+    std::ranges::sort(to_.late_pairs, std::greater<>{}, &late_pair::seconds);
+    name_causes();
+  }
+
+ private:
+  [[nodiscard]] const record_data& record(record_place at) const noexcept {
+    return ranks_[at.rank].records[at.index];
+  }
+  [[nodiscard]] double posted_s(record_place at) const noexcept {
+    return clock_.seconds(at.rank, record(at).posted);
+  }
+
+  void take_rank(std::size_t rank) {
+    const auto& records = ranks_[rank].records;
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < records.size(); ++i) {
+      if (records[i].wait_end > 0) order.push_back(i);
+    }
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return records[i].wait_begin; });
+    for (std::size_t begin = 0; begin < order.size();) {
+      std::size_t end = begin;
+      while (end < order.size() &&
+             records[order[end]].wait_begin == records[order[begin]].wait_begin) {
+        ++end;
+      }
+      const record_data& any = records[order[begin]];
+      take({rank, clock_.seconds(rank, any.wait_begin), clock_.seconds(rank, any.wait_end),
+            std::span(order).subspan(begin, end - begin)});
+      begin = end;
+    }
+  }
+
+  void take(const one_wait& wait) {
+    const record_data& any = ranks_[wait.rank].records[wait.records.front()];
+    const double time_s = wait.end_s - wait.begin_s;
+    const latest_cause late = find_cause(wait);
+    const double late_s =
+        late.what == cause::none ? 0 : std::clamp(late.at_s - wait.begin_s, 0.0, time_s);
+    const double needs_s = note_messages(wait);
+    const double posted_before_s = computed_meanwhile_s(wait);
+    to_.ranks[wait.rank].hidden_s += std::clamp(needs_s - (time_s - late_s), 0.0, posted_before_s);
+    if (any.has_waited == 0) return;
+    wait_split part;
+    part.waiting_s = time_s;
+    if (late.what == cause::sender) part.late_sender_s = late_s;
+    if (late.what == cause::receiver) part.late_receiver_s = late_s;
+    if (late.what == cause::collective) part.collective_wait_s = late_s;
+    part.transfer_s = time_s - late_s;
+    part.by_progress_s = by_progress_s(wait);
+    if (any.is_blocking != 0) {
+      part.by_moving_s = std::min(time_s - part.by_progress_s, computed_before_s(any, wait.rank));
+    }
+    split_[any.wait_site].add(part);
+    note_cause(wait, late, late_s);
+  }
+
+  /// The last thing that the wait could not end without.
+  [[nodiscard]] latest_cause find_cause(const one_wait& wait) const {
+    latest_cause found;
+    const auto& records = ranks_[wait.rank].records;
+    const bool only_sends = std::ranges::all_of(
+        wait.records, [&](std::uint32_t i) { return records[i].kind == record_kind::send; });
+    for (const std::uint32_t i : wait.records) {
+      const record_data& one = records[i];
+      const latest_cause next = one.kind == record_kind::send || one.kind == record_kind::receive
+                                    ? cause_of_message(wait, i, only_sends)
+                                    : cause_of_collective(wait, i);
+      if (next.what != cause::none && next.at_s > found.at_s) found = next;
+    }
+    return found;
+  }
+
+  [[nodiscard]] latest_cause cause_of_message(const one_wait& wait, std::uint32_t i,
+                                              bool only_sends) const {
+    const record_data& one = ranks_[wait.rank].records[i];
+    const record_place other = matched_.partner[wait.rank][i];
+    if (other.is_none()) return {};
+    const double at_s = posted_s(other);
+    if (one.kind == record_kind::receive) return {cause::sender, at_s, other};
+    const bool may_wait = only_sends || one.bytes >= surely_rendezvous_bytes;
+    if (!may_wait || at_s > wait.end_s || at_s <= wait.begin_s) return {};
+    return {cause::receiver, at_s, other};
+  }
+
+  [[nodiscard]] latest_cause cause_of_collective(const one_wait& wait, std::uint32_t i) const {
+    const record_data& one = ranks_[wait.rank].records[i];
+    const int own = ranks_[wait.rank].header.rank;
+    const bool is_root = one.peer == own;
+    if (one.kind == record_kind::from_root && is_root) return {};
+    if (one.kind == record_kind::to_root && !is_root) return {};
+    latest_cause found;
+    for (const record_place part : matched_.collectives[matched_.collective_of[wait.rank][i]]) {
+      if (part.rank == wait.rank) continue;
+      if (one.kind == record_kind::from_root && ranks_[part.rank].header.rank != one.peer) continue;
+      if (posted_s(part) > found.at_s) found = {cause::collective, posted_s(part), part};
+    }
+    return found;
+  }
+
+  /// Adds what the network needs for the wait's messages, and returns it.
+  double note_messages(const one_wait& wait) {
+    double in_s = 0;
+    double out_s = 0;
+    for (const std::uint32_t i : wait.records) {
+      const record_data& one = ranks_[wait.rank].records[i];
+      const record_place other = matched_.partner[wait.rank][i];
+      if (other.is_none()) continue;
+      const std::uint64_t bytes = one.kind == record_kind::send ? one.bytes : record(other).bytes;
+      (one.kind == record_kind::send ? out_s : in_s) +=
+          network_.message_s(wait.rank, other.rank, bytes);
+    }
+    in_s_ += in_s;
+    out_s_ += out_s;
+    return std::max(in_s, out_s);
+  }
+
+  /// When the wait's messages could all have been there: each after both its ends were posted, and
+  /// those that cross the network one after another.
+  [[nodiscard]] double by_progress_s(const one_wait& wait) const {
+    if (!network_.is_known()) return 0;
+    double all_there_s = -1e300;
+    double first_s = 1e300;
+    double in_bytes_s = 0;
+    bool could_move = false;
+    for (const std::uint32_t i : wait.records) {
+      const record_data& one = ranks_[wait.rank].records[i];
+      const record_place other = matched_.partner[wait.rank][i];
+      if (other.is_none()) return 0;  // it may be what was waited for
+      const bool is_send = one.kind == record_kind::send;
+      const std::uint64_t bytes = is_send ? one.bytes : record(other).bytes;
+      const double both_s =
+          std::max(posted_s({static_cast<std::uint32_t>(wait.rank), i}), posted_s(other));
+      const double needs_s = network_.message_s(wait.rank, other.rank, bytes);
+      all_there_s = std::max(all_there_s, both_s + needs_s);
+      if (!is_send) {
+        first_s = std::min(first_s, both_s);
+        in_bytes_s += needs_s;
+      }
+      could_move = could_move || one.is_blocking == 0 || record(other).is_blocking == 0;
+    }
+    if (!could_move) return 0;
+    if (in_bytes_s > 0) all_there_s = std::max(all_there_s, first_s + in_bytes_s);
+    return std::max(0.0, wait.end_s - std::max(wait.begin_s, all_there_s));
+  }
+
+  /// Computation of the rank between the wait's first post and the wait.
+  [[nodiscard]] double computed_meanwhile_s(const one_wait& wait) const {
+    ticks longest = 0;
+    for (const std::uint32_t i : wait.records) {
+      const record_data& one = ranks_[wait.rank].records[i];
+      longest = std::max(longest, one.useful_before_wait - one.useful_before_post);
+    }
+    return static_cast<double>(longest) * ranks_[wait.rank].header.seconds_per_tick;
+  }
+  [[nodiscard]] double computed_before_s(const record_data& one, std::size_t rank) const {
+    return static_cast<double>(one.idle_before) * ranks_[rank].header.seconds_per_tick;
+  }
+
+  void note_cause(const one_wait& wait, const latest_cause& late, double late_s) {
+    if (late.what == cause::none || late_s <= 0) return;
+    const record_data& any = ranks_[wait.rank].records[wait.records.front()];
+    const int site = index_.of(wait.rank, any.wait_site);
+    const int by_site = index_.of(late.by.rank, record(late.by).post_site);
+    const int by_rank = ranks_[late.by.rank].header.rank;
+    if (site >= 0 && by_site >= 0) late_at_[static_cast<std::size_t>(site)][by_site] += late_s;
+    if (site >= 0) last_rank_[static_cast<std::size_t>(site)][by_rank] += late_s;
+    if (late.what != cause::sender) return;
+    auto& pair = pairs_[{by_rank, ranks_[wait.rank].header.rank}];
+    pair.first += late_s;
+    ++pair.second;
+  }
+
+  /// The records of a site may be a sample: its time is that of all its calls.
+  void book_rank(std::size_t rank) {
+    const rank_profile& of = ranks_[rank];
+    rank_result& result = to_.ranks[rank];
+    for (const auto& [number, site] : of.sites) {
+      const double waited_s = static_cast<double>(site.waited) * of.header.seconds_per_tick;
+      if (waited_s <= 0) continue;
+      wait_split part = split_[number];
+      if (part.waiting_s > waited_s || (of.header.sampling != 0 && part.waiting_s > 0)) {
+        part.scale(waited_s / part.waiting_s);
+      }
+      part.other_wait_s = waited_s - part.waiting_s;
+      part.waiting_s = waited_s;
+      site_result& total = sites_[static_cast<std::size_t>(index_.of(rank, number))];
+      total.waits.add(part);
+      if (waited_s > total.worst_rank_s) {
+        total.worst_rank_s = waited_s;
+        total.worst_rank = of.header.rank;
+      }
+      result.waits.add(part);
+    }
+    const double scale = std::ldexp(1.0, static_cast<int>(of.header.sampling));
+    result.communication_s = scale * std::max(in_s_, out_s_);
+    result.hidden_s *= scale;
+    in_s_ = out_s_ = 0;
+  }
+
+  void name_causes() {
+    for (std::size_t s = 0; s < sites_.size(); ++s) {
+      for (const auto& [site, seconds] : late_at_[s]) {
+        if (seconds <= sites_[s].late_site_s) continue;
+        sites_[s].late_site = site;
+        sites_[s].late_site_s = seconds;
+      }
+      double most_s = 0;
+      for (const auto& [rank, seconds] : last_rank_[s]) {
+        if (seconds <= most_s) continue;
+        most_s = seconds;
+        sites_[s].latest_rank = rank;
+      }
+    }
+  }
+
+  std::span<const rank_profile> ranks_;
+  const timebase& clock_;
+  const matched_records& matched_;
+  const site_index& index_;
+  std::vector<site_result>& sites_;
+  analysis& to_;
+  network_model network_;
+  std::map<int, wait_split> split_;  ///< of the rank in hand, by its sites
+  std::vector<std::map<int, double>> late_at_;
+  std::vector<std::map<int, double>> last_rank_;
+  std::map<std::pair<int, int>, std::pair<double, std::uint64_t>> pairs_;
+  double in_s_ = 0;
+  double out_s_ = 0;
+};
+
+}  // namespace
+
+void wait_split::add(const wait_split& other) noexcept {
+  waiting_s += other.waiting_s;
+  late_sender_s += other.late_sender_s;
+  late_receiver_s += other.late_receiver_s;
+  transfer_s += other.transfer_s;
+  collective_wait_s += other.collective_wait_s;
+  other_wait_s += other.other_wait_s;
+  by_progress_s += other.by_progress_s;
+  by_moving_s += other.by_moving_s;
+}
+
+void wait_split::scale(double by) noexcept {
+  for (double* part : {&waiting_s, &late_sender_s, &late_receiver_s, &transfer_s,
+                       &collective_wait_s, &other_wait_s, &by_progress_s, &by_moving_s}) {
+    *part *= by;
+  }
+}
+
+void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock,
+                      const matched_records& matched, const site_index& index,
+                      std::vector<site_result>& sites, analysis& to) {
+  wait_taker(ranks, clock, matched, index, sites, to).run();
+}
+
+}  // namespace plait::attach
