@@ -14,11 +14,11 @@ constexpr double worst_s = 1.5e-3;
 
 TEST(look_schedule, nothing_in_flight_needs_no_look) {
   look_schedule looks(first_s, worst_s);
-  EXPECT_EQ(looks.next(), plait::engine::never);
+  EXPECT_EQ(looks.next(), plait::look_schedule::never);
   looks.posted(1000);
-  EXPECT_NE(looks.next(), plait::engine::never);
+  EXPECT_NE(looks.next(), plait::look_schedule::never);
   looks.looked(2000, true, false);
-  EXPECT_EQ(looks.next(), plait::engine::never);
+  EXPECT_EQ(looks.next(), plait::look_schedule::never);
 }
 
 TEST(look_schedule, the_first_look_comes_soon_after_a_post) {
@@ -76,7 +76,7 @@ TEST(look_schedule, a_post_that_is_not_told_in_full_brings_the_looks_closer_all_
 
 TEST(look_schedule, a_look_is_overdue_when_nobody_has_looked_for_the_worst_delay) {
   look_schedule looks(first_s, worst_s);
-  EXPECT_EQ(looks.overdue(), plait::engine::never);
+  EXPECT_EQ(looks.overdue(), plait::look_schedule::never);
   const ticks begin = seconds_to_ticks(1);
   looks.posted(begin);
   EXPECT_EQ(looks.overdue(), begin + looks.worst()) << "from the first post, not an earlier look";
@@ -88,7 +88,7 @@ TEST(look_schedule, a_look_is_overdue_when_nobody_has_looked_for_the_worst_delay
     EXPECT_EQ(looks.overdue(), looks.last() + looks.worst());
   }
   looks.rest();
-  EXPECT_EQ(looks.overdue(), plait::engine::never);
+  EXPECT_EQ(looks.overdue(), plait::look_schedule::never);
 }
 
 TEST(look_schedule, a_post_never_puts_a_look_off) {

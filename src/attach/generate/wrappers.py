@@ -3,14 +3,16 @@
 
     wrappers.py FOLDER PREPROCESSOR [FLAG ...]
 
-FOLDER gets attach/calls.hpp (a number and a name for each function), wrappers.cpp (MPI_X and PMPI_X of each) and
-fortran_sites.cpp (entry points of the Fortran bindings that keep their return address).
+FOLDER gets attach/calls.hpp (a number and a name for each function), wrappers.cpp (MPI_X and
+PMPI_X of each) and fortran_sites.cpp (entry points of the Fortran bindings that keep their return
+address).
 """
 
 import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 from hooks import HOOKS, UNWRAPPED, Hook
 
@@ -20,7 +22,7 @@ PROTOTYPE = re.compile(
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)")
 
 
-def preprocess(command):
+def preprocess(command: list[str]) -> str:
     """Returns mpi.h as the compiler sees it."""
     source = "#include <mpi.h>\n"
     text = subprocess.run(
@@ -33,7 +35,7 @@ def preprocess(command):
     return ATTRIBUTE.sub("", text)
 
 
-def split_parameters(text):
+def split_parameters(text: str) -> list[str]:
     """Returns the parameters of a prototype, split at commas outside parentheses."""
     depth, parts, part = 0, [], ""
     for c in text:
@@ -47,7 +49,7 @@ def split_parameters(text):
     return [] if parts in (["void"], [""]) else parts
 
 
-def parameter_name(text):
+def parameter_name(text: str) -> str:
     """Returns the name of one parameter: the last word before its brackets."""
     found = re.search(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$", text)
     if not found:
@@ -55,7 +57,7 @@ def parameter_name(text):
     return found.group(1)
 
 
-def functions_of(text):
+def functions_of(text: str) -> Iterator[tuple[str, str, list[str]]]:
     """Yields (result type, name, parameters) of every function of mpi.h, each once."""
     seen = set()
     for found in PROTOTYPE.finditer(text):
@@ -70,17 +72,18 @@ def functions_of(text):
             yield result, name, parameters
 
 
-def hook_of(name):
-    """Returns the hook of a function; the variants with large counts have that of their namesake."""
+def hook_of(name: str) -> Hook | None:
+    """Returns the hook of a function; variants with large counts have that of their namesake."""
     return HOOKS.get(name) or (HOOKS.get(name[:-2]) if name.endswith("_c") else None)
 
 
-def wrapper(result, name, parameters):
+def wrapper(result: str, name: str, parameters: list[str]) -> str:
     """Returns the two functions, MPI_X and PMPI_X, that stand before one of the library."""
     names = [parameter_name(one) for one in parameters]
     hook = hook_of(name) or Hook("plain")
     heading = f'extern "C" PLAIT_EXPORTED {result} {name}({", ".join(parameters)})'
-    alias = f'extern "C" PLAIT_EXPORTED {result} P{name}({", ".join(parameters)}) __attribute__((alias("{name}")));'
+    declared = f'extern "C" PLAIT_EXPORTED {result} P{name}({", ".join(parameters)})'
+    alias = f'{declared} __attribute__((alias("{name}")));'
     if hook.instead:
         arguments = ", ".join([*names, "__builtin_return_address(0)"])
         return f"{heading} {{ return plait::attach::{hook.instead}({arguments}); }}\n{alias}\n"
@@ -104,7 +107,7 @@ def wrapper(result, name, parameters):
 """
 
 
-def write_calls(folder, names):
+def write_calls(folder: pathlib.Path, names: list[str]) -> None:
     """Writes the numbers and names of all functions."""
     lines = ["#pragma once", "namespace plait::attach {", "enum class call_id : int {"]
     lines += [f"  {name}," for name in names]
@@ -118,18 +121,18 @@ def write_calls(folder, names):
     (folder / "attach" / "calls.hpp").write_text("\n".join(lines))
 
 
-def fortran_names(names):
+def fortran_names(names: list[str]) -> list[str]:
     """Returns the entry points of the three Fortran bindings that a program may call."""
     return [
         name.lower() + ending
         for name in names
-        if name not in UNWRAPPED and not name.endswith("_c")
+        if not UNWRAPPED.match(name) and not name.endswith("_c")
         for ending in ("_", "_f08_", "_f08ts_", "_f08ts_large_")
     ]
 
 
-def write_fortran(folder, names):
-    """Writes the entry points of the Fortran bindings: each keeps where it was called, and jumps on."""
+def write_fortran(folder: pathlib.Path, names: list[str]) -> None:
+    """Writes the entry points of the Fortran bindings: each keeps its caller, and jumps on."""
     entries = fortran_names(names)
     lines = ['#include "attach/fortran_sites.hpp"', "#if defined(__x86_64__)", 'asm(R"(', ".text"]
     for number, entry in enumerate(entries):
@@ -159,7 +162,7 @@ def write_fortran(folder, names):
     (folder / "fortran_sites.cpp").write_text("\n".join(lines))
 
 
-def main():
+def main() -> None:
     """Writes the three files."""
     folder = pathlib.Path(sys.argv[1])
     (folder / "attach").mkdir(parents=True, exist_ok=True)
@@ -170,7 +173,7 @@ def main():
     write_calls(folder, names)
     lines = ['#include "attach/hooks.hpp"', '#include "attach/lifetime.hpp"', ""]
     for result, name, parameters in functions:
-        if name not in UNWRAPPED and "..." not in parameters:
+        if not UNWRAPPED.match(name) and "..." not in parameters:
             lines.append(wrapper(result, name, parameters))
     (folder / "wrappers.cpp").write_text("\n".join(lines))
     write_fortran(folder, names)

@@ -4,6 +4,8 @@
 
 namespace plait {
 
+static_assert(look_schedule::never == engine::never);
+
 void in_flight::start_one_sided(operation& op, moment& when) {
   const bool first = nothing();
   const served_window::finished_list done = windows_.start(op);
