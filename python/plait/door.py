@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `./plait` asks before it installs or builds anything: `python3 -m plait.door WORDS…`.
+"""Answers what `./plait` asks before it installs or builds: `python3 -m plait.door WORDS…`.
 
 Needs nothing but Python itself. Refuses words that are wrong, in a line and with exit code 2, or
 says in a line what they need: `nothing`, `lab`, `launch MPI [lab]` or `build MPI TARGETS…`.
@@ -208,7 +208,7 @@ def _needs_of_run(mpi: str, given: Mapping[str, str], others: Words) -> str:
 
 
 def _program(kind: str, name: str, mpi: str) -> str:
-    """Whether a program of plait's own has to be built; one from PLAIT_BIN_DIR has not."""
+    """Say whether a program of plait's own has to be built; one from PLAIT_BIN_DIR has not."""
     refuse_unknown(kind, name, mpi)
     folder = checkout()
     built = available(kind, mpi).get(name)
@@ -216,7 +216,8 @@ def _program(kind: str, name: str, mpi: str) -> str:
         folder and built.is_relative_to(folder / "build" / library.build_folder(mpi))
     ):
         return f"launch {mpi} lab"
-    return f"build {mpi} {'predict' if name == 'predict' else kind + '/all'}"
+    alone = kind == "apps" or name == "predict"  # a target of its name; others have parts
+    return f"build {mpi} {name if alone else kind + '/all'}"
 
 
 def main() -> None:

@@ -84,8 +84,8 @@ def test_wrong_words_are_refused_before_anything_is_installed_or_built(words, sa
 @pytest.mark.parametrize(
     ("words", "needed"),
     [
-        ("run jacobi3d", "build openmpi apps/all"),
-        ("run jacobi3d --mpi=mpich -- --help", "build mpich apps/all"),
+        ("run jacobi3d", "build openmpi jacobi3d"),
+        ("run jacobi3d --mpi=mpich -- --help", "build mpich jacobi3d"),
         ("run {program} --steps few -x --mpi mpich", "launch mpich"),
         ("run {program} --lab nodes=2 --report x.html", "launch openmpi lab"),
         ("bench", "nothing"),
@@ -151,4 +151,25 @@ def test_the_door_needs_nothing_but_python():
         text=True, check=False,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "python")},
     )  # fmt: skip
-    assert done.stdout == "build openmpi apps/all\n", done.stderr
+    assert done.stdout == "build openmpi jacobi3d\n", done.stderr
+
+
+def test_what_older_layouts_left_in_a_build_folder_is_removed(tmp_path):
+    folder = tmp_path / "release-openmpi"
+    for made in ("apps/jacobi3d", "apps/stencil/jacobi3d"):
+        (folder / made).mkdir(parents=True)
+        (folder / made / "cmake_install.cmake").touch()
+    (folder / "CMakeFiles").mkdir()
+    targets = folder / "CMakeFiles" / "TargetDirectories.txt"
+    targets.write_text(f"{folder}/apps/stencil/jacobi3d/CMakeFiles/jacobi3d.dir\n")
+    # The function alone: the door itself would configure and build.
+    load = """source <(sed -n '/^say()/p;/^remove_leftovers()/,/^}/p' "$0")"""
+    call = load + '; name=$2; remove_leftovers "$1"'
+    done = subprocess.run(
+        ["/bin/bash", "-ec", call, DOOR, folder, folder.name], capture_output=True, text=True,
+        check=False, timeout=60,
+    )  # fmt: skip
+    said = "plait: removing build/release-openmpi/apps/jacobi3d, a leftover\n"
+    assert (done.returncode, done.stderr) == (0, said)
+    assert not (folder / "apps/jacobi3d").exists()
+    assert (folder / "apps/stencil/jacobi3d").exists()
