@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The rows of one rank: input, transforms, what leaves, what comes, and whether that is right.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+
+#include "common/plans.hpp"
+#include "row_blocks.hpp"
+#include "workload.hpp"
+
+namespace ft_probe {
+
+/// What a check found.
+struct finding {
+  double max_error = 0;
+  double bound = 0;
+  std::string complaint = {};  ///< what is wrong first, in one line; empty if nothing is
+};
+
+/// Row g of rank q is a plane wave of its own number and amplitude over the part that is
+/// transformed, and a number of its own in each element beyond.  So each element that arrives is
+/// known.  Rows are transformed out of place, from `input` to `outgoing`: the input of a run is
+/// that of the next.
+class problem {
+ public:
+  /// Has memory for all of `shapes` of this rank, one at a time.
+  problem(std::span<const row_blocks> shapes, int rank, spectral::planning planning);
+
+  /// Chooses a shape and a workload, and sets everything back.
+  void reset(const row_blocks& shape, const workload& work);
+
+  /// Transforms these rows.
+  void transform(const range& rows);
+  /// Copies these rows, of this rank's own block, to where they arrive.
+  void copy_own(const range& rows);
+
+  [[nodiscard]] const row_blocks& shape() const noexcept { return *shape_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  /// Returns rows that leave.
+  [[nodiscard]] std::span<complex> outgoing(const range& rows) const;
+  /// Returns where these rows of rank `from` arrive.
+  [[nodiscard]] std::span<complex> incoming(int from, const range& rows) const;
+  /// Returns all that arrives.
+  [[nodiscard]] std::span<complex> all_incoming() const;
+  /// Returns where these rows of this rank begin in what arrives at `to`, in elements.
+  [[nodiscard]] index place_at(int to, const range& rows) const;
+
+  /// Checks each element that arrived; where nothing travels, of this rank's own rows that left.
+  [[nodiscard]] finding check(bool travelled) const;
+
+  /// Bytes that the constructor allocates for these shapes.
+  [[nodiscard]] static double memory_bytes(std::span<const row_blocks> shapes, int rank);
+
+ private:
+  void fill_input();
+  void check_row(const complex* row, int from, index number, finding& to) const;
+  const spectral::line_plan& plan_of(index n);
+
+  int rank_;
+  spectral::planning planning_;
+  spectral::field input_, outgoing_, incoming_;
+  std::map<index, spectral::line_plan> plans_;  ///< by length
+  const row_blocks* shape_ = nullptr;
+  workload work_;
+  index filled_rows_ = -1, filled_length_ = -1, filled_part_ = -1;  ///< what `input_` has
+};
+
+}  // namespace ft_probe

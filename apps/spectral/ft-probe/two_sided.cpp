@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages, as tasks and by hand, and the way in which nothing travels.
+#include <climits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <plait/comm/mpi.hpp>
+
+#include "carrier.hpp"
+#include "measure/mpi_check.hpp"
+
+namespace ft_probe {
+namespace {
+
+using plait::measure::check_mpi;
+
+class message final : public carrier {
+ public:
+  explicit message(const journey& on)
+      : on_(on), tasks_(on.env, {.workers = 1, .policy = on.policy}) {}
+
+  void expect(int from, const range& rows) override {
+    tasks_.recv("rows", plait::out(on_.rows.incoming(from, rows)), from);
+  }
+  void start(int peer, const range& rows) override {
+    tasks_.send("rows", plait::in(on_.rows.outgoing(rows)), peer);
+  }
+  void wait() override { tasks_.wait(); }
+  void barrier() override {
+    tasks_.barrier("all are here", plait::inout(passed_));
+    tasks_.wait();
+  }
+
+ private:
+  journey on_;
+  plait::runtime tasks_;
+  int passed_ = 0;
+};
+
+int as_count(std::size_t elements) {
+  if (elements > INT_MAX)
+    throw plait::usage_error(
+        fmt::format("--messages: {} elements are more than one message can hold", elements));
+  return static_cast<int>(elements);
+}
+
+class isend final : public carrier {
+ public:
+  explicit isend(const journey& on) : on_(on), communicator_(plait::native(on.env)) {}
+
+  void expect(int from, const range& rows) override {
+    const std::span<complex> to = on_.rows.incoming(from, rows);
+    check_mpi(MPI_Irecv(to.data(), as_count(to.size()), MPI_C_DOUBLE_COMPLEX, from, 0,
+                        communicator_, &requests_.emplace_back()),
+              "MPI_Irecv");
+  }
+  void start(int peer, const range& rows) override {
+    const std::span<complex> from = on_.rows.outgoing(rows);
+    check_mpi(MPI_Isend(from.data(), as_count(from.size()), MPI_C_DOUBLE_COMPLEX, peer, 0,
+                        communicator_, &requests_.emplace_back()),
+              "MPI_Isend");
+  }
+  void wait() override {
+    check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
+    requests_.clear();
+  }
+  void barrier() override { check_mpi(MPI_Barrier(communicator_), "MPI_Barrier"); }
+
+ private:
+  journey on_;
+  MPI_Comm communicator_;
+  std::vector<MPI_Request> requests_;
+};
+
+class none final : public carrier {
+ public:
+  explicit none(const journey& on) : communicator_(plait::native(on.env)) {}
+  void expect(int, const range&) override {}
+  void start(int, const range&) override {}
+  void wait() override {}
+  void barrier() override { check_mpi(MPI_Barrier(communicator_), "MPI_Barrier"); }
+
+ private:
+  MPI_Comm communicator_;
+};
+
+}  // namespace
+
+std::unique_ptr<carrier> make_message(const journey& on) {
+  return std::make_unique<message>(on);
+}
+
+std::unique_ptr<carrier> make_isend(const journey& on) {
+  return std::make_unique<isend>(on);
+}
+
+std::unique_ptr<carrier> make_none(const journey& on) {
+  return std::make_unique<none>(on);
+}
+
+}  // namespace ft_probe
