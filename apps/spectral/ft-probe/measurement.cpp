@@ -10,6 +10,7 @@
 #include <plait/plait.hpp>
 
 #include "algorithms.hpp"
+#include "figures.hpp"
 #include "measure/measured_rows.hpp"
 #include "measure/result.hpp"
 #include "measure/statistics.hpp"
@@ -23,7 +24,7 @@ using plait::measure::json;
 using plait::measure::measurement;
 
 /// The figures of one run, as the result names them.
-json figures_of(plait::environment& env, const breakdown& own) {
+json timers_of(plait::environment& env, const breakdown& own) {
   const auto mean = [&](double seconds) {
     return plait::measure::sum(env, seconds) / env.size();
   };
@@ -160,7 +161,7 @@ class session {
       spent = run_algorithm(one.which, rows_, *by);
     }
     check(one);
-    return figures_of(env_, spent);
+    return timers_of(env_, spent);
   }
 
   double flood_once(const cell& one) {
@@ -183,7 +184,7 @@ class session {
   // --- the result --------------------------------------------------------------------------------
 
   [[nodiscard]] json result(const json& rows) const {
-    json out{{"schema", "plait-result/1"}, {"kind", "ft-probe"}, {"app", "ft-probe"}};
+    json out{{"schema", "plait-result/1"}, {"kind", "probe"}, {"app", "ft-probe"}};
     out["parameters"] = {{"preset", wanted_.preset},   {"ways", wanted_.ways},
                          {"algorithms", names()},      {"shapes", json::array()},
                          {"repeat", asked_.repeat},    {"policy", plait::to_string(wanted_.policy)},
@@ -198,6 +199,8 @@ class session {
     out["rows"] = json::object();
     for (const cell& one : cells_)
       if (one.shown) out["rows"][row_of(one)][column_of(one.when)] = cell_result(one, rows);
+    out["figures"] = ft_probe::figures_of(out["rows"]);
+    out["sentences"] = sentences_of(out["rows"]);
     return out;
   }
 
@@ -214,6 +217,7 @@ class session {
     out["way"] = one.way;
     out["algorithm"] = one.which.name;
     out["shape"] = wanted_.shapes[one.when.shape].label;
+    out["circumstance"] = column_of(one.when);
     out["messages"] = messages;
     out["scale"] = one.work.scale();
     out["ratio"] = one.when.ratio > 0 ? json(one.when.ratio) : json(nullptr);
