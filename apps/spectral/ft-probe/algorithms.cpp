@@ -6,13 +6,11 @@
 #include <plait/plait.hpp>
 
 #include "measure/gather.hpp"
-#include "measure/timeline.hpp"
 
 namespace ft_probe {
 namespace {
 
-using plait::activity;
-using plait::measure::stopwatch;
+using plait::measure::part_watch;
 
 /// The pieces of the block from `from` to `to`, the same on both sides.
 std::vector<range> pieces_of(const point& which, const row_blocks& shape, int from, int to) {
@@ -46,19 +44,19 @@ void send(problem& p, carrier& by, int peer, const range& rows) {
 }
 
 /// Algorithm 3.
-void exchange(problem& p, carrier& by, stopwatch& watch) {
+void exchange(problem& p, carrier& by, part_watch& watch) {
   const row_blocks& shape = p.shape();
   p.transform({0, shape.rows_of(p.rank())});
-  watch.lap(activity::compute, "rows");
+  watch.lap(local_computation);
   for (int t = 1; t <= shape.ranks(); ++t) {
     const int peer = (t + p.rank()) % shape.ranks();
     send(p, by, peer, shape.sent(p.rank(), peer));
   }
-  watch.lap(activity::posting, "initiate");
+  watch.lap(comm_init);
 }
 
 /// Algorithms 4 and 5 and what lies between: a piece of each block in turn.
-void overlap(const point& which, problem& p, carrier& by, stopwatch& watch) {
+void overlap(const point& which, problem& p, carrier& by, part_watch& watch) {
   const row_blocks& shape = p.shape();
   std::vector<std::vector<range>> blocks;
   std::size_t most = 0;
@@ -72,29 +70,28 @@ void overlap(const point& which, problem& p, carrier& by, stopwatch& watch) {
       const std::vector<range>& block = blocks[static_cast<std::size_t>(peer)];
       if (i >= block.size()) continue;
       p.transform(block[i]);
-      watch.lap(activity::compute, "rows");
+      watch.lap(local_computation);
       send(p, by, peer, block[i]);
-      watch.lap(activity::posting, "initiate");
+      watch.lap(comm_init);
     }
 }
 
 }  // namespace
 
-breakdown run_algorithm(const point& which, problem& p, carrier& by) {
-  stopwatch watch;
+part_watch run_algorithm(const point& which, problem& p, carrier& by) {
+  part_watch watch(part_names.size());
   watch.start();
   expect_all(which, p, by);
-  watch.lap(activity::posting, "expect");
+  watch.lap(comm_init);
   if (which.overlapped)
     overlap(which, p, by, watch);
   else
     exchange(p, by, watch);
   by.wait();
-  watch.lap(activity::exposed, "wait");
+  watch.lap(comm_sync);
   by.barrier();
-  watch.lap(activity::idle, "barrier");
-  const plait::ledger_entry& spent = watch.stop();
-  return {spent.wall_s, spent.compute_s, spent.posting_s, spent.exposed_s, spent.idle_s};
+  watch.lap(barrier);
+  return watch;
 }
 
 double flood(plait::environment& env, const point& which, problem& p, carrier& by) {

@@ -2,22 +2,29 @@
 /// Algorithms 3 to 5, and what their time goes to.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <string_view>
+
 #include "carrier.hpp"
+#include "measure/part_watch.hpp"
 #include "points.hpp"
 
 namespace ft_probe {
 
-/// Seconds of one rank, by the paper's timers.
-struct breakdown {
-  double total_s = 0;
-  double computation_s = 0;  ///< Local Computation: lines 3, 5 and 6 of Algorithms 3, 4 and 5
-  double comm_init_s = 0;    ///< Comm Init: line 7
-  double comm_sync_s = 0;    ///< Comm Sync: line 11
-  double barrier_s = 0;      ///< Barrier: line 13
+/// The paper's timers [sections 6.2 and 6.3].
+enum part : std::size_t {
+  local_computation,  ///< lines 3, 5 and 6 of Algorithms 3, 4 and 5
+  comm_init,          ///< line 7
+  comm_sync,          ///< line 11
+  barrier,            ///< line 13
 };
+inline constexpr std::array<std::string_view, 4> part_names{"local_computation_s", "comm_init_s",
+                                                            "comm_sync_s", "barrier_s"};
 
-/// Runs one algorithm once.  The barrier of line 1 is the caller's.  Collective.
-[[nodiscard]] breakdown run_algorithm(const point& which, problem& p, carrier& by);
+/// Runs one algorithm once, and returns what its time went to by `part`.  The barrier of line 1 is
+/// the caller's.  Collective.
+[[nodiscard]] plait::measure::part_watch run_algorithm(const point& which, problem& p, carrier& by);
 
 /// Sends this rank's block for its right neighbour as fast as it goes, in the pieces of `which`, at
 /// most about 8 MiB, while the left neighbour does so here: a bidirectional flood [section 7.2].

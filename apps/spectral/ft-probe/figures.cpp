@@ -3,36 +3,48 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <string>
-#include <vector>
+#include <iterator>
 
 #include <fmt/format.h>
+
+#include "algorithms.hpp"
+#include "measure/statistics.hpp"
 
 namespace ft_probe {
 namespace {
 
 using plait::measure::json;
+using plait::measure::stacked_bar;
+using cells = std::vector<cell>;
 
-/// Cells that fulfil something, in the order of the result, columns first.
-using wanted_cell = std::function<bool(const json&)>;
-
-std::vector<json> cells_of(const json& rows, const wanted_cell& wanted) {
-  std::vector<json> found;
-  for (const auto& [column, unused] : rows.front().items())
-    for (const auto& [row, cells] : rows.items())
-      if (cells.contains(column) && wanted(cells[column])) found.push_back(cells[column]);
+template <class Wanted>
+cells only(const cells& all, Wanted&& wanted) {
+  cells found;
+  std::ranges::copy_if(all, std::back_inserter(found), wanted);
   return found;
 }
 
 /// The different values of a member, in their order.
-std::vector<std::string> values_of(const std::vector<json>& cells, const char* member) {
+template <class Member>
+std::vector<std::string> values_of(const cells& all, Member&& member) {
   std::vector<std::string> values;
-  for (const json& one : cells) {
-    const auto value = one[member].get<std::string>();
-    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-  }
+  for (const cell& one : all)
+    if (const std::string value = member(one); std::ranges::find(values, value) == values.end())
+      values.push_back(value);
   return values;
+}
+
+std::string way_of(const cell& one) {
+  return one.way;
+}
+std::string shape_of(const cell& one) {
+  return one.shape;
+}
+std::string algorithm_of(const cell& one) {
+  return one.which.name;
+}
+std::string circumstance_of(const cell& one) {
+  return one.circumstance_name;
 }
 
 /// As the paper labels its bars.
@@ -42,259 +54,223 @@ std::string short_name(const std::string& algorithm) {
   return algorithm == "pencils" ? "P" : algorithm;
 }
 
-double median(const json& cell, const char* figure) {
-  return cell[figure]["median"].get<double>();
+/// Where a bar is on the x axis: what differs within its figure.
+std::string group_of(const cell& one, bool one_shape) {
+  return one_shape ? one.circumstance_name.substr(one.shape.size() + 2) : one.circumstance_name;
 }
 
-json measured_bar(const json& cell, const std::string& name) {
-  return {{"name", name},
-          {"total_s", cell["total_s"]},
-          {"parts_s", {{"local computation", median(cell, "computation_s")},
-                       {"comm init", median(cell, "comm_init_s")},
-                       {"comm sync", median(cell, "comm_sync_s")},
-                       {"barrier", median(cell, "barrier_s")}}},
-          {"verified", cell["verified"]}};
-}
-
-/// The model's three pieces of what was measured: waiting is Comm Sync and Barrier.
-json actual_bar(const json& cell) {
-  return {{"name", "A"},
-          {"total_s", cell["total_s"]},
-          {"parts_s", {{"local computation", median(cell, "computation_s")},
-                       {"comm init", median(cell, "comm_init_s")},
-                       {"wait", median(cell, "comm_sync_s") + median(cell, "barrier_s")}}},
-          {"verified", cell["verified"]}};
-}
-
-double error_of_total(const json& cell) {
-  return cell["model"]["total_s"].get<double>() / median(cell, "total_s") - 1;
-}
-
-json modelled_bar(const json& cell) {
-  const json& model = cell["model"];
-  const json& total = model["total_s"];
-  return {{"name", "M"},
-          {"total_s", {{"median", total}, {"q1", total}, {"q3", total}, {"samples", {total}}}},
-          {"parts_s", {{"local computation", model["computation_s"]},
-                       {"comm init", model["comm_init_s"]},
-                       {"wait", model["wait_s"]}}},
-          {"verified", nullptr},
-          {"error", error_of_total(cell)}};
-}
-
-/// Appends a bar to the group of that name, which is the last one or new.
-void add_bar(json& groups, const std::string& group, json bar) {
-  if (groups.empty() || groups.back()["name"] != group)
-    groups.push_back({{"name", group}, {"bars", json::array()}});
-  groups.back()["bars"].push_back(std::move(bar));
-}
-
-json measured_figure(const std::vector<json>& cells, const std::string& title) {
-  json groups = json::array();
-  for (const json& one : cells)
-    add_bar(groups, one["circumstance"], measured_bar(one, short_name(one["algorithm"])));
-  return {{"title", title},
-          {"parts", {"local computation", "comm init", "comm sync", "barrier"}},
-          {"groups", std::move(groups)}};
-}
-
-json model_figure(const std::vector<json>& cells, const std::string& title) {
-  json groups = json::array();
-  for (const json& one : cells) {
-    add_bar(groups, one["circumstance"], modelled_bar(one));
-    add_bar(groups, one["circumstance"], actual_bar(one));
+json remarks_of(const cell& one) {
+  json remarks{{"way", one.way},
+               {"algorithm", one.which.name},
+               {"circumstance", one.circumstance_name},
+               {"scale", one.work.scale()},
+               {"transformed", one.work.transformed()},
+               {"max_error", one.max_error},
+               {"error_bound", one.error_bound}};
+  if (one.travels()) {
+    remarks["network"] = {{"overhead_s", one.network.overhead_s},
+                          {"gap_s", one.network.gap_s},
+                          {"gap_per_byte_s", one.network.gap_per_byte_s}};
+    remarks["bound_s"] = one.bound_s;
   }
-  return {{"title", title},
-          {"parts", {"local computation", "comm init", "wait"}},
-          {"groups", std::move(groups)}};
+  return remarks;
 }
 
-json computation_figure(const std::vector<json>& cells) {
-  json groups = json::array();
-  for (const std::string& algorithm : values_of(cells, "algorithm"))
-    for (const json& one : cells) {
-      if (one["algorithm"] != algorithm) continue;
-      json bar{{"name", one["way"] == "none" ? json("alone") : one["way"]},
-               {"total_s", one["computation_s"]},
-               {"parts_s", {{"local computation", median(one, "computation_s")}}},
-               {"verified", one["verified"]}};
-      add_bar(groups, algorithm, std::move(bar));
-    }
-  return {{"title", fmt::format("Local computation, {}", cells.front()["shape"].get<std::string>())},
-          {"parts", {"local computation"}},
-          {"groups", std::move(groups)}};
+json measured_figure(const cells& shown, const std::string& title) {
+  const bool one_shape = values_of(shown, shape_of).size() == 1;
+  std::vector<stacked_bar> bars;
+  for (const cell& one : shown)
+    bars.push_back({.group = group_of(one, one_shape),
+                    .name = short_name(one.which.name),
+                    .times = one.times,
+                    .verified = one.verified,
+                    .remarks = remarks_of(one)});
+  return plait::measure::bar_figure(title, {part_names.begin(), part_names.end()}, bars);
+}
+
+double error_of_total(const cell& one) {
+  return one.model.total_s() / one.total_s() - 1;
+}
+
+/// Comm Sync and Barrier, the model's wait, by run.
+std::vector<double> waiting_s(const cell& one) {
+  std::vector<double> sums = one.times.parts_s[comm_sync];
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += one.times.parts_s[barrier][i];
+  return sums;
+}
+
+/// As Figures 23 to 26: M beside A.
+json model_figure(const cells& shown, const std::string& title) {
+  const bool one_shape = values_of(shown, shape_of).size() == 1;
+  std::vector<stacked_bar> bars;
+  for (const cell& one : shown) {
+    const std::string group = group_of(one, one_shape);
+    stacked_bar model = plait::measure::modelled_bar(
+        group, "M", {one.model.computation_s, one.model.initiation_s, one.model.wait_s});
+    model.remarks["error"] = error_of_total(one);
+    bars.push_back(std::move(model));
+    stacked_bar actual{.group = group, .name = "A", .verified = one.verified};
+    actual.times = {
+        one.times.total_s,
+        {one.times.parts_s[local_computation], one.times.parts_s[comm_init], waiting_s(one)}};
+    bars.push_back(std::move(actual));
+  }
+  return plait::measure::bar_figure(title, {"local_computation_s", "comm_init_s", "wait_s"}, bars);
+}
+
+json computation_figure(const cells& shown) {
+  std::vector<stacked_bar> bars;
+  for (const cell& one : shown)
+    bars.push_back(
+        {.group = one.which.name,
+         .name = one.travels() ? one.way : "alone",
+         .times = {one.times.parts_s[local_computation], {one.times.parts_s[local_computation]}},
+         .verified = one.verified});
+  return plait::measure::bar_figure("Local computation, " + shown.front().circumstance_name,
+                                    {"local_computation_s"}, bars);
 }
 
 /// The cells of a way, cut into figures: by shape, or together where each shape has one group.
-std::vector<std::vector<json>> figures_cells(const json& rows, const std::string& way) {
-  const std::vector<json> all =
-      cells_of(rows, [&](const json& one) { return one["way"] == way; });
-  const std::vector<std::string> shapes = values_of(all, "shape");
-  if (shapes.size() == values_of(all, "circumstance").size()) return {all};
-  std::vector<std::vector<json>> parts;
+std::vector<cells> by_figure(const cells& all) {
+  const std::vector<std::string> shapes = values_of(all, shape_of);
+  if (shapes.size() == values_of(all, circumstance_of).size()) return {all};
+  std::vector<cells> parts;
   for (const std::string& shape : shapes)
-    parts.push_back(cells_of(rows, [&](const json& one) {
-      return one["way"] == way && one["shape"] == shape;
-    }));
+    parts.push_back(only(all, [&](const cell& one) { return one.shape == shape; }));
   return parts;
 }
 
-std::vector<std::string> ways_of(const json& rows) {
-  return values_of(cells_of(rows, [](const json&) { return true; }), "way");
+std::string where(const cells& figure) {
+  return values_of(figure, shape_of).size() == 1 ? ", " + figure.front().shape : "";
 }
 
-double exchange_s(const json& rows, const json& cell) {
-  for (const json& one : cells_of(rows, [&](const json& other) {
-         return other["way"] == cell["way"] && other["circumstance"] == cell["circumstance"] &&
-                other["algorithm"] == "exchange";
-       }))
-    return median(one, "total_s");
-  return 0;
-}
+// --- sentences
+// ------------------------------------------------------------------------------------
 
-/// "put, R=512 N=8192, ratio 1: 64 messages take 0.75 of Exchange, slabs 0.78, …"
-std::string comparison_sentence(const json& rows, const std::vector<json>& group) {
-  const double base_s = exchange_s(rows, group.front());
+/// "put, R=512 N=8192, ratio 1: of Exchange's time slabs 0.78, 64 0.75; best is 64"
+std::string comparison_sentence(const cell& exchange, const cells& group) {
   std::string said;
   double least = 1;
   std::string best = "exchange";
-  double computation_s = 0;
-  for (const json& one : group) {
-    const std::string algorithm = one["algorithm"];
-    const double share = median(one, "total_s") / base_s;
-    if (algorithm == "exchange") {
-      computation_s = median(one, "computation_s");
-      continue;
-    }
-    said += fmt::format("{}{} {:.3f}", said.empty() ? "" : ", ", algorithm, share);
-    if (share < least) {
-      least = share;
-      best = algorithm;
-    }
+  for (const cell& one : group) {
+    if (one.which.name == "exchange") continue;
+    const double share = one.total_s() / exchange.total_s();
+    said += fmt::format("{}{} {:.3f}", said.empty() ? "" : ", ", one.which.name, share);
+    if (share >= least) continue;
+    least = share;
+    best = one.which.name;
   }
-  const double communication_s =
-      group.front().value("communication_s", 0.0);  // of Exchange, which comes first
-  const std::string quotient =
-      computation_s > 0 && communication_s > 0
-          ? fmt::format(", communication : computation {:.2f}", communication_s / computation_s)
-          : "";
-  return fmt::format("{}, {}{}: of Exchange's time {}; best is {}",
-                     group.front()["way"].get<std::string>(),
-                     group.front()["circumstance"].get<std::string>(), quotient, said, best);
+  const double computation_s = exchange.times.median_s(local_computation);
+  const std::string quotient = exchange.work.scale() > 0 && exchange.travels()
+                                   ? fmt::format(", communication : computation {:.2f}",
+                                                 exchange.communication_s / computation_s)
+                                   : "";
+  return fmt::format("{}, {}{}: of Exchange's time {}; best is {}", exchange.way,
+                     exchange.circumstance_name, quotient, said, best);
 }
 
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+/// The median and the largest of some errors, in percent.
+std::string errors_text(const std::vector<double>& errors) {
+  return fmt::format("{:.1f} % (at most {:.1f} %)", 100 * plait::measure::median(errors),
+                     100 * std::ranges::max(errors));
 }
 
-std::string model_sentence(const std::vector<json>& cells, const std::string& way) {
+std::string model_sentence(const cells& of_way) {
   std::vector<double> totals, initiations, waits;
-  for (const json& one : cells) {
-    const json& model = one["model"];
-    const double total_s = median(one, "total_s");
-    const double wait_s = median(one, "comm_sync_s") + median(one, "barrier_s");
+  for (const cell& one : of_way) {
     totals.push_back(std::abs(error_of_total(one)));
-    initiations.push_back(
-        std::abs(model["comm_init_s"].get<double>() - median(one, "comm_init_s")) / total_s);
-    waits.push_back(std::abs(model["wait_s"].get<double>() - wait_s) / total_s);
+    initiations.push_back(std::abs(one.model.initiation_s - one.times.median_s(comm_init)) /
+                          one.total_s());
+    waits.push_back(std::abs(one.model.wait_s - plait::measure::median(waiting_s(one))) /
+                    one.total_s());
   }
   return fmt::format(
-      "{}: the model's total errs by {:.1f} % (median) and {:.1f} % at most; of the measured total, "
-      "initiation errs by {:.1f} % and {:.1f} %, waiting by {:.1f} % and {:.1f} %",
-      way, 100 * median_of(totals), 100 * std::ranges::max(totals), 100 * median_of(initiations),
-      100 * std::ranges::max(initiations), 100 * median_of(waits), 100 * std::ranges::max(waits));
+      "{}: the model's total errs by {}; of the measured total its initiation errs by {}, its wait "
+      "by {}",
+      of_way.front().way, errors_text(totals), errors_text(initiations), errors_text(waits));
 }
 
-std::string network_sentence(const json& cell) {
-  const json& network = cell["network"];
-  return fmt::format("{} {}, {}: o {:.2f} µs, g {:.2f} µs, G {:.3f} ns a byte",
-                     cell["way"].get<std::string>(), cell["algorithm"].get<std::string>(),
-                     cell["shape"].get<std::string>(), 1e6 * network["overhead_s"].get<double>(),
-                     1e6 * network["gap_s"].get<double>(),
-                     1e9 * network["gap_per_byte_s"].get<double>());
+std::string network_sentence(const cell& one) {
+  return fmt::format("{}, {}: o {:.2f} µs, g {:.2f} µs, G {:.3f} ns a byte", one.name(), one.shape,
+                     1e6 * one.network.overhead_s, 1e6 * one.network.gap_s,
+                     1e9 * one.network.gap_per_byte_s);
 }
 
 /// The runs that end before the model's bound by more than their spread.
-void add_beaten_bounds(const std::vector<json>& cells, json& to) {
-  for (const json& one : cells) {
-    const double bound_s = one["model"]["bound_s"];
-    const double spread_s =
-        one["total_s"]["q3"].get<double>() - one["total_s"]["q1"].get<double>();
-    if (median(one, "total_s") + spread_s < bound_s)
-      to.push_back(fmt::format("{} {}, {} takes {:.3f} of the model's bound",
-                               one["way"].get<std::string>(), one["algorithm"].get<std::string>(),
-                               one["circumstance"].get<std::string>(),
-                               median(one, "total_s") / bound_s));
+void add_beaten_bounds(const cells& of_way, std::vector<std::string>& to) {
+  for (const cell& one : of_way) {
+    const plait::measure::summary total = plait::measure::summarize(one.times.total_s);
+    if (total.median + (total.q3 - total.q1) < one.bound_s)
+      to.push_back(fmt::format("{}, {} takes {:.3f} of the model's bound", one.name(),
+                               one.circumstance_name, total.median / one.bound_s));
   }
 }
 
-/// "put slabs, R=512 N=8192, scale 1: local computation takes 1.20 of its time alone"
-void add_slower_computation(const json& rows, json& to) {
-  for (const json& alone : cells_of(rows, [](const json& one) { return one["way"] == "none"; }))
-    for (const json& one : cells_of(rows, [&](const json& other) {
-           return other["way"] != "none" && other["algorithm"] == alone["algorithm"] &&
-                  other["circumstance"] == alone["circumstance"];
-         }))
-      if (median(alone, "computation_s") > 0)
-        to.push_back(fmt::format(
-            "{} {}, {}: local computation takes {:.3f} of its time alone",
-            one["way"].get<std::string>(), one["algorithm"].get<std::string>(),
-            one["circumstance"].get<std::string>(),
-            median(one, "computation_s") / median(alone, "computation_s")));
+void add_slower_computation(const cells& all, std::vector<std::string>& to) {
+  for (const cell& one : all)
+    for (const cell& alone : all) {
+      if (alone.travels() || !one.travels() || one.which.name != alone.which.name ||
+          one.circumstance_name != alone.circumstance_name || alone.work.scale() == 0)
+        continue;
+      to.push_back(fmt::format(
+          "{}, {}: local computation takes {:.3f} of its time alone", one.name(),
+          one.circumstance_name,
+          one.times.median_s(local_computation) / alone.times.median_s(local_computation)));
+    }
+}
+
+void add_comparisons(const cells& of_way, std::vector<std::string>& to) {
+  for (const cell& exchange : of_way) {
+    if (exchange.which.name != "exchange") continue;
+    const cells group = only(of_way, [&](const cell& one) {
+      return one.circumstance_name == exchange.circumstance_name;
+    });
+    if (group.size() > 1) to.push_back(comparison_sentence(exchange, group));
+  }
 }
 
 }  // namespace
 
-json figures_of(const json& rows) {
+json figures_of(const cells& all) {
   json figures = json::array();
-  for (const std::string& way : ways_of(rows))
-    for (const std::vector<json>& cells : figures_cells(rows, way))
-      figures.push_back(measured_figure(cells, way == "none" ? "Nothing travels" : "By " + way));
-  for (const std::string& way : ways_of(rows))
-    for (const std::vector<json>& cells : figures_cells(rows, way))
-      for (const std::string& algorithm : values_of(cells, "algorithm")) {
-        std::vector<json> own;
-        for (const json& one : cells)
-          if (one["algorithm"] == algorithm && one.contains("model")) own.push_back(one);
-        if (!own.empty())
+  const std::vector<std::string> ways = values_of(all, way_of);
+  const auto of_way = [&](const std::string& way) {
+    return by_figure(only(all, [&](const cell& one) { return one.way == way; }));
+  };
+  for (const std::string& way : ways)
+    for (const cells& shown : of_way(way))
+      figures.push_back(
+          measured_figure(shown, (way == "none" ? "Nothing travels" : "By " + way) + where(shown)));
+  for (const std::string& way : ways)
+    for (const cells& shown : of_way(way))
+      for (const std::string& algorithm : values_of(shown, algorithm_of))
+        if (way != "none")
           figures.push_back(model_figure(
-              own, fmt::format("The model beside the measurement: {} by {}", algorithm, way)));
-      }
-  const std::vector<json> all = cells_of(rows, [](const json&) { return true; });
-  const std::vector<json> alone =
-      cells_of(rows, [](const json& one) { return one["way"] == "none"; });
-  for (const std::string& circumstance : values_of(alone, "circumstance"))
-    if (alone.size() < all.size())
-      figures.push_back(computation_figure(cells_of(rows, [&](const json& one) {
-        return one["circumstance"] == circumstance;
-      })));
+              only(shown, [&](const cell& one) { return one.which.name == algorithm; }),
+              fmt::format("Model and measurement: {} by {}{}", algorithm, way, where(shown))));
+  const cells alone = only(all, [](const cell& one) { return !one.travels(); });
+  if (alone.size() < all.size())
+    for (const std::string& circumstance : values_of(alone, circumstance_of))
+      figures.push_back(computation_figure(
+          only(all, [&](const cell& one) { return one.circumstance_name == circumstance; })));
   return figures;
 }
 
-json sentences_of(const json& rows) {
-  json said = json::array();
-  for (const std::string& way : ways_of(rows)) {
-    const std::vector<json> cells =
-        cells_of(rows, [&](const json& one) { return one["way"] == way; });
-    for (const std::string& circumstance : values_of(cells, "circumstance")) {
-      const std::vector<json> group = cells_of(rows, [&](const json& one) {
-        return one["way"] == way && one["circumstance"] == circumstance;
-      });
-      if (group.size() > 1 && exchange_s(rows, group.front()) > 0)
-        said.push_back(comparison_sentence(rows, group));
-    }
-    if (way == "none") continue;
-    said.push_back(model_sentence(cells, way));
-    for (const std::string& shape : values_of(cells, "shape"))
-      for (const std::string& algorithm : values_of(cells, "algorithm"))
-        said.push_back(network_sentence(cells_of(rows, [&](const json& one) {
-          return one["way"] == way && one["shape"] == shape && one["algorithm"] == algorithm;
-        }).front()));
-    add_beaten_bounds(cells, said);
+std::vector<std::string> sentences_of(const cells& all) {
+  std::vector<std::string> said;
+  for (const std::string& way : values_of(all, way_of)) {
+    const cells own = only(all, [&](const cell& one) { return one.way == way; });
+    add_comparisons(own, said);
+    if (way == "none" || own.front().communication_s == 0) continue;
+    said.push_back(model_sentence(own));
+    for (const std::string& shape : values_of(own, shape_of))
+      for (const std::string& algorithm : values_of(own, algorithm_of))
+        said.push_back(network_sentence(*std::ranges::find_if(own, [&](const cell& one) {
+          return one.shape == shape && one.which.name == algorithm;
+        })));
+    add_beaten_bounds(own, said);
   }
-  add_slower_computation(rows, said);
+  add_slower_computation(all, said);
   return said;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The FT probe: transforms of rows and the exchange of them, in the ways from Exchange to Pencils.
 // One MPI job measures all of them in turns, its network and the model beside them.
+#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -12,11 +12,10 @@
 
 #include "measure/command_line.hpp"
 #include "measure/session_options.hpp"
+#include "measure/stacked_bars.hpp"
 #include "measurement.hpp"
 
 namespace {
-
-using plait::measure::json;
 
 struct command {
   std::string preset;
@@ -83,8 +82,8 @@ std::vector<ft_probe::named_shape> shapes_of(const command& c, const ft_probe::p
                                              int ranks) {
   using ft_probe::row_blocks;
   if (!c.grid.empty())
-    return {{c.grid, row_blocks::of_grid("--grid", plait::measure::parse_extents("--grid", c.grid, 1),
-                                         ranks)}};
+    return {{c.grid, row_blocks::of_grid(
+                         "--grid", plait::measure::parse_extents("--grid", c.grid, 1), ranks)}};
   std::vector<ft_probe::named_shape> result;
   for (auto [length, rows] : from.shapes) {
     if (c.length != 0) length = c.length;
@@ -124,23 +123,6 @@ ft_probe::request requested(const command& c, int ranks) {
   return result;
 }
 
-void print_table(const json& result) {
-  std::printf("%-20s %-28s %9s %9s %9s %9s %9s %9s %8s\n", "way, messages", "circumstance", "total s",
-              "compute s", "init s", "sync s", "barrier s", "model s", "verified");
-  for (const auto& [row, cells] : result["rows"].items())
-    for (const auto& [column, one] : cells.items()) {
-      const auto median = [&cell = one](const char* figure) {
-        return cell[figure]["median"].get<double>();
-      };
-      const std::string model =
-          one.contains("model") ? fmt::format("{:.4f}", one["model"]["total_s"].get<double>()) : "";
-      std::printf("%-20s %-28s %9.4f %9.4f %9.4f %9.4f %9.4f %9s %8s\n", row.c_str(),
-                  column.c_str(), median("total_s"), median("computation_s"),
-                  median("comm_init_s"), median("comm_sync_s"), median("barrier_s"), model.c_str(),
-                  one["verified"].get<bool>() ? "yes" : "NO");
-    }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -156,6 +138,7 @@ int main(int argc, char** argv) {
                                  ft_probe::problem::memory_bytes(blocks, env.rank()));
     plait::measure::check_outputs(env, given.session);
     return plait::measure::conclude(env, given.session,
-                                    ft_probe::measure(env, wanted, given.session), print_table);
+                                    ft_probe::measure(env, wanted, given.session),
+                                    plait::measure::print_bars);
   });
 }

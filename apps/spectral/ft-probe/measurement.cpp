@@ -11,9 +11,9 @@
 
 #include "algorithms.hpp"
 #include "figures.hpp"
-#include "measure/measured_rows.hpp"
-#include "measure/result.hpp"
+#include "measure/stacked_bars.hpp"
 #include "measure/statistics.hpp"
+#include "measure/turns.hpp"
 #include "modelled.hpp"
 #include "problem.hpp"
 
@@ -21,47 +21,25 @@ namespace ft_probe {
 namespace {
 
 using plait::measure::json;
-using plait::measure::measurement;
-
-/// The figures of one run, as the result names them.
-json timers_of(plait::environment& env, const breakdown& own) {
-  const auto mean = [&](double seconds) {
-    return plait::measure::sum(env, seconds) / env.size();
-  };
-  return {{"total_s", plait::measure::maximum(env, own.total_s)},
-          {"computation_s", mean(own.computation_s)},
-          {"comm_init_s", mean(own.comm_init_s)},
-          {"comm_sync_s", mean(own.comm_sync_s)},
-          {"barrier_s", mean(own.barrier_s)}};
-}
-
-/// One cell of the result.
-struct cell {
-  std::string way;
-  point which;
-  circumstance when;
-  workload work = {};
-  bool shown = true;  ///< false: only to calibrate the model
-  bool verified = true;
-  double max_error = 0;
-  double error_bound = 0;
-};
+using plait::measure::turn;
 
 class session {
  public:
   session(plait::environment& env, const request& wanted,
           const plait::measure::session_options& asked)
-      : env_(env), wanted_(wanted), asked_(asked), rows_(blocks(wanted), env.rank(), wanted.planning) {}
+      : env_(env),
+        wanted_(wanted),
+        asked_(asked),
+        rows_(blocks(wanted), env.rank(), wanted.planning) {}
 
   plait::measure::outcome run() {
     find_scales();
     list_cells();
-    const json rows = plait::measure::measure_interleaved(
-        measurements(), {.repeat = asked_.repeat,
-                         .progress = asked_.progress && env_.rank() == 0,
-                         .warm_up = true});
+    plait::measure::take_turns(turns(), {.repeat = asked_.repeat,
+                                         .progress = asked_.progress && env_.rank() == 0,
+                                         .warm_up = true});
     const bool verified = std::ranges::all_of(cells_, &cell::verified);
-    return {verified, env_.rank() == 0 ? result(rows) : json()};
+    return {verified, env_.rank() == 0 ? result() : json()};
   }
 
  private:
@@ -85,15 +63,19 @@ class session {
       std::vector<double> communication_s;
       std::vector<double> computation_s;
       for (int round = 0; round < 4; ++round) {
-        cell silent{.way = way, .which = exchange, .when = {.shape = shape}};
+        cell silent{.way = way,
+                    .which = exchange,
+                    .when = {.shape = shape, .scale = 0, .ratio = 0},
+                    .shape = {},
+                    .circumstance_name = {}};
         silent.work = workload_of(shape_of(silent.when).length(), 0);
         cell whole = silent;
         whole.work = workload_of(shape_of(silent.when).length(), 1);
-        const double alone_s = run_once(silent).at("total_s");
-        const double busy_s = run_once(whole).at("computation_s");
+        run_once(silent);
+        run_once(whole);
         if (round == 0) continue;
-        communication_s.push_back(alone_s);
-        computation_s.push_back(busy_s);
+        communication_s.push_back(silent.times.total_s.back());
+        computation_s.push_back(whole.times.parts_s[local_computation].back());
       }
       const double quotient =
           plait::measure::median(communication_s) / plait::measure::median(computation_s);
@@ -119,49 +101,46 @@ class session {
             cells_.push_back({.way = way,
                               .which = which,
                               .when = when,
+                              .shape = wanted_.shapes[when.shape].label,
+                              .circumstance_name = name_of(when),
                               .work = workload_of(shape_of(when).length(), when.scale),
                               .shown = is_shown});
   }
 
-  std::vector<measurement> measurements() {
-    std::vector<measurement> all;
+  std::vector<turn> turns() {
+    std::vector<turn> all;
     for (cell& one : cells_)
-      all.push_back({row_of(one), column_of(one.when), [this, &one] { return run_once(one); }});
-    for (cell& one : cells_)
-      if (is_silent(one))
-        all.push_back({row_of(one), flood_column(one.when), [this, &one] {
-                         return json{{"gap_per_byte_s", flood_once(one)}};
+      all.push_back({one.name() + ", " + one.circumstance_name, [this, &one](int round) {
+                       run_once(one);
+                       if (round == plait::measure::warm_up) one.times = {};
+                     }});
+    for (const cell& one : cells_)
+      if (one.travels() && one.when.scale == 0)
+        all.push_back({one.name() + ", flood", [this, &one](int round) {
+                         const double found = flood_once(one);
+                         if (round != plait::measure::warm_up)
+                           floods_[{one.name(), one.when.shape}].push_back(found);
                        }});
     return all;
   }
 
-  [[nodiscard]] static bool is_silent(const cell& one) {
-    return one.when.scale == 0 && one.when.ratio == 0 && one.way != "none";
-  }
-  [[nodiscard]] std::string row_of(const cell& one) const {
-    return one.way + " " + one.which.name;
-  }
-  [[nodiscard]] std::string column_of(const circumstance& when) const {
+  [[nodiscard]] std::string name_of(const circumstance& when) const {
     const std::string& shape = wanted_.shapes[when.shape].label;
     if (when.ratio > 0) return fmt::format("{}, ratio {:g}", shape, when.ratio);
     return fmt::format("{}, scale {:.4g}", shape, when.scale);
   }
-  [[nodiscard]] std::string flood_column(const circumstance& when) const {
-    return wanted_.shapes[when.shape].label + ", flood";
-  }
 
   // --- runs --------------------------------------------------------------------------------------
 
-  json run_once(cell& one) {
+  void run_once(cell& one) {
     rows_.reset(shape_of(one.when), one.work);
-    breakdown spent;
     {
       const std::unique_ptr<carrier> by = make_carrier(one.way, {env_, rows_, wanted_.policy});
       env_.barrier();
-      spent = run_algorithm(one.which, rows_, *by);
+      const plait::measure::part_watch spent = run_algorithm(one.which, rows_, *by);
+      plait::measure::add_run(env_, one.times, spent.total_s(), spent.parts_s());
     }
     check(one);
-    return timers_of(env_, spent);
   }
 
   double flood_once(const cell& one) {
@@ -176,90 +155,67 @@ class session {
     one.max_error = std::max(one.max_error, plait::measure::maximum(env_, found.max_error));
     one.error_bound = found.bound;
     if (!found.complaint.empty() && one.verified)
-      std::fprintf(stderr, "ft-probe: %s, %s: %s\n", row_of(one).c_str(),
-                   column_of(one.when).c_str(), found.complaint.c_str());
+      std::fprintf(stderr, "ft-probe: %s, %s: %s\n", one.name().c_str(),
+                   one.circumstance_name.c_str(), found.complaint.c_str());
     one.verified = plait::measure::all_of(env_, found.complaint.empty()) && one.verified;
   }
 
   // --- the result --------------------------------------------------------------------------------
 
-  [[nodiscard]] json result(const json& rows) const {
-    json out{{"schema", "plait-result/1"}, {"kind", "probe"}, {"app", "ft-probe"}};
-    out["parameters"] = {{"preset", wanted_.preset},   {"ways", wanted_.ways},
-                         {"algorithms", names()},      {"shapes", json::array()},
-                         {"repeat", asked_.repeat},    {"policy", plait::to_string(wanted_.policy)},
-                         {"ratios", wanted_.ratios},
-                         {"plans", wanted_.planning == spectral::planning::measured ? "measured"
-                                                                                    : "estimated"}};
-    for (const named_shape& one : wanted_.shapes)
-      out["parameters"]["shapes"].push_back(one.label);
-    out["environment"] = plait::measure::describe_environment(env_);
+  [[nodiscard]] json result() {
+    std::vector<cell> shown;
+    for (cell& one : cells_) {
+      if (one.travels()) add_model(one);
+      if (one.shown) shown.push_back(one);
+    }
+    json out = plait::measure::probe_result(env_, "ft-probe", parameters(), figures_of(shown),
+                                            sentences_of(shown));
     const double rate = asked_.link_rate_bytes_per_s;
     out["environment"]["link_rate_Bps"] = rate > 0 ? json(rate) : json(nullptr);
-    out["rows"] = json::object();
-    for (const cell& one : cells_)
-      if (one.shown) out["rows"][row_of(one)][column_of(one.when)] = cell_result(one, rows);
-    out["figures"] = ft_probe::figures_of(out["rows"]);
-    out["sentences"] = sentences_of(out["rows"]);
     return out;
   }
 
-  [[nodiscard]] json names() const {
-    json all = json::array();
-    for (const point& one : wanted_.points) all.push_back(one.name);
-    return all;
+  [[nodiscard]] json parameters() const {
+    json algorithms = json::array();
+    for (const point& one : wanted_.points) algorithms.push_back(one.name);
+    json shapes = json::array();
+    for (const named_shape& one : wanted_.shapes) shapes.push_back(one.label);
+    return {{"preset", wanted_.preset},
+            {"ways", wanted_.ways},
+            {"algorithms", algorithms},
+            {"shapes", shapes},
+            {"ratios", wanted_.ratios},
+            {"repeat", asked_.repeat},
+            {"policy", plait::to_string(wanted_.policy)},
+            {"plans", wanted_.planning == spectral::planning::measured ? "measured" : "estimated"}};
   }
 
-  [[nodiscard]] json cell_result(const cell& one, const json& rows) const {
+  /// Adds the parameters of the network, the model and its bound.
+  void add_model(cell& one) const {
     const row_blocks& shape = shape_of(one.when);
-    json out = rows.at(row_of(one)).at(column_of(one.when));
-    const index messages = one.which.messages_of(shape);
-    out["way"] = one.way;
-    out["algorithm"] = one.which.name;
-    out["shape"] = wanted_.shapes[one.when.shape].label;
-    out["circumstance"] = column_of(one.when);
-    out["messages"] = messages;
-    out["scale"] = one.work.scale();
-    out["ratio"] = one.when.ratio > 0 ? json(one.when.ratio) : json(nullptr);
-    out["transformed"] = one.work.transformed();
-    out["verified"] = one.verified;
-    out["max_error"] = one.max_error;
-    out["error_bound"] = one.error_bound;
-    if (one.way == "none") return out;
-    const calibration measured = calibration_of(one, rows);
-    const loggp network = loggp_of(measured, one.which, shape);
-    out["network"] = {{"overhead_s", network.overhead_s},
-                      {"gap_s", network.gap_s},
-                      {"gap_per_byte_s", network.gap_per_byte_s}};
-    out["model"] = modelled(network, one.which, shape, out["computation_s"]["median"]);
-    out["model"]["bound_s"] = std::max(least_computation_s(one, rows),
-                                       out["model"]["transfer_s"].get<double>());
-    out["communication_s"] = silent_of(one, rows).at("total_s").at("median");
-    return out;
-  }
-
-  /// The cell of the same row and shape without computation.
-  [[nodiscard]] const json& silent_of(const cell& one, const json& rows) const {
-    return rows.at(row_of(one)).at(column_of({one.when.shape, 0, 0}));
-  }
-
-  [[nodiscard]] calibration calibration_of(const cell& one, const json& rows) const {
-    const json& row = rows.at(row_of(one));
-    return {silent_of(one, rows).at("comm_init_s").at("median"),
-            row.at(column_of({one.when.shape, 1, 0})).at("comm_init_s").at("median"),
-            row.at(flood_column(one.when)).at("gap_per_byte_s").at("median")};
-  }
-
-  /// Computation where it is least disturbed.
-  [[nodiscard]] double least_computation_s(const cell& one, const json& rows) const {
-    double least = rows.at(row_of(one)).at(column_of(one.when)).at("computation_s").at("median");
+    const cell& silent = same_at(one, 0);
+    const calibration measured{silent.times.median_s(comm_init),
+                               same_at(one, 1).times.median_s(comm_init),
+                               plait::measure::median(floods_.at({one.name(), one.when.shape}))};
+    const double computation_s = one.times.median_s(local_computation);
+    one.network = loggp_of(measured, one.which, shape);
+    one.model = modelled(one.network, one.which, shape, computation_s);
+    one.bound_s = computation_s;
     for (const cell& other : cells_)
-      if (column_of(other.when) == column_of(one.when))
-        least = std::min<double>(least, rows.at(row_of(other))
-                                            .at(column_of(other.when))
-                                            .at("computation_s")
-                                            .at("median"));
-    return least;
+      if (other.circumstance_name == one.circumstance_name)
+        one.bound_s = std::min(one.bound_s, other.times.median_s(local_computation));
+    if (env_.size() < 2) return;
+    one.communication_s = silent.total_s();
+    one.bound_s =
+        std::max(one.bound_s, transfer_s(symbols_of(one.network, one.which, shape, computation_s)));
+  }
+
+  /// Returns the same way and algorithm, of the same shape, at another scale.
+  [[nodiscard]] const cell& same_at(const cell& one, double scale) const {
+    return *std::ranges::find_if(cells_, [&](const cell& other) {
+      return other.name() == one.name() && other.when.shape == one.when.shape &&
+             other.when.scale == scale && other.when.ratio == 0;
+    });
   }
 
   plait::environment& env_;
@@ -268,6 +224,8 @@ class session {
   problem rows_;
   std::vector<circumstance> circumstances_;
   std::vector<cell> cells_;
+  std::map<std::pair<std::string, std::size_t>, std::vector<double>>
+      floods_;  ///< G by row and shape
 };
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "modelled.hpp"
 
-#include "equations.hpp"
-
 namespace ft_probe {
 namespace {
 
@@ -20,22 +18,23 @@ loggp loggp_of(const calibration& measured, const point& which, const row_blocks
           measured.gap_per_byte_s};
 }
 
-plait::measure::json modelled(const loggp& network, const point& which, const row_blocks& shape,
-                              double computation_s) {
-  model_symbols s{.ranks = static_cast<double>(shape.ranks()),
-                  .rows = static_cast<double>(which.messages_of(shape)),
-                  .overhead_s = network.overhead_s,
-                  .gap_s = network.gap_s,
-                  .gap_per_byte_s = network.gap_per_byte_s};
-  s.computation_s = computation_s / s.rows;
-  if (shape.ranks() > 1)
-    s.length = static_cast<double>(shape.most_sent() * shape.length()) / leaving(which, shape);
-  const prediction found = which.overlapped ? predict_overlapped(s) : predict_exchange(s);
-  return {{"computation_s", found.computation_s},
-          {"comm_init_s", found.initiation_s},
-          {"wait_s", found.wait_s},
-          {"total_s", found.total_s()},
-          {"transfer_s", shape.ranks() > 1 ? transfer_s(s) : 0.0}};
+model_symbols symbols_of(const loggp& network, const point& which, const row_blocks& shape,
+                         double computation_s) {
+  const auto messages = static_cast<double>(which.messages_of(shape));
+  return {.ranks = static_cast<double>(shape.ranks()),
+          .rows = messages,
+          .length = static_cast<double>(shape.most_sent() * shape.length()) / leaving(which, shape),
+          .computation_s = computation_s / messages,
+          .overhead_s = network.overhead_s,
+          .gap_s = network.gap_s,
+          .gap_per_byte_s = network.gap_per_byte_s};
+}
+
+prediction modelled(const loggp& network, const point& which, const row_blocks& shape,
+                    double computation_s) {
+  if (shape.ranks() < 2) return {computation_s, 0, 0};
+  const model_symbols s = symbols_of(network, which, shape, computation_s);
+  return which.overlapped ? predict_overlapped(s) : predict_exchange(s);
 }
 
 }  // namespace ft_probe

@@ -2,9 +2,7 @@
 /// The model beside each measurement, with parameters that the same session measured.
 #pragma once
 
-#include <string>
-
-#include "measure/gather.hpp"
+#include "equations.hpp"
 #include "points.hpp"
 #include "row_blocks.hpp"
 
@@ -30,9 +28,13 @@ struct loggp {
 [[nodiscard]] loggp loggp_of(const calibration& measured, const point& which,
                              const row_blocks& shape);
 
-/// Returns {"computation_s", "comm_init_s", "wait_s", "total_s", "transfer_s"} of a run whose local
-/// computation takes `computation_s`.
-[[nodiscard]] plait::measure::json modelled(const loggp& network, const point& which,
-                                            const row_blocks& shape, double computation_s);
+/// Returns the symbols of the equations for a run whose local computation takes `computation_s`.
+/// Precondition: more than one rank.
+[[nodiscard]] model_symbols symbols_of(const loggp& network, const point& which,
+                                       const row_blocks& shape, double computation_s);
+
+/// Returns the pieces of such a run, on any number of ranks.
+[[nodiscard]] prediction modelled(const loggp& network, const point& which, const row_blocks& shape,
+                                  double computation_s);
 
 }  // namespace ft_probe

@@ -43,8 +43,7 @@ class put_signal final : public put {
     tasks_.await_signal("rows", window_, from, plait::out(on_.rows.incoming(from, rows)));
   }
   void start(int peer, const range& rows) override {
-    tasks_.put_signal("rows", window_, peer, place(peer, rows),
-                      plait::in(on_.rows.outgoing(rows)));
+    tasks_.put_signal("rows", window_, peer, place(peer, rows), plait::in(on_.rows.outgoing(rows)));
   }
 };
 

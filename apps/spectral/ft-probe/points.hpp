@@ -11,9 +11,9 @@ namespace ft_probe {
 
 /// Exchange, or a point of "a continuum of algorithms … sending X messages of RN/X" [section 5.1].
 struct point {
-  std::string name;         ///< "exchange", "slabs", "pencils", or X
-  bool overlapped = true;   ///< messages leave between computations
-  index messages = 0;       ///< X of a rank, its own copy included; 0: of Slabs, -1: of Pencils
+  std::string name;        ///< "exchange", "slabs", "pencils", or X
+  bool overlapped = true;  ///< messages leave between computations
+  index messages = 0;      ///< X of a rank, its own copy included; 0: of Slabs, -1: of Pencils
 
   /// Returns the pieces of a block that travel one by one: X / P, rounded up.  A block has no more
   /// pieces than rows.

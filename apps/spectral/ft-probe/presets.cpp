@@ -17,16 +17,28 @@ const std::vector<preset>& presets() {
   static const std::vector<std::pair<index, index>> many_small{{512, 8192}};
   static const std::vector<double> fractions{0, 0.25, 0.5, 0.75, 1};
   static const std::vector<preset> all{
-      {"communication", "section 6.2, Figures 4 and 5: no computation", one_volume, {0}, false,
+      {"communication",
+       "section 6.2, Figures 4 and 5: no computation",
+       one_volume,
+       {0},
+       false,
        false},
-      {"constant-computation", "section 6.3, Figures 8 and 9: the same operations for each shape",
-       one_volume, {}, true, false},
+      {"constant-computation",
+       "section 6.3, Figures 8 and 9: the same operations for each shape",
+       one_volume,
+       {},
+       true,
+       false},
       {"few-large", "section 6.4, Figures 12 and 13: computation varied, few large messages",
        few_large, fractions, false, false},
       {"many-small", "section 6.5, Figures 16 and 17: computation varied, many small messages",
        many_small, fractions, false, false},
-      {"local-computation", "section 6.6: computation beside messages, and alone",
-       {{512, 8192}, {65536, 32}}, {1}, false, true}};
+      {"local-computation",
+       "section 6.6: computation beside messages, and alone",
+       {{512, 8192}, {65536, 32}},
+       {1},
+       false,
+       true}};
   return all;
 }
 

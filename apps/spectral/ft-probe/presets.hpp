@@ -27,7 +27,7 @@ struct circumstance {
 /// What a preset says; what it leaves empty the command line says.
 struct preset {
   std::string name;
-  std::string about;  ///< one line
+  std::string about;                            ///< one line
   std::vector<std::pair<index, index>> shapes;  ///< R and N of a rank
   std::vector<double> scales;
   bool constant_operations = false;  ///< the same for each shape: those of the cheapest

@@ -170,9 +170,9 @@ void problem::check_row(const complex* row, int from, index number, finding& to)
     const double allowed = x < part ? to.bound : 0;
     if (error > to.max_error) to.max_error = error;
     if (error <= allowed || !to.complaint.empty()) continue;
-    to.complaint =
-        fmt::format("rank {}: element {} of row {} from rank {} is {} + {}i, not {} + {}i", rank_, x,
-                    number, from, row[x].real(), row[x].imag(), expected.real(), expected.imag());
+    to.complaint = fmt::format(
+        "rank {}: element {} of row {} from rank {} is {} + {}i, not {} + {}i", rank_, x, number,
+        from, row[x].real(), row[x].imag(), expected.real(), expected.imag());
   }
 }
 

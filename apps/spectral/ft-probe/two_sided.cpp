@@ -61,8 +61,9 @@ class isend final : public carrier {
               "MPI_Isend");
   }
   void wait() override {
-    check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-              "MPI_Waitall");
+    check_mpi(
+        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+        "MPI_Waitall");
     requests_.clear();
   }
   void barrier() override { check_mpi(MPI_Barrier(communicator_), "MPI_Barrier"); }

@@ -23,8 +23,8 @@ struct workload {
 [[nodiscard]] double operations(index n);
 
 /// Returns the workload nearest to `scale` whose lengths have the factors 2, 3, 5 and 7 only.  FFTW
-/// transforms others at another speed.  Below 1 this is sections 6.3 to 6.5: the FFT is performed on
-/// R' <= R elements of each row.  Above 1, which the paper does not need, the row is transformed
+/// transforms others at another speed.  Below 1 this is sections 6.3 to 6.5: the FFT is performed
+/// on R' <= R elements of each row.  Above 1, which the paper does not need, the row is transformed
 /// again from its input.  Precondition: scale >= 0.
 [[nodiscard]] workload workload_of(index length, double scale);
 
