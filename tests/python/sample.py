@@ -490,6 +490,46 @@ def probe_result() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def ft_probe_result() -> dict[str, Any]:
+    """A probe as ft-probe writes it: Exchange, Slabs and Pencils, and their model."""
+    parts = ["local_computation_s", "comm_init_s", "comm_sync_s", "barrier_s"]
+
+    def bar(name: str, scale: float, total: float) -> dict[str, Any]:
+        busy = 0.07 * scale
+        times = [busy, 0.01, 0.9 * (total - busy - 0.01), 0.1 * (total - busy - 0.01)]
+        return {
+            "name": name, "total_s": spread(total), "parts_s": dict(zip(parts, times, strict=True)),
+            "verified": True, "way": "put", "algorithm": name, "scale": scale, "transformed": 512,
+            "circumstance": f"R=512 N=8192, scale {scale}", "max_error": 1e-13,
+            "error_bound": 1e-11, "bound_s": 0.28,
+            "network": {"overhead_s": 2e-6, "gap_s": 3e-6, "gap_per_byte_s": 8.5e-9},
+        }  # fmt: skip
+
+    measured = [
+        {"name": f"scale {scale}",
+         "bars": [bar("E", scale, 0.29 + 0.07 * scale), bar("S", scale, 0.29),
+                  bar("64", scale, 0.3), bar("P", scale, 0.31)]}
+        for scale in (0.0, 0.5, 1.0, 4.0)
+    ]  # fmt: skip
+    actual = {"local_computation_s": 0.07, "comm_init_s": 0.01, "wait_s": 0.21}
+    modelled = [
+        {"name": "M", "error": 0.034, "total_s": _exactly(0.3), "verified": None,
+         "parts_s": actual | {"wait_s": 0.22}},
+        {"name": "A", "total_s": spread(0.29), "verified": True, "parts_s": actual},
+    ]  # fmt: skip
+    return probe_result() | {
+        "app": "ft-probe",
+        "parameters": {"preset": "many-small", "ways": ["put"], "algorithms": ["exchange", "slabs"],
+                       "shapes": ["R=512 N=8192"], "ratios": [], "repeat": 5},
+        "figures": [
+            {"title": "By put, R=512 N=8192", "parts": parts, "groups": measured},
+            {"title": "Model and measurement: pencils by put, R=512 N=8192", "parts": list(actual),
+             "groups": [{"name": "scale 1", "bars": modelled}]},
+        ],
+        "sentences": ["put, R=512 N=8192, scale 1: of Exchange's time slabs 0.806; best is slabs"],
+    }  # fmt: skip
+
+
 def _exactly(value: float) -> dict[str, Any]:
     return {"median": value, "q1": value, "q3": value, "samples": [value]}
 
@@ -510,5 +550,6 @@ SAMPLES = {
     "collective": collective_result,
     "prediction": predict_result,
     "probe": probe_result,
+    "ft-probe": ft_probe_result,
     "program": program_result,
 }

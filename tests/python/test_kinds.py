@@ -102,6 +102,14 @@ def test_bars_of_a_probe_are_as_high_as_their_times():
     assert "errs by -4.0%" in drawn
 
 
+def test_a_probe_draws_the_model_beside_the_measurement():
+    said = Said(page([SAMPLES["ft-probe"]()])).lines
+    assert "scale 1, M: wait 220 ms (73.3%)" in said
+    assert "scale 1, A: wait 210 ms (72.4%)" in said
+    assert "scale 4.0, E: local computation 280 ms (49.1%)" in said
+    assert "errs by +3.4%" in said
+
+
 def test_a_file_is_checked_as_the_kind_that_it_names():
     problems = check(bench_result() | {"kind": "application"})
     assert "app is missing" in problems

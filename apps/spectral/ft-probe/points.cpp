@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 
 namespace ft_probe {
 namespace {

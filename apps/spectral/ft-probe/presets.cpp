@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 
 namespace ft_probe {
 

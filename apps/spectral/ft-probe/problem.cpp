@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 
 namespace ft_probe {
 namespace {

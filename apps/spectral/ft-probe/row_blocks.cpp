@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 
 namespace ft_probe {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include <plait/core/error.hpp>
+#include <plait/plait.hpp>
 
 namespace ft_probe {
 namespace {
