@@ -70,7 +70,8 @@ json remarks_of(const cell& one) {
   if (one.travels()) {
     remarks["network"] = {{"overhead_s", one.network.overhead_s},
                           {"gap_s", one.network.gap_s},
-                          {"gap_per_byte_s", one.network.gap_per_byte_s}};
+                          {"gap_per_byte_s", one.network.gap_per_byte_s},
+                          {"gap_per_byte_of_pattern_s", one.network.gap_per_byte_of_pattern_s}};
     remarks["bound_s"] = one.bound_s;
   }
   return remarks;
@@ -88,8 +89,16 @@ json measured_figure(const cells& shown, const std::string& title) {
   return plait::measure::bar_figure(title, {part_names.begin(), part_names.end()}, bars);
 }
 
-double error_of_total(const cell& one) {
-  return one.model.total_s() / one.total_s() - 1;
+double error_of_total(const cell& one, const prediction& model) {
+  return model.total_s() / one.total_s() - 1;
+}
+
+stacked_bar modelled_bar(const cell& one, const prediction& model, const std::string& group,
+                         const std::string& name) {
+  stacked_bar bar = plait::measure::modelled_bar(
+      group, name, {model.computation_s, model.initiation_s, model.wait_s});
+  bar.remarks["error"] = error_of_total(one, model);
+  return bar;
 }
 
 /// Comm Sync and Barrier, the model's wait, by run.
@@ -99,16 +108,14 @@ std::vector<double> waiting_s(const cell& one) {
   return sums;
 }
 
-/// As Figures 23 to 26: M beside A.
+/// As Figures 23 to 26, M beside A, and between them E as in Figures 29 and 30.
 json model_figure(const cells& shown, const std::string& title) {
   const bool one_shape = values_of(shown, shape_of).size() == 1;
   std::vector<stacked_bar> bars;
   for (const cell& one : shown) {
     const std::string group = group_of(one, one_shape);
-    stacked_bar model = plait::measure::modelled_bar(
-        group, "M", {one.model.computation_s, one.model.initiation_s, one.model.wait_s});
-    model.remarks["error"] = error_of_total(one);
-    bars.push_back(std::move(model));
+    bars.push_back(modelled_bar(one, one.model, group, "M"));
+    bars.push_back(modelled_bar(one, one.empirical, group, "E"));
     stacked_bar actual{.group = group, .name = "A", .verified = one.verified};
     actual.times = {
         one.times.total_s,
@@ -175,25 +182,26 @@ std::string errors_text(const std::vector<double>& errors) {
                      100 * std::ranges::max(errors));
 }
 
-std::string model_sentence(const cells& of_way) {
+std::string model_sentence(const cells& of_way, prediction cell::*which, const std::string& name) {
   std::vector<double> totals, initiations, waits;
   for (const cell& one : of_way) {
-    totals.push_back(std::abs(error_of_total(one)));
-    initiations.push_back(std::abs(one.model.initiation_s - one.times.median_s(comm_init)) /
+    const prediction& model = one.*which;
+    totals.push_back(std::abs(error_of_total(one, model)));
+    initiations.push_back(std::abs(model.initiation_s - one.times.median_s(comm_init)) /
                           one.total_s());
-    waits.push_back(std::abs(one.model.wait_s - plait::measure::median(waiting_s(one))) /
+    waits.push_back(std::abs(model.wait_s - plait::measure::median(waiting_s(one))) /
                     one.total_s());
   }
   return fmt::format(
-      "{}: the model's total errs by {}; of the measured total its initiation errs by {}, its wait "
+      "{}: the total of {} errs by {}; of the measured total its initiation errs by {}, its wait "
       "by {}",
-      of_way.front().way, errors_text(totals), errors_text(initiations), errors_text(waits));
+      of_way.front().way, name, errors_text(totals), errors_text(initiations), errors_text(waits));
 }
 
 std::string network_sentence(const cell& one) {
-  return fmt::format("{}, {}: o {:.2f} µs, g {:.2f} µs, G {:.3f} ns a byte", one.name(), one.shape,
-                     1e6 * one.network.overhead_s, 1e6 * one.network.gap_s,
-                     1e9 * one.network.gap_per_byte_s);
+  return fmt::format("{}, {}: o {:.2f} µs, g {:.2f} µs, G {:.3f} ns a byte, of the pattern {:.3f}",
+                     one.name(), one.shape, 1e6 * one.network.overhead_s, 1e6 * one.network.gap_s,
+                     1e9 * one.network.gap_per_byte_s, 1e9 * one.network.gap_per_byte_of_pattern_s);
 }
 
 /// The runs that end before the model's bound by more than their spread.
@@ -262,7 +270,8 @@ std::vector<std::string> sentences_of(const cells& all) {
     const cells own = only(all, [&](const cell& one) { return one.way == way; });
     add_comparisons(own, said);
     if (way == "none" || own.front().communication_s == 0) continue;
-    said.push_back(model_sentence(own));
+    said.push_back(model_sentence(own, &cell::model, "M, the model with G of a flood,"));
+    said.push_back(model_sentence(own, &cell::empirical, "E, with G of the pattern,"));
     for (const std::string& shape : values_of(own, shape_of))
       for (const std::string& algorithm : values_of(own, algorithm_of))
         said.push_back(network_sentence(*std::ranges::find_if(own, [&](const cell& one) {

@@ -26,8 +26,9 @@ struct cell {
   plait::measure::bar_samples times = {};
   // Of a way by which rows travel:
   loggp network = {};
-  prediction model = {};
-  double bound_s = 0;          ///< the larger of least computation and transfer (2)
+  prediction model = {};       ///< with the flood's G
+  prediction empirical = {};   ///< with the pattern's G
+  double bound_s = 0;          ///< the larger of least computation and transfer (2), by the least G
   double communication_s = 0;  ///< the same algorithm without computation
 
   [[nodiscard]] bool travels() const { return way != "none"; }

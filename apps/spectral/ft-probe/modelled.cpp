@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "modelled.hpp"
 
+#include <algorithm>
+
 namespace ft_probe {
 namespace {
 
@@ -14,8 +16,14 @@ double leaving(const point& which, const row_blocks& shape) {
 loggp loggp_of(const calibration& measured, const point& which, const row_blocks& shape) {
   const double messages = leaving(which, shape);
   if (messages == 0) return {};
-  return {measured.busy_initiation_s / messages, measured.idle_initiation_s / messages,
-          measured.gap_per_byte_s};
+  loggp found{.overhead_s = measured.busy_initiation_s / messages,
+              .gap_s = measured.idle_initiation_s / messages,
+              .gap_per_byte_s = measured.gap_per_byte_s};
+  // (4) without computation.
+  const double transfer_s = measured.total_s - std::max(found.overhead_s, found.gap_s);
+  const auto bytes = complex_bytes * static_cast<double>(shape.most_sent() * shape.length());
+  found.gap_per_byte_of_pattern_s = std::max(transfer_s, 0.0) / bytes;
+  return found;
 }
 
 model_symbols symbols_of(const loggp& network, const point& which, const row_blocks& shape,

@@ -12,14 +12,16 @@ namespace ft_probe {
 struct calibration {
   double idle_initiation_s = 0;  ///< Comm Init without computation
   double busy_initiation_s = 0;  ///< Comm Init with all computation
-  double gap_per_byte_s = 0;
+  double gap_per_byte_s = 0;     ///< of a flood
+  double total_s = 0;            ///< without computation
 };
 
-/// o, g and G.
+/// o, g and G; G also as section 8.2 finds it for SpMV, from the pattern without computation.
 struct loggp {
   double overhead_s = 0;
   double gap_s = 0;
   double gap_per_byte_s = 0;
+  double gap_per_byte_of_pattern_s = 0;
 };
 
 /// Returns o and g as section 7.5 finds them, but divides by the N (P - 1) / P messages that leave,
