@@ -5,6 +5,7 @@ Needs nothing but Python itself. Refuses words that are wrong, in a line and wit
 says in a line what they need: `nothing`, `lab`, `launch MPI [lab]` or `build MPI TARGETS…`.
 """
 
+import contextlib
 import dataclasses
 import itertools
 import pathlib
@@ -12,11 +13,13 @@ import sys
 from collections.abc import Callable, Mapping
 
 from plait import results
+from plait.attach import built, target
+from plait.attach.words import parse, parse_switches, rank
 from plait.errors import BadInput
 from plait.lab.spec import LabSpec
 from plait.launch import library
 from plait.run.programs import available, checkout, refuse_unknown, resolve
-from plait.words import join_report, sort_words
+from plait.words import join_values, sort_words
 
 Words = list[str]
 
@@ -53,6 +56,10 @@ def _lab(_option: str, value: str) -> None:
     LabSpec.parse(value)
 
 
+def _switches(_option: str, value: str) -> None:
+    parse_switches(value)
+
+
 def _output(option: str, value: str) -> None:
     option = "--report" if option == "--report-file" else option
     results.check_writable(pathlib.Path(value), option)
@@ -83,7 +90,13 @@ _REALS = ("--latency-us", "--overhead-us", "--gap-us", "--gap-per-byte-ns",
           "--copy-per-byte-ns")  # fmt: skip
 
 COMMANDS: dict[str, Command] = {
-    "run": Command({**_JOB, **_RANKS, "--trace": _output, "--list": None}, 1, None, True, "APP"),
+    "run": Command({**_JOB, **_RANKS, "--trace": _output, "--list": None, "--attach": None,
+                    "--attach-switches": _switches}, 1, None, True, "APP"),
+    "attach": Command(
+        {**dict.fromkeys(("--progress", "--trace", "--verify", "--report", "--quiet", "-q",
+                          "--build", "--help")),
+         "--json": _output, "--mpi": _mpi}, 1, None, True, "PROGRAM",
+    ),
     "bench": Command({**_JOB, **_RANKS, "--rates": _text}, 0, None, True, "NAME"),
     "measure loggp": Command(
         {**_PROBE, **_RANKS, "--max-size": _text, "--bursts": _whole}, 0, None, True
@@ -115,7 +128,9 @@ COMMANDS: dict[str, Command] = {
 
 def needs(words: Words) -> str:
     """What these words need; `BadInput` where they are wrong."""
-    words = join_report(words)
+    if words[:1] == ["attach"]:
+        return _needs_of_attach(words[1:])
+    words = join_values(words)
     name = next((n for n in COMMANDS if words[: len(n.split())] == n.split()), None)
     if name is None:
         return _of_no_command(words)
@@ -193,8 +208,31 @@ def _needs_of(name: str, given: Mapping[str, str], others: Words) -> str:
     return "lab" if name.startswith("lab ") else "nothing"
 
 
+def _needs_of_attach(words: Words) -> str:
+    """Inside mpiexec nothing is built: every rank would."""
+    asked = parse(words)
+    if asked.help or rank() is not None:
+        return "nothing"
+    mpi = asked.mpi or "openmpi"
+    if not asked.build:
+        mpi = target.find(asked.program[0], asked.mpi).mpi
+    return _library(mpi)
+
+
+def _library(mpi: str) -> str:
+    """Whether the library to be put in front has to be built; one from PLAIT_BIN_DIR has not."""
+    library.check(mpi)
+    mpi = library.full_name(mpi)
+    with contextlib.suppress(BadInput):
+        if built.find(mpi) != str(built.place(mpi)):
+            return f"launch {mpi} lab"
+    return f"build {mpi} plait_attach"
+
+
 def _needs_of_run(mpi: str, given: Mapping[str, str], others: Words) -> str:
     program, *words = others
+    if "--attach" in given or "--attach-switches" in given:
+        return _library(target.find(program, mpi).mpi)
     if "/" in program:
         resolve("apps", program, mpi)
         return f"launch {mpi}{' lab' if '--lab' in given else ''}"

@@ -35,14 +35,19 @@ def sort_words(
     return own, passed
 
 
-def join_report(words: list[str]) -> list[str]:
-    """`--report`, `--report FILE.html` and `--report=FILE` all mean what they say."""
+# Options that stand alone, or with a value after an equals sign: the option that takes the value.
+_OPTIONAL_VALUES = {"--report": "--report-file", "--attach": "--attach-switches"}
+
+
+def join_values(words: list[str]) -> list[str]:
+    """`--report`, `--report FILE.html` and `--report=FILE` all mean what they say; so `--attach`."""
     changed: list[str] = []
     for index, word in enumerate(words):
+        name, equals, value = word.partition("=")
         if word == "--":  # what follows is a program's
             return changed + words[index:]
-        if word.startswith("--report="):
-            changed += ["--report-file", word.removeprefix("--report=")]
+        if equals and name in _OPTIONAL_VALUES:
+            changed += [_OPTIONAL_VALUES[name], value]
         elif changed and changed[-1] == "--report" and word.endswith((".html", ".htm")):
             changed[-1:] = ["--report-file", word]
         else:

@@ -3,6 +3,8 @@
 
 from typing import Any
 
+from sample_attach import attach_result
+
 TOTALS = {"base": 0.310, "olap": 0.236, "plait": 0.201, "ideal": 0.178}
 EXPOSED = {"base": 0.125, "olap": 0.040, "plait": 0.006, "ideal": 0.0}
 
@@ -552,4 +554,5 @@ SAMPLES = {
     "probe": probe_result,
     "ft-probe": ft_probe_result,
     "program": program_result,
+    "attach": attach_result,
 }

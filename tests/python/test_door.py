@@ -45,7 +45,7 @@ def test_the_door_knows_every_command_and_its_options():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("frobnicate", "no command 'frobnicate'; there are: bench, compare"),
+        ("frobnicate", "no command 'frobnicate'; there are: attach, bench, compare"),
         ("lab sideways", "no 'lab sideways'; there are: up, down, status, exec"),
         ("run", "APP is missing"),
         ("run --stepz 3 jacobi3d", "no option --stepz"),
@@ -57,6 +57,13 @@ def test_the_door_knows_every_command_and_its_options():
         ("run jacobi3d --json /nowhere/at/all", "no folder /nowhere/at"),
         ("run jacobi3d --steps few", "--steps few: give a whole number"),
         ("run ./nothing", "there is no such program"),
+        ("run --attach=speed ./nothing", "there is no 'speed'; there are: profile, progress"),
+        ("run --attach ./nothing", "there is no such program"),
+        ("attach", "PROGRAM is missing"),
+        ("attach --profit ./nothing", "there is no option --profit"),
+        ("attach --json", "--json: its value is missing"),
+        ("attach /bin/true", "is linked with no MPI library, so there is nothing to measure"),
+        ("attach --mpi lam /bin/true", "give openmpi, mpich or the folder"),
         ("bench sloth", "unknown benchmark 'sloth'; there are:"),
         ("measure loggp --ranks two", "--ranks two: give a whole number"),
         ("predict collective", "OP is missing"),
@@ -97,6 +104,10 @@ def test_wrong_words_are_refused_before_anything_is_installed_or_built(words, sa
         ("run jacobi3d --help", "nothing"),
         ("run --list", "nothing"),
         ("report a.json b.json", "nothing"),
+        ("attach --help", "nothing"),
+        ("attach --build --mpi mpich", "build mpich plait_attach"),
+        ("attach --mpi openmpi {program} --json", "build openmpi plait_attach"),
+        ("run --attach {program} --ranks 4", "build openmpi plait_attach"),
         ("compare a.json b.json", "nothing"),
         ("lab up x --nodes 3", "lab"),
         ("lab exec n0 -- ls --all", "lab"),
@@ -108,6 +119,7 @@ def test_words_say_what_they_need(words, needed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     program = tmp_path / "program"
     program.touch(mode=0o755)
+    program.write_text("#!/bin/sh\n")
     assert needs(words.format(program=program).split()) == needed
 
 

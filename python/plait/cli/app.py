@@ -9,10 +9,10 @@ import typer
 from typer.exceptions import TyperException
 
 from plait import __version__
-from plait.cli import bench, compare, doctor, lab, measure, predict, report, run
+from plait.cli import attach, bench, compare, doctor, lab, measure, predict, report, run
 from plait.errors import BadInput, JobFailed
 from plait.launch.interrupts import Interrupted, signals_as_exceptions
-from plait.words import join_report
+from plait.words import join_values
 
 app = typer.Typer(
     name="plait",
@@ -26,6 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 run.register(app)
+attach.register(app)
 app.add_typer(lab.app, name="lab")
 report.register(app)
 bench.register(app)
@@ -52,12 +53,14 @@ def options(
 
 def main() -> None:
     """Run the command; every bad input is one line on stderr and exit code 2."""
+    if sys.argv[1:2] == ["attach"] and "--help" not in sys.argv:  # whose words are a program's
+        attach.attach_main(sys.argv[2:])
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):  # a terminal that lacks µ still gets its table
         stream.reconfigure(errors="backslashreplace")
     try:
         with signals_as_exceptions():
-            code = app(join_report(sys.argv[1:]), prog_name="plait", standalone_mode=False)
+            code = app(join_values(sys.argv[1:]), prog_name="plait", standalone_mode=False)
             sys.stdout.flush()
     except BadInput as error:
         _end(str(error), 2)

@@ -6,11 +6,13 @@ from typing import Annotated
 
 import typer
 
+from plait.attach.words import parse_switches
 from plait.cli.options import Json, Report, ReportFile, check_writable, report_page
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
 from plait.launch import library
 from plait.launch.mpi import find_mpiexec
+from plait.run.attached import run_attached
 from plait.run.foreign import ForeignRun, run_foreign
 from plait.run.output import show_and_write, tell_of_trace
 from plait.run.programs import described, known, resolve
@@ -28,9 +30,11 @@ _EPILOG = """**Examples**
 
 `plait run ./my_program --ranks 4 --report -- --its-own words`
 
+`plait run --attach ./their_program --ranks 4 --lab nodes=2,rate=1gbit --report`
+
 A program of your own gets its own words and no others, and its output comes as it is. What follows
 `--` is the program's in any case. `--report`, `--trace` and `--json` of such a program need plait's
-library in it.
+library in it, or `--attach`.
 
 Exit code: 0 every variant verified, 1 one did not, 2 bad input, 3 or more: the job broke off. That
 of a program of your own is its own."""
@@ -74,6 +78,14 @@ def run(
     trace: Annotated[
         pathlib.Path | None, typer.Option(help="Write a trace that Perfetto opens.")
     ] = None,
+    attach: Annotated[
+        bool,
+        typer.Option(
+            "--attach",
+            help="Profile an unmodified MPI program; --attach=progress,verify does more.",
+        ),
+    ] = False,
+    attach_switches: Annotated[str | None, typer.Option("--attach-switches", hidden=True)] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")
     ] = False,
@@ -96,6 +108,11 @@ def run(
     page = report_page(program, report, report_file)
     check_writable({"--json": json, "--report": page, "--trace": trace})
     find_mpiexec(mpi)
+    if attach or attach_switches is not None:
+        switches = parse_switches(attach_switches or "")
+        words = [program, *context.args]
+        asked = ForeignRun(words, mpi, ranks, lab, json, page, trace, verbose)
+        raise typer.Exit(run_attached(asked, switches))
     if resolve("apps", program, mpi).foreign:
         words = [program, *context.args]
         raise typer.Exit(

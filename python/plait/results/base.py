@@ -72,11 +72,12 @@ class Kind(abc.ABC):
             parts.append(f"{steps} steps")
         if ranks := environment.get("ranks"):
             parts.append(f"{ranks} rank{'s' if ranks != 1 else ''}")
-        parts.append(_where(environment))
+        parts.append(place_of(environment))
         return ", ".join(parts)
 
 
-def _where(environment: dict[str, Any]) -> str:
+def place_of(environment: Mapping[str, Any]) -> str:
+    """Says in a phrase on what the ranks ran."""
     if labs := environment.get("labs"):
         return (
             f"{labs[0]['nodes']} nodes at {', '.join(rate_text(lab['rate_bps']) for lab in labs)}"

@@ -2,6 +2,7 @@
 """The register of kinds, and the one place that says of which kind a result is."""
 
 from plait.results.application import Application
+from plait.results.attach import Attach
 from plait.results.base import Kind, Result
 from plait.results.benchmark import Benchmark
 from plait.results.collective import Collective
@@ -19,7 +20,7 @@ KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Application(), Policies(), Program(), Benchmark(), Progress(), Loggp(), Nbc(), Overlap(),
-        Collective(), Prediction(), Probe(), Reconstruction(),
+        Collective(), Prediction(), Probe(), Reconstruction(), Attach(),
     )
 }  # fmt: skip
 # Benchmarks that have tables of their own, by the member `bench`.

@@ -7,7 +7,7 @@ What plait wants of one that uses its library goes by environment variables.
 import dataclasses
 import pathlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from plait import results
 from plait.errors import BadInput, JobFailed
@@ -16,6 +16,7 @@ from plait.launch.job import Interrupted, Outcome, signals_as_exceptions
 from plait.launch.library import kind_of
 from plait.launch.mpi import launch
 from plait.launch.streams import Streams, streamed
+from plait.results import Result
 from plait.run.jobs import describe_lab, first_words, lab_of, run_in
 from plait.run.output import show_and_write
 from plait.run.scratch import scratch_folder
@@ -45,17 +46,26 @@ def run_foreign(asked: ForeignRun) -> int:
         made = {"PLAIT_RESULT": folder / "result.json", "PLAIT_TRACE": folder / "trace.json"}
         wanted = {"PLAIT_RESULT": asked.json or asked.report, "PLAIT_TRACE": asked.trace}
         told = {name: str(file) for name, file in made.items() if wanted[name]}
-        _run(asked, folder, told, lab)
+        run_to_its_end(asked, folder, lab, environment=told)
         _hand_over(asked, made, lab)
     return 0
 
 
-def _run(asked: ForeignRun, folder: pathlib.Path, told: Mapping[str, str], lab: Lab | None) -> None:
-    """Run the job to its end, which is raised if it is a bad one."""
+def run_to_its_end(
+    asked: ForeignRun,
+    folder: pathlib.Path,
+    lab: Lab | None,
+    environment: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+) -> None:
+    """Runs the job to its end, which is raised if it is a bad one.
+
+    `environment` is for mpiexec and all below; the words `before` start the program itself.
+    """
     # As its mpiexec does by itself: Open MPI's gives ranks a terminal, MPICH's a pipe.
     with streamed(folder, terminal=kind_of(asked.mpi) == "openmpi") as streams:
-        job = launch(asked.mpi, asked.ranks, streams.into(asked.words), lab)
-        job = dataclasses.replace(job, environment={**job.environment, **told})
+        job = launch(asked.mpi, asked.ranks, streams.into([*before, *asked.words]), lab)
+        job = dataclasses.replace(job, environment={**job.environment, **(environment or {})})
         try:
             outcome = run_in(lab, job, None, asked.verbose)
         except Interrupted:
@@ -101,11 +111,16 @@ def _hand_over(asked: ForeignRun, made: Mapping[str, pathlib.Path], lab: Lab | N
                 " or made no runtime"
             )
     if wants_result:
-        result = results.load(made["PLAIT_RESULT"])
-        if lab:
-            result["environment"]["lab"] = describe_lab(lab)
-            result["environment"]["link_rate_Bps"] = lab.spec.payload_bytes_per_s
+        result = with_lab(results.load(made["PLAIT_RESULT"]), lab)
         show_and_write(result, asked.json, asked.report, to_stderr=True)
     if asked.trace:
         results.write_file(asked.trace, made["PLAIT_TRACE"].read_bytes())
         print(f"trace: {asked.trace} (open it at ui.perfetto.dev)", file=sys.stderr)
+
+
+def with_lab(result: Result, lab: Lab | None) -> Result:
+    """Returns the result with what only the command knows: the cluster it ran in."""
+    if lab is None:
+        return result
+    known = {"lab": describe_lab(lab), "link_rate_Bps": lab.spec.payload_bytes_per_s}
+    return {**result, "environment": {**result.get("environment", {}), **known}}

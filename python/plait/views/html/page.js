@@ -11,3 +11,21 @@ document.addEventListener("pointermove", (event) => {
   tip.style.left = `${left}px`;
   tip.style.top = `${Math.max(event.clientY - tip.offsetHeight - 12, 4)}px`;
 });
+
+// Sorts a table by the column whose heading is clicked: numbers downwards first, words upwards.
+for (const button of document.querySelectorAll("table.sortable th button")) {
+  button.addEventListener("click", () => {
+    const head = button.parentElement;
+    const column = [...head.parentElement.children].indexOf(head);
+    const body = head.closest("table").tBodies[0];
+    const key = (row) => row.cells[column].dataset.key;
+    const isNumeric = head.classList.contains("n");
+    const up = head.ariaSort ? head.ariaSort === "descending" : !isNumeric;
+    for (const other of head.parentElement.children) other.ariaSort = null;
+    head.ariaSort = up ? "ascending" : "descending";
+    const order = isNumeric ? (a, b) => Number(key(a) || -1) - Number(key(b) || -1)
+                            : (a, b) => key(a).localeCompare(key(b));
+    const rows = [...body.rows].sort((a, b) => (up ? order(a, b) : order(b, a)));
+    body.append(...rows);
+  });
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`python3 -I -S attach/__main__.py WORDS…`: how `./plait attach` starts, without any detour.
+
+The folder of the package goes to sys.path here, and so never into the program's environment.
+"""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from plait.attach.command import main
+
+main(sys.argv[1:])

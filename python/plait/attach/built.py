@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the built library to be put in front of an MPI library is."""
+
+import os
+import pathlib
+
+from plait.errors import BadInput
+from plait.launch.library import build_folder
+
+FILE = "libplait_attach.so"
+_CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def place(mpi: str) -> pathlib.Path:
+    """Returns where a checkout builds it."""
+    return _CHECKOUT / "build" / build_folder(mpi) / "lib" / FILE
+
+
+def find(mpi: str) -> str:
+    """Returns the library for that MPI library; `PLAIT_BIN_DIR` names folders to look in first."""
+    folders = [f for f in os.environ.get("PLAIT_BIN_DIR", "").split(":") if f]
+    for path in (*(pathlib.Path(folder, FILE) for folder in folders), place(mpi)):
+        if path.is_file():
+            return _loadable(path)
+    raise BadInput(
+        f"plait's library is not built for {mpi} yet; first run"
+        f" `./plait attach --build --mpi {mpi}`"
+    )
+
+
+def _loadable(path: pathlib.Path) -> str:
+    """LD_PRELOAD separates its words by blanks and colons, and knows no way to quote them."""
+    if any(letter.isspace() or letter == ":" for letter in str(path)):
+        raise BadInput(f"{path}: a path with blanks or colons cannot be handed to the loader")
+    return str(path)

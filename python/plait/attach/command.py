@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait attach`: checks the program, puts the library in front, and becomes the program."""
+
+import os
+import pathlib
+import sys
+import time
+from typing import NoReturn
+
+from plait.attach import built, target
+from plait.attach.words import Asked, parse, rank, settings
+from plait.errors import BadInput
+
+HELP = """\
+Usage: mpiexec -n RANKS plait attach [OPTIONS] [--] PROGRAM [WORDS]...
+
+Runs an unmodified MPI program with plait in front of its MPI library, and says
+at the end how much it waited, where, and how much of that could be hidden.
+
+  --progress        give the program's own non-blocking calls progress
+  --trace[=FILE]    write a trace that Perfetto opens
+  --verify          find send buffers that change before their wait
+  --json FILE       write the result file here
+  --report[=FILE]   write an HTML report
+  --quiet, -q       print no summary
+  --mpi MPI         the MPI library of a script or of an interpreter: openmpi,
+                    mpich, or the folder of an installation of either
+  --build           from a checkout: build plait's library for --mpi, and end
+
+It stands before the program, not before mpiexec. The exit code is the
+program's. `plait run --attach ./program` starts mpiexec, too, and an emulated
+cluster with --lab.
+"""
+_OTHERS_WAIT_S = 1.0
+
+
+def main(words: list[str]) -> NoReturn:
+    """Run the command; it ends as the program does, or with one line and exit code 2."""
+    try:
+        asked = parse(words)
+        if asked.help:
+            print(HELP, end="")
+            sys.exit(0)
+        if asked.build:
+            _tell_of_build(asked)
+        _become(asked)
+    except BadInput as error:
+        _refuse(str(error))
+    except OSError as error:
+        _refuse(f"{error.filename or words[0]}: {error.strerror or error}")
+
+
+def _refuse(line: str) -> NoReturn:
+    """One rank says it. The others leave later, for launchers end a job with its first rank."""
+    if (rank() or 0) == 0:
+        print("plait: " + " ".join(line.split()), file=sys.stderr, flush=True)
+    else:
+        time.sleep(_OTHERS_WAIT_S)
+    sys.exit(2)
+
+
+def _tell_of_build(asked: Asked) -> NoReturn:
+    print(built.find(asked.mpi or "openmpi"))
+    sys.exit(0)
+
+
+def _become(asked: Asked) -> NoReturn:
+    found = target.find(asked.program[0], asked.mpi)
+    library = built.find(found.mpi)
+    json, is_first = asked.json, (rank() or 0) == 0
+    if is_first:
+        _check_outputs(asked)
+    if asked.report is not None and is_first:
+        from plait.attach.reporting import run_and_report
+
+        run_and_report(asked, found.path, library)
+    os.environ.update(settings(library, asked.switches, json, asked.trace, asked.quiet))
+    sys.stdout.flush()
+    os.execv(found.path, asked.program)
+
+
+def _check_outputs(asked: Asked) -> None:
+    """Refuse files that cannot be written, before the program starts."""
+    for option, name in (
+        ("--json", asked.json), ("--trace", asked.trace), ("--report", asked.report or None),
+    ):  # fmt: skip
+        if name is None:
+            continue
+        path = pathlib.Path(name)
+        if path.is_dir():
+            raise BadInput(f"{option} {name}: is a folder")
+        if not path.absolute().parent.is_dir():
+            raise BadInput(f"{option} {name}: there is no folder {path.parent}")
+        if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+            raise BadInput(f"{option} {name}: cannot be written")

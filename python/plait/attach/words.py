@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The words of `plait attach`, and what they come to in the library's environment."""
+
+import dataclasses
+import os
+import pathlib
+from collections.abc import Mapping
+
+from plait.errors import BadInput
+
+SWITCHES = ("profile", "progress", "trace", "verify")
+# Option: whether it stands alone, needs a value, or may have one behind an equals sign.
+_ALONE, _NEEDS, _MAY = range(3)
+OPTIONS = {
+    "--progress": _ALONE, "--verify": _ALONE, "--quiet": _ALONE, "-q": _ALONE, "--trace": _MAY,
+    "--json": _NEEDS, "--report": _MAY, "--mpi": _NEEDS, "--build": _ALONE, "--help": _ALONE,
+}  # fmt: skip
+# Where launchers put the number of a rank before MPI_Init tells it.
+_RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What `plait attach` was asked for."""
+
+    program: list[str]  # and its words
+    switches: tuple[str, ...] = ("profile",)
+    mpi: str | None = None
+    trace: str | None = None
+    json: str | None = None
+    report: str | None = None  # "": where reports go
+    quiet: bool = False
+    build: bool = False
+    help: bool = False
+
+
+def parse(words: list[str]) -> Asked:
+    """Reads the options before the program, and the program with its own words."""
+    left, given = list(words), {}
+    while left and left[0].startswith("-") and left[0] != "--":
+        option, equals, value = left.pop(0).partition("=")
+        kind = OPTIONS.get(option)
+        if kind is None or (equals and kind == _ALONE):
+            raise BadInput(f"attach: there is no option {option}{equals}{value}")
+        if kind == _NEEDS and not equals:
+            if not left:
+                raise BadInput(f"attach: {option}: its value is missing")
+            value = left.pop(0)
+        if option == "--report" and left and left[0].endswith((".html", ".htm")):
+            value = left.pop(0)
+        given[option] = value
+    asked = _asked(given, left[1:] if left[:1] == ["--"] else left)
+    if not (asked.program or asked.build or asked.help):
+        raise BadInput("attach: PROGRAM is missing; write mpiexec -n 4 plait attach ./program")
+    return asked
+
+
+def _asked(given: Mapping[str, str], program: list[str]) -> Asked:
+    trace = given.get("--trace")
+    if trace == "":
+        trace = f"{pathlib.Path(program[0]).name if program else 'program'}.trace.json"
+    on = {"profile": True, "progress": "--progress" in given, "trace": trace is not None,
+          "verify": "--verify" in given}  # fmt: skip
+    return Asked(
+        program,
+        tuple(name for name in SWITCHES if on[name]),
+        given.get("--mpi"),
+        trace,
+        given.get("--json"),
+        given.get("--report"),
+        "--quiet" in given or "-q" in given,
+        "--build" in given,
+        "--help" in given,
+    )
+
+
+def parse_switches(text: str) -> tuple[str, ...]:
+    """Reads what follows `plait run --attach=`; the profile is always on."""
+    asked = {"profile", *(word.strip() for word in text.split(",") if word.strip())}
+    if unknown := sorted(asked - set(SWITCHES)):
+        raise BadInput(f"--attach={text}: there is no '{unknown[0]}'; there are: "
+                       f"{', '.join(SWITCHES)}")  # fmt: skip
+    return tuple(name for name in SWITCHES if name in asked)
+
+
+def rank() -> int | None:
+    """Returns the rank that the launcher has given this process; None: there is no launcher."""
+    for name in _RANK_VARIABLES:
+        if os.environ.get(name, "").isdigit():
+            return int(os.environ[name])
+    return None
+
+
+def settings(
+    library: str,
+    switches: tuple[str, ...],
+    json: str | None = None,
+    trace: str | None = None,
+    quiet: bool = False,
+) -> dict[str, str]:
+    """Returns the environment variables that put the library in front and tell it what to do."""
+    before = os.environ.get("LD_PRELOAD", "")
+    told = {"LD_PRELOAD": f"{library}:{before}" if before else library,
+            "PLAIT_ATTACH": ",".join(switches)}  # fmt: skip
+    if json is not None:
+        told["PLAIT_ATTACH_JSON"] = str(pathlib.Path(json).absolute())
+    if trace is not None:
+        told["PLAIT_ATTACH_TRACE"] = str(pathlib.Path(trace).absolute())
+    if quiet:
+        told["PLAIT_ATTACH_QUIET"] = "1"
+    return told

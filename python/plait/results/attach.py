@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An unmodified MPI program: how much it waited, where, and how much of that could be hidden."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from plait.results.base import Figure, Kind, Result, place_of
+from plait.results.figures.attach import attach_figures
+from plait.results.schema import (
+    anything,
+    at_least_0,
+    both,
+    count,
+    count_from_1,
+    fields,
+    number,
+    or_null,
+    sequence,
+    text,
+)
+from plait.results.shapes import TIMELINE
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_TOTALS = dict.fromkeys(
+    ("compute_s", "mpi_s", "waiting_s", "late_sender_s", "late_receiver_s", "transfer_s",
+     "collective_wait_s", "could_hide_by_progress_s", "could_hide_by_moving_s", "bound_s"),
+    or_null(at_least_0),
+) | {"stolen_s": or_null(number)}  # fmt: skip
+_POP = dict.fromkeys(
+    ("load_balance", "serialisation", "transfer", "communication_efficiency",
+     "parallel_efficiency"), or_null(at_least_0),
+)  # fmt: skip
+_SITE = fields(
+    {"call": text, "count": count, "exposed_s": at_least_0, "time_s": at_least_0},
+    {"function": or_null(text), "file": or_null(text), "line": or_null(count),
+     "symbol": or_null(text), "offset": or_null(count), "bytes": at_least_0,
+     "late_sender_s": or_null(at_least_0), "late_receiver_s": or_null(at_least_0),
+     "transfer_s": or_null(at_least_0), "could_hide_s": or_null(at_least_0),
+     "advice": or_null(text)},
+)  # fmt: skip
+_SQUARE = sequence(sequence(at_least_0))
+
+
+def _is_square(value: dict[str, list[list[float]]], where: str) -> Iterator[str]:
+    ranks = len(value["bytes"])
+    for name in ("bytes", "messages"):
+        if len(value[name]) != ranks or any(len(row) != ranks for row in value[name]):
+            yield f"{where}.{name} is not of {ranks} x {ranks} numbers"
+
+
+_MATRIX = both(fields({"bytes": _SQUARE, "messages": _SQUARE}), _is_square)
+_PAIR = fields({"sender": count, "receiver": count, "late_sender_s": at_least_0},
+               {"late_receiver_s": or_null(at_least_0), "messages": count})  # fmt: skip
+_SIZE = fields({"call": text, "log2_bytes": number, "count": count})
+_PROGRESS = or_null(
+    fields({"looks": count}, {"look_s": or_null(at_least_0), "hidden_s": or_null(number)})
+)
+_RANK = fields({"rank": count}, {"host": or_null(text), "wall_s": or_null(at_least_0),
+                                 **_TOTALS})  # fmt: skip
+
+
+class Attach(Kind):
+    """A result of `plait attach`."""
+
+    name = "attach"
+    names_program_in = "program"
+    shape = staticmethod(
+        fields(
+            {"program": text, "ranks": count_from_1, "wall_s": at_least_0,
+             "totals": fields({"compute_s": at_least_0, "mpi_s": at_least_0}, _TOTALS)},
+            {"mpi": or_null(text), "hosts": sequence(text), "switches": anything,
+             "pop": or_null(fields({}, _POP)), "sites": sequence(_SITE),
+             "matrix": or_null(_MATRIX), "late_pairs": sequence(_PAIR),
+             "message_sizes": sequence(_SIZE), "progress": _PROGRESS,
+             "ranks_detail": sequence(_RANK), "warnings": sequence(text),
+             "timeline": TIMELINE, "parameters": fields({}), "environment": fields({})},
+        )
+    )  # fmt: skip
+
+    def program(self, result: Result) -> str:
+        """Returns the program's file name."""
+        return result["program"].rsplit("/", 1)[-1]
+
+    def heading(self, result: Result) -> str:
+        """Says in a phrase what was run, and where."""
+        ranks = result["ranks"]
+        about = result.get("environment") or {"hosts": result.get("hosts")}
+        parts = [self.program(result), f"{ranks} rank{'s' if ranks != 1 else ''}", place_of(about)]
+        return ", ".join([*parts, *filter(None, [result.get("mpi")])])
+
+    def figures(self, result: Result) -> list[Figure]:
+        """Returns the wall time, where it went on average over ranks, and POP's metrics."""
+        return [
+            Figure(name, dict.fromkeys(("median", "q1", "q3"), value), unit_of, single=True)
+            for name, unit_of, value in attach_figures(result)
+        ]
+
+    def terminal(self, result: Result, console: "Console") -> None:
+        """Prints at most 30 lines."""
+        from plait.views.terminal.attach import show_attach
+
+        show_attach(self.heading(result), result, console)
+
+    def html(self, result: Result, beside: Sequence[Result]) -> str:
+        """Returns the same tables to sort, the communication matrix, the timeline."""
+        from plait.views.html.attach import attach
+
+        return attach(self.heading(result), result)

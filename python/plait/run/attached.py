@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Unmodified MPI programs with plait's library in front of their MPI library."""
+
+import pathlib
+import sys
+
+from plait import results
+from plait.attach import built, target
+from plait.attach.words import settings
+from plait.errors import BadInput, JobFailed
+from plait.lab import Lab, LabSpec
+from plait.launch.job import signals_as_exceptions
+from plait.results.figures.attach_timeline import with_timeline
+from plait.run.foreign import ForeignRun, run_to_its_end, with_lab
+from plait.run.jobs import lab_of
+from plait.run.output import show_and_write
+from plait.run.scratch import scratch_folder
+
+_ENV = "/usr/bin/env"
+
+
+def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
+    """Runs the program and shows its profile; the exit code is the program's.
+
+    A program that ended badly has its profile up to there shown before its end is told.
+    """
+    if asked.trace and "trace" not in switches:
+        switches = (*switches, "trace")
+    found = target.find(asked.words[0], asked.mpi)
+    library = built.find(found.mpi)
+    spec = LabSpec.parse(asked.lab) if asked.lab is not None else None
+    with signals_as_exceptions(), scratch_folder() as folder, lab_of(spec) as lab:
+        json, trace = folder / "attach.json", folder / "attach.trace"
+        wants_trace = str(trace) if "trace" in switches else None
+        told = settings(library, switches, str(json), wants_trace, quiet=True)
+        before = [_ENV, *(f"{name}={value}" for name, value in told.items())]
+        try:
+            run_to_its_end(asked, folder, lab, before=before)
+        except JobFailed:
+            if json.exists():
+                _show(asked, json, trace, lab)
+            raise
+        if not json.exists():
+            raise BadInput(f"{pathlib.Path(asked.words[0]).name} left no profile: it never called "
+                           "MPI_Init")  # fmt: skip
+        _show(asked, json, trace, lab)
+    return 0
+
+
+def _show(asked: ForeignRun, json: pathlib.Path, trace: pathlib.Path, lab: Lab | None) -> None:
+    """Prints the tables to standard error, for standard output is the program's; writes files."""
+    result = with_lab(results.load(json), lab)
+    if asked.report:
+        result = with_timeline(result, trace)
+    show_and_write(result, asked.json, asked.report, to_stderr=True)
+    if asked.trace and trace.exists():
+        results.write_file(asked.trace, trace.read_bytes())
+        print(f"trace: {asked.trace} (open it at ui.perfetto.dev)", file=sys.stderr)

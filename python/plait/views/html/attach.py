@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The article of an unmodified MPI program."""
+
+from plait.results.base import Result
+from plait.results.figures.attach import (
+    PARTS,
+    SYMBOLS,
+    advice,
+    function_text,
+    hidden_rows,
+    mean_s,
+    place_text,
+    pop_rows,
+    progress_sentence,
+    share_text,
+    sites_by_exposed,
+    summary_sentence,
+)
+from plait.units import seconds_text, size_text
+from plait.views.html.article import article, card, cards, facts
+from plait.views.html.attach_pictures import matrices, rank_bars, size_bars
+from plait.views.html.breakdown import EVENT_KINDS, legend
+from plait.views.html.sortable import Cell, figure, sortable_table, words
+from plait.views.html.svg import element, table, text
+from plait.views.html.timeline import middles
+
+
+def attach(heading: str, result: Result) -> str:
+    """Where the time went, the sites, who waits for whom, what is sent, the timeline."""
+    said = [*progress_sentence(result), *advice(result), *(result.get("warnings") or [])]
+    sections = [
+        ("Where the time went", rank_bars(result)),
+        ("What to change", facts(said) if said else _nothing("Nothing stands out.")),
+        ("Efficiency, as POP defines it", _pop(result)),
+        ("Call sites", _sites(result)),
+        ("Who waits for whom", _pairs(result)),
+        ("Who sends how much to whom", matrices(result)),
+        ("Message sizes", size_bars(result)),
+    ]
+    if result.get("timeline"):
+        sections.append(("What happened when", legend(EVENT_KINDS) + middles(result)))
+    if result.get("ranks_detail"):
+        sections.append(("Ranks", _ranks(result)))
+    return article(heading, _with_circumstances(result), sections, _head(result))
+
+
+def _with_circumstances(result: Result) -> Result:
+    """What every other kind of result has."""
+    about = {name: result.get(name) for name in ("mpi", "ranks", "hosts", "switches")}
+    return {**result, "parameters": result.get("parameters") or {},
+            "environment": {**about, **(result.get("environment") or {})}}  # fmt: skip
+
+
+def _head(result: Result) -> str:
+    figures = [(name, shown, says) for name, shown, says in hidden_rows(result)]
+    shown = [
+        card(element("b", text(value.partition(",")[0])), element("span", text(f"{name}: {says}")))
+        for name, value, says in figures
+    ]
+    said = element("p", text(summary_sentence(result)), class_="limit")
+    title = element("h3", "What could be hidden, of a rank: three figures, never to be added up")
+    return said + (title + cards(*shown) if shown else "")
+
+
+def _nothing(sentence: str) -> str:
+    return element("p", text(sentence), class_="quiet")
+
+
+def _pop(result: Result) -> str:
+    rows = [[text(name), text(value), text(formula)] for name, value, formula in pop_rows(result)]
+    if not rows:
+        return _nothing("The run ended before these could be known.")
+    return table(["metric", "value", "formula"], rows) + element(
+        "p", text(SYMBOLS), class_="reading"
+    )
+
+
+def _seconds(value: float | None) -> Cell:
+    return figure("" if value is None else seconds_text(value), value)
+
+
+def _sites(result: Result) -> str:
+    header = ["call site", "function", "call", "count", "bytes", "time", "exposed", "of wall",
+              *(name for key, (name, _) in PARTS.items() if key != "collective_wait_s"),
+              "could hide"]  # fmt: skip
+    whole = result["ranks"] * result["wall_s"]
+    rows = [
+        [
+            words(place_text(site)), words(function_text(site)), words(site["call"]),
+            figure(f"{site['count']:,}", site["count"]),
+            figure(size_text(site.get("bytes") or 0), site.get("bytes") or 0),
+            _seconds(site["time_s"]), _seconds(site["exposed_s"]),
+            figure(share_text(site["exposed_s"], whole), site["exposed_s"]),
+            *(_seconds(site.get(key)) for key in PARTS if key != "collective_wait_s"),
+            _seconds(site.get("could_hide_s")),
+        ]
+        for site in sites_by_exposed(result)
+    ]  # fmt: skip
+    if not rows:
+        return _nothing("No call was seen.")
+    note = "Sums over ranks. Exposed: the time in which the call waited, with nothing computed."
+    return sortable_table(header, rows, 3) + element("p", text(note), class_="reading")
+
+
+def _pairs(result: Result) -> str:
+    rows = [
+        [figure(str(pair["receiver"]), pair["receiver"]),
+         figure(str(pair["sender"]), pair["sender"]),
+         _seconds(pair["late_sender_s"]), _seconds(pair.get("late_receiver_s")),
+         figure(f"{pair.get('messages', 0):,}", pair.get("messages"))]
+        for pair in sorted(result.get("late_pairs") or [], key=lambda one: -one["late_sender_s"])
+    ]  # fmt: skip
+    if not rows:
+        return _nothing("No rank waited for a message of another.")
+    header = ["receiving rank", "sending rank", "late sender", "late receiver", "messages"]
+    return sortable_table(header, rows, 0)
+
+
+def _ranks(result: Result) -> str:
+    keys = [("wall_s", "wall"), ("compute_s", "computes"), ("mpi_s", "in MPI"),
+            ("waiting_s", "waits"), *((key, name) for key, (name, _) in PARTS.items()),
+            ("stolen_s", "stolen")]  # fmt: skip
+    known = [(k, name) for k, name in keys if any(k in row for row in result["ranks_detail"])]
+    rows = [
+        [figure(str(row["rank"]), row["rank"]), words(row.get("host") or ""),
+         *(_seconds(row.get(key)) for key, _ in known)]
+        for row in result["ranks_detail"]
+    ]  # fmt: skip
+    note = (
+        "" if mean_s(result, "stolen_s") is None else element("p", text(_STOLEN), class_="reading")
+    )
+    return sortable_table(["rank", "host", *(name for _, name in known)], rows, 2) + note
+
+
+_STOLEN = """Stolen: the time outside MPI in which the rank's processor was not its own, such as the
+transport's processor time and other programs."""

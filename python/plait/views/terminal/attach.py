@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An unmodified MPI program on a terminal, in at most 30 lines."""
+
+import io
+import textwrap
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from plait.results.base import Result
+from plait.results.figures.attach import (
+    SYMBOLS,
+    advice,
+    hidden_rows,
+    place_text,
+    pop_rows,
+    progress_sentence,
+    share_text,
+    sites_by_exposed,
+    summary_sentence,
+)
+from plait.units import seconds_text
+from plait.views.terminal.layout import new_table
+
+MOST_LINES = 30
+_WIDEST = 80
+_SITES = 5
+_WIDEST_PLACE = 30
+
+
+def show_attach(heading: str, result: Result, console: Console) -> None:
+    """The run, POP's metrics, the sites with the largest exposed time, what could be hidden."""
+    width = min(console.width, _WIDEST)
+    lines = _tables(heading, result, width)
+    said = [*progress_sentence(result), *advice(result), *(result.get("warnings") or [])]
+    wrapped = [textwrap.wrap(sentence, width) for sentence in said]
+    lines += _fitting(wrapped, MOST_LINES - len(lines))
+    for index, line in enumerate(lines):
+        console.print(line, soft_wrap=True, style="bold" if index == 0 else None)
+
+
+def _tables(heading: str, result: Result, width: int) -> list[str]:
+    text = io.StringIO()
+    console = Console(file=text, width=width, markup=False, emoji=False, highlight=False)
+    console.print(heading[:width])
+    console.print(summary_sentence(result))
+    if rows := pop_rows(result):
+        console.print(_plain(["POP", "", ""], rows))
+        console.print(SYMBOLS)
+    if result.get("sites"):
+        console.print(_sites(result))
+    if rows := hidden_rows(result):
+        console.print(_plain(["could be hidden", "of a rank", ""], rows))
+    return [line.rstrip() for line in text.getvalue().splitlines()]
+
+
+def _plain(header: Sequence[str], rows: Sequence[tuple[str, str, str]]) -> Table:
+    table = new_table(header[:1], header[1:2])
+    table.add_column(header[2], no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _sites(result: Result) -> Table:
+    table = new_table(["call site", "call"], ["count", "exposed", "of it late", "of wall"])
+    whole = result["ranks"] * result["wall_s"]
+    for site in sites_by_exposed(result)[:_SITES]:
+        late = (site.get("late_sender_s") or 0.0) + (site.get("late_receiver_s") or 0.0)
+        table.add_row(
+            _shortened(place_text(site)),
+            site["call"].removeprefix("MPI_")[:20],
+            f"{site['count']:,}",
+            seconds_text(site["exposed_s"] / result["ranks"]),
+            share_text(late, site["exposed_s"]),
+            share_text(site["exposed_s"], whole),
+        )
+    return table
+
+
+def _shortened(place: str) -> str:
+    """The end of a place names it: line or offset."""
+    return place if len(place) <= _WIDEST_PLACE else "…" + place[1 - _WIDEST_PLACE :]
+
+
+def _fitting(sentences: Sequence[list[str]], room: int) -> list[str]:
+    """Whole sentences, as many as there is room for."""
+    lines: list[str] = []
+    for sentence in sentences:
+        if len(lines) + len(sentence) > room:
+            break
+        lines += sentence
+    return lines

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A result as `plait attach` writes it, made by hand."""
+
+from typing import Any
+
+RANKS = 4
+ADVICE = (
+    "halo.f90:118 exchange waits 0.8 s of a rank for sends that are posted after halo.f90:97: post"
+    " them before the interior."
+)
+
+
+def site(
+    line: int, call: str, exposed: float, more: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    return {"function": "exchange", "file": "/src/wave/halo.f90", "line": line,
+            "symbol": "halo_mp_exchange_", "offset": 16 * line, "call": call, "count": 48_000,
+            "bytes": 3_145_728_000, "time_s": exposed * 1.1, "exposed_s": exposed,
+            "late_sender_s": exposed * 0.7, "late_receiver_s": 0.0, "transfer_s": exposed * 0.3,
+            "could_hide_s": exposed * 0.2, "advice": "", **(more or {})}  # fmt: skip
+
+
+def rank(number: int) -> dict[str, Any]:
+    compute = 9.0 - 0.4 * number
+    return {"rank": number, "host": f"n{number // 2}", "wall_s": 10.0, "compute_s": compute,
+            "mpi_s": 10.0 - compute, "waiting_s": 0.9 * (10.0 - compute),
+            "late_sender_s": 0.5 * (10.0 - compute), "late_receiver_s": 0.05 * (10.0 - compute),
+            "transfer_s": 0.2 * (10.0 - compute), "collective_wait_s": 0.2 * (10.0 - compute),
+            "stolen_s": 0.01}  # fmt: skip
+
+
+def attach_result() -> dict[str, Any]:
+    ranks = [rank(number) for number in range(RANKS)]
+    totals = {key: sum(each[key] for each in ranks)
+              for key in ranks[0] if key.endswith("_s") and key != "wall_s"}  # fmt: skip
+    totals |= {"could_hide_by_progress_s": 2.1, "could_hide_by_moving_s": 3.4, "bound_s": 33.9}
+    neighbours = [[1.5e9 if abs(a - b) == 1 else 0 for b in range(RANKS)] for a in range(RANKS)]
+    return {
+        "schema": "plait-result/1", "kind": "attach", "program": "/opt/bin/wave",
+        "mpi": "Open MPI 4.1.4", "ranks": RANKS, "hosts": ["n0", "n1"], "wall_s": 10.0,
+        "switches": ["profile", "progress"], "totals": totals,
+        "pop": {"load_balance": 0.933, "serialisation": 0.981, "transfer": 0.917,
+                "communication_efficiency": 0.9, "parallel_efficiency": 0.84},
+        "sites": [
+            site(118, "MPI_Waitall", 3.3, {"advice": ADVICE}),
+            site(131, "MPI_Allreduce", 1.2, dict.fromkeys(("function", "file", "line"))),
+            site(97, "MPI_Isend", 0.02),
+        ],
+        "matrix": {"bytes": neighbours,
+                   "messages": [[24_000 if b else 0 for b in row] for row in neighbours]},
+        "late_pairs": [{"sender": 0, "receiver": 1, "late_sender_s": 1.4, "late_receiver_s": 0.1,
+                        "messages": 24_000}],
+        "message_sizes": [{"call": "MPI_Isend", "log2_bytes": 16, "count": 144_000},
+                          {"call": "MPI_Allreduce", "log2_bytes": 3, "count": 4_000}],
+        "progress": {"looks": 12_345, "look_s": 0.4, "hidden_s": 1.9},
+        "ranks_detail": ranks,
+        "warnings": ["a send buffer of halo.f90:97 changed before its wait at halo.f90:118"],
+    }  # fmt: skip
