@@ -40,7 +40,7 @@ _OPTIONAL_VALUES = {"--report": "--report-file", "--attach": "--attach-switches"
 
 
 def join_values(words: list[str]) -> list[str]:
-    """`--report`, `--report FILE.html` and `--report=FILE` all mean what they say; so `--attach`."""
+    """`--report`, `--report FILE.html`, `--report=FILE` and `--attach=…` mean what they say."""
     changed: list[str] = []
     for index, word in enumerate(words):
         name, equals, value = word.partition("=")

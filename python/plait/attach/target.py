@@ -94,17 +94,17 @@ def _mpi_of(word: str, program: Elf, mpi: str | None) -> str:
     except BadInput:
         raise BadInput(f"{word} is linked with {loaded[0]}, which is neither Open MPI nor MPICH in "
                        "an installation with its bin/mpicxx") from None  # fmt: skip
-    return library.full_name(own)
+    return library.full_name(mpi or own)
 
 
 def _installation(path: str) -> str:
     """Debian's by their names, any other by its folder, above the folder of the library."""
-    folder = pathlib.Path(path).resolve().parent
+    folder = pathlib.Path(path).parent.resolve()
     if folder.is_relative_to("/usr/lib"):
         name = _DEBIAN.get(pathlib.Path(path).name)
         if name:
             return name
-    return str(pathlib.Path(path).absolute().parent.parent)
+    return str(folder.parent)
 
 
 def _installed_at(mpi: str) -> str:

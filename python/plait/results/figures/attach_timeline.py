@@ -18,12 +18,13 @@ def with_timeline(result: Result, trace: pathlib.Path | None) -> Result:
         return result
     try:
         found = json.loads(trace.read_bytes())
-    except ValueError:  # an abnormal end has cut it off
+        calls = [event for event in found["traceEvents"] if event["ph"] == "X"]
+        events = _events(calls)
+    except (ValueError, LookupError, TypeError, AttributeError):  # an abnormal end has cut it off
         return result
-    calls = [event for event in found.get("traceEvents", []) if event.get("ph") == "X"]
-    if not calls:
-        return result
-    return {**result, "timeline": {result["program"].rsplit("/", 1)[-1]: _events(calls)}}
+    return (
+        {**result, "timeline": {result["program"].rsplit("/", 1)[-1]: events}} if events else result
+    )
 
 
 def _events(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ for (const button of document.querySelectorAll("table.sortable th button")) {
     const column = [...head.parentElement.children].indexOf(head);
     const body = head.closest("table").tBodies[0];
     const key = (row) => row.cells[column].dataset.key;
-    const isNumeric = head.classList.contains("n");
+    const isNumeric = [...body.rows].every((row) => !Number.isNaN(Number(key(row))));
     const up = head.ariaSort ? head.ariaSort === "descending" : !isNumeric;
     for (const other of head.parentElement.children) other.ariaSort = null;
     head.ariaSort = up ? "ascending" : "descending";

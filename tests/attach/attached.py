@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a program of these tests as it is, and with plait attached.
+
+    PROGRAM.py LIBRARY MPIEXEC PRELOADED PROGRAMS
+
+LIBRARY is openmpi or mpich, PRELOADED libplait_attach.so, PROGRAMS a file beside the programs.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = ["/usr/bin/python3", "-I", "-S", "-B", ROOT / "python/plait/attach/__main__.py"]
+LIBRARY, MPIEXEC, PRELOADED, PROGRAMS = sys.argv[1:5]
+del sys.argv[1:5]
+RANKS = 2
+
+Run = collections.namedtuple("Run", "code output errors profile")
+
+
+def run(program, *words, options=None):
+    """Runs it on two ranks; without `options` as it is, else with plait attached."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "result.json")
+        before = [] if options is None else [*COMMAND, "--json", file, *options, "--"]
+        done = subprocess.run(
+            [ROOT / "tests/support/mpirun", LIBRARY, MPIEXEC, str(RANKS), *map(str, before),
+             pathlib.Path(PROGRAMS).with_name(program), *words],
+            capture_output=True, text=True, timeout=60, cwd=folder, errors="replace",
+            env={**os.environ, "PLAIT_BIN_DIR": str(pathlib.Path(PRELOADED).parent),
+                 # The other component wants to read another process's memory for windows.
+                 "OMPI_MCA_osc": "pt2pt", "LC_ALL": "C"},
+        )  # fmt: skip
+        profile = json.loads(file.read_text()) if file.exists() else None
+        return Run(done.returncode, done.stdout, done.stderr, profile)
+
+
+def counts_of(profile):
+    """How often each call was seen, over all ranks."""
+    counts = collections.Counter()
+    for site in profile["sites"]:
+        counts[site["call"]] += site["count"]
+    return counts

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figures against what a program with known waits has measured of itself in the same run."""
+
+import unittest
+
+from attached import RANKS, run
+
+ROUNDS = 12
+
+
+class Truth(unittest.TestCase):
+    def measured(self, case):
+        """Runs a case; returns the program's own figures and the profile."""
+        done = run("truth", case, options=["--quiet"])
+        self.assertEqual(done.code, 0, done.errors)
+        lines = (line.split() for line in done.output.splitlines())
+        return {name: float(value) for word, name, value in lines if word == "truth"}, done.profile
+
+    def check_figure(self, seen_s, true_s, what):
+        # The program's own clock stands a few instructions beside the library's.
+        limit_s = max(0.02 * true_s, ROUNDS * 5e-6)
+        self.assertLessEqual(abs(seen_s - true_s), limit_s, f"{what}: {seen_s} s, true {true_s} s")
+
+    def of_call(self, profile, call, figure, function):
+        return sum(site[figure] for site in profile["sites"]
+                   if site["call"] == call and site["function"] == function)  # fmt: skip
+
+    def test_a_late_sender(self):
+        true, profile = self.measured("late_sender")
+        self.assertGreater(true["rank_0_waits_for_post"], ROUNDS * 0.01)
+        seen = self.of_call(profile, "MPI_Recv", "late_sender_s", "late_sender")
+        self.check_figure(seen, true["rank_0_waits_for_post"], "late sender")
+        pair = max(profile["late_pairs"], key=lambda one: one["late_sender_s"])
+        self.assertEqual((pair["sender"], pair["receiver"]), (1, 0))
+
+    def test_a_late_sender_at_a_wait(self):
+        true, profile = self.measured("late_sender_at_a_wait")
+        seen = self.of_call(profile, "MPI_Wait", "late_sender_s", "late_sender_at_a_wait")
+        self.check_figure(seen, true["rank_0_waits_for_post"], "late sender")
+
+    def test_a_late_receiver(self):
+        true, profile = self.measured("late_receiver")
+        self.assertGreater(true["rank_1_waits_for_post"], ROUNDS * 0.01)
+        seen = self.of_call(profile, "MPI_Ssend", "late_receiver_s", "late_receiver")
+        self.check_figure(seen, true["rank_1_waits_for_post"], "late receiver")
+
+    def test_imbalance(self):
+        true, profile = self.measured("imbalance")
+        whole = true["rank_0_waits_for_post"] + true["rank_1_waits_for_post"]
+        barriers = sum(site["exposed_s"] for site in profile["sites"]
+                       if site["call"] == "MPI_Barrier")  # fmt: skip
+        seen = profile["totals"]["collective_wait_s"]
+        # Barriers between the rounds are waits in collectives, too, short ones.
+        self.assertGreaterEqual(seen, 0.98 * whole - ROUNDS * 5e-6)
+        self.assertLessEqual(seen, 1.02 * whole + ROUNDS * 5e-6 + barriers)
+
+    def test_what_could_be_hidden_is_no_more_than_what_was_exposed(self):
+        true, profile = self.measured("overlappable")
+        exposed = self.of_call(profile, "MPI_Waitall", "exposed_s", "overlappable")
+        could = self.of_call(profile, "MPI_Waitall", "could_hide_s", "overlappable")
+        self.check_figure(exposed, true["inside"], "exposed")
+        self.assertLessEqual(could, exposed)
+
+    def test_the_books_balance(self):
+        for case in ("late_sender", "imbalance"):
+            _, profile = self.measured(case)
+            totals = profile["totals"]
+            booked = totals["compute_s"] + totals["mpi_s"]
+            whole = sum(rank["wall_s"] for rank in profile["ranks_detail"])
+            self.assertEqual(len(profile["ranks_detail"]), RANKS)
+            self.assertLessEqual(abs(booked - whole), 0.01 * whole)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait attach`: which MPI library a program uses, what is refused, how the program starts."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT, environment, one_line
+from plait.attach import target
+from plait.attach.words import parse, parse_switches
+from plait.errors import BadInput
+from plait.results.figures.attach import advice, place_text, summary_sentence
+from plait.results.figures.attach_timeline import with_timeline
+from plait.views.html import page
+from sample_attach import ADVICE, attach_result
+from test_kinds import printed, show_result
+
+START = ["/usr/bin/python3", "-I", "-S", "-B", ROOT / "python/plait/attach/__main__.py"]
+# What the library would do is printed here: the program has it in its environment.
+PROGRAM = """
+#include <stdio.h>
+#include <stdlib.h>
+int MPI_Init(int*, char***);
+int main(int count, char** words) {
+  MPI_Init(0, 0);
+  const char* names[] = {"PLAIT_ATTACH", "PLAIT_ATTACH_JSON", "PLAIT_ATTACH_TRACE",
+                         "PLAIT_ATTACH_QUIET"};
+  for (int i = 0; i < 4; ++i)
+    printf("%s=%s\\n", names[i], getenv(names[i]) ? getenv(names[i]) : "");
+  for (int i = 0; i < count; ++i) printf("word %s\\n", words[i]);
+  const char* file = getenv("PLAIT_ATTACH_JSON");
+  if (file && getenv("RESULT")) {
+    FILE* out = fopen(file, "w");
+    fputs(getenv("RESULT"), out);
+    fclose(out);
+  }
+  if (getenv("DIE")) abort();
+  return 7;
+}
+"""  # fmt: skip
+
+
+def compile_c(text, output, *options):
+    subprocess.run(
+        ["gcc", "-x", "c", "-", "-x", "none", "-o", output, *options],
+        input=text,
+        text=True,
+        check=True,
+    )
+    return output
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """An installation of an MPI library, programs linked with it, and a library to put in front."""
+    root = tmp_path_factory.mktemp("attach")
+    for folder in ("mpi/bin", "mpi/lib", "bin", "lib"):
+        (root / folder).mkdir(parents=True)
+    for tool in ("mpicxx", "mpiexec", "mpichversion"):
+        (root / "mpi/bin" / tool).touch(mode=0o755)
+    mpi = compile_c("int MPI_Init(int* a, char*** b) { return 0; }", root / "mpi/lib/libmpi.so.12",
+                    "-shared", "-Wl,-soname,libmpi.so.12")  # fmt: skip
+    between = compile_c(
+        "int MPI_Init(int*, char***); int between(void) { return MPI_Init(0, 0); }",
+        root / "lib/libbetween.so", "-shared", mpi, "-Wl,-rpath,$ORIGIN/../mpi/lib",
+    )  # fmt: skip
+    compile_c(PROGRAM, root / "bin/direct", mpi, "-Wl,-rpath,$ORIGIN/../mpi/lib")
+    compile_c("int between(void); int main() { return between(); }", root / "bin/indirect", between,
+              "-Wl,-rpath,$ORIGIN/../lib", f"-Wl,-rpath-link,{root}/mpi/lib")  # fmt: skip
+    static = "int MPI_Init(int* a, char*** b) { return 0; } int main() { return MPI_Init(0, 0); }"
+    compile_c(static, root / "bin/static", "-static")
+    compile_c(static, root / "bin/inside")
+    compile_c("int main() { return 0; }", root / "bin/plain")
+    compile_c(PROGRAM, root / "bin/privileged", mpi, "-Wl,-rpath,$ORIGIN/../mpi/lib")
+    (root / "bin/privileged").chmod(0o4755)
+    (root / "bin/script").write_text("#!/bin/sh\nexit 3\n")
+    (root / "bin/script").chmod(0o755)
+    compile_c("int plait_is_in_front;", root / "libplait_attach.so", "-shared")
+    return root
+
+
+def attach(house, *words, **more):
+    return subprocess.run(
+        [*START, *map(str, words)], capture_output=True, text=True, check=False, timeout=60,
+        env=environment(**{"PLAIT_BIN_DIR": str(house), **more}), cwd=house,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("program", ["direct", "indirect"])
+def test_the_library_is_found_behind_other_libraries(program, house):
+    assert target.find(str(house / "bin" / program), None).mpi == str(house / "mpi")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("bin/static", "MPI is linked statically"),
+        ("bin/inside", "MPI is linked statically"),
+        ("bin/privileged", "is setuid or setgid"),
+        ("bin/plain", "is linked with no MPI library, so there is nothing to measure"),
+        ("bin/script", "is a script: where it uses an MPI library, name it: --mpi openmpi"),
+        ("--mpi openmpi bin/direct", "and --mpi names openmpi"),
+        ("bin/nothing", "there is no such program"),
+        ("direct", "there is no such program"),
+        ("lib/libbetween.sO", "there is no such program"),
+        ("", "PROGRAM is missing"),
+        ("--trice bin/direct", "there is no option --trice"),
+        ("--json /nowhere/at/all bin/direct", "there is no folder /nowhere/at"),
+    ],
+)
+def test_what_cannot_be_attached_is_refused_before_it_starts(words, said, house):
+    done = attach(house, *words.split())
+    assert said in one_line(done)
+    assert done.stdout == ""
+
+
+def test_a_library_that_is_not_built_is_one_line_with_what_to_run(house):
+    done = attach(house, "bin/direct", PLAIT_BIN_DIR="")
+    assert f"first run `./plait attach --build --mpi {house}/mpi`" in one_line(done)
+
+
+def test_only_the_first_rank_says_what_is_wrong(house):
+    done = attach(house, "bin/plain", PMI_RANK="1")
+    assert (done.returncode, done.stderr) == (2, "")
+
+
+def test_the_program_has_its_own_words_and_its_exit_code(house):
+    done = attach(house, "--progress", "--trace=t.json", "--json", "a.json", "--quiet", "--",
+                  "bin/direct", "--json", "x", "--", "-n")  # fmt: skip
+    assert done.returncode == 7, done.stderr
+    assert done.stdout.splitlines() == [
+        "PLAIT_ATTACH=profile,progress,trace", f"PLAIT_ATTACH_JSON={house}/a.json",
+        f"PLAIT_ATTACH_TRACE={house}/t.json", "PLAIT_ATTACH_QUIET=1", "word bin/direct",
+        "word --json", "word x", "word --", "word -n",
+    ]  # fmt: skip
+
+
+def test_options_of_the_program_are_not_the_commands(house):
+    done = attach(house, "bin/direct", "--progress", "--report")
+    assert done.stdout.splitlines()[0] == "PLAIT_ATTACH=profile"
+    assert done.stdout.splitlines()[-2:] == ["word --progress", "word --report"]
+
+
+def test_a_script_runs_with_the_library_that_is_named(house):
+    done = attach(house, "--mpi", house / "mpi", "bin/script")
+    assert (done.returncode, done.stderr) == (3, "")
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_a_report_is_written_when_the_program_has_ended(dies, house):
+    page_file = house / f"page-{dies}.html"
+    more = {"DIE": "1"} if dies else {}
+    done = attach(house, f"--report={page_file}", "bin/direct", RESULT=json.dumps(attach_result()),
+                  **more)  # fmt: skip
+    assert done.returncode == (-6 if dies else 7)
+    assert f"report: {page_file.name}" in done.stderr
+    assert "halo.f90:118" in page_file.read_text()
+
+
+def test_a_report_of_a_program_that_left_nothing_is_one_line(house):
+    done = attach(house, "--report=none.html", "bin/direct")
+    assert one_line(done, 7).startswith("plait: the program left no result")
+    assert not (house / "none.html").exists()
+
+
+def test_the_way_to_the_program_imports_no_table_and_no_array(house):
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'python')!r}); import plait.attach.command;"
+        "print(sorted({'rich', 'typer', 'numpy', 'json', 're', 'argparse', 'plait.results'}"
+        " & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True,
+                          check=True)  # fmt: skip
+    assert json.loads(done.stdout.replace("'", '"')) == ["re"]
+
+
+def test_switches_are_read_in_any_order():
+    assert parse_switches("verify,progress") == ("profile", "progress", "verify")
+    assert parse_switches("") == ("profile",)
+    with pytest.raises(BadInput, match="there is no 'speed'"):
+        parse_switches("speed")
+    assert parse(["--trace", "./a/b"]).trace == "b.trace.json"
+
+
+def test_the_terminal_shows_at_most_30_lines_of_80_columns():
+    result = attach_result()
+    result["sites"] = result["sites"] * 20
+    for index, site in enumerate(result["sites"]):
+        site["advice"] = f"{index} {ADVICE}"
+        result["sites"][index] = dict(site)
+    result["warnings"] = [ADVICE * 3] * 9
+    lines = printed(lambda console: show_result(result, console), width=200).splitlines()
+    assert 20 < len(lines) <= 30
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "wave, 4 ranks, 2 hosts, Open MPI 4.1.4"
+    assert "halo.f90:118" in "\n".join(lines)
+
+
+def test_a_place_is_a_line_where_there_is_one():
+    sites = attach_result()["sites"]
+    assert place_text(sites[0]) == "halo.f90:118"
+    assert place_text(sites[1]) == "halo_mp_exchange_+0x830"
+    assert summary_sentence(attach_result()).startswith("wall time 10.0 s: 84 % computes, 16 % is")
+    assert advice(attach_result()) == [ADVICE]
+
+
+def test_the_page_has_tables_to_sort_and_a_matrix():
+    text = page([attach_result()])
+    assert text.count('class="sortable"') == 3
+    assert 'data-key="3.3"' in text
+    assert "rank 1 sends 1.397 GiB to rank 2" in text
+    assert "to 64 KiB" in text
+
+
+def test_many_ranks_are_a_picture_and_the_extremes():
+    result = attach_result()
+    result["ranks"] = 100
+    result["matrix"] = {name: [[float(a == b + 1) for b in range(100)] for a in range(100)]
+                        for name in ("bytes", "messages")}  # fmt: skip
+    result["ranks_detail"] = [{**result["ranks_detail"][0], "rank": rank, "mpi_s": 1 + rank / 100}
+                              for rank in range(100)]  # fmt: skip
+    text = page([result])
+    assert text.count("data:image/png;base64,") == 2
+    assert "32 of 100 ranks" in text
+
+
+def test_a_trace_becomes_a_timeline_of_calls_and_what_lies_between(tmp_path):
+    trace = tmp_path / "trace.json"
+    calls = [("MPI_Isend a.c:3", 0, 10, 2), ("MPI_Wait a.c:9", 0, 20, 5), ("MPI_Recv", 1, 0, 25)]
+    events = [{"ph": "X", "name": name, "pid": rank, "tid": 0, "ts": start, "dur": length}
+              for name, rank, start, length in calls]  # fmt: skip
+    trace.write_text(json.dumps({"traceEvents": [{"ph": "M", "name": "x", "pid": 0}, *events]}))
+    found = with_timeline(attach_result(), trace)["timeline"]["wave"]
+    assert [(e["rank"], e["kind"], e["start_us"], e["end_us"]) for e in found] == [
+        (1, "exposed", 0, 25), (0, "posting", 10, 12), (0, "compute", 12, 20),
+        (0, "exposed", 20, 25),
+    ]  # fmt: skip
+    assert "<svg" in page([with_timeline(attach_result(), trace)])
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"traceEvents": 3}', '{"traceEvents": [3]}'])
+def test_a_trace_that_is_none_makes_no_timeline(content, tmp_path):
+    trace = pathlib.Path(tmp_path, "trace.json")
+    trace.write_text(content)
+    assert "timeline" not in with_timeline(attach_result(), trace)
