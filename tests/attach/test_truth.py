@@ -31,7 +31,7 @@ class Truth(unittest.TestCase):
         seen = self.of_call(profile, "MPI_Recv", "late_sender_s", "late_sender")
         self.check_figure(seen, true["rank_0_waits_for_post"], "late sender")
         pair = max(profile["late_pairs"], key=lambda one: one["late_sender_s"])
-        self.assertEqual((pair["sender"], pair["receiver"]), (1, 0))
+        self.assertEqual((pair["from"], pair["to"]), (1, 0))
 
     def test_a_late_sender_at_a_wait(self):
         true, profile = self.measured("late_sender_at_a_wait")

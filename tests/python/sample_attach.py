@@ -48,7 +48,7 @@ def attach_result() -> dict[str, Any]:
         ],
         "matrix": {"bytes": neighbours,
                    "messages": [[24_000 if b else 0 for b in row] for row in neighbours]},
-        "late_pairs": [{"sender": 0, "receiver": 1, "late_sender_s": 1.4, "late_receiver_s": 0.1,
+        "late_pairs": [{"from": 0, "to": 1, "late_sender_s": 1.4, "late_receiver_s": 0.1,
                         "messages": 24_000}],
         "message_sizes": [{"call": "MPI_Isend", "log2_bytes": 16, "count": 144_000},
                           {"call": "MPI_Allreduce", "log2_bytes": 3, "count": 4_000}],

@@ -227,16 +227,18 @@ def test_many_ranks_are_a_picture_and_the_extremes():
     assert "32 of 100 ranks" in text
 
 
-def test_a_trace_becomes_a_timeline_of_calls_and_what_lies_between(tmp_path):
+def test_the_middle_of_a_trace_becomes_a_timeline(tmp_path):
     trace = tmp_path / "trace.json"
-    calls = [("MPI_Isend a.c:3", 0, 10, 2), ("MPI_Wait a.c:9", 0, 20, 5), ("MPI_Recv", 1, 0, 25)]
-    events = [{"ph": "X", "name": name, "pid": rank, "tid": 0, "ts": start, "dur": length}
-              for name, rank, start, length in calls]  # fmt: skip
-    trace.write_text(json.dumps({"traceEvents": [{"ph": "M", "name": "x", "pid": 0}, *events]}))
+    shown = [("computation", "compute", 0, 0, 10, 2), ("Wait at f (a.c:9)", "exposed", 1, 2, 12, 5),
+             ("from 1", "message", 0, 1, 0, 25)]  # fmt: skip
+    events = [{"ph": "M", "name": "thread_name", "pid": 0, "tid": 1, "args": {"name": "messages"}}]
+    events += [{"ph": "X", "name": name, "cat": kind, "pid": rank, "tid": lane, "ts": start,
+                "dur": length} for name, kind, rank, lane, start, length in shown]  # fmt: skip
+    trace.write_text(json.dumps({"traceEvents": [*events, {"ph": "s", "pid": 0}]}))
     found = with_timeline(attach_result(), trace)["timeline"]["wave"]
-    assert [(e["rank"], e["kind"], e["start_us"], e["end_us"]) for e in found] == [
-        (1, "exposed", 0, 25), (0, "posting", 10, 12), (0, "compute", 12, 20),
-        (0, "exposed", 20, 25),
+    assert [(e["rank"], e["lane"], e["kind"], e["start_us"], e["end_us"]) for e in found] == [
+        (0, "messages", "message", 0, 25), (0, "program", "compute", 10, 12),
+        (1, "program", "exposed", 12, 17),
     ]  # fmt: skip
     assert "<svg" in page([with_timeline(attach_result(), trace)])
 

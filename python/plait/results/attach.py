@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _TOTALS = dict.fromkeys(
     ("compute_s", "mpi_s", "waiting_s", "late_sender_s", "late_receiver_s", "transfer_s",
-     "collective_wait_s", "could_hide_by_progress_s", "could_hide_by_moving_s", "bound_s"),
+     "collective_wait_s", "other_wait_s", "could_hide_by_progress_s", "could_hide_by_moving_s",
+     "bound_s"),
     or_null(at_least_0),
 ) | {"stolen_s": or_null(number)}  # fmt: skip
 _POP = dict.fromkeys(
@@ -35,7 +36,8 @@ _POP = dict.fromkeys(
 _SITE = fields(
     {"call": text, "count": count, "exposed_s": at_least_0, "time_s": at_least_0},
     {"function": or_null(text), "file": or_null(text), "line": or_null(count),
-     "symbol": or_null(text), "offset": or_null(count), "bytes": at_least_0,
+     "symbol": or_null(text), "module": or_null(text), "offset": or_null(count),
+     "bytes": at_least_0,
      "late_sender_s": or_null(at_least_0), "late_receiver_s": or_null(at_least_0),
      "transfer_s": or_null(at_least_0), "could_hide_s": or_null(at_least_0),
      "advice": or_null(text)},
@@ -51,7 +53,7 @@ def _is_square(value: dict[str, list[list[float]]], where: str) -> Iterator[str]
 
 
 _MATRIX = both(fields({"bytes": _SQUARE, "messages": _SQUARE}), _is_square)
-_PAIR = fields({"sender": count, "receiver": count, "late_sender_s": at_least_0},
+_PAIR = fields({"from": count, "to": count, "late_sender_s": at_least_0},
                {"late_receiver_s": or_null(at_least_0), "messages": count})  # fmt: skip
 _SIZE = fields({"call": text, "log2_bytes": number, "count": count})
 _PROGRESS = or_null(
@@ -88,7 +90,7 @@ class Attach(Kind):
         ranks = result["ranks"]
         about = result.get("environment") or {"hosts": result.get("hosts")}
         parts = [self.program(result), f"{ranks} rank{'s' if ranks != 1 else ''}", place_of(about)]
-        return ", ".join([*parts, *filter(None, [result.get("mpi")])])
+        return ", ".join([*parts, *filter(None, [_short_mpi(result)])])
 
     def figures(self, result: Result) -> list[Figure]:
         """Returns the wall time, where it went on average over ranks, and POP's metrics."""
@@ -108,3 +110,8 @@ class Attach(Kind):
         from plait.views.html.attach import attach
 
         return attach(self.heading(result), result)
+
+
+def _short_mpi(result: Result) -> str:
+    """The library's name and version, of all that it says of itself."""
+    return (result.get("mpi") or "").partition(",")[0].partition("\n")[0][:40].strip()

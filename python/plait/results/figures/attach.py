@@ -28,6 +28,7 @@ PARTS = {
     "late_receiver_s": ("late receivers", "receive"),
     "collective_wait_s": ("waiting in collectives", "overhead"),
     "transfer_s": ("transfer", "message"),
+    "other_wait_s": ("waiting for what is not known", "posting"),
 }
 
 
@@ -76,8 +77,8 @@ def place_text(site: Site) -> str:
     if site.get("file"):
         line = f":{site['line']}" if site.get("line") else ""
         return f"{site['file'].rsplit('/', 1)[-1]}{line}"
-    symbol = site.get("symbol") or "?"
-    return f"{symbol}+0x{site['offset']:x}" if site.get("offset") is not None else symbol
+    name = site.get("symbol") or (site.get("module") or "?").rsplit("/", 1)[-1]
+    return f"{name}+0x{site['offset']:x}" if site.get("offset") is not None else name
 
 
 def function_text(site: Site) -> str:
@@ -96,21 +97,13 @@ def hidden_rows(result: Result) -> list[tuple[str, str, str]]:
     named = {
         "could_hide_by_progress_s": ("by progress alone", "the program as it is, with --progress"),
         "could_hide_by_moving_s": ("by moving calls", "at most: post earlier, wait later"),
+        "bound_s": ("by perfect overlap", "at most: all of the shorter of the two"),
     }
-    rows = [
+    return [
         (name, text_of_mean(result, key), says)
         for key, (name, says) in named.items()
         if mean_s(result, key) is not None
     ]
-    if (bound := mean_s(result, "bound_s")) is not None:
-        rows.append(
-            (
-                "what is left at best",
-                seconds_text(bound),
-                "a run's larger part: computing or messages",
-            )
-        )
-    return rows
 
 
 def text_of_mean(result: Result, name: str) -> str:

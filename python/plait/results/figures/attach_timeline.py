@@ -5,11 +5,11 @@ import json
 import pathlib
 from typing import Any
 
-from plait.results.base import Result
+from plait.results.base import LEDGER_PARTS, Result
 
 MOST_EVENTS = 20_000
 _LARGEST_TRACE_BYTES = 1 << 28
-_COMPUTING = "computing"
+_KINDS = (*LEDGER_PARTS, "message")
 
 
 def with_timeline(result: Result, trace: pathlib.Path | None) -> Result:
@@ -17,37 +17,22 @@ def with_timeline(result: Result, trace: pathlib.Path | None) -> Result:
     if trace is None or not trace.exists() or trace.stat().st_size > _LARGEST_TRACE_BYTES:
         return result
     try:
-        found = json.loads(trace.read_bytes())
-        calls = [event for event in found["traceEvents"] if event["ph"] == "X"]
-        events = _events(calls)
+        events = _events(json.loads(trace.read_bytes())["traceEvents"])
     except (ValueError, LookupError, TypeError, AttributeError):  # an abnormal end has cut it off
         return result
-    return (
-        {**result, "timeline": {result["program"].rsplit("/", 1)[-1]: events}} if events else result
-    )
+    name = result["program"].rsplit("/", 1)[-1]
+    return {**result, "timeline": {name: events}} if events else result
 
 
-def _events(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The calls in the middle of the run, each with its rank, and the time between them."""
-    calls.sort(key=lambda call: call["ts"])
-    spare = max(0, len(calls) - MOST_EVENTS // 2)
-    events, ended = [], {}
-    for call in calls[spare // 2 : len(calls) - spare // 2]:
-        rank, start, end = call["pid"], call["ts"], call["ts"] + call["dur"]
-        if start > ended.get(rank, start):
-            events.append(_event(rank, _COMPUTING, "compute", ended[rank], start))
-        events.append(_event(rank, call["name"], _kind(call["name"]), start, end))
-        ended[rank] = max(end, ended.get(rank, end))
-    return events
-
-
-def _kind(name: str) -> str:
-    """What a call's time is, by its name: calls that return at once post, others wait."""
-    call = name.split()[0].removeprefix("MPI_")
-    posts = call.startswith(("I", "Start", "Test")) and call not in ("Init", "Init_thread")
-    return "posting" if posts else "exposed"
-
-
-def _event(rank: int, name: str, kind: str, start_us: float, end_us: float) -> dict[str, Any]:
-    return {"rank": rank, "lane": "program", "name": name, "kind": kind, "start_us": start_us,
-            "end_us": end_us}  # fmt: skip
+def _events(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The middle of the run: what each rank's program did, and its messages."""
+    lanes = {event["tid"]: event["args"]["name"] for event in found
+             if event["ph"] == "M" and event["name"] == "thread_name"}  # fmt: skip
+    shown = [e for e in found if e["ph"] == "X" and e["cat"] in _KINDS]
+    shown.sort(key=lambda event: event["ts"])
+    spare = max(0, len(shown) - MOST_EVENTS)
+    return [
+        {"rank": event["pid"], "lane": lanes.get(event["tid"], "program"), "name": event["name"],
+         "kind": event["cat"], "start_us": event["ts"], "end_us": event["ts"] + event["dur"]}
+        for event in shown[spare // 2 : len(shown) - (spare + 1) // 2]
+    ]  # fmt: skip

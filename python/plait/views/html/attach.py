@@ -104,8 +104,8 @@ def _sites(result: Result) -> str:
 
 def _pairs(result: Result) -> str:
     rows = [
-        [figure(str(pair["receiver"]), pair["receiver"]),
-         figure(str(pair["sender"]), pair["sender"]),
+        [figure(str(pair["to"]), pair["to"]),
+         figure(str(pair["from"]), pair["from"]),
          _seconds(pair["late_sender_s"]), _seconds(pair.get("late_receiver_s")),
          figure(f"{pair.get('messages', 0):,}", pair.get("messages"))]
         for pair in sorted(result.get("late_pairs") or [], key=lambda one: -one["late_sender_s"])
