@@ -94,7 +94,7 @@ COMMANDS: dict[str, Command] = {
                     "--attach-switches": _switches}, 1, None, True, "APP"),
     "attach": Command(
         {**dict.fromkeys(("--progress", "--trace", "--verify", "--report", "--quiet", "-q",
-                          "--build", "--help")),
+                          "--build", "--salvage", "--help")),
          "--json": _output, "--mpi": _mpi}, 1, None, True, "PROGRAM",
     ),
     "bench": Command({**_JOB, **_RANKS, "--rates": _text}, 0, None, True, "NAME"),
@@ -214,7 +214,7 @@ def _needs_of_attach(words: Words) -> str:
     if asked.help or rank() is not None:
         return "nothing"
     mpi = asked.mpi or "openmpi"
-    if not asked.build:
+    if not (asked.build or asked.salvage):
         mpi = target.find(asked.program[0], asked.mpi).mpi
     return _library(mpi)
 

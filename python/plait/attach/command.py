@@ -25,6 +25,8 @@ at the end how much it waited, where, and how much of that could be hidden.
   --quiet, -q       print no summary
   --mpi MPI         the MPI library of a script or of an interpreter: openmpi,
                     mpich, or the folder of an installation of either
+  --salvage         write the --json and the --report of a job that was killed,
+                    from what its ranks left, and end
   --build           from a checkout: build plait's library for --mpi, and end
 
 It stands before the program, not before mpiexec. The exit code is the
@@ -43,6 +45,8 @@ def main(words: list[str]) -> NoReturn:
             sys.exit(0)
         if asked.build:
             _tell_of_build(asked)
+        if asked.salvage:
+            _salvage(asked)
         _become(asked)
     except BadInput as error:
         _refuse(str(error))
@@ -61,6 +65,23 @@ def _refuse(line: str) -> NoReturn:
 
 def _tell_of_build(asked: Asked) -> NoReturn:
     print(built.find(asked.mpi or "openmpi"))
+    sys.exit(0)
+
+
+def _salvage(asked: Asked) -> NoReturn:
+    from plait.attach.salvage import salvage
+
+    library = built.find(asked.mpi or "openmpi")
+    json = pathlib.Path(asked.json or "")
+    told = settings(library, asked.switches, str(json), asked.trace, asked.quiet)
+    said = salvage(library, json, told)
+    if not json.exists():
+        raise BadInput(said or f"{json}: the job has left nothing")
+    sys.stderr.write(said)
+    if asked.report is not None:
+        from plait.attach.reporting import page_of, write_page
+
+        write_page(json, asked.trace, page_of(asked, json.stem))
     sys.exit(0)
 
 

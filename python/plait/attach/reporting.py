@@ -11,6 +11,7 @@ import sys
 import tempfile
 from typing import NoReturn
 
+from plait.attach.salvage import salvage
 from plait.attach.words import Asked, rank, settings
 from plait.errors import BadInput
 
@@ -21,21 +22,26 @@ _FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, sign
 
 def run_and_report(asked: Asked, path: str, library: str) -> NoReturn:
     """Runs the program, writes the report, and ends as the program did."""
-    from plait import results
-
-    if asked.report:
-        page = pathlib.Path(asked.report)
-    else:
-        page = results.default_folder() / f"{pathlib.Path(asked.program[0]).name}.html"
-    results.check_writable(page, "--report")
+    page = page_of(asked, pathlib.Path(asked.program[0]).name)
     with tempfile.TemporaryDirectory(prefix="plait-attach-") as folder:
         json = asked.json or str(pathlib.Path(folder, "result.json"))
         with contextlib.suppress(FileNotFoundError):
             pathlib.Path(json).unlink()  # of an earlier run
         told = settings(library, asked.switches, json, asked.trace, asked.quiet)
         status = _run(path, asked.program, {**os.environ, **told})
-        _report(pathlib.Path(json), asked.trace, page)
+        if not (file := pathlib.Path(json)).exists():
+            sys.stderr.write(salvage(library, file, told))
+        write_page(file, asked.trace, page)
     _end_as(status)
+
+
+def page_of(asked: Asked, name: str) -> pathlib.Path:
+    """Returns where the report goes; `BadInput` where nothing can be written there."""
+    from plait import results
+
+    page = pathlib.Path(asked.report) if asked.report else results.default_folder() / f"{name}.html"
+    results.check_writable(page, "--report")
+    return page
 
 
 def _run(path: str, words: list[str], environment: dict[str, str]) -> int:
@@ -69,7 +75,8 @@ def _largest_open() -> int:
     return max(int(path.name) for path in pathlib.Path("/proc/self/fd").iterdir())
 
 
-def _report(json: pathlib.Path, trace: str | None, page: pathlib.Path) -> None:
+def write_page(json: pathlib.Path, trace: str | None, page: pathlib.Path) -> None:
+    """Writes the report, or says why there is none."""
     from plait import results
     from plait.results.figures.attach_timeline import with_timeline
     from plait.views.html import write_report

@@ -13,7 +13,8 @@ SWITCHES = ("profile", "progress", "trace", "verify")
 _ALONE, _NEEDS, _MAY = range(3)
 OPTIONS = {
     "--progress": _ALONE, "--verify": _ALONE, "--quiet": _ALONE, "-q": _ALONE, "--trace": _MAY,
-    "--json": _NEEDS, "--report": _MAY, "--mpi": _NEEDS, "--build": _ALONE, "--help": _ALONE,
+    "--json": _NEEDS, "--report": _MAY, "--mpi": _NEEDS, "--build": _ALONE, "--salvage": _ALONE,
+    "--help": _ALONE,
 }  # fmt: skip
 # Where launchers put the number of a rank before MPI_Init tells it.
 _RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
@@ -31,6 +32,7 @@ class Asked:
     report: str | None = None  # "": where reports go
     quiet: bool = False
     build: bool = False
+    salvage: bool = False
     help: bool = False
 
 
@@ -50,7 +52,9 @@ def parse(words: list[str]) -> Asked:
             value = left.pop(0)
         given[option] = value
     asked = _asked(given, left[1:] if left[:1] == ["--"] else left)
-    if not (asked.program or asked.build or asked.help):
+    if asked.salvage and asked.json is None:
+        raise BadInput("attach: --salvage: name the result of the job that was killed, --json FILE")
+    if not (asked.program or asked.build or asked.salvage or asked.help):
         raise BadInput("attach: PROGRAM is missing; write mpiexec -n 4 plait attach ./program")
     return asked
 
@@ -70,6 +74,7 @@ def _asked(given: Mapping[str, str], program: list[str]) -> Asked:
         given.get("--report"),
         "--quiet" in given or "-q" in given,
         "--build" in given,
+        "--salvage" in given,
         "--help" in given,
     )
 

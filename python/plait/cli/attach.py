@@ -46,6 +46,9 @@ def attach(
     mpi: Annotated[
         str | None, typer.Option(help=f"Of a script or an interpreter. {library.HELP}")
     ] = None,
+    salvage: Annotated[
+        bool, typer.Option("--salvage", help="Write --json and --report of a job that was killed.")
+    ] = False,
     build: Annotated[
         bool, typer.Option("--build", help="Build plait's library for --mpi, and end.")
     ] = False,

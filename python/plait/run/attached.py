@@ -6,6 +6,7 @@ import sys
 
 from plait import results
 from plait.attach import built, target
+from plait.attach.salvage import salvage
 from plait.attach.words import settings
 from plait.errors import BadInput, JobFailed
 from plait.lab import Lab, LabSpec
@@ -37,6 +38,8 @@ def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
         try:
             run_to_its_end(asked, folder, lab, before=before)
         except JobFailed:
+            if not json.exists():
+                salvage(library, json, told)
             if json.exists():
                 _show(asked, json, trace, lab)
             raise

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes a result of what the ranks of a job left that was killed before it could write one."""
+
+import os
+import pathlib
+import subprocess
+from collections.abc import Mapping
+
+_PROGRAM = "plait_attach_salvage"
+_LONGEST_S = 60.0
+
+
+def salvage(library: str, json: pathlib.Path, told: Mapping[str, str]) -> str:
+    """Runs the program beside the library; returns what it said, and leaves the result in `json`."""
+    program = pathlib.Path(library).with_name(_PROGRAM)
+    if not program.exists():
+        return f"{program}: there is no such program"
+    own = {name: value for name, value in told.items() if name != "LD_PRELOAD"}
+    done = subprocess.run(
+        [program, str(json.absolute())], env={**os.environ, **own}, capture_output=True, text=True,
+        check=False, errors="replace", timeout=_LONGEST_S,
+    )  # fmt: skip
+    return done.stderr
