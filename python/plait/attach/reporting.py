@@ -30,7 +30,7 @@ def run_and_report(asked: Asked, path: str, library: str) -> NoReturn:
         told = settings(library, asked.switches, json, asked.trace, asked.quiet)
         status = _run(path, asked.program, {**os.environ, **told})
         if not (file := pathlib.Path(json)).exists():
-            sys.stderr.write(salvage(library, file, told))
+            salvage(library, file, told)
         write_page(file, asked.trace, page)
     _end_as(status)
 

@@ -11,7 +11,7 @@ _LONGEST_S = 60.0
 
 
 def salvage(library: str, json: pathlib.Path, told: Mapping[str, str]) -> str:
-    """Runs the program beside the library; returns what it said, and leaves the result in `json`."""
+    """Runs the program beside the library, which writes `json`; returns what it said."""
     program = pathlib.Path(library).with_name(_PROGRAM)
     if not program.exists():
         return f"{program}: there is no such program"
