@@ -9,8 +9,12 @@
 namespace plait::attach {
 namespace {
 
-/// Shorter computation hides less than it costs to wake a thread.
-const ticks worth_a_wake = seconds_to_ticks(50e-6);
+/// Shorter computation hides less than it costs to wake a thread.  Asked for after the start: the
+/// clock is calibrated as it is read only once the constants of its own file have been made.
+[[nodiscard]] ticks worth_a_wake() noexcept {
+  static const ticks value = seconds_to_ticks(50e-6);
+  return value;
+}
 
 std::vector<std::uint64_t>& user_operations() {
   static auto& list = *new std::vector<std::uint64_t>;
@@ -21,7 +25,7 @@ std::vector<std::uint64_t>& user_operations() {
 void learn_of_overlap(const request_data& done) noexcept {
   if (!attached.progresses || done.record.post_site < 0) return;
   const bool computed =
-      done.record.useful_before_wait - done.record.useful_before_post > worth_a_wake;
+      done.record.useful_before_wait - done.record.useful_before_post > worth_a_wake();
   attached.notes.site(done.record.post_site).overlaps = computed ? 1 : 2;
 }
 
