@@ -12,13 +12,12 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from result_files import read_result
 
 MPI, MPIEXEC, PROGRAM = sys.argv[1:4]
 # MPICH's ranks spin while they wait: with it no more ranks than a test is about.
 FEW = 3 if MPI == "openmpi" else 2
-MPIRUN = Path(__file__).parents[1] / "support" / "mpirun"
+MPIRUN = Path(__file__).parent / "mpirun"
 
 
 def run(*arguments, ranks=2):
