@@ -67,7 +67,7 @@ double transport_s(environment& env, const std::function<void()>& operation, dou
   return transport_cpu_s(env, {.work = [&] { work(counted, units_of_a_count); },
                                .exchange = [&](std::chrono::microseconds) { operation(); },
                                .exchange_s = operation_s,
-                               .window_s = 0.06,
+                               .sample_s = 0.06,
                                .rounds = 1})
       .front();
 }

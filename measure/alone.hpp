@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What contestants are held against: communication, computation and the transport's processor
-/// time, each without the others.
+/// Describes what contestants are held against: communication, computation and the transport's
+/// processor time, each without the others.
 #pragma once
 
 #include <functional>
@@ -28,14 +28,15 @@ struct alone_parts {
 /// Collective where `step` is.
 [[nodiscard]] double step_seconds(environment& env, int steps, const std::function<void()>& step);
 
-/// What the slowest rank says, the median over `times` times.  Between them ranks wait without
-/// taking a core.  Collective.
+/// Returns what the slowest rank says, the median over `times` times.  Between them ranks wait
+/// without taking a core.  Collective.
 [[nodiscard]] double slowest_s(environment& env, int times,
                                const std::function<double()>& own_seconds);
 
-/// What progress::automatic stands for here: "policy_chosen" and "policy_reason".  Collective.
+/// Returns what progress::automatic stands for here: "policy_chosen" and "policy_reason".
+/// Collective.
 [[nodiscard]] json policy_chosen(environment& env, int workers);
-/// What it stands for in this runtime.
+/// Returns what it stands for in this runtime.
 [[nodiscard]] json policy_chosen(const runtime& rt);
 
 /// Returns whether an operation takes long enough to measure its transport; below, sleeping between

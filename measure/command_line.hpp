@@ -47,7 +47,7 @@ class command_line {
   /// double or std::string.
   template <class T>
   void option(const std::string& name, T& to, const std::string& help);
-  /// The same, not in the help: for a program that starts itself.
+  /// Adds an option that is not in the help: for a program that starts itself.
   template <class T>
   void hidden_option(const std::string& name, T& to);
   void flag(const std::string& name, bool& to, const std::string& help);
@@ -57,7 +57,7 @@ class command_line {
   /// Returns false when the program should end with success, because help was asked for; `speaks`:
   /// this process prints it.  Errors: usage_error.
   [[nodiscard]] bool parse(int argc, char** argv, bool speaks);
-  /// The same; rank 0 speaks.
+  /// Parses on all ranks, of which rank 0 speaks.
   [[nodiscard]] bool parse(int argc, char** argv, const environment& env);
 
  private:
@@ -65,8 +65,8 @@ class command_line {
   std::unique_ptr<implementation> self_;
 };
 
-/// Whether a file can be written or made.  Leaves none that was not there: a job that breaks off
-/// later has no result, not an empty one.
+/// Returns whether a file can be written or made.  Leaves none that was not there: a job that
+/// breaks off later has no result, not an empty one.
 [[nodiscard]] bool can_be_written(const std::string& path);
 
 /// Checks that the file can be written; empty and "-" can.  Errors: usage_error naming `option`.

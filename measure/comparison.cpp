@@ -122,7 +122,7 @@ class session {
           if (!messages.work) probe.work = [] {};
           probe.exchange_s = last_communication_s_ / messages.exchanges;
           // Each interval two thirds as long as the communication of a run, within reason.
-          probe.window_s = std::clamp(last_communication_s_, 0.02, 0.15) * 2 / 3;
+          probe.sample_s = std::clamp(last_communication_s_, 0.02, 0.15) * 2 / 3;
           probe.intervals.assign(intervals_between_looks.begin(), intervals_between_looks.end());
           const std::vector<double> exchange_s = transport_cpu_s(env_, probe);
           if (round == warm_up) return;
@@ -293,6 +293,11 @@ breakdown measured_variant::spent() const {
 
 double measured_variant::figure(const std::string& which) const {
   return median(of_runs([&](const kept_run& run) { return run.figures.at(which); }));
+}
+
+bool measured_variant::has_figure(const std::string& which) const {
+  return std::ranges::all_of(runs,
+                             [&](const kept_run& run) { return run.figures.contains(which); });
 }
 
 bool measured_variant::has_proxy() const {

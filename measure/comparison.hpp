@@ -25,13 +25,13 @@ namespace plait::measure {
 /// A variant as the session sees it; `compared` makes one of a `variant`.
 struct compared_variant {
   std::string name;
-  /// Whether this rank does.  `prepare` and `finish` are called on every rank, `run` and `check`
-  /// only where it takes part.  Rank 0 does.
+  /// Says whether this rank runs it.  `prepare` and `finish` are called on every rank, `run` and
+  /// `check` only where it takes part.  Rank 0 does.
   bool takes_part = true;
   bool communicates = true;
-  /// Whether it computes what base does, in base's order.  Then base's computation alone is its
-  /// own too, and what it hides can be said; a variant that reuses the cache otherwise, or solves
-  /// by another algorithm, hides nothing by that.
+  /// Says whether it computes what base does, in base's order.  Then base's computation alone is
+  /// its own too, and what it hides can be said; a variant that reuses the cache otherwise, or
+  /// solves by another algorithm, hides nothing by that.
   bool computes_as_base = true;
   /// Where it does not: the name, among `comparison::own_ideals`, of its own computation alone.
   /// Empty: not known.
@@ -85,7 +85,7 @@ struct sent_bytes {
   double bytes = 0;
 };
 
-/// What an application gives.
+/// Holds what an application gives.
 struct comparison {
   std::string application;
   json parameters;  ///< what was asked for, as the result says it
@@ -103,7 +103,7 @@ struct comparison {
   std::vector<also_measured> also;
 };
 
-/// What rank 0 keeps of one run.
+/// Holds what rank 0 keeps of one run.
 struct kept_run {
   double total_s = 0;
   breakdown mean;                         ///< over ranks that take part and their workers
@@ -112,7 +112,7 @@ struct kept_run {
   std::map<std::string, double> figures;  ///< the largest of all ranks
 };
 
-/// What the runs of a variant have given.
+/// Holds what the runs of a variant have given.
 struct measured_variant {
   std::string name;
   bool computes_as_base = true;  ///< as it says of itself
@@ -139,6 +139,7 @@ struct measured_variant {
   [[nodiscard]] double figure(const std::string& which) const;
   [[nodiscard]] summary total() const;
   [[nodiscard]] breakdown spent() const;
+  [[nodiscard]] bool has_figure(const std::string& which) const;
   [[nodiscard]] bool has_proxy() const;
   /// Nothing without a proxy.
   [[nodiscard]] std::optional<double> proxy_cpu_s() const;
@@ -156,8 +157,8 @@ struct measurements {
   std::vector<double> transport_cpu_s;         ///< of the rank it costs most, by the cheapest look
   std::chrono::microseconds transport_look{};  ///< the interval between these looks
   std::map<std::string, std::vector<double>> also;  ///< by label
-  /// What must cross the links between hosts, in seconds of the busiest host's link; none where
-  /// nothing does, or the rate is not known.
+  /// Says what must cross the links between hosts, in seconds of the busiest host's link; none
+  /// where nothing does, or the rate is not known.
   std::optional<double> wire_bound_s;
 
   [[nodiscard]] const measured_variant* find(const std::string& name) const;
@@ -165,10 +166,10 @@ struct measurements {
   [[nodiscard]] const measured_variant& find_ideal(const std::string& name) const;
   /// Medians, and the wire's time.
   [[nodiscard]] measured_alone alone() const;
-  /// Whether base's computation alone is that of `one`: it says so of itself, and takes as many
-  /// processes and workers.
+  /// Returns whether base's computation alone is that of `one`: it says so of itself, and takes as
+  /// many processes and workers.
   [[nodiscard]] bool computes_as_base(const measured_variant& one) const;
-  /// What was measured alone of what `one` computes; nothing where that is not known.
+  /// Returns what was measured alone of the computation of `one`; nothing where that is not known.
   [[nodiscard]] std::optional<measured_alone> alone_of(const measured_variant& one) const;
 };
 
@@ -176,6 +177,53 @@ struct measurements {
 /// rank and variant.  Writes the trace if one is wanted.  Collective.
 [[nodiscard]] measurements measure(environment& env, const comparison& what,
                                    const session_options& wanted);
+
+/// Runs `code` once, from `reset` to `finish`, and returns its report.  Collective.
+template <class Problem>
+run_report run_once(variant<Problem>& code, Problem& p, int steps) {
+  p.reset(code.solves());
+  code.prepare(p);
+  code.run(p, steps, {});
+  return code.finish(p);
+}
+
+/// Makes what others must give: runs `base` once, keeps its result in the problem, and judges it.
+/// Collective.
+template <class Problem>
+[[nodiscard]] verdict reference_of(variant<Problem>& base, Problem& p, int steps) {
+  (void)run_once(base, p, steps);
+  p.keep_as_reference();
+  return p.check_closed_form(base.solves(), steps);
+}
+
+/// Begins a comparison of the variants `names`, which `make(name)` makes, with "base" and "ideal"
+/// among them or not.  It lacks parameters, communication and the bytes sent.  `p` outlives it.
+template <class Problem, class Make>
+[[nodiscard]] comparison compare(std::string application, const std::vector<std::string>& names,
+                                 Problem& p, int steps, Make make) {
+  const auto one = [&](const std::string& name) {
+    return compared<Problem>(name, make(name), p, steps);
+  };
+  comparison what;
+  what.application = std::move(application);
+  for (const std::string& name : names) what.variants.push_back(one(name));
+  what.base = "base";
+  if constexpr (requires { p.keep_as_reference(); })
+    what.make_reference = [&p, steps, make] { return reference_of(*make("base"), p, steps); };
+  what.ideal = one("ideal");
+  return what;
+}
+
+/// Returns work for `communication_alone`: one of `pieces`, the next with every call.  Empty where
+/// there are none.
+template <class Piece, class Work>
+[[nodiscard]] std::function<void()> in_turns(std::vector<Piece> pieces, Work work) {
+  if (pieces.empty()) return {};
+  return [pieces = std::move(pieces), work, next = std::size_t{0}]() mutable {
+    work(pieces[next]);
+    next = (next + 1) % pieces.size();
+  };
+}
 
 template <class Problem>
 compared_variant compared(std::string name, std::unique_ptr<variant<Problem>> made, Problem& p,

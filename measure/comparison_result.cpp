@@ -24,7 +24,7 @@ constexpr double worth_hiding = 0.05;
              what.own_ideals.end();
 }
 
-/// What a variant that does not compute as base does can be held against.
+/// Returns what a variant that does not compute as base does can be held against.
 json own_limits(const measured_variant& one, const measured_alone& alone,
                 const measured_variant& ideal) {
   return {{"ideal", ideal.name},

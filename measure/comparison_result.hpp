@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a result file says of a comparison, whatever was computed: see docs/use/results.md.
+/// Describes what a result file says of a comparison, whatever was computed: see
+/// docs/use/results.md.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ namespace plait::measure {
 [[nodiscard]] json result_of(const environment& env, const comparison& what,
                              const session_options& wanted, const measurements& found);
 
-/// What limits a variant, in one sentence.
+/// Returns what limits a variant, in one sentence.
 [[nodiscard]] std::string limiter_of(const measured_variant& one, const measurements& found);
 
 }  // namespace plait::measure

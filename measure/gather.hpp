@@ -27,7 +27,8 @@ using json = nlohmann::ordered_json;
 /// elsewhere.
 [[nodiscard]] std::vector<double> of_slowest_rank(environment& env, const std::vector<double>& own);
 
-/// What leaves the host whose ranks send most to other hosts, if this rank sends `bytes` there.
+/// Returns what leaves the host whose ranks send most to other hosts, if this rank sends `bytes`
+/// there.
 [[nodiscard]] double busiest_host_bytes(environment& env, double bytes);
 
 /// Every rank's value on every rank.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What overlap can reach, from what was measured alone in the same session: the arithmetic beside
-/// every result.
+/// Computes what overlap can reach, from what was measured alone in the same session: the
+/// arithmetic beside every result.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct measured_alone {
   /// Of the computation, what the ledger counts as computing; nothing: all of it.
   std::optional<double> compute_s = {};
 
-  /// What stands for communication in the bounds.
+  /// Returns what stands for communication in the bounds.
   [[nodiscard]] double messages_s() const { return wire_s.value_or(communication_s); }
 };
 
@@ -40,7 +40,7 @@ struct measured_alone {
 [[nodiscard]] std::optional<double> hidden_fraction(double total_s, double base_s, double bound_s,
                                                     double noise = 0.01);
 
-/// Whether runs are faster than `attainable_s` by more than their spread, q3 < attainable -
+/// Returns whether runs are faster than `attainable_s` by more than their spread, q3 < attainable -
 /// (q3 - q1): then that bound was measured too high.
 [[nodiscard]] bool beats(const summary& total, double attainable_s);
 
@@ -61,7 +61,7 @@ struct slower_computation {
   /// The proxy thread's processor time, at most the excess; nothing without a proxy.
   std::optional<double> proxy_s = {};
 
-  /// What neither explains, at most: caches, other programs.
+  /// Returns what neither explains, at most: caches, other programs.
   [[nodiscard]] double rest_s() const;
 };
 

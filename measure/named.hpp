@@ -39,7 +39,7 @@ template <class Named>
   return result;
 }
 
-/// What each says about itself, by name.
+/// Returns what each says about itself, by name.
 template <class Named>
 [[nodiscard]] json about(const std::vector<Named>& all) {
   json said = json::object();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the command lines of nbc and overlap have in common, and the rows that both measure.
+/// Describes what the command lines of nbc and overlap have in common, and the rows that both
+/// measure.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ void check_common(const common_options& given, environment& env);
 /// Collective.
 [[nodiscard]] json describe_run(environment& env, const json& about);
 
-/// What `command` was asked for, for the result.
+/// Returns what `command` was asked for, for the result.
 [[nodiscard]] json parameters_of(const common_options& given);
 
 /// Shows the rows, and writes the result file where one is wanted.  Rank 0.

@@ -18,7 +18,7 @@ class open_exchange {
   /// one size that this number divides.  The buffers must live until all is done.
   open_exchange(environment& env, std::span<const std::byte> outgoing,
                 std::span<std::byte> incoming, int messages = 1);
-  /// Whether all are done.
+  /// Returns whether all are done.
   [[nodiscard]] bool test();
   void wait();
   /// Waits, asleep for `between_looks` after each look that has found something in flight.

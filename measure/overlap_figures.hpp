@@ -38,13 +38,13 @@ struct step_times {
 /// from the rank with the largest t_ovrl, t_pure the blocking call, t_cpu the work beside
 /// communication.
 [[nodiscard]] double imb_documents_percent(std::span<const step_times> ranks);
-/// The same divided by max(t_pure, t_cpu).  [IMB-NBC's code since 2018]
+/// Returns the overlap of IMB divided by max(t_pure, t_cpu).  [IMB-NBC's code since 2018]
 [[nodiscard]] double imb_code_percent(std::span<const step_times> ranks);
 
-/// What wall-clock time confirms: 100 (t_comm + t_alone - t_overall) / t_comm, each of the slowest
-/// rank; t_alone is the work without communication, t_comm the shorter of the blocking call and the
-/// pure non-blocking time.  At most 100; negative where the whole takes longer than one after the
-/// other.
+/// Returns what wall-clock time confirms: 100 (t_comm + t_alone - t_overall) / t_comm, each of the
+/// slowest rank; t_alone is the work without communication, t_comm the shorter of the blocking call
+/// and the pure non-blocking time.  At most 100; negative where the whole takes longer than one
+/// after the other.
 [[nodiscard]] double confirmed_overlap_percent(std::span<const step_times> ranks);
 
 /// The most that `confirmed_overlap_percent` can be: where every core computes, a step takes at
@@ -65,7 +65,7 @@ class work_sweep {
 
   /// Mean of the first steps that take less than 1.02 times the very first.
   [[nodiscard]] double base_s() const noexcept { return base_sum_s_ / base_count_; }
-  /// Whether a step has taken more than 1.5 times the base.
+  /// Returns whether a step has taken more than 1.5 times the base.
   [[nodiscard]] bool done() const noexcept;
   /// The last step.
   [[nodiscard]] double iteration_s() const noexcept { return last_s_; }

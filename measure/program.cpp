@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -13,6 +15,31 @@ namespace {
 
 std::string cell_of(const json& value, const char* form) {
   return value.is_null() ? "" : fmt::format(fmt::runtime(form), value.get<double>());
+}
+
+/// Adds what the first variant of tasks chose where the command line left it open.
+void add_choices(json& to, const measurements& found) {
+  const auto tasks = std::ranges::find_if(found.variants, [](const measured_variant& one) {
+    return one.words.contains("policy_chosen");
+  });
+  const bool some = tasks != found.variants.end();
+  to["workers"] = some ? tasks->workers : 1;
+  for (const char* word : {"policy_chosen", "policy_reason"})
+    to[word] = some ? json(tasks->words.at(word)) : json(nullptr);
+}
+
+/// Returns the last variant that computes as base does; where none does, the last that was held
+/// against an ideal of its own.
+const measured_variant* judged(const comparison& what, const measurements& found) {
+  const measured_variant* as_base = nullptr;
+  const measured_variant* other = nullptr;
+  for (const measured_variant& one : found.variants) {
+    const auto is_own = [&](const compared_variant& ideal) { return ideal.name == one.name; };
+    if (one.name == found.ideal || std::ranges::any_of(what.own_ideals, is_own)) continue;
+    if (found.computes_as_base(one)) as_base = &one;
+    if (!one.own_ideal.empty()) other = &one;
+  }
+  return as_base != nullptr ? as_base : other;
 }
 
 }  // namespace
@@ -40,46 +67,64 @@ void add_program_options(command_line& to, program_options& options,
   add_outputs(to, options.session, "variant");
 }
 
+json to_json(const task_options& tasks) {
+  return {{"workers", tasks.workers},
+          {"policy", to_string(tasks.policy)},
+          {"in_flight", tasks.in_flight}};
+}
+
 void print_table(const json& result) {
-  std::printf("%-11s %9s %9s %9s %9s %8s %7s %8s\n", "variant", "total s", "compute s", "posting s",
-              "exposed s", "/ ideal", "hidden", "verified");
+  const auto has = [&](const char* figure) {
+    return std::ranges::any_of(result["variants"],
+                               [&](const json& one) { return one.contains(figure); });
+  };
+  const bool rates = has("gflops"), own = has("own_limits");
+  const auto line = [&](std::array<std::string, 9> cells) {
+    if (!rates) cells[2].clear();
+    if (!own) cells[6].clear();
+    std::string text = fmt::format("{:<11}", cells[0]);
+    for (std::size_t i = 1; i < cells.size(); ++i)
+      if ((i != 2 || rates) && (i != 6 || own)) text += fmt::format(" {:>9}", cells[i]);
+    std::printf("%s\n", text.c_str());
+  };
+  line({"variant", "total s", "Gflop/s", "compute s", "posting s", "exposed s", "/ ideal", "hidden",
+        "verified"});
   for (const auto& [name, one] : result["variants"].items()) {
-    const json own = one.contains("own_limits") ? one["own_limits"]["ratio_to_ideal"] : json();
     const json& hidden = result["hidden_fraction"];
-    std::printf("%-11s %9.4f %9.4f %9.4f %9.4f %8s %7s %8s\n", name.c_str(),
-                one["total_s"]["median"].get<double>(), one["compute_s"].get<double>(),
-                one["posting_s"].get<double>(), one["exposed_s"].get<double>(),
-                cell_of(own, "{:.3f}").c_str(),
-                cell_of(hidden.contains(name) ? hidden[name] : json(), "{:.2f}").c_str(),
-                one["verified"].get<bool>() ? "yes" : "NO");
+    const json ratio = one.contains("own_limits") ? one["own_limits"]["ratio_to_ideal"] : json();
+    line({name, cell_of(one["total_s"]["median"], "{:.4f}"),
+          cell_of(rates ? one["gflops"] : json(), "{:.2f}"), cell_of(one["compute_s"], "{:.4f}"),
+          cell_of(one["posting_s"], "{:.4f}"), cell_of(one["exposed_s"], "{:.4f}"),
+          cell_of(ratio, "{:.3f}"),
+          cell_of(hidden.contains(name) ? hidden[name] : json(), "{:.2f}"),
+          one["verified"].get<bool>() ? "yes" : "NO"});
   }
   std::printf("bound %.4f s, attainable %.4f s\n", result["bound_s"].get<double>(),
               result["attainable_s"].get<double>());
 }
 
 int run_comparison(environment& env, const comparison& what, const session_options& wanted,
-                   const std::function<void(json&, const measurements&)>& more) {
+                   const std::function<void(json&, const measurements&)>& more,
+                   const std::function<void(const json&)>& print) {
   check_outputs(env, wanted);
   const measurements found = measure(env, what, wanted);
   outcome done{found.verified, {}};
   if (env.rank() == 0) {
     done.result = result_of(env, what, wanted, found);
-    done.result["parameters"].update({{"steps", wanted.steps}, {"repeat", wanted.repeat}});
-    const measured_variant* last = nullptr;
-    for (const measured_variant& one : found.variants) {
-      json& to = done.result["variants"][one.name];
-      if (one.has_proxy()) to["longest_unwatched_s"] = one.figure("longest_unwatched_s");
-      if (one.words.contains("policy_chosen")) {
-        json& where = done.result["environment"];
-        where["workers"] = one.workers;
-        for (const auto& [word, value] : one.words) where[word] = value;
-      }
-      if (one.name != found.ideal && found.computes_as_base(one)) last = &one;
-    }
-    if (last != nullptr) done.result["limiter"] = limiter_of(*last, found);
+    json& parameters = done.result["parameters"];
+    parameters.update({{"steps", wanted.steps}, {"repeat", wanted.repeat}});
+    parameters["variants"] = json::array();
+    for (const compared_variant& one : what.variants) parameters["variants"].push_back(one.name);
+    add_choices(done.result["environment"], found);
+    for (const measured_variant& one : found.variants)
+      if (one.has_proxy() && one.has_figure("longest_unwatched_s"))
+        done.result["variants"][one.name]["longest_unwatched_s"] =
+            one.figure("longest_unwatched_s");
+    if (const measured_variant* one = judged(what, found))
+      done.result["limiter"] = limiter_of(*one, found);
     if (more) more(done.result, found);
   }
-  return conclude(env, wanted, done, print_table);
+  return conclude(env, wanted, done, print);
 }
 
 }  // namespace plait::measure

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What every compared program asks its user, and what it ends in: the frame around an
+/// Describes what every compared program asks its user, and what it ends in: the frame around an
 /// application's own options and its `comparison`.
 #pragma once
 
@@ -33,19 +33,24 @@ struct program_options {
   [[nodiscard]] task_options tasks() const;
 };
 
-/// Adds --variants, --steps, --repeat, --workers, --policy, --in-flight, --link-rate, --json,
-/// --trace and --progress.
+/// Adds --variants, --steps (unless `steps_help` is empty), --repeat, --workers, --policy,
+/// --in-flight, --link-rate, --json, --trace and --progress.
 void add_program_options(command_line& to, program_options& options,
                          std::span<const std::string_view> known, const std::string& steps_help);
 
-/// Runs the comparison, adds steps and repetitions to its parameters and what `more` adds to its
-/// result on rank 0, writes and prints it. Returns the exit code.  Errors: usage_error for files
-/// that cannot be written.  Collective.
+/// Returns what a result says of the tasks that were asked for: "workers", "policy", "in_flight".
+[[nodiscard]] json to_json(const task_options& tasks);
+
+/// Prints variants with their times, rates where they have some, what they hide, and the bounds.
+void print_table(const json& result);
+
+/// Runs the comparison.  Adds steps, repetitions and names of variants to its parameters, and to
+/// its result the choices of the first variant of tasks, what limits the last variant that computes
+/// as base does, and on rank 0 what `more` adds.  Writes the result and prints it.  Returns the
+/// exit code.  Errors: usage_error for files that cannot be written.  Collective.
 [[nodiscard]] int run_comparison(environment& env, const comparison& what,
                                  const session_options& wanted,
-                                 const std::function<void(json&, const measurements&)>& more = {});
-
-/// Prints variants with their times, what they hide, and the bounds.
-void print_table(const json& result);
+                                 const std::function<void(json&, const measurements&)>& more = {},
+                                 const std::function<void(const json&)>& print = print_table);
 
 }  // namespace plait::measure

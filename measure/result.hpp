@@ -26,8 +26,8 @@ namespace plait::measure {
 /// The time in UTC as ISO 8601 has it.
 [[nodiscard]] std::string utc_now();
 
-/// What every result says about where it was measured: commit, compiler, flags, MPI library, ranks,
-/// hosts, time.
+/// Returns what every result says about where it was measured: commit, compiler, flags, MPI
+/// library, ranks, hosts, time.
 [[nodiscard]] json describe_environment(const environment& env);
 
 /// The mean over workers.

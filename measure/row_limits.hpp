@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What follows from the figures of a session: bound, attainable, hidden fraction.  Arithmetic.
+/// Computes what follows from the figures of a session: bound, attainable, hidden fraction.
+/// Arithmetic.
 #pragma once
 
 #include <string>

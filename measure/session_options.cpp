@@ -16,7 +16,7 @@ namespace plait::measure {
 
 void add_lengths(command_line& to, session_options& options, const std::string& steps_help,
                  const std::string& one) {
-  to.option("--steps", options.steps, steps_help);
+  if (!steps_help.empty()) to.option("--steps", options.steps, steps_help);
   to.option("--repeat", options.repeat, "Runs of each " + one);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What every application is asked beside its problem, and what becomes of its result.
+/// Describes what every application is asked beside its problem, and what becomes of its result.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct session_options {
   bool progress = false;
 };
 
-/// Adds --steps and --repeat; `one`: what takes turns, "variant".
+/// Adds --steps, unless `steps_help` is empty, and --repeat; `one`: what takes turns, "variant".
 void add_lengths(command_line& to, session_options& options, const std::string& steps_help,
                  const std::string& one);
 /// Adds the others.
@@ -40,7 +40,7 @@ void check_outputs(environment& env, const session_options& options);
 /// allocation would succeed, and the kernel end the job later without a word.  Collective.
 void check_memory(environment& env, const std::string& option, double rank_bytes);
 
-/// What a session ends with.
+/// Holds what a session ends with.
 struct outcome {
   bool verified = true;  ///< the same on every rank
   json result;           ///< on rank 0

@@ -13,7 +13,7 @@ namespace plait::measure {
 [[nodiscard]] std::vector<std::size_t> parse_sizes(const std::string& option,
                                                    const std::string& text, std::size_t least);
 
-/// The same of one size.
+/// Parses one size.
 [[nodiscard]] std::size_t parse_one_size(const std::string& option, const std::string& text,
                                          std::size_t least);
 

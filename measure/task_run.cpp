@@ -22,10 +22,12 @@ task_run::task_run(environment& env, const task_options& options, task_steps wha
   const std::size_t in_flight = options.in_flight != 0
                                     ? options.in_flight
                                     : std::clamp(what_.tasks, usual_limit, largest_usual_limit);
-  rt_.emplace(env,
-              runtime_options{
-                  .workers = options.workers, .in_flight = in_flight, .policy = options.policy});
-  if (what_.tasks <= in_flight) recorded_ = rt_->record([&] { what_.submit(*rt_, what_.steps); });
+  rt_.emplace(env, runtime_options{.workers = options.workers,
+                                   .in_flight = in_flight,
+                                   .policy = options.policy,
+                                   .compare_sizes = options.compare_sizes});
+  if (what_.replayed && what_.tasks <= in_flight)
+    recorded_ = rt_->record([&] { what_.submit(*rt_, what_.steps); });
   rt_->start_trace();
 }
 

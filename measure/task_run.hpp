@@ -15,17 +15,19 @@
 
 namespace plait::measure {
 
-/// What the command line says of tasks.
+/// Holds what the command line says of tasks.
 struct task_options {
   int workers = 0;  ///< of a rank; 0: as many as this process has cores for
   progress policy = progress::automatic;
   std::size_t in_flight = 0;  ///< most tasks in flight; 0: as many as it takes to replay
+  bool compare_sizes = true;  ///< see runtime_options
 };
 
 /// The tasks of a few steps, submitted again and again.
 struct task_steps {
   int steps = 1;          ///< that are submitted, and recorded, together
   std::size_t tasks = 0;  ///< of them, messages included, or more; 0: not known, a few thousand
+  bool replayed = true;   ///< recorded, where they fit the in-flight limit
   /// Submits the first `count` of them.  What it refers to outlives the task_run.
   std::function<void(runtime&, int count)> submit;
 };

@@ -2,6 +2,8 @@
 /// A variant written as tasks: the application says which tasks a few steps are.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -47,5 +49,33 @@ class task_variant : public variant<Problem> {
  private:
   std::optional<task_run> run_;
 };
+
+/// Makes a variant of the tasks that `make(p)` says before every run.  `ended(p, steps)` is called
+/// after the last step, where p must hold the result.
+template <class Problem>
+[[nodiscard]] std::unique_ptr<variant<Problem>> tasks_of(
+    environment& env, const task_options& how, std::function<task_steps(Problem&)> make,
+    std::function<void(Problem&, int steps)> ended = {}, setting solves = setting::distributed) {
+  class tasks final : public task_variant<Problem> {
+   public:
+    tasks(environment& env, const task_options& how, std::function<task_steps(Problem&)> make,
+          std::function<void(Problem&, int)> ended, setting solves)
+        : task_variant<Problem>(env, how),
+          make_(std::move(make)),
+          ended_(std::move(ended)),
+          solves_(solves) {}
+    [[nodiscard]] setting solves() const noexcept override { return solves_; }
+
+   private:
+    task_steps steps_of(Problem& p) override { return make_(p); }
+    void ended(Problem& p, int steps) override {
+      if (ended_) ended_(p, steps);
+    }
+    std::function<task_steps(Problem&)> make_;
+    std::function<void(Problem&, int)> ended_;
+    setting solves_;
+  };
+  return std::make_unique<tasks>(env, how, std::move(make), std::move(ended), solves);
+}
 
 }  // namespace plait::measure

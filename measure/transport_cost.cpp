@@ -37,16 +37,16 @@ counted count_during(const soaker& counter, Body&& body) {
   return result;
 }
 
-int exchanges_in_a_window(const transport_probe& probe, std::chrono::microseconds interval) {
+int exchanges_in_a_sample(const transport_probe& probe, std::chrono::microseconds interval) {
   const std::chrono::duration<double> look = interval;
   const double one_s = std::max(probe.exchange_s, 2 * look.count());
-  return std::clamp(static_cast<int>(std::ceil(probe.window_s / one_s)), 2, 200);
+  return std::clamp(static_cast<int>(std::ceil(probe.sample_s / one_s)), 2, 200);
 }
 
 }  // namespace
 
 std::vector<double> transport_cpu_s(environment& env, const transport_probe& probe) {
-  const std::chrono::duration<double> calibration{probe.window_s / 3};
+  const std::chrono::duration<double> calibration{probe.sample_s / 3};
   const int unit = own_unit(env);
   const pinned here(unit);
   const soaker counter(unit, probe.work);
@@ -60,7 +60,7 @@ std::vector<double> transport_cpu_s(environment& env, const transport_probe& pro
   for (int round = 0; round < probe.rounds; ++round)
     for (std::size_t way = 0; way < probe.intervals.size(); ++way) {
       const std::chrono::microseconds interval = probe.intervals[way];
-      const int exchanges = exchanges_in_a_window(probe, interval);
+      const int exchanges = exchanges_in_a_sample(probe, interval);
       env.barrier();
       const counted with = count_during(counter, [&] {
         for (int i = 0; i < exchanges; ++i) probe.exchange(interval);

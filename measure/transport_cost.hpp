@@ -29,7 +29,7 @@ struct transport_probe {
   /// One exchange, which sleeps for the interval whenever it has found nothing to do.
   std::function<void(std::chrono::microseconds)> exchange;
   double exchange_s = 0;  ///< about how long an exchange takes
-  double window_s = 0.1;  ///< how long to measure with each interval in each round
+  double sample_s = 0.1;  ///< how long to measure with each interval in each round
   int rounds = 3;
   /// Between looks; they take turns within a round.
   std::vector<std::chrono::microseconds> intervals{between_looks};
@@ -38,7 +38,7 @@ struct transport_probe {
 /// Seconds of processor time of an exchange on this rank's processing unit, whoever spends them, by
 /// interval: the median over the rounds, at least 0; not finite where other programs left the
 /// counting thread no processor.  Collective; blocks for about rounds x intervals x 1.5 x
-/// `window_s`.
+/// `sample_s`.
 ///
 /// A thread of the lowest priority (SCHED_IDLE) on the same unit repeats `work` and counts.  With
 /// `rate` its count a second during the exchanges and `alone` that of just before and just after,

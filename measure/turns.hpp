@@ -44,8 +44,8 @@ class progress_lines {
 
 /// A run of all ranks that is timed.  What is empty is skipped.
 struct timed_run {
-  /// Whether this rank does.  One that does not prepares and finishes with the others, and sleeps
-  /// while they run.
+  /// Says whether this rank runs it.  One that does not prepares and finishes with the others, and
+  /// sleeps while they run.
   bool takes_part = true;
   std::function<void(int round)> prepare;  ///< not timed
   std::function<void()> run;               ///< timed, after a barrier

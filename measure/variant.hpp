@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a variant of an application is: one way to do `steps` steps of its problem on all ranks.
+/// Describes what a variant of an application is: one way to do `steps` steps of its problem on all
+/// ranks.
 #pragma once
 
 #include <map>
@@ -14,15 +15,15 @@
 
 namespace plait::measure {
 
-/// What a variant says about a run after it, on its rank.
+/// Holds what a variant says about a run after it, on its rank.
 struct run_report {
   plait::ledger ledger;  ///< one entry per worker, of the timed part
-  /// What happened during the recorded steps, in seconds of this process's clock.
+  /// Says what happened during the recorded steps, in seconds of this process's clock.
   std::vector<trace_event> events;
   double recorded_from_s = 0;         ///< when the first recorded step began
   std::optional<double> proxy_cpu_s;  ///< processor time of the proxy thread, if there is one
   int workers = 1;
-  /// What else is kept of each run: of all ranks the largest.  Finite, of the same names
+  /// Says what else is kept of each run: of all ranks the largest.  Finite, of the same names
   /// on all of them.
   std::map<std::string, double> figures;
   std::map<std::string, std::string> words;  ///< of rank 0's last run

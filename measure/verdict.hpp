@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a run solves, and what a check of its result found.
+/// Describes what a run solves, and what a check of its result found.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class setting : std::uint8_t {
   isolated,     ///< each rank a problem of its own: the same work, no messages
 };
 
-/// What a check of a rank's part found.
+/// Holds what a check of a rank's part found.
 struct verdict {
   bool verified = true;
   double max_error = 0;   ///< largest error against what is known of the solution

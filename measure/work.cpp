@@ -23,13 +23,13 @@ values initial_values(std::size_t blocks) {
   }
 }
 
-double unit_seconds(double window_s, std::size_t blocks) {
+double unit_seconds(double sample_s, std::size_t blocks) {
   values on = initial_values(blocks);
   long units = 0;
   const long batch = std::max(1000L, static_cast<long>(blocks));
   work(on, batch);
   const ticks start = now_ticks();
-  const ticks end = start + seconds_to_ticks(window_s);
+  const ticks end = start + seconds_to_ticks(sample_s);
   ticks now = start;
   while (now < end) {
     work(on, batch);

@@ -10,13 +10,13 @@
 
 namespace plait::measure {
 
-/// What a unit of work updates.  It lies on cache lines of its own: loads that straddle two would
-/// make the same work take twice as long, or not, by where an allocation happened to fall.
+/// Holds what a unit of work updates.  It lies on cache lines of its own: loads that straddle two
+/// would make the same work take twice as long, or not, by where an allocation happened to fall.
 struct alignas(64) value_block {
   std::array<double, 64> value;
 };
 
-/// What one piece of the work computes on.
+/// Holds what one piece of the work computes on.
 using values = std::vector<value_block>;
 
 /// So many fit a first-level cache.
@@ -33,7 +33,7 @@ void work(std::span<value_block> on, long units);
   return units * (index + 1) / pieces - units * index / pieces;
 }
 
-/// Seconds of a unit on so many blocks, measured for `window_s`.
-[[nodiscard]] double unit_seconds(double window_s, std::size_t blocks = blocks_in_cache);
+/// Seconds of a unit on so many blocks, measured for `sample_s`.
+[[nodiscard]] double unit_seconds(double sample_s, std::size_t blocks = blocks_in_cache);
 
 }  // namespace plait::measure

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What is asked of every contestant: steps in which two ranks exchange a buffer both ways and do
-/// work that does not need it.
+/// Describes what is asked of every contestant: steps in which two ranks exchange a buffer both
+/// ways and do work that does not need it.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct buffers {
   long gate = 0;  ///< the step before this one is over
 };
 
-/// What ends a step: needs the peer's message, and makes this rank's next one.
+/// Ends a step: needs the peer's message, and makes this rank's next one.
 void combine(const std::vector<std::byte>& incoming, std::vector<std::byte>& outgoing, long& gate);
 
 /// Errors: plait::error unless both ranks have combined so often.

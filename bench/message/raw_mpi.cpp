@@ -44,8 +44,8 @@ double ping_pong(environment& env, const traffic& what) {
 }
 
 // One burst: all its messages, then an answer, as in osu_bw.
-void send_window(MPI_Comm comm, const bytes& all, const traffic& what, bytes& answer,
-                 std::vector<MPI_Request>& requests) {
+void send_burst(MPI_Comm comm, const bytes& all, const traffic& what, bytes& answer,
+                std::vector<MPI_Request>& requests) {
   for (std::size_t i = 0; i < requests.size(); ++i)
     check_mpi(MPI_Isend(all.data() + i * what.size_bytes, static_cast<int>(what.size_bytes),
                         MPI_BYTE, 1, 0, comm, &requests[i]),
@@ -54,8 +54,8 @@ void send_window(MPI_Comm comm, const bytes& all, const traffic& what, bytes& an
   receive(comm, answer, 1);
 }
 
-void receive_window(MPI_Comm comm, bytes& all, const traffic& what, const bytes& answer,
-                    std::vector<MPI_Request>& requests) {
+void receive_burst(MPI_Comm comm, bytes& all, const traffic& what, const bytes& answer,
+                   std::vector<MPI_Request>& requests) {
   for (std::size_t i = 0; i < requests.size(); ++i)
     check_mpi(MPI_Irecv(all.data() + i * what.size_bytes, static_cast<int>(what.size_bytes),
                         MPI_BYTE, 0, 0, comm, &requests[i]),
@@ -72,9 +72,9 @@ double stream(environment& env, const traffic& what) {
   const double seconds = timed(env, [&](bool warm_up) {
     for (long i = 0; i < (warm_up ? 1 : what.bursts); ++i) {
       if (env.rank() == 0) {
-        send_window(comm, all, what, answer, requests);
+        send_burst(comm, all, what, answer, requests);
       } else {
-        receive_window(comm, all, what, answer, requests);
+        receive_burst(comm, all, what, answer, requests);
       }
     }
   });

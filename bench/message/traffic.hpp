@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What is asked of every way to send messages in this benchmark: a ping-pong, and a stream in
-/// bursts, between two ranks.  One way per source file.
+/// Describes what is asked of every way to send messages in this benchmark: a ping-pong, and a
+/// stream in bursts, between two ranks.  One way per source file.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct way {
 [[nodiscard]] way plait_tasks();
 /// One round, one burst recorded and replayed.
 [[nodiscard]] way plait_replayed();
-/// The same with no message, and with every message, on a persistent MPI request.
+/// Make the ways of a replay with no message, and with every message, on a persistent MPI request.
 [[nodiscard]] way plait_replayed_anew();
 [[nodiscard]] way plait_replayed_persistent();
 

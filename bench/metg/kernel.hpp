@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a task computes: as long as it is told, on registers only.
+/// Computes what a task does: as long as it is told, on registers only.
 #pragma once
 
 namespace plait::bench::metg {

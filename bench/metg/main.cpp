@@ -82,7 +82,7 @@ std::vector<peer> chosen(const std::string& only, int ranks) {
   return result;
 }
 
-/// What all sweeps of a session share.
+/// Holds what all sweeps of a session share.
 struct session {
   environment& env;
   runner_options of_runners;

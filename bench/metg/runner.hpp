@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What runs a task graph.  One implementation per source file.
+/// Runs a task graph.  One implementation per source file.
 #pragma once
 
 #include <functional>

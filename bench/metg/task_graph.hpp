@@ -10,7 +10,7 @@
 
 namespace plait::bench::metg {
 
-/// What a task writes: one line of cache.
+/// Holds what a task writes: one line of cache.
 struct alignas(64) cell {
   std::uint64_t value = 0;
   double computed = 0;
@@ -48,7 +48,8 @@ class task_graph {
   [[nodiscard]] long tasks() const noexcept { return tasks_; }  ///< of all ranks
   /// Step 2 * fields - 1 and those before it are there even when there are fewer.
   [[nodiscard]] graph_step& at(long step) { return all_[static_cast<std::size_t>(step)]; }
-  /// Whether steps [0, fields) are those of any other such stretch, but for inputs that are 0.
+  /// Returns whether steps [0, fields) are those of any other such stretch, but for inputs that are
+  /// 0.
   [[nodiscard]] bool repeats_from_the_start() const noexcept { return shape_.ramp() <= 1; }
 
   [[nodiscard]] std::span<cell> cells() noexcept { return cells_; }

@@ -16,7 +16,7 @@ namespace plait::bench::progress_sweep {
 
 using measure::exposed_s;
 
-/// What a run is given: the load, and the memory that its work updates.
+/// Holds what a run is given: the load, and the memory that its work updates.
 struct step_run {
   step_load what;
   std::span<measure::value_block> grid;

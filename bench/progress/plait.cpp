@@ -33,7 +33,7 @@ void submit_both(runtime& rt, step_data& data, const step_load& what) {
 }
 
 // A graph that is replayed must fit the in-flight limit.
-std::size_t window_for(const step_load& what) {
+std::size_t in_flight_for(const step_load& what) {
   const std::size_t of_a_step = static_cast<std::size_t>(what.pieces + 2 * what.flights + 1);
   return std::max(runtime_options{}.in_flight, 2 * of_a_step);
 }
@@ -43,7 +43,7 @@ template <class StepsOf>
 measure::timing run_tasks(environment& env, const step_run& run, runtime_options options,
                           StepsOf&& steps_of) {
   options.workers = run.what.workers;
-  options.in_flight = window_for(run.what);
+  options.in_flight = in_flight_for(run.what);
   step_data data(run.what, env.rank(), run.grid);
   runtime rt{env, options};
   auto steps = steps_of(rt, data);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What is asked of every contestant: steps in which two ranks exchange messages both ways beside
-/// work that is cut into tasks.  The work of a step needs the messages of the step before.
+/// Describes what is asked of every contestant: steps in which two ranks exchange messages both
+/// ways beside work that is cut into tasks.  The work of a step needs the messages of the step
+/// before.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@ struct step_load {
   int workers = 1;             ///< of each rank, where a contestant has workers
 };
 
-/// What the work of all steps updates: more than the caches hold.
+/// Says what the work of all steps updates: more than the caches hold.
 inline constexpr std::size_t grid_blocks = std::size_t{48} << 11;  // 48 MiB
 
 /// All messages of one way and step, one behind the other.

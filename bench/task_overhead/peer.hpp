@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What is asked of every task system in this benchmark: empty tasks in independent chains, made by
-/// one thread.  One implementation per source file.
+/// Describes what is asked of every task system in this benchmark: empty tasks in independent
+/// chains, made by one thread.  One implementation per source file.
 #pragma once
 
 #include <map>

@@ -23,19 +23,18 @@ int run(plait::environment& env, int argc, char** argv) {
 
   ring p{env.rank(), env.size(), static_cast<int>(rows), static_cast<std::size_t>(columns)};
   const int steps = given.session.steps;
-  const auto compared = [&](std::string_view name) {
-    auto code = name == "base"    ? make_base(env)
-                : name == "olap"  ? make_olap(env)
-                : name == "plait" ? make_plait(env, given.tasks())
-                                  : make_ideal();
-    return measure::compared<ring>(std::string(name), std::move(code), p, steps);
+  const auto make = [&](const std::string& name) {
+    if (name == "base") return make_base(env);
+    if (name == "olap") return make_olap(env);
+    if (name == "plait") return make_plait(env, given.tasks(), setting::distributed);
+    if (name == "plait_ideal") return make_plait(env, given.tasks(), setting::isolated);
+    return make_ideal();
   };
-  measure::comparison what;
-  what.application = "measured";
+  measure::comparison what = measure::compare("measured", given.chosen(names), p, steps, make);
   what.parameters = {{"rows", rows}, {"columns", columns}};
-  for (const std::string& name : given.chosen(names)) what.variants.push_back(compared(name));
-  what.base = "base";
-  what.ideal = compared("ideal");
+  for (measure::compared_variant& one : what.variants)
+    if (one.name == "plait") one.computes_as_base = false, one.own_ideal = "plait_ideal";
+  what.own_ideals = {measure::compared<ring>("plait_ideal", make("plait_ideal"), p, steps)};
   what.communication = {.prepare = [&] { p.reset(setting::distributed); },
                         .run =
                             [&] {

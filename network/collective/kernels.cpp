@@ -10,7 +10,7 @@
 namespace plait::network::collectives {
 namespace {
 
-constexpr double window_s = 3e-4;
+constexpr double sample_s = 3e-4;
 
 // Not inlined: nobody looks at what they write, which the compiler must not see.
 [[gnu::noinline]] void combine(const double* from, double* to, std::size_t count) {
@@ -21,11 +21,11 @@ constexpr double window_s = 3e-4;
   std::memcpy(to, from, count * sizeof(double));
 }
 
-// Per byte: the median of as many calls as a short window has, each on data just written.
+// Per byte: the median of as many calls as a short sample has, each on data just written.
 template <class Write, class Kernel>
 double per_byte_s(std::size_t size_bytes, Write&& write, Kernel&& kernel) {
   std::vector<double> calls;
-  const ticks end = now_ticks() + seconds_to_ticks(window_s);
+  const ticks end = now_ticks() + seconds_to_ticks(sample_s);
   do {
     write();
     const ticks start = now_ticks();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a rank itself takes for a collective: combining and copying, calls and tasks.
+/// Describes what a rank itself takes for a collective: combining and copying, calls and tasks.
 #pragma once
 
 #include <cstddef>

@@ -16,12 +16,12 @@
 
 namespace plait::network::collectives {
 
-/// What one round, or the median of all, found for one size.  Seconds.
+/// Holds what one round, or the median of all, found for one size.  Seconds.
 struct message_times {
   std::size_t size_bytes = 0;
   double first_s = 0;  ///< one message, from a common start of both ranks
   double next_s = 0;   ///< what another one adds that waits for it: a message of a later round
-  /// The same where each rank sends to the next one at once.
+  /// Counts the first where each rank sends to the next one at once.
   double first_both_ways_s = 0;
   double next_both_ways_s = 0;
   double interval_s = 0;  ///< G_all(s): between messages of a burst
@@ -31,10 +31,10 @@ struct message_times {
   task_times tasks;  ///< the same for all sizes
 };
 
-/// Whether ranks send and receive at the same time in an operation's rounds.
+/// Says whether ranks send and receive at the same time in an operation's rounds.
 enum class direction : std::uint8_t { one, both };
 
-/// What is known of a shaped link; zeros: nothing.
+/// Holds what is known of a shaped link; zeros: nothing.
 struct shaped_link {
   double payload_Bps = 0;
   double burst_bytes = 0;
@@ -51,12 +51,12 @@ class measured_network {
   /// messages both ways where these are the faster ones.
   [[nodiscard]] model::parameters at(double size_bytes, direction way) const;
 
-  /// What a message takes longer that begins an operation: submission, waking, cold caches.  Below
-  /// zero where a later one does: the bytes have to come from another cache.
+  /// Returns how much longer a message takes that begins an operation: submission, waking, cold
+  /// caches.  Below zero where a later one does: the bytes have to come from another cache.
   [[nodiscard]] double start_s(double size_bytes, direction way) const;
 
-  /// What the model says of a call that begins after a rest, and what `local_steps` of the busiest
-  /// rank take as tasks.
+  /// Returns what the model says of a call that begins after a rest, and what `local_steps` of the
+  /// busiest rank take as tasks.
   [[nodiscard]] double predicted_s(model::operation what, model::algorithm how,
                                    const model::call_shape& shape, int local_steps) const;
 
@@ -64,7 +64,7 @@ class measured_network {
   [[nodiscard]] std::string to_text() const;
 
  private:
-  /// The same at the link's rate.
+  /// Returns the parameters at the link's rate.
   [[nodiscard]] model::parameters at_rate(double size_bytes, direction way) const;
   /// Of sizes up to a limit.
   [[nodiscard]] double between(double size_bytes, double limit_bytes,
@@ -81,8 +81,9 @@ class measured_network {
   double alone_limit_bytes_;  ///< of which one does
 };
 
-/// What is to be measured: powers of four up to the largest message or, where a link lets some
-/// bytes through at once, up to where a burst passes so, then a message alone; and sizes beyond it.
+/// Returns what is to be measured: powers of four up to the largest message or, where a link lets
+/// some bytes through at once, up to where a burst passes so, then a message alone; and sizes
+/// beyond it.
 [[nodiscard]] std::vector<std::size_t> message_sizes(std::size_t largest_bytes, int messages,
                                                      const shaped_link& link);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What is measured: messages between two ranks and whole collective operations, in turns.
+/// Describes what is measured: messages between two ranks and whole collective operations, in
+/// turns.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ namespace {
 struct options {
   std::string sizes;
   std::string max_size;
-  std::int64_t bursts = 10;
+  std::int64_t messages = 10;
   std::int64_t repeat = 10;
   double link_rate_Bps = 0;
   std::string link_burst;
@@ -33,7 +33,8 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--sizes", given.sizes,
                  "Message sizes, 1 among them; instead of 1, 1025, 2049, ...");
   command.option("--max-size", given.max_size, "Largest of 1, 1025, 2049, ...; 64KiB if left out");
-  command.option("--bursts", given.bursts, "Messages of a burst (n)");
+  command.option("--messages", given.messages, "Messages of a burst (n)");
+  command.renamed("--bursts", "--messages");
   command.option("--repeat", given.repeat, "Rounds over all sizes");
   command.option("--link-rate", given.link_rate_Bps,
                  "Payload rate of the link between the ranks, in bytes a second; 0 = not known");
@@ -66,9 +67,9 @@ std::vector<std::size_t> wanted_sizes(const options& given, double link_burst_by
 }
 
 probe::loggp_plan plan_of(const options& given) {
-  measure::check_range("--bursts", given.bursts, 2, 1000);
+  measure::check_range("--messages", given.messages, 2, 1000);
   measure::check_range("--repeat", given.repeat, 1, 1000);
-  probe::loggp_plan plan{.messages = static_cast<int>(given.bursts),
+  probe::loggp_plan plan{.messages = static_cast<int>(given.messages),
                          .repeat = static_cast<int>(given.repeat),
                          .link_rate_Bps = given.link_rate_Bps};
   if (!given.link_burst.empty())
@@ -105,7 +106,7 @@ measure::json result_of(const environment& env, const options& given, const prob
           {"kind", "loggp"},
           {"probe", "loggp"},
           {"parameters",
-           {{"bursts", given.bursts},
+           {{"bursts", given.messages},
             {"repeat", given.repeat},
             {"sizes", plan.sizes_bytes.size()},
             {"largest_bytes", plan.sizes_bytes.back()}}},

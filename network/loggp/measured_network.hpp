@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What was measured of a network, for the result file and for whoever starts the program by hand.
+/// Describes what was measured of a network, for the result file and for whoever starts the program
+/// by hand.
 #pragma once
 
 #include <plait/plait.hpp>

@@ -27,17 +27,17 @@ struct share {
   double processor_s = 0;
 };
 
-int calls_in(buffers& data, double window_s) {
+int calls_in(buffers& data, double sample_s) {
   call_blocking(data);
   const ticks start = now_ticks();
   call_blocking(data);
   double once_s = ticks_to_seconds(now_ticks() - start);
   check_mpi(MPI_Bcast(&once_s, 1, MPI_DOUBLE, 0, data.communicator), "MPI_Bcast");
-  return static_cast<int>(std::clamp(window_s / once_s, 3.0, 1e5));
+  return static_cast<int>(std::clamp(sample_s / once_s, 3.0, 1e5));
 }
 
-share measured(buffers& data, double window_s) {
-  const int calls = calls_in(data, window_s);
+share measured(buffers& data, double sample_s) {
+  const int calls = calls_in(data, sample_s);
   data.renew();
   check_mpi(MPI_Barrier(data.communicator), "MPI_Barrier");
   const double processor_before_s = processor_s();
@@ -78,12 +78,12 @@ std::vector<int> usual_counts(int ranks) {
 
 measure::json measure_processor_share(environment& env, const operation& what,
                                       std::size_t size_bytes, MPI_Comm communicator,
-                                      double window_s) {
+                                      double sample_s) {
   share own;
   int ranks = 0;
   if (communicator != MPI_COMM_NULL) {
     buffers data(what, size_bytes, communicator);
-    own = measured(data, window_s);
+    own = measured(data, sample_s);
     ranks = data.ranks;
   }
   measure::quiet_barrier(env);

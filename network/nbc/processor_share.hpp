@@ -40,6 +40,6 @@ class communicators {
 /// where the operation brings wrong data.
 [[nodiscard]] measure::json measure_processor_share(environment& env, const operation& what,
                                                     std::size_t size_bytes, MPI_Comm communicator,
-                                                    double window_s);
+                                                    double sample_s);
 
 }  // namespace plait::network::nbc

@@ -11,7 +11,7 @@
 
 namespace plait::network::nbc {
 
-/// What is asked of every way, in each of `steps` steps.
+/// Holds what is asked of every way, in each of `steps` steps.
 struct collective_load {
   const operation* what = nullptr;
   std::size_t size_bytes = 0;

@@ -93,9 +93,9 @@ void plan_case(std::vector<measure::measurement>& plan, environment& env,
     measure::json own = remarks;
     own["ranks"] = groups.counts()[i];
     plan.push_back({fmt::format("processor, {} ranks", groups.counts()[i]), column,
-                    [&env, load, group = groups.at(i), window_s = wanted.sample_s / 2] {
+                    [&env, load, group = groups.at(i), sample_s = wanted.sample_s / 2] {
                       return measure_processor_share(env, *load.what, load.size_bytes, group,
-                                                     window_s);
+                                                     sample_s);
                     },
                     own});
   }

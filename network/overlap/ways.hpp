@@ -16,7 +16,7 @@
 
 namespace plait::network::overlap {
 
-/// What rank 0, which is measured, does.  Rank 1 does the opposite, and nothing else.
+/// Says what rank 0, which is measured, does.  Rank 1 does the opposite, and nothing else.
 enum class direction : std::uint8_t { send, receive };
 
 [[nodiscard]] std::string_view to_string(direction which) noexcept;

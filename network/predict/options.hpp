@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What is to be predicted, from a command line.
+/// Describes what is to be predicted, from a command line.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What this machine lacks for plait, and what follows from it.
+"""Says what this machine lacks for plait, and what follows from it.
 
 Needs nothing but Python itself: `./plait doctor` installs and builds nothing.
 """
@@ -94,7 +94,7 @@ def _cluster() -> Finding:
 
 
 def _delay() -> Finding:
-    """Whether a link of the cluster can be given a delay."""
+    """Returns whether a link of the cluster can be given a delay."""
     script = "ip link add ptry0 type bridge && tc qdisc add dev ptry0 root netem delay 1ms"
     for options in ("-nm", "-Urnm"):
         if _runs(["unshare", options, "sh", "-c", script]):

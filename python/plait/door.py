@@ -70,7 +70,7 @@ Kind = Callable[[str, str], None] | None  # None: a flag
 
 @dataclasses.dataclass(frozen=True)
 class Command:
-    """What a command takes; a test holds this against the command itself."""
+    """Holds what a command takes; a test holds this against the command itself."""
 
     options: Mapping[str, Kind]
     least: int = 0  # words that are no options
@@ -99,7 +99,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "bench": Command({**_JOB, **_RANKS, "--rates": _text}, 0, None, True, "NAME"),
     "measure loggp": Command(
-        {**_PROBE, **_RANKS, "--max-size": _text, "--bursts": _whole}, 0, None, True
+        {**_PROBE, **_RANKS, "--max-size": _text, "--messages": _whole}, 0, None, True
     ),
     "measure nbc": Command({**_PROBE, **_RANKS, "--op": _text, "--only": _text}, 0, None, True),
     "measure overlap": Command({**_PROBE, "--only": _text}, 0, None, True),
@@ -127,7 +127,7 @@ COMMANDS: dict[str, Command] = {
 
 
 def needs(words: Words) -> str:
-    """What these words need; `BadInput` where they are wrong."""
+    """Returns what these words need; `BadInput` where they are wrong."""
     if words[:1] == ["attach"]:
         return _needs_of_attach(words[1:])
     words = join_values(words)

@@ -46,6 +46,9 @@ def check_result(result, trace, ranks):
         check(bool(messages) >= expected, f"{name}: no messages in the timeline")
     check(result["bound_s"] > 0 and result["attainable_s"] > 0, "there are bounds")
     check(result["limiter"], "it is said what limits the last variant")
+    check(result["hidden_fraction"]["plait"] is None, "tasks that reuse the cache hide nothing by that")
+    own = result["variants"]["plait"]["own_limits"]
+    check(own["ideal"] == "plait_ideal" and own["ratio_to_ideal"] > 0, f"limits of its own: {own}")
     check('"row"' in trace.read_text(), "the trace has the tasks")
 
 

@@ -27,7 +27,7 @@ TEST(transport_cpu, is_measured_with_each_interval_between_looks) {
                                                   env.barrier();
                                                 },
                                             .exchange_s = 1e-3,
-                                            .window_s = 2e-3,
+                                            .sample_s = 2e-3,
                                             .rounds = 2,
                                             .intervals = intervals});
   EXPECT_EQ(cost.size(), intervals.size());

@@ -39,7 +39,7 @@ class Loggp(MpiBench):
         self.assertIsNone(result["link"])
 
     def test_what_was_sent_has_been_compared_with_what_arrived(self):
-        result = self.result_of("--sizes", "1,100", "--repeat", "2", "--bursts", "4")
+        result = self.result_of("--sizes", "1,100", "--repeat", "2", "--messages", "4")
         # Of each size: 5 of one message and its answer, then twice 1, 4, 4 and 4 with theirs.
         self.assertTrue(result["verification"]["verified"])
         self.assertEqual(result["verification"]["messages_checked"], 2 * (5 * 2 + 2 * (2 + 3 * 5)))
@@ -75,7 +75,8 @@ class Loggp(MpiBench):
             (["--max-size", "1"], "--max-size"),
             (["--max-size", "2KiB,4KiB"], "one size"),
             (["--sizes", "1,2", "--max-size", "8KiB"], "exclude each other"),
-            (["--bursts", "1"], "--bursts"),
+            (["--messages", "1"], "--messages"),
+            (["--bursts", "4"], "--messages"),
             (["--repeat", "0"], "--repeat"),
             (["--link-rate", "-1"], "-1"),
             (["--link-burst", "128KiB"], "give both"),

@@ -50,8 +50,8 @@ def shown(answer):
 
 @BOTH
 def test_it_is_measured_between_two_ranks(measure, mpi):
-    result = measure.kept("--mpi", mpi, "--max-size", "8KiB", "--bursts", "5", "--repeat", "3")
-    rest = ["--progress", "--max-size", "8KiB", "--bursts", "5", "--repeat", "3"]
+    result = measure.kept("--mpi", mpi, "--max-size", "8KiB", "--messages", "5", "--repeat", "3")
+    rest = ["--progress", "--max-size", "8KiB", "--messages", "5", "--repeat", "3"]
     assert result["parameters"]["rest"] == rest
     assert result["link"] is None
 

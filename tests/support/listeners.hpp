@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the two test mains tell GoogleTest to report besides its own output.
+/// Describes what the two test mains tell GoogleTest to report besides its own output.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a test on several ranks needs beside GoogleTest.  Every rank runs every test; a test has
-/// failed if it failed on any rank.
+/// Describes what a test on several ranks needs beside GoogleTest.  Every rank runs every test; a
+/// test has failed if it failed on any rank.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a call that must not be accepted says.
+/// Describes what a call that must not be accepted says.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace plait::test {
 
-/// What the usage_error of `call` says, or "accepted".
+/// Returns what the usage_error of `call` says, or "accepted".
 [[nodiscard]] std::string refusal(auto&& call) {
   try {
     call();

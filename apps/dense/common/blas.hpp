@@ -9,7 +9,7 @@
 
 namespace plait::dense {
 
-/// Whether a routine takes a matrix as it is stored, or its transpose.
+/// Says whether a routine takes a matrix as it is stored, or its transpose.
 enum class op : std::uint8_t { none, transposed };
 
 /// A matrix in memory: its first entry, and the distance between the first entries of two columns.
@@ -17,7 +17,7 @@ struct in_memory {
   double* first = nullptr;
   std::int64_t stride = 1;
 };
-/// The same, not to be written.
+/// Names a matrix in memory that is not to be written.
 struct const_in_memory {
   const double* first = nullptr;
   std::int64_t stride = 1;

@@ -11,8 +11,6 @@
 #include <plait/plait.hpp>
 
 #include "common/blas.hpp"
-#include "measure/command_line.hpp"
-#include "measure/session_options.hpp"
 #include "measurement.hpp"
 
 namespace {
@@ -35,11 +33,12 @@ struct command {
   std::int64_t ndiv = 2;
   std::int64_t depth = 2;
   std::int64_t zero_column = -1;
-  std::string variants = "base,olap,plait,ideal";
-  std::int64_t workers = 0;
-  std::int64_t in_flight = 4096;
-  std::string policy = "auto";
-  plait::measure::session_options session;
+  plait::measure::program_options common = [] {
+    plait::measure::program_options usual;
+    usual.in_flight = 4096;
+    usual.session.steps = 1;  // a run is one system
+    return usual;
+  }();
 };
 
 bool parse(command& c, int argc, char** argv, const plait::environment& env) {
@@ -58,12 +57,7 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--ndiv", c.ndiv, "Groups of each recursion");
   options.option("--depth", c.depth, "Panels ahead, of the variant plait; olap has 1, base 0");
   options.option("--zero-column", c.zero_column, "Column of A to set to 0; -1 = none");
-  options.option("--variants", c.variants, "Any of base, olap, plait, ideal, with commas between");
-  options.option("--repeat", c.session.repeat, "Runs of each variant");
-  options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
-  options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  options.option("--in-flight", c.in_flight, "Most tasks in flight");
-  plait::measure::add_outputs(options, c.session, "variant");
+  plait::measure::add_program_options(options, c.common, hpl::variant_names, "");
   return options.parse(argc, argv, env);
 }
 
@@ -107,12 +101,10 @@ void choose_grid(settings& how, int ranks) {
 }
 
 hpl::options checked(const command& c) {
-  plait::measure::check(c.session);
-  plait::measure::check_range("--workers", c.workers, 0, 1024);
-  plait::measure::check_range("--in-flight", c.in_flight, 1, 1 << 24);
-  return {.workers = static_cast<int>(c.workers),
-          .policy = plait::measure::parse_progress("--policy", c.policy),
-          .in_flight = static_cast<std::size_t>(c.in_flight)};
+  plait::measure::check(c.common.session);
+  plait::measure::check_range("--in-flight", c.common.in_flight, 1, 1 << 24);
+  const plait::measure::task_options tasks = c.common.tasks();
+  return {.workers = tasks.workers, .policy = tasks.policy, .in_flight = tasks.in_flight};
 }
 
 // As netlib prints it, with the variant behind.
@@ -137,28 +129,15 @@ void print_netlib(const json& result) {
 
 void print_table(const json& result) {
   print_netlib(result);
-  std::printf("%-8s %9s %9s %9s %9s %9s %7s %8s\n", "variant", "total s", "Gflop/s", "compute s",
-              "posting s", "exposed s", "hidden", "verified");
-  for (const auto& [name, one] : result["variants"].items()) {
-    const json& hidden = result["hidden_fraction"];
-    const bool has_hidden = hidden.contains(name) && !hidden[name].is_null();
-    std::printf("%-8s %9.4f %9.2f %9.4f %9.4f %9.4f %7s %8s\n", name.c_str(),
-                one["total_s"]["median"].get<double>(), one["gflops"].get<double>(),
-                one["compute_s"].get<double>(), one["posting_s"].get<double>(),
-                one["exposed_s"].get<double>(),
-                has_hidden ? fmt::format("{:.2f}", hidden[name].get<double>()).c_str() : "",
-                one["verified"].get<bool>() ? "yes" : "NO");
-  }
-  std::printf("bound %.4f s, attainable %.4f s; dgemm of %s\n", result["bound_s"].get<double>(),
-              result["attainable_s"].get<double>(),
-              result["environment"]["blas_kernel"].get<std::string>().c_str());
+  plait::measure::print_table(result);
+  std::printf("dgemm of %s\n", result["environment"]["blas_kernel"].get<std::string>().c_str());
 }
 
 int run_all(plait::environment& env, const command& given, std::vector<settings> all) {
   const hpl::options chosen = checked(given);
-  const std::vector<std::string> variants =
-      plait::measure::parse_names("--variants", given.variants, hpl::variant_names);
-  if (all.size() > 1 && !(given.session.json_file.empty() && given.session.trace_file.empty()))
+  const std::vector<std::string> variants = given.common.chosen(hpl::variant_names);
+  if (all.size() > 1 &&
+      !(given.common.session.json_file.empty() && given.common.session.trace_file.empty()))
     throw plait::usage_error(fmt::format(
         "--dat has {} combinations, and a result or trace is of one: give --json and --trace one",
         all.size()));
@@ -166,13 +145,10 @@ int run_all(plait::environment& env, const command& given, std::vector<settings>
     choose_grid(how, env.size());
     plait::measure::check_memory(env, "--n", hpl::memory_bytes(how, how.depth + 4));
   }
-  plait::measure::check_outputs(env, given.session);
   int code = plait::measure::exit_verified;
   for (const settings& how : all)
     code =
-        std::max(code, plait::measure::conclude(
-                           env, given.session,
-                           hpl::measure(env, how, variants, chosen, given.session), print_table));
+        std::max(code, hpl::measure(env, how, variants, chosen, given.common.session, print_table));
   return code;
 }
 
@@ -184,7 +160,6 @@ int main(int argc, char** argv) {
   return plait::measure::run_program(env, "hpl", [&] {
     command given;
     if (!parse(given, argc, argv, env)) return plait::measure::exit_verified;
-    given.session.steps = 1;  // a run is one system
     try {
       return run_all(
           env, given,

@@ -11,23 +11,16 @@
 #include <plait/plait.hpp>
 
 #include "common/blas.hpp"
-#include "measure/comparison.hpp"
-#include "measure/comparison_result.hpp"
-#include "measure/statistics.hpp"
+#include "common/counted_product.hpp"
 #include "panel_broadcast.hpp"
 #include "row_exchange.hpp"
 
 namespace hpl {
 namespace {
 
-using plait::measure::json;
 using plait::measure::measured_variant;
 using plait::measure::measurements;
 using plait::measure::sent_bytes;
-
-// A product of such matrices, with which the transport's processor time is counted, takes some 100
-// µs.
-constexpr std::int64_t counted_size = 96;
 
 class session {
  public:
@@ -39,49 +32,37 @@ class session {
         wanted_(wanted),
         grid_(env, how.grid.rows, how.grid.columns, how.order),
         system_(how, grid_),
-        updater_(system_),
-        counted_(static_cast<std::size_t>(3 * counted_size * counted_size), 1.0) {
+        updater_(system_) {
     if (system_.panels() > 0)
       memory_.resize(static_cast<std::size_t>(panel_size(system_.place(0)) + how.nb));
   }
 
-  plait::measure::outcome run() {
-    const plait::measure::comparison what = comparison();
-    const measurements found = plait::measure::measure(env_, what, wanted_);
-    return {found.verified, env_.rank() == 0 ? result(what, found) : json()};
+  int run(const std::function<void(const json&)>& print) {
+    plait::measure::comparison what = plait::measure::compare(
+        "hpl", variants_, system_, 1,
+        [this](const std::string& name) { return make_variant(name, env_, chosen_); });
+    for (plait::measure::compared_variant& one : what.variants) note_figures(one);
+    what.parameters = parameters();
+    what.make_reference = [this] { return make_reference(); };
+    what.communication = communication();
+    what.sent_per_step = sent();
+    return plait::measure::run_comparison(
+        env_, what, wanted_,
+        [this](json& out, const measurements& found) { add_rates(out, found); }, print);
   }
 
  private:
-  plait::measure::comparison comparison() {
-    plait::measure::comparison what;
-    what.application = "hpl";
-    what.parameters = parameters();
-    for (const std::string& name : variants_) what.variants.push_back(compared(name));
-    what.base = "base";
-    what.make_reference = [this] { return make_reference(); };
-    what.ideal = compared("ideal");
-    what.communication = communication();
-    what.sent_per_step = sent();
-    return what;
-  }
-
-  plait::measure::compared_variant compared(const std::string& name) {
-    plait::measure::compared_variant one = plait::measure::compared<linear_system>(
-        name, make_variant(name, env_, chosen_), system_, 1);
-    one.check = [this, name, check = one.check] {
+  void note_figures(plait::measure::compared_variant& one) {
+    one.check = [this, name = one.name, check = one.check] {
       const verdict found = check();
       figures_[name] = {found.max_error, system_.hash()};
       return found;
     };
-    return one;
   }
 
   verdict make_reference() {
     const std::unique_ptr<variant> base = make_base();
-    system_.reset(base->solves());
-    base->prepare(system_);
-    base->run(system_, 1, {});
-    (void)base->finish(system_);
+    (void)plait::measure::run_once(*base, system_, 1);
     if (system_.zero_pivot >= 0)
       throw singular_matrix(
           fmt::format("the matrix is singular: column {} has no pivot but 0", system_.zero_pivot));
@@ -98,12 +79,7 @@ class session {
     messages.exchange_sparsely = [this](std::chrono::microseconds interval) {
       exchange_all(interval);
     };
-    messages.work = [this] {
-      constexpr std::int64_t n = counted_size;
-      double* const a = counted_.data();
-      plait::dense::multiply(plait::dense::op::none, plait::dense::op::none, {n, n, n}, 1.0, {a, n},
-                             {a + n * n, n}, 0.0, {a + 2 * n * n, n});
-    };
+    messages.work = plait::dense::counted_product();
     return messages;
   }
 
@@ -144,9 +120,7 @@ class session {
       return names[static_cast<std::size_t>(value)];
     };
     return {{"size", {how.n}},
-            {"steps", 1},
             {"grid", {grid_.rows(), grid_.columns()}},
-            {"repeat", wanted_.repeat},
             {"nb", how.nb},
             {"depth", how.depth},
             {"bcast", name(broadcast_names, how.bcast)},
@@ -159,28 +133,17 @@ class session {
             {"code", netlib_code(how)},
             {"workers", chosen_.workers},
             {"policy", plait::to_string(chosen_.policy)},
-            {"in_flight", chosen_.in_flight},
-            {"variants", variants_}};
+            {"in_flight", chosen_.in_flight}};
   }
 
-  json result(const plait::measure::comparison& what, const measurements& found) const {
-    json out = plait::measure::result_of(env_, what, wanted_, found);
+  void add_rates(json& out, const measurements& found) const {
     out["environment"]["blas_kernel"] = plait::dense::blas_kernel();
     for (const measured_variant& one : found.variants) {
       json& to = out["variants"][one.name];
       to["gflops"] = gflops(system_.how.n, one.total_s());
       to["residual"] = figures_.at(one.name).residual;
       to["solution"] = fmt::format("{:016x}", figures_.at(one.name).hash);
-      if (one.has_proxy()) to["longest_unwatched_s"] = one.figure("longest_unwatched_s");
     }
-    const measured_variant* tasks = found.find("plait");
-    out["environment"]["workers"] = tasks != nullptr ? tasks->workers : 1;
-    for (const char* word : {"policy_chosen", "policy_reason"})
-      out["environment"][word] = tasks != nullptr ? json(tasks->words.at(word)) : json(nullptr);
-    for (const char* name : {"base", "olap", "plait"})  // the last of these that ran
-      if (const measured_variant* one = found.find(name))
-        out["limiter"] = plait::measure::limiter_of(*one, found);
-    return out;
   }
 
   struct figures {
@@ -196,7 +159,6 @@ class session {
   linear_system system_;
   updater updater_;
   std::vector<double> memory_;
-  std::vector<double> counted_;
   std::map<std::string, figures> figures_;  ///< of the last runs
 };
 
@@ -207,10 +169,10 @@ double gflops(std::int64_t n, double seconds) {
   return size * 1e-9 * (size / seconds) * (2.0 / 3.0 * size + 1.5);
 }
 
-plait::measure::outcome measure(plait::environment& env, const settings& how,
-                                const std::vector<std::string>& variants, const options& chosen,
-                                const plait::measure::session_options& wanted) {
-  return session(env, how, variants, chosen, wanted).run();
+int measure(plait::environment& env, const settings& how, const std::vector<std::string>& variants,
+            const options& chosen, const plait::measure::session_options& wanted,
+            const std::function<void(const json&)>& print) {
+  return session(env, how, variants, chosen, wanted).run(print);
 }
 
 }  // namespace hpl

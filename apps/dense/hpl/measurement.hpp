@@ -2,22 +2,25 @@
 /// One session: all variants and what they are held against, in turns, and the result of it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <plait/plait.hpp>
 
-#include "measure/session_options.hpp"
+#include "measure/program.hpp"
 #include "variant.hpp"
 
 namespace hpl {
 
-/// Runs the session.  What is wrong with a result is printed on standard error, one line for each
-/// rank and variant.  Collective.  Errors: singular_matrix.
-[[nodiscard]] plait::measure::outcome measure(plait::environment& env, const settings& how,
-                                              const std::vector<std::string>& variants,
-                                              const options& chosen,
-                                              const plait::measure::session_options& wanted);
+using plait::measure::json;
+
+/// Measures all variants and what they are held against, in turns, writes the result, and prints it
+/// with `print`.  Returns the exit code.  Collective.  Errors: singular_matrix.
+[[nodiscard]] int measure(plait::environment& env, const settings& how,
+                          const std::vector<std::string>& variants, const options& chosen,
+                          const plait::measure::session_options& wanted,
+                          const std::function<void(const json&)>& print);
 
 /// A column without a pivot: the same on every rank.
 class singular_matrix : public plait::error {

@@ -24,8 +24,8 @@ struct panel_place {
   std::int64_t below = 0;         ///< this process's rows below the diagonal block
 };
 
-/// What travels of a panel, in one piece: pivots, the first column without one, the factors of the
-/// diagonal block, and the rows of L below it that are the process row's.
+/// Lays out what travels of a panel, in one piece: pivots, the first column without one, the
+/// factors of the diagonal block, and the rows of L below it that are the process row's.
 template <class Value>
 struct panel_view {
   std::span<Value> all;
@@ -44,7 +44,7 @@ using const_panel = panel_view<const double>;
 [[nodiscard]] panel panel_in(std::vector<double>& memory, const panel_place& at);
 [[nodiscard]] const_panel panel_in(std::span<const double> memory, const panel_place& at);
 
-/// Whether a factorisation asks the other processes of its column.
+/// Says whether a factorisation asks the other processes of its column.
 enum class pivoting : std::uint8_t { of_column, of_process };
 
 /// Factors panel k in place, with row exchanges within it, and copies into `to` what travels.
@@ -68,7 +68,7 @@ void collect_rows(const linear_system& system, const panel_place& at, const cons
 void apply_panel(linear_system& system, const panel_place& at, const const_panel& done,
                  std::int64_t column, std::int64_t count, std::span<double> in,
                  std::span<const double> out);
-/// The same where the process column has one process.
+/// Applies a panel where the process column has one process.
 void apply_panel_alone(linear_system& system, const panel_place& at, const const_panel& done,
                        std::int64_t column, std::int64_t count);
 

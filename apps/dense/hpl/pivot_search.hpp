@@ -11,7 +11,7 @@
 
 namespace hpl {
 
-/// What a process knows of one column, and after `run` what all know.
+/// Holds what a process knows of one column, and after `run` what all know.
 class pivot_search {
  public:
   /// For panels of `width` columns among the processes of `column`; MPI_COMM_NULL: this one alone.

@@ -6,14 +6,12 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <plait/plait.hpp>
 
-#include "measure/task_run.hpp"
+#include "measure/task_variant.hpp"
 #include "panel_broadcast.hpp"
 #include "row_exchange.hpp"
 #include "variant.hpp"
@@ -33,43 +31,30 @@ struct either {
   }
 };
 
-class dataflow final : public variant {
+class dataflow final : public plait::measure::task_variant<linear_system> {
  public:
-  dataflow(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
+  dataflow(plait::environment& env, const options& chosen)
+      : task_variant(env, {.workers = chosen.workers,
+                           .policy = chosen.policy,
+                           .in_flight = chosen.in_flight,
+                           .compare_sizes = false}) {}
 
-  void prepare(linear_system& system) override {
+ private:
+  plait::measure::task_steps steps_of(linear_system& system) override {
     system_ = &system;
     memory_.assign(static_cast<std::size_t>(system.how.depth) + 1, {});
     if (system.panels() > 0)
       for (std::vector<double>& memory : memory_)
         memory.resize(static_cast<std::size_t>(panel_size(system.place(0)) + system.how.nb));
     make_row_buffers();
-    rt_.emplace(env_, plait::runtime_options{.workers = options_.workers,
-                                             .in_flight = options_.in_flight,
-                                             .policy = options_.policy,
-                                             .compare_sizes = false});
-    rt_->start_trace();
+    return {.replayed = false, .submit = [this](plait::runtime& rt, int) {
+              rt_ = &rt;
+              for (int k = 0; k < system_->panels(); ++k) submit(k);
+            }};
   }
 
-  void run(linear_system& system, int, const step_range& recorded) override {
-    rt_->reset_ledger();
-    started_ = plait::now_ticks();
-    for (int k = 0; k < system.panels(); ++k) submit(k);
-    rt_->wait();
-    spent_ = rt_->ledger();
-    system.solve();
-    kept_steps_ = recorded;
-  }
+  void ended(linear_system& system, int) override { system.solve(); }
 
-  [[nodiscard]] run_report finish(linear_system&) override {
-    run_report report =
-        plait::measure::report_of(*rt_, plait::ticks_to_seconds(started_), 1, kept_steps_);
-    report.ledger = std::move(spent_);
-    rt_.reset();
-    return report;
-  }
-
- private:
   void submit(int k) {
     const panel_place at = system_->place(k);
     std::vector<double>& memory = memory_[static_cast<std::size_t>(k) % memory_.size()];
@@ -185,17 +170,12 @@ class dataflow final : public variant {
     }
   }
 
-  plait::environment& env_;
-  const options options_;
   linear_system* system_ = nullptr;
+  plait::runtime* rt_ = nullptr;
   std::vector<std::vector<double>> memory_;  ///< panels
   std::vector<exchanged_rows> rows_;         ///< of the updates of one panel
-  std::optional<plait::runtime> rt_;
   /// Where a process has no rows of a panel, nothing else orders its searches for pivots.
   char one_search_at_a_time_ = 0;
-  plait::ticks started_ = 0;
-  step_range kept_steps_;
-  plait::ledger spent_;
 };
 
 }  // namespace

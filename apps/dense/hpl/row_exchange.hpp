@@ -9,7 +9,7 @@
 
 namespace hpl {
 
-/// Whether rows of so many columns are exchanged in pairs rather than rolled.
+/// Returns whether rows of so many columns are exchanged in pairs rather than rolled.
 [[nodiscard]] inline bool exchanges_in_pairs(const settings& how, std::int64_t columns) {
   return how.swap == swapping::exchange ||
          (how.swap == swapping::mixed && columns <= how.swap_threshold);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What netlib's HPL.dat and our own options say of a run.
+/// Describes what netlib's HPL.dat and our own options say of a run.
 #pragma once
 
 #include <array>

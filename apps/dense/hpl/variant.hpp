@@ -15,7 +15,7 @@
 
 namespace hpl {
 
-/// What the command line says beside the system.
+/// Holds what the command line says beside the system.
 struct options {
   int workers = 0;  ///< 0 = as many as this process has cores for
   plait::progress policy = plait::progress::automatic;

@@ -50,7 +50,7 @@ void problem::add_product(const checked_rows& rows, std::vector<double>& sums,
   }
 }
 
-/// The same of what a run computes whose panels are stand-ins.
+/// Adds the product that a run computes whose panels are stand-ins.
 void problem::add_stand_in_product(const checked_rows& rows, std::vector<double>& sums,
                                    std::vector<double>& sizes) const {
   const auto add = [&](std::size_t j, double value, double size) {

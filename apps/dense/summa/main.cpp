@@ -11,8 +11,6 @@
 #include <plait/plait.hpp>
 
 #include "common/blas.hpp"
-#include "measure/command_line.hpp"
-#include "measure/session_options.hpp"
 #include "measurement.hpp"
 
 namespace {
@@ -29,16 +27,17 @@ struct command {
   std::string transpose = "NN";
   std::string stationary = "auto";
   std::string entries = "integers";
-  std::string variants = "base,olap,plait,ideal";
   double alpha = 1;
   double beta = 0;
   std::int64_t block = 128;
   std::int64_t panel = 128;
   std::int64_t buffers = 3;
-  std::int64_t workers = 0;
-  std::int64_t in_flight = 4096;
-  std::string policy = "auto";
-  plait::measure::session_options session;
+  plait::measure::program_options common = [] {
+    plait::measure::program_options usual;
+    usual.in_flight = 4096;
+    usual.session.steps = 1;  // a run is one product
+    return usual;
+  }();
 };
 
 bool parse(command& c, int argc, char** argv, const plait::environment& env) {
@@ -53,13 +52,8 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--block", c.block, "Rows and columns of a block; 0 = one block a process");
   options.option("--panel", c.panel, "Columns of the widest panel");
   options.option("--entries", c.entries, "Of the matrices: integers or random");
-  options.option("--variants", c.variants, "Any of base, olap, plait, ideal, with commas between");
-  options.option("--repeat", c.session.repeat, "Runs of each variant");
   options.option("--buffers", c.buffers, "Panels of each kind under way, of the variant plait");
-  options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
-  options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  options.option("--in-flight", c.in_flight, "Most tasks in flight");
-  plait::measure::add_outputs(options, c.session, "variant");
+  plait::measure::add_program_options(options, c.common, summa::variant_names, "");
   return options.parse(argc, argv, env);
 }
 
@@ -104,14 +98,14 @@ summa::product product_of(const command& c) {
 
 summa::options checked(const command& c) {
   using plait::measure::check_range;
-  plait::measure::check(c.session);
+  plait::measure::check(c.common.session);
   check_range("--buffers", c.buffers, 1, 1024);
-  check_range("--workers", c.workers, 0, 1024);
-  check_range("--in-flight", c.in_flight, 1, 1 << 24);
+  check_range("--in-flight", c.common.in_flight, 1, 1 << 24);
+  const plait::measure::task_options tasks = c.common.tasks();
   return {.buffers = static_cast<int>(c.buffers),
-          .workers = static_cast<int>(c.workers),
-          .policy = plait::measure::parse_progress("--policy", c.policy),
-          .in_flight = static_cast<std::size_t>(c.in_flight)};
+          .workers = tasks.workers,
+          .policy = tasks.policy,
+          .in_flight = tasks.in_flight};
 }
 
 summa::arrangement arrangement_of(const command& c, const summa::product& what, int ranks) {
@@ -123,23 +117,11 @@ summa::arrangement arrangement_of(const command& c, const summa::product& what, 
 }
 
 void print_table(const json& result) {
-  std::printf("%-8s %9s %9s %9s %9s %9s %7s %8s\n", "variant", "total s", "Gflop/s", "compute s",
-              "posting s", "exposed s", "hidden", "verified");
-  for (const auto& [name, one] : result["variants"].items()) {
-    const json& hidden = result["hidden_fraction"];
-    const bool has_hidden = hidden.contains(name) && !hidden[name].is_null();
-    std::printf("%-8s %9.4f %9.2f %9.4f %9.4f %9.4f %7s %8s\n", name.c_str(),
-                one["total_s"]["median"].get<double>(), one["gflops"].get<double>(),
-                one["compute_s"].get<double>(), one["posting_s"].get<double>(),
-                one["exposed_s"].get<double>(),
-                has_hidden ? fmt::format("{:.2f}", hidden[name].get<double>()).c_str() : "",
-                one["verified"].get<bool>() ? "yes" : "NO");
-  }
+  plait::measure::print_table(result);
   const json& parameters = result["parameters"];
-  std::printf("%s stationary on %dx%d processes; bound %.4f s, attainable %.4f s; dgemm of %s\n",
+  std::printf("%s stationary on %dx%d processes; dgemm of %s\n",
               parameters["stationary"].get<std::string>().c_str(), parameters["grid"][0].get<int>(),
-              parameters["grid"][1].get<int>(), result["bound_s"].get<double>(),
-              result["attainable_s"].get<double>(),
+              parameters["grid"][1].get<int>(),
               result["environment"]["blas_kernel"].get<std::string>().c_str());
 }
 
@@ -151,16 +133,11 @@ int main(int argc, char** argv) {
   return plait::measure::run_program(env, "summa", [&] {
     command given;
     if (!parse(given, argc, argv, env)) return plait::measure::exit_verified;
-    given.session.steps = 1;  // a run is one product
     const summa::options chosen = checked(given);
-    const std::vector<std::string> variants =
-        plait::measure::parse_names("--variants", given.variants, summa::variant_names);
+    const std::vector<std::string> variants = given.common.chosen(summa::variant_names);
     const summa::product what = product_of(given);
     const summa::arrangement where = arrangement_of(given, what, env.size());
     plait::measure::check_memory(env, "--size", summa::memory_bytes(what, where, chosen.buffers));
-    plait::measure::check_outputs(env, given.session);
-    return plait::measure::conclude(
-        env, given.session, summa::measure(env, what, where, variants, chosen, given.session),
-        print_table);
+    return summa::measure(env, what, where, variants, chosen, given.common.session, print_table);
   });
 }

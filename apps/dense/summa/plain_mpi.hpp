@@ -21,7 +21,7 @@ class plain_step {
 
   /// Exchanges the panels of a step, blocking.
   void broadcast(const step& s);
-  /// The same, split: starts, looks (true: done), waits.
+  /// Broadcasts in parts: starts, looks (true: done), waits.
   void start_broadcast(const step& s);
   [[nodiscard]] bool test();
   void wait();
@@ -31,7 +31,7 @@ class plain_step {
 
   [[nodiscard]] step_panels panels(const step& s) const;
   [[nodiscard]] std::span<double> sums(const step& s);
-  /// What the sums add up to, on the processes that own them.
+  /// Returns what the sums add up to, on the processes that own them.
   [[nodiscard]] std::span<const double> totals(const step& s) const;
   /// Fills the panels with stand-ins, and returns them.
   void fill();

@@ -4,14 +4,12 @@
 // are done.  Nothing else says what overlaps.
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <plait/plait.hpp>
 
-#include "measure/task_run.hpp"
+#include "measure/task_variant.hpp"
 #include "variant.hpp"
 
 namespace summa {
@@ -30,47 +28,36 @@ struct buffers {
   std::vector<double> sums;
 };
 
-class tasks final : public variant {
+class tasks final : public plait::measure::task_variant<problem> {
  public:
-  tasks(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
+  tasks(plait::environment& env, const options& chosen)
+      : task_variant(env, {.workers = chosen.workers,
+                           .policy = chosen.policy,
+                           .in_flight = chosen.in_flight,
+                           .compare_sizes = false}),
+        buffers_(static_cast<std::size_t>(chosen.buffers)) {}
 
-  void prepare(problem& p) override {
+ private:
+  plait::measure::task_steps steps_of(problem& p) override {
     p_ = &p;
     const step widest{.width = p.widest()};
-    buffers_.assign(static_cast<std::size_t>(options_.buffers), {});
     for (buffers& one : buffers_) {
       if (p.broadcasts_x()) one.x.resize(static_cast<std::size_t>(p.x_size(widest)));
       if (p.broadcasts_y()) one.y.resize(static_cast<std::size_t>(p.y_size(widest)));
       one.sums.resize(static_cast<std::size_t>(p.sums_size(widest)));
     }
-    rt_.emplace(env_, plait::runtime_options{.workers = options_.workers,
-                                             .in_flight = options_.in_flight,
-                                             .policy = options_.policy,
-                                             .compare_sizes = false});
-    rt_->start_trace();
+    return {.replayed = false, .submit = [this](plait::runtime& rt, int) { submit_all(rt); }};
   }
 
-  void run(problem& p, int, const step_range& recorded) override {
-    rt_->reset_ledger();
-    started_ = plait::now_ticks();
-    if (p.of_a) transpose(*p.of_a, p.a, p.left, from_a_);
-    if (p.of_b) transpose(*p.of_b, p.b, p.right, from_b_);
-    for (std::size_t i = 0; i < p.steps.size(); ++i) submit(p.steps[i], buffer(i));
-    rt_->wait();
-    p.scale_where_no_step_does();
-    kept_steps_ = recorded;
-    spent_ = rt_->ledger();
+  void ended(problem& p, int) override { p.scale_where_no_step_does(); }
+
+  void submit_all(plait::runtime& rt) {
+    rt_ = &rt;
+    if (p_->of_a) transpose(*p_->of_a, p_->a, p_->left, from_a_);
+    if (p_->of_b) transpose(*p_->of_b, p_->b, p_->right, from_b_);
+    for (std::size_t i = 0; i < p_->steps.size(); ++i) submit(p_->steps[i], buffer(i));
   }
 
-  [[nodiscard]] run_report finish(problem&) override {
-    run_report report =
-        plait::measure::report_of(*rt_, plait::ticks_to_seconds(started_), 1, kept_steps_);
-    report.ledger = std::move(spent_);
-    rt_.reset();
-    return report;
-  }
-
- private:
   buffers& buffer(std::size_t i) { return buffers_[i % buffers_.size()]; }
 
   static std::span<double> first(std::vector<double>& of, std::int64_t count) {
@@ -205,16 +192,11 @@ class tasks final : public variant {
     }
   }
 
-  plait::environment& env_;
-  const options options_;
   problem* p_ = nullptr;
+  plait::runtime* rt_ = nullptr;
   std::vector<buffers> buffers_;
   std::vector<std::vector<double>> from_a_;  ///< messages of a transposition
   std::vector<std::vector<double>> from_b_;
-  std::optional<plait::runtime> rt_;
-  plait::ticks started_ = 0;
-  step_range kept_steps_;
-  plait::ledger spent_;
 };
 
 }  // namespace

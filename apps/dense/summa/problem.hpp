@@ -22,7 +22,7 @@ using plait::dense::mesh;
 using plait::measure::setting;
 using plait::measure::verdict;
 
-/// What travels for a step, on a process that has it: columns of `left`, rows of `right`.
+/// Holds what travels for a step, on a process that has it: columns of `left`, rows of `right`.
 struct step_panels {
   std::span<const double> x;  ///< columns of `left`, one behind the other
   std::span<const double> y;  ///< rows of `right`, `step::width` to a column
@@ -55,7 +55,7 @@ class problem {
   [[nodiscard]] std::int64_t c_columns() const { return where.c.columns.count(grid.q()); }
   [[nodiscard]] std::int64_t widest() const;
 
-  /// What the form multiplies: the stored operands, or their transposes.
+  /// Returns what the form multiplies: the stored operands, or their transposes.
   [[nodiscard]] std::span<const double> left_part() const { return of_a ? left : a; }
   [[nodiscard]] std::span<const double> right_part() const { return of_b ? right : b; }
 
@@ -65,7 +65,7 @@ class problem {
   [[nodiscard]] std::int64_t sums_size(const step& s) const;
   [[nodiscard]] bool broadcasts_x() const { return where.stationary != form::stationary_a; }
   [[nodiscard]] bool broadcasts_y() const { return where.stationary != form::stationary_b; }
-  /// Whether this process gets the sums of a step.
+  /// Returns whether this process gets the sums of a step.
   [[nodiscard]] bool owns_sums(const step& s) const;
 
   /// The columns of `left` that this process sends.  Precondition: it is the step's root.
@@ -92,7 +92,7 @@ class problem {
   /// Bit for bit where every order of additions gives the same bits.
   [[nodiscard]] verdict check_against_reference() const;
 
-  /// What panels hold, at a place of their memory, in a run that communicates nothing.
+  /// Returns what panels hold, at a place of their memory, in a run that communicates nothing.
   [[nodiscard]] double stand_in(bool of_y, std::int64_t place) const {
     return entry(of_y ? 4 : 3, place, 0);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What is multiplied, which of the three matrices stays where it is, and in which steps.
+/// Describes what is multiplied, which of the three matrices stays where it is, and in which steps.
 #pragma once
 
 #include <cstdint>

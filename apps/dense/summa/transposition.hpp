@@ -11,8 +11,8 @@
 
 namespace summa {
 
-/// What one process does of a transposition.  Peers are ranks of the grid.  Where rank r is the
-/// process itself, entries are copied by the same calls.
+/// Holds what one process does of a transposition.  Peers are ranks of the grid.  Where rank r is
+/// the process itself, entries are copied by the same calls.
 class transposition {
  public:
   transposition(const dealt_matrix& from, const dealt_matrix& to, const plait::dense::mesh& grid);

@@ -15,7 +15,7 @@
 
 namespace summa {
 
-/// What the command line says beside the problem.
+/// Holds what the command line says beside the problem.
 struct options {
   int buffers = 3;  ///< panels of each kind that may be under way, of `plait`
   int workers = 0;  ///< 0 = as many as this process has cores for

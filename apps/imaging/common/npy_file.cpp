@@ -28,7 +28,7 @@ struct header {
   throw usage_error(fmt::format("{}: {}", path, what));
 }
 
-/// What follows `key` in the header's dictionary.
+/// Returns what follows `key` in the header's dictionary.
 std::string_view after(const std::string& path, std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) refuse(path, fmt::format("its header has no {}", key));

@@ -27,7 +27,7 @@ struct triplet {
   double value = 0;
 };
 
-/// What a file of two axes holds: all numbers, or those that are listed.
+/// Holds what a file of two axes holds: all numbers, or those that are listed.
 struct table {
   std::int64_t rows = 0;
   std::int64_t columns = 0;

@@ -45,7 +45,7 @@ class archive {
   [[nodiscard]] int owner(std::int64_t piece) const noexcept {
     return static_cast<int>(piece % ranks_);
   }
-  /// Tells a rank's messages apart, a window of them at least.
+  /// Tells a rank's messages apart, a good many of them at least.
   [[nodiscard]] int tag(std::int64_t piece) const noexcept {
     return static_cast<int>(piece / ranks_ % 16384);
   }

@@ -22,7 +22,7 @@ namespace {
   return std::strerror(errno);
 }
 
-/// What a signal removes.  A handler may call unlink, and read memory that no longer changes.
+/// Names what a signal removes.  A handler may call unlink, and read memory that no longer changes.
 std::array<char, 4096> removed_by_signal{};
 
 void remove_and_end(int signal) {

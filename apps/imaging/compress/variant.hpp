@@ -14,7 +14,7 @@
 
 namespace compress {
 
-/// What only tasks need.
+/// Holds what only tasks need.
 struct options {
   int workers = 0;  ///< 0 = as many as this process has cores for
   plait::progress policy = plait::progress::automatic;

@@ -14,7 +14,7 @@ using plait::measure::json;
 
 /// More pictures than these say no more.
 constexpr int most_pictures = 12;
-/// What rounding of the likelihood's sum may take from it.
+/// Says what rounding of the likelihood's sum may take from it.
 constexpr double rounding = 1e-12;
 
 std::string base64(const std::vector<unsigned char>& bytes) {

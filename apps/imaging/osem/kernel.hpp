@@ -37,7 +37,7 @@ struct count_scale {
   return static_cast<std::int64_t>(value + 0.5);
 }
 
-/// What a pixel is credited with.  `ratio` is in quanta.
+/// Returns what a pixel is credited with.  `ratio` is in quanta.
 [[nodiscard]] inline std::int64_t credited(double length, double ratio, double x) noexcept {
   return whole_quanta(length * x * ratio);
 }

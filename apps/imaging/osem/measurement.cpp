@@ -27,7 +27,7 @@ using plait::measure::json;
 using plait::measure::measured_variant;
 using plait::measure::measurements;
 
-/// What is long enough for a message of its own, and fits into a first cache beside its rays.
+/// Says what is long enough for a message of its own, and fits into a first cache beside its rays.
 constexpr std::int64_t bytes_of_a_slab = std::int64_t{1} << 15;
 constexpr std::int64_t most_slabs = 64;
 /// So many tasks trace the paths of a list's subset, for each worker.

@@ -67,7 +67,7 @@ class problem {
     return std::span(of).subspan(block.first, block.size());
   }
 
-  /// Whether the paths of a step's rays must be traced before it: `trace` each block.
+  /// Returns whether the paths of a step's rays must be traced before it: `trace` each block.
   [[nodiscard]] bool is_list() const noexcept { return scan_.is_list; }
   void trace(const ray_block& rays, block_paths& to) const;
 

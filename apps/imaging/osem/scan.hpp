@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What was measured: counts by ray, or a list of events, in subsets.
+/// Describes what was measured: counts by ray, or a list of events, in subsets.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace osem {
 
-/// What was measured along one ray: counts, or one event.
+/// Holds what was measured along one ray: counts, or one event.
 struct measurement {
   std::uint32_t ray = 0;
   double y = 0;

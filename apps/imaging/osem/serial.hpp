@@ -28,7 +28,7 @@ struct serial_iteration {
   const std::vector<double>& image;
 };
 
-/// What a serial run needs beside the scan.
+/// Holds what a serial run needs beside the scan.
 struct serial_start {
   std::vector<double> image;
   std::vector<std::vector<double>> sensitivity;  ///< by subset

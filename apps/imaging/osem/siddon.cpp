@@ -12,7 +12,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// A line so nearly parallel to the planes of an axis crosses none of them.
 constexpr double parallel = 1e-12;
 
-/// What happens along one axis: the planes between voxels that the line meets, in order.
+/// Holds what happens along one axis: the planes between voxels that the line meets, in order.
 class axis_walk {
  public:
   /// False where the line misses the grid.

@@ -31,7 +31,7 @@ inline constexpr std::array<std::string_view, 3> dealing_names{"even", "nonzeros
                                                      const std::vector<std::int32_t>& row_ranks,
                                                      int ranks);
 
-/// What a product makes ranks do.
+/// Holds what a product makes ranks do.
 struct burden {
   /// Elements that rank `from` sends to `to`, at from * ranks + to.
   std::vector<std::int64_t> sent;

@@ -57,8 +57,8 @@ std::vector<std::int32_t> sets_of_rows(const sparse_matrix& a,
   return result;
 }
 
-/// What rank 0 tells a rank: sizes, the first columns of all, its columns' old numbers, then row by
-/// row the old number, how many entries, and these by their new columns, ascending.
+/// Holds what rank 0 tells a rank: sizes, the first columns of all, its columns' old numbers, then
+/// row by row the old number, how many entries, and these by their new columns, ascending.
 class dealer {
  public:
   dealer(const sparse_matrix& whole, std::span<const std::int32_t> row_ranks,

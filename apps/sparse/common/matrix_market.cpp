@@ -264,7 +264,8 @@ class reader {
           fmt::format("there is more than the {} entries of the line of sizes", promised_));
   }
 
-  /// What `assemble` takes at most, and a vector of the matrix' size on either side.
+  /// Expects memory for what `assemble` takes at most, and for a vector of the matrix' size on
+  /// either side.
   void expect_memory(std::int64_t rows, std::int64_t columns) {
     const double needed = 2.0 * sizeof(entry) * static_cast<double>(entries_.size()) +
                           24.0 * static_cast<double>(rows) + 16.0 * static_cast<double>(columns);

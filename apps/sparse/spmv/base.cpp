@@ -11,8 +11,8 @@ class base final : public plain_mpi {
   using plain_mpi::plain_mpi;
 
   void multiply(problem& p) override {
-    start_exchange();
-    wait_for_exchange();
+    ghosts_->start(watch_);
+    ghosts_->finish(watch_);
     multiply_all(p);
   }
 };

@@ -63,7 +63,7 @@ double host_bytes() {
 
 constexpr std::array<std::string_view, 3> matrix_names{"27-point", "uniform", "power-law"};
 
-/// What would be made; checked before it is.
+/// Checks what would be made, before it is made.
 void check_generated(const command& c) {
   (void)plait::measure::parse_name("--matrix", c.matrix, matrix_names);
   double nonzeros = 0;

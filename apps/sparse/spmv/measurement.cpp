@@ -125,7 +125,7 @@ class session {
     (void)code.finish(p_);
   }
 
-  /// What the last product must be follows from one step less.
+  /// Makes the reference: what the last product must be follows from one step less.
   verdict make_reference() {
     for (const auto& make : {make_ideal, make_base}) {
       const std::unique_ptr<variant> code = make(env_);

@@ -13,7 +13,7 @@
 
 namespace spmv {
 
-/// What is known of the matrix before it is dealt; on rank 0.
+/// Holds what is known of the matrix before it is dealt; on rank 0.
 struct description {
   std::string name;
   bool symmetric = false;

@@ -16,18 +16,16 @@ class olap final : public plain_mpi {
   using plain_mpi::plain_mpi;
 
   void multiply(problem& p) override {
-    start_exchange();
+    ghosts_->start(watch_);
     bool done = false;
     for (std::size_t i = 0; i < p.pieces().size(); ++i) {
       const piece& one = p.pieces()[i];
       plait::sparse::multiply_own(p.matrix(), one.rows, p.own().data(), p.y.data());
       if (one.needs.empty()) add_squares(p, i);
       watch_.lap(activity::compute, "own");
-      if (done) continue;
-      done = ghosts_->test();
-      watch_.lap(activity::posting, "look");
+      if (!done) done = ghosts_->look(watch_);
     }
-    wait_for_exchange();
+    ghosts_->finish(watch_);
     for (std::size_t i = 0; i < p.pieces().size(); ++i) {
       const piece& one = p.pieces()[i];
       if (one.needs.empty()) continue;

@@ -42,25 +42,6 @@ void plain_mpi::multiply_all(problem& p) {
   watch_.lap(activity::compute, "product");
 }
 
-void plain_mpi::start_exchange() {
-  ghosts_->post_receives();
-  watch_.lap(activity::posting, "post receives");
-  ghosts_->pack();
-  watch_.lap(activity::compute, "pack");
-  ghosts_->post_sends();
-  watch_.lap(activity::posting, "post sends");
-}
-
-void plain_mpi::wait_for_exchange() {
-  if (watch_.recording()) {
-    ghosts_->wait_noting();
-  } else {
-    ghosts_->wait();
-  }
-  watch_.lap(activity::exposed, "wait");
-  if (watch_.recording()) ghosts_->add_messages_to(watch_);
-}
-
 void plain_mpi::add_squares(problem& p, std::size_t i) {
   const piece& one = p.pieces()[i];
   const bool needs_own = p.how() == method::cg;

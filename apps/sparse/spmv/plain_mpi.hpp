@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the variants of plain MPI have in common: all but the product.
+/// Describes what the variants of plain MPI have in common: all but the product.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,11 @@ class plain_mpi : public variant {
   /// Adds one number of each rank.
   [[nodiscard]] virtual double sum_of_all(double own);
 
-  /// What a finished piece of y adds to the step's sum.
+  /// Adds a finished piece of y to the step's sum.
   void add_squares(problem& p, std::size_t piece);
 
   /// The whole product and its squares, piece by piece, ghosts being there.
   void multiply_all(problem& p);
-  /// Post, pack and post, each on the account.
-  void start_exchange();
-  void wait_for_exchange();
 
   MPI_Comm communicator_;
   std::optional<plait::sparse::ghost_exchange> ghosts_;

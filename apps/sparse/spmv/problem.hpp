@@ -23,7 +23,7 @@ using plait::measure::verdict;
 using plait::sparse::dealt_matrix;
 using plait::sparse::piece;
 
-/// What follows a product.
+/// Says what follows a product.
 enum class method : std::uint8_t {
   power,     ///< x = y / |y|; where the matrix is not square x = -x
   residues,  ///< the same in whole numbers, exactly: x = (y + |y mod 17|^2) mod 17
@@ -62,7 +62,7 @@ class problem {
   /// This rank's part of `multiplied`.
   [[nodiscard]] std::span<double> own() noexcept;
   [[nodiscard]] std::span<const double> own() const noexcept;
-  /// Whether elements of what is multiplied follow from the same rows of the product.
+  /// Returns whether elements of what is multiplied follow from the same rows of the product.
   [[nodiscard]] bool is_square() const noexcept { return a_.rows == a_.columns; }
   /// Sums over all ranks in a step: 1, of conjugate gradients 2.
   [[nodiscard]] int sums() const noexcept { return how_ == method::cg ? 2 : 1; }
@@ -78,7 +78,7 @@ class problem {
   void expect_product(setting how);
   /// Keeps `multiplied`, y, x and r as what other variants must give.
   void keep_as_reference();
-  /// What is there against the kept copies, bit for bit.
+  /// Compares vectors with the kept copies, bit for bit.
   [[nodiscard]] verdict check_against_reference() const;
 
   /// Σ (i + 1) x_i over all elements of x by their original numbers, of residues exact. Collective.
@@ -110,11 +110,11 @@ class problem {
 
 /// The part of a sum over all ranks that a piece's rows have: |y|^2, p·w, or of residues theirs.
 [[nodiscard]] double first_sum(method how, std::span<const double> own, std::span<const double> y);
-/// What a step's first sum over all ranks means.
+/// Uses a step's first sum over all ranks.
 void use_first_sum(method how, double sum, scalars& now);
-/// What its second one means; of conjugate gradients only.
+/// Uses the second sum of a step of conjugate gradients.
 void use_second_sum(double sum, scalars& now);
-/// What is multiplied next, of `power` and `residues`.
+/// Makes what is multiplied next, of `power` and `residues`.
 void next_multiplied(method how, const scalars& now, std::span<const double> y,
                      std::span<double> own);
 

@@ -36,8 +36,8 @@ std::span<complex> part(std::span<complex> chunk, index whole, index first, inde
                        static_cast<std::size_t>(count * each));
 }
 
-/// What a piece of a spreading pass writes: its part of each chunk, the sender's own axis being the
-/// slowest.
+/// Declares what a piece of a spreading pass writes: its part of each chunk, the sender's own axis
+/// being the slowest.
 template <class Submission>
 void also_writes(Submission&& task, const slabs& s, const chunk_map& chunks, int tile,
                  const range& own, const range& piece) {

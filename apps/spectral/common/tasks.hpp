@@ -19,7 +19,7 @@ struct task_memory {
   complex* lines = nullptr;
 };
 
-/// What runs behind the rows of a range of planes, while they are in the cache.
+/// Submits what runs behind the rows of a range of planes, while they are in the cache.
 using after_rows = std::function<void(plait::runtime&, const range& z)>;
 
 /// Submits the passes and messages of transforms.  It and what it was given outlive the tasks, and

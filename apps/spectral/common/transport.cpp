@@ -151,7 +151,7 @@ class messages final : public transport {
   std::uint64_t transposes_ = 0;
 };
 
-/// What the v-collectives of one tile, or of all, are told.
+/// Holds what the v-collectives of one tile, or of all, are told.
 struct counts_and_offsets {
   std::vector<int> send, send_offset, receive, receive_offset;
 };

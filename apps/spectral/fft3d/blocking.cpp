@@ -84,7 +84,7 @@ class ideal final : public phases {
   void prepare(problem&) override {}
 
  private:
-  /// What is not sent must not be taken for what others have sent.
+  /// Keeps apart what is not sent, which must not be taken for what others have sent.
   [[nodiscard]] spectral::transpose_buffers leaving_planes(problem& p) const override {
     return {p.where.line_side.data(), p.where.lines.data()};
   }

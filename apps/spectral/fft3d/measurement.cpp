@@ -24,7 +24,7 @@ using plait::measure::json;
 using plait::measure::measured_variant;
 using plait::measure::measurements;
 
-/// What the transport's processor time is counted with takes some 100 µs.
+/// Sizes the work that the transport's processor time is counted with: some 100 µs.
 constexpr index cells_per_count = index{1} << 13;
 
 /// A tile factor with its kernel.

@@ -13,7 +13,7 @@
 
 namespace fft3d {
 
-/// What is transformed, and how.
+/// Holds what is transformed, and how.
 struct request {
   std::array<index, 3> cells{};
   std::vector<index> tiles;  ///< planes that travel together; empty: find the best

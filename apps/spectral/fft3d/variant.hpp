@@ -15,7 +15,7 @@
 
 namespace fft3d {
 
-/// What the command line says beside the problem; only tasks need it.
+/// Holds what the command line says beside the problem; only tasks need it.
 struct options {
   int workers = 0;  ///< 0 = as many as this process has cores for
   plait::progress policy = plait::progress::automatic;

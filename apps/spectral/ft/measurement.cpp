@@ -9,9 +9,7 @@
 #include <plait/plait.hpp>
 
 #include "common/transport.hpp"
-#include "measure/comparison.hpp"
-#include "measure/comparison_result.hpp"
-#include "measure/statistics.hpp"
+#include "measure/program.hpp"
 
 namespace ft {
 namespace {
@@ -20,7 +18,7 @@ using plait::measure::json;
 using plait::measure::measured_variant;
 using plait::measure::measurements;
 
-/// What the transport's processor time is counted with takes some 100 µs.
+/// Sizes the work that the transport's processor time is counted with: some 100 µs.
 constexpr index cells_per_count = index{1} << 13;
 
 [[nodiscard]] const char* to_string(reference known_by) {
@@ -51,21 +49,12 @@ class session {
                 spectral::transpose::to_planes),
         transpose_(plait::native(env), chunks_) {}
 
-  plait::measure::outcome run() {
-    const plait::measure::comparison what = comparison();
-    const measurements found = plait::measure::measure(env_, what, session_);
-    return {found.verified, env_.rank() == 0 ? result(what, found) : json()};
-  }
-
- private:
-  plait::measure::comparison comparison() {
-    plait::measure::comparison what;
-    what.application = "ft";
+  int run() {
+    plait::measure::comparison what = plait::measure::compare(
+        "ft", variants_, problem_, session_.steps,
+        [this](const std::string& name) { return make_variant(name, env_, chosen_); });
     what.parameters = parameters();
-    for (const std::string& name : variants_) what.variants.push_back(compared(name));
-    what.base = "base";
     what.make_reference = [this] { return make_reference(); };
-    what.ideal = compared("ideal");
     what.communication = communication();
     // A run has a transpose more than it has steps.
     const double share = static_cast<double>(exchanges()) / session_.steps;
@@ -73,23 +62,16 @@ class session {
       if (peer != env_.rank())
         what.sent_per_step.push_back(
             {peer, share * sizeof(complex) * static_cast<double>(kernel_.shape().sent_to(peer))});
-    return what;
+    return plait::measure::run_comparison(
+        env_, what, session_,
+        [this](json& out, const measurements& found) { add_checksums(out, found); });
   }
 
-  plait::measure::compared_variant compared(const std::string& name) {
-    return plait::measure::compared<problem>(name, make_variant(name, env_, chosen_), problem_,
-                                             session_.steps);
-  }
-
+ private:
   verdict make_reference() {
-    const std::unique_ptr<variant> base = make_base(env_);
-    problem_.reset(base->solves());
-    base->prepare(problem_);
-    base->run(problem_, session_.steps, {});
-    (void)base->finish(problem_);
-    problem_.keep_as_reference();
+    const verdict found = plait::measure::reference_of(*make_base(env_), problem_, session_.steps);
     if (env_.rank() == 0) checksums_ = problem_.sums;
-    return problem_.check_closed_form(base->solves(), session_.steps);
+    return found;
   }
 
   [[nodiscard]] int exchanges() const { return session_.steps + 1; }
@@ -122,37 +104,22 @@ class session {
   json parameters() const {
     return {{"class", wanted_.what.name},
             {"size", kernel_.shape().cells()},
-            {"steps", session_.steps},
-            {"repeat", session_.repeat},
             {"iterations_in_flight", chosen_.iterations_in_flight},
             {"tile", kernel_.shape().tile()},
             {"tiles", kernel_.shape().tiles()},
             {"workers", chosen_.workers},
             {"policy", plait::to_string(chosen_.policy)},
             {"in_flight", chosen_.in_flight},
-            {"plans", wanted_.planning == spectral::planning::measured ? "measured" : "estimated"},
-            {"variants", variants_}};
+            {"plans", wanted_.planning == spectral::planning::measured ? "measured" : "estimated"}};
   }
 
-  json result(const plait::measure::comparison& what, const measurements& found) const {
-    json out = plait::measure::result_of(env_, what, session_, found);
+  void add_checksums(json& out, const measurements& found) const {
     const double operations = ft::operations(kernel_.shape().cells(), session_.steps);
-    for (const measured_variant& one : found.variants) {
+    for (const measured_variant& one : found.variants)
       out["variants"][one.name]["gflops"] = operations / one.total_s() / 1e9;
-      if (one.has_proxy())
-        out["variants"][one.name]["longest_unwatched_s"] = one.figure("longest_unwatched_s");
-    }
-    for (const char* name : {"base", "library", "olap", "plait"})  // the last of these that ran
-      if (const measured_variant* one = found.find(name))
-        out["limiter"] = plait::measure::limiter_of(*one, found);
-    const measured_variant* tasks = found.find("plait");
-    out["environment"]["workers"] = tasks != nullptr ? tasks->workers : 1;
-    for (const char* word : {"policy_chosen", "policy_reason"})
-      out["environment"][word] = tasks != nullptr ? json(tasks->words.at(word)) : json(nullptr);
     out["checksums"] = json::array();
     for (const complex& sum : checksums_) out["checksums"].push_back({sum.real(), sum.imag()});
     out["checksums_known_by"] = to_string(problem_.known_by());
-    return out;
   }
 
   plait::environment& env_;
@@ -170,10 +137,9 @@ class session {
 
 }  // namespace
 
-plait::measure::outcome measure(plait::environment& env, const request& wanted,
-                                const spectral::slabs& shape,
-                                const std::vector<std::string>& variants, const options& chosen,
-                                const plait::measure::session_options& asked) {
+int measure(plait::environment& env, const request& wanted, const spectral::slabs& shape,
+            const std::vector<std::string>& variants, const options& chosen,
+            const plait::measure::session_options& asked) {
   return session(env, wanted, shape, variants, chosen, asked).run();
 }
 

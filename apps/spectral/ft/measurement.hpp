@@ -12,7 +12,7 @@
 
 namespace ft {
 
-/// What is transformed, and how.
+/// Holds what is transformed, and how.
 struct request {
   problem_class what;
   index tile = 0;
@@ -21,10 +21,8 @@ struct request {
 
 /// Runs the session.  What is wrong with a result is printed on standard error, one line for each
 /// rank and variant.  Collective.
-[[nodiscard]] plait::measure::outcome measure(plait::environment& env, const request& wanted,
-                                              const spectral::slabs& shape,
-                                              const std::vector<std::string>& variants,
-                                              const options& chosen,
-                                              const plait::measure::session_options& session);
+[[nodiscard]] int measure(plait::environment& env, const request& wanted,
+                          const spectral::slabs& shape, const std::vector<std::string>& variants,
+                          const options& chosen, const plait::measure::session_options& asked);
 
 }  // namespace ft

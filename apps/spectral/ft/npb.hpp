@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the NAS parallel benchmark FT prescribes: input, evolution, checksum, classes and rate.
-/// [Bailey et al. 1991; NPB 3.4, FT]
+/// Describes what the NAS parallel benchmark FT prescribes: input, evolution, checksum, classes and
+/// rate. [Bailey et al. 1991; NPB 3.4, FT]
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@
 
 namespace ft {
 
-/// What the command line says beside the problem.
+/// Holds what the command line says beside the problem.
 struct options {
   int iterations_in_flight = 1;  ///< that have memory of their own: 1 or 2
   int workers = 0;               ///< 0 = as many as this process has cores for

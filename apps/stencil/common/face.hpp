@@ -34,7 +34,7 @@ inline constexpr int face_tags = 6;
 /// are.  Preconditions: a block for each rank, and the blocks form a grid, of ranks in any order.
 [[nodiscard]] std::vector<face> faces_of(const decomposition<3>& blocks, int rank);
 
-/// What lies from the first to the last cell of a plane or of a part of it.
+/// Returns what lies from the first to the last cell of a plane or of a part of it.
 [[nodiscard]] std::span<double> cells_in_memory(const view<double, 3>& u, const box<3>& plane);
 /// Doubles of the message that a face sends, the same on both ends.
 [[nodiscard]] std::int64_t message_size(const view<double, 3>& u, const face& f);

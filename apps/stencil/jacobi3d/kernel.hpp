@@ -18,7 +18,7 @@ using const_cells = plait::view<const double, 3>;
 /// How v is written: past the caches, or into them, for one who reads it soon.
 enum class stores : std::uint8_t { streamed, cached };
 
-/// What suits a sweep over a whole block: past the caches, unless its arrays fit in them.
+/// Returns what suits a sweep over a whole block: past the caches, unless its arrays fit in them.
 [[nodiscard]] stores stores_for(const box& block);
 
 /// v = (the sum of u's six neighbours + b) / 6 for every cell of v.  What a cell becomes does not

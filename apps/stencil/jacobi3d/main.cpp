@@ -3,7 +3,6 @@
 // the computation.  One MPI job runs all variants in turns and writes one result.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -14,11 +13,9 @@
 #include "measure/command_line.hpp"
 #include "measure/gather.hpp"
 #include "measure/program.hpp"
-#include "measurement.hpp"
+#include "variant.hpp"
 
 namespace {
-
-using plait::measure::json;
 
 struct command {
   std::string size = "512x512x64";
@@ -70,12 +67,6 @@ plait::decomposition<3> decomposition(const command& c, int ranks) {
                              ranks);
 }
 
-void print_table(const json& result) {
-  plait::measure::print_table(result);
-  std::printf("%.0f %% of memory bandwidth\n",
-              100 * result["kernel"]["fraction_of_bandwidth"].get<double>());
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -94,8 +85,6 @@ int main(int argc, char** argv) {
     if (has_tiles) chosen.tile = tile_of(env, blocks, chosen.time_tile);
     // The first block is the largest.
     plait::measure::check_memory(env, "--size", jacobi3d::memory_bytes(blocks.block(0)));
-    plait::measure::check_outputs(env, session);
-    return plait::measure::conclude(
-        env, session, jacobi3d::measure(env, blocks, variants, chosen, session), print_table);
+    return jacobi3d::measure(env, blocks, variants, chosen, session);
   });
 }

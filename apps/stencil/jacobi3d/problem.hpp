@@ -2,14 +2,12 @@
 /// Poisson's equation on one rank's block: data, initial values and the check of what came out.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <plait/plait.hpp>
 
+#include "common/cell_rows.hpp"
+#include "common/closed_form.hpp"
 #include "kernel.hpp"
 #include "measure/verdict.hpp"
 
@@ -66,21 +64,15 @@ class problem {
   [[nodiscard]] verdict check_against_reference() const;
 
  private:
-  /// sin(θ i) along each axis for this block's cells, and μ = 1 - λ.
-  struct closed_form {
-    std::array<std::vector<double>, 3> sine;
-    double mu = 0;
-  };
-  [[nodiscard]] closed_form closed_form_of(setting how) const;
-  [[nodiscard]] double factor_of_row(const closed_form& form, const plait::point<3>& first) const;
-  [[nodiscard]] std::string describe(const plait::point<3>& cell, double expected,
-                                     double got) const;
+  [[nodiscard]] plait::stencil::closed_form closed_form_of(setting how) const;
+  [[nodiscard]] double factor_of_row(const plait::stencil::closed_form& form,
+                                     const plait::point<3>& first) const;
 
   plait::decomposition<3> blocks_;
   int rank_;
   int block_;
   stores stores_;
-  std::vector<double> reference_;
+  plait::stencil::kept_cells reference_;
 };
 
 /// Memory a rank with a block of this size needs for a problem, in bytes, to within padding.

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <plait/plait.hpp>
 
+#include "measure/session_options.hpp"
 #include "measure/task_run.hpp"
 #include "measure/variant.hpp"
 #include "problem.hpp"
@@ -17,7 +18,7 @@
 
 namespace jacobi3d {
 
-/// What the command line says beside the problem; only tasks need it.
+/// Holds what the command line says beside the problem; only tasks need it.
 struct options {
   plait::measure::task_options tasks;
   int time_tile = 0;     ///< steps of a tile that were asked for; 0 = choose
@@ -25,25 +26,26 @@ struct options {
 };
 
 using variant = plait::measure::variant<problem>;
-using plait::measure::run_report;
-using plait::measure::step_range;
 
 [[nodiscard]] std::unique_ptr<variant> make_base(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_olap(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen);
 [[nodiscard]] std::unique_ptr<variant> make_tiles(plait::environment& env, const options& chosen);
-[[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env);
+[[nodiscard]] std::unique_ptr<variant> make_ideal();
 [[nodiscard]] std::unique_ptr<variant> make_tiles_ideal(plait::environment& env,
                                                         const options& chosen);
 
 inline constexpr std::array<std::string_view, 6> variant_names{"base",  "olap",  "plait",
                                                                "tiles", "ideal", "tiles_ideal"};
-/// Whether a variant takes several steps through cells while they are in the cache.
+/// Returns whether a variant takes several steps through cells while they are in the cache.
 [[nodiscard]] constexpr bool has_tiles(std::string_view name) noexcept {
   return name == "tiles" || name == "tiles_ideal";
 }
-/// The variant of a name.  Precondition: it is one of `variant_names`.
-[[nodiscard]] std::unique_ptr<variant> make_variant(const std::string& name,
-                                                    plait::environment& env, const options& chosen);
+
+/// Measures all variants and what they are held against, in turns, and writes the result.  Returns
+/// the exit code.  Collective.
+[[nodiscard]] int measure(plait::environment& env, const plait::decomposition<3>& blocks,
+                          const std::vector<std::string>& variants, const options& chosen,
+                          const plait::measure::session_options& wanted);
 
 }  // namespace jacobi3d

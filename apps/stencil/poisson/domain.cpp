@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <unistd.h>
+#include "common/cache_tiles.hpp"
 
 namespace poisson {
 namespace {
@@ -20,15 +20,6 @@ plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boun
                               .ghosts = 1,
                               .periodic = {periodic, periodic, periodic}},
                              ranks);
-}
-
-// Half of the second-level cache is left to what is written and everything else.
-std::int64_t rows_in_cache(const box& block) {
-  const std::int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  const std::int64_t bytes =
-      std::clamp<std::int64_t>(l2 > 0 ? l2 / 2 : 256 << 10, 64 << 10, 1 << 20);
-  const auto row_bytes = block.extent(axis::x) * static_cast<std::int64_t>(sizeof(double));
-  return std::max<std::int64_t>(4, bytes / (3 * row_bytes));
 }
 
 }  // namespace
@@ -54,7 +45,9 @@ std::vector<strip> strips_of(const domain& whole, int rank, std::int64_t cells_p
   const auto add_pieces = [&](const box& cells, bool rim) {
     if (cells.empty()) return;
     const std::int64_t nx = cells.extent(axis::x);
-    plait::extents<3> largest(nx, rows_in_cache(cells), 1);
+    const std::int64_t in_cache =
+        plait::stencil::tile_rows(nx * static_cast<std::int64_t>(sizeof(double)));
+    plait::extents<3> largest(nx, in_cache, 1);
     largest[axis::y] = std::min(
         {largest[axis::y], cells.extent(axis::y), std::max<std::int64_t>(1, cells_per_strip / nx)});
     largest[axis::z] = std::max<std::int64_t>(1, cells_per_strip / (nx * largest[axis::y]));

@@ -5,10 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include <plait/plait.hpp>
+
+#include "common/boundary.hpp"
 
 namespace poisson {
 
@@ -17,8 +18,8 @@ using array = plait::block_array<double, 3>;
 using values = plait::view<double, 3>;
 using const_values = plait::view<const double, 3>;
 
-enum class boundary : std::uint8_t { dirichlet, periodic };
-inline constexpr std::array<std::string_view, 2> boundary_names{"dirichlet", "periodic"};
+using plait::stencil::boundary;
+using plait::stencil::boundary_names;
 
 /// nx by ny by nz cells over a grid of processes, a block for each.
 class domain {
@@ -48,7 +49,7 @@ struct strip {
   std::array<box, 3> parts;
   bool rim = false;  ///< its rows need ghosts across y or z
 
-  /// Whether a neighbour needs cells of it.
+  /// Returns whether a neighbour needs cells of it.
   [[nodiscard]] bool is_sent() const noexcept {
     return rim || !parts[1].empty() || !parts[2].empty();
   }

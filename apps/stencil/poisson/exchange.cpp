@@ -87,67 +87,47 @@ void exchange::run(stopwatch& watch) {
     finish(watch);
     return;
   }
-  by_collective_->pack(cells_);
-  watch.lap(activity::compute, "pack");
-  posted_ = plait::now_ticks();
+  pack(watch);
   by_collective_->call();
   watch.lap(activity::exposed, "exchange");
-  note_messages(watch);
-  by_collective_->unpack(cells_);
-  watch.lap(activity::compute, "unpack");
+  unpack(watch);
 }
 
 void exchange::start(stopwatch& watch) {
-  if (by_messages_) {
-    by_messages_->post_receives();
-    watch.lap(activity::posting, "post receives");
-    by_messages_->pack();
-    watch.lap(activity::compute, "pack");
-    by_messages_->post_sends();
-    watch.lap(activity::posting, "post sends");
-    return;
-  }
-  by_collective_->pack(cells_);
-  watch.lap(activity::compute, "pack");
-  posted_ = plait::now_ticks();
+  if (by_messages_) return by_messages_->start(watch);
+  pack(watch);
   by_collective_->start();
   watch.lap(activity::posting, "start");
 }
 
 bool exchange::look(stopwatch& watch) {
-  const bool done = by_messages_ ? by_messages_->test() : by_collective_->test();
+  if (by_messages_) return by_messages_->look(watch);
+  const bool done = by_collective_->test();
   watch.lap(activity::posting, "look");
   return done;
 }
 
 void exchange::finish(stopwatch& watch) {
-  if (!by_messages_) {
-    by_collective_->wait();
-  } else if (watch.recording()) {
-    by_messages_->wait_noting();
-  } else {
-    by_messages_->wait();
-  }
+  if (by_messages_) return by_messages_->finish(watch);
+  by_collective_->wait();
   watch.lap(activity::exposed, "wait");
-  note_messages(watch);
-  if (by_messages_) {
-    by_messages_->unpack();
-  } else {
-    by_collective_->unpack(cells_);
-  }
-  watch.lap(activity::compute, "unpack");
+  unpack(watch);
+}
+
+void exchange::pack(stopwatch& watch) {
+  by_collective_->pack(cells_);
+  watch.lap(activity::compute, "pack");
+  posted_ = plait::now_ticks();
 }
 
 /// Who waits for a collective knows no more than when it was over.
-void exchange::note_messages(stopwatch& watch) const {
-  if (!watch.recording()) return;
-  if (by_messages_) {
-    by_messages_->add_messages_to(watch);
-    return;
-  }
-  for (const neighbours::edge& e : by_collective_->around().received)
-    watch.add_message("receive from " + std::to_string(e.peer), {.sent = false, .peer = e.peer},
-                      posted_, plait::now_ticks());
+void exchange::unpack(stopwatch& watch) {
+  if (watch.recording())
+    for (const neighbours::edge& e : by_collective_->around().received)
+      watch.add_message("receive from " + std::to_string(e.peer), {.sent = false, .peer = e.peer},
+                        posted_, plait::now_ticks());
+  by_collective_->unpack(cells_);
+  watch.lap(activity::compute, "unpack");
 }
 
 }  // namespace poisson

@@ -66,7 +66,9 @@ class exchange {
   void finish(plait::measure::stopwatch& watch);
 
  private:
-  void note_messages(plait::measure::stopwatch& watch) const;
+  // Of the collective:
+  void pack(plait::measure::stopwatch& watch);
+  void unpack(plait::measure::stopwatch& watch);
 
   values cells_;
   std::optional<plait::stencil::halo_mpi> by_messages_;

@@ -4,10 +4,11 @@
 // problem is solved long before the whole one; so that neither numbers vanish nor iterations are
 // fewer, alpha and beta are constants: the heavy ball method [Polyak 1964], which approaches the
 // solution slowly and keeps r = b - A x, too.
+#include <array>
 #include <memory>
 
 #include "kernel.hpp"
-#include "measure/timeline.hpp"
+#include "measure/stepwise.hpp"
 #include "variant.hpp"
 
 namespace poisson {
@@ -19,58 +20,47 @@ using plait::activity;
 constexpr double slow_alpha = 1e-3;
 constexpr double slow_beta = 0.5;
 
-class ideal final : public variant {
- public:
-  [[nodiscard]] setting solves() const noexcept override { return setting::isolated; }
+struct ideal_step {
+  explicit ideal_step(problem&) {}
 
-  void prepare(problem&) override {}
-
-  void run(problem& p, int steps, const step_range& recorded) override {
-    coefficients c;
+  void operator()(problem& p, plait::measure::stopwatch& watch) {
     const values x = p.block(p.x), r = p.block(p.r), d = p.block(p.p), w = p.block(p.w);
-    watch_.start();
-    for (int step = 0; step < steps; ++step) {
-      watch_.begin_step(step, recorded);
-      for (const strip& s : p.strips()) turn(r[s.rows], x[s.rows], d[s.rows], c);
-      watch_.lap(activity::compute, "turn");
-      c.alpha = slow_alpha;
-      c.beta = slow_beta;
-      std::array<double, 3> pw{};
-      for (const strip& s : p.strips()) product_of_strip(d, w, s, pw, c);
-      watch_.lap(activity::compute, "product");
-      c.rr = 0;
-      for (const strip& s : p.strips()) {
-        double rr = 0;
-        shorten(w[s.rows], r[s.rows], rr, c);
-        c.rr += rr;
-      }
-      watch_.lap(activity::compute, "shorten");
+    for (const strip& s : p.strips()) turn(r[s.rows], x[s.rows], d[s.rows], c);
+    watch.lap(activity::compute, "turn");
+    c.alpha = slow_alpha;
+    c.beta = slow_beta;
+    std::array<double, 3> pw{};
+    for (const strip& s : p.strips()) product_of_strip(d, w, s, pw, c);
+    watch.lap(activity::compute, "product");
+    c.rr = 0;
+    for (const strip& s : p.strips()) {
+      double rr = 0;
+      shorten(w[s.rows], r[s.rows], rr, c);
+      c.rr += rr;
     }
-    for (const strip& s : p.strips()) catch_up(d[s.rows], x[s.rows], c);
-    watch_.lap(activity::compute, "catch up");
-    (void)watch_.stop();
-    residual_norm_ = c.residual_norm();
-    steps_ = steps;
+    watch.lap(activity::compute, "shorten");
+    ++steps;
   }
 
-  [[nodiscard]] run_report finish(problem&) override {
-    run_report report = watch_.report();
-    report.figures = {{"iterations", static_cast<double>(steps_)},
-                      {"residual", residual_norm_},
+  void ended(problem& p, plait::measure::stopwatch& watch) const {
+    for (const strip& s : p.strips()) catch_up(p.block(p.p)[s.rows], p.block(p.x)[s.rows], c);
+    watch.lap(activity::compute, "catch up");
+  }
+
+  void add_to(run_report& report) const {
+    report.figures = {{"iterations", static_cast<double>(steps)},
+                      {"residual", c.residual_norm()},
                       {"reduction_s", 0.0}};
-    return report;
   }
 
- private:
-  plait::measure::stopwatch watch_;
-  double residual_norm_ = 0;
-  int steps_ = 0;
+  coefficients c;
+  int steps = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<variant> make_ideal() {
-  return std::make_unique<ideal>();
+  return plait::measure::stepwise_of<problem, ideal_step>(setting::isolated);
 }
 
 }  // namespace poisson

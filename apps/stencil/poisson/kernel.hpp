@@ -14,10 +14,10 @@ namespace poisson {
 /// beside them.
 void multiply(const_values p, values w);
 
-/// The same; `pw` = p·w.
+/// Sets w = A p and `pw` = p·w.
 void product(const_values p, values w, double& pw, const coefficients& c);
 
-/// The same for all of a strip; `pw[i]` is that of its part i.
+/// Multiplies all of a strip, with its sums; `pw[i]` is that of its part i.
 void product_of_strip(const_values p, values w, const strip& cells, std::array<double, 3>& pw,
                       const coefficients& c);
 

@@ -13,10 +13,8 @@
 #include <plait/plait.hpp>
 
 #include "kernel.hpp"
-#include "measure/comparison.hpp"
 #include "measure/comparison_result.hpp"
-#include "measure/result.hpp"
-#include "measure/statistics.hpp"
+#include "measure/program.hpp"
 #include "prediction.hpp"
 #include "rank_sum.hpp"
 #include "solution_check.hpp"
@@ -36,6 +34,28 @@ constexpr int most_predicted_ranks = 96;
 /// Three more recurrences lose more to rounding.  [Cools et al. 2018]
 constexpr double pipelined_drift = 1000;
 
+void print_table(const json& result) {
+  std::printf("%-10s %10s %10s %10s %10s %11s %9s %9s\n", "variant", "total s", "compute",
+              "exposed", "sums", "iterations", "/ base", "verified");
+  for (const auto& [name, one] : result["variants"].items()) {
+    const json& ratio = one["ratio_to_base"];
+    std::printf("%-10s %10.4f %10.4f %10.4f %10.4f %11.0f %9s %9s\n", name.c_str(),
+                one["total_s"]["median"].get<double>(), one["compute_s"].get<double>(),
+                one["exposed_s"].get<double>(), one["reduction_s"].get<double>(),
+                one["iterations"].get<double>(),
+                ratio.is_null() ? "" : fmt::format("{:.3f}", ratio.get<double>()).c_str(),
+                one["verified"].get<bool>() ? "yes" : "NO");
+  }
+  std::printf("bound %.4f s, attainable %.4f s\n", result["bound_s"].get<double>(),
+              result["attainable_s"].get<double>());
+  if (!result.contains("prediction")) return;
+  const json& predicted = result["prediction"];
+  const double base_s = predicted["base_s"].get<double>();
+  std::printf("predicted for an iteration: base %.3f ms, overlapped %.3f of that, pipelined %.3f\n",
+              1e3 * base_s, predicted["overlapped_s"].get<double>() / base_s,
+              predicted["pipelined_s"].get<double>() / base_s);
+}
+
 class session {
  public:
   session(plait::environment& env, const domain& whole, const session_choice& chosen,
@@ -48,11 +68,23 @@ class session {
         ghosts_of_p_(plait::native(env), problem_.p),
         exchange_(plait::native(env), problem_, problem_.p, chosen.how.ghosts) {}
 
-  plait::measure::outcome run() {
+  int run() {
     const verdict first = solve_by_base();
-    const plait::measure::comparison what = comparison(first);
-    const measurements found = plait::measure::measure(env_, what, of_base());
-    return {found.verified, env_.rank() == 0 ? result(what, found) : json()};
+    plait::measure::comparison what;
+    what.application = "poisson";
+    what.parameters = parameters();
+    for (const std::string& name : chosen_.variants) what.variants.push_back(compared(name));
+    what.base = "base";
+    what.make_reference = [first] { return first; };
+    what.ideal = compared("ideal");
+    what.communication = communication();
+    what.sent_per_step = ghosts_of_p_.sent();
+    // With the iterations that base has needed, not those it might have.
+    plait::measure::session_options wanted = wanted_;
+    wanted.steps = base_.iterations;
+    return plait::measure::run_comparison(
+        env_, what, wanted,
+        [this](json& out, const measurements& found) { add_iterations(out, found); }, print_table);
   }
 
  private:
@@ -61,27 +93,18 @@ class session {
     int iterations = 0;
     double residual = 0;
   };
-
-  /// What was asked for, with the iterations that base has needed, not those it might have.
-  [[nodiscard]] plait::measure::session_options of_base() const {
-    plait::measure::session_options result = wanted_;
-    result.steps = base_.iterations;
-    return result;
+  static stopped stopped_by(const run_report& report) {
+    return {static_cast<int>(report.figures.at("iterations")), report.figures.at("residual")};
   }
 
-  // What is compared ----------------------------------------------------------------------------
-
-  /// What all others must come to.
+  /// Makes what all others must come to.
   verdict solve_by_base() {
     const std::unique_ptr<variant> code = make_base(env_, chosen_.how);
     problem_.reset(setting::distributed);
     bb_ = norm_of_start(env_, problem_);
     if (bb_ == 0)
       throw plait::usage_error("--size leaves nothing to solve: the right-hand side is 0");
-    code->prepare(problem_);
-    code->run(problem_, wanted_.steps, {});
-    const run_report report = code->finish(problem_);
-    base_ = {static_cast<int>(report.figures.at("iterations")), report.figures.at("residual")};
+    base_ = stopped_by(plait::measure::run_once(*code, problem_, wanted_.steps));
     problem_.keep_as_reference();
     verdict found = check("base", setting::distributed, base_);
     if (found.verified) found.complaint = differs_from_serial();
@@ -102,43 +125,19 @@ class session {
     return {};
   }
 
-  plait::measure::comparison comparison(const verdict& of_base) {
-    plait::measure::comparison what;
-    what.application = "poisson";
-    what.parameters = parameters();
-    for (const std::string& name : chosen_.variants) what.variants.push_back(compared(name));
-    what.base = "base";
-    what.make_reference = [of_base] { return of_base; };
-    what.ideal = compared("ideal");
-    what.communication = communication();
-    for (const plait::stencil::face& f : ghosts_of_p_.faces())
-      what.sent_per_step.push_back({f.peer, ghosts_of_p_.bytes_of(f)});
-    return what;
-  }
-
   plait::measure::compared_variant compared(const std::string& name) {
-    const std::shared_ptr<variant> code = make_variant(name, env_, chosen_.how);
-    const auto last = std::make_shared<stopped>();
+    std::unique_ptr<variant> code = make_variant(name, env_, chosen_.how);
     const setting solves = code->solves();
-    plait::measure::compared_variant result;
-    result.name = name;
-    result.communicates = solves == setting::distributed;
-    result.computes_as_base = name != "pipelined";  // another algorithm, with half as much again
-    result.error_bound = bound_of(solves);
-    result.prepare = [this, code, solves] {
-      problem_.reset(solves);
-      code->prepare(problem_);
-    };
     const int steps = solves == setting::isolated ? base_.iterations : wanted_.steps;
-    result.run = [this, code, steps](const step_range& recorded) {
-      code->run(problem_, steps, recorded);
-    };
-    result.finish = [this, code, last] {
-      run_report report = code->finish(problem_);
-      *last = {static_cast<int>(report.figures.at("iterations")), report.figures.at("residual")};
-      return report;
-    };
-    result.check = [this, name, solves, last] { return check(name, solves, *last); };
+    plait::measure::compared_variant result =
+        plait::measure::compared(name, std::move(code), problem_, steps,
+                                 {.error_bound = bound_of(solves),
+                                  .reset = [this, solves] { problem_.reset(solves); },
+                                  .check =
+                                      [this, name, solves](const run_report& report) {
+                                        return check(name, solves, stopped_by(report));
+                                      }});
+    result.computes_as_base = name != "pipelined";  // another algorithm, with half as much again
     return result;
   }
 
@@ -202,32 +201,24 @@ class session {
     std::vector<box> inner;
     for (const strip& s : problem_.strips())
       if (!s.rim && !s.parts[0].empty()) inner.push_back(s.parts[0]);
-    if (!inner.empty())
-      messages.work = [this, inner, next = std::size_t{0}]() mutable {
-        multiply(problem_.block(problem_.p), problem_.block(problem_.w)[inner[next]]);
-        next = (next + 1) % inner.size();
-      };
+    messages.work = plait::measure::in_turns(std::move(inner), [this](const box& cells) {
+      multiply(problem_.block(problem_.p), problem_.block(problem_.w)[cells]);
+    });
     return messages;
   }
 
   json parameters() const {
     const domain& whole = problem_.whole();
-    return {{"size", whole.cells()},
-            {"boundary", boundary_names[static_cast<std::size_t>(whole.edge())]},
-            {"steps", base_.iterations},
-            {"tolerance", chosen_.how.tolerance},
-            {"grid", whole.blocks().grid()->dims()},
-            {"exchange", exchange_names[static_cast<std::size_t>(chosen_.how.ghosts)]},
-            {"repeat", wanted_.repeat},
-            {"workers", chosen_.how.workers},
-            {"policy", plait::to_string(chosen_.how.policy)},
-            {"variants", chosen_.variants}};
+    json result = to_json(chosen_.how.tasks);
+    result.update({{"size", whole.cells()},
+                   {"boundary", boundary_names[static_cast<std::size_t>(whole.edge())]},
+                   {"tolerance", chosen_.how.tolerance},
+                   {"grid", whole.blocks().grid()->dims()},
+                   {"exchange", exchange_names[static_cast<std::size_t>(chosen_.how.ghosts)]}});
+    return result;
   }
 
-  // What comes out ------------------------------------------------------------------------------
-
-  json result(const plait::measure::comparison& what, const measurements& found) const {
-    json out = plait::measure::result_of(env_, what, of_base(), found);
+  void add_iterations(json& out, const measurements& found) const {
     out["environment"]["serial_iterations"] =
         serial_iterations_ >= 0 ? json(serial_iterations_) : json(nullptr);
     const double norm = std::sqrt(bb_);
@@ -238,17 +229,11 @@ class session {
       to["iterations"] = one.figure("iterations");
       to["residual"] = one.figure("residual") / norm;
       to["reduction_s"] = one.figure("reduction_s");
-      if (one.has_proxy()) to["longest_unwatched_s"] = one.figure("longest_unwatched_s");
-      if (const auto policy = one.words.find("policy_chosen"); policy != one.words.end()) {
-        out["environment"]["policy_chosen"] = policy->second;
-        out["environment"]["policy_reason"] = one.words.at("policy_reason");
-      }
       if (one.name == "ideal" || !found.computes_as_base(one)) continue;
       if (fastest == nullptr || one.total_s() < fastest->total_s()) fastest = &one;
     }
     if (fastest != nullptr) out["limiter"] = limiter_of(*fastest, found);
     if (chosen_.network && base_.iterations > 0) out["prediction"] = prediction(found);
-    return out;
   }
 
   json prediction(const measurements& found) const {
@@ -288,9 +273,8 @@ class session {
 
 }  // namespace
 
-plait::measure::outcome measure(plait::environment& env, const domain& whole,
-                                const session_choice& chosen,
-                                const plait::measure::session_options& wanted) {
+int measure(plait::environment& env, const domain& whole, const session_choice& chosen,
+            const plait::measure::session_options& wanted) {
   return session(env, whole, chosen, wanted).run();
 }
 

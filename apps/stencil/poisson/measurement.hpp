@@ -19,10 +19,10 @@ struct session_choice {
   std::optional<plait::model::parameters> network;
 };
 
-/// Runs the session.  What is wrong with a result is printed on standard error, one line for each
-/// rank and variant.  Errors: usage_error where there is nothing to solve.  Collective.
-[[nodiscard]] plait::measure::outcome measure(plait::environment& env, const domain& whole,
-                                              const session_choice& chosen,
-                                              const plait::measure::session_options& wanted);
+/// Measures all variants and what they are held against, in turns, and writes the result.  Returns
+/// the exit code.  Errors: usage_error where there is nothing to solve.  Collective.
+[[nodiscard]] int measure(plait::environment& env, const domain& whole,
+                          const session_choice& chosen,
+                          const plait::measure::session_options& wanted);
 
 }  // namespace poisson

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a neighbour collective needs to know of a rank's faces: the faces packed one behind the
-/// other, in an order in which the k-th edge to a rank is the k-th from this one there.
+/// Describes what a neighbour collective needs to know of a rank's faces: the faces packed one
+/// behind the other, in an order in which the k-th edge to a rank is the k-th from this one there.
 #pragma once
 
 #include <span>

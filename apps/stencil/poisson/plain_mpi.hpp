@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the variants in plain MPI share: the course of an iteration apart from the product, the
-/// account of it, and sums over ranks.
+/// Describes what the variants in plain MPI share: the course of an iteration apart from the
+/// product, the account of it, and sums over ranks.
 #pragma once
 
 #include <array>

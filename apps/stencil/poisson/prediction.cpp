@@ -60,8 +60,8 @@ block_shape shape_of(const domain& whole, const model::parameters& network) {
   return result;
 }
 
-double overlapped(double window_s, double computation_s, const collective_cost& exchange) {
-  return std::max(window_s, exchange.network_s()) + computation_s - window_s + exchange.processor_s;
+double overlapped(double beside_s, double computation_s, const collective_cost& exchange) {
+  return std::max(beside_s, exchange.network_s()) + computation_s - beside_s + exchange.processor_s;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What an iteration takes by the model: what blocks, what overlaps, and what is left of the
-/// network then.  Arithmetic alone.
+/// Predicts what an iteration takes by the model: what blocks, what overlaps, and what is left of
+/// the network then.  Arithmetic alone.
 #pragma once
 
 #include <vector>
@@ -28,15 +28,15 @@ struct predicted_iteration {
 /// written, w read); of pipelined CG's iteration the product is 24 and the rest 104.
 ///
 ///   base       = computation + exchange + 2 reduction
-///   overlapped = max(window, exchange - its processor time) + what is left of the computation
+///   overlapped = max(beside, exchange - its processor time) + what is left of the computation
 ///                + the exchange's processor time + 2 reduction;
-///                window: turn and product of the cells that need no ghosts
+///                beside: turn and product of the cells that need no ghosts
 ///   pipelined  = the same with one reduction, which the product hides, and 128 / 88 of the
 ///                computation
 [[nodiscard]] predicted_iteration predict(const domain& whole, int ranks, double seconds_per_cell,
                                           const plait::model::parameters& network);
 
-/// The same on other numbers of ranks up to `most`, of those the grid can be divided among: 1, 2, 4
+/// Predicts on other numbers of ranks up to `most`, of those the grid can be divided among: 1, 2, 4
 /// and the multiples of 8  [libnbc-slides, slide 30].
 [[nodiscard]] std::vector<predicted_iteration> predict_over_ranks(
     const domain& whole, int most, double seconds_per_cell,

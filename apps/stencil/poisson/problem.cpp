@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numbers>
 #include <utility>
 
-#include <fmt/format.h>
 #include <plait/plait.hpp>
 
 namespace poisson {
@@ -17,6 +15,7 @@ namespace {
 using plait::axis;
 using plait::point;
 using plait::side;
+using plait::stencil::for_each_cell_row;
 
 /// Strips of so many cells, half a megabyte of each vector: a task of some 100 µs.
 constexpr std::int64_t cells_per_strip = std::int64_t{1} << 16;
@@ -86,29 +85,17 @@ void problem::reset(setting how) {
 
 void problem::keep_as_reference() {
   reference_.clear();
-  for_each_row(cells(), [&](const point<3>& first) {
-    const double* row = block(x).at(first);
-    reference_.insert(reference_.end(), row, row + cells().extent(axis::x));
-  });
+  for_each_cell_row(block(x), cells(), [&](const auto& row) { reference_.keep(row); });
 }
 
 std::string problem::differs_from_reference() const {
-  std::string complaint;
-  const double* expected = reference_.data();
-  for_each_cell(cells(), [&](const point<3>& cell) {
-    const double* got = block(x).at(cell);
-    if (complaint.empty() && std::memcmp(got, expected, sizeof(double)) != 0)
-      complaint = fmt::format(
-          "rank {}, cell ({}, {}, {}): expected {:.17g}, got {:.17g} (not the bits of base)", rank_,
-          cell[axis::x], cell[axis::y], cell[axis::z], *expected, *got);
-    ++expected;
-  });
-  return complaint;
+  const auto rows = [&](const auto& visit) { for_each_cell_row(block(x), cells(), visit); };
+  return reference_.compare(rank_, "base", rows).complaint;
 }
 
 double problem::distance_to_reference() const {
   double largest = 0;
-  const double* expected = reference_.data();
+  const double* expected = reference_.values().data();
   for_each_cell(cells(), [&](const point<3>& cell) {
     largest = std::max(largest, std::abs(block(x)[cell] - *expected++));
   });
@@ -116,10 +103,8 @@ double problem::distance_to_reference() const {
 }
 
 double memory_bytes(const box& cells) noexcept {
-  const plait::extents<3> n = plait::grow(cells).extent();
   // x, r, p, w, the reference, and z, s and q of the pipelined variant.
-  return 8.0 * sizeof(double) * static_cast<double>(n.along[0]) * static_cast<double>(n.along[1]) *
-         static_cast<double>(n.along[2]);
+  return plait::stencil::memory_bytes(cells, 8);
 }
 
 serial_solution solve_serially(const problem& of, const stop_rule& stop) {

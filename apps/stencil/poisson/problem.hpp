@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "coefficients.hpp"
+#include "common/cell_rows.hpp"
 #include "domain.hpp"
 #include "measure/verdict.hpp"
 
@@ -55,14 +56,14 @@ class problem {
   domain whole_;
   int rank_;
   std::vector<strip> strips_;
-  std::vector<double> reference_;
+  plait::stencil::kept_cells reference_;
 };
 
 /// Memory a rank with so many cells needs with all variants, in bytes, to within padding.
 [[nodiscard]] double memory_bytes(const box& cells) noexcept;
 
-/// What one process computes that has the whole grid in one piece of memory and knows nothing of
-/// blocks, strips and messages: a second opinion.
+/// Holds what one process computes that has the whole grid in one piece of memory and knows nothing
+/// of blocks, strips and messages: a second opinion.
 struct serial_solution {
   std::int64_t iterations = 0;
   std::vector<double> x;  ///< x fastest

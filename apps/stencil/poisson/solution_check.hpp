@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Whether what a run has left behind solves the problem.
+/// Tells whether what a run has left behind solves the problem.
 #pragma once
 
 #include <plait/plait.hpp>
@@ -21,9 +21,9 @@ struct quality {
 [[nodiscard]] quality examine(plait::environment& env, problem& p, setting how,
                               plait::stencil::halo_mpi& ghosts_of_x);
 
-/// What rounding may make of `drift` in so many iterations: each adds to r what A x in doubles is
-/// off, a few roundings of terms that are at most |A| = 12 times the largest |x| a cell; |x| does
-/// not exceed |x*|.  [Greenbaum 1997]
+/// Returns what rounding may make of `drift` in so many iterations: each adds to r what A x in
+/// doubles is off, a few roundings of terms that are at most |A| = 12 times the largest |x| a cell;
+/// |x| does not exceed |x*|.  [Greenbaum 1997]
 [[nodiscard]] double drift_bound(const problem& p, setting how, double iterations);
 
 /// max |x - x*| <= |x - x*| <= |b - A x| / the smallest eigenvalue.

@@ -36,11 +36,11 @@ double reduction_s(std::span<const plait::trace_event> events, int workers) {
 void task_variant::prepare(problem& p) {
   bb_ = norm_of_start(env_, p);
   allocate(p);
-  run_.emplace(env_,
-               plait::measure::task_options{
-                   .workers = options_.workers, .policy = options_.policy, .in_flight = most_tasks},
-               plait::measure::task_steps{
-                   .submit = [this, &p](plait::runtime& rt, int) { submit_iteration(rt, p); }});
+  plait::measure::task_options how = options_.tasks;
+  if (how.in_flight == 0) how.in_flight = most_tasks;
+  run_.emplace(env_, how, plait::measure::task_steps{.submit = [this, &p](plait::runtime& rt, int) {
+                 submit_iteration(rt, p);
+               }});
 }
 
 void task_variant::run(problem& p, int steps, const step_range& recorded) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the variants as tasks share: an iteration, recorded once, is replayed until a task says
-/// `done`; and the account of it.
+/// Describes what the variants as tasks share: an iteration, recorded once, is replayed until a
+/// task says `done`; and the account of it.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,7 @@
 #include <plait/plait.hpp>
 
 #include "exchange.hpp"
-#include "measure/variant.hpp"
+#include "measure/task_run.hpp"
 #include "problem.hpp"
 
 namespace poisson {
@@ -23,8 +23,7 @@ inline constexpr std::array<std::string_view, 5> variant_names{"base", "olap", "
 struct options {
   exchange_kind ghosts = exchange_kind::mover;
   double tolerance = 1e-8;
-  int workers = 0;  ///< of tasks; 0 = choose
-  plait::progress policy = plait::progress::automatic;
+  plait::measure::task_options tasks;
 };
 
 /// A run solves until the tolerance is reached, in `steps` iterations at most; its figures are

@@ -15,7 +15,7 @@
 
 namespace redblack3d {
 
-/// What is computed at one go; the paper's annulus is the rim.
+/// Says what is computed at one go.  The paper's annulus is the rim.
 using part = plait::block_part;
 
 class crew {

@@ -4,9 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include <plait/plait.hpp>
+
+#include "common/boundary.hpp"
 
 namespace redblack3d {
 
@@ -20,8 +21,8 @@ inline constexpr std::array both_colours{colour::red, colour::black};
   return c == colour::red ? colour::black : colour::red;
 }
 
-enum class boundary : std::uint8_t { dirichlet, periodic };
-inline constexpr std::array<std::string_view, 2> boundary_names{"dirichlet", "periodic"};
+using plait::stencil::boundary;
+using plait::stencil::boundary_names;
 
 /// Cells of one colour.  Colours are kept apart: an array of one colour has cell (i, y, z) where
 /// the grid has x = 2 i + p, p = (y + z + colour) mod 2.  A sweep over one colour then reads and
@@ -61,7 +62,7 @@ class domain {
   /// Of the arrays of one colour.
   [[nodiscard]] const plait::decomposition<3>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] int block_of(int rank) const { return blocks_.blocks_of(rank).front(); }
-  /// What a rank's arrays hold, without ghosts.
+  /// Returns what a rank's arrays hold, without ghosts.
   [[nodiscard]] const box& block(int rank) const { return blocks_.block(block_of(rank)); }
 
  private:

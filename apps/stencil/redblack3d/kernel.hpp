@@ -30,9 +30,9 @@ void relax(const block_data& on, colour c, const box& cells);
       static_cast<std::int64_t>(shape.u[0].stride(plait::axis::y) * sizeof(double)));
 }
 
-/// What a single process computes that sweeps the whole grid, cell by cell, colours side by side in
-/// memory as the grid has them: a second opinion on everything else here.  `b` and the result hold
-/// the cells of the grid, x fastest; u begins as 0.
+/// Returns what a single process computes that sweeps the whole grid, cell by cell, colours side by
+/// side in memory as the grid has them: a second opinion on everything else here.  `b` and the
+/// result hold the cells of the grid, x fastest; u begins as 0.
 [[nodiscard]] std::vector<double> serial_sweeps(const std::array<std::int64_t, 3>& cells,
                                                 boundary edge, const std::vector<double>& b,
                                                 std::int64_t steps);

@@ -9,7 +9,7 @@ namespace {
 
 using plait::measure::compared_variant;
 
-/// What the others need of this rank, and nothing that uses its core: no thread, no proxy.
+/// Holds what the others need of this rank, and nothing that uses its core: no thread, no proxy.
 struct attendance {
   std::optional<plait::engine> engine;
   std::optional<plait::runtime> runtime;

@@ -19,7 +19,7 @@ class leaders {
   /// `nodes`: of every node the leader has its block.  Allocates a problem where this rank leads.
   leaders(plait::environment& env, const node_processes& processes, const domain& nodes);
 
-  /// What `found.u` holds on all processes is what these policies must give, every bit.
+  /// Keeps what `found.u` holds on all processes: these policies must give it, every bit.
   /// Collective.
   void keep_as_reference(const problem& found);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +18,6 @@
 #include "shares.hpp"
 
 namespace {
-
-using plait::measure::json;
 
 constexpr std::array<std::string_view, 2> known_outliers{"median", "kelp"};
 
@@ -50,9 +47,10 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
       "DYN run with all of them, other policies with one a node");
   options.option("--node-grid", c.node_grid, "Nodes, as PXxPYxPZ, where --per-node is above 1");
   options.option("--boundary", c.boundary, "dirichlet (zero) or periodic");
-  options.option("--policies,--policy", c.policies,
+  options.option("--policies", c.policies,
                  "HAND, MT(k)[+!OLAP|+OLAP[+XTRA]][+IRR(m:n)|+DYN], TASK[+MT(k)][+XTRA], IDEAL, "
                  "with commas between");
+  options.renamed("--policy", "--policies");
   plait::measure::add_lengths(options, c.session, "Gauss-Seidel steps of a run", "policy");
   options.option("--outliers", c.outliers,
                  "What the table quotes: median, or kelp, the mean without runs that took at least "
@@ -144,27 +142,6 @@ void check_memory(plait::environment& env, const redblack3d::domains& whole,
   plait::measure::check_memory(env, "--size", bytes);
 }
 
-/// The paper's tables 2 and 3: milliseconds per iteration, each the maximum over nodes.
-void print_table(const json& result) {
-  const char* const quoted = result["parameters"]["outliers"] == "kelp" ? "mean" : "median";
-  std::printf("%-34s %9s %9s %9s %9s\n", "policy, ms per iteration", "Total", "Wait", "Comp",
-              "verified");
-  for (const auto& [name, one] : result["variants"].items()) {
-    const auto ms = [&, &each = one["per_iteration_s"]](const char* column) {
-      return 1e3 * each[column][quoted].get<double>();
-    };
-    std::printf("%-34s %9.3f %9.3f %9.3f %9s\n", name.c_str(), ms("total"), ms("wait"), ms("comp"),
-                one["verified"].get<bool>() ? "yes" : "NO");
-  }
-  const double steps = result["parameters"]["steps"].get<double>();
-  const int per_node = result["parameters"]["processes_per_node"].get<int>();
-  std::printf("of %s: bound %.3f ms, attainable %.3f ms\n",
-              per_node == 1 ? "one thread a node"
-                            : fmt::format("{} processes a node, a thread each", per_node).c_str(),
-              1e3 * result["bound_s"].get<double>() / steps,
-              1e3 * result["attainable_s"].get<double>() / steps);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -179,9 +156,6 @@ int main(int argc, char** argv) {
     check_slow(env, processes, chosen);
     for (const redblack3d::policy& how : chosen.policies)
       redblack3d::check_shares(processes.leaders_only(how) ? *whole.nodes : whole.processes, how);
-    plait::measure::check_outputs(env, given.session);
-    return plait::measure::conclude(
-        env, given.session, redblack3d::measure(env, whole, processes, chosen, given.session),
-        print_table);
+    return redblack3d::measure(env, whole, processes, chosen, given.session);
   });
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,8 +16,8 @@
 #include "common/halo_mpi.hpp"
 #include "kernel.hpp"
 #include "leaders.hpp"
-#include "measure/comparison.hpp"
 #include "measure/comparison_result.hpp"
+#include "measure/program.hpp"
 #include "measure/result.hpp"
 #include "measure/statistics.hpp"
 
@@ -32,11 +32,32 @@ using plait::stencil::halo_mpi;
 
 /// A serial run of more cells, steps counted, would take longer than what it checks.
 constexpr double most_serial_cells = 1 << 24;
-/// What the transport's processor time is counted with takes some 100 µs.
+/// Sizes the work that the transport's processor time is counted with: some 100 µs.
 constexpr std::int64_t cells_per_count = std::int64_t{1} << 15;
 
 const policy hand{};
 const policy ideal{.what = policy::kind::ideal};
+
+/// The paper's tables 2 and 3: milliseconds per iteration, each the maximum over nodes.
+void print_table(const json& result) {
+  const char* const quoted = result["parameters"]["outliers"] == "kelp" ? "mean" : "median";
+  std::printf("%-34s %9s %9s %9s %9s\n", "policy, ms per iteration", "Total", "Wait", "Comp",
+              "verified");
+  for (const auto& [name, one] : result["variants"].items()) {
+    const auto ms = [&, &each = one["per_iteration_s"]](const char* column) {
+      return 1e3 * each[column][quoted].get<double>();
+    };
+    std::printf("%-34s %9.3f %9.3f %9.3f %9s\n", name.c_str(), ms("total"), ms("wait"), ms("comp"),
+                one["verified"].get<bool>() ? "yes" : "NO");
+  }
+  const double steps = result["parameters"]["steps"].get<double>();
+  const int per_node = result["parameters"]["processes_per_node"].get<int>();
+  std::printf("of %s: bound %.3f ms, attainable %.3f ms\n",
+              per_node == 1 ? "one thread a node"
+                            : fmt::format("{} processes a node, a thread each", per_node).c_str(),
+              1e3 * result["bound_s"].get<double>() / steps,
+              1e3 * result["attainable_s"].get<double>() / steps);
+}
 
 class session {
  public:
@@ -57,16 +78,7 @@ class session {
               most_serial_cells;
   }
 
-  plait::measure::outcome run() {
-    const plait::measure::comparison what = comparison();
-    const measurements found = plait::measure::measure(env_, what, wanted_);
-    return {found.verified, env_.rank() == 0 ? result(what, found) : json()};
-  }
-
- private:
-  // What is compared ----------------------------------------------------------------------------
-
-  plait::measure::comparison comparison() {
+  int run() {
     plait::measure::comparison what;
     what.application = "redblack3d";
     what.parameters = parameters();
@@ -76,14 +88,16 @@ class session {
                                   : compared(how.name(), make_variant(env_, how, chosen_.slow)));
     what.base = hand.name();
     what.make_reference = [this] { return make_reference(); };
-    what.ideal = compared(ideal.name(), make_ideal(env_, chosen_.slow));
+    what.ideal = compared(ideal.name(), make_ideal(chosen_.slow));
     what.communication = communication();
     for (const halo_mpi& halo : halo_)
-      for (const plait::stencil::face& f : halo.faces())
-        what.sent_per_step.push_back({f.peer, halo.bytes_of(f)});
-    return what;
+      for (const plait::measure::sent_bytes& one : halo.sent()) what.sent_per_step.push_back(one);
+    return plait::measure::run_comparison(
+        env_, what, wanted_,
+        [this](json& out, const measurements& found) { add_policies(out, found); }, print_table);
   }
 
+ private:
   plait::measure::compared_variant compared(std::string name, std::unique_ptr<variant> code) {
     return plait::measure::compared<problem>(std::move(name), std::move(code), problem_,
                                              wanted_.steps);
@@ -92,10 +106,7 @@ class session {
   /// HAND gives the bits of a serial run, where that is not too long, and everybody else HAND's.
   verdict make_reference() {
     const std::unique_ptr<variant> code = make_hand(env_, {});
-    problem_.reset(code->solves());
-    code->prepare(problem_);
-    code->run(problem_, wanted_.steps, {});
-    (void)code->finish(problem_);
+    (void)plait::measure::run_once(*code, problem_, wanted_.steps);
     if (leaders_) leaders_->keep_as_reference(problem_);
     verdict found = problem_.check_closed_form(code->solves(), wanted_.steps);
     if (serial_) {
@@ -107,41 +118,23 @@ class session {
     return found;
   }
 
-  /// The exchanges of HAND.
+  /// The exchanges of HAND, beside work that touches no ghosts.
   plait::measure::communication_alone communication() {
-    plait::measure::communication_alone exchanges;
-    exchanges.prepare = [this] { problem_.reset(setting::distributed); };
-    exchanges.run = [this] {
-      for (int step = 0; step < wanted_.steps; ++step)
-        for (halo_mpi& halo : halo_) halo.exchange();
-    };
-    exchanges.exchanges = 2 * wanted_.steps;
-    exchanges.exchange_sparsely = [this](std::chrono::microseconds interval) {
-      halo_[index_of(colour::black)].exchange_sparsely(interval);
-    };
-    // What is counted meanwhile must not touch ghosts.
-    const std::vector<box> pieces = plait::cut_in_tiles(
-        problem_.parts().interior, {.rows = tile_rows(problem_.data()), .cells = cells_per_count});
-    if (!pieces.empty())
-      exchanges.work = [data = problem_.data(), pieces, next = std::size_t{0}]() mutable {
-        relax(data, colour::red, pieces[next]);
-        next = (next + 1) % pieces.size();
-      };
-    return exchanges;
+    return plait::stencil::exchanges_alone(
+        halo_, wanted_.steps, [this] { problem_.reset(setting::distributed); },
+        plait::measure::in_turns(
+            plait::cut_in_tiles(problem_.parts().interior,
+                                {.rows = tile_rows(problem_.data()), .cells = cells_per_count}),
+            [data = problem_.data()](const box& piece) { relax(data, colour::red, piece); }));
   }
 
   json parameters() const {
     const domain& whole = problem_.whole();
-    json names = json::array();
-    for (const policy& how : chosen_.policies) names.push_back(how.name());
     json result{{"size", whole.cells()},
                 {"boundary", boundary_names[static_cast<std::size_t>(whole.edge())]},
-                {"steps", wanted_.steps},
                 {"grid", whole.grid().dims()},
                 {"processes_per_node", processes_.per_node()},
-                {"repeat", wanted_.repeat},
-                {"outliers", chosen_.kelp_means ? "kelp" : "median"},
-                {"variants", names}};
+                {"outliers", chosen_.kelp_means ? "kelp" : "median"}};
     if (processes_.per_node() > 1) result["node_grid"] = whole_.node_grid.dims();
     if (chosen_.slow.factor != 1)
       result["slow"] = fmt::format("worker {} takes {:g} times as long", chosen_.slow.worker,
@@ -149,10 +142,7 @@ class session {
     return result;
   }
 
-  // What comes out ------------------------------------------------------------------------------
-
-  json result(const plait::measure::comparison& what, const measurements& found) const {
-    json out = plait::measure::result_of(env_, what, wanted_, found);
+  void add_policies(json& out, const measurements& found) const {
     out["kind"] = "policies";
     out["environment"]["reference"] = serial_ ? "a serial run" : "HAND";
     const measured_variant* fastest = nullptr;
@@ -162,7 +152,6 @@ class session {
       if (fastest == nullptr || one.total_s() < fastest->total_s()) fastest = &one;
     }
     if (fastest != nullptr) out["limiter"] = limiter_of(*fastest, found);
-    return out;
   }
 
   void add_columns(json& to, const measured_variant& one) const {
@@ -203,9 +192,8 @@ class session {
 
 }  // namespace
 
-plait::measure::outcome measure(plait::environment& env, const domains& whole,
-                                const node_processes& processes, const options& chosen,
-                                const plait::measure::session_options& wanted) {
+int measure(plait::environment& env, const domains& whole, const node_processes& processes,
+            const options& chosen, const plait::measure::session_options& wanted) {
   return session(env, whole, processes, chosen, wanted).run();
 }
 

@@ -29,11 +29,10 @@ struct domains {
   plait::process_grid<3> node_grid;  ///< chosen, whether or not there is a domain of nodes
 };
 
-/// Runs the session.  What is wrong with a result is printed on standard error, one line for each
-/// rank and policy.  Collective.
-[[nodiscard]] plait::measure::outcome measure(plait::environment& env, const domains& whole,
-                                              const node_processes& processes,
-                                              const options& chosen,
-                                              const plait::measure::session_options& wanted);
+/// Measures all policies and what they are held against, in turns, and writes the result.  Returns
+/// the exit code.  Collective.
+[[nodiscard]] int measure(plait::environment& env, const domains& whole,
+                          const node_processes& processes, const options& chosen,
+                          const plait::measure::session_options& wanted);
 
 }  // namespace redblack3d

@@ -20,7 +20,7 @@ class node_processes {
   [[nodiscard]] int per_node() const noexcept { return per_node_; }
   [[nodiscard]] int nodes() const noexcept { return nodes_; }
   [[nodiscard]] bool leads(int rank) const noexcept { return rank % per_node_ == 0; }
-  /// Whether a process of a policy is a whole node of several.
+  /// Returns whether a process of a policy is a whole node of several.
   [[nodiscard]] bool leaders_only(const policy& how) const noexcept {
     return per_node_ > 1 && !how.single_tier();
   }

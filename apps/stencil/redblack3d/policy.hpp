@@ -38,7 +38,8 @@ struct policy {
   /// As the paper writes it: "MT(7)+OLAP+XTRA+IRR(44:50)".
   [[nodiscard]] std::string name() const;
 
-  /// Whether it has a process for each processor, not one for each node: the paper's single tier.
+  /// Returns whether it has a process for each processor, not one for each node: the paper's single
+  /// tier.
   [[nodiscard]] bool single_tier() const noexcept {
     return what == kind::hand || what == kind::ideal ||
            (what == kind::multi_tier && threads == 1 && !proxy && share == sharing::uniform);

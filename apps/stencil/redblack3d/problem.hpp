@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include <plait/plait.hpp>
 
+#include "common/cell_rows.hpp"
+#include "common/closed_form.hpp"
 #include "domain.hpp"
 #include "kernel.hpp"
 #include "measure/verdict.hpp"
@@ -68,13 +68,8 @@ class problem {
   [[nodiscard]] verdict check_against_reference() const;
 
  private:
-  /// The factors of u* for this block's cells, from its first on and x as the grid counts it, and
-  /// 1 - λ.
-  struct closed_form {
-    std::array<std::vector<double>, 3> factor;
-    double mu = 0;
-  };
-  [[nodiscard]] closed_form closed_form_of(setting how) const;
+  /// Of this block's cells, from its first on and x as the grid counts it.
+  [[nodiscard]] plait::stencil::closed_form closed_form_of(setting how) const;
   [[nodiscard]] boundary edge_of(setting how) const noexcept {
     return how == setting::distributed ? whole_.edge() : boundary::dirichlet;
   }
@@ -82,17 +77,19 @@ class problem {
   [[nodiscard]] std::array<std::int64_t, 3> corner() const noexcept {
     return {2 * cells_.low.along[0], cells_.low.along[1], cells_.low.along[2]};
   }
-  struct row;
+  /// Calls visit(colour, row) for every row of u, of both colours.
   template <class Visitor>
   void for_each_row(Visitor&& visit) const;
-  [[nodiscard]] const double* values_of(const row& r) const;
-  [[nodiscard]] std::string describe(const row& r, std::int64_t i, double expected,
-                                     double got) const;
+  [[nodiscard]] double factor_of_row(const plait::stencil::closed_form& form,
+                                     const plait::stencil::cell_row& r) const;
+  [[nodiscard]] std::size_t place_in_x(const plait::stencil::cell_row& r, std::int64_t i) const {
+    return static_cast<std::size_t>(r.first.along[0] + 2 * i - corner()[0]);
+  }
 
   domain whole_;
   int rank_;
   box cells_;
-  std::vector<double> reference_;  ///< red, then black, rows without ghosts
+  plait::stencil::kept_cells reference_;  ///< red, then black, rows without ghosts
 };
 
 /// Memory a rank with so many cells of one colour needs for a problem, in bytes, to within padding.

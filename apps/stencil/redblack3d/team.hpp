@@ -12,7 +12,7 @@
 
 namespace redblack3d {
 
-/// What one thread has computed; of different threads on different cache lines.
+/// Holds what one thread has computed; of different threads on different cache lines.
 struct alignas(64) busy_time {
   plait::ticks spent = 0;
 

@@ -9,7 +9,7 @@ std::unique_ptr<variant> make_variant(plait::environment& env, const policy& how
     case policy::kind::hand:
       return make_hand(env, slow);
     case policy::kind::ideal:
-      return make_ideal(env, slow);
+      return make_ideal(slow);
     case policy::kind::tasks:
       return make_tasks(env, how, slow);
     case policy::kind::multi_tier:

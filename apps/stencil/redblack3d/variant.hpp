@@ -28,7 +28,7 @@ using plait::measure::step_range;
 }
 
 [[nodiscard]] std::unique_ptr<variant> make_hand(plait::environment& env, slow_worker slow);
-[[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env, slow_worker slow);
+[[nodiscard]] std::unique_ptr<variant> make_ideal(slow_worker slow);
 [[nodiscard]] std::unique_ptr<variant> make_multi_tier(plait::environment& env, const policy& how,
                                                        slow_worker slow);
 [[nodiscard]] std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how,

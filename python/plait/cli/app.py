@@ -93,7 +93,7 @@ def _open_closed_streams() -> None:
 
 
 def _drop_output() -> None:
-    """What is left to write to standard output has nowhere to go."""
+    """Drops what is left to write to standard output, which has nowhere to go."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 

@@ -37,7 +37,7 @@ def loggp(
         typer.Option(help="Message sizes, 1,1KiB,64KiB; 1, 1025, 2049, … when left out."),
     ] = None,
     max_size: Annotated[str | None, typer.Option(help="Largest of these; 64KiB.")] = None,
-    bursts: Annotated[int | None, typer.Option(help="Messages of a burst (n); 10.")] = None,
+    messages: Annotated[int | None, typer.Option(help="Messages of a burst (n); 10.")] = None,
     repeat: Annotated[int | None, typer.Option(help="Rounds over all sizes; 10.")] = None,
     json: Json = None,
     report: Report = False,
@@ -50,7 +50,7 @@ def loggp(
     """
     if ranks < 1:
         raise BadInput(f"--ranks {ranks}: give at least 1")
-    options = given(sizes=sizes, max_size=max_size, bursts=bursts, repeat=repeat)
+    options = given(sizes=sizes, max_size=max_size, messages=messages, repeat=repeat)
     page = report_page("loggp", report, report_file)
     request = Request("network", "loggp", mpi, ranks, lab, [*options, *context.args], verbose)
     run_and_end(request, json, page)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a cluster is to look like: the text of `--lab`, and who gets which core."""
+"""Says what a cluster is to look like: the text of `--lab`, and who gets which core."""
 
 import dataclasses
 import re
@@ -29,7 +29,7 @@ class LabSpec:
 
     @property
     def payload_bytes_per_s(self) -> float:
-        """What a link can carry of a program's own bytes, each way."""
+        """Returns what a link can carry of a program's own bytes, each way."""
         return self.rate_bps / 8 * PAYLOAD_FRACTION
 
     @classmethod
@@ -47,7 +47,7 @@ class LabSpec:
 
     @classmethod
     def of_options(cls, **options: str | None) -> "LabSpec":
-        """The same from options, those left out or empty without effect."""
+        """Reads a cluster from options. Those left out or empty have no effect."""
         return cls.parse(",".join(f"{key}={value}" for key, value in options.items() if value))
 
     def describe(self) -> str:

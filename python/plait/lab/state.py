@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is known about clusters that are up: one JSON file each, private to the user."""
+"""Says what is known about clusters that are up: one JSON file each, private to the user."""
 
 import contextlib
 import dataclasses
@@ -33,7 +33,7 @@ class Lab:
 
     @property
     def prefix(self) -> str:
-        """What all its namespaces start with."""
+        """Returns what all its namespaces start with."""
         return f"plait-{self.name}-"
 
     def node(self, index: int | str) -> str:
@@ -87,7 +87,7 @@ class Lab:
 
     @property
     def in_use(self) -> bool:
-        """Whether somebody still wants it: its run lives, or it is kept and whole."""
+        """Returns whether somebody still wants it: its run lives, or it is kept and whole."""
         if not self.ready:
             return alive(self.builder)
         if self.mode == "user" and not alive(self.holder):
@@ -151,5 +151,5 @@ def identity(pid: int) -> list[int] | None:
 
 
 def alive(process: list[int] | None) -> bool:
-    """Whether that very process still runs."""
+    """Returns whether that very process still runs."""
     return process is not None and identity(process[0]) == process

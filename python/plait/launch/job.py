@@ -122,7 +122,7 @@ class _End:
         self._childless_since: float | None = None
 
     def has_come(self) -> bool:
-        """Whether mpiexec ended a moment ago, hangs, or was silent long after its last words."""
+        """Returns whether mpiexec has just ended, hangs, or was silent long after its last word."""
         now = time.monotonic()
         if now < self._next_look:
             return False

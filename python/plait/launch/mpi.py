@@ -128,7 +128,7 @@ def _several_per_node(hosts: Sequence[tuple[str, int]]) -> bool:
 
 @functools.cache
 def single_copy_works() -> bool:
-    """Whether one process may read another's memory; containers often forbid it.
+    """Returns whether one process may read another's memory; containers often forbid it.
 
     Open MPI's shared memory transport complains in every message where it may not.
     """
@@ -152,5 +152,5 @@ def single_copy_works() -> bool:
 
 
 def program_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a launcher adds to the caller's environment, for showing it."""
+    """Returns what a launcher adds to the caller's environment, for showing it."""
     return {k: v for k, v in environment.items() if os.environ.get(k) != v and k != "PATH"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What launchers print when something ends badly: the one fact in it, without the banners."""
+"""Says what launchers print when something ends badly: the one fact in it, without the banners."""
 
 import dataclasses
 import json
@@ -58,7 +58,7 @@ def signal_name(number: int) -> str:
 
 
 def find_death(text: str, node_names: dict[str, str] | None = None) -> Death | None:
-    """What the launcher's messages say about the first rank that ended badly."""
+    """Returns what the launcher's messages say about the first rank that ended badly."""
     names = node_names or {}
     if match := _OPENMPI_SIGNAL.search(text):
         return Death(

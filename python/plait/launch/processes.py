@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 
 def has_living_children(pid: int) -> bool:
-    """Whether it has children that run; true where the kernel does not tell."""
+    """Returns whether it has children that run; true where the kernel does not tell."""
     try:
         threads = list(pathlib.Path(f"/proc/{pid}/task").iterdir())
         children = " ".join((thread / "children").read_text() for thread in threads).split()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program writes, straight to our own standard output and error: every byte, as it comes.
+"""Copies what a program writes to our own standard output and error: every byte, as it comes.
 
 mpiexec mixes its own words into what it forwards, and nobody could tell them apart afterwards. So
 the ranks write past it, into channels of ours; what mpiexec itself says stays on its own streams.
@@ -38,7 +38,7 @@ class _Channel:
     tail: bytes = b""
 
     def without_last(self, data: bytes) -> bytes:
-        """What of this is the program's; all has come when `last` is empty afterwards."""
+        """Returns what of this is the program's; all has come when `last` is empty afterwards."""
         data, self.kept_back = self.kept_back + data, b""
         before, found, after = data.partition(self.last)
         if found:

@@ -85,7 +85,7 @@ _MEMBERS = result_shape(
 
 
 def _agrees(result: dict[str, Any], _where: str) -> Iterator[str]:
-    """What one part of the result takes from another is there."""
+    """Complains where what one part of the result takes from another is not there."""
     variants = result["variants"]
     for name in result.get("timeline") or {}:
         if name not in variants:

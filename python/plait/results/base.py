@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every kind of result has in common."""
+"""Says what every kind of result has in common."""
 
 import abc
 import dataclasses

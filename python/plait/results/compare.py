@@ -17,7 +17,7 @@ class Line:
 
     @property
     def name(self) -> str:
-        """What the figure is called."""
+        """Returns what the figure is called."""
         return self.first.name
 
     @property

@@ -45,7 +45,7 @@ def _no_number(word: str) -> NoReturn:
 
 
 def check(result: object) -> list[str]:
-    """What is wrong with a result; empty when nothing is."""
+    """Returns what is wrong with a result; empty when nothing is."""
     if not isinstance(result, dict):
         return ["it is not an object"]
     if problems := list(text_can_be_written(result)):
@@ -82,7 +82,7 @@ def write_file(path: pathlib.Path, content: bytes) -> None:
 
 
 def _is_replaced(target: pathlib.Path) -> bool:
-    """Whether a file beside it can take its place."""
+    """Returns whether a file beside it can take its place."""
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISREG(target.stat().st_mode):
             return False

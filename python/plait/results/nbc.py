@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What of a collective operation can be hidden."""
+"""Says what of a collective operation can be hidden."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a message leaves to the program that posted it."""
+"""Says what a message leaves to the program that posted it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

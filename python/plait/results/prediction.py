@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a collective operation costs, by the model: computed, not measured."""
+"""Says what a collective operation costs, by the model: computed, not measured."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

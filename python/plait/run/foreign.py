@@ -27,7 +27,7 @@ _LAST_LINES = 5
 
 @dataclasses.dataclass(frozen=True)
 class ForeignRun:
-    """What `plait run ./program` was asked for."""
+    """Holds what `plait run ./program` was asked for."""
 
     words: list[str]  # the program, as the user wrote it, and its words
     mpi: str

@@ -59,7 +59,7 @@ def run_in(lab: Lab | None, job: Launch, advance: OnProgress | None, verbose: bo
 
 
 def has_result(outcome: Outcome, file: pathlib.Path) -> bool:
-    """Whether the job got as far as a result: 1 says that something in it is wrong."""
+    """Returns whether the job got as far as a result: 1 says that something in it is wrong."""
     return outcome.exit_code in (0, 1) and file.exists() and file.stat().st_size > 0
 
 
@@ -126,7 +126,7 @@ def complain(name: str, outcome: Outcome) -> None:
 
 
 def first_words(outcome: Outcome) -> str:
-    """What the launcher said first."""
+    """Returns what the launcher said first."""
     spoken = [line for line in outcome.launcher_text.splitlines() if line.strip(" -=*")]
     return spoken[0] if spoken else "it said nothing; --verbose shows more"
 

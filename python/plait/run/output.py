@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of a result: its tables, and the files that were asked for."""
+"""Says what becomes of a result: its tables, and the files that were asked for."""
 
 import pathlib
 import sys

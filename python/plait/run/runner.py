@@ -26,7 +26,7 @@ from plait.units import parse_rate
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What a command was asked to run."""
+    """Holds what a command was asked to run."""
 
     kind: str  # which programs it is one of: `apps`, `bench` or `network`
     program: str  # its name, or its path
@@ -40,7 +40,7 @@ class Request:
 
     @property
     def name(self) -> str:
-        """What the program is called."""
+        """Returns what the program is called."""
         return pathlib.Path(self.program).name
 
     @property
@@ -113,7 +113,7 @@ def _run_parts(
 
 
 def _own_words(asked: Request, file: pathlib.Path, lab: Lab | None) -> list[str]:
-    """What the program is told that the user did not say."""
+    """Returns what the program is told that the user did not say."""
     words = [f"--json={file}"]
     if asked.needs_mpi:
         words.append("--progress")

@@ -12,8 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "stencil"))
-from run_jacobi3d import check, check_ledger, launch, main, read_result
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from app_runs import check, check_ledger, launch, main, read_result
 
 PIECES = {"bzip2": 100_000, "zstd": 2 << 20}  # at level 1
 SUFFIX = {"bzip2": ".bz2", "zstd": ".zst"}

@@ -8,12 +8,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "stencil"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 import functools
 import itertools
 import operator
 
-from run_jacobi3d import check, check_ledger, launch, main, read_result
+from app_runs import check, check_ledger, launch, main, read_result
 
 VARIANTS = ["base", "iallreduce", "olap", "plait", "ideal"]
 

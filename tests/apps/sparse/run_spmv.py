@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "stencil"))
-from run_jacobi3d import check, check_ledger, check_timeline, launch, main, read_result
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from app_runs import check, check_ledger, check_timeline, launch, main, read_result
 
 VARIANTS = ["base", "olap", "plait", "ideal"]
 Entries = dict[tuple[int, int], int]

@@ -10,8 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "stencil"))
-from run_jacobi3d import check, launch, main, read_result
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from app_runs import check, launch, main, read_result
 
 PARTS = ["prefetch_init_s", "pipeline_init_s", "comm_sync_s", "barrier_s", "local_computation_s",
          "remote_dependent_computation_s"]

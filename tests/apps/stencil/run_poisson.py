@@ -3,10 +3,12 @@
 
 import argparse
 import json
+import sys
 import tempfile
 from pathlib import Path
 
-from run_jacobi3d import check, check_ledger, check_timeline, launch, main, read_result
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from app_runs import check, check_ledger, check_timeline, launch, main, read_result
 
 VARIANTS = ["base", "olap", "plait", "pipelined", "ideal"]
 NETWORK = {

@@ -4,10 +4,12 @@
 import argparse
 import json
 import math
+import sys
 import tempfile
 from pathlib import Path
 
-from run_jacobi3d import check, check_ledger, check_timeline, launch, main, read_result
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from app_runs import check, check_ledger, check_timeline, launch, main, read_result
 
 POLICIES = (
     "HAND,MT(1)+!OLAP,MT(1)+OLAP+XTRA,MT(3)+!OLAP+IRR(3:1),MT(2)+OLAP,MT(2)+OLAP+XTRA+IRR(44:50),"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <plait/plait.hpp>
 
-#include "tasks/sweep.hpp"
+#include "kernel.hpp"
 
 namespace jacobi3d {
 namespace {

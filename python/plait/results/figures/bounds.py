@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What overlap can reach, as formulas with the figures that went into them.
+"""Says what overlap can reach, as formulas with the figures that went into them.
 
 Where the link's rate is known, communication counts as its bytes at that rate, which is computed;
 computation, the transport's processor time and communication alone are measured.
@@ -15,7 +15,7 @@ _DIGITS = 4
 
 
 class Alone(NamedTuple):
-    """What bound and attainable are made of, in seconds; None is not known."""
+    """Holds what bound and attainable are made of, in seconds; None is not known."""
 
     communication_s: float | None  # measured
     wire_s: float | None  # computed: the bytes of a link at its rate
@@ -24,7 +24,7 @@ class Alone(NamedTuple):
 
     @property
     def messages(self) -> tuple[str, float | None]:
-        """What stands for communication in the formulas, by its name."""
+        """Returns what stands for communication in the formulas, by its name."""
         if self.wire_s is not None:
             return "wire", self.wire_s
         return "communication", self.communication_s
@@ -78,7 +78,7 @@ def _where_from_wire(alone: Alone) -> str:
 
 
 def overlapped_text(summary: dict[str, Any]) -> str:
-    """What perfect overlap would leave of a traced run, and what that is the maximum of."""
+    """Returns what perfect overlap would leave of a traced run, and what that is the maximum of."""
     left_s, whole_s = summary["overlapped_s"], summary["span_s"]
     left = seconds_text(left_s, _DIGITS)
     busy_s, wire_s = summary.get("busy_s"), summary.get("wire_s")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a result says of hiding: of which variants, and what else makes one faster or slower."""
+"""Says what a result says of hiding: of which variants, and what else changes their times."""
 
 from typing import Any
 
@@ -82,7 +82,7 @@ def slower_s(variant: dict[str, Any]) -> float:
 
 
 def slower_parts(variant: dict[str, Any]) -> str:
-    """What explains that its computation is slower."""
+    """Returns what explains that its computation is slower."""
     slower = variant["slower_computation"]
     parts = []
     if slower["transport_s"] is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was measured of a network, as cells of tables, and what it means."""
+"""Says what was measured of a network, as cells of tables, and what it means."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def bandwidth_text(bytes_per_s: float | None) -> str:
 
 
 def loggp_sentences(result: Result) -> list[str]:
-    """What the figures mean."""
+    """Returns what the figures mean."""
     said = [
         f"A message of 1 byte takes {_of_one_byte(result['fit'])} In a row, messages follow each"
         " other after g, and G more for each further byte."

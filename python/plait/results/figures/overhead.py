@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What communication costs beside computation alone, in seconds, as LibNBC's slides draw it."""
+"""Computes what communication costs beside computation, in seconds, as LibNBC's slides draw it."""
 
 from plait.results.base import Result
 from plait.units import seconds_text

@@ -28,7 +28,7 @@ def cases_of(result: Result) -> dict[str, dict[str, Cell]]:
 
 
 def is_processor_row(row: str) -> bool:
-    """Whether a row says what the blocking call takes of a processor, on some of the ranks."""
+    """Returns whether a row says what the blocking call takes of a processor on some ranks."""
     return row.startswith("processor, ")
 
 
@@ -94,7 +94,7 @@ def _name_of(row: str, library: str) -> str:
 
 
 def overlap_sentence(result: Result) -> str:
-    """What the library does by itself, and what to do about it."""
+    """Returns what the library does by itself, and what to do about it."""
     own = judged_by_size(result, NONBLOCKING)
     name = library(result)
     if not own:
@@ -125,12 +125,12 @@ class Direction(NamedTuple):
 
     @property
     def cost_us(self) -> float:
-        """What the program loses."""
+        """Returns what the program loses."""
         return (1 - self.available / 100) * self.base_us
 
     @property
     def is_poor(self) -> bool:
-        """Whether much more is to be had, or nothing is there."""
+        """Returns whether much more is to be had, or nothing is there."""
         return self.available < max(NOTHING, ENOUGH * self.attainable)
 
 

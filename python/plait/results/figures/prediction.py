@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each algorithm of a collective operation costs, by the model, and which costs least."""
+"""Says what each algorithm of a collective operation costs, by the model, and which costs least."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from plait.units import seconds_text, size_text
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """What one call costs by one algorithm."""
+    """Holds what one call costs by one algorithm."""
 
     algorithm: str
     ranks: str  # "8 ranks"

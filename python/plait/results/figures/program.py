@@ -31,7 +31,7 @@ def mean_row(ledger: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def program_sentences(result: Result) -> list[str]:
-    """What the table cannot say: how long workers waited, and who looked after messages."""
+    """Returns what the table cannot say: how long workers waited, and who looked after messages."""
     lines = []
     ledger = result["ledger"]
     wall_s = sum(mean_row(ledger)[f"{kind}_s"] for kind in LEDGER_PARTS) if ledger else 0.0

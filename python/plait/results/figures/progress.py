@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `plait bench progress` comes to: the regret of `plait auto` in each cell of the sweep."""
+"""Computes what `plait bench progress` comes to: the regret of `plait auto` in each cell."""
 
 import copy
 import dataclasses
@@ -18,7 +18,7 @@ _SLOWER = 0.03
 
 @dataclasses.dataclass(frozen=True)
 class Map:
-    """What the cells of one heat map have in common."""
+    """Holds what the cells of one heat map have in common."""
 
     rate_bps: float | None
     flights: int
@@ -115,7 +115,7 @@ def contestants_of(cells: Sequence[Cell]) -> list[str]:
 
 
 def progress_sentences(result: Result) -> list[str]:
-    """What was left out, and what the regrets come to."""
+    """Returns what was left out, and what the regrets come to."""
     environment = result["environment"]
     lines = [
         f"left out: {name}: {why}"

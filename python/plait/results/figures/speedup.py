@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the model says of an application's iteration, beside what was measured."""
+"""Says what the model says of an application's iteration, beside what was measured."""
 
 from plait.results.base import Result
 from plait.units import seconds_text
@@ -20,7 +20,7 @@ def iteration_s(result: Result, variant: str) -> float:
 
 
 def prediction_sentence(result: Result) -> str:
-    """What the model says of an iteration, beside what was measured."""
+    """Returns what the model says of an iteration, beside what was measured."""
     predicted = result["prediction"]
     base_s = predicted["base_s"]
     line = f"the model: an iteration of base {seconds_text(base_s)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a trace comes to: its critical path, and what perfect overlap would leave."""
+"""Says what a trace comes to: its critical path, and what perfect overlap would leave."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def trace_sentences(name: str, summary: dict[str, Any]) -> list[str]:
 
 
 def path_shares(summary: dict[str, Any]) -> dict[str, float]:
-    """What a critical path went to, in words."""
+    """Returns what a critical path went to, in words."""
     path = summary["path"]
     whole = path["total_s"] or 1.0
     groups = {

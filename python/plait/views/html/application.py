@@ -57,7 +57,7 @@ def _head(result: Result, sentences: Sequence[str]) -> list[str]:
 
 
 def _cards(result: Result) -> list[str]:
-    """What each variant hides, what others gain by the cache, and whether all is verified."""
+    """Returns what each variant hides, what others gain by the cache, and if all is verified."""
     found = []
     beaten = beaten_bounds(result)
     for name, fraction in (result.get("hidden_fraction") or {}).items():

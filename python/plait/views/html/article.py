@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the articles of all kinds of result share: head, sections, circumstances."""
+"""Says what the articles of all kinds of result share: head, sections, circumstances."""
 
 from collections.abc import Iterable
 

@@ -30,7 +30,7 @@ rank 1 does the opposite at once. <b>Attainable</b>: what the transport's proces
 
 
 def nbc(heading: str, result: Result) -> str:
-    """What is hidden of each operation, by every definition."""
+    """Returns what is hidden of each operation, by every definition."""
     rows = result["rows"]
     ways = [row for row in rows if row != "alone" and not is_processor_row(row)]
     shares = [row for row in rows if is_processor_row(row)]

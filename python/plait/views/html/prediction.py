@@ -35,7 +35,7 @@ def prediction(heading: str, result: Result) -> str:
 
 
 def legend(algorithms: list[str]) -> str:
-    """What colour each algorithm has."""
+    """Returns what colour each algorithm has."""
     items = (
         element("li", element("span", class_=f"swatch c-{index}"), text(name))
         for index, name in enumerate(algorithms)

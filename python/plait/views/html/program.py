@@ -56,7 +56,7 @@ def _workers(result: Result) -> str:
 
 
 def _kept_of_the_trace(result: Result) -> str:
-    """What is to be known about a timeline that is not the whole run."""
+    """Returns what is to be known about a timeline that is not the whole run."""
     left_out = result.get("events_left_out") or 0
     events = [e for each in (result.get("timeline") or {}).values() for e in each]
     ranks = len({e["rank"] for e in events})

@@ -20,20 +20,20 @@ Stretch = tuple[float, float]  # its start and its length, in µs
 
 
 @dataclasses.dataclass(frozen=True)
-class Window:
-    """What is drawn of the clock, at a scale at which `span_us` would fill the drawing."""
+class Excerpt:
+    """Holds what is drawn of the clock, at a scale at which `span_us` would fill the drawing."""
 
     start_us: float
     end_us: float
     span_us: float
 
     def x(self, time_us: float) -> float:
-        """Place of a time, kept inside the window."""
+        """Place of a time, kept inside the excerpt."""
         share = (min(max(time_us, self.start_us), self.end_us) - self.start_us) / self.span_us
         return LEFT + share * (WIDTH - LEFT - 8)
 
     def shows(self, event: Event) -> bool:
-        """Whether some of the event lies in the window."""
+        """Returns whether some of the event lies in the excerpt."""
         return event["end_us"] > self.start_us and event["start_us"] < self.end_us
 
 
@@ -57,10 +57,10 @@ def _drawings(result: Result, stretch_of: Callable[[str, list[Event]], Stretch])
     parts = []
     for name, events in timeline.items():
         start_us, length_us = stretches[name]
-        window = Window(start_us, start_us + length_us, span_us)
+        excerpt = Excerpt(start_us, start_us + length_us, span_us)
         length = seconds_text(length_us * 1e-6)
         caption = element("figcaption", element("b", text(name)), text(f"  {length}"))
-        parts.append(element("figure", caption, _draw(name, events, window), class_="timeline"))
+        parts.append(element("figure", caption, _draw(name, events, excerpt), class_="timeline"))
     return "".join(parts)
 
 
@@ -79,7 +79,7 @@ def _readable(events: list[Event]) -> Stretch:
 
 
 def _start(events: list[Event], length_us: float) -> float:
-    """Where a window of this length shows all ranks at work.
+    """Where a excerpt of this length shows all ranks at work.
 
     Ranks that need not wait for each other are apart, so it begins when the last of them has begun
     what was recorded of it, or earlier where the first ends too soon after that.
@@ -93,50 +93,55 @@ def _start(events: list[Event], length_us: float) -> float:
     return max(min(begun.values()), min(last_begin, min(ended.values()) - length_us))
 
 
-def _draw(name: str, events: list[Event], window: Window) -> str:
+def _draw(name: str, events: list[Event], excerpt: Excerpt) -> str:
     y, parts = TOP, []
     for rank in sorted({e["rank"] for e in events}):
         mine = [e for e in events if e["rank"] == rank]
         first = y
         for lane in sorted({e["lane"] for e in mine if e["kind"] != "message"}):
-            parts.append(_worker_lane(rank, lane, mine, window, y))
+            parts.append(_worker_lane(rank, lane, mine, excerpt, y))
             y += WORKER + 3
-        messages = [e for e in mine if e["kind"] == "message" and window.shows(e)]
-        lanes = _few(messages, window, y) if len(messages) <= FEW else _many(messages, window, y)
+        messages = [e for e in mine if e["kind"] == "message" and excerpt.shows(e)]
+        lanes = _few(messages, excerpt, y) if len(messages) <= FEW else _many(messages, excerpt, y)
         parts += [drawn for lane in lanes for drawn in lane]
         y += (MESSAGE + 2) * len(lanes)
         parts.append(label(f"rank {rank}", 0, first + 17, "name"))
         y += GAP
     y -= GAP - 4
-    return drawing(WIDTH, y + 24, f"One iteration of {name}", _grid(window, y), *parts)
+    return drawing(WIDTH, y + 24, f"One iteration of {name}", _grid(excerpt, y), *parts)
 
 
-def _worker_lane(rank: int, lane: str, events: list[Event], window: Window, y: float) -> str:
+def _worker_lane(rank: int, lane: str, events: list[Event], excerpt: Excerpt, y: float) -> str:
     parts = [
         label(lane, LEFT - 10, y + 17, "lane", "end"),
         element(
-            "rect", x=LEFT, y=y, width=window.x(window.end_us) - LEFT, height=WORKER, class_="track"
+            "rect",
+            x=LEFT,
+            y=y,
+            width=excerpt.x(excerpt.end_us) - LEFT,
+            height=WORKER,
+            class_="track",
         ),
     ]
     every = [e for e in events if e["lane"] == lane and e["kind"] != "message"]
-    own = [e for e in every if window.shows(e)]
-    for event in [*filter(window.shows, _gaps(every, events)), *own]:
-        x, width = _extent(event, window)
+    own = [e for e in every if excerpt.shows(e)]
+    for event in [*filter(excerpt.shows, _gaps(every, events)), *own]:
+        x, width = _extent(event, excerpt)
         parts.append(bar(x, y, width, WORKER, event["kind"], _tip(event)))
         if width > 8 * len(event["name"]):
             parts.append(
                 label(event["name"], x + width / 2, y + 17, f"in in-{event['kind']}", "middle")
             )
-    return "".join([*parts, *_outlines(own, window, y, WORKER)])
+    return "".join([*parts, *_outlines(own, excerpt, y, WORKER)])
 
 
-def _outlines(events: list[Event], window: Window, y: float, height: float) -> list[str]:
+def _outlines(events: list[Event], excerpt: Excerpt, y: float, height: float) -> list[str]:
     """Frames around what is on the critical path.
 
     What adjoins shares one: small tasks would disappear under frames of their own.
     """
     frames: list[tuple[float, float]] = []
-    critical = [_extent(e, window) for e in events if e.get("critical")]
+    critical = [_extent(e, excerpt) for e in events if e.get("critical")]
     for x, width in sorted(critical):
         if frames and x - frames[-1][1] < 1.5:
             frames[-1] = (frames[-1][0], max(frames[-1][1], x + width))
@@ -167,23 +172,23 @@ def _gaps(own: list[Event], events: list[Event]) -> list[Event]:
     return gaps
 
 
-def _few(messages: list[Event], window: Window, y: float) -> list[list[str]]:
+def _few(messages: list[Event], excerpt: Excerpt, y: float) -> list[list[str]]:
     """Each message a bar; those in flight together lie beneath each other."""
     lanes = []
     for index, row in enumerate(_pack(messages)):
         lane = [label("messages", LEFT - 10, y + 10, "lane", "end")] if index == 0 else []
         for event in row:
-            x, width = _extent(event, window)
+            x, width = _extent(event, excerpt)
             kind = "receive" if _incoming(event) else "message"
             lane.append(bar(x, y, width, MESSAGE, kind, _tip(event)))
             if width > 6.2 * len(event["name"]) + 6:
                 lane.append(label(event["name"], x + 5, y + 10, "in small in-message"))
-        lanes.append(lane + _outlines(row, window, y, MESSAGE))
+        lanes.append(lane + _outlines(row, excerpt, y, MESSAGE))
         y += MESSAGE + 2
     return lanes
 
 
-def _many(messages: list[Event], window: Window, y: float) -> list[list[str]]:
+def _many(messages: list[Event], excerpt: Excerpt, y: float) -> list[list[str]]:
     """A lane for what is being sent; one for what is awaited, with a mark where each arrives."""
     sent = [e for e in messages if not _incoming(e)]
     awaited = [e for e in messages if _incoming(e)]
@@ -191,19 +196,19 @@ def _many(messages: list[Event], window: Window, y: float) -> list[list[str]]:
     if sent:
         lane = [label("being sent", LEFT - 10, y + 10, "lane", "end")]
         for event in sent:
-            x, width = _extent(event, window)
+            x, width = _extent(event, excerpt)
             lane.append(bar(x, y, width, MESSAGE, "message", _tip(event)))
-        lanes.append(lane + _outlines(sent, window, y, MESSAGE))
+        lanes.append(lane + _outlines(sent, excerpt, y, MESSAGE))
         y += MESSAGE + 2
     if awaited:
         lane = [label("arrivals", LEFT - 10, y + 10, "lane", "end")]
         for start, end in _union(awaited):
-            x = window.x(start)
+            x = excerpt.x(start)
             tip = "messages awaited; a mark where each has arrived"
-            lane.append(bar(x, y + 5, window.x(end) - x, 3, "receive", tip))
-        ends = [e for e in awaited if e["end_us"] <= window.end_us]
-        lane += [bar(window.x(e["end_us"]) - 1, y, 2, MESSAGE, "receive", _tip(e)) for e in ends]
-        lanes.append(lane + _outlines(awaited, window, y, MESSAGE))
+            lane.append(bar(x, y + 5, excerpt.x(end) - x, 3, "receive", tip))
+        ends = [e for e in awaited if e["end_us"] <= excerpt.end_us]
+        lane += [bar(excerpt.x(e["end_us"]) - 1, y, 2, MESSAGE, "receive", _tip(e)) for e in ends]
+        lanes.append(lane + _outlines(awaited, excerpt, y, MESSAGE))
     return lanes
 
 
@@ -222,9 +227,9 @@ def _union(events: list[Event]) -> list[tuple[float, float]]:
     return merged
 
 
-def _extent(event: Event, window: Window) -> tuple[float, float]:
-    x = window.x(event["start_us"])
-    return x, window.x(event["end_us"]) - x
+def _extent(event: Event, excerpt: Excerpt) -> tuple[float, float]:
+    x = excerpt.x(event["start_us"])
+    return x, excerpt.x(event["end_us"]) - x
 
 
 def _tip(event: Event) -> str:
@@ -246,11 +251,11 @@ def _pack(messages: list[Event]) -> list[list[Event]]:
     return rows
 
 
-def _grid(window: Window, bottom: float) -> str:
-    step = nice_step(window.span_us, 8)
+def _grid(excerpt: Excerpt, bottom: float) -> str:
+    step = nice_step(excerpt.span_us, 8)
     parts = []
-    for index in range(int((window.end_us - window.start_us) / step) + 1):
-        x = window.x(window.start_us + index * step)
+    for index in range(int((excerpt.end_us - excerpt.start_us) / step) + 1):
+        x = excerpt.x(excerpt.start_us + index * step)
         parts.append(line(x, TOP - 6, x, bottom, "grid"))
         parts.append(label(tick_text(index * step * 1e-6), x, bottom + 16, "tick", "middle"))
     return "".join(parts)

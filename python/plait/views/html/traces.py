@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a trace says: the critical path of each variant, and what perfect overlap would leave."""
+"""Shows what a trace says: each variant's critical path, and what perfect overlap would leave."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tables on a terminal share: their look, and how a wide one is cut into several."""
+"""Says what tables on a terminal share: their look, and how a wide one is cut into several."""
 
 from collections.abc import Iterable, Sequence
 

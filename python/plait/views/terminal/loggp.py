@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was measured of a network, as tables."""
+"""Says what was measured of a network, as tables."""
 
 from rich.console import Console
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `plait measure nbc` and `plait measure overlap` found, as tables."""
+"""Says what `plait measure nbc` and `plait measure overlap` found, as tables."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ def _time_of_a_message(cells: dict[str, Cell]) -> str:
 
 
 def _alone(case: str, alone: Cell) -> Text:
-    """What the rows are held against."""
+    """Returns what the rows are held against."""
     parts = [
         f"{words} {seconds_text(1e-6 * us)}"
         for words, figure in (

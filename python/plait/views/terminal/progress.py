@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `plait bench progress` found, as tables."""
+"""Says what `plait bench progress` found, as tables."""
 
 from rich.console import Console
 

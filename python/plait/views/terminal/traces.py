@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the trace of each variant says, on a terminal."""
+"""Says what the trace of each variant says, on a terminal."""
 
 from rich.console import Console
 from rich.padding import Padding
@@ -10,7 +10,7 @@ from plait.results.figures.traces import trace_sentences
 
 
 def show_traces(result: Result, console: Console) -> None:
-    """What the trace of each variant says."""
+    """Prints what the trace of each variant says."""
     for name, summary in (result.get("trace_summary") or {}).items():
         first, *more = trace_sentences(name, summary)
         console.print(first)

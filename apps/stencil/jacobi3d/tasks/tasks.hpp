@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Describes what the variants of tasks share.  They are of a problem that stays where it is: tasks
+/// name its memory, and u and v take turns.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <plait/plait.hpp>
+
+#include "kernel.hpp"
+#include "measure/task_variant.hpp"
+#include "tasks/tile_shape.hpp"
+#include "variant.hpp"
+
+namespace jacobi3d {
+
+/// Submits to = relax(from) on these cells.
+inline void submit_relax(plait::runtime& rt, plait::task_name name, plait::priority urgency,
+                         const array& from, const array& b, array& to, const box& some,
+                         stores how) {
+  rt.task(name, relax, in(from[star(some)]), in(b[some]), out(to[some]), how).priority(urgency);
+}
+
+/// Makes u the result.
+inline void swap_if_odd(problem& p, int steps) {
+  if (steps % 2 != 0) std::swap(p.u, p.v);
+}
+
+}  // namespace jacobi3d

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Helps the tests of applications: starts one on some ranks, checks ledgers, timelines and refusals.
+
+    run_NAME.py --mpi MPI --mpiexec MPIEXEC --program PROGRAM --ranks N result|refusal -- ARGUMENT…
+"""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from result_files import read_result
+
+__all__ = ["KINDS", "check", "check_ledger", "check_timeline", "launch", "main", "read_result"]
+
+SPENT = ("compute_s", "posting_s", "exposed_s", "overhead_s", "idle_s")
+KINDS = {"compute", "posting", "exposed", "overhead", "idle", "message"}
+ALLOWED_IMBALANCE = 0.01
+MAX_SHOWN = 5
+
+
+def check(condition: bool, complaint: str) -> None:
+    if not condition:
+        sys.exit(f"failed: {complaint}")
+
+
+def launch(options: argparse.Namespace, arguments: list[str]) -> subprocess.CompletedProcess:
+    mpirun = Path(__file__).parent / "mpirun"
+    command = [mpirun, options.mpi, options.mpiexec, str(options.ranks), options.program]
+    return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+
+
+def check_ledger(name: str, variant: dict, ranks: Sequence[int]) -> None:
+    ledger = variant["ledger"]
+    check({row["rank"] for row in ledger} == set(ranks), f"{name}: a ledger row per rank")
+    for row in ledger:
+        spent = sum(row[part] for part in SPENT)
+        error = abs(spent - row["wall_s"]) / row["wall_s"]
+        check(error <= ALLOWED_IMBALANCE, f"{name}: the ledger does not balance: {row}")
+        check(min(row[part] for part in SPENT) >= 0, f"{name}: negative time: {row}")
+
+
+def check_timeline(name: str, events: list[dict], ranks: Sequence[int]) -> None:
+    check(bool(events), f"{name}: no events in the timeline")
+    check({e["kind"] for e in events} <= KINDS, f"{name}: unknown kinds in the timeline")
+    computing = {e["rank"] for e in events if e["kind"] == "compute"}
+    check(computing == set(ranks), f"{name}: only ranks {computing} compute in the timeline")
+    backwards = [e for e in events if e["end_us"] < e["start_us"]]
+    check(not backwards, f"{name}: events end before they start: {backwards[:MAX_SHOWN]}")
+    ways = {e.get("sent") for e in events if e["kind"] == "message"}
+    check(None not in ways, f"{name}: a message of which nobody knows who sends it")
+    expected = len(ranks) > 1 and name.lower() not in ("ideal", "tiles_ideal")
+    check(bool(ways) == expected, f"{name}: messages in the timeline, sent: {ways}")
+
+
+def check_refusal(options: argparse.Namespace, arguments: list[str]) -> None:
+    done = launch(options, arguments)
+    # Open MPI's mpiexec may warn of a rank that ends while it listens ("[warn] Epoll MOD(1) on …").
+    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("[warn] Epoll")]
+    # mpiexec of MPICH adds words of its own when a program does not return 0.
+    own = [line for line in lines if line.startswith(f"{Path(options.program).name}: ")]
+    check(len(own) == 1, f"expected one line on standard error, got:\n{done.stderr}")
+    if options.mpi == "openmpi":
+        check(len(lines) == 1, f"expected nothing but one line, got:\n{done.stderr}")
+    check(done.returncode == 2, f"exit code {done.returncode}, expected 2")
+
+
+def main(check_result: Callable[[argparse.Namespace, list[str]], None]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpi", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--ranks", required=True, type=int)
+    parser.add_argument("what", choices=["result", "refusal"])
+    parser.add_argument("arguments", nargs="*")
+    options = parser.parse_args()
+    {"result": check_result, "refusal": check_refusal}[options.what](options, options.arguments)
