@@ -11,13 +11,15 @@
 #include <vector>
 
 #include <plait/core/error.hpp>
-#include <plait/runtime/runtime.hpp>
+#include <plait/runtime/submitter.hpp>
 
 #include "runtime/collective_agreement.hpp"
 #include "runtime/collective_checks.hpp"
 #include "runtime/collective_schedules.hpp"
 #include "runtime/packed_call.hpp"
+#include "runtime/runtime_state.hpp"
 #include "runtime/scratch.hpp"
+#include "runtime/submitted_operation.hpp"
 
 namespace plait {
 namespace {
@@ -27,8 +29,8 @@ using what = collective::operation;
 
 /// The bytes that a call of the library touches, as accesses that do not overlap; neighbours of one
 /// mode come as one.
-[[nodiscard]] std::vector<detail::data_access> accesses_of(const collective_call& call,
-                                                           const collective::footprint& touched) {
+[[nodiscard]] std::vector<data_access> accesses_of(const collective_call& call,
+                                                   const collective::footprint& touched) {
   if (call.shape.what == what::barrier)
     return {{strided_bytes::of(call.receive), access_mode::inout}};
   struct touched_range {
@@ -58,58 +60,16 @@ using what = collective::operation;
     last->bytes.end = std::max(last->bytes.end, next.bytes.end);
     if (next.mode != last->mode) last->mode = access_mode::inout;
   }
-  std::vector<detail::data_access> accesses;
+  std::vector<data_access> accesses;
   for (const touched_range& one : apart)
     accesses.push_back({strided_bytes::of(one.bytes), one.mode});
   return accesses;
 }
 
-}  // namespace
-
-collective_calls::collective_calls() : schedules_(std::make_unique<collective_schedules>()) {}
-collective_calls::~collective_calls() = default;
-
-void runtime::submit(const collective_call& call) {
-  collective::shape shape = call.shape;
-  const communicator all = call.options.among.is_made() ? call.options.among : env().world();
-  if (all.size() == 0) refuse(call, "this rank is no member of '" + all.name() + "'");
-  if (tasks().in_task()) refuse(call, no_messages_in_tasks);
-  shape.ranks = all.size();
-  shape.rank = all.rank();
-  for (std::vector<int>* neighbours : {&shape.sources, &shape.destinations}) {
-    std::ranges::replace_if(*neighbours, is_no_rank, no_rank);
-  }
-  expect_fits(call, shape);
-  // The library may send from memory that it writes too, such as a ring's: its process must be able
-  // to read that, which checked mode prevents.
-  const bool by_library = call.options.back_end == collective::back_end::library && !is_checked();
-  std::optional<collective::algorithm> how;
-  if (by_library) {
-    expect_library_can(call, shape);
-  } else {
-    how = algorithm_of(call, shape);
-    if (!call.options.commutative && !keeps_order(shape.what, *how)) {
-      refuse(call, std::string(to_string(*how)) +
-                       " does not combine in the order of ranks; the operation is not commutative");
-    }
-  }
-  expect_to_be_ours(call, all);  // before the first task that writes scratch memory
-  const packed_call packed(call, shape);
-  packed.submit_packing(*this);
-  auto agreement = submit_agreement(packed.call(), shape, how, all);
-  if (by_library) {
-    submit_to_library(packed.call(), shape, std::move(agreement));
-  } else {
-    const operation message{.of = operation::origin::collective, .called = shape.what};
-    submit_steps(packed.call(), schedules_->of(shape, *how), message, all);
-  }
-  packed.submit_unpacking(*this);
-}
-
 /// Errors: usage_error for an algorithm that does not exist.
-collective::algorithm runtime::algorithm_of(const collective_call& call,
-                                            const collective::shape& shape) {
-  if (!call.options.algorithm) return choose(shape, call.options.commutative);
+[[nodiscard]] collective::algorithm algorithm_of(runtime_state& s, const collective_call& call,
+                                                 const collective::shape& shape) {
+  if (!call.options.algorithm) return s.choice.of(shape, call.options.commutative);
   const auto found = collective::algorithms_of(shape.what);
   if (std::ranges::find(found, *call.options.algorithm) == found.end()) {
     refuse(call, "there is no " + std::string(to_string(shape.what)) + " by " +
@@ -119,9 +79,9 @@ collective::algorithm runtime::algorithm_of(const collective_call& call,
   return *call.options.algorithm;
 }
 
-void runtime::expect_to_be_ours(const collective_call& call, const communicator& among) {
+void expect_to_be_ours(runtime_state& s, const collective_call& call, const communicator& among) {
   try {
-    claim(among);
+    s.messages.claim(among);
   } catch (const usage_error& wrong) {
     refuse(call, wrong.what());
   } catch (const error& failed) {
@@ -129,41 +89,18 @@ void runtime::expect_to_be_ours(const collective_call& call, const communicator&
   }
 }
 
-std::shared_ptr<collective_agreement> runtime::submit_agreement(
-    const collective_call& call, const collective::shape& shape,
-    std::optional<collective::algorithm> how, const communicator& among) {
-  if (shape.ranks == 1 || shape.what == what::barrier || !compares_sizes()) return nullptr;
-  const auto agreement = std::make_shared<collective_agreement>(call, shape, how);
-  const auto range = [](std::span<std::uint64_t> words) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
-    return byte_range{begin, begin + words.size_bytes()};
-  };
-  collective_call telling{.name = "sizes", .shape = call.shape};
-  telling.send = range(agreement->told());
-  telling.receive = range(agreement->heard());
-  const operation message{
-      .of = operation::origin::agreement, .called = shape.what, .name = call.name.c_str()};
-  submit_steps(telling, schedules_->of(agreement->way(), agreement->how()), message, among);
-  // It writes, so that it runs when all has been told too: then nobody needs the words any more.
-  task(
-      telling.name,
-      [agreement, &tasks = tasks()](std::span<std::uint64_t>) {
-        if (const auto failure = agreement->verdict()) tasks.fail(failure);
-      },
-      inout(agreement->words()));
-  return agreement;
-}
-
-void runtime::submit_steps(const collective_call& call, const collective::schedule& steps,
-                           const operation& messages, const communicator& among) {
+/// Submits the tasks and messages of one rank in a collective.  `messages`: what these have in
+/// common.
+void submit_steps(runtime_state& s, const collective_call& call, const collective::schedule& steps,
+                  const operation& messages, const communicator& among) {
   const auto scratch = steps.scratch_bytes > 0 ? make_scratch(steps.scratch_bytes) : nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());
   const byte_range all_scratch{begin, begin + steps.scratch_bytes};
-  const auto bytes = [&](const collective::slice& s) {
-    const std::uintptr_t base = s.where == collective::buffer::send      ? call.send.begin
-                                : s.where == collective::buffer::receive ? call.receive.begin
-                                                                         : all_scratch.begin;
-    return byte_range{base + s.begin, base + s.end};
+  const auto bytes = [&](const collective::slice& one) {
+    const std::uintptr_t base = one.where == collective::buffer::send      ? call.send.begin
+                                : one.where == collective::buffer::receive ? call.receive.begin
+                                                                           : all_scratch.begin;
+    return byte_range{base + one.begin, base + one.end};
   };
   const auto message = [&messages](operation::kind kind, int peer) {
     operation one = messages;
@@ -174,21 +111,22 @@ void runtime::submit_steps(const collective_call& call, const collective::schedu
 
   const bool is_barrier = call.shape.what == what::barrier;
   if (is_barrier) {
-    task(
+    s.tasks.task(
         call.name, [](std::span<const std::byte>, std::span<std::byte>) {},
         inout(writable(call.receive)), out(writable(all_scratch)));
   }
   for (const action& one : steps.actions) {
     switch (one.what) {
       case action::kind::send:
-        submit_message(call.name, message(operation::kind::send, one.peer), bytes(one.from), among);
+        submit_message(s, call.name, message(operation::kind::send, one.peer), bytes(one.from),
+                       among);
         break;
       case action::kind::receive:
-        submit_message(call.name, message(operation::kind::receive, one.peer), bytes(one.to),
+        submit_message(s, call.name, message(operation::kind::receive, one.peer), bytes(one.to),
                        among);
         break;
       case action::kind::operate:
-        task(
+        s.tasks.task(
             call.name,
             [combine = call.combine, to_is_left = one.to_is_left](std::span<const std::byte> from,
                                                                   std::span<std::byte> to) {
@@ -197,7 +135,7 @@ void runtime::submit_steps(const collective_call& call, const collective::schedu
             in(readable(bytes(one.from))), inout(writable(bytes(one.to))));
         break;
       case action::kind::copy:
-        task(
+        s.tasks.task(
             call.name,
             [](std::span<const std::byte> from, std::span<std::byte> to) {
               std::memcpy(to.data(), from.data(), to.size());
@@ -208,16 +146,44 @@ void runtime::submit_steps(const collective_call& call, const collective::schedu
   }
   if (scratch == nullptr) return;
   if (is_barrier) {
-    task(
+    s.tasks.task(
         call.name, [scratch](std::span<std::byte>, std::span<std::byte>) {},
         inout(writable(all_scratch)), inout(writable(call.receive)));
   } else {
-    task(
+    s.tasks.task(
         call.name, [scratch](std::span<std::byte>) {}, inout(writable(all_scratch)));
   }
 }
 
-void runtime::expect_library_can(const collective_call& call, const collective::shape& shape) {
+/// Submits messages beside the call, by which ranks see that they name different sizes.  Null: of
+/// one rank.
+[[nodiscard]] std::shared_ptr<collective_agreement> submit_agreement(
+    runtime_state& s, const collective_call& call, const collective::shape& shape,
+    std::optional<collective::algorithm> how, const communicator& among) {
+  if (shape.ranks == 1 || shape.what == what::barrier || !s.compares_sizes) return nullptr;
+  const auto agreement = std::make_shared<collective_agreement>(call, shape, how);
+  const auto range = [](std::span<std::uint64_t> words) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
+    return byte_range{begin, begin + words.size_bytes()};
+  };
+  collective_call telling{.name = "sizes", .shape = call.shape};
+  telling.send = range(agreement->told());
+  telling.receive = range(agreement->heard());
+  const operation message{
+      .of = operation::origin::agreement, .called = shape.what, .name = call.name.c_str()};
+  submit_steps(s, telling, s.schedules.of(agreement->way(), agreement->how()), message, among);
+  // It writes, so that it runs when all has been told too: then nobody needs the words any more.
+  s.tasks.task(
+      telling.name,
+      [agreement, &tasks = s.tasks](std::span<std::uint64_t>) {
+        if (const auto failure = agreement->verdict()) tasks.fail(failure);
+      },
+      inout(agreement->words()));
+  return agreement;
+}
+
+void expect_library_can(runtime_state& s, const collective_call& call,
+                        const collective::shape& shape) {
   if (call.options.algorithm.has_value()) {
     refuse(call,
            "the MPI library chooses its algorithms; name one, or collective::back_end::library, "
@@ -225,26 +191,67 @@ void runtime::expect_library_can(const collective_call& call, const collective::
   }
   if (const auto obstacle = collective::obstacle_to_library(shape)) {
     if (collective::ranks_see_different_sizes(shape.what)) {
-      env().abort(label_of(call) + ": " + *obstacle, 2);
+      s.env.abort(label_of(call) + ": " + *obstacle, 2);
     }
     refuse(call, *obstacle);
   }
 }
 
-void runtime::submit_to_library(const collective_call& call, const collective::shape& shape,
-                                std::shared_ptr<collective_agreement> agreement) {
+void submit_to_library(runtime_state& s, const collective_call& call,
+                       const collective::shape& shape,
+                       std::shared_ptr<collective_agreement> agreement) {
   const collective::footprint touched = collective::footprint_of(shape);
   const auto address = [](byte_range bytes) { return reinterpret_cast<void*>(bytes.begin); };
   operation op;
   op.what = operation::kind::collective;
   op.size_bytes = std::max(touched.send_bytes, touched.receive_bytes);
-  auto made = std::make_unique<collective::library_call>(
-      shape, address(call.send), address(call.receive), call.combine, call.options.commutative);
-  op.call = made.get();
   op.called = shape.what;
-  submit_operation(call.name, op, accesses_of(call, touched), {}, call.options.among,
-                   std::move(agreement));
-  (void)made.release();  // the task has it
+  auto owned = std::make_unique<operation_belongings>();
+  owned->call = std::make_unique<collective::library_call>(
+      shape, address(call.send), address(call.receive), call.combine, call.options.commutative);
+  owned->agreement = std::move(agreement);
+  submit_operation(s, call.name, op, accesses_of(call, touched), call.options.among,
+                   std::move(owned));
+}
+
+}  // namespace
+
+void submitter::collective(const collective_call& call) {
+  runtime_state& s = state_;
+  collective::shape shape = call.shape;
+  const communicator all = call.options.among.is_made() ? call.options.among : s.env.world();
+  if (all.size() == 0) refuse(call, "this rank is no member of '" + all.name() + "'");
+  if (s.tasks.in_task()) refuse(call, no_messages_in_tasks);
+  shape.ranks = all.size();
+  shape.rank = all.rank();
+  for (std::vector<int>* neighbours : {&shape.sources, &shape.destinations}) {
+    std::ranges::replace_if(*neighbours, is_no_rank, no_rank);
+  }
+  expect_fits(call, shape);
+  // The library may send from memory that it writes too, such as a ring's: its process must be able
+  // to read that, which checked mode prevents.
+  const bool by_library = call.options.back_end == collective::back_end::library && !s.checked;
+  std::optional<collective::algorithm> how;
+  if (by_library) {
+    expect_library_can(s, call, shape);
+  } else {
+    how = algorithm_of(s, call, shape);
+    if (!call.options.commutative && !keeps_order(shape.what, *how)) {
+      refuse(call, std::string(to_string(*how)) +
+                       " does not combine in the order of ranks; the operation is not commutative");
+    }
+  }
+  expect_to_be_ours(s, call, all);  // before the first task that writes scratch memory
+  const packed_call packed(call, shape);
+  packed.submit_packing(s.tasks);
+  auto agreement = submit_agreement(s, packed.call(), shape, how, all);
+  if (by_library) {
+    submit_to_library(s, packed.call(), shape, std::move(agreement));
+  } else {
+    const operation message{.of = operation::origin::collective, .called = shape.what};
+    submit_steps(s, packed.call(), s.schedules.of(shape, *how), message, all);
+  }
+  packed.submit_unpacking(s.tasks);
 }
 
 }  // namespace plait

@@ -9,11 +9,6 @@
 
 namespace plait {
 
-/// Why a message or a collective in a task is refused.
-inline constexpr const char* no_messages_in_tasks =
-    "a task submits no messages, whose order of matching would be that of the scheduling; it may "
-    "call MPI, with plait::blocking_mpi";
-
 /// "allreduce 'total'"
 [[nodiscard]] std::string label_of(const collective_call& call);
 

@@ -7,9 +7,12 @@
 #include <memory>
 #include <span>
 
-#include <plait/runtime/runtime.hpp>
+#include <plait/mover/move_plan.hpp>
+#include <plait/runtime/submitter.hpp>
 
 #include "runtime/patch_access.hpp"
+#include "runtime/runtime_state.hpp"
+#include "runtime/submitted_operation.hpp"
 
 namespace plait {
 namespace {
@@ -20,10 +23,10 @@ void run_group(const parts_ptr& parts, std::uint32_t group) {
   parts->run(group);
 }
 
-void submit_groups(runtime& rt, task_name name, priority urgency, const parts_ptr& parts,
+void submit_groups(scheduler& tasks, task_name name, priority urgency, const parts_ptr& parts,
                    std::uint32_t first, std::uint32_t last) {
   for (std::uint32_t g = first; g < last; ++g) {
-    auto copying = rt.task(name, &run_group, parts, g);
+    auto copying = tasks.task(name, &run_group, parts, g);
     copying.priority(urgency);
     for (const box_copy& copy : parts->copies_of(g)) {
       declare(copying, copy.read(), access_mode::in);
@@ -37,9 +40,9 @@ void submit_groups(runtime& rt, task_name name, priority urgency, const parts_pt
   }
 }
 
-void submit_touches(runtime& rt, const parts_ptr& parts) {
+void submit_touches(scheduler& tasks, const parts_ptr& parts) {
   for (const detail::finishing_touch& touch : parts->touches) {
-    auto finishing = rt.task(
+    auto finishing = tasks.task(
         parts->finishing,
         [](const parts_ptr&, const detail::finishing_touch* what) { what->apply(); }, parts,
         &touch);
@@ -48,7 +51,7 @@ void submit_touches(runtime& rt, const parts_ptr& parts) {
   }
 }
 
-[[nodiscard]] operation message(operation::kind what, int peer) noexcept {
+[[nodiscard]] operation part_of_move(operation::kind what, int peer) noexcept {
   return {.what = what, .of = operation::origin::move, .peer = peer};
 }
 
@@ -59,21 +62,23 @@ void submit_touches(runtime& rt, const parts_ptr& parts) {
 
 }  // namespace
 
-void runtime::move(const move_plan& plan) {
+void submitter::move(const move_plan& plan) {
   const parts_ptr& parts = plan.parts();
   PLAIT_EXPECTS(!parts->in_a_mover.load(), "a mover with this plan is under way");
   for (const detail::moved_message& m : parts->sends) {
-    submit_groups(*this, parts->packing, high, parts, m.first_group, m.last_group);
-    submit_message(m.name, message(operation::kind::send, m.peer), range_of(m.bytes), {}, parts);
+    submit_groups(state_.tasks, parts->packing, high, parts, m.first_group, m.last_group);
+    submit_message(state_, m.name, part_of_move(operation::kind::send, m.peer), range_of(m.bytes),
+                   {}, parts);
   }
   for (const detail::moved_message& m : parts->receives) {
-    submit_message(m.name, message(operation::kind::receive, m.peer), range_of(m.bytes), {}, parts);
+    submit_message(state_, m.name, part_of_move(operation::kind::receive, m.peer),
+                   range_of(m.bytes), {}, parts);
   }
-  submit_groups(*this, parts->copying, normal, parts, parts->first_local, parts->last_local);
+  submit_groups(state_.tasks, parts->copying, normal, parts, parts->first_local, parts->last_local);
   for (const detail::moved_message& m : parts->receives) {
-    submit_groups(*this, parts->unpacking, high, parts, m.first_group, m.last_group);
+    submit_groups(state_.tasks, parts->unpacking, high, parts, m.first_group, m.last_group);
   }
-  submit_touches(*this, parts);
+  submit_touches(state_.tasks, parts);
 }
 
 }  // namespace plait

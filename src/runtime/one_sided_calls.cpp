@@ -3,12 +3,16 @@
 // rank's operations on the same bytes of another rank keep their order, the addresses that stand in
 // for them.  A put whose source is free early is two tasks: the first ends when the data has left,
 // the second, which alone later operations on those bytes wait for, when it is there.
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <plait/comm/exposed_memory.hpp>
 #include <plait/core/error.hpp>
-#include <plait/runtime/runtime.hpp>
+#include <plait/runtime/submitter.hpp>
+
+#include "runtime/runtime_state.hpp"
+#include "runtime/submitted_operation.hpp"
 
 namespace plait {
 namespace {
@@ -25,26 +29,34 @@ namespace {
 }
 
 /// Bytes of the target, where this process imagines them.
-[[nodiscard]] detail::data_access there(const one_sided_call& call) {
+[[nodiscard]] data_access there(const one_sided_call& call) {
   const std::uintptr_t begin = call.memory->stand_in(call.peer) + call.offset_bytes;
   const bool get = call.what == operation::kind::get;
   return {strided_bytes::of({begin, begin + (call.data.end - call.data.begin)}),
           get ? access_mode::in : access_mode::out};
 }
 
-}  // namespace
+[[nodiscard]] std::unique_ptr<operation_belongings> belongings(const one_sided_call& call,
+                                                               const remote_part& part) {
+  auto owned = std::make_unique<operation_belongings>();
+  owned->remote = part;
+  owned->window = call.memory;
+  return owned;
+}
 
-void runtime::submit_landing(const one_sided_call& put, remote_part part) {
+/// The task that ends when the data of a put is there.
+void submit_landing(runtime_state& s, const one_sided_call& put, remote_part part) {
   part.signals = false;
   operation op;
   op.what = operation::kind::landing;
   op.peer = put.peer;
-  op.remote = &part;
-  const detail::data_access bytes = there(put);
-  submit_operation(put.name, op, {&bytes, 1}, put.memory, {});
+  const data_access bytes = there(put);
+  submit_operation(s, put.name, op, {&bytes, 1}, {}, belongings(put, part));
 }
 
-void runtime::submit(const one_sided_call& call, std::span<const detail::data_access> also) {
+}  // namespace
+
+void submitter::one_sided(const one_sided_call& call) {
   PLAIT_EXPECTS(call.memory != nullptr, "a window that was moved from");
   remote_part part{&call.memory->served(), call.offset_bytes, call.signals};
   operation op;
@@ -55,17 +67,17 @@ void runtime::submit(const one_sided_call& call, std::span<const detail::data_ac
   op.size_bytes = call.data.end - call.data.begin;
   op.remote = &part;
   try {
-    if (is_no_rank(call.peer)) return expect_may_communicate(call.name, op);
+    if (is_no_rank(call.peer)) return expect_may_communicate(state_, call.name, op);
     call.memory->expect_in_range(op);
-    std::vector<detail::data_access> accesses(also.begin(), also.end());
+    std::vector<data_access> accesses(call.accesses.begin(), call.accesses.end());
     if (op.size_bytes > 0) {
       const bool get = call.what == operation::kind::get;
       accesses.push_back({strided_bytes::of(call.data), get ? access_mode::out : access_mode::in});
       accesses.push_back(there(call));
       if (call.source == completion::local) part.landing = std::make_shared<put_landing>();
     }
-    submit_operation(call.name, op, accesses, call.memory, {});
-    if (part.landing != nullptr) submit_landing(call, part);
+    submit_operation(state_, call.name, op, accesses, {}, belongings(call, part));
+    if (part.landing != nullptr) submit_landing(state_, call, part);
   } catch (const usage_error& wrong) {
     throw usage_error(std::string(word_for(call)) + " '" + call.name.c_str() +
                       "': " + wrong.what());

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <plait/mover/box_copy.hpp>
-#include <plait/runtime/runtime.hpp>
+#include <plait/task/scheduler.hpp>
 
 #include "runtime/scratch.hpp"
 
@@ -86,27 +86,18 @@ byte_range packed_box::bytes() const noexcept {
   return {begin, begin + size_bytes(cells_)};
 }
 
-void packed_box::submit_packing(runtime& rt, task_name name) const {
-  rt.task(task_name::intern("pack " + std::string(name.c_str())), &pack,
-          in(rows<std::byte>{cells_}), out(writable(bytes())), memory_)
+void packed_box::submit_packing(scheduler& tasks, task_name name) const {
+  tasks
+      .task(task_name::intern("pack " + std::string(name.c_str())), &pack,
+            in(rows<std::byte>{cells_}), out(writable(bytes())), memory_)
       .priority(high);
 }
 
-void packed_box::submit_unpacking(runtime& rt, task_name name) const {
-  rt.task(task_name::intern("unpack " + std::string(name.c_str())), &unpack, in(readable(bytes())),
-          out(rows<std::byte>{cells_}), memory_)
+void packed_box::submit_unpacking(scheduler& tasks, task_name name) const {
+  tasks
+      .task(task_name::intern("unpack " + std::string(name.c_str())), &unpack,
+            in(readable(bytes())), out(rows<std::byte>{cells_}), memory_)
       .priority(high);
-}
-
-void runtime::submit_box(task_name name, const operation& message, const strided_bytes& box,
-                         const communicator& among) {
-  if (const auto bytes = in_one_piece(box)) return submit_message(name, message, *bytes, among);
-  expect_may_communicate(name, message);
-  if (is_no_rank(message.peer)) return;
-  const packed_box packed(box);
-  const bool send = message.what == operation::kind::send;
-  submit_message(name, message, packed.bytes(), among, packed.memory(), send ? &packed : nullptr);
-  if (!send) packed.submit_unpacking(*this, name);
 }
 
 }  // namespace plait

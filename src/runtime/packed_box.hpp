@@ -12,7 +12,7 @@
 
 namespace plait {
 
-class runtime;
+class scheduler;
 
 [[nodiscard]] std::size_t size_bytes(const strided_bytes& box) noexcept;
 /// Its bytes, where they lie side by side in the order in which they travel: the first axis
@@ -28,8 +28,8 @@ class packed_box {
   [[nodiscard]] const std::shared_ptr<std::byte>& memory() const noexcept { return memory_; }
 
   /// A task, "pack edge", that reads the box and writes the memory; and one that does the reverse.
-  void submit_packing(runtime& rt, task_name name) const;
-  void submit_unpacking(runtime& rt, task_name name) const;
+  void submit_packing(scheduler& tasks, task_name name) const;
+  void submit_unpacking(scheduler& tasks, task_name name) const;
 
  private:
   strided_bytes cells_;

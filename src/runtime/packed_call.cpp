@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <plait/runtime/runtime.hpp>
+#include <plait/task/scheduler.hpp>
 
 #include "runtime/scratch.hpp"
 
@@ -22,8 +22,8 @@ namespace {
   return box.has_value() && !in_one_piece(*box).has_value();
 }
 
-void keep_until_unused(runtime& rt, task_name name, const packed_box& box) {
-  rt.task(
+void keep_until_unused(scheduler& tasks, task_name name, const packed_box& box) {
+  tasks.task(
       name, [](std::span<std::byte>, const std::shared_ptr<std::byte>&) {},
       inout(writable(box.bytes())), box.memory());
 }
@@ -48,15 +48,15 @@ packed_call::packed_call(const collective_call& call, const collective::shape& s
   }
 }
 
-void packed_call::submit_packing(runtime& rt) const {
-  if (send_.has_value()) send_->submit_packing(rt, call_.name);
-  if (receive_.has_value() && packs_receive_) receive_->submit_packing(rt, call_.name);
+void packed_call::submit_packing(scheduler& tasks) const {
+  if (send_.has_value()) send_->submit_packing(tasks, call_.name);
+  if (receive_.has_value() && packs_receive_) receive_->submit_packing(tasks, call_.name);
 }
 
-void packed_call::submit_unpacking(runtime& rt) const {
-  if (receive_.has_value() && unpacks_receive_) receive_->submit_unpacking(rt, call_.name);
+void packed_call::submit_unpacking(scheduler& tasks) const {
+  if (receive_.has_value() && unpacks_receive_) receive_->submit_unpacking(tasks, call_.name);
   for (const auto* box : {&send_, &receive_}) {
-    if (box->has_value()) keep_until_unused(rt, call_.name, **box);
+    if (box->has_value()) keep_until_unused(tasks, call_.name, **box);
   }
 }
 

@@ -20,9 +20,9 @@ class packed_call {
   /// The same on the packed boxes.
   [[nodiscard]] const collective_call& call() const noexcept { return call_; }
 
-  void submit_packing(runtime& rt) const;
+  void submit_packing(scheduler& tasks) const;
   /// Also what keeps the memory until the call is over on this rank.
-  void submit_unpacking(runtime& rt) const;
+  void submit_unpacking(scheduler& tasks) const;
 
  private:
   collective_call call_;

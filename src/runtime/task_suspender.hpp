@@ -27,14 +27,8 @@ class task_suspender final : public blocking_calls {
   void unlock() override { messages_.unlock(); }
 
   [[nodiscard]] bool suspend_until(awaited& what) override {
-    waiting_task waiting{{.finished = ask, .completed = go_on}, &what, this, nullptr};
-    tasks_.suspend(
-        [](detail::task_node& node, void* argument) {
-          auto& self = *static_cast<waiting_task*>(argument);
-          self.node = &node;
-          self.owner->messages_.watch(self);
-        },
-        &waiting);
+    waiting_task waiting{{.finished = ask, .completed = go_on}, {watch}, &what, this, nullptr};
+    tasks_.suspend(waiting);
     return !waiting.given_up;
   }
 
@@ -42,11 +36,16 @@ class task_suspender final : public blocking_calls {
 
  private:
   /// On the stack of the task, which stays where it is.
-  struct waiting_task : awaited {
+  struct waiting_task : awaited, suspension {
     awaited* what;
     task_suspender* owner;
     detail::task_node* node;
   };
+  static void watch(suspension& self, detail::task_node& node) {
+    auto& waiting = static_cast<waiting_task&>(self);
+    waiting.node = &node;
+    waiting.owner->messages_.watch(waiting);
+  }
   static bool ask(awaited& self) {
     awaited& what = *static_cast<waiting_task&>(self).what;
     return what.finished(what);

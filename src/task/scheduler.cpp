@@ -18,111 +18,6 @@ using detail::node_kind;
 using detail::task_node;
 using detail::worker;
 
-namespace {
-
-constexpr int most_workers = 4096;
-constexpr std::size_t largest_limit = std::size_t{1} << 24;
-
-[[nodiscard]] int checked_workers(int wanted) {
-  if (wanted < 0 || wanted > most_workers) {
-    throw usage_error("workers is " + std::to_string(wanted) + "; it can be 0 (one a core) to " +
-                      std::to_string(most_workers));
-  }
-  return wanted > 0 ? wanted : discover_topology().usable_cores;
-}
-
-[[nodiscard]] std::size_t checked_limit(std::size_t wanted) {
-  if (wanted < 1 || wanted > largest_limit) {
-    throw usage_error("in_flight is " + std::to_string(wanted) + "; it can be 1 to " +
-                      std::to_string(largest_limit));
-  }
-  return wanted;
-}
-
-/// Accesses are checked for one task at a time.
-[[nodiscard]] int workers_to_run(const scheduler_options& options) {
-  const int count = checked_workers(options.workers);
-  return scheduler::checks_accesses(options.checked) ? 1 : count;
-}
-
-[[nodiscard]] detail::ready_queue::takers takers_of(int workers) {
-  using enum detail::ready_queue::takers;
-  return workers > 1 ? any_thread : owner;
-}
-
-[[nodiscard]] ticks stall_ticks(double seconds) {
-  constexpr double for_ever_s = 1e9;  // and ticks of this many seconds do not overflow
-  return seconds > 0 && seconds < for_ever_s ? seconds_to_ticks(seconds) : progress_source::never;
-}
-
-}  // namespace
-
-scheduler::implementation::implementation(const scheduler_options& options)
-    : progress(options.progress),
-      in_flight(checked_limit(options.in_flight)),
-      oversubscribed(options.oversubscribed),
-      measured_priorities(options.measured_priorities),
-      stalled(options.stalled),
-      stall_period(stalled != nullptr ? stall_ticks(options.stall_report_s)
-                                      : progress_source::never),
-      worker_count(workers_to_run(options)),
-      fresh(in_flight, takers_of(worker_count)) {
-  const bool checked = checks_accesses(options.checked);
-  if (checked) {
-    checker = std::make_unique<detail::access_checker>(
-        [this](std::exception_ptr error) { record_failure(std::move(error)); });
-  }
-  constexpr std::size_t usual_stack_bytes = std::size_t{8} << 20;
-  if (options.task_stack_bytes > 0) {
-    stacks.emplace(options.task_stack_bytes);
-  } else if (checked) {
-    stacks.emplace(usual_stack_bytes);
-  }
-  for (int i = 0; i < worker_count; ++i) {
-    workers.push_back(std::make_unique<worker>(i, in_flight, takers_of(worker_count)));
-    workers.back()->random = 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(i + 1);
-  }
-}
-
-scheduler::scheduler(scheduler_options options) : self_(std::make_unique<implementation>(options)) {
-  detail::role = {self_.get(), this, self_->workers.front().get()};
-  (void)seconds_per_tick();  // calibrate before anything is timed
-  reset_ledger();
-  try {
-    for (std::size_t i = 1; i < self_->workers.size(); ++i) {
-      worker& w = *self_->workers[i];
-      w.thread = std::thread([this, &w] { self_->worker_loop(*this, w); });
-    }
-  } catch (...) {
-    close();  // joins those that did start
-    throw;
-  }
-}
-
-scheduler::~scheduler() {
-  close();
-}
-
-void scheduler::close() {
-  implementation& s = *self_;
-  if (s.stopping.load(std::memory_order_relaxed)) return;
-  const bool unwinding = std::uncaught_exceptions() > s.exceptions_at_start;
-  if (unwinding) s.record_failure(nullptr);
-  try {
-    wait();
-  } catch (...) {
-    std::fprintf(stderr, "plait: %s: an exception of a task was never waited for: %s\n",
-                 process_label().c_str(), exception_text(std::current_exception()).c_str());
-    if (!unwinding) detail::abort_job();
-  }
-  s.stopping.store(true, std::memory_order_seq_cst);
-  s.worker_events.notify_all();
-  for (auto& w : s.workers) {
-    if (w->thread.joinable()) w->thread.join();
-  }
-  if (detail::role.owner == self_.get()) detail::role = {};
-}
-
 // --- the submitting thread ---------------------------------------------------------------------
 
 void scheduler::implementation::expect_submitting_thread() const {
@@ -373,28 +268,31 @@ void scheduler::wait() {
   }
 }
 
+/// The end of `wait_on`, as a task.
+struct scheduler::implementation::arrival {
+  static constexpr bool repeatable = false;
+  implementation* owner;
+  std::atomic<bool>* reached;
+
+  void run() const {
+    reached->store(true, std::memory_order_seq_cst);  // the last that is known of `reached`
+    owner->submitter_events.notify_one();
+  }
+  void run_again() const {}
+};
+
 void scheduler::wait_for(std::span<const strided_bytes> memory) {
   implementation& s = *self_;
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "record() records tasks: there is nothing to wait for");
-  struct state {
-    implementation* owner;
-    std::atomic<bool> reached{false};
-  } here{&s};
+  std::atomic<bool> reached{false};
   task_node& node = allocate("wait_on", node_kind::compute);
-  node.heap = &here;
-  node.act = [](task_node& self, node_action action) {
-    if (action != node_action::run) return;
-    state& waiting = *static_cast<state*>(self.heap);
-    implementation& owner = *waiting.owner;
-    waiting.reached.store(true, std::memory_order_seq_cst);  // the last that is known of `waiting`
-    owner.submitter_events.notify_one();
-  };
+  detail::store_call(node, implementation::arrival{&s, &reached});
   node.urgency = priority::high;
   for (const strided_bytes& one : memory) add_box(node, one, access_mode::in);
   submit(node);
   s.time().entered();
-  const auto done = [&] { return here.reached.load(std::memory_order_seq_cst) || failed(); };
+  const auto done = [&] { return reached.load(std::memory_order_seq_cst) || failed(); };
   s.work_until(*s.workers.front(), done, progress_source::never);
   s.time().left();
   waited();
@@ -420,47 +318,6 @@ void scheduler::wake() noexcept {
 
 bool scheduler::failed() const noexcept {
   return self_->has_failed.load(std::memory_order_seq_cst);
-}
-
-// --- what it knows -------------------------------------------------------------------------------
-
-int scheduler::workers() const noexcept {
-  return static_cast<int>(self_->workers.size());
-}
-std::size_t scheduler::in_flight_limit() const noexcept {
-  return self_->in_flight;
-}
-std::size_t scheduler::peak_tasks() const noexcept {
-  return self_->peak;
-}
-
-void scheduler::observe(task_observer* observer) {
-  self_->expect_submitting_thread();
-  PLAIT_EXPECTS(self_->total(&detail::counters::finished) == self_->submitted,
-                "an observer is set when no task is in flight");
-  self_->observer = observer;
-}
-
-plait::ledger scheduler::ledger() const {
-  plait::ledger result;
-  for (const auto& w : self_->workers) {
-    const auto [sums, wall_ns] = w->time.since_reset(self_->in_flight_until());
-    const auto seconds = [&sums = sums](activity a) {
-      return ticks_to_seconds(sums[static_cast<std::size_t>(a)]);
-    };
-    result.push_back({.worker = w->index,
-                      .compute_s = seconds(activity::compute),
-                      .posting_s = seconds(activity::posting),
-                      .exposed_s = seconds(activity::exposed),
-                      .overhead_s = seconds(activity::overhead),
-                      .idle_s = seconds(activity::idle),
-                      .wall_s = static_cast<double>(wall_ns) * 1e-9});
-  }
-  return result;
-}
-
-void scheduler::reset_ledger() {
-  for (auto& w : self_->workers) w->time.reset(self_->in_flight_until());
 }
 
 }  // namespace plait

@@ -62,6 +62,7 @@ struct scheduler::implementation {
   [[nodiscard]] std::uint64_t total(
       std::atomic<std::uint64_t> detail::counters::*which) const noexcept;
   void expect_submitting_thread() const;
+  struct arrival;
 
   // --- submitting thread, when nothing moves (stall.cpp) ----------------------------------------
   void look_for_stall(detail::stall_watch& watch);
@@ -95,6 +96,15 @@ struct scheduler::implementation {
   [[nodiscard]] bool execute(detail::task_node& node) noexcept;
   [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
   void leave_suspended(detail::task_node& node, detail::worker& w);
+
+  /// Says which scheduler's worker a thread is.
+  struct thread_role {
+    implementation* owner = nullptr;
+    scheduler* facade = nullptr;
+    detail::worker* self = nullptr;
+  };
+  static thread_local constinit thread_role role;  ///< of the running thread
+  [[nodiscard]] static thread_role this_role() noexcept;
 
   // --- any thread; `w` is null for one that is no worker ----------------------------------------
   [[nodiscard]] detail::worker* this_worker() const noexcept;
@@ -162,18 +172,8 @@ struct scheduler::implementation {
   std::exception_ptr failure;
 };
 
-namespace detail {
-/// Which scheduler's worker the running thread is.
-struct thread_role {
-  const void* owner = nullptr;  ///< the scheduler's implementation
-  scheduler* facade = nullptr;
-  worker* self = nullptr;
-};
-extern thread_local constinit thread_role role;
-}  // namespace detail
-
 inline detail::worker* scheduler::implementation::this_worker() const noexcept {
-  return detail::role.owner == this ? detail::role.self : nullptr;
+  return role.owner == this ? role.self : nullptr;
 }
 
 /// The function of `node` has returned, and so have its children.

@@ -12,20 +12,20 @@ using detail::worker;
 /// Not to be inlined: a task may go on in another thread after `suspend`, and must look up that
 /// thread's role.
 [[gnu::noinline]] scheduler* scheduler::of_suspendable_task() noexcept {
-  const detail::thread_role& role = detail::role;
+  const implementation::thread_role& role = implementation::role;
   if (role.owner == nullptr || role.self->in_task.load(std::memory_order_relaxed) == nullptr)
     return nullptr;
-  return static_cast<const implementation*>(role.owner)->stacks.has_value() ? role.facade : nullptr;
+  return role.owner->stacks.has_value() ? role.facade : nullptr;
 }
 
 bool scheduler::can_suspend() const noexcept {
   return self_->stacks.has_value();
 }
 
-[[gnu::noinline]] void scheduler::suspend(void (*then)(task_node&, void*), void* argument) {
+[[gnu::noinline]] void scheduler::suspend(suspension& next) {
   PLAIT_EXPECTS(of_suspendable_task() == this, "only a task on a stack of its own suspends itself");
-  worker& w = *detail::role.self;
-  w.then = {then, argument};
+  worker& w = *implementation::role.self;
+  w.then = &next;
   detail::access_checker* const checker = self_->checker.get();
   detail::access_checker::body* const checked = checker != nullptr ? checker->suspend() : nullptr;
   w.running->stack->leave();

@@ -13,6 +13,10 @@
 
 #include "task/timekeeper.hpp"
 
+namespace plait {
+struct suspension;
+}
+
 namespace plait::detail {
 
 /// One queue for each priority.
@@ -67,10 +71,7 @@ struct alignas(128) worker {
   /// The task whose function runs, or null.  Written by the worker, a hint to others.
   std::atomic<task_node*> in_task{nullptr};
   task_node* running = nullptr;  ///< while in a task that can be suspended
-  struct {
-    void (*call)(task_node&, void*) = nullptr;
-    void* argument = nullptr;
-  } then;  ///< what a task that suspends itself leaves to be done
+  suspension* then = nullptr;    ///< what a task that suspends itself leaves to be done
   timekeeper time;
   bool polls_again = false;  ///< the last idle spell ended in polling without pause
   std::uint64_t random = 0;

@@ -9,9 +9,7 @@
 
 namespace plait {
 
-namespace detail {
-thread_local constinit thread_role role;
-}
+thread_local constinit scheduler::implementation::thread_role scheduler::implementation::role;
 
 using detail::edge;
 using detail::node_action;
@@ -53,7 +51,7 @@ void scheduler::implementation::publish_counts(worker& w) noexcept {
 }
 
 void scheduler::implementation::worker_loop(scheduler& facade, worker& w) {
-  detail::role = {this, &facade, &w};
+  role = {this, &facade, &w};
   work_until(
       w, [this] { return stopping.load(std::memory_order_seq_cst); }, progress_source::never);
 }
@@ -217,8 +215,8 @@ void scheduler::implementation::leave_suspended(task_node& node, worker& w) {
                              std::memory_order_release);
   }
   node.suspended.store(true, std::memory_order_relaxed);
-  const auto then = std::exchange(w.then, {});
-  then.call(node, then.argument);
+  suspension* const then = std::exchange(w.then, nullptr);
+  then->then(*then, node);
 }
 
 /// Closes the node, releases its successors and gives it back.
@@ -339,7 +337,7 @@ void scheduler::implementation::push(task_node& node, worker& w) {
 
 void scheduler::implementation::announce() noexcept {
   worker_events.notify_one();
-  if (detail::role.owner != this || detail::role.self->index != 0) submitter_events.notify_one();
+  if (role.owner != this || role.self->index != 0) submitter_events.notify_one();
 }
 
 /// A start can finish its node at once (after a failure) and so release the next: a chain of

@@ -10,6 +10,7 @@ import unittest
 import check_format
 import check_layers
 import check_licence
+import check_sizes
 
 HERE = pathlib.Path(__file__).parent
 LICENCE = "// SPDX-License-Identifier: BSD-3-Clause\n"
@@ -123,6 +124,19 @@ class Format(Tree):
         problems = self.problems(check_format)
         self.assertEqual(len(problems), 1)
         self.assertIn("src/bad.cpp:1", problems[0])
+
+
+class Sizes(Tree):
+    def test_a_file_that_is_too_long_is_named(self):
+        self.write("src/core/good.cpp", "int x;\n" * check_sizes.MOST_LINES)
+        self.write("src/core/long.cpp", "int x;\n" * (check_sizes.MOST_LINES + 1))
+        problems = self.problems(check_sizes)
+        self.assertEqual(len(problems), 1)
+        self.assertIn("src/core/long.cpp: 451 lines", problems[0])
+
+    def test_tests_may_be_as_long_as_they_like(self):
+        self.write("tests/core/test_long.cpp", "int x;\n" * 1000)
+        self.assertEqual(self.problems(check_sizes), [])
 
 
 class MustNotCompile(Tree):

@@ -900,9 +900,13 @@ TEST(suspended, a_task_is_checked_before_and_after_and_not_for_what_others_do_me
             "suspended",
             [&](auto& to) {
               store(&z[0], 1);
-              s.suspend([](plait::detail::task_node& node,
-                           void* of) { static_cast<scheduler*>(of)->resume(node); },
-                        &s);
+              struct resumed_at_once : plait::suspension {
+                scheduler* by;
+              } next{{[](plait::suspension& self, plait::detail::task_node& node) {
+                       static_cast<resumed_at_once&>(self).by->resume(node);
+                     }},
+                     &s};
+              s.suspend(next);
               to[0] = load(&y[2]);
               store(&z[1], 1);
             },

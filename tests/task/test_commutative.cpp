@@ -208,9 +208,13 @@ TEST(commutative_access, a_suspended_task_keeps_its_turn) {
       "suspends",
       [&](int&) {
         order.push_back(1);
-        s.suspend([](plait::detail::task_node& node,
-                     void* to) { *static_cast<plait::detail::task_node**>(to) = &node; },
-                  &suspended);
+        struct remembered : plait::suspension {
+          plait::detail::task_node** to;
+        } next{{[](plait::suspension& self, plait::detail::task_node& node) {
+                 *static_cast<remembered&>(self).to = &node;
+               }},
+               &suspended};
+        s.suspend(next);
         order.push_back(2);
       },
       commutative(x));

@@ -37,14 +37,16 @@ class resumer {
 
   /// From a task.
   void suspend() {
-    tasks_.suspend(
-        [](task_node& node, void* argument) {
-          auto& self = *static_cast<resumer*>(argument);
-          std::lock_guard lock(self.mutex_);  // until the end: then the task may, and so may `self`
-          self.waiting_.push_back(&node);
-          self.changed_.notify_one();
-        },
-        this);
+    struct handed_over : plait::suspension {
+      resumer* to;
+    } next{{[](plait::suspension& what, task_node& node) {
+             auto& self = *static_cast<handed_over&>(what).to;
+             std::lock_guard lock(self.mutex_);  // until the end: then the task may go, and `self`
+             self.waiting_.push_back(&node);
+             self.changed_.notify_one();
+           }},
+           this};
+    tasks_.suspend(next);
   }
 
  private:

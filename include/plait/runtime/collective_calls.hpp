@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Collective operations as tasks: what `runtime` inherits.  Here is the typed surface; which
-/// algorithm is taken, and what a rank does in it, is in plait/comm/collective.
+/// Collective operations as tasks, as `runtime` offers them.  Here is the typed surface over
+/// `submitter::collective`; which algorithm is taken, and what a rank does in it, is in
+/// plait/comm/collective.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <plait/runtime/collective_description.hpp>
 #include <plait/runtime/collective_options.hpp>
+#include <plait/runtime/submitter.hpp>
 #include <plait/task/access.hpp>
 #include <plait/task/reduction.hpp>
 
 namespace plait {
-
-class collective_schedules;
 
 /// Submits collective operations.  All ranks (of `among`) submit the same operations in the same
 /// order, with sizes that fit as MPI wants them.  No call waits.  A rank's part becomes ordinary
@@ -48,7 +47,10 @@ class collective_schedules;
 /// for calls beyond the chosen back end; nothing was submitted then.  At `wait`, usage_error with
 /// both sizes where ranks name different ones.  Beside each call ranks tell each other their sizes,
 /// in messages that no part of the call waits for.
-class collective_calls : private detail::collective_description {
+class collective_calls {
+  using typed = detail::collective_description;
+  static constexpr auto boxes_too = detail::buffers::boxes_too;
+
  public:
   /// Waits for all ranks, as a task.  A later submission that touches `x` starts after every rank
   /// has submitted the barrier and its `x` is final.
@@ -57,8 +59,9 @@ class collective_calls : private detail::collective_description {
   template <class X>
   void barrier(task_name name, const std::tuple<X>& x, const collective_options& options = {}) {
     static_assert(X::mode == access_mode::inout, "a barrier orders: barrier(name, inout(x))");
-    submit(describe<std::byte>(name, collective::operation::barrier, {},
-                               memory_of<detail::buffers::contiguous>(x), options));
+    to_.collective(typed::describe<std::byte>(name, collective::operation::barrier, {},
+                                              typed::memory_of<detail::buffers::contiguous>(x),
+                                              options));
   }
 
   /// Broadcasts the root's x: in(x) on the root, out(x) elsewhere.  Or inout(x), one line for every
@@ -72,12 +75,12 @@ class collective_calls : private detail::collective_description {
     static_assert(
         X::mode == access_mode::in || X::mode == access_mode::out || X::mode == access_mode::inout,
         "bcast(name, in(x), root) on the root, out(x) elsewhere, or inout(x)");
-    auto call = describe<element<X>>(name, collective::operation::bcast, {},
-                                     memory_of<boxes_too>(x), options);
+    auto call = typed::describe<typed::element<X>>(name, collective::operation::bcast, {},
+                                                   typed::memory_of<boxes_too>(x), options);
     call.word = X::mode;
     call.shape.root = root;
-    call.shape.count = count_of(x);
-    submit(call);
+    call.shape.count = typed::count_of(x);
+    to_.collective(call);
   }
 
   /// Reduces in(x) to out(y) on the root: x0 op x1 op ...; y is not touched elsewhere.
@@ -134,7 +137,7 @@ class collective_calls : private detail::collective_description {
   template <class X, class Y>
   void gather(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y, int root,
               const collective_options& options = {}) {
-    submit_blocks(collective::operation::gather, name, x, y, count_of(x), options, root);
+    submit_blocks(collective::operation::gather, name, x, y, typed::count_of(x), options, root);
   }
   /// Gathers in place, on the root, whose own part is in its place in x.
   template <class X>
@@ -146,22 +149,22 @@ class collective_calls : private detail::collective_description {
   template <class X, class Y>
   void scatter(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y, int root,
                const collective_options& options = {}) {
-    submit_blocks(collective::operation::scatter, name, x, y, count_of(y), options, root);
+    submit_blocks(collective::operation::scatter, name, x, y, typed::count_of(y), options, root);
   }
   /// Scatters in(x) in place, on the root, whose own part stays where it is.
   template <class X>
   void scatter(task_name name, const std::tuple<X>& x, int root,
                const collective_options& options = {}) {
-    auto call = describe_source<boxes_too>(collective::operation::scatter, name, x, options);
+    auto call = typed::describe_source<boxes_too>(collective::operation::scatter, name, x, options);
     call.shape.root = root;
-    call.shape.count = count_of(x) / ranks_of(options.among);
-    submit(call);
+    call.shape.count = typed::count_of(x) / to_.ranks_of(options.among);
+    to_.collective(call);
   }
   /// Gathers the ranks' x, one behind the other, into out(y) on every rank.
   template <class X, class Y>
   void allgather(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                  const collective_options& options = {}) {
-    submit_blocks(collective::operation::allgather, name, x, y, count_of(x), options);
+    submit_blocks(collective::operation::allgather, name, x, y, typed::count_of(x), options);
   }
   /// Gathers on every rank in place.  Each rank's part is in its place in x.
   template <class X>
@@ -174,7 +177,7 @@ class collective_calls : private detail::collective_description {
   void alltoall(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                 const collective_options& options = {}) {
     submit_blocks(collective::operation::alltoall, name, x, y,
-                  count_of(x) / ranks_of(options.among), options);
+                  typed::count_of(x) / to_.ranks_of(options.among), options);
   }
   /// Exchanges parts of one size in place.  The part that comes from a rank replaces the part for
   /// that rank.
@@ -187,35 +190,35 @@ class collective_calls : private detail::collective_description {
   void alltoallv(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
                  const std::tuple<Y>& y, std::vector<block> receive_blocks,
                  const collective_options& options = {}) {
-    auto call = describe_pair(collective::operation::alltoallv, name, x, y, options);
+    auto call = typed::describe_pair(collective::operation::alltoallv, name, x, y, options);
     call.shape.send_blocks = std::move(send_blocks);
     call.shape.receive_blocks = std::move(receive_blocks);
-    submit(call);
+    to_.collective(call);
   }
   /// Exchanges parts of different sizes in place.  As much goes to a rank as comes from it.
   template <class X>
   void alltoallv(task_name name, const std::tuple<X>& x, std::vector<block> blocks,
                  const collective_options& options = {}) {
-    auto call = describe_in_place(collective::operation::alltoallv, name, x, options);
+    auto call = typed::describe_in_place(collective::operation::alltoallv, name, x, options);
     call.shape.receive_blocks = std::move(blocks);
-    submit(call);
+    to_.collective(call);
   }
   /// Gathers the ranks' x, each in its block, into out(y) on every rank.  All ranks name the same
   /// block sizes.
   template <class X, class Y>
   void allgatherv(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                   std::vector<block> receive_blocks, const collective_options& options = {}) {
-    auto call = describe_pair(collective::operation::allgatherv, name, x, y, options);
+    auto call = typed::describe_pair(collective::operation::allgatherv, name, x, y, options);
     call.shape.receive_blocks = std::move(receive_blocks);
-    submit(call);
+    to_.collective(call);
   }
   /// Gathers blocks of different sizes on every rank in place.
   template <class X>
   void allgatherv(task_name name, const std::tuple<X>& x, std::vector<block> blocks,
                   const collective_options& options = {}) {
-    auto call = describe_in_place(collective::operation::allgatherv, name, x, options);
+    auto call = typed::describe_in_place(collective::operation::allgatherv, name, x, options);
     call.shape.receive_blocks = std::move(blocks);
-    submit(call);
+    to_.collective(call);
   }
   /// Gathers the ranks' x, each in its block, into out(y) on the root.  The root names the blocks.
   /// The other ranks may leave the list empty.
@@ -223,40 +226,40 @@ class collective_calls : private detail::collective_description {
   void gatherv(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                std::vector<block> receive_blocks, int root,
                const collective_options& options = {}) {
-    auto call = describe_pair(collective::operation::gatherv, name, x, y, options);
+    auto call = typed::describe_pair(collective::operation::gatherv, name, x, y, options);
     call.shape.root = root;
-    call.shape.count = count_of(x);
+    call.shape.count = typed::count_of(x);
     call.shape.receive_blocks = std::move(receive_blocks);
-    submit(call);
+    to_.collective(call);
   }
   /// Gathers blocks of different sizes in place, on the root.
   template <class X>
   void gatherv(task_name name, const std::tuple<X>& x, std::vector<block> blocks, int root,
                const collective_options& options = {}) {
-    auto call = describe_in_place(collective::operation::gatherv, name, x, options);
+    auto call = typed::describe_in_place(collective::operation::gatherv, name, x, options);
     call.shape.root = root;
     call.shape.receive_blocks = std::move(blocks);
-    submit(call);
+    to_.collective(call);
   }
   /// Scatters blocks of the root's x: out(y) is this rank's block.  The root names the blocks.
   /// Elsewhere y has the size of the block.
   template <class X, class Y>
   void scatterv(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
                 const std::tuple<Y>& y, int root, const collective_options& options = {}) {
-    auto call = describe_pair(collective::operation::scatterv, name, x, y, options);
+    auto call = typed::describe_pair(collective::operation::scatterv, name, x, y, options);
     call.shape.root = root;
-    call.shape.count = count_of(y);
+    call.shape.count = typed::count_of(y);
     call.shape.send_blocks = std::move(send_blocks);
-    submit(call);
+    to_.collective(call);
   }
   /// Scatters blocks of in(x) in place, on the root, whose own block stays where it is.
   template <class X>
   void scatterv(task_name name, const std::tuple<X>& x, std::vector<block> blocks, int root,
                 const collective_options& options = {}) {
-    auto call = describe_source(collective::operation::scatterv, name, x, options);
+    auto call = typed::describe_source(collective::operation::scatterv, name, x, options);
     call.shape.root = root;
     call.shape.send_blocks = std::move(blocks);
-    submit(call);
+    to_.collective(call);
   }
   /// Reduces and scatters: out(y) on rank r is block r of x0 op x1 op ...; all ranks name the same
   /// block sizes.
@@ -264,42 +267,42 @@ class collective_calls : private detail::collective_description {
   void reduce_scatter(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
                       const std::tuple<Y>& y, Operation operation = {},
                       const collective_options& options = {}) {
-    auto call = describe_pair(collective::operation::reduce_scatter, name, x, y, options);
+    auto call = typed::describe_pair(collective::operation::reduce_scatter, name, x, y, options);
     call.shape.send_blocks = std::move(send_blocks);
-    call.combine = combination<element<X>>(operation);
-    submit(call);
+    call.combine = typed::combination<typed::element<X>>(operation);
+    to_.collective(call);
   }
   /// Reduces and scatters in place.  The result is put at the beginning of x, and the rest of x
   /// stays as it is.
   template <class X, class Operation = sum>
   void reduce_scatter(task_name name, const std::tuple<X>& x, std::vector<block> blocks,
                       Operation operation = {}, const collective_options& options = {}) {
-    auto call = describe_in_place(collective::operation::reduce_scatter, name, x, options);
+    auto call = typed::describe_in_place(collective::operation::reduce_scatter, name, x, options);
     call.shape.send_blocks = std::move(blocks);
-    call.combine = combination<element<X>>(operation);
-    submit(call);
+    call.combine = typed::combination<typed::element<X>>(operation);
+    to_.collective(call);
   }
   /// Reduces and scatters parts of one size: out(y) on rank r is part r of x0 op x1 op ...; parts
   /// have the size of y.
   template <class X, class Y, class Operation = sum>
   void reduce_scatter_block(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                             Operation operation = {}, const collective_options& options = {}) {
-    auto call =
-        describe_pair<boxes_too>(collective::operation::reduce_scatter_block, name, x, y, options);
-    call.shape.count = count_of(y);
-    call.combine = combination<element<X>>(operation);
-    submit(call);
+    auto call = typed::describe_pair<boxes_too>(collective::operation::reduce_scatter_block, name,
+                                                x, y, options);
+    call.shape.count = typed::count_of(y);
+    call.combine = typed::combination<typed::element<X>>(operation);
+    to_.collective(call);
   }
   /// Reduces and scatters parts of one size in place, a part of x for each rank.  The result is put
   /// at the beginning of x.
   template <class X, class Operation = sum>
   void reduce_scatter_block(task_name name, const std::tuple<X>& x, Operation operation = {},
                             const collective_options& options = {}) {
-    auto call =
-        describe_in_place<boxes_too>(collective::operation::reduce_scatter_block, name, x, options);
-    call.shape.count = count_of(x) / ranks_of(options.among);
-    call.combine = combination<element<X>>(operation);
-    submit(call);
+    auto call = typed::describe_in_place<boxes_too>(collective::operation::reduce_scatter_block,
+                                                    name, x, options);
+    call.shape.count = typed::count_of(x) / to_.ranks_of(options.among);
+    call.combine = typed::combination<typed::element<X>>(operation);
+    to_.collective(call);
   }
 
   // Among neighbours.  [LibNBC's Neighbor_xchg (libnbc-slides); MPI_Neighbor_…]  Each edge's part
@@ -308,8 +311,9 @@ class collective_calls : private detail::collective_description {
   template <class X, class Y>
   void neighbour_allgather(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                            neighbourhood around, const collective_options& options = {}) {
-    auto call = describe_pair(collective::operation::neighbour_allgather, name, x, y, options);
-    call.shape.count = count_of(x);
+    auto call =
+        typed::describe_pair(collective::operation::neighbour_allgather, name, x, y, options);
+    call.shape.count = typed::count_of(x);
     submit_among(std::move(call), std::move(around));
   }
   /// Sends x to each destination, and receives a block of y from each source.  Sizes of x may
@@ -318,8 +322,9 @@ class collective_calls : private detail::collective_description {
   void neighbour_allgatherv(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                             std::vector<block> receive_blocks, neighbourhood around,
                             const collective_options& options = {}) {
-    auto call = describe_pair(collective::operation::neighbour_allgatherv, name, x, y, options);
-    call.shape.count = count_of(x);
+    auto call =
+        typed::describe_pair(collective::operation::neighbour_allgatherv, name, x, y, options);
+    call.shape.count = typed::count_of(x);
     call.shape.receive_blocks = std::move(receive_blocks);
     submit_among(std::move(call), std::move(around));
   }
@@ -328,11 +333,12 @@ class collective_calls : private detail::collective_description {
   template <class X, class Y>
   void neighbour_alltoall(task_name name, const std::tuple<X>& x, const std::tuple<Y>& y,
                           neighbourhood around, const collective_options& options = {}) {
-    auto call = describe_pair(collective::operation::neighbour_alltoall, name, x, y, options);
+    auto call =
+        typed::describe_pair(collective::operation::neighbour_alltoall, name, x, y, options);
     if (!around.destinations.empty()) {
-      call.shape.count = count_of(x) / around.destinations.size();
+      call.shape.count = typed::count_of(x) / around.destinations.size();
     } else if (!around.sources.empty()) {
-      call.shape.count = count_of(y) / around.sources.size();
+      call.shape.count = typed::count_of(y) / around.sources.size();
     }
     submit_among(std::move(call), std::move(around));
   }
@@ -342,67 +348,64 @@ class collective_calls : private detail::collective_description {
   void neighbour_alltoallv(task_name name, const std::tuple<X>& x, std::vector<block> send_blocks,
                            const std::tuple<Y>& y, std::vector<block> receive_blocks,
                            neighbourhood around, const collective_options& options = {}) {
-    auto call = describe_pair(collective::operation::neighbour_alltoallv, name, x, y, options);
+    auto call =
+        typed::describe_pair(collective::operation::neighbour_alltoallv, name, x, y, options);
     call.shape.send_blocks = std::move(send_blocks);
     call.shape.receive_blocks = std::move(receive_blocks);
     submit_among(std::move(call), std::move(around));
   }
 
  protected:
-  collective_calls();
-  ~collective_calls();
-  std::unique_ptr<collective_schedules> schedules_;
+  explicit collective_calls(submitter& to) noexcept : to_(to) {}
+  ~collective_calls() = default;
 
  private:
-  static constexpr auto boxes_too = detail::buffers::boxes_too;
-
   template <class X, class Operation>
   void submit_in_place(collective::operation what, task_name name, const std::tuple<X>& x,
                        const Operation& operation, const collective_options& options,
                        int root = 0) {
-    auto call = describe_in_place<boxes_too>(what, name, x, options);
+    auto call = typed::describe_in_place<boxes_too>(what, name, x, options);
     call.shape.root = root;
-    call.shape.count = count_of(x);
-    call.combine = combination<element<X>>(operation);
-    submit(call);
+    call.shape.count = typed::count_of(x);
+    call.combine = typed::combination<typed::element<X>>(operation);
+    to_.collective(call);
   }
   /// Submits an operation in place, where x is a part for each rank.
   template <class X>
   void submit_parts(collective::operation what, task_name name, const std::tuple<X>& x,
                     const collective_options& options, int root = 0) {
-    auto call = describe_in_place<boxes_too>(what, name, x, options);
+    auto call = typed::describe_in_place<boxes_too>(what, name, x, options);
     call.shape.root = root;
-    call.shape.count = count_of(x) / ranks_of(options.among);
-    submit(call);
+    call.shape.count = typed::count_of(x) / to_.ranks_of(options.among);
+    to_.collective(call);
   }
   template <class X, class Y, class Operation>
   void submit_reduction(collective::operation what, task_name name, const std::tuple<X>& x,
                         const std::tuple<Y>& y, const Operation& operation,
                         const collective_options& options, int root = 0) {
-    auto call = describe_pair<boxes_too>(what, name, x, y, options);
+    auto call = typed::describe_pair<boxes_too>(what, name, x, y, options);
     call.shape.root = root;
-    call.shape.count = count_of(x);
-    call.combine = combination<element<X>>(operation);
-    submit(call);
+    call.shape.count = typed::count_of(x);
+    call.combine = typed::combination<typed::element<X>>(operation);
+    to_.collective(call);
   }
   template <class X, class Y>
   void submit_blocks(collective::operation what, task_name name, const std::tuple<X>& x,
                      const std::tuple<Y>& y, std::size_t count, const collective_options& options,
                      int root = 0) {
-    auto call = describe_pair<boxes_too>(what, name, x, y, options);
+    auto call = typed::describe_pair<boxes_too>(what, name, x, y, options);
     call.shape.root = root;
     call.shape.count = count;
-    submit(call);
+    to_.collective(call);
   }
 
   void submit_among(collective_call call, neighbourhood around) {
     call.shape.sources = std::move(around.sources);
     call.shape.destinations = std::move(around.destinations);
-    submit(call);
+    to_.collective(call);
   }
 
-  [[nodiscard]] virtual std::size_t ranks_of(const communicator& among) const = 0;
-  virtual void submit(const collective_call& call) = 0;
+  submitter& to_;
 };
 
 }  // namespace plait

@@ -44,9 +44,8 @@ struct buffer_memory {
   std::optional<strided_bytes> box = {};
 };
 
-/// What `collective_calls` describes its calls by.
-class collective_description {
- protected:
+/// Describes calls of collectives by their buffers and elements.
+struct collective_description {
   template <class X>
   using element =
       typename element_of<std::remove_cvref_t<decltype(std::declval<const X&>().argument())>>::type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// One-sided communication as tasks: what `runtime` inherits.  Here is the typed surface; how it
-/// runs is in plait/comm/exposed_memory.hpp.
+/// One-sided communication as tasks, as `runtime` offers it.  Here is the typed surface over
+/// `submitter::one_sided`; how it runs is in plait/comm/exposed_memory.hpp.
 #pragma once
 
 #include <array>
@@ -14,38 +14,13 @@
 #include <utility>
 
 #include <plait/comm/operation.hpp>
+#include <plait/runtime/one_sided_options.hpp>
+#include <plait/runtime/submitter.hpp>
 #include <plait/runtime/window.hpp>
 #include <plait/task/access.hpp>
 #include <plait/task/task_name.hpp>
 
 namespace plait {
-
-/// When the source of a put may be overwritten.
-enum class completion : std::uint8_t {
-  remote,  ///< when the data is in the target's memory
-  local,   ///< when the data has left the source, which may be earlier
-};
-
-/// How a put is carried out.
-struct put_options {
-  /// When later tasks that write the source may begin.  Everything else waits until the data is in
-  /// the target's memory, whatever is said here: `wait`, signals, and this rank's later operations
-  /// on the same bytes of the target.
-  completion source = completion::remote;
-};
-
-/// One operation on a window, its types forgotten.
-struct one_sided_call {
-  task_name name;
-  std::shared_ptr<exposed_memory> memory;
-  operation::kind what = operation::kind::put;
-  int peer = 0;
-  std::size_t offset_bytes = 0;
-  byte_range data = {};
-  bool signals = false;
-  int flag = 0;
-  completion source = completion::remote;  ///< of a put
-};
 
 /// Communicates without the target's program.  One rank alone names source and destination. [the
 /// probes' get, put and signalling put (overlap-probes, section 5.2)]
@@ -86,7 +61,7 @@ class one_sided_calls {
     using element = std::remove_reference_t<std::ranges::range_reference_t<X>>;
     const std::span<element> all(own);
     return plait::window<element>(
-        detail::window_lease(*this, expose(all.data(), all.size_bytes(), options)), all);
+        detail::window_lease(to_, to_.expose(all.data(), all.size_bytes(), options)), all);
   }
 
   /// Copies the target's elements from `offset` on into out(x), as many as x has.
@@ -95,12 +70,12 @@ class one_sided_calls {
            const std::tuple<X>& x) {
     static_assert(X::mode == access_mode::out, "a get writes: get(name, window, rank, 0, out(x))");
     expect_elements<T, X>();
-    submit({.name = name,
-            .memory = from.memory(),
-            .what = operation::kind::get,
-            .peer = target,
-            .offset_bytes = bytes_before<T>(offset),
-            .data = bytes_of(x)});
+    to_.one_sided({.name = name,
+                   .memory = from.memory(),
+                   .what = operation::kind::get,
+                   .peer = target,
+                   .offset_bytes = bytes_before<T>(offset),
+                   .data = bytes_of(x)});
   }
 
   /// Copies in(x) into the target's elements from `offset` on.  The target is not notified.
@@ -109,7 +84,7 @@ class one_sided_calls {
   template <class T, class X>
   void put(task_name name, const plait::window<T>& to, int target, std::size_t offset,
            const std::tuple<X>& x, const put_options& options = {}) {
-    submit(describe_put(name, to, target, offset, x, options));
+    to_.one_sided(describe_put(name, to, target, offset, x, options));
   }
 
   /// Copies in(x) into the target's elements from `offset` on, and raises the target's flag once
@@ -120,7 +95,7 @@ class one_sided_calls {
     one_sided_call call = describe_put(name, to, target, offset, x, options);
     call.signals = true;
     call.flag = flag;
-    submit(call);
+    to_.one_sided(call);
   }
 
   /// Raises the flag once this rank's earlier tasks that conflict with the accesses have finished:
@@ -131,7 +106,9 @@ class one_sided_calls {
     one_sided_call call{.name = name, .memory = at.memory(), .peer = target};
     call.signals = true;
     call.flag = flag;
-    submit(call, ordered(accesses));
+    const auto waited_for = ordered(accesses);
+    call.accesses = waited_for;
+    to_.one_sided(call);
   }
 
   /// Finishes when the signal from `source` has come.  Later tasks that touch what `out(x...)`
@@ -141,21 +118,20 @@ class one_sided_calls {
                     const std::tuple<X...>& covers, int flag = 0) {
     static_assert(((X::mode == access_mode::out) && ...),
                   "a signal brings data: await_signal(name, window, rank, out(x))");
-    submit({.name = name,
-            .memory = at.memory(),
-            .what = operation::kind::await_signal,
-            .peer = source,
-            .flag = flag},
-           ordered(covers));
+    const auto covered = ordered(covers);
+    to_.one_sided({.name = name,
+                   .memory = at.memory(),
+                   .what = operation::kind::await_signal,
+                   .peer = source,
+                   .flag = flag,
+                   .accesses = covered});
   }
 
  protected:
-  one_sided_calls() = default;
+  explicit one_sided_calls(submitter& to) noexcept : to_(to) {}
   ~one_sided_calls() = default;
 
  private:
-  friend class detail::window_lease;
-
   /// Beyond any window rather than round the corner.
   template <class T>
   [[nodiscard]] static std::size_t bytes_before(std::size_t offset) noexcept {
@@ -166,12 +142,11 @@ class one_sided_calls {
     return std::get<0>(x).bytes();
   }
   template <class... X>
-  [[nodiscard]] static std::array<detail::data_access, sizeof...(X)> ordered(
+  [[nodiscard]] static std::array<data_access, sizeof...(X)> ordered(
       const std::tuple<X...>& accesses) noexcept {
     return std::apply(
         [](const auto&... one) {
-          return std::array<detail::data_access, sizeof...(X)>{
-              detail::data_access{one.memory(), one.mode}...};
+          return std::array<data_access, sizeof...(X)>{data_access{one.memory(), one.mode}...};
         },
         accesses);
   }
@@ -202,16 +177,7 @@ class one_sided_calls {
             .source = options.source};
   }
 
-  [[nodiscard]] virtual std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,
-                                                               const window_options& options) = 0;
-  /// Collective; see `plait::window`.
-  virtual void end(exposed_memory& memory) = 0;
-  virtual void submit(const one_sided_call& call,
-                      std::span<const detail::data_access> also = {}) = 0;
+  submitter& to_;
 };
-
-inline detail::window_lease::~window_lease() {
-  if (memory_ != nullptr) owner_->end(*memory_);
-}
 
 }  // namespace plait

@@ -20,13 +20,11 @@
 #include <plait/mover/move_plan.hpp>
 #include <plait/runtime/collective_calls.hpp>
 #include <plait/runtime/one_sided_calls.hpp>
+#include <plait/runtime/submitter.hpp>
 #include <plait/task/scheduler.hpp>
 #include <plait/trace/event.hpp>
 
 namespace plait {
-
-class collective_agreement;
-class packed_box;
 
 /// Options of a runtime.  The runtime chooses those that are left out.
 struct runtime_options {
@@ -118,8 +116,12 @@ class runtime final : public collective_calls, public one_sided_calls {
             const communicator& among = {}) {
     static_assert(Access::mode == access_mode::in, "a send reads its buffer: send(name, in(x), …)");
     expect_copyable<Access>();
-    submit_access(name, {.what = operation::kind::send, .peer = peer, .tag = tag},
-                  std::get<0>(what), among);
+    submitter().message({.name = name,
+                         .what = operation::kind::send,
+                         .memory = std::get<0>(what).memory(),
+                         .peer = peer,
+                         .tag = tag},
+                        among);
   }
 
   /// Receives into what one access names, `out(x)`, from rank `peer` of `among`: posted as soon as
@@ -132,8 +134,12 @@ class runtime final : public collective_calls, public one_sided_calls {
     static_assert(Access::mode == access_mode::out,
                   "a receive writes its buffer: recv(name, out(x), …)");
     expect_copyable<Access>();
-    submit_access(name, {.what = operation::kind::receive, .peer = peer, .tag = tag},
-                  std::get<0>(what), among);
+    submitter().message({.name = name,
+                         .what = operation::kind::receive,
+                         .memory = std::get<0>(what).memory(),
+                         .peer = peer,
+                         .tag = tag},
+                        among);
   }
 
   /// Carries out `plan`.  Each message is a task, and so is each packing, unpacking or copying of
@@ -145,7 +151,7 @@ class runtime final : public collective_calls, public one_sided_calls {
   ///
   ///     plait::move_plan ghosts = plait::ghosts_of(u);
   ///     rt.move(ghosts);
-  void move(const move_plan& plan);
+  void move(const move_plan& plan) { submitter().move(plan); }
 
   /// Records the tasks and messages that `submit` submits, for `replay`; see `scheduler::record`.
   [[nodiscard]] graph record(const std::function<void()>& submit) { return tasks().record(submit); }
@@ -161,6 +167,10 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// the first failure of a task or a message.  Tasks and messages that had not begun were dropped
   /// then, and this runtime communicates no more.
   void wait();
+
+  /// Returns what submits calls whose types are forgotten, for bindings and for programs that make
+  /// up their tasks as they run.
+  [[nodiscard]] plait::submitter& submitter() noexcept;
 
   [[nodiscard]] environment& env() noexcept;
   [[nodiscard]] int workers() const noexcept;
@@ -200,63 +210,10 @@ class runtime final : public collective_calls, public one_sided_calls {
       return std::is_trivially_copyable_v<object>;
     }
   }
-  template <class Access>
-  void submit_access(task_name name, const operation& message, const Access& what,
-                     const communicator& among) {
-    if constexpr (Access::is_box || Access::is_boxes) {
-      submit_box(name, message, what.memory(), among);
-    } else {
-      submit_message(name, message, what.bytes(), among);
-    }
-  }
-  /// Submits a send or a receive of these bytes.  `keeps` lives as long as the message; `packs`, if
-  /// not null, is packed before it, once it is known that it may be sent.
-  void submit_message(task_name name, operation message, byte_range bytes,
-                      const communicator& among, std::shared_ptr<const void> keeps = {},
-                      const packed_box* packs = nullptr);
-  void submit_box(task_name name, const operation& message, const strided_bytes& box,
-                  const communicator& among);
-  /// Submits an operation on a window, as a task that owns `op.call`, unless this throws.
-  /// `op.remote` may be a copy of the caller's; `home` keeps its window alive.
-  void submit_operation(task_name name, operation op, std::span<const detail::data_access> accesses,
-                        const std::shared_ptr<exposed_memory>& home, const communicator& among,
-                        std::shared_ptr<const void> keeps = {}, const packed_box* packs = nullptr);
-  /// Errors: those of a message that is submitted where none may be.
-  void expect_may_communicate(task_name name, const operation& op);
-  void submit(const collective_call& call) override;
-  /// Throws what the first message among these ranks would.
-  void claim(const communicator& among);
-  [[nodiscard]] bool is_checked() const noexcept;
-  [[nodiscard]] bool compares_sizes() const noexcept;
-  [[nodiscard]] collective::algorithm choose(const collective::shape& shape, bool commutative);
-  [[nodiscard]] collective::algorithm algorithm_of(const collective_call& call,
-                                                   const collective::shape& shape);
-  void expect_to_be_ours(const collective_call& call, const communicator& among);
-  void expect_library_can(const collective_call& call, const collective::shape& shape);
-  void submit_to_library(const collective_call& call, const collective::shape& shape,
-                         std::shared_ptr<collective_agreement> agreement);
-  /// Submits the tasks and messages of one rank in a collective.  `messages`: what these have in
-  /// common.
-  void submit_steps(const collective_call& call, const collective::schedule& steps,
-                    const operation& messages, const communicator& among);
-  /// Messages beside the call, by which ranks see that they name different sizes.  Null: of one
-  /// rank.
-  std::shared_ptr<collective_agreement> submit_agreement(const collective_call& call,
-                                                         const collective::shape& shape,
-                                                         std::optional<collective::algorithm> how,
-                                                         const communicator& among);
-  void submit(const one_sided_call& call, std::span<const detail::data_access> also) override;
-  /// The task that ends when the data of a put is there.
-  void submit_landing(const one_sided_call& put, remote_part part);
-  [[nodiscard]] std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,
-                                                       const window_options& options) override;
-  void end(exposed_memory& memory) override;
-  void wait_for_all_ranks();
-  [[nodiscard]] std::size_t ranks_of(const communicator& among) const override;
+  explicit runtime(std::unique_ptr<runtime_state> self);
   [[nodiscard]] scheduler& tasks() noexcept;
 
-  struct implementation;
-  std::unique_ptr<implementation> self_;
+  std::unique_ptr<runtime_state> self_;
 };
 
 /// Returns all ranks' events on rank 0, on rank 0's clock; empty elsewhere.  Collective.  Blocks.

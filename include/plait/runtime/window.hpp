@@ -13,14 +13,14 @@
 
 namespace plait {
 
-class one_sided_calls;
+class submitter;
 
 namespace detail {
 
 /// Ends a window when its handle goes.
 class window_lease {
  public:
-  window_lease(one_sided_calls& owner, std::shared_ptr<exposed_memory> memory) noexcept
+  window_lease(submitter& owner, std::shared_ptr<exposed_memory> memory) noexcept
       : owner_(&owner), memory_(std::move(memory)) {}
   window_lease(window_lease&& other) noexcept = default;
   window_lease& operator=(window_lease&&) = delete;
@@ -29,7 +29,7 @@ class window_lease {
   [[nodiscard]] const std::shared_ptr<exposed_memory>& memory() const noexcept { return memory_; }
 
  private:
-  one_sided_calls* owner_;
+  submitter* owner_;
   std::shared_ptr<exposed_memory> memory_;  ///< null when moved from
 };
 

@@ -52,18 +52,18 @@ concept view_of_boxes = std::copy_constructible<X> && requires(const X& x) {
   { x.passed() } -> strided_view;
 };
 
+/// Names memory and what a task does with it, the type of its elements forgotten.
+struct data_access {
+  strided_bytes memory;
+  access_mode mode = access_mode::in;
+};
+
 namespace detail {
 /// An array that gives views of its blocks: their cells lie elsewhere, not in the object's own
 /// bytes.
 template <class X>
 concept array_of_blocks = requires(X& x, int id) {
   { x.block(id) } -> strided_view;
-};
-
-/// An access, its types forgotten.
-struct data_access {
-  strided_bytes memory;
-  access_mode mode = access_mode::in;
 };
 
 template <class T>

@@ -9,7 +9,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <new>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -19,62 +18,20 @@
 #include <plait/task/access.hpp>
 #include <plait/task/access_error.hpp>
 #include <plait/task/detail/node.hpp>
+#include <plait/task/detail/stored_call.hpp>
 #include <plait/task/event.hpp>
 #include <plait/task/graph.hpp>
 #include <plait/task/ledger.hpp>
-#include <plait/task/progress_source.hpp>
 #include <plait/task/reduction.hpp>
-#include <plait/task/stall.hpp>
+#include <plait/task/scheduler_options.hpp>
 #include <plait/task/task_name.hpp>
+#include <plait/task/task_observer.hpp>
 
 namespace plait {
 
-/// Says how a scheduler runs its tasks.
-struct scheduler_options {
-  /// Threads that run tasks, the submitting one included.  0: one for each core this process may
-  /// use.
-  int workers = 0;
-  /// In-flight limit (promise 4): at most so many tasks are submitted and neither finished nor, if
-  /// they are communication, started.  At least 1.
-  std::size_t in_flight = 4096;
-  /// Other processes want the cores too: idle workers sleep at once instead of spinning first.
-  bool oversubscribed = false;
-  /// Each task runs on a stack of its own of so many bytes, so that it can be suspended.  0: tasks
-  /// run on the workers' stacks.
-  std::size_t task_stack_bytes = 0;
-  /// Gives recorded tasks without a priority one by the times of tasks and messages in the first
-  /// iterations: those on the way to a send go before others.  Off: for comparison.
-  bool measured_priorities = true;
-  /// Driven by idle workers; may be null.  Must outlive the scheduler.
-  progress_source* progress = nullptr;
-  /// Seconds after which `stalled` is called once for each standstill.  A standstill is a time in
-  /// which the submitting thread has nothing to run and nothing starts or finishes.  `stalled` runs
-  /// on that thread, and the thread goes on waiting.  It may complete asynchronous tasks, but
-  /// neither submit nor wait.  0 or less, or no `stalled`: never.
-  double stall_report_s = 0;
-  std::function<void(const stall&)> stalled = {};
-  /// Compares each task's reads and writes with its accesses.  An undeclared one is an access_error
-  /// at `wait`.  Slow.  The scheduler then has one worker, whatever `workers` says.  The
-  /// environment variable PLAIT_CHECKED (0 or 1) overrides this option.  See docs/use/checked.md.
-  bool checked = false;
-};
-
-/// Is told of the workers' actions as they happen.  Called from many threads at once; must not
-/// throw.
-class task_observer {
- public:
-  virtual ~task_observer() = default;
-  /// Tells that task `id` (order of submission, from 1) has run on `worker`.
-  virtual void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) = 0;
-  /// Tells that `worker` had nothing to run; `exposed` of the time communication was in flight.
-  virtual void worker_idled(int worker, ticks begin, ticks end, ticks exposed) = 0;
-  /// Tells that task `id` has become ready, because task `by`, the last of those it waited for, has
-  /// finished.  `worker` finished `by`; -1 is a thread that is no worker.  The caller of `complete`
-  /// then sees to it that no other such thread calls at the same time.
-  virtual void task_released(int worker, std::uint64_t id, std::uint64_t by) = 0;
-  /// Tells that the ids from `first_id` on belong to a replay, `tasks` of them to each iteration.
-  virtual void replay_began(std::uint64_t first_id, std::uint64_t tasks,
-                            std::uint64_t iterations) = 0;
+/// Says what is done when a task is off its stack; see `scheduler::suspend`.
+struct suspension {
+  void (*then)(suspension& self, detail::task_node& node) = nullptr;
 };
 
 /// Keeps tasks, their dependences and the workers that run them.
@@ -196,10 +153,10 @@ class scheduler {
   [[nodiscard]] bool can_suspend() const noexcept;
   /// Returns the scheduler that runs the calling task, if it can suspend the task; else null.
   [[nodiscard]] static scheduler* of_suspendable_task() noexcept;
-  /// Suspends the task that calls.  `then(node, argument)` is called when the task is off its
+  /// Suspends the task that calls.  `next.then(next, node)` is called when the task is off its
   /// stack, and `suspend` returns, perhaps in another thread, after `resume(node)`.  A suspended
   /// task does not count against the in-flight limit.
-  void suspend(void (*then)(detail::task_node& node, void* argument), void* argument);
+  void suspend(suspension& next);
   /// Lets a suspended task go on.  Any thread, once for each suspension, at the earliest from
   /// `then`.
   void resume(detail::task_node& node);
@@ -300,6 +257,12 @@ class [[maybe_unused]] submission {
     return *this;
   }
 
+  /// Declares an access whose type is forgotten.  Not of a reduction.
+  submission& also(const data_access& one) {
+    owner_.add_box(node_, one.memory, one.mode);
+    return *this;
+  }
+
   /// Submits the task now; its end and what it returns, to be waited for.  Errors: usage_error for
   /// a task that is being recorded, which runs many times.
   ///
@@ -312,169 +275,6 @@ class [[maybe_unused]] submission {
   detail::task_node& node_;
   bool submitted_ = false;
 };
-
-// ---------------------------------------------------------------------------------------------------
-namespace detail {
-
-template <class T>
-inline constexpr bool is_access_tuple = false;
-template <class... A>
-inline constexpr bool is_access_tuple<std::tuple<A...>> = (is_access<A> && ...);
-
-/// Accesses stay tuples of accesses; anything else becomes a tuple of one copied value.
-template <class Argument>
-[[nodiscard]] auto stored_argument(Argument&& argument) {
-  if constexpr (is_access_tuple<std::remove_cvref_t<Argument>>) {
-    return argument;
-  } else {
-    return std::tuple<std::decay_t<Argument>>(std::forward<Argument>(argument));
-  }
-}
-
-/// Returns the argument that the function gets, or the task's own copy of it.
-template <class Stored>
-[[nodiscard]] decltype(auto) passed_argument(Stored& stored) {
-  if constexpr (is_reduction<Stored>) {
-    return private_copy(stored);
-  } else if constexpr (is_access<Stored>) {
-    return stored.argument();
-  } else {
-    return static_cast<Stored&&>(stored);
-  }
-}
-
-template <class Passed>
-[[nodiscard]] decltype(auto) own_argument(Passed&& passed) {
-  if constexpr (is_private_copy<std::remove_cvref_t<Passed>>) {
-    return passed.argument();
-  } else {
-    return static_cast<Passed&&>(passed);
-  }
-}
-
-/// A function with its arguments.
-template <class Function, class... Stored>
-struct bound_call {
-  Function function;
-  std::tuple<Stored...> arguments;
-
-  static constexpr bool repeatable = (std::is_copy_constructible_v<Stored> && ...);
-
-  decltype(auto) run() { return call_with(arguments); }
-
-  void run_again() {
-    if constexpr (repeatable) {
-      auto copies = arguments;
-      call_with(copies);
-    }
-  }
-
-  decltype(auto) call_with(std::tuple<Stored...>& with) {
-    return std::apply(
-        [this](auto&... one) -> decltype(auto) {
-          static_assert(
-              std::is_invocable_v<Function&, decltype(own_argument(passed_argument(one)))...>,
-              "the task's function does not take what the accesses pass: in() passes const, "
-              "out() and inout() pass mutable, other arguments are passed by value");
-          if constexpr ((is_reduction<Stored> || ...)) {
-            return call_and_combine(passed_argument(one)...);
-          } else {
-            return std::invoke(function, passed_argument(one)...);
-          }
-        },
-        with);
-  }
-
-  decltype(auto) call_and_combine(auto&&... passed) {
-    const auto combine = []<class Passed>(Passed& one) {
-      if constexpr (is_private_copy<Passed>) one.combine();
-    };
-    using result = decltype(std::invoke(function, own_argument(passed)...));
-    if constexpr (std::is_void_v<result>) {
-      std::invoke(function, own_argument(passed)...);
-      (combine(passed), ...);
-    } else {
-      result value = std::invoke(function, own_argument(passed)...);
-      (combine(passed), ...);
-      return value;
-    }
-  }
-};
-
-/// A call with a result that a handle waits for.
-template <class Call, class Result>
-struct call_with_result {
-  Call call;
-  std::shared_ptr<result_state<Result>> state;
-  bool returned = false;
-
-  static constexpr bool repeatable = false;
-
-  call_with_result(Call&& call_, std::shared_ptr<result_state<Result>> state_)
-      : call(std::move(call_)), state(std::move(state_)) {}
-  call_with_result(call_with_result&&) = default;
-  /// Releases the result when the task and the tasks that it has submitted are finished.
-  ~call_with_result() {
-    if (state == nullptr) return;
-    state->end_as(returned ? completion::state::done : completion::state::dropped);
-  }
-
-  void run() {
-    if constexpr (std::is_void_v<Result>) {
-      call.run();
-    } else {
-      state->value.emplace(call.run());
-    }
-    returned = true;
-  }
-  void run_again() {}
-};
-
-/// True if a call fits into the node itself, where `store_call` then puts the call.
-template <class Call>
-inline constexpr bool fits_node = sizeof(Call) <= task_node::storage_bytes && alignof(Call) <= 16;
-template <class Call>
-[[nodiscard]] Call& stored_call(task_node& node) noexcept {
-  if constexpr (fits_node<Call>) {
-    return *std::launder(reinterpret_cast<Call*>(node.storage));
-  } else {
-    return *static_cast<Call*>(node.heap);
-  }
-}
-
-/// Stores `call` in the node (or on the heap when it is too large) and sets what runs and destroys
-/// it.
-template <class Call>
-void store_call(task_node& node, Call&& call) {
-  using stored = std::decay_t<Call>;
-  if constexpr (fits_node<stored>) {
-    ::new (static_cast<void*>(node.storage)) stored(std::forward<Call>(call));
-  } else {
-    node.heap = new stored(std::forward<Call>(call));
-  }
-  if (node.recorded != nullptr) node.recorded->repeatable = stored::repeatable;
-  node.trivial = fits_node<stored> && std::is_trivially_destructible_v<stored>;
-  node.act = [](task_node& self, node_action action) {
-    stored& object = stored_call<stored>(self);
-    switch (action) {
-      case node_action::run:
-        object.run();
-        break;
-      case node_action::run_again:
-        object.run_again();
-        break;
-      case node_action::destroy:
-        if constexpr (fits_node<stored>) {
-          std::destroy_at(&object);
-        } else {
-          delete &object;
-        }
-        break;
-    }
-  };
-}
-
-}  // namespace detail
 
 template <class Function, class... Arguments>
 auto scheduler::task(task_name name, Function&& function, Arguments&&... arguments) {

@@ -18,27 +18,23 @@ bool scheduler::checks_accesses(bool option) {
   return value == "1";
 }
 
-namespace {
-
 /// Not to be inlined: see of_suspendable_task.
-[[gnu::noinline]] detail::thread_role this_role() noexcept {
-  return detail::role;
+[[gnu::noinline]] scheduler::implementation::thread_role
+scheduler::implementation::this_role() noexcept {
+  return role;
 }
 
-}  // namespace
-
 void scheduler::waited() {
-  const detail::thread_role role = this_role();
+  const implementation::thread_role role = implementation::this_role();
   if (role.owner == nullptr) return;
-  const auto& s = *static_cast<const implementation*>(role.owner);
+  const implementation& s = *role.owner;
   if (s.checker != nullptr && role.facade->in_program()) s.checker->forget_finished();
 }
 
 void scheduler::pause_checks(bool pause) noexcept {
-  const detail::thread_role role = this_role();
+  const implementation::thread_role role = implementation::this_role();
   if (role.owner == nullptr) return;
-  detail::access_checker* const checker =
-      static_cast<const implementation*>(role.owner)->checker.get();
+  detail::access_checker* const checker = role.owner->checker.get();
   if (checker == nullptr) return;
   pause ? checker->pause() : checker->unpause();
 }

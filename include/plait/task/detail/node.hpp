@@ -84,6 +84,12 @@ struct alignas(64) recorded_task {
 
 static_assert(sizeof(recorded_task) == 64);
 
+/// What an asynchronous node owns beyond what fits into it.  The layer that makes the node derives
+/// its own, and lets go of them when the node is destroyed.
+struct node_belongings {
+  virtual ~node_belongings() = default;
+};
+
 /// Life of a node: free -> being submitted -> waiting (unmet > 0) -> ready -> running -> finished
 /// (successors closed) -> returned -> free.  Only the submitting thread takes nodes from "returned"
 /// to "free" and to "being submitted", and only it follows `node_ref`s; it can therefore compare
@@ -134,7 +140,7 @@ struct alignas(64) task_node {
   // The third: what only tasks with several predecessors or large arguments touch.
   alignas(64) edge further_edges[inline_edges - 1];
   std::unique_ptr<std::vector<std::unique_ptr<edge>>> more_edges;  // than `inline_edges`
-  void* heap = nullptr;  // arguments too large for `storage`
+  std::unique_ptr<node_belongings> owned;  // of an asynchronous node, beyond `storage`
 
   alignas(64) std::byte storage[storage_bytes];
 

@@ -14,7 +14,7 @@
 #include <plait/runtime/runtime.hpp>
 
 #include "runtime/algorithm_choice.hpp"
-#include "runtime/collective_agreement.hpp"
+#include "runtime/collective_schedules.hpp"
 #include "runtime/end_of_run.hpp"
 #include "runtime/engine_source.hpp"
 #include "runtime/recorder.hpp"
@@ -30,15 +30,8 @@ namespace plait {
              static_cast<int>(env.node_units()[static_cast<std::size_t>(env.node_rank())].size());
 }
 
-/// Where a message goes when it is over.
-struct message_home {
-  engine* messages;
-  scheduler* tasks;
-  std::optional<recorder>* record;
-};
-
-struct runtime::implementation {
-  implementation(environment& env_, const runtime_options& options, int workers)
+struct runtime_state {
+  runtime_state(environment& env_, const runtime_options& options, int workers)
       : env(env_),
         choice(agreed_network(env_, options.network)),
         messages(env_, {.policy = options.policy,
@@ -113,7 +106,8 @@ struct runtime::implementation {
   bool program_traces = false;
   std::shared_ptr<end_of_run> kept;
   std::size_t place = 0;  ///< in `kept`
-  const message_home home{&messages, &tasks, &record};
+  collective_schedules schedules;
+  submitter submits{*this};
 };
 
 }  // namespace plait

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Submits tasks, messages, collectives, operations on windows and moves whose types are forgotten:
+/// what bindings for other languages call, and what the templates of `runtime` are written over.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <plait/comm/communicator.hpp>
+#include <plait/comm/operation.hpp>
+#include <plait/core/strided_bytes.hpp>
+#include <plait/runtime/collective_options.hpp>
+#include <plait/runtime/one_sided_options.hpp>
+#include <plait/task/access.hpp>
+#include <plait/task/detail/node.hpp>
+#include <plait/task/task_name.hpp>
+
+namespace plait {
+
+class move_plan;
+struct runtime_state;
+
+/// One compute task, its types forgotten.
+struct task_call {
+  task_name name;
+  /// Runs the task: once, and in a recording once an iteration.
+  void (*run)(void* argument) = nullptr;
+  void* argument = nullptr;
+  /// Called once, after the last run: also where the task is dropped or refused.  May be null.
+  void (*release)(void* argument) = nullptr;
+  /// Memory that the task touches: ranges, `strided_bytes::of`, or boxes.  Read during the call.
+  std::span<const data_access> accesses = {};
+  /// Left out: normal, or in a recording as measured.
+  std::optional<plait::priority> urgency = {};
+  /// The task calls MPI and blocks there; see `submission::target`.
+  bool blocks_in_mpi = false;
+};
+
+/// One message, its types forgotten.
+struct message_call {
+  task_name name;
+  operation::kind what = operation::kind::send;  ///< or receive
+  /// A range, or a box, which travels cell by cell, the first axis fastest.
+  strided_bytes memory = {};
+  int peer = 0;
+  int tag = 0;
+};
+
+/// Submits to one runtime.  Calls follow program order together with those of the runtime's
+/// templates, and promise the same.  Belongs to its runtime, `runtime::submitter`.  The thread that
+/// constructed the runtime calls it, except for `task`, which tasks call too.
+///
+///     void scale(void* block) { … }                                    // a C function
+///     const plait::data_access whole{plait::strided_bytes::of(bytes), plait::access_mode::inout};
+///     rt.submitter().task({.name = "scale", .run = scale, .argument = block,
+///                          .accesses = {&whole, 1}});
+class submitter {
+ public:
+  explicit submitter(runtime_state& of) noexcept : state_(of) {}
+  submitter(const submitter&) = delete;
+  submitter& operator=(const submitter&) = delete;
+
+  /// Submits a compute task; see `scheduler::task`.  Errors: usage_error without a function, for a
+  /// reduction (a sum into shared memory is commutative), and where nothing can suspend a task that
+  /// blocks in MPI.
+  void task(const task_call& call);
+
+  /// Submits a send or a receive; see `runtime::send` and `runtime::recv`.
+  void message(const message_call& call, const communicator& among = {});
+
+  /// Submits a collective operation; see `collective_calls`.
+  void collective(const collective_call& call);
+
+  /// Submits an operation on a window; see `one_sided_calls`.
+  void one_sided(const one_sided_call& call);
+
+  /// Submits the messages and copies of a plan; see `runtime::move`.
+  void move(const move_plan& plan);
+
+  /// Opens memory of this rank to operations of the others, and ends that; see
+  /// `one_sided_calls::window`.  Collective.
+  [[nodiscard]] std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,
+                                                       const window_options& options);
+  void end(exposed_memory& memory);
+
+  /// Returns the number of ranks of a communicator; left out: of all.
+  [[nodiscard]] std::size_t ranks_of(const communicator& among) const;
+
+ private:
+  runtime_state& state_;
+};
+
+}  // namespace plait

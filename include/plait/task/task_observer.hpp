@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Tells of the workers' actions, for traces.
+#pragma once
+
+#include <cstdint>
+
+#include <plait/core/clock.hpp>
+
+namespace plait {
+
+/// Is told of the workers' actions as they happen.  Called from many threads at once; must not
+/// throw.
+class task_observer {
+ public:
+  virtual ~task_observer() = default;
+  /// Tells that task `id` (order of submission, from 1) has run on `worker`.
+  virtual void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) = 0;
+  /// Tells that `worker` had nothing to run; `exposed` of the time communication was in flight.
+  virtual void worker_idled(int worker, ticks begin, ticks end, ticks exposed) = 0;
+  /// Tells that task `id` has become ready, because task `by`, the last of those it waited for, has
+  /// finished.  `worker` finished `by`; -1 is a thread that is no worker.  The caller of `complete`
+  /// then sees to it that no other such thread calls at the same time.
+  virtual void task_released(int worker, std::uint64_t id, std::uint64_t by) = 0;
+  /// Tells that the ids from `first_id` on belong to a replay, `tasks` of them to each iteration.
+  virtual void replay_began(std::uint64_t first_id, std::uint64_t tasks,
+                            std::uint64_t iterations) = 0;
+};
+
+}  // namespace plait

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/submitted_operation.hpp"
+
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/core/error.hpp>
+#include <plait/core/exception_text.hpp>
+
+#include "runtime/collective_agreement.hpp"
+#include "runtime/packed_box.hpp"
+#include "runtime/runtime_state.hpp"
+
+namespace plait {
+namespace {
+
+/// An operation, in the storage of its node.
+struct submitted_operation : operation {
+  runtime_state* home = nullptr;
+  detail::task_node* node = nullptr;
+};
+static_assert(sizeof(submitted_operation) <= detail::task_node::storage_bytes);
+static_assert(std::is_trivially_destructible_v<submitted_operation>);
+
+[[nodiscard]] submitted_operation& operation_of(detail::task_node& node) noexcept {
+  return *std::launder(reinterpret_cast<submitted_operation*>(node.storage));
+}
+/// Null where the operation owns nothing.  Nodes of operations own nothing else.
+[[nodiscard]] const operation_belongings* belongings_of(const detail::task_node& node) noexcept {
+  return static_cast<const operation_belongings*>(node.owned.get());
+}
+
+[[nodiscard]] detail::traffic traffic_of(operation::kind what) noexcept {
+  switch (what) {
+    case operation::kind::send:
+    case operation::kind::put:
+    case operation::kind::landing:
+      return detail::traffic::sends;
+    case operation::kind::receive:
+    case operation::kind::get:
+    case operation::kind::await_signal:
+      return detail::traffic::receives;
+    case operation::kind::collective:
+      break;
+  }
+  return detail::traffic::both;
+}
+
+/// A signal and the wait for it are a message with a tag of its own.  Nothing is on the other side
+/// of a put or a get, nor of a collective of the MPI library's.
+[[nodiscard]] std::optional<message_side> side_of(const submitted_operation& op,
+                                                  std::uint64_t task_id) noexcept {
+  using kind = operation::kind;
+  if (op.what == kind::collective) return std::nullopt;
+  constexpr int one_sided_tag = -1;
+  const bool sent = op.what != kind::receive && op.what != kind::await_signal;
+  const engine::matching among = engine::matching_of(op);
+  message_side side{sent, among.peer, op.tag, op.sequence, op.size_bytes, among.communicator};
+  if (op.remote != nullptr && op.via != nullptr) {
+    side.tag = belongings_of(*op.node)->window->trace_tag(op.tag);
+  } else if (op.remote != nullptr) {
+    side.tag = one_sided_tag;
+    side.place = task_id;
+  }
+  return side;
+}
+
+/// The failure of a message, with the iteration of a replay.  What is not plait's own, thrown by an
+/// operation that combines elements, stays as it is.
+[[nodiscard]] std::exception_ptr with_place(const std::exception_ptr& failure,
+                                            const detail::task_node& node) noexcept {
+  std::string place;
+  if (node.recorded != nullptr) {
+    place =
+        "iteration " + std::to_string(node.recorded->iteration.load(std::memory_order_relaxed) + 1);
+  }
+  try {
+    std::rethrow_exception(failure);
+  } catch (const usage_error& e) {
+    return place.empty() ? failure : std::make_exception_ptr(usage_error(place + ": " + e.what()));
+  } catch (const error& e) {
+    return place.empty() ? failure : std::make_exception_ptr(error(place + ": " + e.what()));
+  } catch (...) {
+    note_origin(failure, std::string("'") + node.name + "'" + (place.empty() ? "" : ", " + place));
+    return failure;
+  }
+}
+
+/// A library whose ranks name different sizes does not say both, and MPICH calls it some other
+/// error; the agreement beside the call says both, or passes the failure on.
+[[nodiscard]] bool is_put_off(const submitted_operation& op,
+                              const std::exception_ptr& failure) noexcept {
+  const detail::task_node& node = *op.node;
+  const operation_belongings* const owned = belongings_of(node);
+  if (owned == nullptr || owned->agreement == nullptr) return false;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const error&) {
+    const auto iteration =
+        node.recorded != nullptr ? node.recorded->iteration.load(std::memory_order_relaxed) : 0;
+    return owned->agreement->put_off(failure, iteration);
+  } catch (...) {
+    return false;
+  }
+}
+
+void completed(operation& self, const std::exception_ptr& failure) noexcept {
+  auto& op = static_cast<submitted_operation&>(self);
+  runtime_state& home = *op.home;
+  if (failure != nullptr && !is_put_off(op, failure))
+    home.tasks.fail(with_place(failure, *op.node));
+  if (home.record.has_value()) {
+    const std::uint64_t id = op.node->id.load(std::memory_order_relaxed);
+    home.record->message_done(op.node->name, id, side_of(op, id), engine::matching_of(op).name,
+                              op.posted_at, now_ticks());
+  }
+  home.tasks.complete(*op.node);
+}
+
+void act(detail::task_node& self, detail::node_action action) {
+  submitted_operation& op = operation_of(self);
+  switch (action) {
+    case detail::node_action::run_again:
+      engine::next_iteration(op);
+      [[fallthrough]];
+    case detail::node_action::run:
+      op.home->messages.post(op);
+      break;
+    case detail::node_action::destroy:
+      engine::detach(op);
+      self.owned.reset();
+      break;
+  }
+}
+
+}  // namespace
+
+void expect_may_communicate(runtime_state& s, task_name name, const operation& op) {
+  if (s.tasks.in_task()) {
+    const char* const word = op.what == operation::kind::send ? "send '" : "receive '";
+    throw usage_error((op.remote != nullptr ? "" : word + std::string(name.c_str()) + "': ") +
+                      no_messages_in_tasks);
+  }
+  s.expect_communication();
+}
+
+void submit_operation(runtime_state& s, task_name name, operation op,
+                      std::span<const data_access> accesses, const communicator& among,
+                      std::unique_ptr<operation_belongings> owned, const packed_box* packs) {
+  if (owned != nullptr) {
+    op.remote = owned->remote.has_value() ? &*owned->remote : nullptr;
+    op.call = owned->call.get();
+  }
+  expect_may_communicate(s, name, op);
+  if (op.name == nullptr) op.name = name.c_str();
+  op.completed = &completed;
+  // First: it checks peer and tag.
+  s.tasks.recording() ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
+  if (packs != nullptr) packs->submit_packing(s.tasks, name);
+
+  detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
+  node.exchanges = traffic_of(op.what);
+  node.owned = std::move(owned);
+  ::new (static_cast<void*>(node.storage)) submitted_operation{{op}, &s, &node};
+  node.act = &act;
+  for (const data_access& one : accesses) s.tasks.add_box(node, one.memory, one.mode);
+  s.tasks.submit(node);
+}
+
+void submit_message(runtime_state& s, task_name name, operation message, byte_range bytes,
+                    const communicator& among, std::shared_ptr<const void> keeps,
+                    const packed_box* packs) {
+  if (is_no_rank(message.peer)) return expect_may_communicate(s, name, message);
+  const bool send = message.what == operation::kind::send;
+  message.buffer = reinterpret_cast<void*>(bytes.begin);
+  message.size_bytes = bytes.end - bytes.begin;
+  const data_access access{strided_bytes::of(bytes), send ? access_mode::in : access_mode::out};
+  std::unique_ptr<operation_belongings> owned;
+  if (keeps != nullptr) {
+    owned = std::make_unique<operation_belongings>();
+    owned->memory = std::move(keeps);
+  }
+  submit_operation(s, name, message, {&access, 1}, among, std::move(owned), packs);
+}
+
+std::vector<operation*> operations_of(const graph& recorded) {
+  std::vector<operation*> all;
+  recorded.for_each_message([&](detail::task_node& node) {
+    all.push_back(&operation_of(node));
+    const operation_belongings* const owned = belongings_of(node);
+    if (owned != nullptr && owned->window != nullptr && owned->window->has_ended()) {
+      throw usage_error(std::string("replay: the window of '") + node.name + "' has ended");
+    }
+  });
+  return all;
+}
+
+const operation& operation_in(const detail::task_node& node) noexcept {
+  return *std::launder(reinterpret_cast<const submitted_operation*>(node.storage));
+}
+
+const char* name_of(const operation& op) noexcept {
+  return static_cast<const submitted_operation&>(op).node->name;
+}
+
+}  // namespace plait
