@@ -24,6 +24,7 @@
 #include <plait/mover/mover.hpp>
 #include <plait/probe/loggp.hpp>
 #include <plait/runtime/cheapest_algorithm.hpp>
+#include <plait/runtime/lane.hpp>
 #include <plait/runtime/runtime.hpp>
 #include <plait/trace/chrome_trace.hpp>
 #include <plait/trace/critical_path.hpp>

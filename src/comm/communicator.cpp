@@ -133,6 +133,16 @@ communicator communicator::split(std::string name, std::optional<int> colour, in
   return native_access::make(std::move(made));
 }
 
+communicator communicator::lane(std::string name) const {
+  communicator made = split(std::move(name), 0, rank());
+  made.self_->is_lane = true;
+  return made;
+}
+
+bool communicator::is_lane() const noexcept {
+  return self_ != nullptr && self_->is_lane;
+}
+
 const std::string& communicator::name() const {
   PLAIT_EXPECTS(self_ != nullptr, "no communicator");
   return self_->name;

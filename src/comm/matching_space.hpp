@@ -27,6 +27,8 @@ struct matching_space {
   MPI_Comm library = MPI_COMM_NULL;   ///< of its collectives only
   channel_map channels = {};          ///< the thread that enqueues
   engine* user = nullptr;             ///< the same
+  bool is_lane = false;               ///< tasks enqueue, and hold the token: so all its state is
+                                      ///< that of the token's holder
   bool given_up = false;              ///< after a failure ranks may have counted differently
 
   [[nodiscard]] bool is_world() const noexcept { return number == 0; }

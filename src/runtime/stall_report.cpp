@@ -163,7 +163,8 @@ class report {
     lines all;
     for (const stall::task& task : tasks_.tasks) {
       if (task.is != stall::state::suspended) continue;
-      all.push_back(fmt::format("{}{} waits in an MPI call", label(task), of_iteration(task)));
+      all.push_back(fmt::format("{}{} waits in an MPI call or for what it has submitted",
+                                label(task), of_iteration(task)));
     }
     return all;
   }

@@ -107,9 +107,45 @@ static_assert(std::is_trivially_destructible_v<submitted_operation>);
   }
 }
 
-void completed(operation& self, const std::exception_ptr& failure) noexcept {
+/// Of a message whose length is fixed now.  Errors: usage_error for a count beyond the buffer.
+void set_length(submitted_operation& op) {
+  const message_length& length = *belongings_of(*op.node)->length;
+  op.size_bytes = length.largest_bytes;
+  if (op.what != operation::kind::send) return;
+  scheduler::pause_checks(true);  // this message has declared it; the task that runs may not have
+  const std::size_t count = *length.count;
+  scheduler::pause_checks(false);
+  if (count > length.largest_bytes / length.element_bytes) {
+    throw usage_error(std::string("send '") + op.node->name + "' to rank " +
+                      std::to_string(op.peer) + ", tag " + std::to_string(op.tag) +
+                      ": its count says " + std::to_string(count) + " elements, its buffer has " +
+                      std::to_string(length.largest_bytes / length.element_bytes));
+  }
+  op.size_bytes = count * length.element_bytes;
+}
+
+/// Tells the program how many elements came; null, or why that cannot be said.
+[[nodiscard]] std::exception_ptr tell_length(const submitted_operation& op) noexcept {
+  const message_length& length = *belongings_of(*op.node)->length;
+  if (op.size_bytes % length.element_bytes != 0) {
+    return std::make_exception_ptr(error(std::string("receive '") + op.node->name + "' from rank " +
+                                         std::to_string(op.peer) + ", tag " +
+                                         std::to_string(op.tag) + ": the message sent has " +
+                                         std::to_string(op.size_bytes) + " bytes, an element has " +
+                                         std::to_string(length.element_bytes)));
+  }
+  *length.count = op.size_bytes / length.element_bytes;
+  return nullptr;
+}
+
+void completed(operation& self, const std::exception_ptr& why_not) noexcept {
   auto& op = static_cast<submitted_operation&>(self);
   runtime_state& home = *op.home;
+  std::exception_ptr failure = why_not;
+  // One that was given up has brought nothing.
+  if (op.varies && op.what == operation::kind::receive && failure == nullptr &&
+      !home.messages.cancelled())
+    failure = tell_length(op);
   if (failure != nullptr && !is_put_off(op, failure))
     home.tasks.fail(with_place(failure, *op.node));
   if (home.record.has_value()) {
@@ -127,6 +163,7 @@ void act(detail::task_node& self, detail::node_action action) {
       engine::next_iteration(op);
       [[fallthrough]];
     case detail::node_action::run:
+      if (op.varies) set_length(op);
       op.home->messages.post(op);
       break;
     case detail::node_action::destroy:
@@ -138,12 +175,23 @@ void act(detail::task_node& self, detail::node_action action) {
 
 }  // namespace
 
-void expect_may_communicate(runtime_state& s, task_name name, const operation& op) {
-  if (s.tasks.in_task()) {
+void expect_may_communicate(runtime_state& s, task_name name, const operation& op,
+                            const communicator& among) {
+  const auto refuse = [&](const std::string& why) {
     const char* const word = op.what == operation::kind::send ? "send '" : "receive '";
-    throw usage_error((op.remote != nullptr ? "" : word + std::string(name.c_str()) + "': ") +
-                      no_messages_in_tasks);
+    throw usage_error((op.remote != nullptr ? "" : word + std::string(name.c_str()) + "': ") + why);
+  };
+  const bool in_task = s.tasks.in_task();
+  if (among.is_lane()) {
+    if (!in_task) {
+      refuse("lane '" + among.name() + "': its messages are submitted by tasks that name it, " +
+             "inout(lane)");
+    }
+    // The first failure is what `wait` throws: this only ends the task.
+    if (s.messages.cancelled()) throw error("communication was given up when a task failed");
+    return;
   }
+  if (in_task) refuse(no_messages_in_tasks);
   s.expect_communication();
 }
 
@@ -154,11 +202,12 @@ void submit_operation(runtime_state& s, task_name name, operation op,
     op.remote = owned->remote.has_value() ? &*owned->remote : nullptr;
     op.call = owned->call.get();
   }
-  expect_may_communicate(s, name, op);
+  expect_may_communicate(s, name, op, among);
   if (op.name == nullptr) op.name = name.c_str();
   op.completed = &completed;
   // First: it checks peer and tag.
-  s.tasks.recording() ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
+  const bool recorded = !among.is_lane() && s.tasks.recording();  // a task of a graph runs anew
+  recorded ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
   if (packs != nullptr) packs->submit_packing(s.tasks, name);
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
@@ -173,7 +222,7 @@ void submit_operation(runtime_state& s, task_name name, operation op,
 void submit_message(runtime_state& s, task_name name, operation message, byte_range bytes,
                     const communicator& among, std::shared_ptr<const void> keeps,
                     const packed_box* packs) {
-  if (is_no_rank(message.peer)) return expect_may_communicate(s, name, message);
+  if (is_no_rank(message.peer)) return expect_may_communicate(s, name, message, among);
   const bool send = message.what == operation::kind::send;
   message.buffer = reinterpret_cast<void*>(bytes.begin);
   message.size_bytes = bytes.end - bytes.begin;

@@ -22,6 +22,13 @@ class collective_agreement;
 class packed_box;
 struct runtime_state;
 
+/// Where a message whose length is fixed when it starts has that length.
+struct message_length {
+  std::size_t* count;
+  std::size_t element_bytes;
+  std::size_t largest_bytes;
+};
+
 /// What a node's operation owns beyond the operation itself.
 struct operation_belongings final : detail::node_belongings {
   /// Of an operation on a window: what a message does not have, and the window.
@@ -32,15 +39,18 @@ struct operation_belongings final : detail::node_belongings {
   std::shared_ptr<collective_agreement> agreement = {};
   /// Keeps memory that is nobody's but the message's.
   std::shared_ptr<const void> memory = {};
+  /// Of an operation that `varies`.
+  std::optional<message_length> length = {};
 };
 
 /// Why a message or a collective in a task is refused.
 inline constexpr const char* no_messages_in_tasks =
     "a task submits no messages, whose order of matching would be that of the scheduling; it may "
-    "call MPI, with plait::blocking_mpi";
+    "call MPI, with plait::blocking_mpi, or submit them on a plait::lane";
 
 /// Errors: those of an operation that is submitted where none may be.
-void expect_may_communicate(runtime_state& s, task_name name, const operation& op);
+void expect_may_communicate(runtime_state& s, task_name name, const operation& op,
+                            const communicator& among = {});
 
 /// Submits `op` as a node with these accesses.  `owned`: what the operation needs as long as its
 /// node lives, or null; `op.remote` and `op.call` are set to what is in there.  `packs`, if not

@@ -38,13 +38,38 @@ class owned_call {
 void submit_box(runtime_state& s, task_name name, const operation& message,
                 const strided_bytes& box, const communicator& among) {
   if (const auto bytes = in_one_piece(box)) return submit_message(s, name, message, *bytes, among);
-  expect_may_communicate(s, name, message);
+  expect_may_communicate(s, name, message, among);
   if (is_no_rank(message.peer)) return;
   const packed_box packed(box);
   const bool send = message.what == operation::kind::send;
   submit_message(s, name, message, packed.bytes(), among, packed.memory(),
                  send ? &packed : nullptr);
   if (!send) packed.submit_unpacking(s.tasks, name);
+}
+
+/// A message whose length is fixed when it starts.
+void submit_counted(runtime_state& s, const message_call& call, const communicator& among) {
+  PLAIT_EXPECTS(call.memory.is_range() && call.element_bytes > 0,
+                "a message with a count takes elements of a range");
+  const byte_range bytes = call.memory.hull();
+  const auto count_at = reinterpret_cast<std::uintptr_t>(call.count);
+  const byte_range count_bytes{count_at, count_at + sizeof *call.count};
+  const bool send = call.what == operation::kind::send;
+  operation op{.what = call.what, .varies = true, .peer = call.peer, .tag = call.tag};
+  if (is_no_rank(call.peer)) {
+    expect_may_communicate(s, call.name, op, among);
+    if (send) return;
+    s.tasks.task(
+        call.name, [](std::size_t& count) { count = 0; }, out(*call.count));
+    return;
+  }
+  op.buffer = reinterpret_cast<void*>(bytes.begin);
+  op.size_bytes = bytes.end - bytes.begin;
+  const access_mode mode = send ? access_mode::in : access_mode::out;
+  const data_access accesses[] = {{call.memory, mode}, {strided_bytes::of(count_bytes), mode}};
+  auto owned = std::make_unique<operation_belongings>();
+  owned->length = {call.count, call.element_bytes, op.size_bytes};
+  submit_operation(s, call.name, op, accesses, among, std::move(owned));
 }
 
 }  // namespace
@@ -69,12 +94,21 @@ void submitter::task(const task_call& call) {
 void submitter::message(const message_call& call, const communicator& among) {
   PLAIT_EXPECTS(call.what == operation::kind::send || call.what == operation::kind::receive,
                 "a message is sent or received");
+  if (call.count != nullptr) return submit_counted(state_, call, among);
   const operation message{.what = call.what, .peer = call.peer, .tag = call.tag};
   if (call.memory.is_range()) {
     submit_message(state_, call.name, message, call.memory.hull(), among);
   } else {
     submit_box(state_, call.name, message, call.memory, among);
   }
+}
+
+void submitter::claim(const communicator& among) {
+  if (state_.tasks.in_task() || state_.tasks.recording()) {
+    throw usage_error("'" + among.name() + "' is made by the program, not in a task or recording");
+  }
+  state_.expect_communication();
+  state_.messages.claim(among);
 }
 
 std::size_t submitter::ranks_of(const communicator& among) const {

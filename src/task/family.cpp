@@ -24,9 +24,26 @@ bool scheduler::in_task() const noexcept {
   return self_->calling_task() != nullptr;
 }
 
+namespace {
+
+/// A task keeps its turn among commutative ones until its messages are over, and other ranks do not
+/// know whose turn comes first: two ranks that take turns differently would wait for each other.
+void expect_no_turns(const task_node& parent) {
+  for (const task_node* task = &parent;; task = &task->siblings->parent) {
+    if (task->exclusions != nullptr) {
+      throw usage_error(std::string("task '") + task->name +
+                        "' names data commutative, in an order that no other rank knows, and so "
+                        "submits no messages: name it inout");
+    }
+    if (!task->is_child) return;
+  }
+}
+
+}  // namespace
+
 task_node& scheduler::implementation::allocate_child(task_node& parent, const char* name,
                                                      node_kind kind) {
-  PLAIT_EXPECTS(kind == node_kind::compute, "a task submits compute tasks only");
+  if (kind == node_kind::asynchronous) expect_no_turns(parent);
   if (checker != nullptr) checker->pause();  // until it is submitted
   if (parent.children == nullptr) parent.children = new family(parent);
   family& children = *parent.children;
@@ -35,6 +52,7 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
   task_node& node = children.take_node();
   prepare(node, next_child_id.fetch_add(1, std::memory_order_relaxed), name, kind);
   node.siblings = &children;
+  if (kind == node_kind::asynchronous) children.has_messages = true;
   node.is_child = true;
   children.open_submission = &node;
   if (checker != nullptr) checker->begin(node);
@@ -48,6 +66,12 @@ void scheduler::implementation::submit_child(task_node& node) {
   const std::int64_t unfinished = children.unfinished.fetch_add(1, std::memory_order_relaxed);
   if (checker != nullptr) checker->unpause();
   if (!is_ready(node)) return;
+  if (node.kind == node_kind::asynchronous) {
+    worker& here = *this_worker();
+    here.time.inner_task_begins();  // what came before was the task's own
+    start_in_turn(node, &here);
+    return;
+  }
   if (unfinished <= static_cast<std::int64_t>(in_flight)) {
     make_ready(node, this_worker());
     return;
@@ -62,12 +86,25 @@ void scheduler::implementation::submit_child(task_node& node) {
   w.running = parent_running;
 }
 
-/// A child has finished, or the parent's function has returned.
-void scheduler::implementation::leave_family(family& children, worker& w) {
+/// A child has finished, or the parent's function has returned.  `w` is null where a thread that is
+/// no worker has completed a message.
+///
+/// Who lowers the count to 0 is the last that knows the family, by the count's acquire and release,
+/// and alone with the parent.  Only workers finish compute tasks: with one worker they do so
+/// without locked instructions (`unshared`), and they have lists of what they release.  So a thread
+/// that is no worker hands the parent over like a task that has become ready, through the inbox,
+/// whose push and take order the flag; `run` then concludes it.
+void scheduler::implementation::leave_family(family& children, worker* w) {
   if (children.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   task_node& parent = children.parent;
   delete std::exchange(parent.children, nullptr);
-  conclude(parent, w);
+  parent.suspended.store(false, std::memory_order_relaxed);
+  if (w != nullptr) {
+    conclude(parent, *w);
+  } else {
+    parent.concluding = true;
+    make_ready(parent, nullptr);
+  }
 }
 
 }  // namespace plait

@@ -39,6 +39,7 @@ class family {
   /// Children, and the parent's function.  Whoever lowers it to 0 finishes the parent.
   std::atomic<std::int64_t> unfinished{1};
   task_node* open_submission = nullptr;
+  bool has_messages = false;  ///< the parent's function
 
  private:
   static constexpr std::size_t small_cache = 16;

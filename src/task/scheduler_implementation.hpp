@@ -75,7 +75,7 @@ struct scheduler::implementation {
                                                   detail::node_kind kind);
   void submit_child(detail::task_node& node);
   void conclude(detail::task_node& node, detail::worker& w);
-  void leave_family(detail::family& children, detail::worker& w);
+  void leave_family(detail::family& children, detail::worker* w);
 
   // --- any worker (worker_loop.cpp) ------------------------------------------------------------
   void worker_loop(scheduler& facade, detail::worker& w);
@@ -95,6 +95,7 @@ struct scheduler::implementation {
   void release_exclusions(detail::task_node& node, std::size_t count, detail::worker& w);
   [[nodiscard]] bool execute(detail::task_node& node) noexcept;
   [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
+  void wait_without_worker(detail::task_node& node, detail::worker& w) noexcept;
   void leave_suspended(detail::task_node& node, detail::worker& w);
 
   /// Says which scheduler's worker a thread is.

@@ -114,6 +114,11 @@ task_node* scheduler::implementation::steal(worker& w, priority urgency) noexcep
 }
 
 void scheduler::implementation::run(worker& w, task_node& node) {
+  if (node.concluding) [[unlikely]] {
+    node.concluding = false;
+    conclude(node, w);
+    return;
+  }
   // One that has been suspended holds them.  After a failure too: others wait for their turn.
   if (node.exclusions != nullptr && node.stack == nullptr && !take_exclusions(node, w)) return;
   // A suspended task goes on after a failure too: what it waits for tells it to unwind.
@@ -138,7 +143,8 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   if (observer != nullptr)
     observer->task_ran(w.index, node.name, node.id.load(std::memory_order_relaxed), begin, end);
   if (ended && node.children != nullptr) {
-    leave_family(*node.children, w);
+    if (node.children->has_messages) wait_without_worker(node, w);
+    leave_family(*node.children, &w);
   } else if (ended) {
     conclude(node, w);
   } else {
@@ -207,14 +213,20 @@ bool scheduler::implementation::execute_on_stack(task_node& node, worker& w) noe
   return true;
 }
 
-/// The task may be resumed, and be gone, as soon as its `then` has been called.
-void scheduler::implementation::leave_suspended(task_node& node, worker& w) {
+/// The task waits, and its worker goes on.  Like a message that has been started it does not count
+/// against the in-flight limit any more.
+void scheduler::implementation::wait_without_worker(task_node& node, worker& w) noexcept {
   const bool counted = node.recorded == nullptr && !node.is_child;
   if (counted && !std::exchange(node.uncounted, true)) {
     w.counts.uncounted.store(w.counts.uncounted.load(std::memory_order_relaxed) + 1,
                              std::memory_order_release);
   }
   node.suspended.store(true, std::memory_order_relaxed);
+}
+
+/// The task may be resumed, and be gone, as soon as its `then` has been called.
+void scheduler::implementation::leave_suspended(task_node& node, worker& w) {
+  wait_without_worker(node, w);
   suspension* const then = std::exchange(w.then, nullptr);
   then->then(*then, node);
 }
@@ -249,9 +261,13 @@ void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
   if (std::exchange(node.is_child, false)) {
     detail::family& siblings = *std::exchange(node.siblings, nullptr);
     siblings.returned.push(node);
-    w->counts.children.store(w->counts.children.load(std::memory_order_relaxed) + 1,
-                             std::memory_order_relaxed);
-    leave_family(siblings, *w);
+    if (w != nullptr) {
+      w->counts.children.store(w->counts.children.load(std::memory_order_relaxed) + 1,
+                               std::memory_order_relaxed);
+    } else {
+      outside_counts.children.fetch_add(1, std::memory_order_relaxed);
+    }
+    leave_family(siblings, w);
     return;
   }
   if (submits) {
@@ -365,8 +381,8 @@ void scheduler::implementation::start_in_turn(task_node& node, worker* w) {
 
 /// Posting is done here and now, by whoever released the operation: as early as its data allows.
 void scheduler::implementation::start(task_node& node, worker* w) {
-  if (node.recorded != nullptr) {
-    // A replay counts as one.
+  if (node.recorded != nullptr || node.is_child) {
+    // A replay counts as one, and so does a task with what it submits.
   } else if (w != nullptr) {
     w->counts.uncounted.store(w->counts.uncounted.load(std::memory_order_relaxed) + 1,
                               std::memory_order_release);

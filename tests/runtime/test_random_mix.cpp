@@ -156,13 +156,39 @@ TEST(random_mix, holds_what_makes_it_hard) {
   }
   EXPECT_GT(replayed, 100U);
   EXPECT_GT(late, 100U) << "orders in which tasks have slipped behind others";
-  for (const char* what :
-       {"commutative(", "reduce<sum>",       "reduce<product>", "as a box",        "{ task",
-        "message from", ": 0 bytes",         "put_signal",      "signal, await",   "get, slot",
-        "put, slot",    "move by",           "move: deal",      "move: take back", "move: fetch",
-        "move: give",   "source free early", "wait_on",         "result of",       ": wait",
-        "assign",       "grow nested",       "insert",          "exchange",        "by the library",
-        "in place",     "not commutative",   "communicator 5",  "communicator 3"}) {
+  for (const char* what : {"commutative(",
+                           "reduce<sum>",
+                           "reduce<product>",
+                           "as a box",
+                           "{ task",
+                           "message from",
+                           ": 0 bytes",
+                           "put_signal",
+                           "signal, await",
+                           "get, slot",
+                           "put, slot",
+                           "move by",
+                           "move: deal",
+                           "move: take back",
+                           "move: fetch",
+                           "move: give",
+                           "source free early",
+                           "wait_on",
+                           "result of",
+                           ": wait",
+                           "assign",
+                           "grow nested",
+                           "insert",
+                           "exchange",
+                           "by the library",
+                           "in place",
+                           "not commutative",
+                           "communicator 5",
+                           "communicator 3",
+                           "counted message",
+                           "lane 0",
+                           "lane 1",
+                           "message to the task itself"}) {
     EXPECT_GT(mentions(texts, what), 9U) << what;
   }
   for (const collective::operation what : collective::all_operations) {

@@ -39,6 +39,11 @@ class communicator {
   /// communicators, so make each once.  Errors: usage_error for a negative colour, on all ranks.
   [[nodiscard]] communicator split(std::string name, std::optional<int> colour, int key = 0) const;
 
+  /// Makes a lane: a communicator of the same ranks whose messages tasks submit, one task at a time
+  /// (lane.hpp).  Collective; the rest as `split`.
+  [[nodiscard]] communicator lane(std::string name) const;
+  [[nodiscard]] bool is_lane() const noexcept;
+
   /// Returns whether `world` or `split` made this communicator.
   [[nodiscard]] bool is_made() const noexcept { return self_ != nullptr; }
   // Precondition of the others: it was made by `world` or `split`.

@@ -69,7 +69,8 @@ class engine {
   engine& operator=(const engine&) = delete;
 
   /// Gives `op` its sequence number on a communicator, whose ranks number its peer.  One thread, in
-  /// order of submission.  Errors: usage_error for a peer or a tag out of range, and for a
+  /// order of submission; of a lane that was claimed, any thread, each call after the one before
+  /// it.  Errors: usage_error for a peer or a tag out of range, and for a
   /// communicator of which this rank is no member, or that another engine uses; `error` for a
   /// communicator that was in use when a task failed.  Of operations on windows only signals have
   /// sequence numbers.

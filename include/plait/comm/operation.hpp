@@ -60,6 +60,9 @@ struct operation {
 
   kind what = kind::send;
   origin of = origin::program;
+  /// Its length is fixed when it starts: its owner sets the size before each post.  A receive is
+  /// posted with the largest size, and `size_bytes` says when it has completed how many came.
+  bool varies = false;
   collective::operation called{};  ///< of a collective, by either back end
   int peer = 0;
   int tag = 0;                 ///< of a signal: its flag

@@ -7,10 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +16,7 @@
 #include <plait/model/parameters.hpp>
 #include <plait/mover/move_plan.hpp>
 #include <plait/runtime/collective_calls.hpp>
+#include <plait/runtime/messages.hpp>
 #include <plait/runtime/one_sided_calls.hpp>
 #include <plait/runtime/submitter.hpp>
 #include <plait/task/scheduler.hpp>
@@ -111,35 +109,24 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// copyable.  To `no_rank`, or MPI_PROC_NULL: nothing happens, and nothing is met.  Errors:
   /// usage_error for a peer or tag out of range, and for a communicator that is not this runtime's
   /// to use; `error`, when communication has been given up after a failed task.
-  template <class Access>
-  void send(task_name name, const std::tuple<Access>& what, int peer, int tag = 0,
+  /// `counted(in(x), in(n))` sends as many elements as n says when the message starts; a count
+  /// beyond the buffer is a usage_error at `wait`.
+  template <class What>
+  void send(task_name name, const What& what, int peer, int tag = 0,
             const communicator& among = {}) {
-    static_assert(Access::mode == access_mode::in, "a send reads its buffer: send(name, in(x), …)");
-    expect_copyable<Access>();
-    submitter().message({.name = name,
-                         .what = operation::kind::send,
-                         .memory = std::get<0>(what).memory(),
-                         .peer = peer,
-                         .tag = tag},
-                        among);
+    submitter().message(detail::typed_send::describe(name, what, peer, tag), among);
   }
 
   /// Receives into what one access names, `out(x)`, from rank `peer` of `among`: posted as soon as
   /// every earlier task that touches it has finished.  A box whose cells do not lie side by side is
   /// written by a task when the message has come.  Errors: as `send`; at `wait`, an `error` when
   /// the message has another size.
-  template <class Access>
-  void recv(task_name name, const std::tuple<Access>& what, int peer, int tag = 0,
+  /// `counted(out(x), out(n))` takes any number of elements up to all of x, and n says how many
+  /// came; from `no_rank` none.
+  template <class What>
+  void recv(task_name name, const What& what, int peer, int tag = 0,
             const communicator& among = {}) {
-    static_assert(Access::mode == access_mode::out,
-                  "a receive writes its buffer: recv(name, out(x), …)");
-    expect_copyable<Access>();
-    submitter().message({.name = name,
-                         .what = operation::kind::receive,
-                         .memory = std::get<0>(what).memory(),
-                         .peer = peer,
-                         .tag = tag},
-                        among);
+    submitter().message(detail::typed_receive::describe(name, what, peer, tag), among);
   }
 
   /// Carries out `plan`.  Each message is a task, and so is each packing, unpacking or copying of
@@ -193,23 +180,6 @@ class runtime final : public collective_calls, public one_sided_calls {
   [[nodiscard]] std::vector<trace_event> stop_trace();
 
  private:
-  template <class Access>
-  static constexpr void expect_copyable() {
-    using argument = decltype(std::declval<const Access&>().argument());
-    static_assert(message_element_is_copyable<argument>(),
-                  "the elements of a message must be trivially copyable");
-  }
-  template <class Argument>
-  static constexpr bool message_element_is_copyable() {
-    using object = std::remove_cvref_t<Argument>;
-    if constexpr (strided_view<object>) {
-      return std::is_trivially_copyable_v<typename object::element>;
-    } else if constexpr (std::ranges::contiguous_range<object>) {
-      return std::is_trivially_copyable_v<std::ranges::range_value_t<object>>;
-    } else {
-      return std::is_trivially_copyable_v<object>;
-    }
-  }
   explicit runtime(std::unique_ptr<runtime_state> self);
   [[nodiscard]] scheduler& tasks() noexcept;
 

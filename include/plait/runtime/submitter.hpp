@@ -46,6 +46,11 @@ struct message_call {
   strided_bytes memory = {};
   int peer = 0;
   int tag = 0;
+  /// Of a message whose length is fixed when it starts; null: all of `memory`.  A send reads how
+  /// many elements it has when it starts.  A receive takes up to all of `memory`, and writes how
+  /// many came.  Then `memory` is a range.
+  std::size_t* count = nullptr;
+  std::size_t element_bytes = 1;  ///< what `count` counts
 };
 
 /// Submits to one runtime.  Calls follow program order together with those of the runtime's
@@ -67,8 +72,12 @@ class submitter {
   /// blocks in MPI.
   void task(const task_call& call);
 
-  /// Submits a send or a receive; see `runtime::send` and `runtime::recv`.
+  /// Submits a send or a receive; see `runtime::send` and `runtime::recv`.  On a lane, which
+  /// `communicator::lane` makes and `claim` prepares: inside tasks, and only there; see `lane`.
   void message(const message_call& call, const communicator& among = {});
+  /// Makes a communicator this runtime's; its first message does so too, but on a lane.  Errors:
+  /// those of a message among its ranks; usage_error in a task or a recording.
+  void claim(const communicator& among);
 
   /// Submits a collective operation; see `collective_calls`.
   void collective(const collective_call& call);

@@ -213,9 +213,16 @@ template <access_mode Mode, class View>
   }
 }
 
+/// Names an object that one task after the other uses, in program order.
+template <class X>
+concept keeps_program_order = X::keeps_program_order;
+
 template <access_mode Mode, class X>
 [[nodiscard]] auto make_access(X&& x) noexcept {
   using object = std::remove_reference_t<X>;
+  static_assert(Mode != access_mode::commutative || !keeps_program_order<object>,
+                "its tasks follow each other in program order, which other ranks rely on: "
+                "inout(lane), not commutative(lane)");
   if constexpr (strided_view<std::remove_cv_t<object>> || view_of_boxes<std::remove_cv_t<object>>) {
     return make_box_access<Mode>(x);
   } else if constexpr (is_contiguous_view<X>) {

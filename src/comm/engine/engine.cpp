@@ -85,8 +85,19 @@ MPI_Comm native_access::windows_of(engine& messages) noexcept {
 // --- the submitting thread
 // ------------------------------------------------------------------------------------------------
 
+/// Of a lane: any thread, as the task on it runs.  One task of the lane follows the other, so the
+/// sequence numbers are the lane's order; the token keeps its channels, which whoever holds the
+/// token reads, from changing meanwhile.
 void engine::enqueue(operation& op, const communicator& among) {
-  self_->messages.matching().enqueue(op, among);
+  if (!among.is_lane()) return self_->messages.matching().enqueue(op, among);
+  self_->messages.lock();
+  try {
+    self_->messages.matching().enqueue(op, among);
+  } catch (...) {
+    self_->messages.release_token();
+    throw;
+  }
+  self_->messages.release_token();
 }
 void engine::claim(const communicator& among) {
   (void)self_->messages.matching().space_of(among);

@@ -64,7 +64,7 @@ repetition::entry* repetition::find(int mpi_tag) noexcept {
 }
 
 MPI_Request* repetition::request_for(const operation& op, int mpi_tag, MPI_Comm comm) {
-  if (gave_up_ || !home_->pays(op)) return nullptr;
+  if (gave_up_ || op.varies || !home_->pays(op)) return nullptr;
   entry* const known = find(mpi_tag);
   if (known == nullptr) {
     requests_.push_back({mpi_tag, MPI_REQUEST_NULL});

@@ -34,9 +34,9 @@ constexpr std::size_t largest_at_once = 1024;
   const bool send = op.what == operation::kind::send;
   const bool in_collective = op.of == origin::collective || op.of == origin::agreement;
   return (in_collective ? std::string(to_string(op.called)) + name + ": " : "") +
-         (send ? "send" : "receive") + (in_collective ? "" : name) + " of " +
-         std::to_string(op.size_bytes) + " bytes " + (send ? "to" : "from") + " rank " +
-         std::to_string(op.peer) + suffix +
+         (send ? "send" : "receive") + (in_collective ? "" : name) +
+         (op.varies && !send ? " of at most " : " of ") + std::to_string(op.size_bytes) +
+         " bytes " + (send ? "to" : "from") + " rank " + std::to_string(op.peer) + suffix +
          (op.of == origin::program ? ", tag " + std::to_string(op.tag) : "");
 }
 
@@ -56,6 +56,11 @@ constexpr std::size_t largest_at_once = 1024;
   MPI_Count many = 0;
   MPI_Get_elements_x(&status, MPI_BYTE, &many);
   return static_cast<std::size_t>(many);
+}
+
+/// How many bytes went or came.
+[[nodiscard]] std::size_t received(const operation& op, const MPI_Status& status) {
+  return op.what == operation::kind::receive ? received_bytes(status) : op.size_bytes;
 }
 
 [[nodiscard]] std::exception_ptr failure_of(const operation& op, int code,
@@ -162,6 +167,7 @@ std::span<const transfer_set::finished> transfer_set::test(bool all) {
     if (any_cancelled_) MPI_Test_cancelled(&status, &cancelled);
     operation* op = std::exchange(operations_[at], nullptr);
     const int own = code == MPI_ERR_IN_STATUS ? status.MPI_ERROR : MPI_SUCCESS;
+    if (op->varies && own == MPI_SUCCESS && cancelled == 0) op->size_bytes = received(*op, status);
     if (own != MPI_SUCCESS && op->again != nullptr) op->again->give_up(requests_[at]);
     finished_.push_back({op, cancelled != 0 ? nullptr : failure_of(*op, own, status)});
   }

@@ -54,6 +54,9 @@ std::vector<communicator> make_communicators(environment& env) {
     const division d = divide(i, env.rank(), env.size());
     all.push_back(env.world().split(d.name, d.colour, d.backwards ? -env.rank() : 0));
   }
+  for (std::size_t i = 0; i < lanes; ++i) {
+    all.push_back(env.world().lane("lane " + std::to_string(i)));
+  }
   return all;
 }
 

@@ -63,6 +63,9 @@ struct rank_memory {
   list values;  ///< of the elements that this rank lists
   std::vector<std::span<byte>> regions;
   std::array<list, lists> resized;  ///< tasks change their size
+  /// Of messages with a count: how many elements were sent, and came.
+  std::size_t sent_count = 0;
+  std::size_t came_count = 0;
   std::vector<std::uint64_t> seen;  ///< what the program itself has read, in order
 
   rank_memory(const array_layout& arrays, int rank);

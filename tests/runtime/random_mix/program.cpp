@@ -16,6 +16,8 @@ struct shares {
   double stars;
   double containers;
   double waits;
+  double counted;
+  double lanes;
 };
 
 [[nodiscard]] shares random_shares(generator& g, const scene& s) {
@@ -25,7 +27,9 @@ struct shares {
           .moves = g.chance(0.5) ? 0.05 : 0,
           .stars = g.chance(0.6) ? 0.1 : 0,
           .containers = s.with.containers && g.chance(0.5) ? 0.12 : 0,
-          .waits = 0.05};
+          .waits = 0.05,
+          .counted = g.chance(0.5) ? 0.06 : 0,
+          .lanes = g.chance(0.5) ? 0.08 : 0};
 }
 
 [[nodiscard]] statement_ptr random_statement(generator& g, scene& s, const shares& of,
@@ -42,6 +46,8 @@ struct shares {
   if (is(of.stars)) return random_star_task(g, s);
   if (is(of.containers)) return random_container_task(g, s);
   if (is(of.waits) && may_wait) return random_wait(g, s);
+  if (is(of.counted)) return random_counted_message(g, s);
+  if (is(of.lanes)) return random_lane_tasks(g, s);
   return random_computation(g, s);
 }
 

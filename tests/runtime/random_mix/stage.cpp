@@ -47,13 +47,15 @@ stage::stage(environment& env, const std::vector<communicator>& among, std::uint
       rt_(env, options_),
       slots_(
           rt_.window(words_of(memory_, arena::slot(0), arena::slot(env.size()) - arena::slot(0)))) {
+  for (std::size_t i = 0; i < lanes; ++i)
+    lanes_.push_back(std::make_unique<lane>(rt_, among[communicators + i]));
 }
 
 std::optional<std::string> stage::run(const program& all) {
   begin(all);
   memory_.copy(*expected_[static_cast<std::size_t>(env_.rank())]);
   env_.barrier();  // nobody puts into memory that is still being filled
-  live_rank here{rt_, memory_, slots_, communicators_, moves_, env_.rank()};
+  live_rank here{rt_, memory_, slots_, communicators_, lanes_, moves_, env_.rank()};
   for (const part& one : all.parts) run_part(here, one);
   all.apply(expected_);  // beside what still runs
   rt_.wait();

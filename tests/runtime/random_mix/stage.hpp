@@ -44,6 +44,7 @@ class stage {
   std::vector<move_plan> moves_;
   runtime rt_;
   window<word> slots_;
+  std::vector<std::unique_ptr<lane>> lanes_;
 };
 
 }  // namespace plait::test::mix

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <plait/runtime/lane.hpp>
 #include <plait/runtime/runtime.hpp>
 
 #include "memory.hpp"
@@ -30,6 +31,8 @@ struct group {
 /// All ranks unnamed and named; halves; odd and even backwards; each rank alone; all but one.
 inline constexpr std::size_t communicators = 6;
 [[nodiscard]] std::vector<group> groups_of(std::size_t communicator, int ranks);
+/// Behind them come the lanes.
+inline constexpr std::size_t lanes = 2;
 /// Collective.
 [[nodiscard]] std::vector<communicator> make_communicators(environment& env);
 
@@ -54,6 +57,7 @@ struct live_rank {
   rank_memory& memory;
   const window<word>& slots;
   const std::vector<communicator>& communicators;
+  const std::vector<std::unique_ptr<lane>>& lanes;
   const std::vector<move_plan>& moves;
   int rank = 0;
 };
@@ -116,6 +120,8 @@ struct scene {
 // Each makes one statement at random, or none where what was drawn makes no sense.
 [[nodiscard]] statement_ptr random_computation(generator& g, const scene& s);
 [[nodiscard]] statement_ptr random_message(generator& g, const scene& s);
+[[nodiscard]] statement_ptr random_counted_message(generator& g, const scene& s);
+[[nodiscard]] statement_ptr random_lane_tasks(generator& g, const scene& s);
 [[nodiscard]] statement_ptr random_collective(generator& g, const scene& s);
 [[nodiscard]] statement_ptr random_container_task(generator& g, const scene& s);
 /// The program waits for the lists: not to be recorded.

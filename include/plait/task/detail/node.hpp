@@ -130,8 +130,9 @@ struct alignas(64) task_node {
   const char* name = "";
   std::uint64_t last_successor_id = 0;  // submitting thread only: skips a second edge to a task
   std::atomic<bool> suspended{false};
-  bool uncounted = false;  // it was suspended: counted as a message that has been started is
-  bool trivial = false;    // `act(destroy)` would do nothing
+  bool uncounted = false;   // it was suspended: counted as a message that has been started is
+  bool trivial = false;     // `act(destroy)` would do nothing
+  bool concluding = false;  // it has run, and the last message that it has submitted is over
   traffic exchanges = traffic::both;  // of an asynchronous node
   // With one worker no locked instruction is needed between tasks that it submits and finishes.
   bool unshared = false;          // whoever submits it finishes it
