@@ -47,10 +47,19 @@ class lines {
   std::size_t count_ = 0;
 };
 
-/// The end of a place tells it from others.
-[[nodiscard]] std::string shortened(const std::string& place) {
-  if (place.size() <= site_width) return place;
-  return "..." + place.substr(place.size() - site_width + 3);
+/// The call and its place; of a long place the end, which tells it from others.
+[[nodiscard]] std::string short_place(const site_result& site) {
+  const std::string whole = place_text(site);
+  if (whole.size() <= site_width) return whole;
+  const std::string call = whole.substr(0, whole.find(' ') + 1);
+  std::string place = whole.substr(whole.find(" at ") + 4);
+  if (!site.file.empty()) {
+    const std::string file = std::filesystem::path(site.file).filename().string();
+    place = fmt::format("{}:{}", file, site.line);
+  }
+  const std::size_t room = site_width - std::min(call.size(), site_width / 2);
+  if (place.size() > room) place = "..." + place.substr(place.size() - room + 3);
+  return call + place;
 }
 
 [[nodiscard]] double percent(double part, double of) noexcept {
@@ -67,7 +76,7 @@ void add_sites(lines& to, const analysis& run, double all_s) {
     to.add("{:5.1f}% {:5.1f}% {:5.1f}% {:5.1f}% {:5.1f}% {:8} {}", percent(w.waiting_s, all_s),
            percent(w.late_sender_s, all_s), percent(w.late_receiver_s, all_s),
            percent(w.transfer_s, all_s), percent(w.collective_wait_s, all_s), site.count,
-           shortened(place_text(site)));
+           short_place(site));
   }
 }
 

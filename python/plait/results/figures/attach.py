@@ -97,7 +97,7 @@ def hidden_rows(result: Result) -> list[tuple[str, str, str]]:
     named = {
         "could_hide_by_progress_s": ("by progress alone", "the program as it is, with --progress"),
         "could_hide_by_moving_s": ("by moving calls", "at most: post earlier, wait later"),
-        "bound_s": ("by perfect overlap", "at most: all of the shorter of the two"),
+        "bound_s": ("by perfect overlap", "then max(computing, messages) is left"),
     }
     return [
         (name, text_of_mean(result, key), says)
