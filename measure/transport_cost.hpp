@@ -19,8 +19,8 @@ inline constexpr std::chrono::microseconds between_looks{1000};
 /// Intervals of which one is the cheapest way of looking after messages: early looks keep a
 /// rendezvous going, late ones find more that is complete.
 inline constexpr std::array<std::chrono::microseconds, 3> intervals_between_looks{
-    std::chrono::microseconds{250}, std::chrono::microseconds{1000},
-    std::chrono::microseconds{4000}};
+    std::chrono::microseconds{1000}, std::chrono::microseconds{4000},
+    std::chrono::microseconds{16000}};
 
 struct transport_probe {
   /// Work of some 100 µs, which the counting thread repeats.  It must not touch what messages

@@ -98,12 +98,20 @@ def test_a_lab_that_is_not_up_is_one_line():
 
 
 @pytest.mark.lab
-def test_a_delay_works_or_says_what_the_kernel_lacks():
-    done = plait("lab", "up", "--name", NAME, "--delay", "1ms")
-    if done.returncode == 0:
+def test_a_delay_is_that_of_every_message():
+    done = plait("lab", "up", "--name", NAME, "--delay", "3ms")
+    if done.returncode:
+        assert "no delay of links here" in one_line(done)  # neither netem nor /dev/net/tun
+        return
+    try:
+        address = next(lab.address(1) for lab in state.load_all() if lab.name == NAME)
+        words = ("ping", "-c", "5", "-i", "0.2", "-q", address)
+        said = plait("lab", "exec", "--name", NAME, "n0", "--", *words).stdout
+    finally:
         plait("lab", "down", NAME)
-    else:
-        assert "netem" in one_line(done)
+    least_ms = float(re.search(r"= ([\d.]+)/", said).group(1))
+    assert least_ms >= 2 * 3, said  # a request and its answer
+    assert ", 0% packet loss" in said
     assert namespaces() == []
 
 

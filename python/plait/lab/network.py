@@ -6,7 +6,7 @@ Nothing here touches the machine's own interfaces: every device is made inside t
 
 import json
 
-from plait.errors import BadInput
+from plait.lab import delay
 from plait.lab.inside import call
 from plait.lab.spec import LINK_BURST_BYTES
 from plait.lab.state import Lab
@@ -23,39 +23,51 @@ def build(lab: Lab) -> None:
     call(lab, ["ip", "-n", lab.hub, "link", "add", "name", "br0", "type", "bridge"])
     call(lab, ["ip", "-n", lab.hub, "link", "set", "br0", "up"])
     _plug(lab, lab.head, "head", lab.head_address)
-    for index in range(lab.spec.nodes):
-        _plug(lab, lab.node(index), f"n{index}", lab.address(index))
-        _limit(lab, lab.node(index), "eth0")
-        _limit(lab, lab.hub, f"n{index}", delayed=False)
+    netem = bool(lab.spec.delay_s) and delay.kernel_delays(lab)
+    ports = [f"n{index}" for index in range(lab.spec.nodes)]
+    if lab.spec.delay_s and not netem:
+        delay.start_line(lab, ports)
+        plug = _plug_delayed
+    else:
+        plug = _plug
+    for index, port in enumerate(ports):
+        plug(lab, lab.node(index), port, lab.address(index))
+        _limit(lab, lab.node(index), "eth0", lab.spec.delay_s if netem else 0)
+        _limit(lab, lab.hub, port)
 
 
 def _plug(lab: Lab, namespace: str, port: str, address: str) -> None:
     """Join a namespace to the bridge, as its eth0."""
-    hub = [
-        f"link add name {port} type veth peer name eth0 netns {namespace}",
-        f"link set {port} master br0",
-        f"link set {port} up",
-    ]
+    _join(
+        lab,
+        namespace,
+        port,
+        address,
+        [f"link add name {port} type veth peer name eth0 netns {namespace}"],
+    )
+
+
+def _plug_delayed(lab: Lab, namespace: str, port: str, address: str) -> None:
+    """Join a namespace to the bridge by the two devices that the delay line has made."""
+    _join(lab, namespace, port, address, [f"link set {port}x netns {namespace} name eth0"])
+
+
+def _join(lab: Lab, namespace: str, port: str, address: str, made: list[str]) -> None:
+    hub = [*made, f"link set {port} master br0", f"link set {port} up"]
     inside = [f"addr add {address}/24 brd + dev eth0", "link set eth0 up"]
     call(lab, ["ip", "-n", lab.hub, "-batch", "-"], "\n".join(hub) + "\n")
     call(lab, ["ip", "-n", namespace, "-batch", "-"], "\n".join(inside) + "\n")
 
 
-def _limit(lab: Lab, namespace: str, device: str, delayed: bool = True) -> None:
-    """Limit what leaves a device; a message leaves one node once, so it is delayed once."""
+def _limit(lab: Lab, namespace: str, device: str, delay_s: float = 0) -> None:
+    """Limit what leaves a device, and delay it; a message leaves one node once."""
+    add = ["tc", "-n", namespace, "qdisc", "add", "dev", device]
     place = ["root"]
-    if lab.spec.delay_s and delayed:
-        delay = f"root handle 1: netem delay {lab.spec.delay_s * 1e6:.0f}us limit 100000"
-        try:
-            call(lab, ["tc", "-n", namespace, "qdisc", "add", "dev", device, *delay.split()])
-        except OSError:
-            raise BadInput(
-                "--lab: delay needs the kernel's netem queue (module sch_netem), which this kernel"
-                " does not have; leave delay out"
-            ) from None
+    if delay_s:
+        netem = f"root handle 1: netem delay {delay_s * 1e6:.0f}us limit 100000"
+        call(lab, [*add, *netem.split()])
         place = ["parent", "1:1", "handle", "10:"]
-    tbf = ["tbf", "rate", f"{lab.spec.rate_bps}bit", *_TBF_TAIL.split()]
-    call(lab, ["tc", "-n", namespace, "qdisc", "add", "dev", device, *place, *tbf])
+    call(lab, [*add, *place, "tbf", "rate", f"{lab.spec.rate_bps}bit", *_TBF_TAIL.split()])
 
 
 def counters(lab: Lab, index: int) -> dict[str, int]:
