@@ -34,26 +34,48 @@ using json = nlohmann::ordered_json;
           {"network_us", exactly(1e6 * cost.network_s())}};
 }
 
+[[nodiscard]] model::call_shape shape_of(const request& asked, int ranks, std::size_t size) {
+  return {.ranks = ranks,
+          .size_bytes = static_cast<double>(size),
+          .fragment_bytes = static_cast<double>(asked.fragment_bytes),
+          .degree = asked.degree};
+}
+
+[[nodiscard]] json cell_of(const request& asked, model::algorithm how,
+                           const model::call_shape& shape) {
+  json cell = microseconds(model::cost(asked.what, how, asked.network, shape));
+  cell["cheapest"] = model::cheapest(asked.what, asked.network, shape).how == how;
+  const auto libnbc = model::libnbc_choice(asked.what, shape.ranks, shape.size_bytes);
+  cell["libnbc"] = libnbc.has_value() && libnbc->how == how;
+  return cell;
+}
+
+[[nodiscard]] json published_cell_of(const request& asked, const model::call_shape& shape) {
+  json cell = microseconds(model::libnbc_published(asked.what, asked.network, shape).value());
+  cell["cheapest"] = false;  // it is no algorithm of its own
+  cell["libnbc"] = false;
+  return cell;
+}
+
+/// row["8 ranks"]["4KiB"], by what computes a cell from its shape.
+[[nodiscard]] json row_of(const request& asked, const auto& cell) {
+  json row = json::object();
+  for (const int ranks : asked.ranks)
+    for (const std::size_t size : asked.sizes)
+      row[fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s")][measure::size_label(size)] =
+          cell(shape_of(asked, ranks, size));
+  return row;
+}
+
 /// rows[algorithm]["8 ranks"]["4KiB"]; `cheapest` is among all algorithms of the operation.
 [[nodiscard]] json rows_of(const request& asked) {
   json rows = json::object();
-  for (const model::algorithm how : asked.algorithms) {
-    json& row = rows[std::string(model::to_string(how))];
-    for (const int ranks : asked.ranks) {
-      json& cells = row[fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s")];
-      for (const std::size_t size : asked.sizes) {
-        const model::call_shape shape{.ranks = ranks,
-                                      .size_bytes = static_cast<double>(size),
-                                      .fragment_bytes = static_cast<double>(asked.fragment_bytes),
-                                      .degree = asked.degree};
-        json cell = microseconds(model::cost(asked.what, how, asked.network, shape));
-        cell["cheapest"] = model::cheapest(asked.what, asked.network, shape).how == how;
-        const auto libnbc = model::libnbc_choice(asked.what, ranks, shape.size_bytes);
-        cell["libnbc"] = libnbc.has_value() && libnbc->how == how;
-        cells[measure::size_label(size)] = std::move(cell);
-      }
-    }
-  }
+  for (const model::algorithm how : asked.algorithms)
+    rows[std::string(model::to_string(how))] =
+        row_of(asked, [&](const model::call_shape& shape) { return cell_of(asked, how, shape); });
+  if (asked.as_published)
+    rows["as published"] = row_of(
+        asked, [&](const model::call_shape& shape) { return published_cell_of(asked, shape); });
   return rows;
 }
 

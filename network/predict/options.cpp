@@ -27,6 +27,7 @@ struct words {
   std::string algorithm = "all";
   std::string fragment = "8KiB";
   int degree = 0;
+  bool as_published = false;
   std::string network;
   std::string json;
   std::string eager_limit;
@@ -88,6 +89,8 @@ struct figure {
   app.add_option("--eager-limit", given.eager_limit, "S, the largest message without handshake");
   app.add_option("--fragment", given.fragment, "Fragments of a chain")->capture_default_str();
   app.add_option("--degree", given.degree, "Neighbours of a rank, for neighbour_exchange");
+  app.add_flag("--as-published", given.as_published,
+               "Adds what the formulas say that LibNBC's authors published");
   app.add_option("--json", given.json, "File for the result; - = standard output");
   try {
     app.parse(argc, argv);
@@ -183,6 +186,13 @@ std::optional<request> parse(int argc, char** argv) {
     throw usage_error(among_neighbours
                           ? "--degree is missing: how many neighbours a rank has, 1 or more"
                           : "--degree is for neighbour_exchange only");
+  }
+  result.as_published = given.as_published;
+  if (given.as_published && !model::libnbc_published(result.what, {}, {.ranks = 1})) {
+    throw usage_error(fmt::format(
+        "--as-published: LibNBC's authors published no formula for {}; there is one for barrier, "
+        "bcast and allreduce",
+        model::to_string(result.what)));
   }
   result.network = network_of(given, network);
   result.network_file = given.network;

@@ -20,6 +20,8 @@ struct request {
   int degree = 0;
   model::parameters network;
   std::string network_file;
+  bool as_published =
+      false;              ///< beside the algorithms: the formulas that LibNBC's authors published
   std::string json_file;  ///< empty: none; "-": standard output
 };
 

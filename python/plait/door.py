@@ -107,7 +107,7 @@ COMMANDS: dict[str, Command] = {
         {
             **_PROBE, **dict.fromkeys(_REALS, _real), "--ranks": _text, "-n": _text,
             "--algorithm": _text, "--network": _text, "--eager-limit": _text, "--fragment": _text,
-            "--degree": _whole, "--measured": None,
+            "--degree": _whole, "--measured": None, "--as-published": None,
         },
         1, 1, False, "OP",
     ),

@@ -395,4 +395,25 @@ std::optional<libnbc_algorithm> libnbc_choice(operation what, int ranks, double 
   return std::nullopt;
 }
 
+std::optional<collective_cost> libnbc_published(operation what, const parameters& network,
+                                                const call_shape& shape) {
+  validate(network);
+  validate(shape);
+  const double k = std::bit_width(static_cast<unsigned>(shape.ranks) - 1);
+  const double both_s = network.send_overhead_s + network.receive_overhead_s;  // 2o
+  const double sent_s = shape.size_bytes * network.gap_per_byte_s;             // mG
+  const double combined_s = shape.size_bytes * network.reduction_per_byte_s;   // mγ
+  switch (what) {
+    case operation::barrier:
+      return collective_cost{k * (both_s + network.latency_s), k * both_s};
+    case operation::allreduce:
+      return collective_cost{2 * k * (both_s + network.latency_s + sent_s) + k * combined_s,
+                             k * (2 * both_s + combined_s)};
+    case operation::bcast:
+      return collective_cost{k * (both_s + network.latency_s + sent_s), k * both_s};
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace plait::model

@@ -43,6 +43,25 @@ TEST(collective, linear_alltoall_is_the_published_closed_form) {
   EXPECT_NEAR(c.network_s(), 183490e-9 - 21000e-9, 1e-16);
 }
 
+// Computed by hand for P = 1000, k = 10, m = 4096 and LogGOPSim's L 2500, o 1500, G 6 ns, γ 0.5 ns.
+TEST(collective, libnbcs_published_formulas_are_those_of_its_slide) {
+  parameters net = example_network();
+  net.reduction_per_byte_s = 0.5e-9;
+  const call_shape shape{.ranks = 1000, .size_bytes = 4096};
+  const auto expect = [&](operation what, double total_ns, double processor_ns) {
+    const auto c = model::libnbc_published(what, net, shape);
+    ASSERT_TRUE(c.has_value());
+    EXPECT_NEAR(c->total_s, 1e-9 * total_ns, 1e-16);
+    EXPECT_NEAR(c->processor_s, 1e-9 * processor_ns, 1e-16);
+  };
+  expect(operation::barrier, 55'000, 30'000);
+  expect(operation::bcast, 300'760, 30'000);
+  expect(operation::allreduce, 622'000, 80'480);
+  EXPECT_FALSE(model::libnbc_published(operation::alltoall, net, shape).has_value());
+  EXPECT_FALSE(model::libnbc_published(operation::alltoall, net, {.ranks = 1}).has_value());
+  EXPECT_EQ(model::libnbc_published(operation::bcast, net, {.ranks = 1})->total_s, 0);
+}
+
 // The published formulas as they are printed, with one o, for P ranks, k = ⌈log2 P⌉, m bytes.
 TEST(collective, published_formulas_are_kept_to_the_letter) {
   parameters net = example_network();

@@ -68,6 +68,20 @@ struct choice {
 /// Throws as `cost` does.
 [[nodiscard]] choice cheapest(operation what, const parameters& network, const call_shape& shape);
 
+/// Returns the cost of one call by the formulas that LibNBC's authors published, which know one
+/// algorithm an operation and no gap g between messages; nothing for operations other than barrier,
+/// allreduce and bcast.  With k = ⌈log2 P⌉:
+///
+///     barrier    k (2o + L)                       processor 2ok
+///     allreduce  2k (2o + L + mG) + k m γ         processor (4o + mγ) k
+///     bcast      k (2o + L + mG)                  processor 2ok
+///
+/// 2o is the overhead of a send and of a receive.  Throws as `cost` does.
+/// [Hoefler and Lumsdaine, Communication/Computation Overlap, slide 12]
+[[nodiscard]] std::optional<collective_cost> libnbc_published(operation what,
+                                                              const parameters& network,
+                                                              const call_shape& shape);
+
 /// LibNBC's choice for an operation.
 struct libnbc_algorithm {
   algorithm how = algorithm::linear;

@@ -80,6 +80,10 @@ def collective(
     degree: Annotated[
         int | None, typer.Option(help="Neighbours of a rank, for neighbour_exchange.")
     ] = None,
+    as_published: Annotated[
+        bool,
+        typer.Option("--as-published", help="Add the formulas that LibNBC's authors published."),
+    ] = False,
     measured: Annotated[
         bool, typer.Option("--measured", help="Measure network and operation, here or in --lab.")
     ] = False,
@@ -104,6 +108,10 @@ def collective(
         "--eager-limit": eager_limit, "--fragment": fragment, "--degree": degree,
     }  # fmt: skip
     if measured:
+        _refuse(
+            ("--as-published",), {"--as-published": as_published or None},
+            "compares formulas with formulas; leave --measured out",
+        )  # fmt: skip
         _refuse(_NETWORK, words, "is for networks that are not measured; --measured finds it")
         options = given(sizes=sizes, algorithms=algorithm, fragment=fragment, repeat=repeat)
         request = Request(
@@ -116,7 +124,7 @@ def collective(
     if ranks is None:
         raise BadInput("--ranks is missing: for how many ranks, such as 8,64,512")
     options = [f"{name}={value}" for name, value in words.items() if value is not None]
-    words_of_model = [operation, *options]
+    words_of_model = [operation, *options, *(["--as-published"] if as_published else [])]
     run_and_end(Request("network", "predict", _library(), None, None, words_of_model), json, page)
 
 
