@@ -3,6 +3,7 @@
 // without tests, and plait's tasks, with the blocking call's time of work to do meanwhile.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct options {
   std::string operations = "alltoall";
   std::vector<int> communicators;
   double work_ratio = 1;
+  std::string test_bytes;
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
@@ -29,12 +31,15 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--op", given.operations,
                  fmt::format("Any of {}", fmt::join(operation_names(), ", ")));
   command.option("--sizes", given.common.sizes,
-                 "Bytes for each rank (alltoall, allgather, gather, scatter, reduce_scatter) or of "
-                 "the vector; multiples of 8");
+                 "Bytes for each rank, or of the vector where ranks have no parts; multiples of 8");
   command.option("--work-ratio", given.work_ratio, "Work by the time of the blocking call");
   command.option("--communicators", given.communicators,
                  "Numbers of ranks whose processor share is measured; powers of two and all when "
                  "left out");
+  command.option(
+      "--test-bytes", given.test_bytes,
+      "A piece of the work, and so a test, for so many bytes of the size (LibNBC: 1KiB); "
+      "in place of --pieces");
   const std::vector<std::string> names = measure::names_of(all_ways());
   measure::add_common(command, given.common, names);
   return command.parse(argc, argv, env);
@@ -77,6 +82,13 @@ std::vector<int> communicators_of(const options& given, const environment& env) 
   return counts;
 }
 
+std::optional<std::size_t> test_bytes_of(const options& given) {
+  if (given.test_bytes.empty()) return std::nullopt;
+  const std::vector<std::size_t> sizes = measure::parse_sizes("--test-bytes", given.test_bytes, 1);
+  if (sizes.size() != 1) throw usage_error("--test-bytes is one size, such as 1KiB");
+  return sizes.front();
+}
+
 session_options session_of(const options& given, environment& env) {
   if (env.size() < 2)
     throw usage_error("a collective operation takes at least 2 ranks; it was started with 1");
@@ -89,6 +101,7 @@ session_options session_of(const options& given, environment& env) {
       .communicator_sizes = communicators_of(given, env),
       .work_ratio = given.work_ratio,
       .pieces = static_cast<int>(given.common.pieces),
+      .test_bytes = test_bytes_of(given),
       .sample_s = 1e-3 * given.common.sample_ms,
       .repetition = measure::repetition_of(given.common, env)};
   measure::check_common(given.common, env);
@@ -105,6 +118,7 @@ int run(environment& env, int argc, char** argv) {
   measure::json parameters = parameters_of(given.common);
   parameters["op"] = given.operations;
   parameters["work_ratio"] = given.work_ratio;
+  if (session.test_bytes) parameters["test_bytes"] = *session.test_bytes;
   parameters["communicators"] = session.communicator_sizes;
   finish(given.common, "nbc", parameters, where, std::move(rows));
   return measure::exit_verified;

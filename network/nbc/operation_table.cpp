@@ -1,50 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One entry for each operation.  Values are whole numbers and 128ths of them, so that sums are
-// exact and no order of combination changes them.
+// The operations whose ranks all send, or receive, parts of one size; and the list of all.
+#include <algorithm>
+
 #include "operation.hpp"
+#include "operation_lists.hpp"
+#include "values.hpp"
 
 namespace plait::network::nbc {
 namespace {
 
-constexpr int root = 0;
-
-double as_double(std::size_t value) {
-  return static_cast<double>(value);
-}
-
-std::size_t part(const place& at) {
-  return at.index / at.count;
-}
-
-// Differs for each pair of ranks, and along the message.
-double message_value(std::size_t from, std::size_t to, std::size_t index) {
-  return 4096 * as_double(from) + as_double(to) + as_double(index % 97) / 128;
-}
-
-double summand(const place& at) {
-  return (at.rank + 1) * (1 + as_double(at.index % 97));
-}
-
-// The sum of what the first `ranks` ranks have at an index.
-double sum_of(int ranks, std::size_t index) {
-  return 0.5 * ranks * (ranks + 1) * (1 + as_double(index % 97));
-}
-
-std::optional<double> on_root(const place& at, double value) {
-  return at.rank == root ? std::optional(value) : std::nullopt;
-}
-
-auto rank_of(const place& at) {
-  return static_cast<std::size_t>(at.rank);
-}
-
 const operation allgather{
     .name = "allgather",
     .calls = "MPI_Allgather",
-    .receives_from_each = true,
+    .receives = parts::each,
     .sent = [](const place& at) { return message_value(rank_of(at), 0, at.index); },
     .expected = [](const place& at) -> std::optional<double> {
-      return message_value(part(at), 0, at.index % at.count);
+      return message_value(at.part, 0, at.offset);
     },
     .blocking =
         [](buffers& b) {
@@ -86,12 +57,11 @@ const operation allreduce{
 const operation alltoall{
     .name = "alltoall",
     .calls = "MPI_Alltoall",
-    .sends_to_each = true,
-    .receives_from_each = true,
-    .sent =
-        [](const place& at) { return message_value(rank_of(at), part(at), at.index % at.count); },
+    .sends = parts::each,
+    .receives = parts::each,
+    .sent = [](const place& at) { return message_value(rank_of(at), at.part, at.offset); },
     .expected = [](const place& at) -> std::optional<double> {
-      return message_value(part(at), rank_of(at), at.index % at.count);
+      return message_value(at.part, rank_of(at), at.offset);
     },
     .blocking =
         [](buffers& b) {
@@ -107,6 +77,20 @@ const operation alltoall{
         [](runtime& rt, buffers& b, const collective_options& how) {
           rt.alltoall("alltoall", in(b.send), out(b.receive), how);
         },
+};
+
+// No data: an order of what ranks do.
+const operation barrier{
+    .name = "barrier",
+    .calls = "MPI_Barrier",
+    .in_place = true,
+    .sent = [](const place&) { return untouched; },
+    .expected = [](const place&) -> std::optional<double> { return std::nullopt; },
+    .blocking = [](buffers& b) { return MPI_Barrier(b.communicator); },
+    .start = [](buffers& b,
+                MPI_Request& request) { return MPI_Ibarrier(b.communicator, &request); },
+    .submit = [](runtime& rt, buffers& b,
+                 const collective_options& how) { rt.barrier("barrier", inout(b.receive), how); },
 };
 
 const operation bcast{
@@ -130,15 +114,36 @@ const operation bcast{
                  const collective_options& how) { rt.bcast("bcast", inout(b.receive), root, how); },
 };
 
+const operation exscan{
+    .name = "exscan",
+    .calls = "MPI_Exscan",
+    .sent = summand,
+    .expected = [](const place& at) -> std::optional<double> {
+      if (at.rank == 0) return std::nullopt;
+      return sum_of(at.rank, at.index);
+    },
+    .blocking =
+        [](buffers& b) {
+          return MPI_Exscan(b.send.data(), b.receive.data(), b.mpi_count(), MPI_DOUBLE, MPI_SUM,
+                            b.communicator);
+        },
+    .start =
+        [](buffers& b, MPI_Request& request) {
+          return MPI_Iexscan(b.send.data(), b.receive.data(), b.mpi_count(), MPI_DOUBLE, MPI_SUM,
+                             b.communicator, &request);
+        },
+    .submit =
+        [](runtime& rt, buffers& b, const collective_options& how) {
+          rt.exscan("exscan", in(b.send), out(b.receive), sum{}, how);
+        },
+};
+
 const operation gather{
     .name = "gather",
     .calls = "MPI_Gather",
-    .receives_from_each = true,
+    .receives = parts::each,
     .sent = [](const place& at) { return message_value(rank_of(at), 0, at.index); },
-    .expected =
-        [](const place& at) {
-          return on_root(at, message_value(part(at), 0, at.index % at.count));
-        },
+    .expected = [](const place& at) { return on_root(at, message_value(at.part, 0, at.offset)); },
     .blocking =
         [](buffers& b) {
           return MPI_Gather(b.send.data(), b.mpi_count(), MPI_DOUBLE, b.receive.data(),
@@ -179,7 +184,7 @@ const operation reduce{
 const operation reduce_scatter{
     .name = "reduce_scatter",
     .calls = "MPI_Reduce_scatter_block",
-    .sends_to_each = true,
+    .sends = parts::each,
     .sent = summand,
     .expected = [](const place& at) -> std::optional<double> {
       return sum_of(at.ranks, rank_of(at) * at.count + at.index);
@@ -226,9 +231,8 @@ const operation scan{
 const operation scatter{
     .name = "scatter",
     .calls = "MPI_Scatter",
-    .sends_to_each = true,
-    .sent =
-        [](const place& at) { return message_value(rank_of(at), part(at), at.index % at.count); },
+    .sends = parts::each,
+    .sent = [](const place& at) { return message_value(rank_of(at), at.part, at.offset); },
     .expected = [](const place& at) -> std::optional<double> {
       return message_value(root, rank_of(at), at.index);
     },
@@ -251,8 +255,14 @@ const operation scatter{
 }  // namespace
 
 const std::vector<operation>& all_operations() {
-  static const std::vector<operation> all{allgather, allreduce,      alltoall, bcast,  gather,
-                                          reduce,    reduce_scatter, scan,     scatter};
+  static const std::vector<operation> all = [] {
+    std::vector<operation> each{allgather, allreduce, alltoall,       barrier, bcast,  exscan,
+                                gather,    reduce,    reduce_scatter, scan,    scatter};
+    each.insert(each.end(), uneven_operations().begin(), uneven_operations().end());
+    each.insert(each.end(), neighbour_operations().begin(), neighbour_operations().end());
+    std::ranges::sort(each, {}, &operation::name);
+    return each;
+  }();
   return all;
 }
 

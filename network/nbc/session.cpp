@@ -30,12 +30,18 @@ double calibrated_s(environment& env, const operation& what, std::size_t size_by
   return measure::median(seconds);
 }
 
+int pieces_of(std::size_t size_bytes, const session_options& wanted) {
+  if (!wanted.test_bytes) return wanted.pieces;
+  const std::size_t tests = (size_bytes + *wanted.test_bytes - 1) / *wanted.test_bytes;
+  return static_cast<int>(std::min<std::size_t>(tests, 1'000'000));
+}
+
 collective_load load_of(const operation& what, std::size_t size_bytes, double blocking_s,
                         double unit_s, const session_options& wanted) {
   const double work_s = wanted.work_ratio * blocking_s;
   collective_load load{.what = &what, .size_bytes = size_bytes};
   load.units = std::max(1L, std::lround(work_s / unit_s));
-  load.pieces = measure::pieces_for(work_s, wanted.pieces);
+  load.pieces = measure::pieces_for(work_s, pieces_of(size_bytes, wanted));
   // Blocking call, work, pure call and both together make up a step of a row.
   const double step_s = 3 * blocking_s + 2 * work_s;
   load.steps = static_cast<int>(std::clamp(wanted.sample_s / step_s, 5.0, 1e4));
@@ -84,6 +90,7 @@ void plan_case(std::vector<measure::measurement>& plan, environment& env,
                   },
                   remarks});
   for (const named_way& each : wanted.ways) {
+    if (!each.among_neighbours && has_neighbours(*load.what)) continue;
     measure::json own = remarks;
     own["verified"] = true;  // else the measurement throws
     plan.push_back(

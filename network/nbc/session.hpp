@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <plait/plait.hpp>
@@ -20,6 +21,8 @@ struct session_options {
   std::vector<int> communicator_sizes;
   double work_ratio = 1;  ///< work by the blocking call's time
   int pieces = 16;
+  /// In place of `pieces`: one, and so a test, for so many bytes of a case's size.
+  std::optional<std::size_t> test_bytes;
   double sample_s = 0.05;  ///< about how long one measurement takes
   measure::repetition_options repetition;
 };

@@ -83,17 +83,17 @@ class nonblocking_way final : public way {
 
 class task_way final : public way {
  public:
-  task_way(environment& env, buffers& data, progress policy)
-      : data_(data), rt_(env, {.workers = 1, .policy = policy}) {}
+  task_way(environment& env, buffers& data, progress policy, collective::back_end back_end)
+      : data_(data), how_{.back_end = back_end}, rt_(env, {.workers = 1, .policy = policy}) {}
   void pure() override {
-    data_.what.submit(rt_, data_, {});
+    data_.what.submit(rt_, data_, how_);
     rt_.wait();
   }
   // Whatever is not work is the runtime's: submission, posting, polling, waiting.
   measure::step_times beside(measure::cut_work& what) override {
     measure::step_times spent;
     spent.overall_s = seconds_of([&] {
-      spent.start_s = seconds_of([&] { data_.what.submit(rt_, data_, {}); });
+      spent.start_s = seconds_of([&] { data_.what.submit(rt_, data_, how_); });
       what.submit(rt_);
       rt_.wait();
     });
@@ -104,6 +104,7 @@ class task_way final : public way {
 
  private:
   buffers& data_;
+  collective_options how_;
   runtime rt_;
 };
 
@@ -115,13 +116,20 @@ std::vector<named_way> make_all() {
        [](environment&, buffers& data) { return std::make_unique<nonblocking_way>(data, false); }},
       {measure::tested_row, "as nonblocking, MPI_Test after each piece of the work",
        [](environment&, buffers& data) { return std::make_unique<nonblocking_way>(data, true); }}};
+  named_way library{"plait library",
+                    "as plait auto, but the collective task is the library's own MPI_I...",
+                    [](environment& env, buffers& data) {
+                      return std::make_unique<task_way>(env, data, progress::automatic,
+                                                        collective::back_end::library);
+                    }};
   for (const progress policy : measure::task_policies())
     all.push_back(
         {measure::row_of(policy),
          "a collective task and tasks of work; progress: " + std::string(to_string(policy)),
          [policy](environment& env, buffers& data) {
-           return std::make_unique<task_way>(env, data, policy);
+           return std::make_unique<task_way>(env, data, policy, collective::back_end::schedules);
          }});
+  all.insert(all.begin() + ways_by_default - 1, std::move(library));
   return all;
 }
 

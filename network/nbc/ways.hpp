@@ -34,12 +34,14 @@ struct named_way {
   std::string about;  ///< one line: which calls
   /// Collective; nothing of it but buffers may be left when the next way is made.
   std::function<std::unique_ptr<way>(environment&, buffers&)> make;
+  bool among_neighbours = true;  ///< false: not for operations with neighbours
 };
 
-/// The blocking call, MPI_I… without and with tests, plait's tasks under each policy of progress.
+/// The blocking call, MPI_I… without and with tests, plait's tasks under `auto`, by plait's
+/// schedules and by the library's own call, and under each other policy of progress.
 [[nodiscard]] const std::vector<named_way>& all_ways();
 /// So many of them are measured when none is asked for.
-inline constexpr std::size_t ways_by_default = 4;
+inline constexpr std::size_t ways_by_default = 5;
 
 /// One blocking call.  Errors: plait::error.
 void call_blocking(buffers& data);
