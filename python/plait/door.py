@@ -192,6 +192,18 @@ def _checked(command: Command, own: Words) -> dict[str, str]:
 
 
 def _needs_of(name: str, given: Mapping[str, str], others: Words) -> str:
+    need = _needs_without_delay(name, given, others)
+    if "--delay" not in given and not _has_delay(given.get("--lab")):
+        return need
+    # The program that delays links; where the kernel can it is not started.
+    return f"{need} delay_line" if need.startswith("build ") else "build openmpi delay_line"
+
+
+def _has_delay(lab: str | None) -> bool:
+    return lab is not None and bool(LabSpec.parse(lab).delay_s)
+
+
+def _needs_without_delay(name: str, given: Mapping[str, str], others: Words) -> str:
     mpi = library.full_name(given.get("--mpi", "openmpi"))
     if name == "run":
         return _needs_of_run(mpi, given, others)
