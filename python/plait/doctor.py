@@ -102,9 +102,8 @@ def _delay() -> Finding:
             return Finding("delay of links", "possible")
     with contextlib.suppress(OSError):
         os.close(os.open("/dev/net/tun", os.O_RDWR))
-        return Finding(
-            "delay of links", "possible, by plait's delay line: this kernel has no netem"
-        )
+        how = "by plait's delay line: this kernel has no netem"
+        return Finding("delay of links", "possible", how)
     return Finding(
         "delay of links", "no netem in this kernel, and no /dev/net/tun",
         "--lab delay=… does not run", True,
