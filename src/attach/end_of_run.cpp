@@ -83,14 +83,16 @@ void collect_and_write(session& of) {
   }
 }
 
-void write_what_is_known(session& of) noexcept {
+void write_what_is_known(session& of, bool prints) noexcept {
   try {
+    settings asked = of.asked;
+    asked.quiet = asked.quiet || !prints;
     std::vector<rank_profile> ranks;
     if (!of.asked.json.empty()) {
       ranks = read_left_profiles(of.asked.folder, of.asked.json, false);
     }
     if (ranks.empty()) ranks.push_back(read_profile(memory_of(of.notes)));
-    write_results(ranks, of.asked);
+    write_results(ranks, asked);
   } catch (const std::exception& what) {
     std::fprintf(stderr, "plait attach: %s\n", what.what());
   }

@@ -9,7 +9,7 @@ namespace plait::attach {
 /// Collective, before MPI ends: rank 0 writes.
 void collect_and_write(session& of);
 /// Of this process alone, where MPI cannot be called any more: from the files of the ranks on this
-/// machine.
-void write_what_is_known(session& of) noexcept;
+/// machine.  The last of several ranks that do so stays.
+void write_what_is_known(session& of, bool prints) noexcept;
 
 }  // namespace plait::attach

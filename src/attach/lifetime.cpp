@@ -149,15 +149,18 @@ void prepare() {
   find_constants();
 }
 
-/// A program that ends without MPI_Finalize.
+/// A program that ends without MPI_Finalize: its launcher ends the other ranks, so that each that
+/// can writes what is known.
 __attribute__((destructor)) void note_exit() {
   if (!is_attached.exchange(false)) return;
   profile_header& h = attached.notes.header();
   if (h.pid != static_cast<std::int32_t>(getpid())) return;
+  // The progress thread enters MPI no more; the library underneath may be taken down next.
+  if (attached.locks_token && own_thread.depth == 0) attached.token.acquire();
   own_thread.depth = 1;
   h.end = now_ticks();
   h.state = run_state::exited;
-  if (h.rank == 0) write_what_is_known(attached);
+  write_what_is_known(attached, h.rank == 0);
 }
 
 }  // namespace
@@ -243,7 +246,7 @@ int abort_job(MPI_Comm comm, int code, const void* from) {
   h.end = now_ticks();
   h.state = run_state::aborted;
   attached.notes.site(attached.notes.find_site(static_cast<int>(call_id::MPI_Abort), from)).count++;
-  write_what_is_known(attached);
+  write_what_is_known(attached, true);
   return real(comm, code);
 }
 

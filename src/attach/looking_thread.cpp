@@ -85,6 +85,8 @@ class looking_thread {
 
   void look_when_it_pays() {
     const ticks now = now_ticks();
+    // A post may be counted before it is in flight, and then seen only with the next reading.
+    if (schedule_.next() == look_schedule::never) schedule_.posted(now);
     const ticks inside = attached.wakes.last_inside();
     sockets_.find(now);
     const bool is_told = sockets_.carry_messages();

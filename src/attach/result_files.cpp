@@ -4,10 +4,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
+#include <unistd.h>
 
 #include "attach/analysis.hpp"
 #include "attach/trace_file.hpp"
@@ -21,10 +24,19 @@ void write_file(const std::string& path, const std::string& text) {
     std::fflush(stdout);
     return;
   }
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  // What a link leads to is replaced, and no device or pipe: those are written to.
+  std::error_code failed;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, failed);
+  const bool is_replaced =
+      !std::filesystem::exists(target, failed) || std::filesystem::is_regular_file(target, failed);
+  std::filesystem::path written = target;
+  if (is_replaced) written += fmt::format(".partial-{}", getpid());
+  std::ofstream file(written, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
-  if (!file) throw error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  if (file && is_replaced) std::filesystem::rename(written, target, failed);
+  if (!file || failed)
+    throw error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
 }
 
 }  // namespace
