@@ -27,6 +27,9 @@ template <class Argument>
   if constexpr (is_access_tuple<std::remove_cvref_t<Argument>>) {
     return argument;
   } else {
+    static_assert(std::is_constructible_v<std::decay_t<Argument>, Argument>,
+                  "an argument without an access is copied into the task, and this one cannot be "
+                  "copied: name it in an access, such as inout(x)");
     return std::tuple<std::decay_t<Argument>>(std::forward<Argument>(argument));
   }
 }
