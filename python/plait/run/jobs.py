@@ -104,9 +104,11 @@ def _progress_lines() -> OnProgress:
 
 def complain(name: str, outcome: Outcome) -> None:
     """Raise the one line that says what went wrong."""
-    if outcome.exit_code == 2 and outcome.error_lines:
-        raise BadInput(outcome.error_lines[0].removeprefix("plait: "))
     death = outcome.death
+    # mpiexec's own code may be another's where several ranks end at once on a busy machine.
+    refused = outcome.exit_code == 2 or (death is not None and death.exit_code == 2)
+    if refused and outcome.error_lines:
+        raise BadInput(outcome.error_lines[0].removeprefix("plait: "))
     if death and death.signal is not None:
         raise JobFailed(f"{name} broke off: {death.sentence()}", 128 + death.signal)
     if outcome.launcher_signal is not None:
