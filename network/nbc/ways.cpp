@@ -121,7 +121,8 @@ std::vector<named_way> make_all() {
                     [](environment& env, buffers& data) {
                       return std::make_unique<task_way>(env, data, progress::automatic,
                                                         collective::back_end::library);
-                    }};
+                    },
+                    false};
   for (const progress policy : measure::task_policies())
     all.push_back(
         {measure::row_of(policy),

@@ -4,7 +4,7 @@
 from mpi_bench import FEW, MpiBench, main, run
 
 SHORT = ("--repeat", "2", "--sample-ms", "0.1", "--pieces", "3")
-WAYS = {"blocking", "nonblocking", "nonblocking tested", "plait auto"}
+WAYS = {"blocking", "nonblocking", "nonblocking tested", "plait auto", "plait library"}
 FIGURES = {
     "overhead_us", "overhead_percent", "confirmed_overlap_percent", "osu_overlap_percent",
     "imb_documents_percent", "imb_code_percent", "blocking_us", "pure_us", "overall_us",
@@ -49,13 +49,22 @@ class Nbc(MpiBench):
         self.assertEqual(tests["nonblocking"], 0)
 
     def test_every_operation_is_measured_on_a_few_ranks(self):
-        ops = ("allgather", "allreduce", "alltoall", "bcast", "gather", "reduce",
-               "reduce_scatter", "scan", "scatter")
+        ops = ("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast",
+               "exscan", "gather", "gatherv", "neighbour_allgather", "neighbour_alltoall", "reduce",
+               "reduce_scatter", "scan", "scatter", "scatterv")
         result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "72",
                                 "--op", ",".join(ops), "--only", "plait sleeping", ranks=FEW)
         self.assertEqual(set(result["rows"]["plait sleeping"]), {f"{op} 72B" for op in ops})
         for ranks in range(2, FEW + 1):
             self.assertIn(f"processor, {ranks} ranks", result["rows"])
+
+    def test_the_library_has_no_row_among_neighbours(self):
+        result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "72",
+                                "--op", "barrier,neighbour_alltoall", "--only",
+                                "plait library,blocking", "--test-bytes", "1KiB")
+        self.assertEqual(set(result["rows"]["plait library"]), {"barrier 72B"})
+        self.assertEqual(result["parameters"]["test_bytes"], 1024)
+        self.assertEqual(result["rows"]["blocking"]["barrier 72B"]["pieces"], 1)
 
     def test_every_policy_has_a_row(self):
         rows = {f"plait {p}" for p in ("dedicated", "sleeping", "workers", "none")}
