@@ -8,12 +8,24 @@
 #include <utility>
 
 #include <plait/comm/mpi.hpp>
+#include <plait/comm/token.hpp>
 
 #include "mpi_check.hpp"
 #include "statistics.hpp"
 
 namespace plait::measure {
 namespace {
+
+/// Reduces one value to all ranks, under the token: engines of this rank may be at work.  Begins
+/// when all ranks are there, for meanwhile engines have to move on.
+template <class T>
+T reduced(environment& env, T value, MPI_Datatype type, MPI_Op operation) {
+  env.barrier();
+  const mpi_token_guard guard(env.token());
+  T result{};
+  check_mpi(MPI_Allreduce(&value, &result, 1, type, operation, native(env)), "MPI_Allreduce");
+  return result;
+}
 
 /// A rank of which nothing is known is slower than none.
 double median_or_least(const std::vector<double>& samples) {
@@ -34,22 +46,15 @@ std::string broadcast(environment& env, const std::string& text) {
 }
 
 double maximum(environment& env, double value) {
-  double result = 0;
-  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, native(env)), "MPI_Allreduce");
-  return result;
+  return reduced(env, value, MPI_DOUBLE, MPI_MAX);
 }
 
 double sum(environment& env, double value) {
-  double result = 0;
-  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_SUM, native(env)), "MPI_Allreduce");
-  return result;
+  return reduced(env, value, MPI_DOUBLE, MPI_SUM);
 }
 
 bool all_of(environment& env, bool value) {
-  const int mine = value ? 1 : 0;
-  int result = 0;
-  check_mpi(MPI_Allreduce(&mine, &result, 1, MPI_INT, MPI_MIN, native(env)), "MPI_Allreduce");
-  return result != 0;
+  return reduced(env, value ? 1 : 0, MPI_INT, MPI_MIN) != 0;
 }
 
 std::vector<double> all_values(environment& env, double value) {
