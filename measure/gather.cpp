@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <plait/comm/mpi.hpp>
-#include <plait/comm/token.hpp>
 
 #include "mpi_check.hpp"
 #include "statistics.hpp"
