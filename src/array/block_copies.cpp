@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <plait/array/block_copies.hpp>
+#include <plait/array/cut.hpp>
 #include <plait/core/error.hpp>
 
 namespace plait {
@@ -163,12 +164,24 @@ std::vector<block_copy<D>> redistribution_copies(const decomposition<D>& from,
   return result;
 }
 
-#define PLAIT_BLOCK_COPIES(D)                                                                  \
-  template std::vector<block_copy<D>> ghost_copies(const decomposition<D>&, ghost_reach);      \
-  template std::vector<block_copy<D>> ghost_copies(const decomposition<D>&, ghost_reach, int); \
-  template std::vector<block_copy<D>> redistribution_copies(const decomposition<D>&,           \
-                                                            const decomposition<D>&);          \
-  template std::vector<block_copy<D>> redistribution_copies(const decomposition<D>&,           \
+template <int D>
+std::vector<block_copy<D>> in_parts(const std::vector<block_copy<D>>& copies, std::int64_t cells) {
+  std::vector<block_copy<D>> result;
+  for (block_copy<D> one : copies)
+    for (const box<D>& part : cut_in_parts(one.from, cells)) {
+      one.from = part;
+      result.push_back(one);
+    }
+  return result;
+}
+
+#define PLAIT_BLOCK_COPIES(D)                                                                    \
+  template std::vector<block_copy<D>> in_parts(const std::vector<block_copy<D>>&, std::int64_t); \
+  template std::vector<block_copy<D>> ghost_copies(const decomposition<D>&, ghost_reach);        \
+  template std::vector<block_copy<D>> ghost_copies(const decomposition<D>&, ghost_reach, int);   \
+  template std::vector<block_copy<D>> redistribution_copies(const decomposition<D>&,             \
+                                                            const decomposition<D>&);            \
+  template std::vector<block_copy<D>> redistribution_copies(const decomposition<D>&,             \
                                                             const decomposition<D>&, int);
 PLAIT_BLOCK_COPIES(1)
 PLAIT_BLOCK_COPIES(2)

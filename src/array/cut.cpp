@@ -105,6 +105,20 @@ std::vector<box<D, S>> cut_small(const box<D, S>& b, const extents<D>& largest) 
 }
 
 template <int D, space S>
+std::vector<box<D, S>> cut_in_parts(const box<D, S>& b, std::int64_t cells) {
+  PLAIT_EXPECTS(cells >= 1, std::to_string(cells) + " cells");
+  if (b.empty()) return {};
+  extents<D> largest = b.extent();
+  std::int64_t layer = b.size();  // cells with one index along the axis
+  for (std::size_t i = D; i-- > 1 && layer > cells;) {
+    const axis a = axes<D>[i];
+    layer /= b.extent(a);
+    largest[a] = std::clamp(cells / layer, std::int64_t{1}, b.extent(a));
+  }
+  return cut_small(b, largest);
+}
+
+template <int D, space S>
 std::vector<box<D, S>> cut_in_tiles(const box<D, S>& b, const tile_size& size) {
   PLAIT_EXPECTS(size.rows >= 1 && size.cells >= 1,
                 std::to_string(size.rows) + " rows, " + std::to_string(size.cells) + " cells");
@@ -180,6 +194,7 @@ std::vector<double> rebalanced(std::span<const double> weights, std::span<const 
   template std::vector<box<D, S>> cut(const box<D, S>&, axis, const std::vector<double>&); \
   template std::vector<box<D, S>> cut(const box<D, S>&, const process_grid<D>&);           \
   template std::vector<box<D, S>> cut_small(const box<D, S>&, const extents<D>&);          \
+  template std::vector<box<D, S>> cut_in_parts(const box<D, S>&, std::int64_t);            \
   template std::vector<box<D, S>> cut_in_tiles(const box<D, S>&, const tile_size&);        \
   template std::vector<box<D, S>> cut(const box<D, S>&, axis, const std::vector<worker_set>&);
 #define PLAIT_CUTS_OF_BOTH(D)  \

@@ -98,6 +98,21 @@ TEST(cut, small_blocks_are_as_equal_as_possible_and_never_larger_than_asked) {
 }
 
 // As a sweep goes: along z within some rows, then the next rows.
+TEST(cut, in_parts_that_lie_close_together) {
+  const box<3> whole({0, 0, 0}, {10, 6, 4});
+  const auto extents_of = [](const std::vector<box<3>>& parts) {
+    std::vector<plait::extents<3>> result;
+    for (const box<3>& part : parts) result.push_back(part.extent());
+    return result;
+  };
+  using shape = plait::extents<3>;
+  EXPECT_EQ(plait::cut_in_parts(whole, 240), std::vector{whole});
+  EXPECT_EQ(extents_of(plait::cut_in_parts(whole, 130)), (std::vector(2, shape(10, 6, 2))));
+  EXPECT_EQ(extents_of(plait::cut_in_parts(whole, 30)), (std::vector(8, shape(10, 3, 1))));
+  EXPECT_EQ(extents_of(plait::cut_in_parts(whole, 1)), (std::vector(24, shape(10, 1, 1))));
+  EXPECT_TRUE(plait::cut_in_parts(box<2>(), 3).empty());
+}
+
 TEST(cut, tiles_come_in_the_order_of_memory_within_their_rows) {
   const box<3> whole({1, 2, 3}, {11, 22, 33});
   const auto tiles = plait::cut_in_tiles(whole, {.rows = 10, .cells = 350});

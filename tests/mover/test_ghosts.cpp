@@ -65,6 +65,9 @@ template <int D>
   if (one.boundary == beyond::value) one.ghosts.boundary = at_the_boundary;
   if (one.boundary == beyond::nearest) one.ghosts.boundary = nearest_cell;
   if (one.boundary == beyond::function) one.ghosts.boundary = &boundary_value<D>;
+  if (up_to(1) == 0) one.ghosts.cells_per_message = 1 + up_to(20);
+  // What a rank has behind the boundary, all have.
+  one.ghosts.gaps_travel = up_to(1) == 0;
   return one;
 }
 
@@ -121,6 +124,19 @@ void ghosts_are_right(drivers& d, int cases) {
         });
     if (::testing::Test::HasFailure()) return;
   }
+}
+
+TEST(ghosts, leave_in_a_message_for_each_part) {
+  const auto messages = [](std::int64_t cells) {
+    const auto blocks = decompose<3>({.global = {6, 5, 16}, .grid = {1, 1, 0}, .ghosts = 1}, 2 * 4);
+    block_array<double, 3> u{blocks, 3};
+    return ghosts_of(u, {.cells_per_message = cells}).messages_sent();
+  };
+  EXPECT_EQ(messages(0), 2U);
+  EXPECT_EQ(messages(30), 2U);
+  EXPECT_EQ(messages(29), 4U) << "30 cells, 5 rows of 6: 4 rows and less in a message";
+  EXPECT_EQ(messages(12), 6U);
+  EXPECT_EQ(messages(1), 10U) << "rows are not cut";
 }
 
 TEST(ghosts, are_the_neighbours_cells_in_one_to_four_dimensions) {

@@ -57,4 +57,9 @@ template <int D>
                                                                const decomposition<D>& to,
                                                                int rank);
 
+/// Cuts each copy as `cut_in_parts` does, in the order of `copies`.  Precondition: cells >= 1.
+template <int D>
+[[nodiscard]] std::vector<block_copy<D>> in_parts(const std::vector<block_copy<D>>& copies,
+                                                  std::int64_t cells);
+
 }  // namespace plait

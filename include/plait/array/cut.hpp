@@ -36,6 +36,11 @@ template <int D, space S>
 template <int D, space S>
 [[nodiscard]] std::vector<box<D, S>> cut_small(const box<D, S>& b, const extents<D>& largest);
 
+/// Cuts `b` into parts of at most `cells` cells, or single rows where those are longer, each as
+/// close together in memory as can be: across the slowest axis first.  Precondition: cells >= 1.
+template <int D, space S>
+[[nodiscard]] std::vector<box<D, S>> cut_in_parts(const box<D, S>& b, std::int64_t cells);
+
 /// Says how large a tile is.  A tile has at most so many rows along y, so that its planes are still
 /// in a cache when the next tile needs them.  It has about so many cells, but at least a plane of
 /// these rows.

@@ -61,6 +61,13 @@ struct ghost_options {
   std::optional<extents<D>> widths = {};
   std::string name = "ghosts";
   messages_per message = messages_per::rank;
+  /// Greatest number of cells in a message: larger boxes are cut, and each part leaves as soon as
+  /// it is final.  Then there is a message for each part.  0: boxes are not cut.
+  std::int64_t cells_per_message = 0;
+  /// As `copy_options::gaps_travel`: ghosts behind the physical boundary, between cells that
+  /// travel, become those of the rank that sends.  Without effect where `boundary` changes such
+  /// ghosts.
+  bool gaps_travel = false;
 };
 
 /// Fills the ghosts of all blocks of `u` that have a neighbour, and those at the physical boundary
@@ -210,7 +217,10 @@ move_plan ghosts_of(block_array<T, D>& u, const ghost_options<T, D>& options) {
   const decomposition<D> blocks = detail::with_widths(u.blocks(), options.widths);
   const detail::array_in_memory<D> cells = detail::in_memory(u);
   move_builder builder;
-  detail::add_copies<D>(builder, ghost_copies(blocks, options.reach, u.rank()), cells, cells);
+  std::vector<block_copy<D>> copies = ghost_copies(blocks, options.reach, u.rank());
+  if (options.cells_per_message > 0) copies = in_parts(copies, options.cells_per_message);
+  detail::add_copies<D>(builder, copies, cells, cells,
+                        options.gaps_travel && !options.boundary.changes_cells());
   if (options.boundary.changes_cells()) {
     for (const detail::block_in_memory<D>& block : cells.local) {
       // Those whose nearest cell is itself a ghost come last.
@@ -227,7 +237,9 @@ move_plan ghosts_of(block_array<T, D>& u, const ghost_options<T, D>& options) {
       }
     }
   }
-  return builder.finish({.name = options.name, .message = options.message});
+  const bool by_part = options.cells_per_message > 0;
+  return builder.finish(
+      {.name = options.name, .message = by_part ? messages_per::box : options.message});
 }
 
 template <class T, int D>

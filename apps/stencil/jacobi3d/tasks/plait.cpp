@@ -12,44 +12,24 @@
 namespace jacobi3d {
 namespace {
 
-using block_copy = plait::block_copy<3>;
-
 // Pieces of about a millisecond: the worker then looks after messages between two of them before
 // the proxy has to interrupt it, and the planes two pieces share are still in the cache.  (Compared
 // with twice and half of it, interleaved, on two nodes: the least time over `ideal` of the three.)
 constexpr std::int64_t cells_per_piece = std::int64_t{1} << 20;
 
-/// A face, one cell thick, cut across its slower side into parts of about `cells`: the same way on
-/// whatever rank.
-std::vector<box> parts_of(const box& face, std::int64_t cells) {
-  const axis along = face.extent(axis::z) == 1 ? axis::y : axis::z;
-  plait::extents<3> largest = face.extent();
-  const std::int64_t row = face.size() / largest[along];
-  largest[along] = std::max<std::int64_t>(1, cells / row);
-  return plait::cut_small(face, largest);
-}
-
-/// Returns what fills the ghosts of u, in messages of a part each.
-plait::move_plan ghosts_in_parts(array& u) {
-  std::vector<block_copy> parts;
-  for (block_copy one : plait::ghost_copies(u.blocks(), plait::ghost_reach::faces, u.rank()))
-    for (const box& part : parts_of(one.from, cells_per_message)) {
-      one.from = part;
-      parts.push_back(one);
-    }
-  return plait::moving(u, parts, {.name = "ghosts", .gaps_travel = true});
-}
+const plait::ghost_options<double, 3> in_parts{.cells_per_message = cells_per_message,
+                                               .gaps_travel = true};
 
 /// Holds what two steps submit; then u is again where it was.
 struct two_steps {
   explicit two_steps(problem& p)
       : on(p),
         how(stores_for(p.own())),
-        ghosts_of_u(ghosts_in_parts(p.u)),
-        ghosts_of_v(ghosts_in_parts(p.v)) {
+        ghosts_of_u(plait::ghosts_of(p.u, in_parts)),
+        ghosts_of_v(plait::ghosts_of(p.v, in_parts)) {
     const plait::interior_and_rim<3> block = p.parts();
     for (const box& face : block.rim)
-      for (const box& part : parts_of(face, 4 * cells_per_message)) rim.push_back(part);
+      for (const box& part : plait::cut_in_parts(face, 4 * cells_per_message)) rim.push_back(part);
     interior = plait::cut_in_tiles(
         block.interior, {.rows = tile_rows(p.u.block(p.block())), .cells = cells_per_piece});
   }
