@@ -45,5 +45,16 @@ TEST(worker_passes, what_went_before_the_flight_counts_for_nothing) {
   EXPECT_TRUE(passes.are_frequent(at(100.5), at(100)));
 }
 
+TEST(worker_passes, are_frequent_since_the_last_long_task) {
+  worker_passes passes(often_s);
+  const ticks began = at(0);
+  passes.passed(at(0.5), began);
+  for (int i = 1; i <= 40; ++i) passes.passed(at(0.5 + 0.5 * i), began);
+  EXPECT_EQ(passes.frequent_for(at(21)), at(21) - at(0.5));
+  passes.passed(at(23), began);  // 2.5 ms after the last
+  passes.passed(at(23.5), began);
+  EXPECT_EQ(passes.frequent_for(at(24)), at(24) - at(23));
+}
+
 }  // namespace
 }  // namespace plait

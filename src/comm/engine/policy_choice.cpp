@@ -54,7 +54,8 @@ engine::choice choose_policy(const engine_options& options, int fair_share) {
           .idle_workers = true,
           .busy_workers = true,
           .name = "sleeping+workers",
-          .reason = counts + ": none is free for a proxy; " + delay};
+          .reason = counts + ": none is free for a proxy; " + delay +
+                    ", by the next task where they are short"};
 }
 
 }  // namespace plait

@@ -10,6 +10,9 @@ namespace plait {
 /// The longest time between two looks of a proxy that sleeps.
 [[nodiscard]] double longest_delay_s(const engine_options& options);
 
+/// By how much that grows for a proxy beside workers that have long come by often.
+inline constexpr int longest_nap = 4;
+
 /// `fair_share`: cores of this rank's.  Any thread.
 [[nodiscard]] engine::choice choose_policy(const engine_options& options, int fair_share);
 

@@ -11,6 +11,7 @@
 
 #include "comm/engine/driver.hpp"
 #include "comm/engine/news_judge.hpp"
+#include "comm/engine/policy_choice.hpp"
 #include "comm/engine/proxy_thread.hpp"
 #include "comm/engine/spinning.hpp"
 #include "comm/engine/transport_sockets.hpp"

@@ -17,7 +17,9 @@ class worker_passes {
 
   /// Any worker.  Nothing was in flight before `began`.
   void passed(ticks now, ticks began) noexcept {
-    const ticks gap = now - std::max(last_.exchange(now, std::memory_order_relaxed), began);
+    const ticks last = last_.exchange(now, std::memory_order_relaxed);
+    const ticks gap = now - std::max(last, began);
+    if (gap > often_ || last == 0) last_rare_.store(now, std::memory_order_relaxed);
     const ticks longest = longest_.load(std::memory_order_relaxed);
     longest_.store(std::max(gap, longest - longest / 8), std::memory_order_relaxed);
   }
@@ -28,12 +30,18 @@ class worker_passes {
     return longest_.load(std::memory_order_relaxed) <= often_ && since <= 2 * often_;
   }
 
+  /// For how long no two have been more than `often_s` apart.  Precondition: frequent.
+  [[nodiscard]] ticks frequent_for(ticks now) const noexcept {
+    return now - last_rare_.load(std::memory_order_relaxed);
+  }
+
   [[nodiscard]] ticks often() const noexcept { return often_; }
 
  private:
   const ticks often_;
   std::atomic<ticks> last_{0};
-  std::atomic<ticks> longest_{0};  ///< time between two, those long ago forgotten
+  std::atomic<ticks> last_rare_{0};  ///< end of the last long time between two, or the first pass
+  std::atomic<ticks> longest_{0};    ///< time between two, those long ago forgotten
 };
 
 }  // namespace plait
