@@ -9,7 +9,7 @@ static_assert(look_schedule::never == engine::never);
 void in_flight::start_one_sided(operation& op, moment& when) {
   const bool first = nothing();
   const served_window::finished_list done = windows_.start(op);
-  raise_count(started_);
+  raise_count(expectations_);
   if (done.empty()) {
     if (first) flight_.take_off(when.now());
     looks_.posted(when.now());
@@ -28,12 +28,14 @@ void in_flight::watch(awaited& what) {
   const ticks now = now_ticks();
   if (nothing()) flight_.take_off(now);
   watched_.push_back(&what);
+  raise_count(expectations_);
   looks_.posted(now);
 }
 
 void in_flight::serve(served_window& window) {
   windows_.add(window);
   state_.one_more_window();
+  raise_count(expectations_);
   looks_.posted(now_ticks());
 }
 

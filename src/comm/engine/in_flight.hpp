@@ -87,9 +87,10 @@ class in_flight {
   [[nodiscard]] const look_schedule& looks() const noexcept { return looks_; }
   [[nodiscard]] const flight_clock& flight() const noexcept { return flight_; }
   [[nodiscard]] std::uint64_t polls() const noexcept { return polls_.load(); }
-  /// Operations that did not complete at once.
-  [[nodiscard]] std::uint64_t started() const noexcept {
-    return started_.load(std::memory_order_relaxed);
+  /// How often something came to be expected of other ranks: an operation that did not complete at
+  /// once, a wait, a window, and what moved at a window, which more may follow.
+  [[nodiscard]] std::uint64_t expectations() const noexcept {
+    return expectations_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -111,7 +112,7 @@ class in_flight {
   flight_clock flight_;
   look_schedule looks_;
   std::atomic<std::uint64_t> polls_{0};
-  std::atomic<std::uint64_t> started_{0};
+  std::atomic<std::uint64_t> expectations_{0};
 };
 
 inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
@@ -125,7 +126,7 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
       return;
     }
     if (first) flight_.take_off(when.now());
-    raise_count(started_);
+    raise_count(expectations_);
     if (looks_.wants_to_know_of_posts()) {
       looks_.posted(when.now());
     } else {
@@ -139,7 +140,10 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
 inline bool in_flight::look_after(look which) {
   bool completed = test(which);
   completed = test_watched() || completed;
-  completed = windows_.look(tell_) || completed;
+  if (windows_.look(tell_)) {
+    completed = true;
+    raise_count(expectations_);
+  }
   raise_count(polls_);
   completed_since_looked_ = completed_since_looked_ || completed;
   // Whoever polls without pause reads the clock for one look in 16, and when nothing is left in

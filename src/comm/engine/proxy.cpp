@@ -41,11 +41,12 @@ socket_news proxy::watch_sockets(ticks at_most) {
   return news;
 }
 
-/// How long it may be until the next look where no socket has news: little after a post or a
-/// completion, then ever longer, up to the worst delay; that at once where sockets tell of all
-/// messages.
+/// How long it may be until the next look where no socket has news: little after something has come
+/// to be expected or has completed, then ever longer, up to the worst delay; that at once where
+/// sockets tell of all messages.  So an open window at which nothing moves costs what a receive
+/// does for which nothing comes.
 ticks proxy::next_distance() noexcept {
-  const std::uint64_t moving = messages_.started() + messages_.operations();
+  const std::uint64_t moving = messages_.expectations() + messages_.operations();
   if (std::exchange(seen_moving_, moving) != moving) {
     distance_ = shortest_;
   } else {
@@ -83,7 +84,7 @@ void proxy::look_when_it_pays() {
   sockets_.find(now);
   const ticks due = std::max(looks.last(), own_last_) + next_distance();
   const socket_news news = watch_sockets(std::clamp(due - now, looks.first(), worst_));
-  if (!judge_.is_worth_a_look(news, messages_.started()) && now_ticks() < due) return;
+  if (!judge_.is_worth_a_look(news, messages_.expectations()) && now_ticks() < due) return;
   if (!messages_.look_if_free()) return;
   own_last_ = looks.last();
   sockets_.looked();

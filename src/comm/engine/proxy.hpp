@@ -92,15 +92,14 @@ class proxy {
   const bool alone_on_node_;
   /// It sleeps until a socket has news, or it is time.
   std::atomic<bool> watches_{false};
+  static constexpr double often_s = 2.5e-3;
   worker_passes passes_{often_s};
   transport_sockets sockets_;
   news_judge judge_;
-  ticks own_last_ = 0;             ///< its own last look
-  ticks distance_ = 0;             ///< to the next
-  std::uint64_t seen_moving_ = 0;  ///< operations started and completed then
-
-  static constexpr double often_s = 2.5e-3;
   const ticks shortest_ = seconds_to_ticks(100e-6);
+  ticks own_last_ = 0;             ///< its own last look
+  ticks distance_ = shortest_;     ///< to the next; never 0, which doubled stays 0
+  std::uint64_t seen_moving_ = 0;  ///< expectations and completed operations then
   proxy_thread thread_;
 };
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How often an engine looks while nothing arrives.  These tests count looks.  Between two looks of
+// a sleeping proxy lies the worst delay, so that a slow machine only has fewer of them.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/comm/engine.hpp>
+#include <plait/comm/exposed_memory.hpp>
+#include <plait/core/clock.hpp>
+
+#include "comm/message.hpp"
+#include "support/mpi_test.hpp"
+
+namespace plait::test {
+namespace {
+
+/// With its workers busy, and without: `automatic` sleeps where there are more workers than cores.
+class idle_looks : public ::testing::TestWithParam<progress> {
+ protected:
+  static constexpr double worst_delay_s = 10e-3;
+
+  [[nodiscard]] engine_options options() const {
+    return {.policy = GetParam(), .workers = 1 << 20, .worst_delay_s = worst_delay_s};
+  }
+
+  /// Counts the looks of a quarter of a second in which nothing arrives on any rank.
+  void expect_few_looks(const engine& e) {
+    env.barrier();
+    const ticks began = now_ticks();
+    const std::uint64_t before = e.statistics().polls;
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    const std::uint64_t looks = e.statistics().polls - before;
+    const double worst_delays = ticks_to_seconds(now_ticks() - began) / worst_delay_s;
+    // Beside one in each worst delay: the looks until they are so far apart, and those that news of
+    // sockets bring, of a few expectations each.
+    constexpr std::uint64_t more = 64;
+    EXPECT_LE(looks, static_cast<std::uint64_t>(worst_delays) + more);
+    env.barrier();
+  }
+
+  environment& env = test_environment();
+  const int rank = env.rank();
+  const int right = (env.rank() + 1) % env.size();
+  const int left = (env.rank() + env.size() - 1) % env.size();
+};
+INSTANTIATE_TEST_SUITE_P(comm, idle_looks,
+                         ::testing::Values(progress::automatic, progress::sleeping),
+                         [](const auto& one) { return std::string(to_string(one.param)); });
+
+TEST_P(idle_looks, are_few_while_a_receive_waits_for_its_message) {
+  engine e(env, options());
+  messages list;
+  message& from_left = receive(list, left, 7, 8);
+  message& to_right = send(list, right, 7, pattern(static_cast<std::uint64_t>(rank), 8));
+  e.enqueue(from_left);
+  e.enqueue(to_right);
+  e.post(from_left);
+  expect_few_looks(e);
+  e.post(to_right);
+  wait_for_all(e, list);
+  EXPECT_EQ(from_left.data, pattern(static_cast<std::uint64_t>(left), 8));
+}
+
+TEST_P(idle_looks, are_few_while_a_window_is_open_on_an_engine_that_has_never_sent) {
+  engine e(env, options());
+  std::vector<std::byte> memory(64);
+  exposed_memory window(env, e, memory.data(), memory.size(), {});
+  expect_few_looks(e);
+  window.end(true);
+}
+
+TEST_P(idle_looks, are_few_while_a_window_is_open_that_was_used_before) {
+  engine e(env, options());
+  std::vector<unsigned char> memory(64);
+  exposed_memory window(env, e, memory.data(), memory.size(), {});
+  const remote_part there{.home = &window.served()};
+  message put(operation::kind::put, right, 0, pattern(static_cast<std::uint64_t>(rank), 64));
+  put.remote = &there;
+  e.enqueue(put);
+  e.post(put);
+  while (!put.done()) std::this_thread::yield();
+  EXPECT_EQ(put.failure_text(), "none");
+  expect_few_looks(e);
+  EXPECT_EQ(memory, pattern(static_cast<std::uint64_t>(left), 64));
+  window.end(true);
+}
+
+TEST_P(idle_looks, are_few_while_an_engine_that_has_never_sent_watches_something) {
+  struct flag : awaited {
+    std::atomic<bool> is_up{false};
+    std::atomic<bool> was_seen{false};
+  };
+  engine e(env, options());
+  flag wait;
+  wait.finished = [](awaited& self) { return static_cast<flag&>(self).is_up.load(); };
+  wait.completed = [](awaited& self) noexcept { static_cast<flag&>(self).was_seen.store(true); };
+  e.watch(wait);
+  expect_few_looks(e);
+  wait.is_up.store(true);
+  while (!wait.was_seen.load()) std::this_thread::yield();
+}
+
+}  // namespace
+}  // namespace plait::test
