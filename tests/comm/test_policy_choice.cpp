@@ -26,7 +26,7 @@ TEST(policy_choice, without_a_free_core_the_proxy_sleeps_and_workers_look_too) {
   EXPECT_FALSE(chosen.proxy_spins || chosen.gives_way);
   EXPECT_EQ(chosen.reason,
             "1 worker on 1 core of this rank's share: none is free for a proxy; a completion is "
-            "noticed within 2 ms");
+            "noticed within 2 ms, by the next task where they are short");
 }
 
 TEST(policy_choice, what_is_asked_for_is_what_is_chosen) {
