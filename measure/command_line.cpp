@@ -70,6 +70,11 @@ progress parse_progress(const std::string& option, const std::string& word) {
   return *progress_from(parse_name(option, word, names));
 }
 
+windows_on parse_windows(const std::string& option, const std::string& word) {
+  constexpr std::array<std::string_view, 3> names{"auto", "messages", "rma"};
+  return *windows_on_from(parse_name(option, word, names));
+}
+
 std::vector<std::string> parse_names(const std::string& option, const std::string& text,
                                      std::span<const std::string_view> known) {
   std::vector<std::string> result;

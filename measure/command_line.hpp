@@ -32,6 +32,9 @@ namespace plait::measure {
 /// A policy of progress by its name.  Errors: as parse_names.
 [[nodiscard]] progress parse_progress(const std::string& option, const std::string& word);
 
+/// What windows run on, by its name.  Errors: as parse_names.
+[[nodiscard]] windows_on parse_windows(const std::string& option, const std::string& word);
+
 /// Errors: usage_error naming `option` unless low <= value <= high.
 void check_range(const std::string& option, std::int64_t value, std::int64_t low,
                  std::int64_t high);

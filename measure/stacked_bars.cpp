@@ -75,6 +75,13 @@ json probe_result(const environment& env, const std::string& application, json p
           {"sentences", sentences}};
 }
 
+void say_windows(json& result, const window_choice& chosen) {
+  const std::string what(to_string(chosen.what));
+  result["environment"]["windows"] = what;
+  result["environment"]["windows_reason"] = chosen.reason;
+  result["sentences"].push_back(fmt::format("windows run on {} ({})", what, chosen.reason));
+}
+
 void print_bars(const json& result) {
   for (const json& figure : result["figures"]) {
     std::printf("%s\n", figure["title"].get<std::string>().c_str());

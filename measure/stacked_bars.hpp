@@ -49,6 +49,9 @@ struct stacked_bar {
                                 json parameters, json figures,
                                 const std::vector<std::string>& sentences);
 
+/// Says in such a result, in its environment and in a sentence, what windows run on.
+void say_windows(json& result, const window_choice& chosen);
+
 /// Prints the figures of such a result, a line for each bar.
 void print_bars(const json& result);
 

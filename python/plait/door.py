@@ -103,6 +103,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "measure nbc": Command({**_PROBE, **_RANKS, "--op": _text, "--only": _text}, 0, None, True),
     "measure overlap": Command({**_PROBE, "--only": _text}, 0, None, True),
+    "measure windows": Command({**_PROBE, "--only": _text}, 0, None, True),
     "predict collective": Command(
         {
             **_PROBE, **dict.fromkeys(_REALS, _real), "--ranks": _text, "-n": _text,

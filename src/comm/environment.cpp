@@ -24,6 +24,7 @@
 #include "comm/matching_space.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
+#include "comm/one_sided/rma_window.hpp"
 #include "comm/transport_settings.hpp"
 
 namespace plait {
@@ -231,6 +232,7 @@ environment::~environment() {
   }
   MPI_Comm_free(&native_->program);
   MPI_Comm_free(&native_->internal);
+  rma_window::free_what_is_left();
   if (finalize_) leave_together(size_);
   set_abort_handler(nullptr);
   mpi_is_up = false;

@@ -251,6 +251,10 @@ std::size_t end_of_run::add_runtime(int workers, const engine::choice& policy) {
   return runs_.size() - 1;
 }
 
+void end_of_run::add_window(const window_choice& chosen) {
+  if (!windows_) windows_ = chosen;
+}
+
 void end_of_run::add(const ledger& workers) {
   add_workers(ledger_, workers);
   add_up(mean_, mean_of(workers));
@@ -308,6 +312,7 @@ void end_of_run::gather_and_write() {
   record.workers = workers_;
   record.policy = policy_;
   record.policy_reason = policy_reason_;
+  record.windows = windows_;
   for (const std::string& rank : told) add_rank(record, rank);
   find_paths(record);
 

@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
+#include <plait/comm/windows_on.hpp>
 #include <plait/task/ledger.hpp>
 #include <plait/trace/event.hpp>
 
@@ -45,6 +47,8 @@ class end_of_run {
 
   /// Returns the place of a new runtime.
   [[nodiscard]] std::size_t add_runtime(int workers, const engine::choice& policy);
+  /// Notes what a window runs on; that of the first one is told.
+  void add_window(const window_choice& chosen);
   void add(const ledger& workers);
   /// What `from` has recorded of a runtime.  If it had no budget, as much as there is room for.
   void add(std::size_t runtime, const recorder& from, bool had_budget);
@@ -61,6 +65,7 @@ class end_of_run {
   int workers_ = 0;
   std::string policy_;
   std::string policy_reason_;
+  std::optional<window_choice> windows_;
   ledger ledger_;
   ledger_entry mean_;
   std::vector<std::vector<trace_event>> runs_;

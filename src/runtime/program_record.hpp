@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <plait/comm/windows_on.hpp>
 #include <plait/task/ledger.hpp>
 #include <plait/trace/chrome_trace.hpp>
 
@@ -22,9 +24,10 @@ struct program_record {
   int workers = 0;  ///< of rank 0's first runtime, as are the next two
   std::string policy;
   std::string policy_reason;
-  std::vector<ledger> ledgers;      ///< of each rank, by worker, added up over its runtimes
-  std::vector<ledger_entry> means;  ///< of each rank: over a runtime's workers, so added up
-  std::vector<traced_run> runs;     ///< of each runtime
+  std::optional<window_choice> windows;  ///< of rank 0's first window
+  std::vector<ledger> ledgers;           ///< of each rank, by worker, added up over its runtimes
+  std::vector<ledger_entry> means;       ///< of each rank: over a runtime's workers, so added up
+  std::vector<traced_run> runs;          ///< of each runtime
   std::uint64_t dropped_events = 0;
 
   [[nodiscard]] int ranks() const noexcept { return static_cast<int>(ledgers.size()); }

@@ -43,19 +43,25 @@ template <class Range, class Text>
   return list(rows, [](const std::string& row) { return row; });
 }
 
+[[nodiscard]] std::string windows_text(const program_record& record) {
+  if (!record.windows) return {};
+  return fmt::format("\"windows\": {}, \"windows_reason\": {}, ",
+                     json_text(to_string(record.windows->what)), json_text(record.windows->reason));
+}
+
 [[nodiscard]] std::string environment_text(const program_record& record) {
   return fmt::format(
       "{{\"version\": {}, \"commit\": {}, \"compiler\": {}, \"flags\": {}, \"mpi\": {}, "
       "\"mpi_version\": {}, \"transport_settings\": {}, \"ranks\": {}, \"hosts\": {}, "
       "\"started_at\": {}, \"workers\": {}, "
-      "\"policy_chosen\": {}, \"policy_reason\": {}, \"link_rate_Bps\": null}}",
+      "\"policy_chosen\": {}, \"policy_reason\": {}, {}\"link_rate_Bps\": null}}",
       json_text(detail::build_version), json_text(detail::build_commit),
       json_text(detail::build_compiler), json_text(detail::build_flags),
       json_text(detail::build_mpi), json_text(record.mpi_version),
       json_text(record.transport_settings), record.ranks(),
       list(record.hosts, [](const std::string& host) { return json_text(host); }),
       json_text(record.started_at), record.workers, json_text(record.policy),
-      json_text(record.policy_reason));
+      json_text(record.policy_reason), windows_text(record));
 }
 
 [[nodiscard]] std::string event_text(const trace_event& e, double origin_s) {

@@ -24,7 +24,7 @@ void wait_for_all_ranks(runtime_state& s) {
 
 }  // namespace
 
-std::shared_ptr<exposed_memory> submitter::expose(void* begin, std::size_t size_bytes,
+std::shared_ptr<exposed_memory> submitter::expose(const window_part& part,
                                                   const window_options& options) {
   runtime_state& s = state_;
   if (s.tasks.in_task() || s.tasks.recording()) {
@@ -36,7 +36,9 @@ std::shared_ptr<exposed_memory> submitter::expose(void* begin, std::size_t size_
   }
   s.expect_communication();
   wait_for_all_ranks(s);
-  return std::make_shared<exposed_memory>(s.env, s.messages, begin, size_bytes, options);
+  auto made = std::make_shared<exposed_memory>(s.env, s.messages, part, options);
+  if (s.kept != nullptr) s.kept->add_window(made->chosen());
+  return made;
 }
 
 void submitter::end(exposed_memory& memory) {

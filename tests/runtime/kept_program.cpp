@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -50,6 +51,10 @@ void run(plait::environment& env, const std::string& what) {
   if (what == "two") {
     plait::runtime second{env, {.workers = 1}};
     exchange(env, second, 50);
+  }
+  if (what == "window") {
+    int own = 0;
+    (void)rt.window(std::span(&own, 1));
   }
   if (what == "throws" && env.rank() == env.size() - 1) {
     rt.task("fails", [] { throw std::runtime_error("on purpose"); });

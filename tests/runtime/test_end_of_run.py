@@ -105,6 +105,13 @@ class EndOfRun(unittest.TestCase):
         self.assertIs(result["timeline_is_whole"], True)
         self.assertEqual(result["environment"]["ranks"], RANKS)
 
+    def test_the_result_says_what_windows_run_on(self):
+        for on in ("messages", "rma"):
+            self.run_well("window", PLAIT_RESULT="result.json", PLAIT_WINDOWS=on)
+            environment = self.result()["environment"]
+            self.assertEqual(environment["windows"], on)
+            self.assertIn("as asked" if on == "messages" else "a put ends", environment["windows_reason"])
+
     def test_runtimes_are_added_up_and_told_apart(self):
         done = self.run_well("two", PLAIT_LEDGER="1", PLAIT_TRACE="trace.json",
                              PLAIT_RESULT="result.json")

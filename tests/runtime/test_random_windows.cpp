@@ -39,7 +39,7 @@ struct planned_operation {
 
 /// Mostly small, often around the size from which data is a message of its own, now and then large.
 [[nodiscard]] std::size_t random_size(std::mt19937_64& random) {
-  const std::size_t most[] = {1, 40, 40, 4096, 4096, 4096, slice_bytes};
+  const std::size_t most[] = {1, 40, 40, 4096, 20'000, 32'768, slice_bytes};
   return 1 + random() % most[random() % std::size(most)];
 }
 
@@ -89,19 +89,25 @@ using bytes = std::vector<std::uint8_t>;
   return options;
 }
 
+/// Over this memory, which is zero, or as much that the window finds.
+[[nodiscard]] window<std::uint8_t> make_window(runtime& rt, bytes& memory, std::uint64_t seed) {
+  return seed % 2 == 0 ? rt.window(memory) : rt.allocate_window<std::uint8_t>(memory.size());
+}
+
 /// One rank's part of a random program.
 void run_random_program(std::uint64_t seed, int count) {
   environment& env = test_environment();
   runtime rt{env, random_options(seed + static_cast<std::uint64_t>(env.rank()))};
   const auto slices = static_cast<std::size_t>(env.size());
   const auto rank = static_cast<std::size_t>(env.rank());
-  bytes own(slices * slice_bytes, 0);
+  bytes memory(slices * slice_bytes, 0);
   std::vector<std::vector<planned_operation>> plans;
   for (int r = 0; r < env.size(); ++r) plans.push_back(plan(seed, r, env.size(), count));
   std::vector<bytes> model(slices, bytes(slice_bytes, 0));  // of what this rank puts, by target
   std::vector<bytes> buffers(5, bytes(slice_bytes));
   bool signal = false;
-  auto w = rt.window(own);
+  auto w = make_window(rt, memory, seed);
+  const std::span<std::uint8_t> own = w.local();
   std::size_t next_buffer = 0;
   for (int i = 0; i < count; ++i) {
     const planned_operation& one = plans[rank][static_cast<std::size_t>(i)];
@@ -174,10 +180,11 @@ void run_streams(std::uint64_t seed, int count) {
   environment& env = test_environment();
   runtime rt{env, random_options(seed + static_cast<std::uint64_t>(env.rank()))};
   const auto ranks = static_cast<std::size_t>(env.size());
-  bytes own(ranks * ring_slots * slice_bytes, 0);
+  bytes memory(ranks * ring_slots * slice_bytes, 0);
   std::vector<bytes> outgoing(ranks, bytes(slice_bytes));
   std::vector<std::uint8_t> room(ranks, 0);
-  auto w = rt.window(own);
+  auto w = make_window(rt, memory, seed);
+  const std::span<std::uint8_t> own = w.local();
   const auto slot = [](int origin, int place) {
     return (static_cast<std::size_t>(origin) * ring_slots +
             static_cast<std::size_t>(place) % ring_slots) *
@@ -199,7 +206,7 @@ void run_streams(std::uint64_t seed, int count) {
                     {.source = place % 3 == 0 ? completion::remote : completion::local});
     }
     for (int other = 0; other < env.size(); ++other) {
-      const auto here = std::span(own).subspan(slot(other, place), size);
+      const auto here = own.subspan(slot(other, place), size);
       rt.await_signal("data", w, other, out(here), data_flag);
       rt.task(
           "look",

@@ -197,6 +197,39 @@ TEST(window, frees_the_source_of_a_small_put_while_its_target_does_not_answer) {
   EXPECT_EQ(own, std::vector<int>(10, env.rank() == 1 ? 5 : -1));
 }
 
+// As many as Pencils of the architectural probes has under way, each in a letter of its own.
+TEST(window, frees_the_sources_of_256_puts_of_16_KiB_while_their_target_does_not_answer) {
+  environment& env = test_environment();
+  if (env.size() < 2) return;
+  constexpr std::size_t puts = 256;
+  constexpr std::size_t count = 4096;
+  runtime rt{env, {.workers = 1, .policy = progress::none}};
+  std::vector<int> own(puts * count, -1);
+  std::vector<int> x(puts * count);
+  auto w = rt.window(own);
+  int overwritten = 0;
+  if (env.rank() == 0) {
+    for (std::size_t i = 0; i < puts; ++i) {
+      const auto source = std::span(x).subspan(i * count, count);
+      fill(source, static_cast<int>(i));
+      rt.put("early", w, 1, i * count, in(source), source_free_early);
+      rt.task("fill", fill, out(source), -7);
+    }
+    rt.wait_on(x);
+    overwritten = static_cast<int>(std::ranges::count(x, -7));
+    MPI_Send(&overwritten, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  } else if (env.rank() == 1) {
+    MPI_Recv(&overwritten, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  rt.wait();
+  env.barrier();
+  if (env.rank() > 1) return;
+  EXPECT_EQ(overwritten, static_cast<int>(puts * count));
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    ASSERT_EQ(own[i], env.rank() == 1 ? static_cast<int>(i / count) : -1) << "element " << i;
+  }
+}
+
 TEST_P(windows, signals_carry_a_ring_of_sums_with_one_buffer_in_each_direction) {
   runtime rt{env, options()};
   constexpr int rounds = 12;

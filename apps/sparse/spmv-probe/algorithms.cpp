@@ -31,16 +31,19 @@ prober::prober(plait::runtime& rt, const even_shares& shares, vectors& v,
       shares_(shares),
       rank_(rt.env().rank()),
       v_(v),
-      own_(rt.window(v.own, windows)),
-      fetched_(rt.window(v.x, windows)) {}
+      own_(rt.allocate_window<double>(static_cast<std::size_t>(shares.count(rank_)), windows)),
+      fetched_(rt.allocate_window<double>(static_cast<std::size_t>(shares.size), windows)) {
+  v.own = own_.local();
+  v.x = fetched_.local();
+}
 
 int prober::rank_at(int distance) const noexcept {
   return (rank_ + distance + shares_.ranks) % shares_.ranks;
 }
 
 std::span<double> prober::part_of(int rank) noexcept {
-  return std::span(v_.x).subspan(static_cast<std::size_t>(shares_.first(rank)),
-                                 static_cast<std::size_t>(shares_.count(rank)));
+  return v_.x.subspan(static_cast<std::size_t>(shares_.first(rank)),
+                      static_cast<std::size_t>(shares_.count(rank)));
 }
 
 void prober::get(int from) {
@@ -62,7 +65,7 @@ void prober::multiply(const split_rows& a, const course& how, int t, watch& time
   if (!how.computes) return;
   const int owner = rank_at(t);
   const sparse_matrix* const block = &a.blocks[static_cast<std::size_t>(owner)];
-  const std::span<double> x = t == 0 ? std::span(v_.own) : part_of(owner);
+  const std::span<double> x = t == 0 ? v_.own : part_of(owner);
   for (const row_range& rows : a.pieces)
     rt_.task("block", product, block, rows, in(x),
              inout(std::span(v_.y).subspan(static_cast<std::size_t>(rows.first),

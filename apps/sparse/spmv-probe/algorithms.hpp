@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -36,23 +37,26 @@ struct course {
   bool communicates = true;  ///< false: "no comm" of figures 18 and 19; `x` must be complete then
 };
 
-/// The vectors of a rank.
+/// The vectors of a rank.  Those that others access are in windows.
 struct vectors {
-  std::vector<double> own;  ///< this rank's part of x
-  std::vector<double> x;    ///< all of x, as it is fetched; this rank's part is not used
+  std::span<double> own;  ///< this rank's part of x
+  std::span<double> x;    ///< all of x, as it is fetched; this rank's part is not used
   std::vector<double> y;
 };
 
 /// Products on one runtime, whose windows it makes.
 class prober {
  public:
-  /// Collective.  `v` outlives it, in place.
+  /// Collective.  Has `v` point to its windows, and outlive it.
   prober(plait::runtime& rt, const even_shares& shares, vectors& v,
          const plait::window_options& windows);
 
   /// Does one product, from a barrier to a barrier, and returns what it went to.  y += A x.
   /// Collective.
   [[nodiscard]] plait::measure::part_watch run(const split_rows& a, const course& how);
+
+  /// Returns what the windows run on.
+  [[nodiscard]] const plait::window_choice& windows() const noexcept { return own_.chosen(); }
 
   /// Gets `count` blocks from rank `partner` into `to`, all at once, and waits.  With `partner` <
   /// 0 this rank only waits for the others.  Returns the seconds of both.  Collective.

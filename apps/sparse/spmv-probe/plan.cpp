@@ -117,6 +117,8 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.flag("--no-model", c.no_model, "Leave out equations 10 to 13");
   options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
   options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
+  options.option("--windows", c.windows,
+                 "What windows run on: messages, rma (MPI's own windows) or auto");
   options.option("--piece", c.piece, "Nonzeros of a task");
   options.option("--repeat", c.session.repeat, "Runs of each bar");
   plait::measure::add_outputs(options, c.session, "bar");
@@ -137,6 +139,7 @@ plan plan_of(const command& c, int ranks) {
                     ? plait::sparse::uniform_rows
                     : plait::sparse::power_law_rows;
   result.policy = plait::measure::parse_progress("--policy", c.policy);
+  result.windows = plait::measure::parse_windows("--windows", c.windows);
   result.per_row = per_row_of(c, chosen);
   const auto etas =
       prefetches_of(c.etas.empty() ? std::vector<std::string>{chosen.eta} : c.etas, ranks);

@@ -51,6 +51,7 @@ struct command {
   bool no_model = false;
   std::int64_t workers = 0;
   std::string policy = "auto";
+  std::string windows = "messages";
   std::int64_t piece = std::int64_t{1} << 17;
   plait::measure::session_options session;
 };
@@ -70,6 +71,7 @@ struct plan {
   bool model = false;
   make_rows rows = nullptr;
   plait::progress policy = plait::progress::automatic;
+  plait::windows_on windows = plait::windows_on::messages;
 };
 
 [[nodiscard]] bool parse(command& c, int argc, char** argv, const plait::environment& env);

@@ -42,10 +42,11 @@ class session {
         wanted_(wanted),
         shares_{given.rows, env.size()},
         rt_(env, {.workers = static_cast<int>(given.workers), .policy = wanted.policy}),
-        prober_(rt_, shares_, prepare(), {}),
+        prober_(rt_, shares_, v_, {.on = wanted.windows}),
         partner_(env.rank() == 0                ? env.size() - 1
                  : env.rank() == env.size() - 1 ? 0
                                                 : -1) {
+    prepare();
     if (wanted.model && partner_ >= 0)
       flooded_.resize(static_cast<std::size_t>(floods * shares_.count(partner_)));
   }
@@ -61,14 +62,11 @@ class session {
   }
 
  private:
-  vectors& prepare() {
-    v_.own.resize(static_cast<std::size_t>(shares_.count(env_.rank())));
-    v_.x.resize(static_cast<std::size_t>(shares_.size));
+  void prepare() {
     v_.y.resize(v_.own.size());
     const std::int64_t first = shares_.first(env_.rank());
     for (std::size_t i = 0; i < v_.own.size(); ++i)
       v_.own[i] = source_value(first + static_cast<std::int64_t>(i));
-    return v_;
   }
 
   // What is measured ----------------------------------------------------------------------------
@@ -273,6 +271,7 @@ class session {
     out["environment"]["workers"] = rt_.workers();
     out["environment"]["policy_chosen"] = rt_.progress_choice().name;
     out["environment"]["policy_reason"] = rt_.progress_choice().reason;
+    plait::measure::say_windows(out, prober_.windows());
     const double rate = given_.session.link_rate_bytes_per_s;
     out["environment"]["link_rate_Bps"] = rate > 0 ? json(rate) : json(nullptr);
     out["nonzeros"] = nonzeros_;
@@ -287,7 +286,8 @@ class session {
             {"matrix", given_.matrix},
             {"repeat", given_.session.repeat},
             {"workers", given_.workers},
-            {"policy", plait::to_string(wanted_.policy)}};
+            {"policy", plait::to_string(wanted_.policy)},
+            {"windows", plait::to_string(wanted_.windows)}};
   }
 
   plait::environment& env_;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,8 @@ class carrier {
   virtual void wait() = 0;
   /// Waits for all ranks.
   virtual void barrier() = 0;
+  /// Returns what its window runs on; nothing where it has none.
+  [[nodiscard]] virtual std::optional<plait::window_choice> window() const { return {}; }
 };
 
 /// What a carrier is made for.
@@ -35,6 +38,7 @@ struct journey {
   plait::environment& env;
   problem& rows;
   plait::progress policy = plait::progress::automatic;
+  plait::windows_on windows = plait::windows_on::messages;
 };
 
 /// Puts into a window of plait's; arrival is known by the barrier, as in Algorithms 3 to 5.

@@ -28,6 +28,7 @@ struct command {
   std::string ways = "put";
   std::string plans = "measured";
   std::string policy = "auto";
+  std::string windows = "messages";
   plait::measure::session_options session;
 };
 
@@ -54,6 +55,8 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--way", c.ways, "Any of put, put_signal, message, isend and none");
   options.option("--plans", c.plans, "FFTW's plans: measured or estimated");
   options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
+  options.option("--windows", c.windows,
+                 "What windows run on: messages, rma (MPI's own windows) or auto");
   options.option("--repeat", c.session.repeat, "Runs of each bar");
   plait::measure::add_outputs(options, c.session, "bar");
   return options.parse(argc, argv, env);
@@ -120,6 +123,7 @@ ft_probe::request requested(const command& c, int ranks) {
   result.planning =
       plans == "measured" ? spectral::planning::measured : spectral::planning::estimated;
   result.policy = plait::measure::parse_progress("--policy", c.policy);
+  result.windows = plait::measure::parse_windows("--windows", c.windows);
   return result;
 }
 

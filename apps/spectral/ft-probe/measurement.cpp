@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -144,7 +146,7 @@ class session {
   void run_once(cell& one) {
     rows_.reset(shape_of(one.when), one.work);
     {
-      const std::unique_ptr<carrier> by = make_carrier(one.way, {env_, rows_, wanted_.policy});
+      const std::unique_ptr<carrier> by = carrier_of(one);
       env_.barrier();
       const plait::measure::part_watch spent = run_algorithm(one.which, rows_, *by);
       plait::measure::add_run(env_, one.times, spent.total_s(), spent.parts_s());
@@ -152,9 +154,16 @@ class session {
     check(one);
   }
 
+  std::unique_ptr<carrier> carrier_of(const cell& one) {
+    std::unique_ptr<carrier> by =
+        make_carrier(one.way, {env_, rows_, wanted_.policy, wanted_.windows});
+    if (by->window()) windows_ = by->window();
+    return by;
+  }
+
   double flood_once(const cell& one) {
     rows_.reset(shape_of(one.when), one.work);
-    const std::unique_ptr<carrier> by = make_carrier(one.way, {env_, rows_, wanted_.policy});
+    const std::unique_ptr<carrier> by = carrier_of(one);
     env_.barrier();
     return flood(env_, one.which, rows_, *by);
   }
@@ -179,6 +188,7 @@ class session {
     }
     json out = plait::measure::probe_result(env_, "ft-probe", parameters(), figures_of(shown),
                                             sentences_of(shown));
+    if (windows_) plait::measure::say_windows(out, *windows_);
     const double rate = asked_.link_rate_bytes_per_s;
     out["environment"]["link_rate_Bps"] = rate > 0 ? json(rate) : json(nullptr);
     return out;
@@ -196,6 +206,7 @@ class session {
             {"ratios", wanted_.ratios},
             {"repeat", asked_.repeat},
             {"policy", plait::to_string(wanted_.policy)},
+            {"windows", plait::to_string(wanted_.windows)},
             {"plans", wanted_.planning == spectral::planning::measured ? "measured" : "estimated"}};
   }
 
@@ -239,6 +250,7 @@ class session {
   problem rows_;
   std::vector<circumstance> circumstances_;
   std::vector<cell> cells_;
+  std::optional<plait::window_choice> windows_;
   std::map<std::pair<std::string, std::size_t>, std::vector<double>>
       floods_;  ///< G by row and shape
 };

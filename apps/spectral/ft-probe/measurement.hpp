@@ -24,6 +24,7 @@ struct request {
   std::vector<double> ratios;  ///< further circumstances, whose scales the session finds
   spectral::planning planning = spectral::planning::measured;
   plait::progress policy = plait::progress::automatic;
+  plait::windows_on windows = plait::windows_on::messages;
 };
 
 /// Runs the session.  What is wrong with a result is printed on standard error, one line for each

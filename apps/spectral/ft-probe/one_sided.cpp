@@ -10,7 +10,7 @@ class put : public carrier {
   explicit put(const journey& on)
       : on_(on),
         tasks_(on.env, {.workers = 1, .policy = on.policy}),
-        window_(tasks_.window(on.rows.all_incoming())) {}
+        window_(tasks_.window(on.rows.all_incoming(), {.on = on.windows})) {}
 
   void expect(int, const range&) override {}
   void start(int peer, const range& rows) override {
@@ -20,6 +20,9 @@ class put : public carrier {
   void barrier() override {
     tasks_.barrier("all have put", plait::inout(passed_));
     tasks_.wait();
+  }
+  [[nodiscard]] std::optional<plait::window_choice> window() const override {
+    return window_.chosen();
   }
 
  protected:

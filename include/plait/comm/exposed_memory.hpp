@@ -10,6 +10,7 @@
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/comm/served_window.hpp>
+#include <plait/comm/windows_on.hpp>
 
 namespace plait {
 
@@ -18,6 +19,18 @@ struct window_options {
   /// Number of flags that each rank has for the signals of each other rank.  The same on every
   /// rank.
   int flags = 16;
+  /// What operations run on.  The same on every rank.  The environment variable PLAIT_WINDOWS
+  /// (messages, rma or auto) overrides this option.
+  windows_on on = windows_on::messages;
+};
+
+/// One rank's memory in a window.
+struct window_part {
+  void* begin = nullptr;
+  std::size_t size_bytes = 0;
+  /// The window finds memory, which is zero and lives until the window's end.  Then `begin` means
+  /// nothing.  The same on every rank.
+  bool is_to_be_found = false;
 };
 
 /// All ranks have come to some place.  Begun by the thread that enqueues, on each rank as often and
@@ -54,9 +67,10 @@ class exposed_memory {
   using address = std::uintptr_t;
 
   /// Collective; blocks, so all ranks should be known to be about to call it (`arrival`).  The
-  /// memory stays the caller's, and in place.  Errors, on all ranks: usage_error for options out of
-  /// range and when these differ; `error` when a rank has too few addresses.  MPI errors.
-  exposed_memory(environment& env, engine& messages, void* begin, std::size_t size_bytes,
+  /// caller's memory stays the caller's, and in place.  Errors, on all ranks: usage_error for
+  /// options out of range and when these differ; `error` when a rank has too few addresses, and
+  /// where MPI makes no window of its own that is asked for.  MPI errors.
+  exposed_memory(environment& env, engine& messages, const window_part& part,
                  const window_options& options);
   /// Local.  Precondition: `end` was called.
   ~exposed_memory();
@@ -68,6 +82,10 @@ class exposed_memory {
   void end(bool together);
   [[nodiscard]] bool has_ended() const noexcept;
 
+  /// Returns where this rank's memory begins.
+  [[nodiscard]] void* begin() const noexcept;
+  /// Returns what operations run on, and the reason.
+  [[nodiscard]] const window_choice& chosen() const noexcept;
   [[nodiscard]] std::size_t size_bytes(int rank) const;
   /// Returns an address that stands for the memory of `rank`, for a process that orders accesses by
   /// addresses.  Nothing else has that address.  Not to be touched.

@@ -61,7 +61,22 @@ class one_sided_calls {
     using element = std::remove_reference_t<std::ranges::range_reference_t<X>>;
     const std::span<element> all(own);
     return plait::window<element>(
-        detail::window_lease(to_, to_.expose(all.data(), all.size_bytes(), options)), all);
+        detail::window_lease(to_, to_.expose({all.data(), all.size_bytes()}, options)), all);
+  }
+
+  /// Makes a window over memory of its own: `count` elements of T, all bytes zero, which live until
+  /// the window ends.  `count` may differ on each rank.  On windows_on::rma MPI finds the memory,
+  /// which on one machine the ranks may share then: so a put ends while its target computes, where
+  /// one into other memory does not.  Collective, and errors, as `window`.
+  ///
+  ///     auto halo = rt.allocate_window<double>(1000, {.on = plait::windows_on::automatic});
+  template <class T>
+  [[nodiscard]] plait::window<T> allocate_window(std::size_t count,
+                                                 const window_options& options = {}) {
+    auto memory =
+        to_.expose({.size_bytes = bytes_before<T>(count), .is_to_be_found = true}, options);
+    const std::span<T> all(static_cast<T*>(memory->begin()), count);
+    return plait::window<T>(detail::window_lease(to_, std::move(memory)), all);
   }
 
   /// Copies the target's elements from `offset` on into out(x), as many as x has.

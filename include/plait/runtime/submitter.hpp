@@ -90,7 +90,7 @@ class submitter {
 
   /// Opens memory of this rank to operations of the others, and ends that; see
   /// `one_sided_calls::window`.  Collective.
-  [[nodiscard]] std::shared_ptr<exposed_memory> expose(void* begin, std::size_t size_bytes,
+  [[nodiscard]] std::shared_ptr<exposed_memory> expose(const window_part& part,
                                                        const window_options& options);
   void end(exposed_memory& memory);
 

@@ -36,11 +36,11 @@ class window_lease {
 }  // namespace detail
 
 /// One span of each rank, of any length, that all ranks may `get` from and `put` to.  Made by
-/// `runtime::window`, collective; so is its end, which waits until this rank's tasks have finished,
-/// as `runtime::wait` does, and the other ranks' too.  After a failure on this rank, and while
-/// an exception unwinds the stack (then its runtime communicates no more), it does not wait. The
-/// spans must live until then, and the window must end before its runtime.  Indices and offsets
-/// count elements.
+/// `runtime::window` or `allocate_window`, collective; so is its end, which waits until this rank's
+/// tasks have finished, as `runtime::wait` does, and the other ranks' too.  After a failure on this
+/// rank, and while an exception unwinds the stack (then its runtime communicates no more), it does
+/// not wait. The spans must live until then, and the window must end before its runtime.  Indices
+/// and offsets count elements.
 template <class T>
 class window {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
@@ -54,6 +54,9 @@ class window {
   [[nodiscard]] std::span<T> local() const noexcept { return own_; }
   /// Returns the number of elements of a rank's part.
   [[nodiscard]] std::size_t size(int rank) const { return memory()->size_bytes(rank) / sizeof(T); }
+
+  /// Returns what operations run on (never `automatic`), and the reason.
+  [[nodiscard]] const window_choice& chosen() const noexcept { return memory()->chosen(); }
 
   /// Returns the memory behind the window, for the layers that carry operations out.
   [[nodiscard]] const std::shared_ptr<exposed_memory>& memory() const noexcept {

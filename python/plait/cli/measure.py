@@ -3,7 +3,7 @@
 
 import typer
 
-from plait.cli import measure_loggp, measure_nbc, measure_overlap
+from plait.cli import measure_loggp, measure_nbc, measure_overlap, measure_windows
 
 app = typer.Typer(
     no_args_is_help=True, help="Measure what this network and this MPI library can do."
@@ -11,3 +11,4 @@ app = typer.Typer(
 measure_loggp.register(app)
 measure_nbc.register(app)
 measure_overlap.register(app)
+measure_windows.register(app)

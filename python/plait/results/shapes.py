@@ -39,6 +39,7 @@ _ENVIRONMENT = {
     "ranks": or_null(count), "lab": or_null(_LAB), "labs": or_null(sequence(_LAB, least=1)),
     "policy_chosen": or_null(text), "policy_reason": or_null(text), "started_at": or_null(text),
     "commit": or_null(text), "transport_settings": or_null(text),
+    "windows": or_null(text), "windows_reason": or_null(text),
     "link_rate_Bps": or_null(at_least_0), "hosts": or_null(sequence(text)),
 }  # fmt: skip
 _SHOWN_ALIKE = fields({}, {name: _ENVIRONMENT[name] for name in ("lab", "link_rate_Bps")})

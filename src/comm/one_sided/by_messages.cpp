@@ -28,9 +28,7 @@ by_messages::by_messages(MPI_Comm comm, std::span<std::byte> own, int flags)
     : comm_(comm),
       own_(own),
       signals_(size_of(comm), flags),
-      open_(static_cast<std::size_t>(size_of(comm)), 0),
-      waiting_(open_.size()),
-      incoming_(sizeof(letter) + largest_in_letter) {
+      ways_(static_cast<std::size_t>(size_of(comm))) {
   mpi_call(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
 }
 
@@ -46,11 +44,11 @@ void by_messages::start(operation& op, finished_list& done) {
     await_landing(op, done);
   } else if (op.peer == rank_) {
     at_home(op, done);
-  } else if (const auto to = static_cast<std::size_t>(op.peer);
-             open_[to] == most_open || !waiting_[to].empty()) {
-    waiting_[to].push_back(&op);
-  } else {
+  } else if (way_out& way = ways_[static_cast<std::size_t>(op.peer)];
+             way.waiting.empty() && has_room(way, op)) {
     begin(op, done);
+  } else {
+    way.waiting.push_back(&op);
   }
 }
 
@@ -74,15 +72,16 @@ void by_messages::at_home(operation& op, finished_list& done) {
   done.push_back({&op, nullptr});
 }
 
+std::size_t by_messages::bytes_in_letter(const operation& op) noexcept {
+  return op.what == operation::kind::put && op.size_bytes <= largest_in_letter ? op.size_bytes : 0;
+}
+
+bool by_messages::has_room(const way_out& way, const operation& op) noexcept {
+  return way.open < most_open && way.in_letters_bytes + bytes_in_letter(op) <= most_in_letters;
+}
+
 void by_messages::begin(operation& op, finished_list& done) {
-  const auto to = static_cast<std::size_t>(op.peer);
-  ++open_[to];
-  try {
-    op.what == operation::kind::get ? begin_get(op) : begin_put(op, done);
-  } catch (...) {
-    --open_[to];
-    throw;
-  }
+  op.what == operation::kind::get ? begin_get(op) : begin_put(op, done);
 }
 
 /// Noted last: what throws leaves nothing behind that would complete it again.
@@ -102,12 +101,23 @@ void by_messages::begin_put(operation& op, finished_list& done) {
     with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
       mpi_call(MPI_Isend(op.buffer, count, type, op.peer, put_tag, comm_, &request), "MPI_Isend");
     });
-    follow(request, {.what = purpose::kind::put_out, .peer = op.peer, .about = words});
+    requests_.add(request, {.what = purpose::kind::put_out, .peer = op.peer, .about = words});
   }
+  way_out& way = ways_[static_cast<std::size_t>(op.peer)];
+  ++way.open;
+  way.in_letters_bytes += bytes_in_letter(op);
   open_put& put = open_puts_[words.number];
-  put = {&op, op.peer, small ? 1 : 2, op.remote->landing};
+  put = {&op, op.peer, bytes_in_letter(op), small ? 1 : 2, op.remote->landing};
   if (put.landing != nullptr) put.landing->landed = false;
   if (small) data_has_left(put, done);
+}
+
+void by_messages::tell(int peer, notice what, operation* op, std::shared_ptr<put_landing> landing) {
+  const letter words{.flag = what.flag, .number = next_number_++, .place = what.place};
+  send_letter(peer, words);
+  ++ways_[static_cast<std::size_t>(peer)].open;
+  if (landing != nullptr) landing->landed = false;
+  open_puts_[words.number] = {op, peer, 0, 1, std::move(landing)};
 }
 
 void by_messages::data_has_left(open_put& put, finished_list& done) {
@@ -122,20 +132,23 @@ void by_messages::begin_get(operation& op) {
   with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
     mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, get_tag, comm_, &request), "MPI_Irecv");
   });
-  follow(request, {.what = purpose::kind::get_in, .peer = op.peer, .op = &op});
+  requests_.add(request, {.what = purpose::kind::get_in, .peer = op.peer, .op = &op});
+  ++ways_[static_cast<std::size_t>(op.peer)].open;
 }
 
-/// A put to, or a get from, `peer` is over: there is room for another one.
-void by_messages::closed_one(int peer, finished_list& done) {
-  const auto to = static_cast<std::size_t>(peer);
-  --open_[to];
-  if (waiting_[to].empty()) return;
-  operation* const next = waiting_[to].front();
-  waiting_[to].pop_front();
-  try {
-    begin(*next, done);
-  } catch (...) {
-    done.push_back({next, std::current_exception()});
+/// A put to, or a get from, `peer` is over: there is room for others.
+void by_messages::closed_one(int peer, std::size_t in_letter_bytes, finished_list& done) {
+  way_out& way = ways_[static_cast<std::size_t>(peer)];
+  --way.open;
+  way.in_letters_bytes -= in_letter_bytes;
+  while (!way.waiting.empty() && has_room(way, *way.waiting.front())) {
+    operation* const next = way.waiting.front();
+    way.waiting.pop_front();
+    try {
+      begin(*next, done);
+    } catch (...) {
+      done.push_back({next, std::current_exception()});
+    }
   }
 }
 
@@ -150,7 +163,7 @@ void by_messages::part_of_put_over(std::uint64_t number, finished_list& done) {
     over = std::exchange(put.landing->waiting, nullptr);
   }
   if (over != nullptr) done.push_back({over, nullptr});
-  closed_one(put.peer, done);
+  closed_one(put.peer, put.in_letter_bytes, done);
 }
 
 // --- letters
@@ -158,7 +171,7 @@ void by_messages::part_of_put_over(std::uint64_t number, finished_list& done) {
 
 void by_messages::send_letter(int peer, const letter& words, std::span<const std::byte> data) {
   const std::size_t bytes = sizeof words + data.size();
-  auto copy = std::make_unique<std::byte[]>(bytes);
+  auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
   std::memcpy(copy.get(), &words, sizeof words);
   if (!data.empty()) std::memcpy(copy.get() + sizeof words, data.data(), data.size());
   MPI_Request request = MPI_REQUEST_NULL;
@@ -168,7 +181,7 @@ void by_messages::send_letter(int peer, const letter& words, std::span<const std
   int sent = 0;  // as letters usually are at once
   mpi_call(MPI_Test(&request, &sent, MPI_STATUS_IGNORE), "MPI_Test");
   if (sent == 0) {
-    follow(request, {.what = purpose::kind::letter, .peer = peer, .keep = std::move(copy)});
+    requests_.add(request, {.what = purpose::kind::letter, .peer = peer, .keep = std::move(copy)});
   }
 }
 
@@ -181,17 +194,42 @@ bool by_messages::read_letters(finished_list& done) {
     mpi_call(MPI_Improbe(MPI_ANY_SOURCE, letter_tag, comm_, &is_here, &message, &status),
              "MPI_Improbe");
     if (is_here == 0) return i > 0;
-    mpi_call(MPI_Mrecv(incoming_.data(), static_cast<int>(incoming_.size()), MPI_BYTE, &message,
-                       &status),
-             "MPI_Mrecv");
     int bytes = 0;
     mpi_call(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    letter words;
-    std::memcpy(&words, incoming_.data(), sizeof words);
-    read(status.MPI_SOURCE, words,
-         std::span(incoming_).first(static_cast<std::size_t>(bytes)).subspan(sizeof words), done);
+    take_letter(status.MPI_SOURCE, bytes, message, done);
   }
   return true;
+}
+
+/// A library may need the sender's help for a letter with data, so nobody waits for that here.
+/// Words alone every library sends whole.
+void by_messages::take_letter(int from, int size_bytes, MPI_Message& message, finished_list& done) {
+  if (static_cast<std::size_t>(size_bytes) == sizeof(letter)) {
+    letter words;
+    mpi_call(MPI_Mrecv(&words, size_bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+    read(from, words, {}, done);
+    return;
+  }
+  constexpr std::size_t largest = sizeof(letter) + largest_in_letter;
+  auto all =
+      spare_ != nullptr ? std::move(spare_) : std::make_unique_for_overwrite<std::byte[]>(largest);
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi_call(MPI_Imrecv(all.get(), size_bytes, MPI_BYTE, &message, &request), "MPI_Imrecv");
+  int is_here = 0;
+  mpi_call(MPI_Test(&request, &is_here, MPI_STATUS_IGNORE), "MPI_Test");
+  if (is_here != 0) {
+    read_with_data(from, std::move(all), done);
+  } else {
+    requests_.add(request,
+                  {.what = purpose::kind::letter_in, .peer = from, .keep = std::move(all)});
+  }
+}
+
+void by_messages::read_with_data(int from, std::unique_ptr<std::byte[]> all, finished_list& done) {
+  letter words;
+  std::memcpy(&words, all.get(), sizeof words);
+  read(from, words, {all.get() + sizeof words, words.size_bytes}, done);
+  spare_ = std::move(all);
 }
 
 std::byte* by_messages::place_of(const letter& words) const {
@@ -214,14 +252,14 @@ void by_messages::read(int from, const letter& words, std::span<const std::byte>
         mpi_call(MPI_Irecv(place_of(words), count, type, from, put_tag, comm_, &request),
                  "MPI_Irecv");
       });
-      follow(request, {.what = purpose::kind::put_in, .peer = from, .about = words});
+      requests_.add(request, {.what = purpose::kind::put_in, .peer = from, .about = words});
       break;
     case word::get:
       with_count(words.size_bytes, [&](int count, MPI_Datatype type) {
         mpi_call(MPI_Isend(place_of(words), count, type, from, get_tag, comm_, &request),
                  "MPI_Isend");
       });
-      follow(request, {.what = purpose::kind::answer, .peer = from});
+      requests_.add(request, {.what = purpose::kind::answer, .peer = from});
       break;
     case word::done:
       part_of_put_over(words.number, done);
@@ -230,53 +268,30 @@ void by_messages::read(int from, const letter& words, std::span<const std::byte>
 }
 
 void by_messages::put_is_here(int from, const letter& words, finished_list& done) {
-  if (words.flag != no_flag) signals_.raise(from, words.flag, words.place, done);
+  if (words.flag == leaving_flag) {
+    if (leaves_) leaves_(from);
+  } else if (words.flag != no_flag) {
+    signals_.raise(from, words.flag, words.place, done);
+  }
   send_letter(from, {.what = word::done, .number = words.number});
 }
 
 // --- requests
 // ---------------------------------------------------------------------------------------------
 
-void by_messages::follow(MPI_Request request, purpose why) {
-  requests_.push_back(request);
-  purposes_.push_back(std::move(why));
-}
-
 bool by_messages::look(finished_list& done) {
-  const bool tested = test_requests(done);
-  return (!closed_ && read_letters(done)) || tested;
-}
-
-bool by_messages::test_requests(finished_list& done) {
-  if (requests_.empty()) return false;
-  indices_.resize(requests_.size());
-  int count = 0;
-  mpi_call(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                        indices_.data(), MPI_STATUSES_IGNORE),
-           "MPI_Testsome");
-  if (count == MPI_UNDEFINED || count == 0) return false;
-  std::vector<purpose> over;
-  for (int i = 0; i < count; ++i) {
-    over.push_back(
-        std::move(purposes_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])]));
-  }
-  // What is over is gone from the lists before it has consequences, which may add to them.
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    if (kept != i) purposes_[kept] = std::move(purposes_[i]);
-    requests_[kept++] = requests_[i];
-  }
-  requests_.resize(kept);
-  purposes_.resize(kept);
+  std::vector<purpose> over = requests_.test();
   for (purpose& why : over) request_over(why, done);
-  return true;
+  return (!closed_ && read_letters(done)) || !over.empty();
 }
 
 void by_messages::request_over(purpose& why, finished_list& done) {
   switch (why.what) {
     case purpose::kind::letter:
     case purpose::kind::answer:
+      break;
+    case purpose::kind::letter_in:
+      read_with_data(why.peer, std::move(why.keep), done);
       break;
     case purpose::kind::put_out:
       if (const auto put = open_puts_.find(why.about.number); put != open_puts_.end())
@@ -288,7 +303,7 @@ void by_messages::request_over(purpose& why, finished_list& done) {
       break;
     case purpose::kind::get_in:
       done.push_back({why.op, nullptr});
-      closed_one(why.peer, done);
+      closed_one(why.peer, 0, done);
       break;
   }
 }
@@ -298,8 +313,8 @@ void by_messages::request_over(purpose& why, finished_list& done) {
 
 void by_messages::give_up(finished_list& done) {
   signals_.give_up(done);
-  for (auto& list : waiting_) {
-    for (operation* op : std::exchange(list, {})) done.push_back({op, nullptr});
+  for (way_out& way : ways_) {
+    for (operation* op : std::exchange(way.waiting, {})) done.push_back({op, nullptr});
   }
 }
 
@@ -311,17 +326,18 @@ void by_messages::abandon(finished_list& done) {
     if (put.landing != nullptr) *put.landing = {};
   }
   open_puts_.clear();
-  for (const purpose& why : purposes_) {
+  for (const purpose& why : requests_.purposes()) {
     if (why.op != nullptr) done.push_back({why.op, nullptr});
   }
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    const auto what = purposes_[i].what;
-    if (what == purpose::kind::put_in || what == purpose::kind::get_in) MPI_Cancel(&requests_[i]);
-    (void)purposes_[i].keep.release();  // MPI may send from it until the end of the program
-    MPI_Request_free(&requests_[i]);
+  for (std::size_t i = 0; i < requests_.requests().size(); ++i) {
+    MPI_Request& request = requests_.requests()[i];
+    purpose& why = requests_.purposes()[i];
+    if (why.what == purpose::kind::put_in || why.what == purpose::kind::get_in)
+      MPI_Cancel(&request);
+    (void)why.keep.release();  // MPI may use it until the end of the program
+    MPI_Request_free(&request);
   }
-  requests_.clear();
-  purposes_.clear();
+  requests_.forget();
 }
 
 // --- when nothing moves
@@ -333,11 +349,11 @@ void by_messages::for_each(const std::function<void(const operation&)>& visit) c
     const operation* const rest = put.op != nullptr ? put.op : put.landing->waiting;
     if (rest != nullptr) visit(*rest);
   }
-  for (const purpose& why : purposes_) {
+  for (const purpose& why : requests_.purposes()) {
     if (why.op != nullptr) visit(*why.op);
   }
-  for (const auto& list : waiting_) {
-    for (const operation* op : list) visit(*op);
+  for (const way_out& way : ways_) {
+    for (const operation* op : way.waiting) visit(*op);
   }
 }
 

@@ -5,15 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include <mpi.h>
-#include <plait/comm/served_window.hpp>
 
+#include "comm/one_sided/followed_requests.hpp"
 #include "comm/one_sided/raised_signals.hpp"
+#include "comm/one_sided/service.hpp"
 
 namespace plait {
 
@@ -23,10 +25,11 @@ namespace plait {
 ///     put, large: letter, message with the data ->      <- letter: done
 ///     get:        letter ->                             <- message with the data
 ///
-/// Letters have one tag and are read in the order in which they were sent, the data of large puts
+/// Letters have one tag and are taken in the order in which they were sent, the data of large puts
 /// another and that of gets a third; for each of the two, sender and receiver post their messages
 /// in the order of the letters.  So MPI's order keeps all of them apart, with one tag each.  Large
-/// data and that of gets goes straight to its place, without a copy.
+/// data and that of gets goes straight to its place, without a copy.  A letter with data may still
+/// be on its way when it is taken.  Others are read meanwhile: it is a put, and orders nothing.
 ///
 /// A put with a landing completes when its data has left: with its letter (small), or with the send
 /// of the data (large).  The answer then completes its landing.
@@ -34,28 +37,42 @@ namespace plait {
 /// Why a signal cannot come before its data: it is part of the put's letter, and raised by the
 /// target itself when it has copied the data (small) or its receive of the data has completed.
 ///
-/// Memory: no more than `most_open` puts and gets from one rank to another are with MPI at once;
-/// others wait here for one of them to be answered.  Answers need nothing of the target's program,
-/// so nothing gets stuck.
-///
-/// Its functions do what those of `served_window` of the same names promise.
-class by_messages {
+/// Memory: `most_open` puts and gets of one rank on another are with MPI at once, and letters of
+/// theirs with `most_in_letters` bytes of data; others wait here for one of them to be answered.
+/// Answers need nothing of the target's program, so nothing gets stuck.
+class by_messages final : public one_sided_service {
  public:
-  using finished_list = served_window::finished_list;
-
   /// `comm` is this window's own.
   by_messages(MPI_Comm comm, std::span<std::byte> own, int flags);
-  ~by_messages();
-  by_messages(const by_messages&) = delete;
-  by_messages& operator=(const by_messages&) = delete;
+  ~by_messages() override;
 
-  void start(operation& op, finished_list& done);
-  bool look(finished_list& done);
-  void close() { closed_ = true; }
-  void give_up(finished_list& done);
-  void abandon(finished_list& done);
-  void for_each(const std::function<void(const operation&)>& visit) const;
-  [[nodiscard]] bool is_quiet() const noexcept { return requests_.empty(); }
+  void start(operation& op, finished_list& done) override;
+  bool look(finished_list& done) override;
+  void close() override { closed_ = true; }
+  void give_up(finished_list& done) override;
+  void abandon(finished_list& done) override;
+  void for_each(const std::function<void(const operation&)>& visit) const override;
+  [[nodiscard]] bool is_quiet() const override { return requests_.empty(); }
+  [[nodiscard]] double patience_s() const noexcept override { return 1; }
+  void end() override {}
+
+  // For data that travels otherwise (by_rma)
+  // ---------------------------------------------------------------------------------------------
+  static constexpr std::int32_t no_flag = -1;
+  /// Says that this rank's memory is about to go.
+  static constexpr std::int32_t leaving_flag = -2;
+
+  /// What a letter without data says: the flag it raises, and its place; `no_flag` says nothing but
+  /// that the answer is wanted.
+  struct notice {
+    std::int32_t flag = no_flag;
+    std::uint64_t place = 0;
+  };
+  /// Tells `peer`, whatever else is under way to it.  When it has answered, `landing` is there (if
+  /// not null), or `op` has completed (if not null).
+  void tell(int peer, notice what, operation* op, std::shared_ptr<put_landing> landing);
+  /// Has `leaves(rank)` called when that rank says so, before it is answered.
+  void when_one_leaves(std::function<void(int rank)> leaves) { leaves_ = std::move(leaves); }
 
  private:
   enum class word : std::uint32_t { put, large_put, get, done };
@@ -67,44 +84,55 @@ class by_messages {
     std::uint64_t size_bytes = 0;
     std::uint64_t place = 0;  ///< of the signal
   };
-  static constexpr std::int32_t no_flag = -1;
 
   /// What a request of MPI's is for.
   struct purpose {
-    enum class kind : std::uint8_t { letter, answer, put_out, put_in, get_in };
+    enum class kind : std::uint8_t { letter, letter_in, answer, put_out, put_in, get_in };
     kind what = kind::letter;
     int peer = 0;
-    std::unique_ptr<std::byte[]> keep = nullptr;  ///< what MPI sends from, if nobody else keeps it
+    std::unique_ptr<std::byte[]> keep = nullptr;  ///< what MPI uses, if nobody else keeps it
     operation* op = nullptr;                      ///< get_in
     letter about = {};                            ///< put_in, put_out
   };
+
   struct open_put {
     operation* op = nullptr;  ///< null when it has completed early
     int peer = 0;
+    std::size_t in_letter_bytes = 0;
     int missing = 0;                                 ///< the answer, and that large data has left
     std::shared_ptr<put_landing> landing = nullptr;  ///< null: `op` completes last
+  };
+
+  /// This rank's puts to one target, and gets from it.
+  struct way_out {
+    int open = 0;
+    std::size_t in_letters_bytes = 0;  ///< of those that are open
+    std::deque<operation*> waiting = {};
   };
 
   void begin(operation& op, finished_list& done);
   void begin_put(operation& op, finished_list& done);
   void begin_get(operation& op);
   void at_home(operation& op, finished_list& done);
-  void closed_one(int peer, finished_list& done);
+  [[nodiscard]] static std::size_t bytes_in_letter(const operation& op) noexcept;
+  [[nodiscard]] static bool has_room(const way_out& way, const operation& op) noexcept;
+  void closed_one(int peer, std::size_t in_letter_bytes, finished_list& done);
   void await_landing(operation& op, finished_list& done);
   void data_has_left(open_put& put, finished_list& done);
   void part_of_put_over(std::uint64_t number, finished_list& done);
 
   void send_letter(int peer, const letter& words, std::span<const std::byte> data = {});
-  void follow(MPI_Request request, purpose why);
   bool read_letters(finished_list& done);
+  void take_letter(int from, int size_bytes, MPI_Message& message, finished_list& done);
+  void read_with_data(int from, std::unique_ptr<std::byte[]> all, finished_list& done);
   void read(int from, const letter& words, std::span<const std::byte> data, finished_list& done);
   void put_is_here(int from, const letter& words, finished_list& done);
-  bool test_requests(finished_list& done);
   void request_over(purpose& why, finished_list& done);
   [[nodiscard]] std::byte* place_of(const letter& words) const;
 
-  static constexpr int most_open = 128;
-  static constexpr std::size_t largest_in_letter = 2048;
+  static constexpr int most_open = 4096;  // as many tasks as a runtime has in flight by itself
+  static constexpr std::size_t largest_in_letter = std::size_t{16} << 10;
+  static constexpr std::size_t most_in_letters = 256 * largest_in_letter;
 
   MPI_Comm comm_;
   const std::span<std::byte> own_;
@@ -113,13 +141,11 @@ class by_messages {
   raised_signals signals_;
   std::uint64_t next_number_ = 0;
   std::unordered_map<std::uint64_t, open_put> open_puts_;
-  std::vector<int> open_;                        ///< puts and gets, by target
-  std::vector<std::deque<operation*>> waiting_;  ///< by target
+  std::vector<way_out> ways_;  ///< by target
 
-  std::vector<MPI_Request> requests_;
-  std::vector<purpose> purposes_;  ///< of each request
-  std::vector<int> indices_;
-  std::vector<std::byte> incoming_;
+  followed_requests<purpose> requests_;
+  std::unique_ptr<std::byte[]> spare_;  ///< for a letter with data, or null
+  std::function<void(int rank)> leaves_;
 };
 
 }  // namespace plait

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -16,7 +17,7 @@
 #include "comm/channel.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
-#include "comm/one_sided/by_messages.hpp"
+#include "comm/one_sided/make_service.hpp"
 
 namespace plait {
 namespace {
@@ -56,7 +57,19 @@ class reserved_addresses {
 struct part_of_rank {
   unsigned long long size_bytes;
   long long flags;
+  long long on;            ///< what the window is to run on, or `unknown_word`
+  long long finds_memory;  ///< whether the window finds the memory
 };
+constexpr long long unknown_word = -1;
+constexpr const char* variable = "PLAIT_WINDOWS";
+
+/// What the window is to run on.  The environment variable overrules the option.
+[[nodiscard]] long long wanted_on(const window_options& options) {
+  const char* const word = std::getenv(variable);
+  if (word == nullptr || *word == 0) return static_cast<long long>(options.on);
+  const auto known = windows_on_from(word);
+  return known ? static_cast<long long>(*known) : unknown_word;
+}
 
 /// Completes what `start(request)` begins, with the token only while MPI is called: all ranks are
 /// about to come, but may be in a task that waits for a message first.
@@ -113,6 +126,14 @@ void expect_agreement(const std::vector<part_of_rank>& all) {
       throw usage_error("window: " + std::to_string(part.flags) + " flags; 1 to " +
                         std::to_string(most_flags) + " are possible");
     }
+    if (part.on == unknown_word) {
+      const char* const word = std::getenv(variable);
+      throw usage_error(std::string("window: ") + variable + " is '" +
+                        (word != nullptr ? word : "") + "'; it can be " + windows_on_names());
+    }
+    if (part.on != all.front().on || part.finds_memory != all.front().finds_memory) {
+      throw usage_error("window: the ranks do not ask for the same kind");
+    }
     if (part.flags != all.front().flags) {
       throw usage_error("window: " + std::to_string(all.front().flags) + " flags on one rank and " +
                         std::to_string(part.flags) + " on another; all must say the same");
@@ -133,7 +154,7 @@ struct exposed_memory::implementation final : served_window {
   std::vector<std::size_t> sizes = {};         ///< by rank
   std::vector<std::uintptr_t> stand_ins = {};  ///< by rank
   std::unique_ptr<reserved_addresses> addresses = nullptr;
-  std::unique_ptr<by_messages> service = nullptr;
+  made_service made = {};
   /// The places of signals: by direction, peer and flag.  The thread that enqueues.
   channel_map signals = {};
   int first_trace_tag = 0;
@@ -141,19 +162,20 @@ struct exposed_memory::implementation final : served_window {
 
   /// Returns why it cannot, or nothing.
   [[nodiscard]] std::string lay_out(const std::vector<part_of_rank>& parts);
+  void make(const window_part& part, windows_on wanted);
   [[nodiscard]] bool becomes_quiet(double patience_s);
   void expect_in_range(const operation& op) const;
 
   [[nodiscard]] channel* channel_for(const operation& op) override;
-  void start(operation& op, finished_list& done) override { service->start(op, done); }
-  bool look(finished_list& done) override { return service->look(done); }
-  void close() override { service->close(); }
-  void give_up(finished_list& done) override { service->give_up(done); }
-  void abandon(finished_list& done) override { service->abandon(done); }
+  void start(operation& op, finished_list& done) override { made.service->start(op, done); }
+  bool look(finished_list& done) override { return made.service->look(done); }
+  void close() override { made.service->close(); }
+  void give_up(finished_list& done) override { made.service->give_up(done); }
+  void abandon(finished_list& done) override { made.service->abandon(done); }
   void for_each(const std::function<void(const operation&)>& visit) const override {
-    service->for_each(visit);
+    made.service->for_each(visit);
   }
-  [[nodiscard]] bool is_quiet() const override { return service->is_quiet(); }
+  [[nodiscard]] bool is_quiet() const override { return made.service->is_quiet(); }
 };
 
 /// Behind each other, so that operations on different ranks never meet.
@@ -174,11 +196,13 @@ std::string exposed_memory::implementation::lay_out(const std::vector<part_of_ra
   return none_left.what();
 }
 
-exposed_memory::exposed_memory(environment& env, engine& messages, void* begin,
-                               std::size_t size_bytes, const window_options& options)
+exposed_memory::exposed_memory(environment& env, engine& messages, const window_part& part,
+                               const window_options& options)
     : self_(std::make_unique<implementation>(env, messages, options.flags)) {
   implementation& s = *self_;
-  const auto parts = all_parts(env, messages, {size_bytes, options.flags});
+  const auto parts =
+      all_parts(env, messages,
+                {part.size_bytes, options.flags, wanted_on(options), part.is_to_be_found ? 1 : 0});
   expect_agreement(parts);
   expect_success(env, messages, s.lay_out(parts));
   complete(env, messages, [&](MPI_Request* request) {
@@ -187,8 +211,7 @@ exposed_memory::exposed_memory(environment& env, engine& messages, void* begin,
   {
     mpi_token_guard guard(env.token());
     mpi_call(MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    const std::span own(static_cast<std::byte*>(begin), size_bytes);
-    s.service = std::make_unique<by_messages>(s.comm, own, s.flags);
+    s.make(part, static_cast<windows_on>(parts.front().on));
   }
   // Windows are made collectively, so the numbers are those of the other ranks.
   static int trace_tags_taken = 0;
@@ -197,6 +220,16 @@ exposed_memory::exposed_memory(environment& env, engine& messages, void* begin,
   s.first_trace_tag = -2 - trace_tags_taken;
   trace_tags_taken += s.flags;
   messages.serve(s);
+}
+
+/// Blocks with the token.  All ranks come: each has duplicated the communicator.
+void exposed_memory::implementation::make(const window_part& part, windows_on wanted) try {
+  made = make_service(
+      comm, {.begin = part.begin, .size_bytes = part.size_bytes, .is_mpis = part.is_to_be_found},
+      flags, wanted);
+} catch (...) {
+  MPI_Comm_free(&comm);
+  throw;
 }
 
 exposed_memory::~exposed_memory() {
@@ -210,7 +243,7 @@ bool exposed_memory::implementation::becomes_quiet(double patience_s) {
   for (;;) {
     {
       mpi_token_guard guard(env.token());
-      if (service->is_quiet()) return true;
+      if (made.service->is_quiet()) return true;
     }
     if (now_ticks() >= give_up) return false;
     (void)messages.poll();
@@ -224,11 +257,10 @@ void exposed_memory::end(bool together) {
   s.ended = true;
   if (!together) {
     mpi_token_guard guard(s.env.token());
-    s.service->close();  // what is quiet then stays quiet
+    s.made.service->close();  // what is quiet then stays quiet
   }
-  constexpr double as_for_sends_s = 1;
   constexpr double as_long_as_it_takes_s = 1e6;
-  if (!s.becomes_quiet(together ? as_long_as_it_takes_s : as_for_sends_s)) {
+  if (!s.becomes_quiet(together ? as_long_as_it_takes_s : s.made.service->patience_s())) {
     std::fprintf(stderr,
                  "plait: %s: a window ends after a failure, and MPI still uses its memory\n",
                  process_label().c_str());
@@ -237,7 +269,8 @@ void exposed_memory::end(bool together) {
   s.messages.stop_serving(s);
   if (!together) return;  // other ranks may be elsewhere
   mpi_token_guard guard(s.env.token());
-  s.service.reset();
+  s.made.service->end();
+  s.made = {.service = nullptr, .choice = s.made.choice};
   MPI_Comm_free(&s.comm);
 }
 
@@ -249,6 +282,12 @@ std::size_t exposed_memory::size_bytes(int rank) const {
 }
 exposed_memory::address exposed_memory::stand_in(int rank) const {
   return self_->stand_ins.at(static_cast<std::size_t>(rank));
+}
+void* exposed_memory::begin() const noexcept {
+  return self_->made.begin;
+}
+const window_choice& exposed_memory::chosen() const noexcept {
+  return self_->made.choice;
 }
 int exposed_memory::trace_tag(int flag) const noexcept {
   return self_->first_trace_tag - flag;

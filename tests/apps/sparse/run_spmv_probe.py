@@ -63,6 +63,9 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
         result = read_result(file)
     check(result["app"] == "spmv-probe" and result["kind"] == "probe", "what was measured")
     preset, ranks = result["parameters"]["preset"], options.ranks
+    asked, found = result["parameters"]["windows"], result["environment"]["windows"]
+    check(found in (asked, *(("messages", "rma") if asked == "auto" else ())), f"on {found}")
+    check(f"windows run on {found} (" in " ".join(result["sentences"]), "the windows are named")
     figures = list(result["figures"])
     if preset != "model":
         measured = figures.pop(0)

@@ -47,6 +47,12 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
                     seen.add((bar["way"], bar["algorithm"], bar["circumstance"]))
                     circumstances.add(bar["circumstance"])
     parameters = result["parameters"]
+    asked, found = parameters["windows"], result["environment"].get("windows")
+    if {"put", "put_signal"} & set(parameters["ways"]):
+        check(found in (asked, *(("messages", "rma") if asked == "auto" else ())), f"on {found}")
+        check(f"windows run on {found} (" in " ".join(result["sentences"]), "windows are named")
+    else:
+        check(found is None, "no windows")
     wanted = {
         (way, algorithm, circumstance)
         for way in parameters["ways"]

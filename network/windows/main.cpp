@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What do windows cost on messages and on MPI's own?  Gets and puts one after the other, a stream
+// of puts, and gets and puts on a rank that computes.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measure/command_line.hpp"
+#include "measure/gather.hpp"
+#include "measure/measured_rows.hpp"
+#include "measure/named.hpp"
+#include "measure/result.hpp"
+#include "measure/size_list.hpp"
+#include "ways.hpp"
+
+namespace plait::network::windows {
+namespace {
+
+struct options {
+  std::string sizes = "8,512,8KiB,64KiB,1MiB";
+  std::string only;
+  std::string policy = "auto";
+  std::int64_t repeat = 5;
+  double sample_ms = 20;
+  std::string json_file;
+  bool progress = false;
+};
+
+bool parse(options& given, int argc, char** argv, const environment& env) {
+  measure::command_line command("Gets and puts on windows, on messages and on MPI's own",
+                                "windows");
+  command.option("--sizes", given.sizes, "Bytes of an operation");
+  command.option("--only", given.only, "Rows: any of messages, rma and rma allocated");
+  command.option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers, none");
+  command.option("--repeat", given.repeat, "Repetitions, interleaved");
+  command.option("--sample-ms", given.sample_ms, "About how long one measurement takes");
+  command.option("--json", given.json_file, "File for the result; - = standard output");
+  command.flag("--progress", given.progress, "@progress lines on standard error");
+  return command.parse(argc, argv, env);
+}
+
+void check(const options& given, environment& env) {
+  if (env.size() != 2)
+    throw usage_error("this measures operations between 2 ranks; it was started with " +
+                      std::to_string(env.size()));
+  measure::check_range("--repeat", given.repeat, 1, 1000);
+  if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
+    throw usage_error("--sample-ms must be more than 0 and at most 100000");
+  measure::check_writable(env, "--json", given.json_file);
+}
+
+/// Of one way and size, on both ranks.
+struct load {
+  way how;
+  std::size_t size_bytes = 0;
+  int burst = 64;
+  progress policy = progress::automatic;
+  double sample_s = 0;
+};
+
+/// What is put in a burst stays below so much, or where that is not possible at 4 puts.
+int burst_for(std::size_t size) {
+  constexpr std::size_t most_bytes = std::size_t{32} << 20;
+  return static_cast<int>(std::clamp<std::size_t>(most_bytes / size, 4, 64));
+}
+
+/// So many operations, of which a few took `few_s` each, that they take about as long as wanted.
+int times_for(environment& env, double few_s, double sample_s) {
+  return static_cast<int>(
+      std::clamp(sample_s / std::max(measure::maximum(env, few_s), 1e-9), 4.0, 1e5));
+}
+
+measure::json measure_once(environment& env, const load& what) {
+  trial one(env, what.how, what.size_bytes, what.burst, what.policy);
+  const double get_s = one.get_s(times_for(env, one.get_s(4), what.sample_s));
+  const double put_s = one.put_s(times_for(env, one.put_s(4), what.sample_s));
+  (void)one.stream_s();
+  const double stream_s = one.stream_s();
+  const double get_beside_s = one.get_beside_s(what.sample_s);
+  const double put_beside_s = one.put_beside_s(what.sample_s);
+  one.expect_right();
+  return {{"get_us", 1e6 * get_s},
+          {"put_us", 1e6 * put_s},
+          {"put_MB_per_s", 1e-6 * static_cast<double>(what.size_bytes) / stream_s},
+          {"get_while_target_computes_us", 1e6 * get_beside_s},
+          {"put_while_target_computes_us", 1e6 * put_beside_s}};
+}
+
+std::vector<measure::measurement> plan(environment& env, const options& given,
+                                       const std::vector<way>& ways) {
+  std::vector<measure::measurement> result;
+  const progress policy = measure::parse_progress("--policy", given.policy);
+  for (const std::size_t size : measure::parse_sizes("--sizes", given.sizes, 1)) {
+    for (const way& how : ways) {
+      const load what{how, size, burst_for(size), policy, 1e-3 * given.sample_ms};
+      measure::measurement each{how.name, measure::size_label(size),
+                                [&env, what] { return measure_once(env, what); }};
+      const trial probed(env, how, 1, 1, policy);
+      each.remarks = {{"burst", what.burst}, {"reason", probed.chosen().reason}};
+      result.push_back(std::move(each));
+    }
+  }
+  return result;
+}
+
+int run(environment& env, int argc, char** argv) {
+  options given;
+  if (!parse(given, argc, argv, env)) return measure::exit_verified;
+  check(given, env);
+  const std::vector<way> ways = measure::chosen("--only", given.only, all_ways());
+  measure::json rows = measure::measure_interleaved(plan(env, given, ways),
+                                                    {.repeat = static_cast<int>(given.repeat),
+                                                     .progress = given.progress && env.rank() == 0,
+                                                     .warm_up = true});
+  if (env.rank() != 0) return measure::exit_verified;
+  if (given.json_file != "-") measure::print_rows(rows);
+  if (given.json_file.empty()) return measure::exit_verified;
+  measure::json where = measure::describe_environment(env);
+  where["peers"] = measure::about(ways);
+  const measure::json parameters{{"sizes", given.sizes},
+                                 {"policy", given.policy},
+                                 {"repeat", given.repeat},
+                                 {"sample_ms", given.sample_ms}};
+  measure::write_result(given.json_file,
+                        measure::bench_result("windows", parameters, where, std::move(rows)));
+  return measure::exit_verified;
+}
+
+}  // namespace
+}  // namespace plait::network::windows
+
+int main(int argc, char** argv) {
+  plait::environment env{argc, argv};
+  return plait::measure::run_program(env, "windows",
+                                     [&] { return plait::network::windows::run(env, argc, argv); });
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Decides what a window runs on, and makes that.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+#include <mpi.h>
+#include <plait/comm/windows_on.hpp>
+
+#include "comm/one_sided/rma_window.hpp"
+#include "comm/one_sided/service.hpp"
+
+namespace plait {
+
+/// Memory that is freed as it was allocated.
+struct free_aligned {
+  static constexpr std::size_t alignment = 4096;
+  void operator()(std::byte* memory) const noexcept {
+    ::operator delete (memory, std::align_val_t{alignment});
+  }
+};
+
+struct made_service {
+  std::unique_ptr<one_sided_service> service;
+  window_choice choice = {};
+  std::byte* begin = nullptr;                                 ///< of this rank's memory
+  std::unique_ptr<std::byte, free_aligned> memory = nullptr;  ///< that was allocated for it
+};
+
+/// `comm`: the window's own.  `memory.is_mpis`: the window's own, which is zero then.  Collective;
+/// blocks, so all ranks should be known to be about to call it.  Holder of the token.  Errors:
+/// `error` on all ranks where `wanted` is `rma` and cannot be had.  MPI errors.
+[[nodiscard]] made_service make_service(MPI_Comm comm, const rma_memory& memory, int flags,
+                                        windows_on wanted);
+
+}  // namespace plait
