@@ -56,12 +56,18 @@ std::array<std::int64_t, 3> parse_extents(const std::string& option, const std::
   return result;
 }
 
-std::string parse_name(const std::string& option, const std::string& word,
-                       std::span<const std::string_view> known) {
-  if (std::ranges::find(known, word) == known.end())
+std::size_t parse_place(const std::string& option, const std::string& word,
+                        std::span<const std::string_view> known) {
+  const auto found = std::ranges::find(known, word);
+  if (found == known.end())
     throw usage_error(
         fmt::format("{} knows no '{}'; it can be {}", option, word, fmt::join(known, ", ")));
-  return word;
+  return static_cast<std::size_t>(found - known.begin());
+}
+
+std::string parse_name(const std::string& option, const std::string& word,
+                       std::span<const std::string_view> known) {
+  return std::string(known[parse_place(option, word, known)]);
 }
 
 progress parse_progress(const std::string& option, const std::string& word) {
@@ -91,6 +97,11 @@ void check_range(const std::string& option, std::int64_t value, std::int64_t low
   if (value < low || value > high)
     throw usage_error(
         fmt::format("{} is {}; it must be between {} and {}", option, value, low, high));
+}
+
+void check_positive(const std::string& option, double value, std::int64_t most) {
+  if (!(value > 0 && value <= static_cast<double>(most)))
+    throw usage_error(fmt::format("{} must be more than 0 and at most {}", option, most));
 }
 
 struct command_line::implementation {

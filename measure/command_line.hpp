@@ -29,6 +29,18 @@ namespace plait::measure {
 [[nodiscard]] std::string parse_name(const std::string& option, const std::string& word,
                                      std::span<const std::string_view> known);
 
+/// The place of `word` in `known`.  Errors: as parse_names.
+[[nodiscard]] std::size_t parse_place(const std::string& option, const std::string& word,
+                                      std::span<const std::string_view> known);
+
+/// The enumerator whose name `word` is: `known` are the names of all, in their order, from 0 on.
+/// Errors: as parse_names.
+template <class Kind>
+[[nodiscard]] Kind parse_kind(const std::string& option, const std::string& word,
+                              std::span<const std::string_view> known) {
+  return static_cast<Kind>(parse_place(option, word, known));
+}
+
 /// A policy of progress by its name.  Errors: as parse_names.
 [[nodiscard]] progress parse_progress(const std::string& option, const std::string& word);
 
@@ -38,6 +50,9 @@ namespace plait::measure {
 /// Errors: usage_error naming `option` unless low <= value <= high.
 void check_range(const std::string& option, std::int64_t value, std::int64_t low,
                  std::int64_t high);
+
+/// Errors: usage_error naming `option` unless 0 < value <= most.
+void check_positive(const std::string& option, double value, std::int64_t most);
 
 /// The options of a program.  CLI11 stays behind it: its headers cost ten seconds to compile.
 class command_line {

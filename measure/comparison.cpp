@@ -320,6 +320,20 @@ const measured_variant* measurements::find(const std::string& name) const {
   return found == variants.end() ? nullptr : &*found;
 }
 
+const measured_variant* measurements::fastest(
+    const std::function<bool(const measured_variant&)>& counts) const {
+  const measured_variant* result = nullptr;
+  for (const measured_variant& one : variants)
+    if (one.name != ideal && (!counts || counts(one)) &&
+        (result == nullptr || one.total_s() < result->total_s()))
+      result = &one;
+  return result;
+}
+
+const measured_variant* measurements::fastest_as_base() const {
+  return fastest([this](const measured_variant& one) { return computes_as_base(one); });
+}
+
 const measured_variant& measurements::find_ideal(const std::string& name) const {
   if (const measured_variant* one = find(name)) return *one;
   const auto found = std::ranges::find(ideals, name, &measured_variant::name);

@@ -85,6 +85,9 @@ struct sent_bytes {
   double bytes = 0;
 };
 
+struct measured_variant;
+struct measurements;
+
 /// Holds what an application gives.
 struct comparison {
   std::string application;
@@ -101,6 +104,9 @@ struct comparison {
   communication_alone communication;
   std::vector<sent_bytes> sent_per_step;
   std::vector<also_measured> also;
+  /// Picks the variant that the result's sentence `limiter` is about, or none.  Empty: the last
+  /// that computes as base does.  Called on rank 0.
+  std::function<const measured_variant*(const measurements&)> limited;
 };
 
 /// Holds what rank 0 keeps of one run.
@@ -162,6 +168,12 @@ struct measurements {
   std::optional<double> wire_bound_s;
 
   [[nodiscard]] const measured_variant* find(const std::string& name) const;
+  /// The variant with the shortest median, of those that `counts` holds for, but computation alone;
+  /// null where there is none.
+  [[nodiscard]] const measured_variant* fastest(
+      const std::function<bool(const measured_variant&)>& counts = {}) const;
+  /// The fastest that computes as base does; null where there is none.
+  [[nodiscard]] const measured_variant* fastest_as_base() const;
   /// Computation alone, among the variants or not.  Precondition: it was measured.
   [[nodiscard]] const measured_variant& find_ideal(const std::string& name) const;
   /// Medians, and the wire's time.

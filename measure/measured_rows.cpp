@@ -64,6 +64,35 @@ json bench_result(const std::string& bench, json parameters, json environment, j
           {"rows", std::move(rows)}};
 }
 
+void add_row_options(command_line& to, row_options& options, const std::string& repeat_help) {
+  to.option("--repeat", options.repeat, repeat_help);
+  to.option("--json", options.json_file, "File for the result; - = standard output");
+  to.flag("--progress", options.progress, "@progress lines on standard error");
+}
+
+void check(environment& env, const row_options& options) {
+  check_range("--repeat", options.repeat, 1, 1000);
+  check_writable(env, "--json", options.json_file);
+}
+
+repetition_options repetition_of(const row_options& options, const environment& env, bool warm_up) {
+  return {.repeat = static_cast<int>(options.repeat),
+          .progress = options.progress && env.rank() == 0,
+          .warm_up = warm_up};
+}
+
+void finish_rows(const environment& env, const row_options& options, const std::string& bench,
+                 json parameters, const json& where, json rows, const std::string& kind) {
+  if (env.rank() != 0) return;
+  if (options.json_file != "-") print_rows(rows);
+  if (options.json_file.empty()) return;
+  json all = describe_environment(env);
+  all.update(where);
+  json whole = bench_result(bench, std::move(parameters), std::move(all), std::move(rows));
+  whole["kind"] = kind;
+  write_result(options.json_file, whole);
+}
+
 void print_rows(const json& rows) {
   std::printf("%-24s %-32s %12s  %s\n", "case", "implementation", "median", "[q1, q3]");
   for (const auto& [row, columns] : rows.items()) {

@@ -3,10 +3,12 @@
 /// what is measured.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
 #include "gather.hpp"
 #include "turns.hpp"
 
@@ -30,6 +32,28 @@ struct measurement {
 /// A plait-result/1 of kind "benchmark": commit, compiler, flags, host and time are filled in.
 [[nodiscard]] json bench_result(const std::string& bench, json parameters, json environment,
                                 json rows);
+
+/// Describes what every program of rows asks its user beside what it measures.
+struct row_options {
+  std::int64_t repeat = 5;
+  std::string json_file = {};
+  bool progress = false;
+};
+
+/// Adds --repeat, --json and --progress.
+void add_row_options(command_line& to, row_options& options,
+                     const std::string& repeat_help = "Repetitions, interleaved");
+/// Errors: usage_error on every rank.  Collective.
+void check(environment& env, const row_options& options);
+[[nodiscard]] repetition_options repetition_of(const row_options& options, const environment& env,
+                                               bool warm_up = true);
+
+/// Writes the result where it is wanted, and shows the rows unless it went to standard output.
+/// `where`: the result's environment, beside where it was measured.  Rank 0; does nothing
+/// elsewhere.
+void finish_rows(const environment& env, const row_options& options, const std::string& bench,
+                 json parameters, const json& where, json rows,
+                 const std::string& kind = "benchmark");
 
 /// Prints one line for each figure: column, figure, row, median and quartiles.  For whoever starts
 /// a program by hand; `plait bench` has a better table.

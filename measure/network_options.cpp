@@ -2,7 +2,6 @@
 #include "network_options.hpp"
 
 #include <array>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,24 +18,14 @@ void add_common(command_line& command, common_options& given, std::span<const st
                              fmt::join(names, ", ")));
   command.option("--pieces", given.pieces,
                  "Pieces of the work; there are fewer where they would be shorter than 5 us");
-  command.option("--repeat", given.repeat, "Repetitions, interleaved");
   command.option("--sample-ms", given.sample_ms, "About how long one measurement takes");
-  command.option("--json", given.json_file, "File for the result; - = standard output");
-  command.flag("--progress", given.progress, "@progress lines on standard error");
+  add_row_options(command, given.rows);
 }
 
 void check_common(const common_options& given, environment& env) {
   check_range("--pieces", given.pieces, 1, 1000);
-  check_range("--repeat", given.repeat, 1, 1000);
-  if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
-    throw usage_error("--sample-ms must be more than 0 and at most 100000");
-  check_writable(env, "--json", given.json_file);
-}
-
-repetition_options repetition_of(const common_options& given, const environment& env) {
-  return {.repeat = static_cast<int>(given.repeat),
-          .progress = given.progress && env.rank() == 0,
-          .warm_up = true};
+  check_positive("--sample-ms", given.sample_ms, 100'000);
+  check(env, given.rows);
 }
 
 json describe_run(environment& env, const json& about) {
@@ -51,17 +40,8 @@ json describe_run(environment& env, const json& about) {
 json parameters_of(const common_options& given) {
   return {{"sizes", given.sizes},
           {"pieces", given.pieces},
-          {"repeat", given.repeat},
+          {"repeat", given.rows.repeat},
           {"sample_ms", given.sample_ms}};
-}
-
-void finish(const common_options& given, const std::string& program, json parameters, json where,
-            json rows) {
-  if (given.json_file != "-") print_rows(rows);
-  if (given.json_file.empty()) return;
-  json whole = bench_result(program, std::move(parameters), std::move(where), std::move(rows));
-  whole["kind"] = program;
-  write_result(given.json_file, whole);
 }
 
 std::span<const progress> task_policies() noexcept {

@@ -20,10 +20,8 @@ struct common_options {
   std::string sizes = {};
   std::string only = {};
   std::int64_t pieces = 16;
-  std::int64_t repeat = 5;
   double sample_ms = 50;
-  std::string json_file = {};
-  bool progress = false;
+  row_options rows = {};
 };
 
 /// Adds them to a command line; `names`: all rows there are.
@@ -32,18 +30,12 @@ void add_common(command_line& command, common_options& given, std::span<const st
 /// Errors: usage_error on every rank.  Collective.
 void check_common(const common_options& given, environment& env);
 
-[[nodiscard]] repetition_options repetition_of(const common_options& given, const environment& env);
-
 /// The environment of the result: rows and what they call, and what `auto` stands for here.
 /// Collective.
 [[nodiscard]] json describe_run(environment& env, const json& about);
 
 /// Returns what `command` was asked for, for the result.
 [[nodiscard]] json parameters_of(const common_options& given);
-
-/// Shows the rows, and writes the result file where one is wanted.  Rank 0.
-void finish(const common_options& given, const std::string& program, json parameters, json where,
-            json rows);
 
 /// Policies that have a row of tasks, the one that is always measured first.
 [[nodiscard]] std::span<const progress> task_policies() noexcept;

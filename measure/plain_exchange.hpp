@@ -16,14 +16,35 @@
 
 namespace plait::measure {
 
+/// An exchange in plain MPI on the account of a variant, whatever calls it is made of.
+class watched_exchange {
+ public:
+  virtual ~watched_exchange() = default;
+  watched_exchange(const watched_exchange&) = delete;
+  watched_exchange& operator=(const watched_exchange&) = delete;
+
+  /// Packs and starts what is sent and received.
+  virtual void start(stopwatch& watch) = 0;
+  /// Lets the library progress; true when nothing is under way any more.
+  [[nodiscard]] virtual bool look(stopwatch& watch) = 0;
+  /// Waits and unpacks.  Adds the messages as events where the step is recorded.
+  virtual void finish(stopwatch& watch) = 0;
+  /// Does all of it, blocking.
+  virtual void run(stopwatch& watch) {
+    start(watch);
+    finish(watch);
+  }
+
+ protected:
+  watched_exchange() = default;
+};
+
 /// One exchange at a time, on persistent requests: post_receives, pack, post_sends, then test or
 /// wait until done, then unpack.  Between posting and the end the buffers belong to MPI.  A rank
 /// may send to itself.  Who derives from it adds the messages, and says what is packed.
-class plain_exchange {
+class plain_exchange : public watched_exchange {
  public:
-  virtual ~plain_exchange();
-  plain_exchange(const plain_exchange&) = delete;
-  plain_exchange& operator=(const plain_exchange&) = delete;
+  ~plain_exchange() override;
 
   void post_receives();
   virtual void pack() {}
@@ -39,12 +60,9 @@ class plain_exchange {
   /// Does all of it, asleep for `between_looks` whenever there is nothing to do.
   void exchange_sparsely(std::chrono::microseconds between_looks);
 
-  /// Posts receives, packs and posts sends, on the account of a variant.
-  void start(stopwatch& watch);
-  /// Tests, likewise.
-  [[nodiscard]] bool look(stopwatch& watch);
-  /// Waits and unpacks, likewise.  Adds the messages as events where the step is recorded.
-  void finish(stopwatch& watch);
+  void start(stopwatch& watch) final;
+  [[nodiscard]] bool look(stopwatch& watch) final;
+  void finish(stopwatch& watch) final;
 
   /// Returns what an exchange sends to whom.
   [[nodiscard]] std::vector<sent_bytes> sent() const;

@@ -2,7 +2,6 @@
 #include "program.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -13,8 +12,16 @@
 namespace plait::measure {
 namespace {
 
-std::string cell_of(const json& value, const char* form) {
+/// `form` of the figure; nothing where there is none.
+std::string cell_of(const json& of, const std::string& figure, const std::string& form = "{:.4f}") {
+  const json value = of.value(figure, json());
   return value.is_null() ? "" : fmt::format(fmt::runtime(form), value.get<double>());
+}
+
+void print_line(const std::vector<std::string>& cells) {
+  std::string text = fmt::format("{:<11}", cells.front());
+  for (std::size_t i = 1; i < cells.size(); ++i) text += fmt::format(" {:>9}", cells[i]);
+  std::printf("%s\n", text.c_str());
 }
 
 /// Adds what the first variant of tasks chose where the command line left it open.
@@ -30,7 +37,7 @@ void add_choices(json& to, const measurements& found) {
 
 /// Returns the last variant that computes as base does; where none does, the last that was held
 /// against an ideal of its own.
-const measured_variant* judged(const comparison& what, const measurements& found) {
+const measured_variant* last_limited(const comparison& what, const measurements& found) {
   const measured_variant* as_base = nullptr;
   const measured_variant* other = nullptr;
   for (const measured_variant& one : found.variants) {
@@ -43,6 +50,14 @@ const measured_variant* judged(const comparison& what, const measurements& found
 }
 
 }  // namespace
+
+program_options usual_options(const std::string& variants, int steps, std::int64_t in_flight) {
+  program_options result;
+  result.variants = variants;
+  result.session.steps = steps;
+  result.in_flight = in_flight;
+  return result;
+}
 
 std::vector<std::string> program_options::chosen(std::span<const std::string_view> known) const {
   return parse_names("--variants", variants, known);
@@ -73,34 +88,38 @@ json to_json(const task_options& tasks) {
           {"in_flight", tasks.in_flight}};
 }
 
-void print_table(const json& result) {
-  const auto has = [&](const char* figure) {
-    return std::ranges::any_of(result["variants"],
-                               [&](const json& one) { return one.contains(figure); });
+void print_table(const json& result, const std::vector<table_column>& more) {
+  const json& variants = result["variants"];
+  const auto some_have = [&](const char* member) {
+    return std::ranges::any_of(variants, [&](const json& one) { return one.contains(member); });
   };
-  const bool rates = has("gflops"), own = has("own_limits");
-  const auto line = [&](std::array<std::string, 9> cells) {
-    if (!rates) cells[2].clear();
-    if (!own) cells[6].clear();
-    std::string text = fmt::format("{:<11}", cells[0]);
-    for (std::size_t i = 1; i < cells.size(); ++i)
-      if ((i != 2 || rates) && (i != 6 || own)) text += fmt::format(" {:>9}", cells[i]);
-    std::printf("%s\n", text.c_str());
-  };
-  line({"variant", "total s", "Gflop/s", "compute s", "posting s", "exposed s", "/ ideal", "hidden",
-        "verified"});
-  for (const auto& [name, one] : result["variants"].items()) {
-    const json& hidden = result["hidden_fraction"];
-    const json ratio = one.contains("own_limits") ? one["own_limits"]["ratio_to_ideal"] : json();
-    line({name, cell_of(one["total_s"]["median"], "{:.4f}"),
-          cell_of(rates ? one["gflops"] : json(), "{:.2f}"), cell_of(one["compute_s"], "{:.4f}"),
-          cell_of(one["posting_s"], "{:.4f}"), cell_of(one["exposed_s"], "{:.4f}"),
-          cell_of(ratio, "{:.3f}"),
-          cell_of(hidden.contains(name) ? hidden[name] : json(), "{:.2f}"),
-          one["verified"].get<bool>() ? "yes" : "NO"});
+  std::vector<table_column> columns;
+  if (some_have("gflops")) columns.push_back({"Gflop/s", "gflops", "{:.2f}"});
+  columns.insert(columns.end(), more.begin(), more.end());
+  for (const char* part : {"compute", "posting", "exposed"})
+    columns.push_back({fmt::format("{} s", part), fmt::format("{}_s", part)});
+  const bool has_own = some_have("own_limits");
+  std::vector<std::string> titles{"variant", "total s"};
+  for (const table_column& one : columns) titles.push_back(one.title);
+  if (has_own) titles.emplace_back("/ ideal");
+  titles.emplace_back("hidden");
+  titles.emplace_back("verified");
+  print_line(titles);
+  for (const auto& [name, one] : variants.items()) {
+    std::vector<std::string> cells{name, cell_of(one["total_s"], "median")};
+    for (const table_column& column : columns)
+      cells.push_back(cell_of(one, column.figure, column.form));
+    if (has_own)
+      cells.push_back(cell_of(one.value("own_limits", json::object()), "ratio_to_ideal", "{:.3f}"));
+    cells.push_back(cell_of(result["hidden_fraction"], name, "{:.2f}"));
+    cells.emplace_back(one["verified"].get<bool>() ? "yes" : "NO");
+    print_line(cells);
   }
   std::printf("bound %.4f s, attainable %.4f s\n", result["bound_s"].get<double>(),
               result["attainable_s"].get<double>());
+  if (result.contains("kernel"))
+    std::printf("%.0f %% of memory bandwidth\n",
+                100 * result["kernel"]["fraction_of_bandwidth"].get<double>());
 }
 
 int run_comparison(environment& env, const comparison& what, const session_options& wanted,
@@ -120,8 +139,8 @@ int run_comparison(environment& env, const comparison& what, const session_optio
       if (one.has_proxy() && one.has_figure("longest_unwatched_s"))
         done.result["variants"][one.name]["longest_unwatched_s"] =
             one.figure("longest_unwatched_s");
-    if (const measured_variant* one = judged(what, found))
-      done.result["limiter"] = limiter_of(*one, found);
+    const measured_variant* one = what.limited ? what.limited(found) : last_limited(what, found);
+    if (one != nullptr) done.result["limiter"] = limiter_of(*one, found);
     if (more) more(done.result, found);
   }
   return conclude(env, wanted, done, print);

@@ -33,6 +33,11 @@ struct program_options {
   [[nodiscard]] task_options tasks() const;
 };
 
+/// Returns the options of a program that measures these variants, so many steps and so many tasks
+/// in flight unless its command line says others.
+[[nodiscard]] program_options usual_options(const std::string& variants, int steps = 40,
+                                            std::int64_t in_flight = 0);
+
 /// Adds --variants, --steps (unless `steps_help` is empty), --repeat, --workers, --policy,
 /// --in-flight, --link-rate, --json, --trace and --progress.
 void add_program_options(command_line& to, program_options& options,
@@ -41,16 +46,26 @@ void add_program_options(command_line& to, program_options& options,
 /// Returns what a result says of the tasks that were asked for: "workers", "policy", "in_flight".
 [[nodiscard]] json to_json(const task_options& tasks);
 
-/// Prints variants with their times, rates where they have some, what they hide, and the bounds.
-void print_table(const json& result);
+/// A column of a table of variants: a figure that the result has of each, or of some.
+struct table_column {
+  std::string title;
+  std::string figure;  ///< its member of a variant
+  std::string form = "{:.4f}";
+};
+
+/// Prints variants with their times, rates where they have some, `more` figures, what they hide,
+/// the bounds, and the share of the memory's bandwidth where that was measured.
+void print_table(const json& result, const std::vector<table_column>& more = {});
 
 /// Runs the comparison.  Adds steps, repetitions and names of variants to its parameters, and to
-/// its result the choices of the first variant of tasks, what limits the last variant that computes
-/// as base does, and on rank 0 what `more` adds.  Writes the result and prints it.  Returns the
-/// exit code.  Errors: usage_error for files that cannot be written.  Collective.
-[[nodiscard]] int run_comparison(environment& env, const comparison& what,
-                                 const session_options& wanted,
-                                 const std::function<void(json&, const measurements&)>& more = {},
-                                 const std::function<void(const json&)>& print = print_table);
+/// its result the choices of the first variant of tasks, what limits the variant that
+/// `what.limited` picks, and on rank 0 what `more` adds.  Writes the result and prints it.  Returns
+/// the exit code.  Errors: usage_error for files that cannot be written.  Collective.
+[[nodiscard]] int run_comparison(
+    environment& env, const comparison& what, const session_options& wanted,
+    const std::function<void(json&, const measurements&)>& more = {},
+    const std::function<void(const json&)>& print = [](const json& result) {
+      print_table(result);
+    });
 
 }  // namespace plait::measure

@@ -2,6 +2,7 @@
 #include "steps_of_run.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace plait::measure {
@@ -30,6 +31,22 @@ void keep_steps(run_report& to, std::vector<trace_event> events, double began_s,
     to.recorded_from_s = from_s;
   }
   to.events = std::move(events);
+}
+
+double waited_for_s(std::span<const trace_event> events, std::string_view part) {
+  std::vector<const trace_event*> received;
+  for (const trace_event& e : events)
+    if (e.message && !e.message->sent) received.push_back(&e);
+  const auto end_of = [](const trace_event* e) { return e->end_s; };
+  std::ranges::sort(received, {}, end_of);
+  double sum = 0;
+  for (const trace_event& e : events) {
+    if (e.kind != event_kind::exposed) continue;
+    const auto after = std::ranges::upper_bound(received, e.end_s, {}, end_of);
+    if (after == received.begin()) continue;
+    if ((*std::prev(after))->name.find(part) != std::string::npos) sum += e.end_s - e.begin_s;
+  }
+  return sum;
 }
 
 }  // namespace plait::measure

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Steps of a run whose tasks no barrier separates.
+/// Steps of a run whose tasks no barrier separates, and what its workers have waited for.
 #pragma once
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include <plait/plait.hpp>
@@ -17,5 +19,9 @@ namespace plait::measure {
 /// `began_s`, with its messages.
 void keep_steps(run_report& to, std::vector<trace_event> events, double began_s, int steps,
                 const step_range& kept);
+
+/// Returns the seconds in which workers had nothing to run while a message was on its way, and
+/// which ended with the arrival of one whose name has `part`; of all workers.
+[[nodiscard]] double waited_for_s(std::span<const trace_event> events, std::string_view part);
 
 }  // namespace plait::measure

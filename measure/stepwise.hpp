@@ -16,8 +16,9 @@
 namespace plait::measure {
 
 /// Does steps of a `Step`, which is made in `prepare` as Step(p, args...), does one step when it is
-/// called as step(p, watch), and charges all its time to the stopwatch.  It may have `ended(p,
-/// watch)`, which is called after the last step, and `add_to(report)`.
+/// called as step(p, watch), and charges all its time to the stopwatch.  It may have `begun(p,
+/// watch)` and `ended(p, watch)`, which are called before the first step and after the last one,
+/// and `add_to(report)`.
 template <class Problem, class Step, class... Args>
 class stepwise_variant final : public variant<Problem> {
  public:
@@ -32,6 +33,7 @@ class stepwise_variant final : public variant<Problem> {
 
   void run(Problem& p, int steps, const step_range& recorded) override {
     watch_.start();
+    if constexpr (requires { step_->begun(p, watch_); }) step_->begun(p, watch_);
     for (int i = 0; i < steps; ++i) {
       watch_.begin_step(i, recorded);
       (*step_)(p, watch_);

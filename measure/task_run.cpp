@@ -10,10 +10,9 @@
 namespace plait::measure {
 namespace {
 
+// A graph of more than `most_recorded` tasks is submitted each time instead: to keep it would take
+// memory by the hundred megabytes.
 constexpr std::size_t usual_limit = 4096;
-// A graph of more tasks is submitted each time instead: to keep it would take memory by the hundred
-// megabytes.
-constexpr std::size_t largest_usual_limit = std::size_t{1} << 17;
 
 }  // namespace
 
@@ -21,7 +20,7 @@ task_run::task_run(environment& env, const task_options& options, task_steps wha
     : what_(std::move(what)) {
   const std::size_t in_flight = options.in_flight != 0
                                     ? options.in_flight
-                                    : std::clamp(what_.tasks, usual_limit, largest_usual_limit);
+                                    : std::clamp(what_.tasks, usual_limit, most_recorded);
   rt_.emplace(env, runtime_options{.workers = options.workers,
                                    .in_flight = in_flight,
                                    .policy = options.policy,

@@ -23,6 +23,9 @@ struct task_options {
   bool compare_sizes = true;  ///< see runtime_options
 };
 
+/// The most tasks whose graph is recorded where --in-flight leaves the choice.
+inline constexpr std::size_t most_recorded = std::size_t{1} << 17;
+
 /// The tasks of a few steps, submitted again and again.
 struct task_steps {
   int steps = 1;          ///< that are submitted, and recorded, together

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <plait/plait.hpp>
@@ -23,12 +24,15 @@ class task_variant : public variant<Problem> {
   void prepare(Problem& p) final { run_.emplace(env_, how_, steps_of(p)); }
 
   void run(Problem& p, int steps, const step_range& recorded) final {
-    run_->run(steps, recorded);
+    run_->begin();
+    advance(*run_, p, steps);
+    run_->end(recorded);
     ended(p, steps);
   }
 
   [[nodiscard]] run_report finish(Problem&) final {
-    run_report report = run_->finish();
+    run_report report =
+        run_->finish([this](std::span<const trace_event> events) { look_at(events); });
     run_.reset();
     add_to(report);
     return report;
@@ -38,8 +42,12 @@ class task_variant : public variant<Problem> {
   /// Makes what the tasks refer to, and says how to submit them.  What they refer to lives until
   /// the next call.
   [[nodiscard]] virtual task_steps steps_of(Problem& p) = 0;
+  /// Does the steps, at most so many, and waits.  All of it is in the ledger.
+  virtual void advance(task_run& run, Problem&, int steps) { run.advance(steps); }
   /// Is called after the last step: p must hold the result.
   virtual void ended(Problem&, int /*steps*/) {}
+  /// Is called with all events of a run before `add_to`.
+  virtual void look_at(std::span<const trace_event>) {}
   /// Adds figures and words of the application's own.
   virtual void add_to(run_report&) {}
 

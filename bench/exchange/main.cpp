@@ -18,7 +18,6 @@
 #include "measure/command_line.hpp"
 #include "measure/gather.hpp"
 #include "measure/measured_rows.hpp"
-#include "measure/result.hpp"
 #include "measure/size_list.hpp"
 #include "session.hpp"
 
@@ -32,11 +31,9 @@ struct options {
   std::int64_t pieces = 8;
   std::int64_t workers = 1;
   std::int64_t working_ranks = 2;
-  std::int64_t repeat = 5;
   double sample_ms = 20;
   std::string beside;
-  std::string json_file;
-  bool progress = false;
+  measure::row_options rows;
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
@@ -50,13 +47,11 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--workers", given.workers, "Workers of a rank");
   command.option("--working-ranks", given.working_ranks,
                  "1: only rank 0 computes; rank 1 just exchanges");
-  command.option("--repeat", given.repeat, "Repetitions, interleaved");
   command.option("--sample-ms", given.sample_ms, "About how long one measurement takes");
   command.option("--beside", given.beside,
                  "Result file of another job: measure nonblocking with MPICH's own progress "
                  "thread doing the same work");
-  command.option("--json", given.json_file, "File for the result; - = standard output");
-  command.flag("--progress", given.progress, "@progress lines on standard error");
+  measure::add_row_options(command, given.rows);
   return command.parse(argc, argv, env);
 }
 
@@ -64,16 +59,13 @@ void check(const options& given, environment& env) {
   if (env.size() != 2)
     throw usage_error("this is an exchange of 2 ranks; it was started with " +
                       std::to_string(env.size()));
-  if (given.ratios.empty() ||
-      std::ranges::any_of(given.ratios, [](double r) { return !(r > 0 && r <= 100); }))
-    throw usage_error("--work-ratio must be more than 0 and at most 100");
+  if (given.ratios.empty()) throw usage_error("--work-ratio must be more than 0 and at most 100");
+  for (const double each : given.ratios) measure::check_positive("--work-ratio", each, 100);
   measure::check_range("--pieces", given.pieces, 1, 1000);
   measure::check_range("--workers", given.workers, 1, 1024);
   measure::check_range("--working-ranks", given.working_ranks, 1, 2);
-  measure::check_range("--repeat", given.repeat, 1, 1000);
-  if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
-    throw usage_error("--sample-ms must be more than 0 and at most 100000");
-  measure::check_writable(env, "--json", given.json_file);
+  measure::check_positive("--sample-ms", given.sample_ms, 100'000);
+  measure::check(env, given.rows);
 }
 
 session_options session_of(const options& given, const environment& env) {
@@ -84,9 +76,7 @@ session_options session_of(const options& given, const environment& env) {
           .workers = static_cast<int>(given.workers),
           .working_ranks = static_cast<int>(given.working_ranks),
           .sample_s = 1e-3 * given.sample_ms,
-          .repetition = {.repeat = static_cast<int>(given.repeat),
-                         .progress = given.progress && env.rank() == 0,
-                         .warm_up = true}};
+          .repetition = measure::repetition_of(given.rows, env)};
 }
 
 // Read on rank 0.  Errors: usage_error on every rank.
@@ -110,22 +100,14 @@ contestant with_mpich_thread() {
   return one;
 }
 
-measure::json result_of(environment& env, const options& given, const session_options& session,
-                        measure::json where, measure::json rows) {
-  measure::json about = measure::json::object();
-  for (const contestant& one : session.contestants) about[one.name] = one.about;
-  measure::json all = measure::describe_environment(env);
-  all["peers"] = about;
-  all["peers_not_built"] = missing_contestants();
-  all.update(where);
-  const measure::json parameters{{"sizes", given.sizes},
-                                 {"work_ratio", given.ratios},
-                                 {"pieces", given.pieces},
-                                 {"workers", given.workers},
-                                 {"working_ranks", given.working_ranks},
-                                 {"repeat", given.repeat},
-                                 {"sample_ms", given.sample_ms}};
-  return measure::bench_result("exchange", parameters, all, std::move(rows));
+measure::json parameters_of(const options& given) {
+  return {{"sizes", given.sizes},
+          {"work_ratio", given.ratios},
+          {"pieces", given.pieces},
+          {"workers", given.workers},
+          {"working_ranks", given.working_ranks},
+          {"repeat", given.rows.repeat},
+          {"sample_ms", given.sample_ms}};
 }
 
 int run(environment& env, int argc, char** argv) {
@@ -133,7 +115,7 @@ int run(environment& env, int argc, char** argv) {
   if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check(given, env);
   session_options session = session_of(given, env);
-  const measure::json where = measure::policy_chosen(env, session.workers);
+  measure::json where = measure::policy_chosen(env, session.workers);
   measure::json rows;
   if (given.beside.empty()) {
     rows = measure(env, session);
@@ -142,10 +124,9 @@ int run(environment& env, int argc, char** argv) {
     rows =
         measure_beside(env, rows_of_file(env, given.beside), session.contestants.front(), session);
   }
-  if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") measure::print_rows(rows);
-  if (!given.json_file.empty())
-    measure::write_result(given.json_file, result_of(env, given, session, where, std::move(rows)));
+  where["peers"] = measure::about(session.contestants);
+  where["peers_not_built"] = missing_contestants();
+  measure::finish_rows(env, given.rows, "exchange", parameters_of(given), where, std::move(rows));
   return measure::exit_verified;
 }
 

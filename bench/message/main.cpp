@@ -2,34 +2,28 @@
 // What does a message cost as a task?  Latency, message rate and bandwidth of rt.send and rt.recv
 // beside the same MPI library's own calls, between two ranks.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "measure/command_line.hpp"
 #include "measure/gather.hpp"
 #include "measure/measured_rows.hpp"
-#include "measure/result.hpp"
+#include "measure/named.hpp"
 #include "measure/size_list.hpp"
 #include "traffic.hpp"
 
 namespace plait::bench::message {
 namespace {
 
-constexpr std::array<std::string_view, 5> known_ways{
-    "mpi", "plait", "plait replayed", "plait replayed anew", "plait replayed persistent"};
 struct options {
   std::string sizes = "8,64,512,4KiB,32KiB,256KiB,1MiB,4MiB";
   std::string ways = "mpi,plait,plait replayed";
   std::string policy = "auto";
   std::int64_t burst = 64;
   std::int64_t workers = 1;
-  std::int64_t repeat = 5;
   double sample_ms = 20;
-  std::string json_file;
-  bool progress = false;
+  measure::row_options rows;
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
@@ -43,10 +37,8 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--burst", given.burst, "Messages of the stream between two answers");
   command.renamed("--window", "--burst");
   command.option("--workers", given.workers, "Workers of a rank");
-  command.option("--repeat", given.repeat, "Repetitions, interleaved");
   command.option("--sample-ms", given.sample_ms, "About how long one measurement takes");
-  command.option("--json", given.json_file, "File for the result; - = standard output");
-  command.flag("--progress", given.progress, "@progress lines on standard error");
+  measure::add_row_options(command, given.rows);
   return command.parse(argc, argv, env);
 }
 
@@ -56,21 +48,14 @@ void check(const options& given, environment& env) {
                       std::to_string(env.size()));
   measure::check_range("--burst", given.burst, 1, 1024);
   measure::check_range("--workers", given.workers, 1, 1024);
-  measure::check_range("--repeat", given.repeat, 1, 1000);
-  if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
-    throw usage_error("--sample-ms must be more than 0 and at most 100000");
-  measure::check_writable(env, "--json", given.json_file);
+  measure::check_positive("--sample-ms", given.sample_ms, 100'000);
+  measure::check(env, given.rows);
 }
 
 std::vector<way> chosen_ways(const options& given) {
-  const std::array<way, known_ways.size()> all{raw_mpi(), plait_tasks(), plait_replayed(),
-                                               plait_replayed_anew(), plait_replayed_persistent()};
-  std::vector<way> result;
-  for (const std::string& name : measure::parse_names("--only", given.ways, known_ways)) {
-    result.push_back(
-        *std::find_if(all.begin(), all.end(), [&](const way& one) { return one.name == name; }));
-  }
-  return result;
+  return measure::chosen("--only", given.ways,
+                         std::vector<way>{raw_mpi(), plait_tasks(), plait_replayed(),
+                                          plait_replayed_anew(), plait_replayed_persistent()});
 }
 
 // The buffers of a burst stay below so much, or where that is not possible at 4 messages.
@@ -124,32 +109,19 @@ std::vector<measure::measurement> plan(environment& env, const options& given,
   return result;
 }
 
-measure::json result_of(environment& env, const options& given, const std::vector<way>& ways,
-                        measure::json rows) {
-  measure::json about = measure::json::object();
-  for (const way& one : ways) about[one.name] = one.about;
-  measure::json where = measure::describe_environment(env);
-  where["peers"] = about;
-  const measure::json parameters{{"sizes", given.sizes},     {"burst", given.burst},
-                                 {"workers", given.workers}, {"policy", given.policy},
-                                 {"repeat", given.repeat},   {"sample_ms", given.sample_ms}};
-  return measure::bench_result("message", parameters, where, std::move(rows));
-}
-
 int run(environment& env, int argc, char** argv) {
   options given;
   if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check(given, env);
   (void)measure::parse_progress("--policy", given.policy);
   const std::vector<way> ways = chosen_ways(given);
-  measure::json rows = measure::measure_interleaved(plan(env, given, ways),
-                                                    {.repeat = static_cast<int>(given.repeat),
-                                                     .progress = given.progress && env.rank() == 0,
-                                                     .warm_up = true});
-  if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") measure::print_rows(rows);
-  if (!given.json_file.empty())
-    measure::write_result(given.json_file, result_of(env, given, ways, std::move(rows)));
+  measure::json rows =
+      measure::measure_interleaved(plan(env, given, ways), measure::repetition_of(given.rows, env));
+  const measure::json parameters{{"sizes", given.sizes},        {"burst", given.burst},
+                                 {"workers", given.workers},    {"policy", given.policy},
+                                 {"repeat", given.rows.repeat}, {"sample_ms", given.sample_ms}};
+  measure::finish_rows(env, given.rows, "message", parameters, {{"peers", measure::about(ways)}},
+                       std::move(rows));
   return measure::exit_verified;
 }
 

@@ -17,7 +17,7 @@
 #include "measure/command_line.hpp"
 #include "measure/gather.hpp"
 #include "measure/measured_rows.hpp"
-#include "measure/result.hpp"
+#include "measure/named.hpp"
 #include "runner.hpp"
 #include "sweep.hpp"
 #include "task_graph.hpp"
@@ -32,10 +32,8 @@ struct options {
   std::int64_t width = 16;
   std::int64_t steps = 200;
   std::int64_t workers = 0;
-  std::int64_t repeat = 5;
   double longest_us = 2000;
-  std::string json_file;
-  bool progress = false;
+  measure::row_options rows;
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
@@ -47,10 +45,8 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--width", given.width, "Points of a step, over all ranks");
   command.option("--steps", given.steps, "Steps of a run");
   command.option("--workers", given.workers, "Workers of a rank; 0 = 2 on one rank, 1 on several");
-  command.option("--repeat", given.repeat, "Sweeps, interleaved");
   command.option("--longest-us", given.longest_us, "Give up where tasks must be longer");
-  command.option("--json", given.json_file, "File for the result; - = standard output");
-  command.flag("--progress", given.progress, "@progress lines on standard error");
+  measure::add_row_options(command, given.rows, "Sweeps, interleaved");
   return command.parse(argc, argv, env);
 }
 
@@ -58,14 +54,12 @@ void check(options& given, environment& env) {
   measure::check_range("--width", given.width, 1, 4096);
   measure::check_range("--steps", given.steps, 1, 1'000'000);
   measure::check_range("--workers", given.workers, 0, 1024);
-  measure::check_range("--repeat", given.repeat, 1, 1000);
-  if (!(given.longest_us > 0 && given.longest_us <= 1e6))
-    throw usage_error("--longest-us must be more than 0 and at most 1000000");
+  measure::check_positive("--longest-us", given.longest_us, 1'000'000);
   if (given.width < env.size())
     throw usage_error(fmt::format("--width is {}; {} ranks need at least as many points",
                                   given.width, env.size()));
   (void)measure::parse_progress("--policy", given.policy);
-  measure::check_writable(env, "--json", given.json_file);
+  measure::check(env, given.rows);
   if (given.workers == 0) given.workers = env.size() == 1 ? 2 : 1;
 }
 
@@ -73,13 +67,7 @@ std::vector<peer> chosen(const std::string& only, int ranks) {
   std::vector<peer> suitable = built_peers();
   std::erase_if(suitable,
                 [&](const peer& one) { return !(ranks == 1 ? one.one_rank : one.many_ranks); });
-  if (only.empty()) return suitable;
-  std::vector<std::string_view> known;
-  for (const peer& one : suitable) known.push_back(one.name);
-  std::vector<peer> result;
-  for (const std::string& name : measure::parse_names("--only", only, known))
-    result.push_back(*std::ranges::find(suitable, name, &peer::name));
-  return result;
+  return measure::chosen("--only", only, suitable);
 }
 
 /// Holds what all sweeps of a session share.
@@ -151,20 +139,6 @@ std::vector<measure::measurement> plan(session& s, const options& given,
   return result;
 }
 
-measure::json result_of(environment& env, const options& given, const std::vector<peer>& peers,
-                        measure::json rows) {
-  measure::json about = measure::json::object();
-  for (const peer& who : peers) about[who.name] = who.about;
-  measure::json where = measure::describe_environment(env);
-  where["peers"] = about;
-  where["peers_not_built"] = missing_peers();
-  const measure::json parameters{{"patterns", given.patterns},    {"width", given.width},
-                                 {"steps", given.steps},          {"workers", given.workers},
-                                 {"policy", given.policy},        {"repeat", given.repeat},
-                                 {"longest_us", given.longest_us}};
-  return measure::bench_result("metg", parameters, where, std::move(rows));
-}
-
 int run(environment& env, int argc, char** argv) {
   options given;
   if (!parse(given, argc, argv, env)) return measure::exit_verified;
@@ -175,13 +149,14 @@ int run(environment& env, int argc, char** argv) {
             1e-6 * given.longest_us};
   std::vector<std::unique_ptr<task_graph>> graphs;
   measure::json rows = measure::measure_interleaved(plan(s, given, peers, graphs),
-                                                    {.repeat = static_cast<int>(given.repeat),
-                                                     .progress = given.progress && env.rank() == 0,
-                                                     .warm_up = true});
-  if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") measure::print_rows(rows);
-  if (!given.json_file.empty())
-    measure::write_result(given.json_file, result_of(env, given, peers, std::move(rows)));
+                                                    measure::repetition_of(given.rows, env));
+  const measure::json parameters{{"patterns", given.patterns},    {"width", given.width},
+                                 {"steps", given.steps},          {"workers", given.workers},
+                                 {"policy", given.policy},        {"repeat", given.rows.repeat},
+                                 {"longest_us", given.longest_us}};
+  measure::finish_rows(env, given.rows, "metg", parameters,
+                       {{"peers", measure::about(peers)}, {"peers_not_built", missing_peers()}},
+                       std::move(rows));
   return measure::exit_verified;
 }
 

@@ -16,7 +16,7 @@
 #include "measure/alone.hpp"
 #include "measure/command_line.hpp"
 #include "measure/measured_rows.hpp"
-#include "measure/result.hpp"
+#include "measure/named.hpp"
 #include "measure/size_list.hpp"
 #include "session.hpp"
 
@@ -33,9 +33,7 @@ struct options {
   double longest_step_ms = 250;
   double run_ms = 80;
   std::int64_t workers = 1;
-  std::int64_t repeat = 5;
-  std::string json_file;
-  bool progress = false;
+  measure::row_options outputs;
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
@@ -53,30 +51,22 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
                  "Cells with longer steps are left out");
   command.option("--run-ms", given.run_ms, "About how long one measurement takes");
   command.option("--workers", given.workers, "Workers of a rank");
-  command.option("--repeat", given.repeat, "Repetitions, interleaved");
-  command.option("--json", given.json_file, "File for the result; - = standard output");
-  command.flag("--progress", given.progress, "@progress lines on standard error");
+  measure::add_row_options(command, given.outputs);
   return command.parse(argc, argv, env);
-}
-
-void check_positive(const std::string& option, double value, double largest) {
-  if (!(value > 0 && value <= largest))
-    throw usage_error(fmt::format("{} must be more than 0 and at most {:g}", option, largest));
 }
 
 void check(const options& given, environment& env) {
   if (env.size() != 2)
     throw usage_error("this is an exchange of 2 ranks; it was started with " +
                       std::to_string(env.size()));
-  check_positive("--work", given.work, 100);
-  check_positive("--least-step-ms", given.least_step_ms, 1e4);
-  check_positive("--longest-step-ms", given.longest_step_ms, 1e5);
-  check_positive("--run-ms", given.run_ms, 1e5);
+  measure::check_positive("--work", given.work, 100);
+  measure::check_positive("--least-step-ms", given.least_step_ms, 10'000);
+  measure::check_positive("--longest-step-ms", given.longest_step_ms, 100'000);
+  measure::check_positive("--run-ms", given.run_ms, 100'000);
   if (given.flights.empty()) throw usage_error("--flights names no number; write 1,8");
   for (const int each : given.flights) measure::check_range("--flights", each, 1, 1000);
   measure::check_range("--workers", given.workers, 1, 1024);
-  measure::check_range("--repeat", given.repeat, 1, 1000);
-  measure::check_writable(env, "--json", given.json_file);
+  measure::check(env, given.outputs);
 }
 
 // 0 of "whole"; NaN of what is no length of a task.
@@ -126,9 +116,7 @@ sweep_options sweep_of(const options& given, const environment& env) {
           .run_s = 1e-3 * given.run_ms,
           .workers = static_cast<int>(given.workers),
           // Every run has steps that do not count before those that do.
-          .repetition = {.repeat = static_cast<int>(given.repeat),
-                         .progress = given.progress && env.rank() == 0,
-                         .warm_up = false}};
+          .repetition = measure::repetition_of(given.outputs, env, false)};
 }
 
 // A proxy that spins on a core that workers want is no contestant.  Returns by row why it is not.
@@ -144,27 +132,16 @@ measure::json leave_out_crowded(std::vector<step_contestant>& contestants,
   return left_out;
 }
 
-measure::json result_of(environment& env, const options& given, const sweep_options& sweep,
-                        const measure::json& policy, const measure::json& rows_left_out,
-                        sweep_result measured) {
-  measure::json all = measure::describe_environment(env);
-  for (const step_contestant& one : sweep.contestants) all["peers"][one.name] = one.about;
-  all.update(policy);
-  all["rows_left_out"] = rows_left_out;
-  all["cells_left_out"] = std::move(measured.left_out);
-  const measure::json parameters{{"tasks", given.tasks},
-                                 {"sizes", given.sizes},
-                                 {"flights", given.flights},
-                                 {"work", given.work},
-                                 {"least_step_ms", given.least_step_ms},
-                                 {"longest_step_ms", given.longest_step_ms},
-                                 {"run_ms", given.run_ms},
-                                 {"workers", given.workers},
-                                 {"repeat", given.repeat}};
-  measure::json whole =
-      measure::bench_result("progress", parameters, all, std::move(measured.rows));
-  whole["kind"] = "progress";
-  return whole;
+measure::json parameters_of(const options& given) {
+  return {{"tasks", given.tasks},
+          {"sizes", given.sizes},
+          {"flights", given.flights},
+          {"work", given.work},
+          {"least_step_ms", given.least_step_ms},
+          {"longest_step_ms", given.longest_step_ms},
+          {"run_ms", given.run_ms},
+          {"workers", given.workers},
+          {"repeat", given.outputs.repeat}};
 }
 
 int run(environment& env, int argc, char** argv) {
@@ -172,14 +149,13 @@ int run(environment& env, int argc, char** argv) {
   if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check(given, env);
   sweep_options sweep = sweep_of(given, env);
-  const measure::json policy = measure::policy_chosen(env, sweep.workers);
-  const measure::json rows_left_out = leave_out_crowded(sweep.contestants, policy);
+  measure::json where = measure::policy_chosen(env, sweep.workers);
+  where["rows_left_out"] = leave_out_crowded(sweep.contestants, where);
+  where["peers"] = measure::about(sweep.contestants);
   sweep_result measured = measure(env, sweep);
-  if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") measure::print_rows(measured.rows);
-  if (!given.json_file.empty())
-    measure::write_result(given.json_file,
-                          result_of(env, given, sweep, policy, rows_left_out, std::move(measured)));
+  where["cells_left_out"] = std::move(measured.left_out);
+  measure::finish_rows(env, given.outputs, "progress", parameters_of(given), where,
+                       std::move(measured.rows), "progress");
   return measure::exit_verified;
 }
 

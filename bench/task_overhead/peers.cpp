@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "bench/found.hpp"
 #include "peer.hpp"
 
 namespace plait::bench::task_overhead {
@@ -11,34 +12,21 @@ std::vector<peer> built_peers() {
        {},
        run_plait_replayed,
        plait_figures}};
-#ifdef PLAIT_BENCH_OPENMP
-  peers.push_back({"openmp", "GCC's OpenMP: task depend(inout), one producer", {}, run_openmp});
-#endif
-#ifdef PLAIT_BENCH_STARPU
-  peers.push_back({"starpu",
-                   "StarPU: starpu_task_submit, STARPU_RW, at most 4096 tasks submitted",
-                   {"lws", "eager", "prio"},
-                   run_starpu});
-#endif
-#ifdef PLAIT_BENCH_TBB
-  peers.push_back(
-      {"tbb", "oneTBB: one serial function_node per chain, no dependence analysis", {}, run_tbb});
-#endif
+  if constexpr (found_openmp)
+    peers.push_back({"openmp", "GCC's OpenMP: task depend(inout), one producer", {}, run_openmp});
+  if constexpr (found_starpu)
+    peers.push_back({"starpu",
+                     "StarPU: starpu_task_submit, STARPU_RW, at most 4096 tasks submitted",
+                     {"lws", "eager", "prio"},
+                     run_starpu});
+  if constexpr (found_tbb)
+    peers.push_back(
+        {"tbb", "oneTBB: one serial function_node per chain, no dependence analysis", {}, run_tbb});
   return peers;
 }
 
 std::map<std::string, std::string> missing_peers() {
-  std::map<std::string, std::string> missing;
-#ifndef PLAIT_BENCH_OPENMP
-  missing["openmp"] = "a compiler with OpenMP";
-#endif
-#ifndef PLAIT_BENCH_STARPU
-  missing["starpu"] = "libstarpu-dev";
-#endif
-#ifndef PLAIT_BENCH_TBB
-  missing["tbb"] = "libtbb-dev";
-#endif
-  return missing;
+  return missing_of({"openmp", "starpu", "tbb"});
 }
 
 }  // namespace plait::bench::task_overhead

@@ -24,12 +24,10 @@ struct options {
   std::string sizes = "8,1KiB,16KiB,256KiB,1MiB";
   std::string fragment = "32KiB";
   std::int64_t messages = 4;
-  std::int64_t repeat = 5;
   double sample_ms = 50;
   double link_rate_Bps = 0;
   std::string link_burst;
-  std::string json_file;
-  bool progress = false;
+  measure::row_options rows;
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
@@ -44,14 +42,12 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
                  "the vector; multiples of 8");
   command.option("--fragment", given.fragment, "Fragments of a chain");
   command.option("--messages", given.messages, "Messages of a burst");
-  command.option("--repeat", given.repeat, "Repetitions, interleaved");
   command.option("--sample-ms", given.sample_ms, "About how long one operation is repeated");
   command.option("--link-rate", given.link_rate_Bps,
                  "Payload rate of the link between the ranks, in bytes a second; 0 = not known");
   command.option("--link-burst", given.link_burst,
                  "Size that the link lets through at once after a rest (token bucket)");
-  command.option("--json", given.json_file, "File for the result; - = standard output");
-  command.flag("--progress", given.progress, "@progress lines on standard error");
+  measure::add_row_options(command, given.rows);
   return command.parse(argc, argv, env);
 }
 
@@ -109,17 +105,13 @@ session_options session_of(const options& given, environment& env) {
   if (env.size() < 2)
     throw usage_error("a collective operation takes at least 2 ranks; it was started with 1");
   measure::check_range("--messages", given.messages, 2, 100);
-  measure::check_range("--repeat", given.repeat, 1, 1000);
-  if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
-    throw usage_error("--sample-ms must be more than 0 and at most 100000");
+  measure::check_positive("--sample-ms", given.sample_ms, 100'000);
   session_options session{.cases = cases_of(given, env),
                           .messages = static_cast<int>(given.messages),
                           .sample_s = 1e-3 * given.sample_ms,
                           .link = link_of(given),
-                          .repetition = {.repeat = static_cast<int>(given.repeat),
-                                         .progress = given.progress && env.rank() == 0,
-                                         .warm_up = true}};
-  measure::check_writable(env, "--json", given.json_file);
+                          .repetition = measure::repetition_of(given.rows, env)};
+  measure::check(env, given.rows);
   return session;
 }
 
@@ -147,15 +139,15 @@ int run(environment& env, int argc, char** argv) {
   const measure::json where = measure::describe_run(env, measure::json::object());
   session_result result = measure(env, session);
   if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") print(result);
-  if (given.json_file.empty()) return measure::exit_verified;
+  if (given.rows.json_file != "-") print(result);
+  if (given.rows.json_file.empty()) return measure::exit_verified;
   measure::json whole = measure::bench_result("collective",
                                               {{"op", given.operations},
                                                {"algorithms", given.algorithms},
                                                {"sizes", given.sizes},
                                                {"fragment", given.fragment},
                                                {"messages", given.messages},
-                                               {"repeat", given.repeat},
+                                               {"repeat", given.rows.repeat},
                                                {"sample_ms", given.sample_ms},
                                                {"link_rate_Bps", session.link.payload_Bps},
                                                {"link_burst_bytes", session.link.burst_bytes}},
@@ -163,7 +155,7 @@ int run(environment& env, int argc, char** argv) {
   whole["kind"] = "collective";
   whole["network"] = std::move(result.network);
   whole["median_error_percent"] = std::move(result.median_error_percent);
-  measure::write_result(given.json_file, whole);
+  measure::write_result(given.rows.json_file, whole);
   return measure::exit_verified;
 }
 

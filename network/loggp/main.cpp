@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "measure/command_line.hpp"
+#include "measure/measured_rows.hpp"
 #include "measure/result.hpp"
 #include "measure/size_list.hpp"
 #include "measure/turns.hpp"
@@ -21,11 +22,9 @@ struct options {
   std::string sizes;
   std::string max_size;
   std::int64_t messages = 10;
-  std::int64_t repeat = 10;
   double link_rate_Bps = 0;
   std::string link_burst;
-  std::string json_file;
-  bool progress = false;
+  measure::row_options rows{.repeat = 10};
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
@@ -35,13 +34,11 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--max-size", given.max_size, "Largest of 1, 1025, 2049, ...; 64KiB if left out");
   command.option("--messages", given.messages, "Messages of a burst (n)");
   command.renamed("--bursts", "--messages");
-  command.option("--repeat", given.repeat, "Rounds over all sizes");
   command.option("--link-rate", given.link_rate_Bps,
                  "Payload rate of the link between the ranks, in bytes a second; 0 = not known");
   command.option("--link-burst", given.link_burst,
                  "Size that the link lets through at once after a rest (token bucket)");
-  command.option("--json", given.json_file, "File for the result; - = standard output");
-  command.flag("--progress", given.progress, "@progress lines on standard error");
+  measure::add_row_options(command, given.rows, "Rounds over all sizes");
   return command.parse(argc, argv, env);
 }
 
@@ -68,9 +65,8 @@ std::vector<std::size_t> wanted_sizes(const options& given, double link_burst_by
 
 probe::loggp_plan plan_of(const options& given) {
   measure::check_range("--messages", given.messages, 2, 1000);
-  measure::check_range("--repeat", given.repeat, 1, 1000);
   probe::loggp_plan plan{.messages = static_cast<int>(given.messages),
-                         .repeat = static_cast<int>(given.repeat),
+                         .repeat = static_cast<int>(given.rows.repeat),
                          .link_rate_Bps = given.link_rate_Bps};
   if (!given.link_burst.empty())
     plan.link_burst_bytes =
@@ -107,7 +103,7 @@ measure::json result_of(const environment& env, const options& given, const prob
           {"probe", "loggp"},
           {"parameters",
            {{"bursts", given.messages},
-            {"repeat", given.repeat},
+            {"repeat", given.rows.repeat},
             {"sizes", plan.sizes_bytes.size()},
             {"largest_bytes", plan.sizes_bytes.back()}}},
           {"environment", where},
@@ -124,14 +120,14 @@ int run(environment& env, int argc, char** argv) {
   options given;
   if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check_ranks(env);
+  measure::check(env, given.rows);
   const probe::loggp_plan plan = plan_of(given);
-  measure::check_writable(env, "--json", given.json_file);
   burst_pair pair(env, 0, 1);
-  const probe::loggp_measurement measured = measure(env, pair, plan, given.progress);
+  const probe::loggp_measurement measured = measure(env, pair, plan, given.rows.progress);
   if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") print(measured.fit);
-  if (!given.json_file.empty())
-    measure::write_result(given.json_file, result_of(env, given, plan, measured, pair));
+  if (given.rows.json_file != "-") print(measured.fit);
+  if (!given.rows.json_file.empty())
+    measure::write_result(given.rows.json_file, result_of(env, given, plan, measured, pair));
   return measure::exit_verified;
 }
 

@@ -103,7 +103,7 @@ session_options session_of(const options& given, environment& env) {
       .pieces = static_cast<int>(given.common.pieces),
       .test_bytes = test_bytes_of(given),
       .sample_s = 1e-3 * given.common.sample_ms,
-      .repetition = measure::repetition_of(given.common, env)};
+      .repetition = measure::repetition_of(given.common.rows, env)};
   measure::check_common(given.common, env);
   return session;
 }
@@ -114,13 +114,12 @@ int run(environment& env, int argc, char** argv) {
   const session_options session = session_of(given, env);
   const measure::json where = measure::describe_run(env, measure::about(session.ways));
   measure::json rows = measure(env, session);
-  if (env.rank() != 0) return measure::exit_verified;
   measure::json parameters = parameters_of(given.common);
   parameters["op"] = given.operations;
   parameters["work_ratio"] = given.work_ratio;
   if (session.test_bytes) parameters["test_bytes"] = *session.test_bytes;
   parameters["communicators"] = session.communicator_sizes;
-  finish(given.common, "nbc", parameters, where, std::move(rows));
+  measure::finish_rows(env, given.common.rows, "nbc", parameters, where, std::move(rows), "nbc");
   return measure::exit_verified;
 }
 

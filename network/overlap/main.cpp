@@ -29,7 +29,7 @@ session_options session_of(const measure::common_options& given, environment& en
       .ways = measure::chosen("--only", given.only, all_ways(), ways_by_default),
       .pieces = static_cast<int>(given.pieces),
       .sample_s = 1e-3 * given.sample_ms,
-      .repetition = measure::repetition_of(given, env)};
+      .repetition = measure::repetition_of(given.rows, env)};
   measure::check_common(given, env);
   return session;
 }
@@ -40,7 +40,8 @@ int run(environment& env, int argc, char** argv) {
   const session_options session = session_of(given, env);
   const measure::json where = measure::describe_run(env, measure::about(session.ways));
   measure::json rows = measure(env, session);
-  if (env.rank() == 0) finish(given, "overlap", parameters_of(given), where, std::move(rows));
+  measure::finish_rows(env, given.rows, "overlap", parameters_of(given), where, std::move(rows),
+                       "overlap");
   return measure::exit_verified;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +60,22 @@ TEST(command_line, ranges_are_inclusive) {
   EXPECT_EQ(refusal([] { plait::measure::check_range("--steps", 9, 1, 9); }), "accepted");
   EXPECT_EQ(refusal([] { plait::measure::check_range("--steps", 0, 1, 9); }),
             "--steps is 0; it must be between 1 and 9");
+}
+
+TEST(command_line, a_name_is_a_place_in_its_list_and_an_enumerator) {
+  enum class colour : std::uint8_t { red, green, blue };
+  EXPECT_EQ(plait::measure::parse_place("--colour", "blue", known), 2U);
+  EXPECT_EQ(plait::measure::parse_kind<colour>("--colour", "green", known), colour::green);
+  EXPECT_EQ(refusal([] { (void)plait::measure::parse_kind<colour>("--colour", "pink", known); }),
+            "--colour knows no 'pink'; it can be red, green, blue");
+}
+
+TEST(command_line, positive_is_more_than_nothing_and_no_more_than_the_most) {
+  EXPECT_EQ(refusal([] { plait::measure::check_positive("--rate", 1e-9, 100); }), "accepted");
+  EXPECT_EQ(refusal([] { plait::measure::check_positive("--rate", 100, 100); }), "accepted");
+  for (const double value : {0.0, -1.0, 100.5, std::nan("")})
+    EXPECT_EQ(refusal([&] { plait::measure::check_positive("--rate", value, 100); }),
+              "--rate must be more than 0 and at most 100");
 }
 
 }  // namespace

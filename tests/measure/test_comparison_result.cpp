@@ -120,6 +120,17 @@ TEST_F(recorded, rounds_in_which_the_transport_could_not_be_measured_are_left_ou
   EXPECT_TRUE(result()["variants"]["base"]["slower_computation"]["transport_s"].is_null());
 }
 
+TEST_F(recorded, the_fastest_as_base_computes_as_it_and_communicates) {
+  tiles() = runs_of(what.variants[2], 6.5, 4.5);
+  EXPECT_EQ(found.fastest_as_base()->name, "plait");
+  plait().workers = 2;
+  EXPECT_EQ(found.fastest_as_base()->name, "base");
+  EXPECT_EQ(found.fastest()->name, "tiles");
+  found.variants[3] = runs_of(what.variants[3], 1, 1);  // computation alone does not count
+  EXPECT_EQ(found.fastest()->name, "tiles");
+  EXPECT_EQ(found.fastest([](const auto&) { return false; }), nullptr);
+}
+
 TEST_F(recorded, slower_computation_says_what_explains_it) {
   plait() = runs_of(what.variants[1], 12, 9.5);
   for (kept_run& run : plait().runs) run.proxy_cpu_s = 0.25;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -56,6 +57,27 @@ TEST(steps_of_run, of_a_whole_run_are_all_from_its_start_and_none_is_nothing) {
   EXPECT_EQ(report.recorded_from_s, 9);
   keep_steps(report, run_of_eight(), 9, 4, {});
   EXPECT_TRUE(report.events.empty());
+}
+
+trace_event message(const char* name, double end_s, bool sent = false) {
+  trace_event result = event(event_kind::message, 0, end_s);
+  result.name = name;
+  result.message = plait::message_side{.sent = sent};
+  return result;
+}
+
+TEST(waiting, is_charged_to_the_message_whose_arrival_ended_it) {
+  const std::vector<trace_event> events{
+      event(event_kind::exposed, 8, 11), message("ghosts", 10),
+      event(event_kind::exposed, 2, 5),  message("residual sum", 5),
+      message("sum", 7, true),           event(event_kind::exposed, 6, 7),
+      event(event_kind::idle, 7, 8),     event(event_kind::exposed, 0, 1)};
+  const auto waited = [&](std::string_view part) {
+    return plait::measure::waited_for_s(events, part);
+  };
+  EXPECT_EQ(waited("sum"), 4);  // from 2 to 5; from 6 to 7, as a message sent ends no waiting
+  EXPECT_EQ(waited("ghosts"), 3);
+  EXPECT_EQ(waited("gather"), 0);  // nothing had arrived when that from 0 to 1 ended
 }
 
 }  // namespace

@@ -33,15 +33,11 @@ struct command {
   std::int64_t ndiv = 2;
   std::int64_t depth = 2;
   std::int64_t zero_column = -1;
-  plait::measure::program_options common = [] {
-    plait::measure::program_options usual;
-    usual.in_flight = 4096;
-    usual.session.steps = 1;  // a run is one system
-    return usual;
-  }();
+  plait::measure::program_options common =  // a run is one system
+      plait::measure::usual_options("base,olap,plait,ideal", 1, 4096);
 };
 
-bool parse(command& c, int argc, char** argv, const plait::environment& env) {
+bool parse(command& c, int argc, char** argv, plait::environment& env) {
   plait::measure::command_line options("The high-performance Linpack benchmark", "hpl");
   options.option("--dat", c.dat, "A file of netlib's form, HPL.dat, instead of the next twelve");
   options.option("--n", c.n, "Order of the matrix");
@@ -57,18 +53,13 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--ndiv", c.ndiv, "Groups of each recursion");
   options.option("--depth", c.depth, "Panels ahead, of the variant plait; olap has 1, base 0");
   options.option("--zero-column", c.zero_column, "Column of A to set to 0; -1 = none");
-  plait::measure::add_program_options(options, c.common, hpl::variant_names, "");
+  plait::measure::add_program_options(options, c.common, hpl::variants_of(env, {}).names(), "");
   return options.parse(argc, argv, env);
-}
-
-template <class Kind, class Names>
-Kind word(const std::string& option, const std::string& given, const Names& names) {
-  const std::string found = plait::measure::parse_name(option, given, names);
-  return static_cast<Kind>(std::ranges::find(names, found) - std::begin(names));
 }
 
 settings settings_of(const command& c) {
   using plait::measure::check_range;
+  using plait::measure::parse_kind;
   constexpr std::array<std::string_view, 2> orders{"row", "column"};
   check_range("--n", c.n, 0, 1 << 20);
   check_range("--nb", c.nb, 1, 1 << 14);
@@ -81,12 +72,12 @@ settings settings_of(const command& c) {
   how.n = c.n;
   how.nb = c.nb;
   how.grid = plait::dense::parse_grid_shape("--grid", c.grid);
-  how.order = word<plait::dense::rank_order>("--order", c.order, orders);
-  how.bcast = word<hpl::broadcast>("--bcast", c.bcast, hpl::broadcast_names);
-  how.swap = word<hpl::swapping>("--swap", c.swap, hpl::swapping_names);
+  how.order = parse_kind<plait::dense::rank_order>("--order", c.order, orders);
+  how.bcast = parse_kind<hpl::broadcast>("--bcast", c.bcast, hpl::broadcast_names);
+  how.swap = parse_kind<hpl::swapping>("--swap", c.swap, hpl::swapping_names);
   how.swap_threshold = c.swap_threshold;
-  how.pfact = word<hpl::looking>("--pfact", c.pfact, hpl::looking_names);
-  how.rfact = word<hpl::looking>("--rfact", c.rfact, hpl::looking_names);
+  how.pfact = parse_kind<hpl::looking>("--pfact", c.pfact, hpl::looking_names);
+  how.rfact = parse_kind<hpl::looking>("--rfact", c.rfact, hpl::looking_names);
   how.nbmin = c.nbmin;
   how.ndiv = c.ndiv;
   how.depth = static_cast<int>(c.depth);
@@ -103,8 +94,7 @@ void choose_grid(settings& how, int ranks) {
 hpl::options checked(const command& c) {
   plait::measure::check(c.common.session);
   plait::measure::check_range("--in-flight", c.common.in_flight, 1, 1 << 24);
-  const plait::measure::task_options tasks = c.common.tasks();
-  return {.workers = tasks.workers, .policy = tasks.policy, .in_flight = tasks.in_flight};
+  return c.common.tasks();
 }
 
 // As netlib prints it, with the variant behind.
@@ -135,7 +125,7 @@ void print_table(const json& result) {
 
 int run_all(plait::environment& env, const command& given, std::vector<settings> all) {
   const hpl::options chosen = checked(given);
-  const std::vector<std::string> variants = given.common.chosen(hpl::variant_names);
+  const auto variants = given.common.chosen(hpl::variants_of(env, chosen).names());
   if (all.size() > 1 &&
       !(given.common.session.json_file.empty() && given.common.session.trace_file.empty()))
     throw plait::usage_error(fmt::format(

@@ -38,9 +38,8 @@ class session {
   }
 
   int run(const std::function<void(const json&)>& print) {
-    plait::measure::comparison what = plait::measure::compare(
-        "hpl", variants_, system_, 1,
-        [this](const std::string& name) { return make_variant(name, env_, chosen_); });
+    plait::measure::comparison what =
+        plait::measure::compare("hpl", variants_, system_, 1, variants_of(env_, chosen_));
     for (plait::measure::compared_variant& one : what.variants) note_figures(one);
     what.parameters = parameters();
     what.make_reference = [this] { return make_reference(); };
@@ -119,21 +118,20 @@ class session {
     const auto name = [](const auto& names, auto value) {
       return names[static_cast<std::size_t>(value)];
     };
-    return {{"size", {how.n}},
-            {"grid", {grid_.rows(), grid_.columns()}},
-            {"nb", how.nb},
-            {"depth", how.depth},
-            {"bcast", name(broadcast_names, how.bcast)},
-            {"swap", name(swapping_names, how.swap)},
-            {"swap_threshold", how.swap_threshold},
-            {"pfact", name(looking_names, how.pfact)},
-            {"rfact", name(looking_names, how.rfact)},
-            {"nbmin", how.nbmin},
-            {"ndiv", how.ndiv},
-            {"code", netlib_code(how)},
-            {"workers", chosen_.workers},
-            {"policy", plait::to_string(chosen_.policy)},
-            {"in_flight", chosen_.in_flight}};
+    json result{{"size", {how.n}},
+                {"grid", {grid_.rows(), grid_.columns()}},
+                {"nb", how.nb},
+                {"depth", how.depth},
+                {"bcast", name(broadcast_names, how.bcast)},
+                {"swap", name(swapping_names, how.swap)},
+                {"swap_threshold", how.swap_threshold},
+                {"pfact", name(looking_names, how.pfact)},
+                {"rfact", name(looking_names, how.rfact)},
+                {"nbmin", how.nbmin},
+                {"ndiv", how.ndiv},
+                {"code", netlib_code(how)}};
+    result.update(to_json(chosen_));
+    return result;
   }
 
   void add_rates(json& out, const measurements& found) const {

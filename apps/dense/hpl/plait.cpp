@@ -33,11 +33,7 @@ struct either {
 
 class dataflow final : public plait::measure::task_variant<linear_system> {
  public:
-  dataflow(plait::environment& env, const options& chosen)
-      : task_variant(env, {.workers = chosen.workers,
-                           .policy = chosen.policy,
-                           .in_flight = chosen.in_flight,
-                           .compare_sizes = false}) {}
+  using task_variant::task_variant;
 
  private:
   plait::measure::task_steps steps_of(linear_system& system) override {
@@ -181,16 +177,17 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
 }  // namespace
 
 std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
-  return std::make_unique<dataflow>(env, chosen);
+  options how = chosen;
+  how.compare_sizes = false;
+  return std::make_unique<dataflow>(env, how);
 }
 
-std::unique_ptr<variant> make_variant(const std::string& name, plait::environment& env,
-                                      const options& chosen) {
-  if (name == "base") return make_base();
-  if (name == "olap") return make_olap();
-  if (name == "plait") return make_plait(env, chosen);
-  PLAIT_EXPECTS(name == "ideal", name);
-  return make_ideal();
+plait::measure::variant_list<linear_system> variants_of(plait::environment& env,
+                                                        const options& chosen) {
+  return {{"base", make_base},
+          {"olap", make_olap},
+          {"plait", [&] { return make_plait(env, chosen); }},
+          {"ideal", make_ideal}};
 }
 
 }  // namespace hpl

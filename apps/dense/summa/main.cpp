@@ -32,15 +32,11 @@ struct command {
   std::int64_t block = 128;
   std::int64_t panel = 128;
   std::int64_t buffers = 3;
-  plait::measure::program_options common = [] {
-    plait::measure::program_options usual;
-    usual.in_flight = 4096;
-    usual.session.steps = 1;  // a run is one product
-    return usual;
-  }();
+  plait::measure::program_options common =  // a run is one product
+      plait::measure::usual_options("base,olap,plait,ideal", 1, 4096);
 };
 
-bool parse(command& c, int argc, char** argv, const plait::environment& env) {
+bool parse(command& c, int argc, char** argv, plait::environment& env) {
   plait::measure::command_line options("C = alpha op(A) op(B) + beta C by SUMMA", "summa");
   options.option("--size", c.size, "m, n and k, as MxNxK: C is m x n");
   options.option("--grid", c.grid, "Process rows and columns, as PxQ; 0 = choose");
@@ -53,14 +49,8 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--panel", c.panel, "Columns of the widest panel");
   options.option("--entries", c.entries, "Of the matrices: integers or random");
   options.option("--buffers", c.buffers, "Panels of each kind under way, of the variant plait");
-  plait::measure::add_program_options(options, c.common, summa::variant_names, "");
+  plait::measure::add_program_options(options, c.common, summa::variants_of(env, {}).names(), "");
   return options.parse(argc, argv, env);
-}
-
-template <class Names>
-std::size_t place_of(const std::string& option, const std::string& word, const Names& names) {
-  const std::string found = plait::measure::parse_name(option, word, names);
-  return static_cast<std::size_t>(std::ranges::find(names, found) - std::begin(names));
 }
 
 /// Sums of whole numbers are exact only with factors that are.
@@ -82,7 +72,8 @@ summa::product product_of(const command& c) {
   for (const std::int64_t extent : {m, n, k}) check_range("--size", extent, 0, 1 << 24);
   check_range("--block", c.block, 0, 1 << 24);
   check_range("--panel", c.panel, 1, 1 << 20);
-  const std::size_t transpose = place_of("--transpose", c.transpose, transpose_names);
+  const std::size_t transpose =
+      plait::measure::parse_place("--transpose", c.transpose, transpose_names);
   summa::product what{.m = m, .n = n, .k = k};
   what.of_a = transpose >= 2 ? summa::op::transposed : summa::op::none;
   what.of_b = transpose % 2 == 1 ? summa::op::transposed : summa::op::none;
@@ -90,7 +81,7 @@ summa::product product_of(const command& c) {
   what.beta = c.beta;
   what.block = c.block;
   what.panel = c.panel;
-  what.kind = static_cast<summa::entries>(place_of("--entries", c.entries, entry_names));
+  what.kind = plait::measure::parse_kind<summa::entries>("--entries", c.entries, entry_names);
   check_factor("--alpha", c.alpha, what.kind);
   check_factor("--beta", c.beta, what.kind);
   return what;
@@ -101,16 +92,13 @@ summa::options checked(const command& c) {
   plait::measure::check(c.common.session);
   check_range("--buffers", c.buffers, 1, 1024);
   check_range("--in-flight", c.common.in_flight, 1, 1 << 24);
-  const plait::measure::task_options tasks = c.common.tasks();
-  return {.buffers = static_cast<int>(c.buffers),
-          .workers = tasks.workers,
-          .policy = tasks.policy,
-          .in_flight = tasks.in_flight};
+  return {.buffers = static_cast<int>(c.buffers), .tasks = c.common.tasks()};
 }
 
 summa::arrangement arrangement_of(const command& c, const summa::product& what, int ranks) {
   const auto grid = plait::dense::parse_grid_shape("--grid", c.grid);
-  const std::size_t stationary = place_of("--stationary", c.stationary, stationary_names);
+  const std::size_t stationary =
+      plait::measure::parse_place("--stationary", c.stationary, stationary_names);
   if (stationary == 0) return summa::choose(what, ranks, grid, nullptr);
   const auto only = static_cast<summa::form>(stationary - 1);
   return summa::choose(what, ranks, grid, &only);
@@ -134,7 +122,7 @@ int main(int argc, char** argv) {
     command given;
     if (!parse(given, argc, argv, env)) return plait::measure::exit_verified;
     const summa::options chosen = checked(given);
-    const std::vector<std::string> variants = given.common.chosen(summa::variant_names);
+    const auto variants = given.common.chosen(summa::variants_of(env, chosen).names());
     const summa::product what = product_of(given);
     const summa::arrangement where = arrangement_of(given, what, env.size());
     plait::measure::check_memory(env, "--size", summa::memory_bytes(what, where, chosen.buffers));

@@ -33,9 +33,8 @@ class session {
         operands_(problem_) {}
 
   int run(const std::function<void(const json&)>& print) {
-    plait::measure::comparison what = plait::measure::compare(
-        "summa", variants_, problem_, 1,
-        [this](const std::string& name) { return make_variant(name, env_, chosen_); });
+    plait::measure::comparison what =
+        plait::measure::compare("summa", variants_, problem_, 1, variants_of(env_, chosen_));
     what.parameters = parameters();
     what.communication = communication();
     what.sent_per_step = sent();
@@ -84,18 +83,17 @@ class session {
   json parameters() const {
     const product& what = problem_.what;
     const auto word = [](op how) { return how == op::none ? "N" : "T"; };
-    return {{"size", {what.m, what.n, what.k}},
-            {"grid", {grid_.rows(), grid_.columns()}},
-            {"transpose", std::string(word(what.of_a)) + word(what.of_b)},
-            {"alpha", what.alpha},
-            {"beta", what.beta},
-            {"block", what.block},
-            {"panel", what.panel},
-            {"stationary", form_names[static_cast<std::size_t>(problem_.where.stationary)]},
-            {"buffers", chosen_.buffers},
-            {"workers", chosen_.workers},
-            {"policy", plait::to_string(chosen_.policy)},
-            {"in_flight", chosen_.in_flight}};
+    json result{{"size", {what.m, what.n, what.k}},
+                {"grid", {grid_.rows(), grid_.columns()}},
+                {"transpose", std::string(word(what.of_a)) + word(what.of_b)},
+                {"alpha", what.alpha},
+                {"beta", what.beta},
+                {"block", what.block},
+                {"panel", what.panel},
+                {"stationary", form_names[static_cast<std::size_t>(problem_.where.stationary)]},
+                {"buffers", chosen_.buffers}};
+    result.update(to_json(chosen_.tasks));
+    return result;
   }
 
   void add_rates(json& out, const measurements& found) const {

@@ -30,12 +30,8 @@ struct buffers {
 
 class tasks final : public plait::measure::task_variant<problem> {
  public:
-  tasks(plait::environment& env, const options& chosen)
-      : task_variant(env, {.workers = chosen.workers,
-                           .policy = chosen.policy,
-                           .in_flight = chosen.in_flight,
-                           .compare_sizes = false}),
-        buffers_(static_cast<std::size_t>(chosen.buffers)) {}
+  tasks(plait::environment& env, const plait::measure::task_options& how, int panels)
+      : task_variant(env, how), buffers_(static_cast<std::size_t>(panels)) {}
 
  private:
   plait::measure::task_steps steps_of(problem& p) override {
@@ -202,16 +198,16 @@ class tasks final : public plait::measure::task_variant<problem> {
 }  // namespace
 
 std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
-  return std::make_unique<tasks>(env, chosen);
+  plait::measure::task_options how = chosen.tasks;
+  how.compare_sizes = false;
+  return std::make_unique<tasks>(env, how, chosen.buffers);
 }
 
-std::unique_ptr<variant> make_variant(const std::string& name, plait::environment& env,
-                                      const options& chosen) {
-  if (name == "base") return make_base();
-  if (name == "olap") return make_olap();
-  if (name == "plait") return make_plait(env, chosen);
-  PLAIT_EXPECTS(name == "ideal", name);
-  return make_ideal();
+plait::measure::variant_list<problem> variants_of(plait::environment& env, const options& chosen) {
+  return {{"base", make_base},
+          {"olap", make_olap},
+          {"plait", [&] { return make_plait(env, chosen); }},
+          {"ideal", make_ideal}};
 }
 
 }  // namespace summa

@@ -2,15 +2,13 @@
 /// The variants: ways to compute one product on all processes.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include <plait/plait.hpp>
 
+#include "measure/task_run.hpp"
 #include "measure/variant.hpp"
+#include "measure/variant_list.hpp"
 #include "problem.hpp"
 
 namespace summa {
@@ -18,9 +16,7 @@ namespace summa {
 /// Holds what the command line says beside the problem.
 struct options {
   int buffers = 3;  ///< panels of each kind that may be under way, of `plait`
-  int workers = 0;  ///< 0 = as many as this process has cores for
-  plait::progress policy = plait::progress::automatic;
-  std::size_t in_flight = 4096;  ///< most tasks in flight
+  plait::measure::task_options tasks = {};
 };
 
 using variant = plait::measure::variant<problem>;
@@ -32,9 +28,8 @@ using plait::measure::step_range;
 [[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen);
 [[nodiscard]] std::unique_ptr<variant> make_ideal();
 
-inline constexpr std::array<std::string_view, 4> variant_names{"base", "olap", "plait", "ideal"};
-/// The variant of a name.  Precondition: it is one of `variant_names`.
-[[nodiscard]] std::unique_ptr<variant> make_variant(const std::string& name,
-                                                    plait::environment& env, const options& chosen);
+/// The variants by name.  `chosen` outlives the list.
+[[nodiscard]] plait::measure::variant_list<problem> variants_of(plait::environment& env,
+                                                                const options& chosen);
 
 }  // namespace summa

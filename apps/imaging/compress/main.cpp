@@ -3,7 +3,6 @@
 // after all, or while the next are compressed.  [Hoefler and Lumsdaine, slides 27 and 28]
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -15,13 +14,11 @@
 #include <fmt/format.h>
 #include <plait/plait.hpp>
 
-#include "measure/command_line.hpp"
 #include "measure/gather.hpp"
+#include "measure/program.hpp"
 #include "measurement.hpp"
 
 namespace {
-
-using plait::measure::json;
 
 struct command {
   std::vector<std::string> files;
@@ -29,10 +26,7 @@ struct command {
   std::int64_t level = 0;
   std::string folder;
   bool force = false;
-  std::string variants;
-  std::int64_t workers = 0;
-  std::string policy = "auto";
-  plait::measure::session_options session;
+  plait::measure::program_options common = plait::measure::usual_options("", 1);
 };
 
 constexpr std::array<std::string_view, 2> codec_names{"bzip2", "zstd"};
@@ -58,19 +52,18 @@ std::vector<char*> take_files(command& c, int argc, char** argv,
   return others;
 }
 
-bool parse(command& c, int argc, char** argv, const plait::environment& env) {
+bool parse(command& c, const compress::variant_list& all, int argc, char** argv,
+           const plait::environment& env) {
   plait::measure::command_line options(
-      "Compresses FILE... on all ranks, to what bzip2 -d or zstd -d reads", "compress");
+      "Compresses FILE... on all ranks, to what bzip2 -d or zstd -d reads; with --variants "
+      "compares "
+      "these, and keeps no output",
+      "compress");
   options.option("--codec", c.codec, "bzip2 or zstd");
   options.option("--level", c.level, "Level of the codec; 0 = its own (bzip2 9, zstd 3)");
   options.option("--out", c.folder, "Folder for the output; empty = that of each file");
   options.flag("--force", c.force, "Replace files that are there");
-  options.option("--variants", c.variants,
-                 "Compare base, olap, plait, ideal, and keep no output; commas between");
-  options.option("--repeat", c.session.repeat, "Runs of each variant, with --variants");
-  options.option("--workers", c.workers, "Workers of a rank, for tasks; 0 = choose");
-  options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  plait::measure::add_outputs(options, c.session, "variant");
+  plait::measure::add_program_options(options, c.common, all.names(), "");
   std::vector<char*> words = take_files(c, argc, argv, {"--force", "--progress", "--help", "-h"});
   return options.parse(static_cast<int>(words.size()), words.data(), env);
 }
@@ -92,7 +85,7 @@ std::string output_of(const command& c, const std::string& file, const std::stri
 void check_outputs(plait::environment& env, const command& c, const std::string& suffix) {
   std::string complaint;
   std::set<std::string> outputs;
-  if (env.rank() == 0 && c.variants.empty())
+  if (env.rank() == 0 && c.common.variants.empty())
     for (const std::string& file : c.files) {
       const std::string output = output_of(c, file, suffix);
       if (!outputs.insert(output).second)
@@ -104,53 +97,42 @@ void check_outputs(plait::environment& env, const command& c, const std::string&
   if (!complaint.empty()) throw plait::usage_error(complaint);
 }
 
-void print_table(const json& result) {
-  const auto print = [](const json& name, const json& sizes) {
-    std::printf("%s: %lld bytes to %lld\n", name.get<std::string>().c_str(),
-                static_cast<long long>(sizes["input_bytes"].get<std::int64_t>()),
-                static_cast<long long>(sizes["output_bytes"].get<std::int64_t>()));
-  };
-  for (const json& row : result.value("files", json::array())) print(row["file"], row);
-  if (!result.contains("files") || result["files"].size() > 1)
-    print(result["parameters"]["file"], result["compression"]);
-  for (const auto& [name, one] : result["variants"].items())
-    std::printf("%-8s %9.4f s, compute %9.4f s, exposed %9.4f s%s\n", name.c_str(),
-                one["total_s"]["median"].get<double>(), one["compute_s"].get<double>(),
-                one["exposed_s"].get<double>(), one["verified"].get<bool>() ? "" : ", WRONG");
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   return plait::measure::run_program(env, "compress", [&] {
+    compress::task_options how;
+    const compress::variant_list all{{"base", [&] { return compress::make_base(env); }},
+                                     {"olap", [&] { return compress::make_olap(env); }},
+                                     {"plait", [&] { return compress::make_plait(env, how); }},
+                                     {"ideal", compress::make_ideal}};
     command given;
-    if (!parse(given, argc, argv, env)) return plait::measure::exit_verified;
+    if (!parse(given, all, argc, argv, env)) return plait::measure::exit_verified;
     if (given.files.empty()) throw plait::usage_error("name a file to compress");
-    plait::measure::check_range("--workers", given.workers, 0, 1024);
     plait::measure::check_range("--level", given.level, -7, 19);
-    plait::measure::session_options session = given.session;
+    const plait::measure::session_options& session = given.common.session;
     plait::measure::check(session);
     plait::measure::check_outputs(env, session);
-    const compress::options how{.workers = static_cast<int>(given.workers),
-                                .policy = plait::measure::parse_progress("--policy", given.policy)};
+    how = given.common.tasks();
     const std::unique_ptr<compress::codec> codec = make_codec(given);
     check_outputs(env, given, codec->suffix());
-    std::vector<std::string> variants;
-    if (!given.variants.empty())
-      variants = plait::measure::parse_names("--variants", given.variants, compress::variant_names);
-    if (!variants.empty() && given.files.size() > 1)
-      throw plait::usage_error("--variants compares with one file; name one");
-    plait::measure::outcome all;
+    if (!given.common.variants.empty()) {
+      const std::vector<std::string> variants = given.common.chosen(all.names());
+      const std::string& file = given.files.front();
+      if (given.files.size() > 1)
+        throw plait::usage_error("--variants compares with one file; name one");
+      compress::archive one(env, file, output_of(given, file, codec->suffix()), *codec);
+      return compress::measure(env, one, all, variants, how, session);
+    }
+    plait::measure::outcome every;
     for (const std::string& file : given.files) {
       compress::archive one(env, file, output_of(given, file, codec->suffix()), *codec);
-      plait::measure::outcome done =
-          variants.empty() ? compress::compress_file(env, one, how, given.force, session.progress)
-                           : compress::measure(env, one, variants, how, session);
-      all.verified = all.verified && done.verified;
-      all.result =
-          variants.empty() ? compress::joined(std::move(all.result), done.result) : done.result;
+      const plait::measure::outcome done =
+          compress::compress_file(env, one, how, given.force, session.progress);
+      every.verified = every.verified && done.verified;
+      every.result = compress::joined(std::move(every.result), done.result);
     }
-    return plait::measure::conclude(env, session, all, print_table);
+    return plait::measure::conclude(env, session, every, compress::print_table);
   });
 }

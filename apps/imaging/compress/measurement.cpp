@@ -13,9 +13,8 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
-#include "measure/comparison.hpp"
-#include "measure/comparison_result.hpp"
 #include "measure/mpi_check.hpp"
+#include "measure/program.hpp"
 #include "measure/result.hpp"
 
 namespace compress {
@@ -23,17 +22,17 @@ namespace {
 
 using plait::measure::check_mpi;
 using plait::measure::json;
-using plait::measure::measured_variant;
 using plait::measure::measurements;
 
 /// Progress lines of a file, at most.
 constexpr std::int64_t most_lines = 200;
 
-json parameters(const archive& a, const options& how) {
-  return {{"file", a.input_path()},   {"codec", a.how().name()},
-          {"level", a.how().level()}, {"bytes", a.input_bytes()},
-          {"pieces", a.pieces()},     {"piece_bytes", a.how().piece_bytes()},
-          {"workers", how.workers},   {"policy", plait::to_string(how.policy)}};
+json parameters(const archive& a, const task_options& how) {
+  json result{{"file", a.input_path()},   {"codec", a.how().name()},
+              {"level", a.how().level()}, {"bytes", a.input_bytes()},
+              {"pieces", a.pieces()},     {"piece_bytes", a.how().piece_bytes()}};
+  result.update(to_json(how));
+  return result;
 }
 
 json sizes(const archive& a) {
@@ -46,53 +45,40 @@ json sizes(const archive& a) {
 
 class session {
  public:
-  session(plait::environment& env, archive& a, const std::vector<std::string>& variants,
-          const options& how, const plait::measure::session_options& wanted)
-      : env_(env), archive_(a), variants_(variants), how_(how), wanted_(wanted) {
+  session(plait::environment& env, archive& a, const variant_list& all,
+          const std::vector<std::string>& variants, const task_options& how,
+          const plait::measure::session_options& wanted)
+      : env_(env), archive_(a), all_(all), variants_(variants), how_(how), wanted_(wanted) {
     // A step is a piece of each rank.
     wanted_.steps = static_cast<int>((a.pieces() + a.ranks() - 1) / a.ranks());
   }
 
-  plait::measure::outcome run() {
+  int run() {
     archive_.make_reference();
-    const plait::measure::comparison what = comparison();
-    const measurements found = plait::measure::measure(env_, what, wanted_);
-    return {found.verified, env_.rank() == 0 ? result(what, found) : json()};
-  }
-
- private:
-  plait::measure::comparison comparison() {
     plait::measure::comparison what;
     what.application = "compress";
     what.parameters = parameters(archive_, how_);
-    what.parameters["steps"] = wanted_.steps;
-    what.parameters["repeat"] = wanted_.repeat;
-    what.parameters["variants"] = variants_;
     for (const std::string& name : variants_) what.variants.push_back(compared(name));
     what.base = "base";
     what.make_reference = [] { return verdict{}; };  // made before, for its sizes
     what.ideal = compared("ideal");
     what.communication = communication();
     add_sent_bytes(what);
-    return what;
+    what.limited = &measurements::fastest_as_base;
+    return plait::measure::run_comparison(
+        env_, what, wanted_,
+        [this](json& out, const measurements&) { out["compression"] = sizes(archive_); },
+        print_table);
   }
 
+ private:
   plait::measure::compared_variant compared(const std::string& name) {
-    const std::shared_ptr<variant> code = make_variant(name, env_, how_);
+    std::unique_ptr<variant> code = all_(name);
     const setting solves = code->solves();
-    plait::measure::compared_variant result;
-    result.name = name;
-    result.communicates = solves == setting::distributed;
-    result.prepare = [this, code, solves] {
-      archive_.reset(solves);
-      code->prepare(archive_);
-    };
-    result.run = [this, code](const step_range& recorded) {
-      code->run(archive_, wanted_.steps, recorded);
-    };
-    result.finish = [this, code] { return code->finish(archive_); };
-    result.check = [this, solves] { return archive_.check(solves); };
-    return result;
+    return plait::measure::compared(
+        name, std::move(code), archive_, wanted_.steps,
+        {.reset = [this, solves] { archive_.reset(solves); },
+         .check = [this, solves](const run_report&) { return archive_.check(solves); }});
   }
 
   /// The messages of base.
@@ -149,26 +135,11 @@ class session {
     if (other > 0 && env_.rank() == 0) to.sent_per_step.push_back({other, bytes / wanted_.steps});
   }
 
-  json result(const plait::measure::comparison& what, const measurements& found) const {
-    json out = plait::measure::result_of(env_, what, wanted_, found);
-    const measured_variant* fastest = nullptr;
-    for (const measured_variant& one : found.variants) {
-      if (const auto policy = one.words.find("policy_chosen"); policy != one.words.end()) {
-        out["environment"]["policy_chosen"] = policy->second;
-        out["environment"]["policy_reason"] = one.words.at("policy_reason");
-      }
-      if (one.name == "ideal" || !found.computes_as_base(one)) continue;
-      if (fastest == nullptr || one.total_s() < fastest->total_s()) fastest = &one;
-    }
-    if (fastest != nullptr) out["limiter"] = limiter_of(*fastest, found);
-    out["compression"] = sizes(archive_);
-    return out;
-  }
-
   plait::environment& env_;
   archive& archive_;
+  const variant_list& all_;
   const std::vector<std::string>& variants_;
-  const options& how_;
+  const task_options& how_;
   plait::measure::session_options wanted_;
   std::vector<std::byte> content_;
   std::vector<std::byte> counted_ = std::vector<std::byte>(1 << 17);
@@ -176,7 +147,7 @@ class session {
 
 }  // namespace
 
-plait::measure::outcome compress_file(plait::environment& env, archive& a, const options& how,
+plait::measure::outcome compress_file(plait::environment& env, archive& a, const task_options& how,
                                       bool replaces, bool says_how_far) {
   const std::int64_t every = std::max<std::int64_t>(1, a.pieces() / most_lines);
   if (says_how_far)
@@ -257,10 +228,25 @@ json joined(json all, const json& next) {
   return all;
 }
 
-plait::measure::outcome measure(plait::environment& env, archive& a,
-                                const std::vector<std::string>& variants, const options& how,
-                                const plait::measure::session_options& wanted) {
-  return session(env, a, variants, how, wanted).run();
+void print_table(const json& result) {
+  const auto print = [](const json& name, const json& sizes) {
+    std::printf("%s: %lld bytes to %lld\n", name.get<std::string>().c_str(),
+                static_cast<long long>(sizes["input_bytes"].get<std::int64_t>()),
+                static_cast<long long>(sizes["output_bytes"].get<std::int64_t>()));
+  };
+  for (const json& row : result.value("files", json::array())) print(row["file"], row);
+  if (!result.contains("files") || result["files"].size() > 1)
+    print(result["parameters"]["file"], result["compression"]);
+  for (const auto& [name, one] : result["variants"].items())
+    std::printf("%-8s %9.4f s, compute %9.4f s, exposed %9.4f s%s\n", name.c_str(),
+                one["total_s"]["median"].get<double>(), one["compute_s"].get<double>(),
+                one["exposed_s"].get<double>(), one["verified"].get<bool>() ? "" : ", WRONG");
+}
+
+int measure(plait::environment& env, archive& a, const variant_list& all,
+            const std::vector<std::string>& variants, const task_options& how,
+            const plait::measure::session_options& wanted) {
+  return session(env, a, all, variants, how, wanted).run();
 }
 
 }  // namespace compress

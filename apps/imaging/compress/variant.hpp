@@ -2,36 +2,26 @@
 /// The variants: ways to compress a file on all ranks.
 #pragma once
 
-#include <array>
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include <plait/plait.hpp>
 
 #include "archive.hpp"
+#include "measure/task_run.hpp"
 #include "measure/variant.hpp"
+#include "measure/variant_list.hpp"
 
 namespace compress {
 
-/// Holds what only tasks need.
-struct options {
-  int workers = 0;  ///< 0 = as many as this process has cores for
-  plait::progress policy = plait::progress::automatic;
-};
-
+using plait::measure::task_options;
 using variant = plait::measure::variant<archive>;
+using variant_list = plait::measure::variant_list<archive>;
 using plait::measure::run_report;
 using plait::measure::step_range;
 
 [[nodiscard]] std::unique_ptr<variant> make_base(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_olap(plait::environment& env);
-[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen);
+[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const task_options& how);
 [[nodiscard]] std::unique_ptr<variant> make_ideal();
-
-inline constexpr std::array<std::string_view, 4> variant_names{"base", "olap", "plait", "ideal"};
-/// The variant of a name.  Precondition: it is one of `variant_names`.
-[[nodiscard]] std::unique_ptr<variant> make_variant(const std::string& name,
-                                                    plait::environment& env, const options& chosen);
 
 }  // namespace compress

@@ -4,7 +4,6 @@
 // turns and writes one result.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>
@@ -15,8 +14,8 @@
 #include <plait/plait.hpp>
 
 #include "common/number_file.hpp"
-#include "measure/command_line.hpp"
 #include "measure/gather.hpp"
+#include "measure/program.hpp"
 #include "measurement.hpp"
 
 namespace {
@@ -26,16 +25,16 @@ using plait::measure::json;
 struct command {
   std::string phantom;
   std::string matrix_file, sinogram_file, background_file, image, image_file;
-  std::string variants = "base,iallreduce,olap,plait,ideal";
-  std::string policy = "auto";
   std::int64_t angles = 0, tilts = 0, bins = 0;
-  std::int64_t subsets = 16, iterations = 4, slabs = 0, workers = 0, seed = 1;
+  std::int64_t subsets = 16, iterations = 4, slabs = 0, seed = 1;
   double counts = 0, background = 0;
   bool is_list = false;
-  plait::measure::session_options session;
+  plait::measure::program_options common =
+      plait::measure::usual_options("base,iallreduce,olap,plait,ideal", 1);  // iterations x subsets
 };
 
-bool parse(command& c, int argc, char** argv, const plait::environment& env) {
+bool parse(command& c, const osem::variant_list& all, int argc, char** argv,
+           const plait::environment& env) {
   plait::measure::command_line options("Tomographic images by ordered subsets (OSEM)", "osem");
   options.option("--phantom", c.phantom,
                  "Scan a Shepp-Logan phantom of N, NXxNY or NXxNYxNZ voxels; 128 if no --matrix");
@@ -53,13 +52,8 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--subsets", c.subsets, "Ordered subsets");
   options.option("--iterations", c.iterations, "Iterations, each an update with every subset");
   options.option("--slabs", c.slabs, "Slabs of the image; 0 = choose");
-  options.option("--repeat", c.session.repeat, "Runs of each variant");
-  options.option("--variants", c.variants,
-                 "Any of base, iallreduce, olap, plait, ideal, with commas between");
-  options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
-  options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
   options.option("--image-file", c.image_file, "File for the image, .npy");
-  plait::measure::add_outputs(options, c.session, "variant");
+  plait::measure::add_program_options(options, c.common, all.names(), "");
   return options.parse(argc, argv, env);
 }
 
@@ -76,13 +70,10 @@ osem::image_grid parse_grid(const std::string& option, std::string text) {
 }
 
 void check(const command& c) {
-  plait::measure::session_options session = c.session;
-  session.steps = 1;
-  plait::measure::check(session);
+  plait::measure::check(c.common.session);
   plait::measure::check_range("--subsets", c.subsets, 1, 1'000'000);
   plait::measure::check_range("--iterations", c.iterations, 1, 1'000'000);
   plait::measure::check_range("--slabs", c.slabs, 0, 1 << 20);
-  plait::measure::check_range("--workers", c.workers, 0, 1024);
   plait::measure::check_range("--angles", c.angles, 0, 1'000'000);
   plait::measure::check_range("--tilts", c.tilts, 0, 1000);
   plait::measure::check_range("--bins", c.bins, 0, std::numeric_limits<std::int32_t>::max());
@@ -151,46 +142,33 @@ osem::scan read_on_all(plait::environment& env, const command& c) {
   return result;
 }
 
-void print_table(const json& result) {
-  std::printf("%-11s %10s %10s %10s %10s %9s %9s\n", "variant", "total s", "compute s", "posting s",
-              "exposed s", "/ base", "verified");
-  for (const auto& [name, one] : result["variants"].items()) {
-    const json& ratio = one["ratio_to_base"];
-    std::printf("%-11s %10.4f %10.4f %10.4f %10.4f %9s %9s\n", name.c_str(),
-                one["total_s"]["median"].get<double>(), one["compute_s"].get<double>(),
-                one["posting_s"].get<double>(), one["exposed_s"].get<double>(),
-                ratio.is_null() ? "" : fmt::format("{:.3f}", ratio.get<double>()).c_str(),
-                one["verified"].get<bool>() ? "yes" : "NO");
-  }
-  const json& last = result["reconstruction"]["iterations"].back();
-  std::printf("bound %.4f s, attainable %.4f s; log likelihood %.10g\n",
-              result["bound_s"].get<double>(), result["attainable_s"].get<double>(),
-              last["log_likelihood"].get<double>());
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   return plait::measure::run_program(env, "osem", [&] {
+    osem::task_options tasks;
+    const osem::variant_list all{{"base", [&] { return osem::make_base(env); }},
+                                 {"iallreduce", [&] { return osem::make_iallreduce(env); }},
+                                 {"olap", [&] { return osem::make_olap(env); }},
+                                 {"plait", [&] { return osem::make_plait(env, tasks); }},
+                                 {"ideal", [&] { return osem::make_ideal(env); }}};
     command given;
-    if (!parse(given, argc, argv, env)) return plait::measure::exit_verified;
+    if (!parse(given, all, argc, argv, env)) return plait::measure::exit_verified;
     check(given);
-    const osem::session_choice chosen{
-        .variants = plait::measure::parse_names("--variants", given.variants, osem::variant_names),
-        .iterations = static_cast<int>(given.iterations),
-        .slabs = static_cast<int>(given.slabs),
-        .how = {.workers = static_cast<int>(given.workers),
-                .policy = plait::measure::parse_progress("--policy", given.policy)},
-        .image_file = given.image_file};
-    plait::measure::check_outputs(env, given.session);
+    tasks = given.common.tasks();
+    const osem::session_choice chosen{.variants = given.common.chosen(all.names()),
+                                      .iterations = static_cast<int>(given.iterations),
+                                      .slabs = static_cast<int>(given.slabs),
+                                      .tasks = tasks,
+                                      .image_file = given.image_file};
+    plait::measure::check_outputs(env, given.common.session);
     plait::measure::check_writable(env, "--image-file", given.image_file);
     osem::scan what =
         given.matrix_file.empty() ? scan_phantom(env, given) : read_on_all(env, given);
     what.subsets = static_cast<int>(given.subsets);
     if (given.is_list) osem::make_list(what, given.seed);
     plait::measure::check_memory(env, "--angles", osem::memory_bytes(what, env.size()));
-    return plait::measure::conclude(env, given.session,
-                                    osem::measure(env, what, chosen, given.session), print_table);
+    return osem::measure(env, what, all, chosen, given.common.session);
   });
 }

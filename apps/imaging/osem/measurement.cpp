@@ -3,20 +3,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
+#include <cstdio>
 #include <set>
 #include <thread>
-#include <utility>
 
-#include <fmt/format.h>
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
 #include "common/number_file.hpp"
 #include "convergence.hpp"
-#include "measure/comparison.hpp"
-#include "measure/comparison_result.hpp"
 #include "measure/mpi_check.hpp"
+#include "measure/program.hpp"
 #include "measure/quiet_barrier.hpp"
 
 namespace osem {
@@ -24,7 +21,6 @@ namespace {
 
 using plait::measure::check_mpi;
 using plait::measure::json;
-using plait::measure::measured_variant;
 using plait::measure::measurements;
 
 /// Says what is long enough for a message of its own, and fits into a first cache beside its rays.
@@ -43,46 +39,42 @@ int blocks_for(const scan& what, int workers) {
   return std::max(workers, 1) * (what.is_list ? blocks_of_a_list : 1);
 }
 
+void print_table(const json& result) {
+  plait::measure::print_table(result, {{"/ base", "ratio_to_base", "{:.3f}"}});
+  const json& last = result["reconstruction"]["iterations"].back();
+  std::printf("log likelihood %.10g\n", last["log_likelihood"].get<double>());
+}
+
 class session {
  public:
-  session(plait::environment& env, const scan& what, const session_choice& chosen,
-          const plait::measure::session_options& wanted)
+  session(plait::environment& env, const scan& what, const variant_list& all,
+          const session_choice& chosen, const plait::measure::session_options& wanted)
       : env_(env),
         scan_(what),
+        all_(all),
         chosen_(chosen),
         wanted_(wanted),
-        problem_(env, what, slabs_for(what, chosen.slabs), blocks_for(what, chosen.how.workers)),
+        problem_(env, what, slabs_for(what, chosen.slabs), blocks_for(what, chosen.tasks.workers)),
         convergence_(what),
         message_(problem_.credits.size()) {
     wanted_.steps = chosen.iterations * what.subsets;
   }
 
-  plait::measure::outcome run() {
-    const plait::measure::comparison what = comparison();
-    const measurements found = plait::measure::measure(env_, what, wanted_);
-    if (env_.rank() == 0 && !chosen_.image_file.empty()) write_image();
-    return {found.verified, env_.rank() == 0 ? result(what, found) : json()};
-  }
-
- private:
-  // What is compared ----------------------------------------------------------------------------
-
-  plait::measure::comparison comparison() {
-    plait::measure::comparison what;
-    what.application = "osem";
+  int run() {
+    plait::measure::comparison what =
+        plait::measure::compare("osem", chosen_.variants, problem_, wanted_.steps, all_);
     what.parameters = parameters();
-    for (const std::string& name : chosen_.variants)
-      what.variants.push_back(plait::measure::compared<problem>(
-          name, make_variant(name, env_, chosen_.how), problem_, wanted_.steps));
-    what.base = "base";
     what.make_reference = [this] { return make_reference(); };
-    what.ideal = plait::measure::compared<problem>("ideal", make_ideal(), problem_, wanted_.steps);
     what.communication = communication();
     if (const double bytes = bytes_to_other_hosts(); bytes > 0)
       what.sent_per_step.push_back({rank_of_another_host(), bytes});
-    return what;
+    what.limited = &measurements::fastest_as_base;
+    return plait::measure::run_comparison(
+        env_, what, wanted_, [this](json& out, const measurements&) { add_reconstruction(out); },
+        print_table);
   }
 
+ private:
   /// The image of a serial run, which is that of all variants.
   verdict make_reference() {
     if (env_.rank() == 0) {
@@ -151,19 +143,15 @@ class session {
   }
 
   json parameters() const {
-    const auto& cells = scan_.rays->grid().cells;
-    return {{"size", cells},
-            {"steps", wanted_.steps},
-            {"iterations", chosen_.iterations},
-            {"subsets", scan_.subsets},
-            {"views", scan_.rays->views()},
-            {"rays", scan_.rays->rays()},
-            {"events", scan_.is_list ? json(scan_.events.size()) : json(nullptr)},
-            {"slabs", problem_.slabs()},
-            {"repeat", wanted_.repeat},
-            {"workers", chosen_.how.workers},
-            {"policy", plait::to_string(chosen_.how.policy)},
-            {"variants", chosen_.variants}};
+    json result{{"size", scan_.rays->grid().cells},
+                {"iterations", chosen_.iterations},
+                {"subsets", scan_.subsets},
+                {"views", scan_.rays->views()},
+                {"rays", scan_.rays->rays()},
+                {"events", scan_.is_list ? json(scan_.events.size()) : json(nullptr)},
+                {"slabs", problem_.slabs()}};
+    result.update(to_json(chosen_.tasks));
+    return result;
   }
 
   // What comes out ------------------------------------------------------------------------------
@@ -175,26 +163,17 @@ class session {
     plait::imaging::write_npy(chosen_.image_file, array);
   }
 
-  json result(const plait::measure::comparison& what, const measurements& found) const {
-    json out = plait::measure::result_of(env_, what, wanted_, found);
+  /// Writes the image, too, where a file is wanted.
+  void add_reconstruction(json& out) const {
+    if (!chosen_.image_file.empty()) write_image();
     out["kind"] = "reconstruction";
-    const measured_variant* fastest = nullptr;
-    for (const measured_variant& one : found.variants) {
-      if (const auto policy = one.words.find("policy_chosen"); policy != one.words.end()) {
-        out["environment"]["policy_chosen"] = policy->second;
-        out["environment"]["policy_reason"] = one.words.at("policy_reason");
-      }
-      if (one.name == "ideal" || !found.computes_as_base(one)) continue;
-      if (fastest == nullptr || one.total_s() < fastest->total_s()) fastest = &one;
-    }
-    if (fastest != nullptr) out["limiter"] = limiter_of(*fastest, found);
     out["reconstruction"] = convergence_.to_json(chosen_.iterations);
     out["reconstruction"]["fingerprint"] = fingerprint(image_);
-    return out;
   }
 
   plait::environment& env_;
   const scan& scan_;
+  const variant_list& all_;
   const session_choice& chosen_;
   plait::measure::session_options wanted_;
   problem problem_;
@@ -205,10 +184,9 @@ class session {
 
 }  // namespace
 
-plait::measure::outcome measure(plait::environment& env, const scan& what,
-                                const session_choice& chosen,
-                                const plait::measure::session_options& wanted) {
-  return session(env, what, chosen, wanted).run();
+int measure(plait::environment& env, const scan& what, const variant_list& all,
+            const session_choice& chosen, const plait::measure::session_options& wanted) {
+  return session(env, what, all, chosen, wanted).run();
 }
 
 }  // namespace osem

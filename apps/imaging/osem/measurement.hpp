@@ -16,14 +16,14 @@ struct session_choice {
   std::vector<std::string> variants;
   int iterations = 4;  ///< each an update with every subset
   int slabs = 0;       ///< 0 = choose
-  options how;
+  task_options tasks;
   std::string image_file;  ///< for the image; empty: none
 };
 
-/// Runs the session.  `wanted.steps` is not looked at.  What is wrong with a result is printed on
-/// standard error.  Collective.
-[[nodiscard]] plait::measure::outcome measure(plait::environment& env, const scan& what,
-                                              const session_choice& chosen,
-                                              const plait::measure::session_options& wanted);
+/// Runs the session and writes the result.  `wanted.steps` is not looked at.  What is wrong with a
+/// result is printed on standard error.  Returns the exit code.  Collective.
+[[nodiscard]] int measure(plait::environment& env, const scan& what, const variant_list& all,
+                          const session_choice& chosen,
+                          const plait::measure::session_options& wanted);
 
 }  // namespace osem

@@ -2,38 +2,27 @@
 /// The variants: ways to do `steps` updates on all ranks.
 #pragma once
 
-#include <array>
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include <plait/plait.hpp>
 
+#include "measure/task_run.hpp"
 #include "measure/variant.hpp"
+#include "measure/variant_list.hpp"
 #include "problem.hpp"
 
 namespace osem {
 
-/// Holds what only tasks need.
-struct options {
-  int workers = 0;  ///< 0 = as many as this process has cores for
-  plait::progress policy = plait::progress::automatic;
-};
-
 using variant = plait::measure::variant<problem>;
+using variant_list = plait::measure::variant_list<problem>;
 using plait::measure::run_report;
 using plait::measure::step_range;
+using plait::measure::task_options;
 
 [[nodiscard]] std::unique_ptr<variant> make_base(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_iallreduce(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_olap(plait::environment& env);
-[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen);
-[[nodiscard]] std::unique_ptr<variant> make_ideal();
-
-inline constexpr std::array<std::string_view, 5> variant_names{"base", "iallreduce", "olap",
-                                                               "plait", "ideal"};
-/// The variant of a name.  Precondition: it is one of `variant_names`.
-[[nodiscard]] std::unique_ptr<variant> make_variant(const std::string& name,
-                                                    plait::environment& env, const options& chosen);
+[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const task_options& how);
+[[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env);
 
 }  // namespace osem

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ghost_exchange.hpp"
 
-#include <numeric>
-
-#include "measure/mpi_check.hpp"
-
 namespace plait::sparse {
-
-using measure::check_mpi;
 
 ghost_exchange::ghost_exchange(MPI_Comm communicator, const dealt_matrix& a,
                                const index_lists& lists, std::span<const double> x,
@@ -37,15 +31,6 @@ ghost_exchange::ghost_exchange(MPI_Comm communicator, const dealt_matrix& a,
 void ghost_exchange::pack() {
   for (std::size_t k = 0; k < outgoing_.size(); ++k)
     outgoing_[k] = x_[static_cast<std::size_t>(sent_elements_[k])];
-}
-
-double sum_over_ranks(MPI_Comm communicator, double own) {
-  int ranks = 1;
-  MPI_Comm_size(communicator, &ranks);
-  std::vector<double> all(static_cast<std::size_t>(ranks));
-  check_mpi(MPI_Allgather(&own, 1, MPI_DOUBLE, all.data(), 1, MPI_DOUBLE, communicator),
-            "MPI_Allgather");
-  return std::accumulate(all.begin(), all.end(), 0.0);
 }
 
 }  // namespace plait::sparse

@@ -30,7 +30,4 @@ class ghost_exchange final : public measure::plain_exchange {
   std::vector<double> outgoing_;             ///< what they are
 };
 
-/// Adds one number of each rank, in the order of ranks: every rank has the same bits.  Blocks.
-[[nodiscard]] double sum_over_ranks(MPI_Comm communicator, double own);
-
 }  // namespace plait::sparse

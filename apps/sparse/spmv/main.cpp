@@ -2,7 +2,6 @@
 // SpMV: repeated products of a sparse matrix and a vector.  One MPI job runs all variants in turns
 // and writes one result.
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -12,14 +11,12 @@
 
 #include "common/generated.hpp"
 #include "common/matrix_market.hpp"
-#include "measure/command_line.hpp"
 #include "measure/gather.hpp"
-#include "measure/session_options.hpp"
+#include "measure/program.hpp"
 #include "measurement.hpp"
 
 namespace {
 
-using plait::measure::json;
 using plait::sparse::sparse_matrix;
 
 struct command {
@@ -30,14 +27,12 @@ struct command {
   std::int64_t per_row = 16;
   std::string deal = "even";
   std::string method = "power";
-  std::string variants = "base,olap,plait,ideal";
-  std::int64_t workers = 0;
-  std::string policy = "auto";
   std::int64_t piece = std::int64_t{1} << 17;
-  plait::measure::session_options session;
+  plait::measure::program_options common;
 };
 
-bool parse(command& c, int argc, char** argv, const plait::environment& env) {
+bool parse(command& c, const spmv::variant_list& all, int argc, char** argv,
+           const plait::environment& env) {
   plait::measure::command_line options("Repeated products of a sparse matrix and a vector", "spmv");
   options.option("--mtx", c.mtx, "A matrix in the Matrix Market format, or gzip of one");
   options.option("--matrix", c.matrix, "Without --mtx: 27-point, uniform or power-law");
@@ -47,12 +42,8 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--deal", c.deal, "Rows to ranks: even, nonzeros or metis");
   options.option("--method", c.method,
                  "What follows a product: power, residues (whole numbers) or cg");
-  options.option("--variants", c.variants, "Any of base, olap, plait, ideal, with commas between");
-  plait::measure::add_lengths(options, c.session, "Products of a run", "variant");
-  options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
-  options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
+  plait::measure::add_program_options(options, c.common, all.names(), "Products of a run");
   options.option("--piece", c.piece, "Nonzeros of a piece: of a task, and between looks by hand");
-  plait::measure::add_outputs(options, c.session, "variant");
   return options.parse(argc, argv, env);
 }
 
@@ -160,64 +151,35 @@ plait::sparse::dealt_matrix deal(plait::environment& env, const command& c,
   return plait::sparse::deal_out(env, whole.a, row_ranks, column_ranks);
 }
 
-void print_table(const json& result) {
-  std::printf("%-8s %9s %9s %9s %9s %8s %8s %7s %8s\n", "variant", "total s", "compute s",
-              "posting s", "exposed s", "Gflop/s", "/ base", "hidden", "verified");
-  const double base = result["variants"].contains("base")
-                          ? result["variants"]["base"]["total_s"]["median"].get<double>()
-                          : 0;
-  for (const auto& [name, one] : result["variants"].items()) {
-    const json& hidden = result["hidden_fraction"];
-    const bool has_hidden = hidden.contains(name) && !hidden[name].is_null();
-    const double total = one["total_s"]["median"].get<double>();
-    std::printf("%-8s %9.4f %9.4f %9.4f %9.4f %8.3f %8s %7s %8s\n", name.c_str(), total,
-                one["compute_s"].get<double>(), one["posting_s"].get<double>(),
-                one["exposed_s"].get<double>(), one["gflop_per_s"].get<double>(),
-                base > 0 ? fmt::format("{:.3f}", total / base).c_str() : "",
-                has_hidden ? fmt::format("{:.2f}", hidden[name].get<double>()).c_str() : "",
-                one["verified"].get<bool>() ? "yes" : "NO");
-  }
-  const json& dealt =
-      result["traffic"]["dealings"][result["traffic"]["dealing"].get<std::string>()];
-  std::printf("bound %.4f s, attainable %.4f s, %.0f %% of memory bandwidth\n",
-              result["bound_s"].get<double>(), result["attainable_s"].get<double>(),
-              100 * result["kernel"]["fraction_of_bandwidth"].get<double>());
-  std::printf("a product sends %.3f MB in %d messages; nonzeros %.2f of the mean at most\n",
-              1e-6 * dealt["sent_bytes"].get<double>(), dealt["messages"].get<int>(),
-              dealt["imbalance_nonzeros"].get<double>());
-}
-
-int run(plait::environment& env, const command& given) {
-  plait::measure::check(given.session);
-  plait::measure::check_range("--workers", given.workers, 0, 1024);
+int run(plait::environment& env, int argc, char** argv) {
+  spmv::options chosen;
+  const spmv::variant_list all{{"base", [&] { return spmv::make_base(env); }},
+                               {"olap", [&] { return spmv::make_olap(env); }},
+                               {"plait", [&] { return spmv::make_plait(env, chosen); }},
+                               {"ideal", [&] { return spmv::make_ideal(env); }}};
+  command given;
+  if (!parse(given, all, argc, argv, env)) return plait::measure::exit_verified;
+  const plait::measure::session_options& session = given.common.session;
+  plait::measure::check(session);
   plait::measure::check_range("--piece", given.piece, 1, std::int64_t{1} << 40);
-  const spmv::options chosen{.workers = static_cast<int>(given.workers),
-                             .policy = plait::measure::parse_progress("--policy", given.policy)};
-  const auto variants =
-      plait::measure::parse_names("--variants", given.variants, spmv::variant_names);
+  chosen = given.common.tasks();
+  const auto variants = given.common.chosen(all.names());
   (void)plait::measure::parse_name("--deal", given.deal, plait::sparse::dealing_names);
-  (void)plait::measure::parse_name("--method", given.method, spmv::method_names);
-  const auto how = static_cast<spmv::method>(std::ranges::find(spmv::method_names, given.method) -
-                                             spmv::method_names.begin());
+  const auto how =
+      plait::measure::parse_kind<spmv::method>("--method", given.method, spmv::method_names);
   if (given.mtx.empty()) check_generated(given);
-  plait::measure::check_outputs(env, given.session);
+  plait::measure::check_outputs(env, session);
   spmv::description about;
   plait::sparse::dealt_matrix dealt = deal(env, given, about);
   plait::measure::check_memory(env, given.mtx.empty() ? "--rows" : "--mtx",
                                spmv::vector_bytes(dealt));
   spmv::problem p(env, std::move(dealt), how, given.piece);
-  return plait::measure::conclude(env, given.session,
-                                  spmv::measure(env, p, about, variants, chosen, given.session),
-                                  print_table);
+  return spmv::measure(env, p, about, all, variants, chosen, session);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  return plait::measure::run_program(env, "spmv", [&] {
-    command given;
-    if (!parse(given, argc, argv, env)) return plait::measure::exit_verified;
-    return run(env, given);
-  });
+  return plait::measure::run_program(env, "spmv", [&] { return run(env, argc, argv); });
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -12,9 +13,9 @@
 
 #include "common/ghost_exchange.hpp"
 #include "common/kernel.hpp"
-#include "measure/comparison.hpp"
-#include "measure/comparison_result.hpp"
-#include "measure/statistics.hpp"
+#include "measure/memory_bandwidth.hpp"
+#include "measure/program.hpp"
+#include "measure/rank_sum.hpp"
 
 namespace spmv {
 namespace {
@@ -23,8 +24,6 @@ using plait::measure::json;
 using plait::measure::measured_variant;
 using plait::measure::measurements;
 using plait::sparse::burden;
-
-constexpr const char* memory_bandwidth = "memory bandwidth";
 
 std::int64_t total(const std::vector<std::int64_t>& of) {
   return std::accumulate(of.begin(), of.end(), std::int64_t{0});
@@ -62,78 +61,75 @@ json to_json(const burden& of) {
           {"imbalance_nonzeros", imbalance(of.nonzeros)}};
 }
 
+void print_table(const json& result) {
+  plait::measure::print_table(
+      result, {{"Gflop/s", "gflop_per_s", "{:.3f}"}, {"/ base", "ratio_to_base", "{:.3f}"}});
+  const json& dealt =
+      result["traffic"]["dealings"][result["traffic"]["dealing"].get<std::string>()];
+  std::printf("a product sends %.3f MB in %d messages; nonzeros %.2f of the mean at most\n",
+              1e-6 * dealt["sent_bytes"].get<double>(), dealt["messages"].get<int>(),
+              dealt["imbalance_nonzeros"].get<double>());
+}
+
 class session {
  public:
-  session(plait::environment& env, problem& p, const description& about,
+  session(plait::environment& env, problem& p, const description& about, const variant_list& all,
           const std::vector<std::string>& variants, const options& chosen,
           const plait::measure::session_options& wanted)
       : env_(env),
         p_(p),
         about_(about),
+        all_(all),
         variants_(variants),
         chosen_(chosen),
         wanted_(wanted),
         communicator_(plait::native(env)),
         exchange_(communicator_, p.matrix(), p.needed(), p.own(), p.ghosts) {}
 
-  plait::measure::outcome run() {
-    const plait::measure::comparison what = comparison();
-    const measurements found = plait::measure::measure(env_, what, wanted_);
+  int run() {
     const double nonzeros = plait::measure::sum(
         env_, static_cast<double>(p_.matrix().own.nonzeros() + p_.matrix().far.nonzeros()));
     const double traffic = plait::measure::sum(env_, plait::sparse::traffic_bytes(p_.matrix()));
-    return {found.verified, env_.rank() == 0 ? result(what, found, nonzeros, traffic) : json()};
+    return plait::measure::run_comparison(
+        env_, comparison(), wanted_,
+        [&](json& out, const measurements& found) { add_matrix(out, found, nonzeros, traffic); },
+        print_table);
   }
 
  private:
   // What is compared ----------------------------------------------------------------------------
 
   plait::measure::comparison comparison() {
-    plait::measure::comparison what;
-    what.application = "spmv";
-    what.parameters = {{"matrix", about_.name},
-                       {"method", method_names[static_cast<std::size_t>(p_.how())]},
-                       {"deal", about_.dealing},
-                       {"steps", wanted_.steps},
-                       {"repeat", wanted_.repeat},
-                       {"workers", chosen_.workers},
-                       {"policy", plait::to_string(chosen_.policy)},
-                       {"variants", variants_}};
-    for (const std::string& name : variants_) what.variants.push_back(compared(name));
-    what.base = "base";
+    plait::measure::comparison what =
+        plait::measure::compare("spmv", variants_, p_, wanted_.steps, all_);
+    what.parameters = to_json(chosen_);
+    what.parameters.update({{"matrix", about_.name},
+                            {"method", method_names[static_cast<std::size_t>(p_.how())]},
+                            {"deal", about_.dealing}});
     what.make_reference = [this] { return make_reference(); };
-    what.ideal = compared("ideal");
     what.communication = communication();
     what.sent_per_step = exchange_.sent();
-    what.also.push_back(
-        {memory_bandwidth, [this] {
-           return plait::measure::sum(
-               env_, plait::sparse::triad_bytes_per_s(plait::sparse::traffic_bytes(p_.matrix())));
-         }});
+    plait::measure::measure_bandwidth(env_, what, [this] {
+      return plait::sparse::triad_bytes_per_s(plait::sparse::traffic_bytes(p_.matrix()));
+    });
+    what.limited = [](const measurements& found) {
+      const measured_variant* last = nullptr;
+      for (const char* name : {"base", "olap", "plait"})  // of these, if it ran
+        if (const measured_variant* one = found.find(name)) last = one;
+      return last;
+    };
     return what;
-  }
-
-  plait::measure::compared_variant compared(const std::string& name) {
-    return plait::measure::compared<problem>(name, make_variant(name, env_, chosen_), p_,
-                                             wanted_.steps);
-  }
-
-  void run_steps(variant& code, int steps) {
-    p_.reset(code.solves());
-    code.prepare(p_);
-    code.run(p_, steps, {});
-    (void)code.finish(p_);
   }
 
   /// Makes the reference: what the last product must be follows from one step less.
   verdict make_reference() {
-    for (const auto& make : {make_ideal, make_base}) {
-      const std::unique_ptr<variant> code = make(env_);
-      run_steps(*code, wanted_.steps - 1);
+    for (const char* name : {"ideal", "base"}) {
+      const std::unique_ptr<variant> code = all_(name);
+      (void)plait::measure::run_once(*code, p_, wanted_.steps - 1);
       p_.expect_product(code->solves());
     }
-    const std::unique_ptr<variant> base = make_base(env_);
-    run_steps(*base, wanted_.steps);
+    const std::unique_ptr<variant> base = all_("base");
+    (void)plait::measure::run_once(*base, p_, wanted_.steps);
     if (!plait::measure::all_of(env_, !p_.now.indefinite))
       throw plait::usage_error(
           "--method is cg; the matrix is not positive definite, p·Ap became 0 or less");
@@ -150,7 +146,7 @@ class session {
     exchanges.run = [this] {
       for (int step = 0; step < wanted_.steps; ++step) {
         exchange_.exchange();
-        for (int i = 0; i < p_.sums(); ++i) (void)plait::sparse::sum_over_ranks(communicator_, 0);
+        for (int i = 0; i < p_.sums(); ++i) (void)plait::measure::sum_over_ranks(communicator_, 0);
       }
     };
     exchanges.exchanges = wanted_.steps;
@@ -158,39 +154,22 @@ class session {
       exchange_.exchange_sparsely(interval);
     };
     // What is counted meanwhile must not touch ghosts.
-    if (!p_.pieces().empty())
-      exchanges.work = [this, next = std::size_t{0}]() mutable {
-        plait::sparse::multiply_own(p_.matrix(), p_.pieces()[next].rows, p_.own().data(),
-                                    p_.y.data());
-        next = (next + 1) % p_.pieces().size();
-      };
+    exchanges.work = plait::measure::in_turns(p_.pieces(), [this](const piece& one) {
+      plait::sparse::multiply_own(p_.matrix(), one.rows, p_.own().data(), p_.y.data());
+    });
     return exchanges;
   }
 
   // What comes out ------------------------------------------------------------------------------
 
-  json result(const plait::measure::comparison& what, const measurements& found, double nonzeros,
-              double traffic) const {
-    json out = plait::measure::result_of(env_, what, wanted_, found);
-    const measured_variant* tasks = found.find("plait");
-    out["environment"]["workers"] = tasks != nullptr ? tasks->workers : 1;
-    for (const char* word : {"policy_chosen", "policy_reason"})
-      out["environment"][word] = tasks != nullptr ? json(tasks->words.at(word)) : json(nullptr);
+  void add_matrix(json& out, const measurements& found, double nonzeros, double traffic) const {
     for (const measured_variant& one : found.variants)
       out["variants"][one.name]["gflop_per_s"] = 2e-9 * nonzeros * wanted_.steps / one.total_s();
-    for (const char* name : {"base", "olap", "plait"})  // the last of these that ran
-      if (const measured_variant* one = found.find(name))
-        out["limiter"] = plait::measure::limiter_of(*one, found);
     out["matrix"] = matrix(nonzeros);
     out["traffic"] = traffic_of_ranks();
-    const double stream = plait::measure::median(found.also.at(memory_bandwidth));
-    const double bytes_per_s = traffic * wanted_.steps / found.alone().computation_s;
-    out["kernel"] = {{"bytes_per_s", bytes_per_s},
-                     {"stream_bytes_per_s", stream},
-                     {"fraction_of_bandwidth", bytes_per_s / stream}};
+    out["kernel"] = plait::measure::kernel_of(found, traffic * wanted_.steps);
     if (p_.how() == method::residues) out["checksum"] = checksum_;
     if (p_.how() == method::cg) out["residual"] = residual_;
-    return out;
   }
 
   json matrix(double nonzeros) const {
@@ -222,6 +201,7 @@ class session {
   plait::environment& env_;
   problem& p_;
   const description& about_;
+  const variant_list& all_;
   const std::vector<std::string>& variants_;
   const options& chosen_;
   const plait::measure::session_options& wanted_;
@@ -233,10 +213,10 @@ class session {
 
 }  // namespace
 
-plait::measure::outcome measure(plait::environment& env, problem& p, const description& about,
-                                const std::vector<std::string>& variants, const options& chosen,
-                                const plait::measure::session_options& wanted) {
-  return session(env, p, about, variants, chosen, wanted).run();
+int measure(plait::environment& env, problem& p, const description& about, const variant_list& all,
+            const std::vector<std::string>& variants, const options& chosen,
+            const plait::measure::session_options& wanted) {
+  return session(env, p, about, all, variants, chosen, wanted).run();
 }
 
 }  // namespace spmv

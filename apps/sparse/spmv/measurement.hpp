@@ -22,12 +22,11 @@ struct description {
   std::vector<std::pair<std::string, plait::sparse::burden>> burdens;
 };
 
-/// Runs the session.  What is wrong with a result is printed on standard error, one line for each
-/// rank and variant.  Collective.
-[[nodiscard]] plait::measure::outcome measure(plait::environment& env, problem& p,
-                                              const description& about,
-                                              const std::vector<std::string>& variants,
-                                              const options& chosen,
-                                              const plait::measure::session_options& wanted);
+/// Runs the session of these variants of the list, and writes the result.  What is wrong with a
+/// result is printed on standard error, one line for each rank and variant.  Returns the exit code.
+/// Collective.
+[[nodiscard]] int measure(plait::environment& env, problem& p, const description& about,
+                          const variant_list& all, const std::vector<std::string>& variants,
+                          const options& chosen, const plait::measure::session_options& wanted);
 
 }  // namespace spmv

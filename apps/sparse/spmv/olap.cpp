@@ -39,7 +39,7 @@ class olap final : public plain_mpi {
 }  // namespace
 
 std::unique_ptr<variant> make_olap(plait::environment& env) {
-  return std::make_unique<olap>(env);
+  return std::make_unique<olap>(env, setting::distributed);
 }
 
 }  // namespace spmv

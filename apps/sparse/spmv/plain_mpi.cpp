@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "common/kernel.hpp"
+#include "measure/rank_sum.hpp"
 #include "pieces.hpp"
 
 namespace spmv {
@@ -29,10 +30,6 @@ run_report plain_mpi::finish(problem&) {
   return watch_.report();
 }
 
-double plain_mpi::sum_of_all(double own) {
-  return plait::sparse::sum_over_ranks(communicator_, own);
-}
-
 void plain_mpi::multiply_all(problem& p) {
   for (std::size_t i = 0; i < p.pieces().size(); ++i) {
     plait::sparse::multiply(p.matrix(), p.pieces()[i].rows, p.own().data(), p.ghosts.data(),
@@ -51,7 +48,8 @@ void plain_mpi::add_squares(problem& p, std::size_t i) {
 
 /// Pieces in their order, as tasks add them up too.
 double plain_mpi::sum_of_all_pieces() {
-  const double sum = sum_of_all(std::accumulate(sums_.begin(), sums_.end(), 0.0));
+  double sum = std::accumulate(sums_.begin(), sums_.end(), 0.0);
+  if (solves_ == setting::distributed) sum = plait::measure::sum_over_ranks(communicator_, sum);
   watch_.lap(activity::exposed, "sum");
   return sum;
 }

@@ -16,7 +16,10 @@ namespace spmv {
 
 class plain_mpi : public variant {
  public:
-  explicit plain_mpi(plait::environment& env) : communicator_(plait::native(env)) {}
+  plain_mpi(plait::environment& env, setting solves)
+      : communicator_(plait::native(env)), solves_(solves) {}
+
+  [[nodiscard]] setting solves() const noexcept final { return solves_; }
 
   void prepare(problem& p) final;
   void run(problem& p, int steps, const step_range& recorded) final;
@@ -25,9 +28,6 @@ class plain_mpi : public variant {
  protected:
   /// y = A x, with whatever that needs, and `add_squares` of each piece.
   virtual void multiply(problem& p) = 0;
-  /// Adds one number of each rank.
-  [[nodiscard]] virtual double sum_of_all(double own);
-
   /// Adds a finished piece of y to the step's sum.
   void add_squares(problem& p, std::size_t piece);
 
@@ -42,6 +42,7 @@ class plain_mpi : public variant {
   void after_product(problem& p);
   [[nodiscard]] double sum_of_all_pieces();
 
+  setting solves_;
   std::vector<double> sums_;  ///< by piece
 };
 

@@ -3,7 +3,6 @@
 // read and write; nothing else says what overlaps.  A step is recorded once and replayed.
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include <plait/plait.hpp>
 
 #include "common/kernel.hpp"
+#include "measure/rank_sum.hpp"
 #include "measure/task_variant.hpp"
 #include "pieces.hpp"
 #include "variant.hpp"
@@ -61,39 +61,6 @@ void cg_turn(const scalars& now, const_values r, values p) {
   plait::sparse::add_to_scaled(r, now.turn, p);
 }
 
-/// Sums over all ranks, in the order of ranks.
-class sum_tasks {
- public:
-  sum_tasks(plait::environment& env, std::size_t count)
-      : pieces(count), ranks_(static_cast<std::size_t>(env.size())) {}
-
-  std::vector<double> pieces;  ///< what each piece adds
-
-  /// `use(sum, now)` is a task, too.
-  template <class Use>
-  void submit(plait::runtime& rt, scalars& now, Use use) {
-    rt.task(
-          "add up",
-          [](const std::vector<double>& addends, double& to) {
-            to = std::accumulate(addends.begin(), addends.end(), 0.0);
-          },
-          in(pieces), out(own_))
-        .priority(plait::high);
-    rt.allgather("sum", in(own_), out(ranks_));
-    rt.task(
-          "use sum",
-          [](const std::vector<double>& addends, scalars& to, Use then) {
-            then(std::accumulate(addends.begin(), addends.end(), 0.0), to);
-          },
-          in(ranks_), inout(now), use)
-        .priority(plait::high);
-  }
-
- private:
-  double own_ = 0;
-  std::vector<double> ranks_;
-};
-
 class tasks final : public plait::measure::task_variant<problem> {
   using task_variant::task_variant;
 
@@ -101,8 +68,8 @@ class tasks final : public plait::measure::task_variant<problem> {
     fetch_.emplace(
         plait::gathering(p.multiplied, p.needed(), std::span(p.ghosts), {.name = "ghosts"}));
     const std::size_t pieces = p.pieces().size();
-    first_.emplace(env_, pieces);
-    second_.emplace(env_, pieces);
+    first_parts_.assign(pieces, 0);
+    second_parts_.assign(pieces, 0);
     return {.tasks = 8 * pieces + 1024,
             .submit = [this, &p](plait::runtime& rt, int) { submit_step(rt, p); }};
   }
@@ -110,8 +77,8 @@ class tasks final : public plait::measure::task_variant<problem> {
   void submit_step(plait::runtime& rt, problem& p) {
     rt.move(*fetch_);
     submit_product(rt, p);
-    first_->submit(rt, p.now,
-                   [how = p.how()](double sum, scalars& now) { use_first_sum(how, sum, now); });
+    sum_.submit(rt, first_parts_, p.now,
+                [how = p.how()](scalars& now, auto sums) { use_first_sum(how, sums[0], now); });
     if (p.how() == method::cg) {
       submit_cg(rt, p);
     } else if (p.is_square()) {
@@ -133,7 +100,7 @@ class tasks final : public plait::measure::task_variant<problem> {
       const piece& one = p.pieces()[i];
       if (one.needs.empty()) {
         rt.task("own", own_product_and_sum, a, one.rows, p.how(), in(x), in(x_of(one)),
-                out(part_of(p.y, one.rows)), out(first_->pieces[i]));
+                out(part_of(p.y, one.rows)), out(first_parts_[i]));
       } else {
         rt.task("own", own_product, a, one.rows, in(x), out(part_of(p.y, one.rows)));
       }
@@ -145,7 +112,7 @@ class tasks final : public plait::measure::task_variant<problem> {
       const row_range needed{a->ghost_ranges[one.needs.front()].first,
                              a->ghost_ranges[one.needs.back()].last};
       rt.task("far", far_product_and_sum, a, one.rows, p.how(), in(part_of(p.ghosts, needed)),
-              needed.first, in(x_of(one)), inout(part_of(p.y, one.rows)), out(first_->pieces[i]));
+              needed.first, in(x_of(one)), inout(part_of(p.y, one.rows)), out(first_parts_[i]));
     }
   }
 
@@ -153,24 +120,25 @@ class tasks final : public plait::measure::task_variant<problem> {
     for (std::size_t i = 0; i < p.pieces().size(); ++i) {
       const row_range& rows = p.pieces()[i].rows;
       rt.task("step", cg_step, in(p.now), in(part_of(p.own(), rows)), in(part_of(p.y, rows)),
-              inout(part_of(p.x, rows)), inout(part_of(p.r, rows)), out(second_->pieces[i]));
+              inout(part_of(p.x, rows)), inout(part_of(p.r, rows)), out(second_parts_[i]));
     }
-    second_->submit(rt, p.now, use_second_sum);
+    second_sum_.submit(rt, second_parts_, p.now,
+                       [](scalars& now, auto sums) { use_second_sum(sums[0], now); });
     for (const piece& one : p.pieces())
       rt.task("turn", cg_turn, in(p.now), in(part_of(p.r, one.rows)),
               inout(part_of(p.own(), one.rows)));
   }
 
   std::optional<plait::move_plan> fetch_;
-  std::optional<sum_tasks> first_;
-  std::optional<sum_tasks> second_;
+  std::vector<double> first_parts_, second_parts_;  ///< what each piece adds
+  plait::measure::sum_tasks sum_{env_, "sum", {.is_urgent = true}};
+  plait::measure::sum_tasks second_sum_{env_, "sum", {.is_urgent = true}};
 };
 
 }  // namespace
 
 std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
-  return std::make_unique<tasks>(
-      env, plait::measure::task_options{.workers = chosen.workers, .policy = chosen.policy});
+  return std::make_unique<tasks>(env, chosen);
 }
 
 }  // namespace spmv

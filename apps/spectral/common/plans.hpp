@@ -2,9 +2,11 @@
 /// FFTW's one-dimensional plans: the one kernel of all spectral applications.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "slabs.hpp"
 
@@ -15,6 +17,7 @@ enum class sign : std::int8_t { forward = -1, backward = 1 };
 
 /// How long FFTW looks for a plan: `measured` times some, `estimated` times none.
 enum class planning : std::uint8_t { measured, estimated };
+inline constexpr std::array<std::string_view, 2> planning_names{"measured", "estimated"};
 
 /// Where lines lie: elements between neighbours of a line, and between neighbouring lines.
 struct line_layout {

@@ -3,43 +3,34 @@
 // variants in turns and writes one result.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <plait/plait.hpp>
 
-#include "measure/command_line.hpp"
-#include "measure/session_options.hpp"
+#include "measure/program.hpp"
 #include "measurement.hpp"
 
 namespace {
 
-using plait::measure::json;
-
 struct command {
   std::string size = "128x128x128";
   std::string tile = "auto";
-  std::string variants = "blocking,library,tested,threaded,plait,ideal";
   std::string plans = "measured";
-  std::int64_t workers = 0;
-  std::string policy = "auto";
-  plait::measure::session_options session;
+  plait::measure::program_options common =
+      plait::measure::usual_options("blocking,library,tested,threaded,plait,ideal");
 };
 
-bool parse(command& c, int argc, char** argv, const plait::environment& env) {
+bool parse(command& c, const fft3d::variant_list& all, int argc, char** argv,
+           const plait::environment& env) {
   plait::measure::command_line options("A pipelined three-dimensional Fourier transform", "fft3d");
   options.option("--size", c.size, "Cells, as NXxNYxNZ");
   options.option("--tile", c.tile,
                  "Tile factor, planes that travel together; several with commas, or auto");
-  options.option("--variants", c.variants,
-                 "Any of blocking, library, tested, threaded, plait, ideal, with commas");
-  plait::measure::add_lengths(options, c.session, "Transforms there and back of a run", "variant");
+  plait::measure::add_program_options(options, c.common, all.names(),
+                                      "Transforms there and back of a run");
   options.option("--plans", c.plans, "FFTW's plans: measured or estimated");
-  options.option("--workers", c.workers, "Workers of a rank; 0 = choose");
-  options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  plait::measure::add_outputs(options, c.session, "variant");
   return options.parse(argc, argv, env);
 }
 
@@ -67,18 +58,9 @@ fft3d::request requested(const command& c) {
   fft3d::request result;
   result.cells = plait::measure::parse_extents("--size", c.size, 1);
   result.tiles = tiles_of(c.tile, result.cells[0]);
-  const std::string plans = plait::measure::parse_name(
-      "--plans", c.plans, std::vector<std::string_view>{"measured", "estimated"});
   result.planning =
-      plans == "measured" ? spectral::planning::measured : spectral::planning::estimated;
+      plait::measure::parse_kind<spectral::planning>("--plans", c.plans, spectral::planning_names);
   return result;
-}
-
-fft3d::options checked(const command& c) {
-  plait::measure::check(c.session);
-  plait::measure::check_range("--workers", c.workers, 0, 1024);
-  return {.workers = static_cast<int>(c.workers),
-          .policy = plait::measure::parse_progress("--policy", c.policy)};
 }
 
 /// Memory a rank needs, in bytes: its fields, and a copy of the transform for each tile factor.
@@ -89,35 +71,30 @@ double memory_bytes(const spectral::slabs& s, std::size_t tilings) {
           each * (2 + static_cast<double>(std::max<std::size_t>(tilings, 1) + 1)));
 }
 
-void print_table(const json& result) {
-  std::printf("%-13s %9s %12s %9s %9s %9s %8s\n", "variant", "total s", "overhead s", "compute s",
-              "posting s", "exposed s", "verified");
-  for (const auto& [name, one] : result["variants"].items())
-    std::printf("%-13s %9.4f %12.4f %9.4f %9.4f %9.4f %8s\n", name.c_str(),
-                one["total_s"]["median"].get<double>(),
-                one["communication_overhead_s"].get<double>(), one["compute_s"].get<double>(),
-                one["posting_s"].get<double>(), one["exposed_s"].get<double>(),
-                one["verified"].get<bool>() ? "yes" : "NO");
-  std::printf("bound %.4f s, attainable %.4f s\n", result["bound_s"].get<double>(),
-              result["attainable_s"].get<double>());
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   return plait::measure::run_program(env, "fft3d", [&] {
+    using fft3d::looks;
+    fft3d::options chosen;
+    const fft3d::variant_list all{
+        {"blocking", [&] { return fft3d::make_blocking(env); }},
+        {"library", [&] { return fft3d::make_pipeline(env, looks::none); }},
+        {"tested", [&] { return fft3d::make_pipeline(env, looks::tests); }},
+        {"threaded", [&] { return fft3d::make_pipeline(env, looks::thread); }},
+        {"plait", [&] { return fft3d::make_plait(env, chosen); }},
+        {"ideal", fft3d::make_ideal}};
     command given;
-    if (!parse(given, argc, argv, env)) return plait::measure::exit_verified;
+    if (!parse(given, all, argc, argv, env)) return plait::measure::exit_verified;
     const fft3d::request wanted = requested(given);
-    const fft3d::options chosen = checked(given);
-    const std::vector<std::string> variants =
-        plait::measure::parse_names("--variants", given.variants, fft3d::variant_names);
+    const plait::measure::session_options& session = given.common.session;
+    plait::measure::check(session);
+    chosen = given.common.tasks();
+    const std::vector<std::string> variants = given.common.chosen(all.names());
     const spectral::slabs shape("--size", wanted.cells, env.size(), env.rank(), 1);
     plait::measure::check_memory(env, "--size", memory_bytes(shape, wanted.tiles.size()));
-    plait::measure::check_outputs(env, given.session);
-    return plait::measure::conclude(env, given.session,
-                                    fft3d::measure(env, wanted, variants, chosen, given.session),
-                                    print_table);
+    plait::measure::check_outputs(env, session);
+    return fft3d::measure(env, wanted, all, variants, chosen, session);
   });
 }

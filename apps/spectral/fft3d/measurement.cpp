@@ -13,9 +13,8 @@
 #include <plait/plait.hpp>
 
 #include "common/transport.hpp"
-#include "measure/comparison.hpp"
-#include "measure/comparison_result.hpp"
 #include "measure/gather.hpp"
+#include "measure/program.hpp"
 
 namespace fft3d {
 namespace {
@@ -39,10 +38,12 @@ struct tiling {
 
 class session {
  public:
-  session(plait::environment& env, const request& wanted, const std::vector<std::string>& variants,
-          const options& chosen, const plait::measure::session_options& asked)
+  session(plait::environment& env, const request& wanted, const variant_list& all,
+          const std::vector<std::string>& variants, const options& chosen,
+          const plait::measure::session_options& asked)
       : env_(env),
         wanted_(wanted),
+        all_(all),
         variants_(variants),
         chosen_(chosen),
         session_(asked),
@@ -56,10 +57,13 @@ class session {
     }
   }
 
-  plait::measure::outcome run() {
-    const plait::measure::comparison what = comparison();
-    const measurements found = plait::measure::measure(env_, what, session_);
-    return {found.verified, env_.rank() == 0 ? result(what, found) : json()};
+  int run() {
+    return plait::measure::run_comparison(
+        env_, comparison(), session_,
+        [this](json& out, const measurements& found) { add_tiles(out, found); },
+        [](const json& result) {
+          plait::measure::print_table(result, {{"overhead s", "communication_overhead_s"}});
+        });
   }
 
  private:
@@ -77,7 +81,7 @@ class session {
   /// Seconds of one transform there and back, of the slowest rank.
   double try_out(tiling& one) {
     constexpr int steps = 2;
-    const std::unique_ptr<variant> code = make_plait(env_, chosen_);
+    const std::unique_ptr<variant> code = all_("plait");
     double best = std::numeric_limits<double>::infinity();
     for (int attempt = 0; attempt < 3; ++attempt) {
       one.field.reset(setting::distributed);
@@ -131,6 +135,10 @@ class session {
       if (peer != env_.rank())
         what.sent_per_step.push_back({peer, sizeof(complex) * both_ways(peer)});
     what.parameters = parameters();
+    what.limited = [](const measurements& found) {
+      return found.fastest(
+          [](const measured_variant& one) { return one.name.starts_with("plait"); });
+    };
     return what;
   }
 
@@ -141,8 +149,8 @@ class session {
 
   plait::measure::compared_variant compared(const std::string& name, tiling& with,
                                             const std::string& shown) {
-    plait::measure::compared_variant one = plait::measure::compared<problem>(
-        shown, make_variant(name, env_, chosen_), with.field, session_.steps);
+    plait::measure::compared_variant one =
+        plait::measure::compared<problem>(shown, all_(name), with.field, session_.steps);
     // Narrow tiles have other lines side by side.
     one.computes_as_base = with.kernel.shape().tile() == usual_.kernel.shape().tile();
     return one;
@@ -154,13 +162,9 @@ class session {
     for (const std::unique_ptr<tiling>& one : tilings_) all.push_back(one.get());
     verdict found;
     for (tiling* one : all) {
-      const std::unique_ptr<variant> base = make_blocking(env_);
-      one->field.reset(base->solves());
-      base->prepare(one->field);
-      base->run(one->field, session_.steps, {});
-      (void)base->finish(one->field);
-      one->field.keep_as_reference();
-      if (found.verified) found = one->field.check_closed_form(base->solves(), session_.steps);
+      const verdict own =
+          plait::measure::reference_of(*all_("blocking"), one->field, session_.steps);
+      if (found.verified) found = own;
     }
     return found;
   }
@@ -190,39 +194,28 @@ class session {
   json parameters() const {
     json tiles = json::array();
     for (const std::unique_ptr<tiling>& one : tilings_) tiles.push_back(one->kernel.shape().tile());
-    return {{"size", wanted_.cells},
-            {"steps", session_.steps},
-            {"repeat", session_.repeat},
-            {"tiles", tiles},
-            {"workers", chosen_.workers},
-            {"policy", plait::to_string(chosen_.policy)},
-            {"plans", wanted_.planning == spectral::planning::measured ? "measured" : "estimated"},
-            {"variants", variants_}};
+    json result{{"size", wanted_.cells},
+                {"tiles", tiles},
+                {"plans", spectral::planning_names[static_cast<std::size_t>(wanted_.planning)]}};
+    result.update(to_json(chosen_));
+    return result;
   }
 
-  json result(const plait::measure::comparison& what, const measurements& found) const {
-    json out = plait::measure::result_of(env_, what, session_, found);
+  void add_tiles(json& out, const measurements& found) const {
     const double computation = found.alone().computation_s;
-    const measured_variant* fastest = nullptr;
     for (const measured_variant& one : found.variants) {
       json& shown = out["variants"][one.name];
       shown["communication_overhead_s"] = one.total_s() - computation;
       const auto tile = tile_of_.find(one.name);
       shown["tile"] = tile != tile_of_.end() ? json(tile->second) : json(nullptr);
-      if (one.name.starts_with("plait") &&
-          (fastest == nullptr || one.total_s() < fastest->total_s()))
-        fastest = &one;
     }
-    if (fastest != nullptr) out["limiter"] = plait::measure::limiter_of(*fastest, found);
-    out["environment"]["workers"] = fastest != nullptr ? fastest->workers : 1;
-    for (const char* word : {"policy_chosen", "policy_reason"})
-      out["environment"][word] = fastest != nullptr ? json(fastest->words.at(word)) : json(nullptr);
+    out["parameters"]["variants"] = variants_;
     out["tiles_tried"] = tried_;
-    return out;
   }
 
   plait::environment& env_;
   const request& wanted_;
+  const variant_list& all_;
   const std::vector<std::string>& variants_;
   const options& chosen_;
   const plait::measure::session_options& session_;
@@ -237,10 +230,10 @@ class session {
 
 }  // namespace
 
-plait::measure::outcome measure(plait::environment& env, const request& wanted,
-                                const std::vector<std::string>& variants, const options& chosen,
-                                const plait::measure::session_options& asked) {
-  return session(env, wanted, variants, chosen, asked).run();
+int measure(plait::environment& env, const request& wanted, const variant_list& all,
+            const std::vector<std::string>& variants, const options& chosen,
+            const plait::measure::session_options& asked) {
+  return session(env, wanted, all, variants, chosen, asked).run();
 }
 
 }  // namespace fft3d

@@ -20,12 +20,12 @@ struct request {
   spectral::planning planning = spectral::planning::measured;
 };
 
-/// Runs the session.  Where several tile factors are wanted, variants that have tiles are named
-/// after theirs, `plait@16`.  What is wrong with a result is printed on standard error, one line
-/// for each rank and variant.  Collective.
-[[nodiscard]] plait::measure::outcome measure(plait::environment& env, const request& wanted,
-                                              const std::vector<std::string>& variants,
-                                              const options& chosen,
-                                              const plait::measure::session_options& session);
+/// Runs the session of these variants of the list, and writes the result.  Where several tile
+/// factors are wanted, variants that have tiles are named after theirs, `plait@16`.  What is wrong
+/// with a result is printed on standard error, one line for each rank and variant.  Returns the
+/// exit code.  Collective.
+[[nodiscard]] int measure(plait::environment& env, const request& wanted, const variant_list& all,
+                          const std::vector<std::string>& variants, const options& chosen,
+                          const plait::measure::session_options& session);
 
 }  // namespace fft3d

@@ -38,8 +38,7 @@ class with_tasks final : public plait::measure::task_variant<problem> {
 }  // namespace
 
 std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
-  return std::make_unique<with_tasks>(
-      env, plait::measure::task_options{.workers = chosen.workers, .policy = chosen.policy});
+  return std::make_unique<with_tasks>(env, chosen);
 }
 
 }  // namespace fft3d

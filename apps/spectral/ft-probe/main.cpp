@@ -118,10 +118,8 @@ ft_probe::request requested(const command& c, int ranks) {
     if (scales.empty() && from.constant_operations) scales = {equal[shape]};
     for (const double scale : scales) result.circumstances.push_back({shape, scale, 0});
   }
-  const std::string plans = plait::measure::parse_name(
-      "--plans", c.plans, std::vector<std::string_view>{"measured", "estimated"});
   result.planning =
-      plans == "measured" ? spectral::planning::measured : spectral::planning::estimated;
+      plait::measure::parse_kind<spectral::planning>("--plans", c.plans, spectral::planning_names);
   result.policy = plait::measure::parse_progress("--policy", c.policy);
   result.windows = plait::measure::parse_windows("--windows", c.windows);
   return result;

@@ -207,7 +207,7 @@ class session {
             {"repeat", asked_.repeat},
             {"policy", plait::to_string(wanted_.policy)},
             {"windows", plait::to_string(wanted_.windows)},
-            {"plans", wanted_.planning == spectral::planning::measured ? "measured" : "estimated"}};
+            {"plans", spectral::planning_names[static_cast<std::size_t>(wanted_.planning)]}};
   }
 
   /// Adds the parameters of the network, the model and its bound.

@@ -17,18 +17,15 @@ struct command {
   std::string plans = "measured";
   std::int64_t tile = 0;
   std::int64_t iterations_in_flight = 1;
-  plait::measure::program_options common = [] {
-    plait::measure::program_options usual;
-    usual.variants = "base,library,olap,plait,ideal";
-    usual.session.steps = 0;
-    return usual;
-  }();
+  plait::measure::program_options common =
+      plait::measure::usual_options("base,library,olap,plait,ideal", 0);
 };
 
-bool parse(command& c, int argc, char** argv, const plait::environment& env) {
+bool parse(command& c, const ft::variant_list& all, int argc, char** argv,
+           const plait::environment& env) {
   plait::measure::command_line options("NAS FT: a field evolves in Fourier space", "ft");
   options.option("--class", c.what, "NPB's class S, W, A, B, C or D, or a grid as NXxNYxNZ");
-  plait::measure::add_program_options(options, c.common, ft::variant_names,
+  plait::measure::add_program_options(options, c.common, all.names(),
                                       "Iterations of a run; 0 = the class's");
   options.option("--iterations-in-flight", c.iterations_in_flight,
                  "Iterations that have memory of their own: 1 or 2");
@@ -40,11 +37,8 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
 ft::options checked(const command& c) {
   plait::measure::check(c.common.session);
   plait::measure::check_range("--iterations-in-flight", c.iterations_in_flight, 1, 2);
-  const plait::measure::task_options tasks = c.common.tasks();
   return {.iterations_in_flight = static_cast<int>(c.iterations_in_flight),
-          .workers = tasks.workers,
-          .policy = tasks.policy,
-          .in_flight = tasks.in_flight};
+          .tasks = c.common.tasks()};
 }
 
 ft::request requested(command& c, int ranks) {
@@ -52,10 +46,8 @@ ft::request requested(command& c, int ranks) {
   if (c.common.session.steps == 0) c.common.session.steps = result.what.iterations;
   plait::measure::check_range("--tile", c.tile, 0, result.what.cells[0]);
   result.tile = c.tile != 0 ? c.tile : spectral::usual_tile(result.what.cells, ranks);
-  const std::string plans = plait::measure::parse_name(
-      "--plans", c.plans, std::vector<std::string_view>{"measured", "estimated"});
   result.planning =
-      plans == "measured" ? spectral::planning::measured : spectral::planning::estimated;
+      plait::measure::parse_kind<spectral::planning>("--plans", c.plans, spectral::planning_names);
   return result;
 }
 
@@ -64,14 +56,20 @@ ft::request requested(command& c, int ranks) {
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   return plait::measure::run_program(env, "ft", [&] {
+    ft::options chosen;
+    const ft::variant_list all{{"base", [&] { return ft::make_base(env); }},
+                               {"library", [&] { return ft::make_library(env, chosen); }},
+                               {"olap", [&] { return ft::make_olap(env, chosen); }},
+                               {"plait", [&] { return ft::make_plait(env, chosen); }},
+                               {"ideal", [&] { return ft::make_ideal(env); }}};
     command given;
-    if (!parse(given, argc, argv, env)) return plait::measure::exit_verified;
+    if (!parse(given, all, argc, argv, env)) return plait::measure::exit_verified;
     const ft::request wanted = requested(given, env.size());
-    const ft::options chosen = checked(given);
-    const std::vector<std::string> variants = given.common.chosen(ft::variant_names);
+    chosen = checked(given);
+    const std::vector<std::string> variants = given.common.chosen(all.names());
     const spectral::slabs shape("--class", wanted.what.cells, env.size(), env.rank(), wanted.tile);
     plait::measure::check_memory(env, "--class",
                                  ft::memory_bytes(shape, chosen.iterations_in_flight));
-    return ft::measure(env, wanted, shape, variants, chosen, given.common.session);
+    return ft::measure(env, wanted, shape, all, variants, chosen, given.common.session);
   });
 }

@@ -36,10 +36,11 @@ constexpr index cells_per_count = index{1} << 13;
 class session {
  public:
   session(plait::environment& env, const request& wanted, const spectral::slabs& shape,
-          const std::vector<std::string>& variants, const options& chosen,
+          const variant_list& all, const std::vector<std::string>& variants, const options& chosen,
           const plait::measure::session_options& asked)
       : env_(env),
         wanted_(wanted),
+        all_(all),
         variants_(variants),
         chosen_(chosen),
         session_(asked),
@@ -50,9 +51,8 @@ class session {
         transpose_(plait::native(env), chunks_) {}
 
   int run() {
-    plait::measure::comparison what = plait::measure::compare(
-        "ft", variants_, problem_, session_.steps,
-        [this](const std::string& name) { return make_variant(name, env_, chosen_); });
+    plait::measure::comparison what =
+        plait::measure::compare("ft", variants_, problem_, session_.steps, all_);
     what.parameters = parameters();
     what.make_reference = [this] { return make_reference(); };
     what.communication = communication();
@@ -69,7 +69,7 @@ class session {
 
  private:
   verdict make_reference() {
-    const verdict found = plait::measure::reference_of(*make_base(env_), problem_, session_.steps);
+    const verdict found = plait::measure::reference_of(*all_("base"), problem_, session_.steps);
     if (env_.rank() == 0) checksums_ = problem_.sums;
     return found;
   }
@@ -102,15 +102,14 @@ class session {
   }
 
   json parameters() const {
-    return {{"class", wanted_.what.name},
-            {"size", kernel_.shape().cells()},
-            {"iterations_in_flight", chosen_.iterations_in_flight},
-            {"tile", kernel_.shape().tile()},
-            {"tiles", kernel_.shape().tiles()},
-            {"workers", chosen_.workers},
-            {"policy", plait::to_string(chosen_.policy)},
-            {"in_flight", chosen_.in_flight},
-            {"plans", wanted_.planning == spectral::planning::measured ? "measured" : "estimated"}};
+    json result{{"class", wanted_.what.name},
+                {"size", kernel_.shape().cells()},
+                {"iterations_in_flight", chosen_.iterations_in_flight},
+                {"tile", kernel_.shape().tile()},
+                {"tiles", kernel_.shape().tiles()},
+                {"plans", spectral::planning_names[static_cast<std::size_t>(wanted_.planning)]}};
+    result.update(to_json(chosen_.tasks));
+    return result;
   }
 
   void add_checksums(json& out, const measurements& found) const {
@@ -124,6 +123,7 @@ class session {
 
   plait::environment& env_;
   const request& wanted_;
+  const variant_list& all_;
   const std::vector<std::string>& variants_;
   const options& chosen_;
   const plait::measure::session_options& session_;
@@ -138,9 +138,9 @@ class session {
 }  // namespace
 
 int measure(plait::environment& env, const request& wanted, const spectral::slabs& shape,
-            const std::vector<std::string>& variants, const options& chosen,
-            const plait::measure::session_options& asked) {
-  return session(env, wanted, shape, variants, chosen, asked).run();
+            const variant_list& all, const std::vector<std::string>& variants,
+            const options& chosen, const plait::measure::session_options& asked) {
+  return session(env, wanted, shape, all, variants, chosen, asked).run();
 }
 
 }  // namespace ft

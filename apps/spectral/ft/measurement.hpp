@@ -19,10 +19,11 @@ struct request {
   spectral::planning planning = spectral::planning::measured;
 };
 
-/// Runs the session.  What is wrong with a result is printed on standard error, one line for each
-/// rank and variant.  Collective.
+/// Runs the session of these variants of the list.  What is wrong with a result is printed on
+/// standard error, one line for each rank and variant.  Collective.
 [[nodiscard]] int measure(plait::environment& env, const request& wanted,
-                          const spectral::slabs& shape, const std::vector<std::string>& variants,
-                          const options& chosen, const plait::measure::session_options& asked);
+                          const spectral::slabs& shape, const variant_list& all,
+                          const std::vector<std::string>& variants, const options& chosen,
+                          const plait::measure::session_options& asked);
 
 }  // namespace ft

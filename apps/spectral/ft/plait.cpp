@@ -11,7 +11,7 @@
 #include <plait/plait.hpp>
 
 #include "common/tasks.hpp"
-#include "measure/task_run.hpp"
+#include "measure/task_variant.hpp"
 #include "variant.hpp"
 
 namespace ft {
@@ -27,45 +27,33 @@ struct sums_in_flight {
   complex mine, total;
 };
 
-class with_tasks final : public variant {
+class with_tasks final : public plait::measure::task_variant<problem> {
  public:
-  with_tasks(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
+  using task_variant::task_variant;
 
-  void prepare(problem& p) override {
+ private:
+  plait::measure::task_steps steps_of(problem& p) override {
     tasks_.emplace(p.kernel(), cells_per_piece);
     sums_.assign(p.in_flight.size(), {});
     for (sums_in_flight& one : sums_) one.parts.resize(tasks_->plane_pieces().size());
     const std::size_t each = tasks_->tasks() + tasks_->plane_pieces().size() + 8;
-    run_.emplace(env_,
-                 plait::measure::task_options{.workers = options_.workers,
-                                              .policy = options_.policy,
-                                              .in_flight = options_.in_flight},
-                 plait::measure::task_steps{.steps = static_cast<int>(p.in_flight.size()),
-                                            .tasks = each * p.in_flight.size(),
-                                            .submit = [this, &p](plait::runtime& rt, int count) {
-                                              for (int i = 0; i < count; ++i)
-                                                submit_iteration(rt, p,
-                                                                 static_cast<std::size_t>(i));
-                                            }});
+    return {.steps = static_cast<int>(p.in_flight.size()),
+            .tasks = each * p.in_flight.size(),
+            .submit = [this, &p](plait::runtime& rt, int count) {
+              for (int i = 0; i < count; ++i) submit_iteration(rt, p, static_cast<std::size_t>(i));
+            }};
   }
 
-  void run(problem& p, int steps, const step_range& recorded) override {
-    run_->begin();
-    tasks_->submit_forward(run_->tasks(), memory_of(p, 0));
-    run_->advance(steps);
-    run_->end(recorded);
+  void advance(plait::measure::task_run& run, problem& p, int steps) override {
+    tasks_->submit_forward(run.tasks(), memory_of(p, 0));
+    run.advance(steps);
+  }
+
+  void ended(problem& p, int steps) override {
     const std::size_t last = static_cast<std::size_t>(steps - 1) % p.in_flight.size();
     p.result = p.in_flight[last].planes.data();
   }
 
-  [[nodiscard]] run_report finish(problem&) override {
-    run_report report = run_->finish();
-    run_.reset();
-    tasks_.reset();
-    return report;
-  }
-
- private:
   [[nodiscard]] static spectral::task_memory memory_of(problem& p, std::size_t i) {
     return {p.in_flight[i].buffers(), p.in_flight[i].planes.data(), p.lines.data()};
   }
@@ -106,17 +94,14 @@ class with_tasks final : public variant {
         in(some), out(part), &p, planes, z);
   }
 
-  plait::environment& env_;
-  const options options_;
   std::optional<spectral::transform_tasks> tasks_;
   std::vector<sums_in_flight> sums_;
-  std::optional<plait::measure::task_run> run_;
 };
 
 }  // namespace
 
 std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
-  return std::make_unique<with_tasks>(env, chosen);
+  return std::make_unique<with_tasks>(env, chosen.tasks);
 }
 
 }  // namespace ft

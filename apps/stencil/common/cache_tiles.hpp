@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <plait/plait.hpp>
 #include <unistd.h>
 
 namespace plait::stencil {
@@ -22,6 +23,10 @@ namespace plait::stencil {
 /// Rows of a tile in y, such that three planes of it stay in the cache while it is swept along z.
 [[nodiscard]] inline std::int64_t tile_rows(std::int64_t row_bytes) {
   return std::max<std::int64_t>(4, tile_bytes() / (3 * row_bytes));
+}
+/// Rows of a tile of such a block.
+[[nodiscard]] inline std::int64_t tile_rows(const view<const double, 3>& shape) {
+  return tile_rows(static_cast<std::int64_t>(shape.stride(axis::y) * sizeof(double)));
 }
 
 }  // namespace plait::stencil

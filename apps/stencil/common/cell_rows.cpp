@@ -32,7 +32,7 @@ void judgement::hold(const cell_row& row, std::int64_t i, double expected) {
   found.max_error = std::max(found.max_error, error);
 }
 
-void kept_cells::compare(const cell_row& row, std::size_t place, int rank, const char* whose,
+void kept_cells::compare(const cell_row& row, std::size_t place, int rank,
                          measure::verdict& result) const {
   const auto count = static_cast<std::size_t>(row.cells);
   PLAIT_EXPECTS(place + count <= values_.size(), "no reference was kept");
@@ -40,8 +40,7 @@ void kept_cells::compare(const cell_row& row, std::size_t place, int rank, const
   if (!result.verified || std::memcmp(row.values, expected, count * sizeof(double)) == 0) return;
   std::int64_t i = 0;
   while (std::memcmp(row.values + i, expected + i, sizeof(double)) == 0) ++i;
-  result = {false, 0,
-            fmt::format("{} (not the bits of {})", described(row, i, rank, expected[i]), whose)};
+  result = {false, 0, described(row, i, rank, expected[i]) + " (not the bits of the reference)"};
 }
 
 }  // namespace plait::stencil

@@ -17,6 +17,7 @@ struct cell_row {
   std::int64_t step = 1;  ///< along x, from one to the next
   const double* values = nullptr;
   std::int64_t cells = 0;
+  int part = 0;  ///< of a step, in which they are computed
 };
 
 /// Calls visit(row) for each row of a box of an array.
@@ -34,13 +35,7 @@ struct judgement {
   bool relative = false;  ///< errors are divided by what was expected, unless that is 0
   measure::verdict found = {};
 
-  /// Holds a row against expected(i), i counting its cells.
-  template <class Expected>
-  void hold(const cell_row& row, Expected&& expected) {
-    for (std::int64_t i = 0; i < row.cells; ++i) hold(row, i, expected(i));
-  }
-
- private:
+  /// Holds cell i of a row against what was expected.
   void hold(const cell_row& row, std::int64_t i, double expected);
 };
 
@@ -53,24 +48,20 @@ class kept_cells {
     values_.insert(values_.end(), row.values, row.values + row.cells);
   }
 
-  [[nodiscard]] const std::vector<double>& values() const noexcept { return values_; }
-
-  /// Compares rows in the order in which they were kept.  `rows(visit)` calls visit(row) for each;
-  /// `whose`: "base", for the complaint.
+  /// Compares rows in the order in which they were kept.  `rows(visit)` calls visit(row) for each.
   template <class Rows>
-  [[nodiscard]] measure::verdict compare(int rank, const char* whose, Rows&& rows) const {
+  [[nodiscard]] measure::verdict compare(int rank, Rows&& rows) const {
     measure::verdict result;
     std::size_t next = 0;
     rows([&](const cell_row& row) {
-      compare(row, next, rank, whose, result);
+      compare(row, next, rank, result);
       next += static_cast<std::size_t>(row.cells);
     });
     return result;
   }
 
  private:
-  void compare(const cell_row& row, std::size_t place, int rank, const char* whose,
-               measure::verdict& result) const;
+  void compare(const cell_row& row, std::size_t place, int rank, measure::verdict& result) const;
 
   std::vector<double> values_;
 };

@@ -49,11 +49,7 @@ std::span<double> cells_in_memory(const view<double, 3>& u, const box<3>& plane)
   return {first, static_cast<std::size_t>(last + 1 - first)};
 }
 
-std::int64_t message_size(const view<double, 3>& u, const face& f) {
-  return f.contiguous() ? std::ssize(cells_in_memory(u, f.edge)) : f.edge.size();
-}
-
-void pack(const view<double, 3>& source, const box<3>& from, std::span<double> buffer) {
+void pack(const view<const double, 3>& source, const box<3>& from, std::span<double> buffer) {
   PLAIT_EXPECTS(std::ssize(buffer) == from.size(), std::to_string(buffer.size()));
   double* to = buffer.data();
   for_each_row(from, [&](const point<3>& first) {

@@ -36,11 +36,9 @@ inline constexpr int face_tags = 6;
 
 /// Returns what lies from the first to the last cell of a plane or of a part of it.
 [[nodiscard]] std::span<double> cells_in_memory(const view<double, 3>& u, const box<3>& plane);
-/// Doubles of the message that a face sends, the same on both ends.
-[[nodiscard]] std::int64_t message_size(const view<double, 3>& u, const face& f);
 
 /// Copies the cells of a box to or from a dense buffer of as many values.
-void pack(const view<double, 3>& source, const box<3>& from, std::span<double> buffer);
+void pack(const view<const double, 3>& source, const box<3>& from, std::span<double> buffer);
 void unpack(const view<double, 3>& target, const box<3>& to, std::span<const double> buffer);
 
 }  // namespace plait::stencil

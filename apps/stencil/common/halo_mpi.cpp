@@ -2,10 +2,8 @@
 #include "halo_mpi.hpp"
 
 #include <chrono>
-#include <climits>
 #include <utility>
 
-#include <fmt/format.h>
 #include <plait/plait.hpp>
 
 namespace plait::stencil {
@@ -18,19 +16,13 @@ halo_mpi::halo_mpi(MPI_Comm communicator, block_array<double, 3>& u, int first_t
       incoming_(faces_.size()) {
   for (std::size_t i = 0; i < faces_.size(); ++i) {
     const face& f = faces_[i];
-    const std::int64_t values = message_size(cells_, f);
-    if (values > INT_MAX)
-      throw usage_error(
-          fmt::format("a face of {} values is more than one message can hold; use more processes "
-                      "along another axis",
-                      values));
     if (f.contiguous()) {
       add_receive(cells_in_memory(cells_, f.ghost), f.peer, first_tag + f.receive_tag());
       continue;
     }
     packs_ = unpacks_ = true;
-    incoming_[i].resize(static_cast<std::size_t>(values));
-    outgoing_[i].resize(static_cast<std::size_t>(values));
+    incoming_[i].resize(static_cast<std::size_t>(f.edge.size()));
+    outgoing_[i].resize(static_cast<std::size_t>(f.edge.size()));
     add_receive(incoming_[i], f.peer, first_tag + f.receive_tag());
   }
   for (std::size_t i = 0; i < faces_.size(); ++i) {
@@ -51,8 +43,8 @@ void halo_mpi::unpack() {
 }
 
 measure::communication_alone exchanges_alone(std::span<halo_mpi> halos, int steps,
-                                             std::function<void()> reset,
-                                             std::function<void()> work) {
+                                             std::function<void()> reset, std::vector<box<3>> tiles,
+                                             std::function<void(const box<3>&)> sweep) {
   return {
       .prepare = std::move(reset),
       .run =
@@ -63,7 +55,7 @@ measure::communication_alone exchanges_alone(std::span<halo_mpi> halos, int step
       .exchanges = static_cast<int>(halos.size()) * steps,
       .exchange_sparsely =
           [halos](std::chrono::microseconds interval) { halos.back().exchange_sparsely(interval); },
-      .work = std::move(work)};
+      .work = measure::in_turns(std::move(tiles), std::move(sweep))};
 }
 
 }  // namespace plait::stencil

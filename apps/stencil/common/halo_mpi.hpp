@@ -2,6 +2,7 @@
 /// The exchange of a block's ghosts in plain MPI.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -19,8 +20,7 @@ namespace plait::stencil {
 class halo_mpi final : public measure::plain_exchange {
  public:
   /// `u` outlives it, in place.  Its messages have `face_tags` tags from `first_tag` on.
-  /// Precondition: as `faces_of`.  Errors: usage_error when a face has more values than an MPI
-  /// count can say.
+  /// Preconditions: as `faces_of`; no face has more values than an MPI count can say (domain.hpp).
   halo_mpi(MPI_Comm communicator, block_array<double, 3>& u, int first_tag = 0);
 
   void pack() override;
@@ -33,10 +33,14 @@ class halo_mpi final : public measure::plain_exchange {
   std::vector<std::vector<double>> incoming_;
 };
 
+/// Cells of a tile that takes some 100 µs: the work that the transport's processor time is counted
+/// with.
+inline constexpr std::int64_t cells_per_count = std::int64_t{1} << 15;
+
 /// Returns the exchanges of these arrays' ghosts in so many steps, one after another in each, and
-/// nothing else.  `work`: see communication_alone.
-[[nodiscard]] measure::communication_alone exchanges_alone(std::span<halo_mpi> halos, int steps,
-                                                           std::function<void()> reset,
-                                                           std::function<void()> work);
+/// nothing else.  `sweep` computes one of `tiles`, which have no cell that needs ghosts.
+[[nodiscard]] measure::communication_alone exchanges_alone(
+    std::span<halo_mpi> halos, int steps, std::function<void()> reset, std::vector<box<3>> tiles,
+    std::function<void(const box<3>&)> sweep);
 
 }  // namespace plait::stencil

@@ -16,7 +16,7 @@ using plait::activity;
 using plait::measure::stopwatch;
 
 void sweep(problem& p, stopwatch& watch) {
-  p.relax(p.own());
+  p.relax(p.cells());
   watch.lap(activity::compute, "sweep");
   std::swap(p.u, p.v);
 }
@@ -25,9 +25,7 @@ struct base_step {
   base_step(problem& p, MPI_Comm communicator) : halos(p, communicator) {}
 
   void operator()(problem& p, stopwatch& watch) {
-    plait::stencil::halo_mpi& ghosts = halos.next();
-    ghosts.start(watch);
-    ghosts.finish(watch);
+    halos.next().run(watch);
     sweep(p, watch);
   }
 

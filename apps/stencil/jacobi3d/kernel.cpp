@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include <plait/plait.hpp>
 
@@ -16,51 +17,37 @@ namespace {
 // The widest vectors this build may use, for stores that bypass the cache.
 #if defined(__AVX512F__)
 using lanes = __m512d;
-lanes load(const double* from) {
-  return _mm512_loadu_pd(from);
-}
-lanes all(double value) {
-  return _mm512_set1_pd(value);
-}
 void stream(double* to, lanes value) {
   _mm512_stream_pd(to, value);
 }
 #elif defined(__AVX__)
 using lanes = __m256d;
-lanes load(const double* from) {
-  return _mm256_loadu_pd(from);
-}
-lanes all(double value) {
-  return _mm256_set1_pd(value);
-}
 void stream(double* to, lanes value) {
   _mm256_stream_pd(to, value);
 }
 #elif defined(__SSE2__)
 using lanes = __m128d;
-lanes load(const double* from) {
-  return _mm_loadu_pd(from);
-}
-lanes all(double value) {
-  return _mm_set1_pd(value);
-}
 void stream(double* to, lanes value) {
   _mm_stream_pd(to, value);
 }
 #else
 #define JACOBI3D_NO_STREAMING
 using lanes = double;
-lanes load(const double* from) {
-  return *from;
-}
-lanes all(double value) {
-  return value;
-}
 void stream(double* to, lanes value) {
   *to = value;
 }
 #endif
 constexpr auto lane_count = static_cast<std::int64_t>(sizeof(lanes) / sizeof(double));
+
+lanes load(const double* from) {
+  lanes result;
+  std::memcpy(&result, from, sizeof result);
+  return result;
+}
+
+lanes all(double value) {
+  return value + lanes{};
+}
 
 // Streaming stores are ordered with nothing; whoever is told next that the box is done must see
 // them.
@@ -113,7 +100,7 @@ template <void (*Row)(const double*, const double*, double*, std::int64_t, strid
 void relax_tiled(const const_cells& u, const const_cells& b, const cells& v) {
   const box& own = v.cells();
   const std::int64_t x = own.low[axis::x];
-  const std::int64_t rows = tile_rows(u);
+  const std::int64_t rows = plait::stencil::tile_rows(u);
   for (std::int64_t tile = own.low[axis::y]; tile < own.high[axis::y]; tile += rows) {
     const std::int64_t end = std::min(tile + rows, own.high[axis::y]);
     for (std::int64_t z = own.low[axis::z]; z < own.high[axis::z]; ++z)

@@ -26,12 +26,6 @@ enum class stores : std::uint8_t { streamed, cached };
 /// alike; u shows the neighbours of v's cells too.  Thread-safe for disjoint boxes.
 void relax(const_cells u, const_cells b, cells v, stores how);
 
-/// Rows of a tile of such a block, see plait::tile_size.
-[[nodiscard]] inline std::int64_t tile_rows(const const_cells& shape) {
-  return plait::stencil::tile_rows(
-      static_cast<std::int64_t>(shape.stride(axis::y) * sizeof(double)));
-}
-
 /// Bytes a step must move for each cell, as STREAM counts: u and b read, v written.  (A write that
 /// first reads its cache line moves 8 more, in STREAM as here.)
 inline constexpr double bytes_per_cell = 24;

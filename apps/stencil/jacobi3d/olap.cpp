@@ -21,7 +21,7 @@ struct olap_step {
   olap_step(problem& p, MPI_Comm communicator)
       : halos(p, communicator),
         parts(p.parts()),
-        pieces(plait::cut_in_tiles(parts.interior, {.rows = tile_rows(p.u.block(p.block())),
+        pieces(plait::cut_in_tiles(parts.interior, {.rows = plait::stencil::tile_rows(p.block(p.u)),
                                                     .cells = cells_between_looks})) {}
 
   void operator()(problem& p, plait::measure::stopwatch& watch) {

@@ -6,26 +6,9 @@
 #include "common/cache_tiles.hpp"
 
 namespace poisson {
-namespace {
 
 using plait::axis;
 using plait::side;
-
-plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boundary edge,
-                                  int ranks, const std::array<int, 3>& wanted) {
-  const bool periodic = edge == boundary::periodic;
-  const auto grid = plait::process_grid<3>::choose(ranks, wanted);
-  return plait::decompose<3>({.global = {cells[0], cells[1], cells[2]},
-                              .grid = grid.dims(),
-                              .ghosts = 1,
-                              .periodic = {periodic, periodic, periodic}},
-                             ranks);
-}
-
-}  // namespace
-
-domain::domain(std::array<std::int64_t, 3> cells, boundary edge, int ranks, std::array<int, 3> grid)
-    : cells_(cells), edge_(edge), blocks_(blocks_of(cells, edge, ranks, grid)) {}
 
 std::vector<strip> strips_of(const domain& whole, int rank, std::int64_t cells_per_strip) {
   const int own = whole.block_of(rank);
@@ -47,14 +30,9 @@ std::vector<strip> strips_of(const domain& whole, int rank, std::int64_t cells_p
     const std::int64_t nx = cells.extent(axis::x);
     const std::int64_t in_cache =
         plait::stencil::tile_rows(nx * static_cast<std::int64_t>(sizeof(double)));
-    plait::extents<3> largest(nx, in_cache, 1);
-    largest[axis::y] = std::min(
-        {largest[axis::y], cells.extent(axis::y), std::max<std::int64_t>(1, cells_per_strip / nx)});
-    largest[axis::z] = std::max<std::int64_t>(1, cells_per_strip / (nx * largest[axis::y]));
-    std::vector<box> pieces = plait::cut_small(cells, largest);
-    // Along z within some rows, then the next rows.
-    std::ranges::stable_sort(pieces, {}, [](const box& b) { return b.low[axis::y]; });
-    for (const box& piece : pieces) add(piece, rim);
+    const std::int64_t rows = std::clamp<std::int64_t>(cells_per_strip / nx, 1, in_cache);
+    for (const box& piece : plait::cut_in_tiles(cells, {.rows = rows, .cells = cells_per_strip}))
+      add(piece, rim);
   };
   box interior = whole.block(rank);
   for (const axis a : {axis::z, axis::y})

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The grid, its boundary, which rank has which cells, and in which pieces a rank computes them.
-/// Holds no values.
+/// The grid, and in which pieces a rank computes its block.  Holds no values.
 #pragma once
 
 #include <array>
@@ -9,7 +8,7 @@
 
 #include <plait/plait.hpp>
 
-#include "common/boundary.hpp"
+#include "common/domain.hpp"
 
 namespace poisson {
 
@@ -19,26 +18,7 @@ using values = plait::view<double, 3>;
 using const_values = plait::view<const double, 3>;
 
 using plait::stencil::boundary;
-using plait::stencil::boundary_names;
-
-/// nx by ny by nz cells over a grid of processes, a block for each.
-class domain {
- public:
-  /// `grid`: processes along each axis, 0 = choose.  Errors: usage_error for a grid that does not
-  /// have `ranks` processes, or more than there are cells along an axis.
-  domain(std::array<std::int64_t, 3> cells, boundary edge, int ranks, std::array<int, 3> grid = {});
-
-  [[nodiscard]] const std::array<std::int64_t, 3>& cells() const noexcept { return cells_; }
-  [[nodiscard]] boundary edge() const noexcept { return edge_; }
-  [[nodiscard]] const plait::decomposition<3>& blocks() const noexcept { return blocks_; }
-  [[nodiscard]] int block_of(int rank) const { return blocks_.blocks_of(rank).front(); }
-  [[nodiscard]] const box& block(int rank) const { return blocks_.block(block_of(rank)); }
-
- private:
-  std::array<std::int64_t, 3> cells_;
-  boundary edge_;
-  plait::decomposition<3> blocks_;
-};
+using plait::stencil::domain;
 
 /// Some whole rows of a block, which every variant computes as one.  A sum over a block is that of
 /// its strips' parts in their order: so all variants add up the same numbers in the same order.

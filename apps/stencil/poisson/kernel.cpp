@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel.hpp"
 
+#include <array>
+
 #include <plait/plait.hpp>
 
 namespace poisson {
@@ -41,6 +43,22 @@ void product_row(const double* __restrict p, double* __restrict w, std::int64_t 
     w[i] = 6.0 * p[i] - (p[i - 1] + p[i + 1] + p[i - y] + p[i + y] + p[i - z] + p[i + z]);
 }
 
+/// Calls visit(first, cells) for each row of these cells.
+template <class Visit>
+void each_row(const const_values& of, Visit&& visit) {
+  const std::int64_t cells = of.cells().extent(axis::x);
+  for_each_row(of.cells(), [&](const point<3>& first) { visit(first, cells); });
+}
+
+/// Multiplies the cells of w; calls also(first, cells) for each row when it is done.
+template <class Also>
+void multiply_rows(const const_values& p, const values& w, Also&& also) {
+  each_row(w, [&](const point<3>& at, std::int64_t cells) {
+    product_row(p.at(at), w.at(at), cells, p.stride(axis::y), p.stride(axis::z));
+    also(at, cells);
+  });
+}
+
 void shorten_row(const double* __restrict w, double* __restrict r, std::int64_t cells,
                  double alpha) noexcept {
   for (std::int64_t i = 0; i < cells; ++i) r[i] -= alpha * w[i];
@@ -73,34 +91,26 @@ void advance_row(const double* __restrict q, double* __restrict x, double* __res
 }  // namespace
 
 void multiply(const_values p, values w) {
-  for_each_row(w.cells(), [&](const point<3>& first) {
-    product_row(p.at(first), w.at(first), w.cells().extent(axis::x), p.stride(axis::y),
-                p.stride(axis::z));
-  });
+  multiply_rows(p, w, [](const point<3>&, std::int64_t) {});
 }
 
 void product(const_values p, values w, double& pw, const coefficients& c) {
   if (c.done) return;
   lane_sum sum;
-  const std::int64_t cells = w.cells().extent(axis::x);
-  for_each_row(w.cells(), [&](const point<3>& first) {
-    product_row(p.at(first), w.at(first), cells, p.stride(axis::y), p.stride(axis::z));
-    sum.add(p.at(first), w.at(first), cells);
-  });
+  multiply_rows(
+      p, w, [&](const point<3>& at, std::int64_t cells) { sum.add(p.at(at), w.at(at), cells); });
   pw = sum.total();
 }
 
-void product_of_strip(const_values p, values w, const strip& cells, std::array<double, 3>& pw,
+void product_of_strip(const_values p, values w, const strip& cells, std::span<double> pw,
                       const coefficients& c) {
   if (c.done) return;
   std::array<lane_sum, 3> sums;
-  for_each_row(cells.rows, [&](point<3> first) {
-    product_row(p.at(first), w.at(first), cells.rows.extent(axis::x), p.stride(axis::y),
-                p.stride(axis::z));
+  multiply_rows(p, w[cells.rows], [&](point<3> at, std::int64_t) {
     for (std::size_t i = 0; i < sums.size(); ++i) {
       if (cells.parts[i].empty()) continue;
-      first[axis::x] = cells.parts[i].low[axis::x];
-      sums[i].add(p.at(first), w.at(first), cells.parts[i].extent(axis::x));
+      at[axis::x] = cells.parts[i].low[axis::x];
+      sums[i].add(p.at(at), w.at(at), cells.parts[i].extent(axis::x));
     }
   });
   for (std::size_t i = 0; i < sums.size(); ++i) pw[i] = sums[i].total();
@@ -109,48 +119,51 @@ void product_of_strip(const_values p, values w, const strip& cells, std::array<d
 void shorten(const_values w, values r, double& rr, const coefficients& c) {
   if (c.done) return;
   lane_sum sum;
-  const std::int64_t cells = r.cells().extent(axis::x);
-  for_each_row(r.cells(), [&](const point<3>& first) {
-    shorten_row(w.at(first), r.at(first), cells, c.alpha);
-    sum.add(r.at(first), r.at(first), cells);
+  each_row(r, [&](const point<3>& at, std::int64_t cells) {
+    shorten_row(w.at(at), r.at(at), cells, c.alpha);
+    sum.add(r.at(at), r.at(at), cells);
   });
   rr = sum.total();
 }
 
 void turn(const_values r, values x, values p, const coefficients& c) {
   if (c.done) return;
-  for_each_row(x.cells(), [&](const point<3>& first) {
-    turn_row(r.at(first), x.at(first), p.at(first), x.cells().extent(axis::x), c.alpha, c.beta);
+  each_row(x, [&](const point<3>& at, std::int64_t cells) {
+    turn_row(r.at(at), x.at(at), p.at(at), cells, c.alpha, c.beta);
   });
 }
 
 void catch_up(const_values p, values x, const coefficients& c) {
-  for_each_row(x.cells(), [&](const point<3>& first) {
-    shorten_row(p.at(first), x.at(first), x.cells().extent(axis::x), -c.alpha);
+  each_row(x, [&](const point<3>& at, std::int64_t cells) {
+    shorten_row(p.at(at), x.at(at), cells, -c.alpha);
   });
 }
 
 double dot(const_values a, const_values b) {
   lane_sum sum;
-  for_each_row(b.cells(), [&](const point<3>& first) {
-    sum.add(a.at(first), b.at(first), b.cells().extent(axis::x));
-  });
+  each_row(b, [&](const point<3>& at, std::int64_t cells) { sum.add(a.at(at), b.at(at), cells); });
   return sum.total();
 }
 
+double square(const_values r, const std::vector<strip>& strips) {
+  double sum = 0;
+  for (const strip& s : strips) sum += dot(r[s.rows], r[s.rows]);
+  return sum;
+}
+
 void advance(const_values q, values x, values r, values p, values s, values w, values z,
-             std::array<double, 2>& dots, const coefficients& c) {
+             std::span<double> dots, const coefficients& c) {
   if (c.done) return;
   lane_sum rr;
   lane_sum rw;
-  const std::int64_t cells = x.cells().extent(axis::x);
-  for_each_row(x.cells(), [&](const point<3>& at) {
+  each_row(x, [&](const point<3>& at, std::int64_t cells) {
     advance_row(q.at(at), x.at(at), r.at(at), p.at(at), s.at(at), w.at(at), z.at(at), cells,
                 c.alpha, c.beta);
     rr.add(r.at(at), r.at(at), cells);
     rw.add(r.at(at), w.at(at), cells);
   });
-  dots = {rr.total(), rw.total()};
+  dots[0] = rr.total();
+  dots[1] = rw.total();
 }
 
 }  // namespace poisson

@@ -3,7 +3,8 @@
 /// an order that depends on their box alone.  Once `done`, nothing is changed.
 #pragma once
 
-#include <array>
+#include <span>
+#include <vector>
 
 #include "coefficients.hpp"
 #include "domain.hpp"
@@ -17,8 +18,8 @@ void multiply(const_values p, values w);
 /// Sets w = A p and `pw` = p·w.
 void product(const_values p, values w, double& pw, const coefficients& c);
 
-/// Multiplies all of a strip, with its sums; `pw[i]` is that of its part i.
-void product_of_strip(const_values p, values w, const strip& cells, std::array<double, 3>& pw,
+/// Multiplies all of a strip, with its three sums; `pw[i]` is that of its part i.
+void product_of_strip(const_values p, values w, const strip& cells, std::span<double> pw,
                       const coefficients& c);
 
 /// r -= alpha w; `rr` = r·r.
@@ -31,10 +32,12 @@ void turn(const_values r, values x, values p, const coefficients& c);
 void catch_up(const_values p, values x, const coefficients& c);
 
 [[nodiscard]] double dot(const_values a, const_values b);
+/// Returns r·r over these strips, in the order in which every variant adds it up.
+[[nodiscard]] double square(const_values r, const std::vector<strip>& strips);
 
 /// Pipelined: z = q + beta z, s = w + beta s, p = r + beta p, x += alpha p, r -= alpha s,
-/// w -= alpha z; `dots` = r·r and r·w.
+/// w -= alpha z; `dots`, of two numbers, are r·r and r·w.
 void advance(const_values q, values x, values r, values p, values s, values w, values z,
-             std::array<double, 2>& dots, const coefficients& c);
+             std::span<double> dots, const coefficients& c);
 
 }  // namespace poisson

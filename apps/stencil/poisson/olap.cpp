@@ -20,28 +20,18 @@ class olap final : public plain_mpi {
     watch_.lap(activity::compute, "turn");
     ghosts_->start(watch_);
     arrived_ = false;
-    turn_others(p);
-    multiply_inside(p);
-    ghosts_->finish(watch_);
-    multiply_beside_ghosts(p);
-  }
-
-  void turn_others(problem& p) {
     for (const strip& s : p.strips()) {
       if (s.is_sent()) continue;
       turn_strip(p, s);
-      watch_.lap(activity::compute, "turn");
-      look();
+      done("turn");
     }
-  }
-
-  void multiply_inside(problem& p) {
     for (std::size_t i = 0; i < p.strips().size(); ++i) {
       if (p.strips()[i].rim) continue;
       multiply_part(p, i, 0);
-      watch_.lap(activity::compute, "product");
-      look();
+      done("product");
     }
+    ghosts_->finish(watch_);
+    multiply_beside_ghosts(p);
   }
 
   void multiply_beside_ghosts(problem& p) {
@@ -58,11 +48,12 @@ class olap final : public plain_mpi {
 
   void multiply_part(problem& p, std::size_t number, std::size_t part) {
     const box& cells = p.strips()[number].parts[part];
-    if (!cells.empty()) product(p.block(p.p), p.block(p.w)[cells], pw_[number][part], c_);
+    if (!cells.empty()) product(p.block(p.p), p.block(p.w)[cells], pw_[3 * number + part], c_);
   }
 
   /// The library moves large messages only inside its calls.
-  void look() {
+  void done(const char* piece) {
+    watch_.lap(activity::compute, piece);
     if (!arrived_) arrived_ = ghosts_->look(watch_);
   }
 

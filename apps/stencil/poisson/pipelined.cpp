@@ -2,7 +2,6 @@
 // Variant `pipelined`: pipelined conjugate gradients as tasks.  Both inner products of an iteration
 // are summed over the ranks while w is multiplied; that takes three more vectors, and three more
 // recurrences each iteration.  [Ghysels and Vanroose 2014, algorithm 3]
-#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,7 +10,7 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
-#include "rank_sum.hpp"
+#include "common/halo_mpi.hpp"
 #include "task_variant.hpp"
 
 namespace poisson {
@@ -26,19 +25,11 @@ class pipelined final : public task_variant {
   using task_variant::task_variant;
 
  private:
-  struct vectors {
-    explicit vectors(const problem& p)
-        : q(p.whole().blocks(), p.rank()),
-          s(p.whole().blocks(), p.rank()),
-          z(p.whole().blocks(), p.rank()) {}
-    array q, s, z;
-  };
-
   void allocate(problem& p) override {
-    more_.emplace(p);
-    ghosts_.emplace(p, p.w, options_.ghosts);
-    dots_.assign(p.strips().size(), {});
-    places_.assign(2 * static_cast<std::size_t>(env_.size()), 0);
+    more_.clear();
+    for (int i = 0; i < 3; ++i) more_.emplace_back(p.whole().blocks(), p.rank());
+    ghosts_.emplace(p.w, options_.ghosts);
+    dots_.assign(2 * p.strips().size(), 0);
     start(p);
   }
 
@@ -46,67 +37,40 @@ class pipelined final : public task_variant {
   void start(problem& p) {
     plait::stencil::halo_mpi(plait::native(env_), p.r).exchange();
     const values r = p.block(p.r), w = p.block(p.w);
-    for (std::size_t i = 0; i < dots_.size(); ++i) {
+    for (std::size_t i = 0; i < p.strips().size(); ++i) {
       const box& rows = p.strips()[i].rows;
       multiply(r, w[rows]);
-      dots_[i] = {dot(r[rows], r[rows]), dot(r[rows], w[rows])};
+      dots_[2 * i] = dot(r[rows], r[rows]);
+      dots_[2 * i + 1] = dot(r[rows], w[rows]);
     }
     plait::stencil::halo_mpi(plait::native(env_), p.w).exchange();
   }
 
   void submit_iteration(plait::runtime& rt, problem& on) override {
     const values x = on.block(on.x), r = on.block(on.r), p = on.block(on.p), w = on.block(on.w);
-    const values q = on.block(more_->q), s = on.block(more_->s), z = on.block(more_->z);
+    const values q = on.block(more_[0]), s = on.block(more_[1]), z = on.block(more_[2]);
     const std::vector<strip>& strips = on.strips();
 
-    submit_sums(rt);
+    sums_.submit(rt, dots_, c_, [](coefficients& c, auto sums) { c.both(sums[0], sums[1]); });
     for (const strip& one : strips)
       for (const box& cells : one.parts)
         if (!cells.empty()) rt.task("product", multiply, in(w[grow(cells)]), out(q[cells]));
     const auto advance_where = [&](bool is_sent) {
       for (std::size_t i = 0; i < strips.size(); ++i)
         if (const box& rows = strips[i].rows; strips[i].is_sent() == is_sent)
-          rt.task("advance", advance, in(q[rows]),
-                  inout(x[rows], r[rows], p[rows], s[rows], w[rows], z[rows]), out(dots_[i]),
-                  in(c_));
+          rt.task("advance", poisson::advance, in(q[rows]),
+                  inout(x[rows], r[rows], p[rows], s[rows], w[rows], z[rows]),
+                  out(std::span(dots_).subspan(2 * i, 2)), in(c_));
     };
     advance_where(true);  // what is submitted first is sent first
     ghosts_->submit(rt);
     advance_where(false);
   }
 
-  /// r·r and r·w in one sum.
-  void submit_sums(plait::runtime& rt) {
-    rt.task(
-        "add up",
-        [](const std::vector<std::array<double, 2>>& dots, std::vector<double>& places, int rank) {
-          std::array<double, 2> own{};
-          for (const auto& one : dots)
-            for (std::size_t i = 0; i < own.size(); ++i) own[i] += one[i];
-          const std::span all(places);
-          place_own(all.first(all.size() / 2), rank, own[0]);
-          place_own(all.last(all.size() / 2), rank, own[1]);
-        },
-        in(dots_), out(places_), env_.rank());
-    rt.allreduce("sum r·r, r·w", inout(places_));
-    rt.task(
-        "use sums",
-        [](const std::vector<double>& places, coefficients& c) {
-          const std::span all(places);
-          c.both(in_rank_order(all.first(all.size() / 2)), in_rank_order(all.last(all.size() / 2)));
-        },
-        in(places_), inout(c_));
-  }
-
-  void release() override {
-    ghosts_.reset();
-    more_.reset();
-  }
-
-  std::optional<vectors> more_;
-  std::optional<halo_tasks> ghosts_;
-  std::vector<std::array<double, 2>> dots_;  ///< by strip
-  std::vector<double> places_;
+  std::vector<array> more_;  ///< q, s and z
+  std::optional<plait::stencil::ghost_tasks> ghosts_;
+  std::vector<double> dots_;  ///< r·r and r·w by strip
+  plait::measure::sum_tasks sums_{env_, "sum r·r, r·w", {.count = 2}};
 };
 
 }  // namespace

@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plain_mpi.hpp"
 
+#include <numeric>
+
 #include <plait/comm/mpi.hpp>
 
-#include "rank_sum.hpp"
+#include "measure/rank_sum.hpp"
 
 namespace poisson {
+namespace {
 
 using plait::activity;
+using plait::measure::sum_over_ranks;
 
-plain_mpi::plain_mpi(plait::environment& env, const options& chosen)
-    : env_(env), options_(chosen) {}
+// Stable for 0 <= beta < 1 and alpha < 2 (1 + beta) / 12.
+constexpr double slow_alpha = 1e-3;
+constexpr double slow_beta = 0.5;
+
+}  // namespace
 
 void plain_mpi::prepare(problem& p) {
-  ghosts_.emplace(plait::native(env_), p, p.p, options_.ghosts);
-  pw_.assign(p.strips().size(), {});
-  bb_ = norm_of_start(env_, p);
+  pw_.assign(3 * p.strips().size(), 0);
+  if (solves() == setting::isolated) return;
+  ghosts_ = plait::stencil::make_exchange(plait::native(env_), p.p, options_.ghosts);
+  bb_ = sum_over_ranks(plait::native(env_), square(p.block(p.r), p.strips()));
 }
 
 void plain_mpi::run(problem& p, int steps, const step_range& recorded) {
-  c_ = coefficients(bb_, {options_.tolerance, steps});
-  reduction_ = 0;
+  const bool is_isolated = solves() == setting::isolated;
+  c_ = coefficients(bb_, {is_isolated ? 0 : options_.tolerance, steps});
+  reduction_ = {};
   watch_.start();
   while (!c_.done) {
     watch_.begin_step(static_cast<int>(c_.iterations), recorded);
     turn_and_multiply(p);
-    c_.step_length(over_ranks(sum_product(), "sum p·w"));
+    c_.step_length(over_ranks(std::accumulate(pw_.begin(), pw_.end(), 0.0), "sum p·w"));
+    if (is_isolated) c_.alpha = slow_alpha;
     c_.next_direction(over_ranks(shorten_all(p), "sum r·r"));
+    if (is_isolated) c_.beta = slow_beta;
   }
   for (const strip& s : p.strips()) catch_up(p.block(p.p)[s.rows], p.block(p.x)[s.rows], c_);
   watch_.lap(activity::compute, "catch up");
@@ -38,23 +49,8 @@ run_report plain_mpi::finish(problem&) {
   run_report report = watch_.report();
   report.figures = {{"iterations", static_cast<double>(c_.iterations)},
                     {"residual", c_.residual_norm()},
-                    {"reduction_s", plait::ticks_to_seconds(reduction_)}};
+                    {"reduction_s", reduction_.seconds()}};
   return report;
-}
-
-void plain_mpi::turn_strip(problem& p, const strip& s) const {
-  turn(p.block(p.r)[s.rows], p.block(p.x)[s.rows], p.block(p.p)[s.rows], c_);
-}
-
-void plain_mpi::multiply_strip(problem& p, std::size_t number) {
-  product_of_strip(p.block(p.p), p.block(p.w), p.strips()[number], pw_[number], c_);
-}
-
-double plain_mpi::sum_product() const {
-  double pw = 0;
-  for (const auto& parts : pw_)
-    for (const double part : parts) pw += part;
-  return pw;
 }
 
 double plain_mpi::shorten_all(problem& p) {
@@ -69,9 +65,9 @@ double plain_mpi::shorten_all(problem& p) {
 }
 
 double plain_mpi::over_ranks(double own, const char* name) {
-  const plait::ticks start = plait::now_ticks();
-  const double sum = sum_over_ranks(plait::native(env_), own);
-  reduction_ += plait::now_ticks() - start;
+  if (solves() == setting::isolated) return own;
+  double sum = 0;
+  reduction_.measure([&] { sum = sum_over_ranks(plait::native(env_), own); });
   watch_.lap(activity::exposed, name);
   return sum;
 }

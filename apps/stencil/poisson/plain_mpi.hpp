@@ -3,11 +3,12 @@
 /// product, the account of it, and sums over ranks.
 #pragma once
 
-#include <array>
-#include <optional>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "kernel.hpp"
+#include "measure/time_spent.hpp"
 #include "measure/timeline.hpp"
 #include "variant.hpp"
 
@@ -17,7 +18,7 @@ namespace poisson {
 /// computed with them; it leaves the sums of the product in `pw_`.
 class plain_mpi : public variant {
  public:
-  plain_mpi(plait::environment& env, const options& chosen);
+  plain_mpi(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
 
   void prepare(problem& p) override;
   void run(problem& p, int steps, const step_range& recorded) override;
@@ -26,23 +27,27 @@ class plain_mpi : public variant {
  protected:
   virtual void turn_and_multiply(problem& p) = 0;
 
-  void turn_strip(problem& p, const strip& s) const;
-  void multiply_strip(problem& p, std::size_t number);
+  void turn_strip(problem& p, const strip& s) const {
+    turn(p.block(p.r)[s.rows], p.block(p.x)[s.rows], p.block(p.p)[s.rows], c_);
+  }
+  void multiply_strip(problem& p, std::size_t i) {
+    product_of_strip(p.block(p.p), p.block(p.w), p.strips()[i], std::span(pw_).subspan(3 * i, 3),
+                     c_);
+  }
 
-  std::optional<exchange> ghosts_;
+  std::unique_ptr<plait::measure::watched_exchange> ghosts_;  ///< null where isolated
   plait::measure::stopwatch watch_;
   coefficients c_;
-  std::vector<std::array<double, 3>> pw_;  ///< by strip and part
+  std::vector<double> pw_;  ///< by strip and part
 
  private:
-  [[nodiscard]] double sum_product() const;
   [[nodiscard]] double shorten_all(problem& p);
   [[nodiscard]] double over_ranks(double own, const char* name);
 
   plait::environment& env_;
   options options_;
-  double bb_ = 0;
-  plait::ticks reduction_ = 0;
+  double bb_ = 1;
+  plait::measure::time_spent reduction_;
 };
 
 }  // namespace poisson

@@ -22,7 +22,7 @@ class tasks final : public task_variant {
 
  private:
   void allocate(problem& p) override {
-    ghosts_.emplace(p, p.p, options_.ghosts);
+    ghosts_.emplace(p.p, options_.ghosts);
     pw_.assign(3 * p.strips().size(), 0);
     rr_.assign(p.strips().size(), 0);
   }
@@ -43,11 +43,11 @@ class tasks final : public task_variant {
       for (std::size_t part = 0; part < 3; ++part)
         if (const box& cells = strips[i].parts[part]; !cells.empty())
           rt.task("product", product, in(p[grow(cells)]), out(w[cells], pw_[3 * i + part]), in(c_));
-    sum_pw_.submit(rt, pw_, c_, &coefficients::step_length);
+    sum_pw_.submit(rt, pw_, c_, [](coefficients& c, auto pw) { c.step_length(pw[0]); });
     for (std::size_t i = 0; i < strips.size(); ++i)
       rt.task("shorten", shorten, in(w[strips[i].rows]), inout(r[strips[i].rows]), out(rr_[i]),
               in(c_));
-    sum_rr_.submit(rt, rr_, c_, &coefficients::next_direction);
+    sum_rr_.submit(rt, rr_, c_, [](coefficients& c, auto rr) { c.next_direction(rr[0]); });
   }
 
   void submit_end(plait::runtime& rt, problem& p) override {
@@ -55,13 +55,11 @@ class tasks final : public task_variant {
       rt.task("catch up", catch_up, in(p.block(p.p)[s.rows]), inout(p.block(p.x)[s.rows]), in(c_));
   }
 
-  void release() override { ghosts_.reset(); }
-
-  std::optional<halo_tasks> ghosts_;
+  std::optional<plait::stencil::ghost_tasks> ghosts_;
   std::vector<double> pw_;  ///< by strip and part
   std::vector<double> rr_;  ///< by strip
-  sum_tasks sum_pw_{env_, "sum p·w"};
-  sum_tasks sum_rr_{env_, "sum r·r"};
+  plait::measure::sum_tasks sum_pw_{env_, "sum p·w"};
+  plait::measure::sum_tasks sum_rr_{env_, "sum r·r"};
 };
 
 }  // namespace

@@ -3,43 +3,30 @@
 /// the network then.  Arithmetic alone.
 #pragma once
 
-#include <vector>
-
 #include <plait/plait.hpp>
 
 #include "domain.hpp"
+#include "measure/gather.hpp"
 
 namespace poisson {
 
-/// An iteration of the largest block's rank, in seconds.
-struct predicted_iteration {
-  int ranks = 1;
-  double computation_s = 0;
-  double exchange_s = 0;            ///< its messages, back to back
-  double exchange_processor_s = 0;  ///< of that, what no overlap hides
-  double reduction_s = 0;           ///< one sum over all ranks
-  double base_s = 0;
-  double overlapped_s = 0;  ///< olap and plait
-  double pipelined_s = 0;
-};
-
+/// Returns the member "prediction" of a result: an iteration of the largest block's rank, in
+/// seconds, and `over_ranks` the same on other numbers of ranks, of those the grid can be divided
+/// among: 1, 2, 4 and the multiples of 8 to 96  [libnbc-slides, slide 30].
+///
 /// Memory traffic says how the time of a cell is divided, in bytes: turn 40 (x and p read and
 /// written, r read), product 24 (p read, w written, and fetched before), shorten 24 (r read and
 /// written, w read); of pipelined CG's iteration the product is 24 and the rest 104.
 ///
+///   exchange   = its messages, back to back; of that no overlap hides its processor time
+///   reduction  = one sum over all ranks
 ///   base       = computation + exchange + 2 reduction
 ///   overlapped = max(beside, exchange - its processor time) + what is left of the computation
 ///                + the exchange's processor time + 2 reduction;
 ///                beside: turn and product of the cells that need no ghosts
 ///   pipelined  = the same with one reduction, which the product hides, and 128 / 88 of the
 ///                computation
-[[nodiscard]] predicted_iteration predict(const domain& whole, int ranks, double seconds_per_cell,
-                                          const plait::model::parameters& network);
-
-/// Predicts on other numbers of ranks up to `most`, of those the grid can be divided among: 1, 2, 4
-/// and the multiples of 8  [libnbc-slides, slide 30].
-[[nodiscard]] std::vector<predicted_iteration> predict_over_ranks(
-    const domain& whole, int most, double seconds_per_cell,
-    const plait::model::parameters& network);
+[[nodiscard]] plait::measure::json predict(const domain& whole, double seconds_per_cell,
+                                           const plait::model::parameters& network);
 
 }  // namespace poisson

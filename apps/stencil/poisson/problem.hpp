@@ -4,11 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "coefficients.hpp"
-#include "common/cell_rows.hpp"
+#include "common/block_problem.hpp"
 #include "domain.hpp"
 #include "measure/verdict.hpp"
 
@@ -22,45 +21,35 @@ using plait::measure::setting;
 /// A has no inverse: it maps constants to 0, and b must add up to 0.  There x* is an integer
 /// between -8 and 8 that depends on the cell's place without any pattern, and b = A x*, in which
 /// nothing is rounded.  So b adds up to exactly 0, and x is x* but for a constant.
-class problem {
+class problem final : public plait::stencil::block_problem {
  public:
-  problem(domain whole, int rank);
+  problem(domain of, int rank);
 
   array x, r, p, w;
 
-  [[nodiscard]] const domain& whole() const noexcept { return whole_; }
-  [[nodiscard]] int rank() const noexcept { return rank_; }
-  [[nodiscard]] const box& cells() const noexcept { return whole_.block(rank_); }
   [[nodiscard]] const std::vector<strip>& strips() const noexcept { return strips_; }
-  [[nodiscard]] values block(array& of) const { return of.block(whole_.block_of(rank_)); }
-  [[nodiscard]] const_values block(const array& of) const {
-    return of.block(whole_.block_of(rank_));
-  }
 
   /// x = 0, r = b, p = w = 0, ghosts included.
   void reset(setting how);
+
+  /// Returns whether the setting's problem is periodic, and the cells that it has.
+  [[nodiscard]] bool is_periodic(setting how) const noexcept;
+  [[nodiscard]] const box& grid(setting how) const;
 
   [[nodiscard]] double exact(setting how, const plait::point<3>& cell) const noexcept;
   [[nodiscard]] double right_hand_side(setting how, const plait::point<3>& cell) const noexcept;
   /// The smallest eigenvalue of A that is not 0.
   [[nodiscard]] double smallest_eigenvalue(setting how) const noexcept;
 
-  /// Keeps x as what others must give.
-  void keep_as_reference();
-  /// x against the kept copy, bit for bit: empty, or the first cell that is wrong, in one line.
-  [[nodiscard]] std::string differs_from_reference() const;
-  /// The largest difference to the kept copy.
-  [[nodiscard]] double distance_to_reference() const;
-
  private:
-  domain whole_;
-  int rank_;
+  void for_each_row(const visitor& visit) const override;
+
   std::vector<strip> strips_;
-  plait::stencil::kept_cells reference_;
 };
 
-/// Memory a rank with so many cells needs with all variants, in bytes, to within padding.
-[[nodiscard]] double memory_bytes(const box& cells) noexcept;
+/// Arrays of a block that a rank needs with all variants: x, r, p, w, the reference, and z, s and q
+/// of the pipelined variant.
+inline constexpr int arrays_of_a_problem = 8;
 
 /// Holds what one process computes that has the whole grid in one piece of memory and knows nothing
 /// of blocks, strips and messages: a second opinion.

@@ -9,19 +9,15 @@
 
 namespace poisson {
 
-/// Norms are Euclidean, over all cells of the problem, the same on every rank where it is
-/// distributed.
-struct quality {
-  double residual = 0;   ///< |b - A x|
-  double drift = 0;      ///< |(b - A x) - r|: r is what the iteration takes for the residual
-  double max_error = 0;  ///< largest |x - x*|, of this rank
-};
+/// Holds x against the solution: no cell is more than `error` off.  And b - A x, computed afresh,
+/// against r, which is what the iteration takes for it: they are at most `drift` apart, Euclidean,
+/// over all cells of the problem.  Uses p.w and the ghosts of p.x.  `ghosts_of_x`: its exchange.
+/// Collective.
+[[nodiscard]] plait::measure::verdict examine(plait::environment& env, problem& p, setting how,
+                                              plait::stencil::halo_mpi& ghosts_of_x, double error,
+                                              double drift);
 
-/// Uses p.w and the ghosts of p.x.  `ghosts_of_x`: its exchange.  Collective.
-[[nodiscard]] quality examine(plait::environment& env, problem& p, setting how,
-                              plait::stencil::halo_mpi& ghosts_of_x);
-
-/// Returns what rounding may make of `drift` in so many iterations: each adds to r what A x in
+/// Returns what rounding may make of the drift in so many iterations: each adds to r what A x in
 /// doubles is off, a few roundings of terms that are at most |A| = 12 times the largest |x| a cell;
 /// |x| does not exceed |x*|.  [Greenbaum 1997]
 [[nodiscard]] double drift_bound(const problem& p, setting how, double iterations);

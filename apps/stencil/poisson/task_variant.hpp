@@ -3,24 +3,19 @@
 /// task says `done`; and the account of it.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <vector>
+#include <span>
 
-#include "halo_tasks.hpp"
 #include "kernel.hpp"
-#include "measure/task_run.hpp"
+#include "measure/rank_sum.hpp"
+#include "measure/task_variant.hpp"
 #include "variant.hpp"
 
 namespace poisson {
 
-class task_variant : public variant {
+class task_variant : public plait::measure::task_variant<problem> {
  public:
-  task_variant(plait::environment& env, const options& chosen) : env_(env), options_(chosen) {}
-
-  void prepare(problem& p) override;
-  void run(problem& p, int steps, const step_range& recorded) override;
-  [[nodiscard]] run_report finish(problem& p) override;
+  task_variant(plait::environment& env, const options& chosen)
+      : plait::measure::task_variant<problem>(env, chosen.tasks), options_(chosen) {}
 
  protected:
   /// Makes what tasks refer to.
@@ -28,19 +23,18 @@ class task_variant : public variant {
   virtual void submit_iteration(plait::runtime& rt, problem& p) = 0;
   /// After the last iteration.
   virtual void submit_end(plait::runtime&, problem&) {}
-  /// Frees what `allocate` made.
-  virtual void release() = 0;
 
-  plait::environment& env_;
   const options options_;
   coefficients c_;
 
  private:
-  /// How many iterations are replayed next, before anybody looks whether more are needed.
-  [[nodiscard]] int next_batch() const;
+  plait::measure::task_steps steps_of(problem& p) final;
+  void advance(plait::measure::task_run& run, problem& p, int steps) final;
+  void look_at(std::span<const plait::trace_event> events) final;
+  void add_to(run_report& report) final;
 
   double bb_ = 0;
-  std::optional<plait::measure::task_run> run_;
+  double waited_for_sums_s_ = 0;  ///< of all workers
 };
 
 }  // namespace poisson

@@ -2,14 +2,13 @@
 /// The ways to solve a problem on all ranks.
 #pragma once
 
-#include <array>
 #include <memory>
-#include <string_view>
 
 #include <plait/plait.hpp>
 
-#include "exchange.hpp"
+#include "common/ghost_exchange.hpp"
 #include "measure/task_run.hpp"
+#include "measure/variant.hpp"
 #include "problem.hpp"
 
 namespace poisson {
@@ -17,11 +16,8 @@ namespace poisson {
 using plait::measure::run_report;
 using plait::measure::step_range;
 
-inline constexpr std::array<std::string_view, 5> variant_names{"base", "olap", "plait", "pipelined",
-                                                               "ideal"};
-
 struct options {
-  exchange_kind ghosts = exchange_kind::mover;
+  plait::stencil::exchange_kind ghosts = plait::stencil::exchange_kind::mover;
   double tolerance = 1e-8;
   plait::measure::task_options tasks;
 };
@@ -37,13 +33,6 @@ using variant = plait::measure::variant<problem>;
 [[nodiscard]] std::unique_ptr<variant> make_pipelined(plait::environment& env,
                                                       const options& chosen);
 /// The work of base in exactly `steps` iterations, without communication.
-[[nodiscard]] std::unique_ptr<variant> make_ideal();
-
-/// The variant of that name.
-[[nodiscard]] std::unique_ptr<variant> make_variant(std::string_view name, plait::environment& env,
-                                                    const options& chosen);
-
-/// b·b over all ranks, in the order in which every variant adds up r·r.  `p` is reset.  Collective.
-[[nodiscard]] double norm_of_start(plait::environment& env, const problem& p);
+[[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env, const options& chosen);
 
 }  // namespace poisson

@@ -7,7 +7,7 @@
 
 #include <plait/plait.hpp>
 
-#include "common/boundary.hpp"
+#include "common/domain.hpp"
 
 namespace redblack3d {
 
@@ -22,7 +22,6 @@ inline constexpr std::array both_colours{colour::red, colour::black};
 }
 
 using plait::stencil::boundary;
-using plait::stencil::boundary_names;
 
 /// Cells of one colour.  Colours are kept apart: an array of one colour has cell (i, y, z) where
 /// the grid has x = 2 i + p, p = (y + z + colour) mod 2.  A sweep over one colour then reads and
@@ -41,8 +40,8 @@ using array = plait::block_array<double, 3>;
   return (x_cells - p + 1) / 2;
 }
 
-/// nx by ny by nz cells over a grid of processes, a block for each.
-class domain {
+/// nx by ny by nz cells over a grid of processes; blocks are those of one colour's arrays.
+class domain : public plait::stencil::domain {
  public:
   /// `grid`: processes along each axis, 0 = choose.  `per_block`: the processes are every so many
   /// of the ranks, the others have no block.  Errors: usage_error for a grid that does not have
@@ -51,25 +50,10 @@ class domain {
   /// than an MPI count can say.
   domain(std::array<std::int64_t, 3> cells, boundary edge, int processes,
          std::array<int, 3> grid = {}, int per_block = 1);
-  /// A grid of nodes, and in the block of each a grid of its processes, whose ranks follow each
-  /// other.  Errors: as above, of the grid of both.
+  /// A grid of nodes, and in the block of each a grid of its processes, which follow each other:
+  /// every `per_block`-th rank.  Errors: as above, of the grid of both.
   domain(std::array<std::int64_t, 3> cells, boundary edge, const plait::process_grid<3>& nodes,
-         const plait::process_grid<3>& within);
-
-  [[nodiscard]] const std::array<std::int64_t, 3>& cells() const noexcept { return cells_; }
-  [[nodiscard]] boundary edge() const noexcept { return edge_; }
-  [[nodiscard]] const plait::process_grid<3>& grid() const noexcept { return grid_; }
-  /// Of the arrays of one colour.
-  [[nodiscard]] const plait::decomposition<3>& blocks() const noexcept { return blocks_; }
-  [[nodiscard]] int block_of(int rank) const { return blocks_.blocks_of(rank).front(); }
-  /// Returns what a rank's arrays hold, without ghosts.
-  [[nodiscard]] const box& block(int rank) const { return blocks_.block(block_of(rank)); }
-
- private:
-  std::array<std::int64_t, 3> cells_;
-  boundary edge_;
-  plait::process_grid<3> grid_;
-  plait::decomposition<3> blocks_;
+         const plait::process_grid<3>& within, int per_block = 1);
 };
 
 }  // namespace redblack3d

@@ -13,50 +13,39 @@
 #include "common/halo_mpi.hpp"
 #include "kernel.hpp"
 #include "measure/stepwise.hpp"
+#include "measure/time_spent.hpp"
 #include "variant.hpp"
 
 namespace redblack3d {
 namespace {
 
-using plait::activity;
 using plait::measure::stopwatch;
-using plait::stencil::halo_mpi;
 
 struct hand_step {
   hand_step(problem& p, plait::environment* env, slow_worker which) : data(p.data()), slow(which) {
     for (const colour c : both_colours)
       if (env != nullptr)
-        halos[index_of(c)].emplace(plait::native(*env), p.u[index_of(c)], first_tag(c));
+        halos[index_of(c)].emplace(plait::native(*env), p.u[index_of(c)],
+                                   plait::stencil::face_tags * static_cast<int>(c));
   }
 
   void operator()(problem& p, stopwatch& watch) {
     for (const colour c : both_colours) {
-      if (auto& ghosts = halos[index_of(other(c))]) exchange(*ghosts, watch);
-      const plait::ticks start = plait::now_ticks();
-      slow.run(0, [&] { relax(data, c, p.cells()); });
-      computed += plait::now_ticks() - start;
-      watch.lap(activity::compute, c == colour::red ? "red" : "black");
+      if (auto& ghosts = halos[index_of(other(c))]) waited.measure([&] { ghosts->run(watch); });
+      computed.measure([&] { slow.run(0, [&] { relax(data, c, p.cells()); }); });
+      watch.lap(plait::activity::compute, c == colour::red ? "red" : "black");
     }
   }
 
-  void exchange(halo_mpi& ghosts, stopwatch& watch) {
-    const plait::ticks start = plait::now_ticks();
-    ghosts.start(watch);
-    ghosts.finish(watch);
-    waited += plait::now_ticks() - start;
-  }
-
   void add_to(run_report& report) const {
-    report.figures = {{"wait_s", plait::ticks_to_seconds(waited)},
-                      {"compute_s", plait::ticks_to_seconds(computed)}};
+    report.figures = {{"wait_s", waited.seconds()}, {"compute_s", computed.seconds()}};
     report.words["progress"] = "";
   }
 
   block_data data;
-  slowness slow;
-  std::array<std::optional<halo_mpi>, 2> halos;  ///< by the colour of the ghosts
-  plait::ticks waited = 0;
-  plait::ticks computed = 0;
+  plait::measure::slowness slow;
+  std::array<std::optional<plait::stencil::halo_mpi>, 2> halos;  ///< by the colour of the ghosts
+  plait::measure::time_spent waited, computed;
 };
 
 }  // namespace

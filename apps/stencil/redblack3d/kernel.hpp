@@ -4,9 +4,8 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
-#include "common/cache_tiles.hpp"
+#include "common/serial_grid.hpp"
 #include "domain.hpp"
 
 namespace redblack3d {
@@ -24,17 +23,11 @@ struct block_data {
 /// have the same strides.  Thread-safe for disjoint boxes of one colour.
 void relax(const block_data& on, colour c, const box& cells);
 
-/// Rows of a tile of such a block, see plait::tile_size.
-[[nodiscard]] inline std::int64_t tile_rows(const block_data& shape) {
-  return plait::stencil::tile_rows(
-      static_cast<std::int64_t>(shape.u[0].stride(plait::axis::y) * sizeof(double)));
-}
-
 /// Returns what a single process computes that sweeps the whole grid, cell by cell, colours side by
-/// side in memory as the grid has them: a second opinion on everything else here.  `b` and the
-/// result hold the cells of the grid, x fastest; u begins as 0.
-[[nodiscard]] std::vector<double> serial_sweeps(const std::array<std::int64_t, 3>& cells,
-                                                boundary edge, const std::vector<double>& b,
-                                                std::int64_t steps);
+/// side in memory as the grid has them: a second opinion on everything else here.  u begins as 0.
+[[nodiscard]] plait::stencil::serial_grid serial_sweeps(const std::array<std::int64_t, 3>& cells,
+                                                        boundary edge,
+                                                        const plait::stencil::serial_grid& b,
+                                                        std::int64_t steps);
 
 }  // namespace redblack3d

@@ -3,130 +3,105 @@
 // are exchanged by its master thread, before a sweep or, with OLAP, under the cells that need none
 // of them; then the annulus follows.
 #include <algorithm>
+#include <array>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <plait/plait.hpp>
 
 #include "crew.hpp"
-#include "exchange.hpp"
-#include "measure/timeline.hpp"
+#include "measure/stepwise.hpp"
+#include "shares.hpp"
 #include "variant.hpp"
 
 namespace redblack3d {
 namespace {
 
 using plait::activity;
+using plait::measure::stopwatch;
 
-class multi_tier final : public variant {
- public:
-  multi_tier(plait::environment& env, const policy& how, slow_worker slow)
-      : env_(env), how_(how), slow_(slow) {}
-
-  void prepare(problem& p) override {
-    senders_.clear();
+/// The ghosts of a node by plait's mover, driven as KeLP's is: start, compute, wait.  XTRA has a
+/// proxy thread; without it messages move in `start` and `wait` only.
+struct multi_tier_step {
+  multi_tier_step(problem& p, plait::environment* env, const policy& policy_of, slow_worker slow)
+      : how(policy_of),
+        engine(*env,
+               {.policy = how.proxy ? progress_of_proxy(*env, how.threads) : plait::progress::none,
+                .workers = how.threads}),
+        ghosts{plait::mover(plait::ghosts_of(p.u[0], {.name = "red ghosts"}), engine),
+               plait::mover(plait::ghosts_of(p.u[1], {.name = "black ghosts"}), engine)},
+        threads(make_crew(*env, p, how, slow)) {
     const auto& blocks = p.whole().blocks();
     for (const auto& one : plait::ghost_copies(blocks, plait::ghost_reach::faces, p.rank()))
       if (blocks.rank_of(one.destination) == p.rank())
-        senders_.push_back(blocks.rank_of(one.source));
-    ghosts_.emplace(env_, p, how_);
-    crew_ = how_.share == policy::sharing::dynamic ? make_dynamic_crew(env_, p, how_, slow_)
-                                                   : make_assigned_crew(p, how_, slow_);
+        senders.push_back(blocks.rank_of(one.source));
   }
 
-  void run(problem&, int steps, const step_range& recorded) override {
-    waited_ = 0;
-    computed_s_ = crew_->computed_s();
-    watch_.start();
-    for (int step = 0; step < steps; ++step) {
-      watch_.begin_step(step, recorded);
-      for (const colour c : both_colours) sweep(c);
-    }
-    account_ = watch_.stop();
-    computed_s_ = crew_->computed_s();
+  void operator()(problem&, stopwatch& watch) {
+    for (const colour c : both_colours) sweep(c, watch);
   }
 
-  [[nodiscard]] run_report finish(problem&) override {
-    run_report report = watch_.report();
-    report.ledger = ledger();
-    report.figures = {{"wait_s", plait::ticks_to_seconds(waited_)},
-                      {"compute_s", account_.compute_s}};
-    report.workers = how_.threads;
-    report.words["progress"] = ghosts_->progress();
-    report.proxy_cpu_s = ghosts_->proxy_cpu_s();
-    crew_.reset();
-    ghosts_.reset();
-    return report;
-  }
-
- private:
-  void sweep(colour c) {
+  void sweep(colour c, stopwatch& watch) {
+    plait::mover& others = ghosts[index_of(other(c))];
     const plait::ticks start = plait::now_ticks();
-    ghosts_->start(other(c));
-    watch_.lap(activity::posting, "start");
-    waited_ += plait::now_ticks() - start;
-    if (how_.overlap) compute(part::interior, c, "interior");
-    const plait::ticks ready = plait::now_ticks();
-    ghosts_->wait(other(c));
-    watch_.lap(activity::exposed, "wait");
-    const plait::ticks arrived = plait::now_ticks();
-    waited_ += arrived - ready;
-    if (watch_.recording()) add_messages(start, arrived);
-    if (how_.overlap) {
-      compute(part::rim, c, "annulus");
+    waited.measure([&] { others.start(); });
+    watch.lap(activity::posting, "start");
+    if (how.overlap) compute(part::interior, c, "interior", watch);
+    waited.measure([&] { others.wait(); });
+    watch.lap(activity::exposed, "wait");
+    if (watch.recording())
+      for (const int peer : senders)
+        watch.add_message("receive from " + std::to_string(peer), {.sent = false, .peer = peer},
+                          start, plait::now_ticks());
+    if (how.overlap) {
+      compute(part::rim, c, "annulus", watch);
     } else {
-      compute(part::whole, c, c == colour::red ? "red" : "black");
+      compute(part::whole, c, c == colour::red ? "red" : "black", watch);
     }
   }
 
-  void compute(part which, colour c, const char* name) {
-    crew_->compute(which, c);
-    watch_.lap(activity::compute, name);
-  }
-
-  void add_messages(plait::ticks start, plait::ticks arrived) {
-    for (const int peer : senders_)
-      watch_.add_message("receive from " + std::to_string(peer), {.sent = false, .peer = peer},
-                         start, arrived);
+  void compute(part which, colour c, const char* name, stopwatch& watch) {
+    threads->compute(which, c);
+    watch.lap(activity::compute, name);
   }
 
   /// While the master exchanges, the others have nothing to do and messages are in flight; what is
   /// left of a sweep's time is spent at its barrier.
-  [[nodiscard]] plait::ledger ledger() const {
-    plait::ledger result;
-    for (std::size_t i = 0; i < computed_s_.size(); ++i) {
-      plait::ledger_entry worker = account_;
-      worker.worker = static_cast<int>(i);
-      worker.compute_s = std::min(computed_s_[i], account_.compute_s);
-      worker.idle_s = account_.compute_s - worker.compute_s;
-      if (i > 0) {
+  void add_to(run_report& report) const {
+    const plait::ledger_entry master = report.ledger.front();
+    report.ledger.clear();
+    for (const time_spent& computed : threads->computed()) {
+      plait::ledger_entry worker = master;
+      worker.worker = static_cast<int>(report.ledger.size());
+      worker.compute_s = std::min(computed.seconds(), master.compute_s);
+      worker.idle_s = master.compute_s - worker.compute_s;
+      if (worker.worker > 0) {
         worker.exposed_s += worker.posting_s;
         worker.posting_s = 0;
       }
-      result.push_back(worker);
+      report.ledger.push_back(worker);
     }
-    return result;
+    report.workers = how.threads;
+    report.figures = {{"wait_s", waited.seconds()}, {"compute_s", master.compute_s}};
+    report.words["progress"] = engine.chosen().name;
+    if (engine.chosen().proxy) report.proxy_cpu_s = engine.statistics().proxy_cpu_s;
   }
 
-  plait::environment& env_;
-  const policy how_;
-  const slow_worker slow_;
-  std::vector<int> senders_;  ///< of ghosts, as often as they send
-  std::optional<exchange> ghosts_;
-  std::unique_ptr<crew> crew_;
-  plait::measure::stopwatch watch_;
-  plait::ledger_entry account_;
-  std::vector<double> computed_s_;
-  plait::ticks waited_ = 0;
+  policy how;
+  std::vector<int> senders;  ///< of ghosts, as often as they send
+  plait::engine engine;
+  std::array<plait::mover, 2> ghosts;  ///< by their colour
+  std::unique_ptr<crew> threads;
+  time_spent waited;
 };
 
 }  // namespace
 
 std::unique_ptr<variant> make_multi_tier(plait::environment& env, const policy& how,
                                          slow_worker slow) {
-  return std::make_unique<multi_tier>(env, how, slow);
+  return plait::measure::stepwise_of<problem, multi_tier_step>(setting::distributed, &env, how,
+                                                               slow);
 }
 
 }  // namespace redblack3d

@@ -2,9 +2,10 @@
 #include "policy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <plait/plait.hpp>
@@ -20,149 +21,106 @@ constexpr std::string_view grammar =
 constexpr int most_threads = 1024;
 constexpr int largest_weight = 1'000'000;
 
+constexpr std::array<std::string_view, 7> plain_words{"HAND", "IDEAL", "TASK", "DYN",
+                                                      "OLAP", "!OLAP", "XTRA"};
+
+std::string_view trimmed(std::string_view word) {
+  const std::size_t first = word.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return word.substr(first, word.find_last_not_of(" \t") - first + 1);
+}
+
 class parser {
  public:
   explicit parser(std::string_view text) : text_(text) {}
 
   policy parse() {
     std::string_view rest = text_;
-    for (;;) {
-      const std::size_t plus = rest.find('+');
+    for (std::size_t plus = 0; plus != std::string_view::npos;) {
+      plus = rest.find('+');
       take(trimmed(rest.substr(0, plus)));
-      if (plus == std::string_view::npos) break;
-      rest.remove_prefix(plus + 1);
+      if (plus != std::string_view::npos) rest.remove_prefix(plus + 1);
     }
     return composed();
   }
 
  private:
-  [[noreturn]] void refuse(std::string_view why) const {
-    throw plait::usage_error(fmt::format("policy '{}': {}; {}", text_, why, grammar));
+  void refuse_if(bool is_wrong, std::string_view why) const {
+    if (is_wrong) throw plait::usage_error(fmt::format("policy '{}': {}; {}", text_, why, grammar));
   }
 
-  static std::string_view trimmed(std::string_view word) {
-    const std::size_t first = word.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return word.substr(first, word.find_last_not_of(" \t") - first + 1);
+  [[nodiscard]] bool has(std::string_view word) const {
+    return std::ranges::find(words_, word) != words_.end();
   }
 
   void take(std::string_view word) {
+    refuse_if(word.empty(), "a word is missing");
     const std::size_t open = word.find('(');
+    const bool encloses = open != std::string_view::npos;
     const std::string_view name = trimmed(word.substr(0, open));
-    if (open != std::string_view::npos) {
-      if (word.back() != ')') refuse(fmt::format("'{}' does not end with a parenthesis", word));
-      take_with(name, word.substr(open + 1, word.size() - open - 2));
-    } else if (name == "HAND") {
-      once(hand_, name);
-    } else if (name == "IDEAL") {
-      once(ideal_, name);
-    } else if (name == "TASK") {
-      once(task_, name);
-    } else if (name == "DYN") {
-      once(dynamic_, name);
-    } else if (name == "OLAP") {
-      once(overlap_, name);
-    } else if (name == "!OLAP") {
-      once(no_overlap_, name);
-    } else if (name == "XTRA") {
-      once(proxy_, name);
-    } else if (name == "MT") {
-      refuse("MT wants its threads, as in MT(4)");
-    } else if (name == "IRR") {
-      refuse("IRR wants the weights of two sets, as in IRR(44:50)");
-    } else if (name.empty()) {
-      refuse("a word is missing");
-    } else {
-      refuse(fmt::format("unknown word '{}'", name));
-    }
+    refuse_if(encloses && word.back() != ')',
+              fmt::format("'{}' does not end with a parenthesis", word));
+    const bool has_numbers = name == "MT" || name == "IRR";
+    const bool is_plain = std::ranges::find(plain_words, name) != plain_words.end();
+    refuse_if(!has_numbers && (encloses || !is_plain), fmt::format("unknown word '{}'", name));
+    refuse_if(has(name), fmt::format("{} is given twice", name));
+    words_.push_back(name);
+    refuse_if(name == "MT" && !encloses, "MT wants its threads, as in MT(4)");
+    if (!has_numbers) return;
+    take_numbers(name, encloses ? word.substr(open + 1, word.size() - open - 2) : "");
   }
 
-  void take_with(std::string_view name, std::string_view inside) {
+  void take_numbers(std::string_view name, std::string_view inside) {
     if (name == "MT") {
-      if (threads_ != 0) refuse("MT is given twice");
-      threads_ = number(name, inside, most_threads);
-    } else if (name == "IRR") {
-      if (weights_) refuse("IRR is given twice");
-      const std::size_t middle = inside.find_first_of(":,");
-      if (middle == std::string_view::npos)
-        refuse("IRR wants the weights of two sets, as in IRR(44:50)");
-      weights_ = {number(name, inside.substr(0, middle), largest_weight),
-                  number(name, inside.substr(middle + 1), largest_weight)};
-    } else {
-      refuse(fmt::format("unknown word '{}'", name));
+      given_.threads = number(name, inside, most_threads);
+      return;
     }
-  }
-
-  void once(bool& flag, std::string_view name) const {
-    if (flag) refuse(fmt::format("{} is given twice", name));
-    flag = true;
+    const std::size_t middle = inside.find_first_of(":,");
+    refuse_if(middle == std::string_view::npos,
+              "IRR wants the weights of two sets, as in IRR(44:50)");
+    given_.first_weight = number(name, inside.substr(0, middle), largest_weight);
+    given_.second_weight = number(name, inside.substr(middle + 1), largest_weight);
   }
 
   [[nodiscard]] int number(std::string_view name, std::string_view digits, int most) const {
     digits = trimmed(digits);
     int value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size() || value < 1 || value > most)
-      refuse(fmt::format("'{}' in {} is no number from 1 to {}", digits, name, most));
+    refuse_if(
+        error != std::errc{} || end != digits.data() + digits.size() || value < 1 || value > most,
+        fmt::format("'{}' in {} is no number from 1 to {}", digits, name, most));
     return value;
   }
 
   [[nodiscard]] policy composed() const {
-    if (hand_) return alone(kind::hand, "HAND");
-    if (ideal_) return alone(kind::ideal, "IDEAL");
-    return task_ ? tasks() : multi_tier();
-  }
-
-  [[nodiscard]] policy alone(kind what, std::string_view name) const {
-    if ((hand_ && ideal_) || task_ || dynamic_ || overlap_ || no_overlap_ || proxy_ || weights_ ||
-        threads_ != 0)
-      refuse(fmt::format("nothing goes with {}", name));
-    policy result;
-    result.what = what;
-    return result;
-  }
-
-  [[nodiscard]] policy tasks() const {
-    if (overlap_ || no_overlap_) refuse("TASK overlaps by what tasks declare, without OLAP");
-    if (dynamic_ || weights_) refuse("TASK shares the work by itself, without IRR or DYN");
-    policy result;
-    result.what = kind::tasks;
-    result.threads = threads_;
-    result.overlap = true;
-    result.proxy = proxy_;
-    return result;
-  }
-
-  [[nodiscard]] policy multi_tier() const {
-    if (threads_ == 0) refuse("it says neither HAND, MT(k), TASK nor IDEAL");
-    if (overlap_ && no_overlap_) refuse("OLAP and !OLAP exclude each other");
-    if (proxy_ && !overlap_) refuse("XTRA is of use to OLAP only");
-    if (weights_ && dynamic_) refuse("IRR and DYN exclude each other");
-    if (weights_ && threads_ < 2) refuse("IRR divides threads into two sets, so MT(k) needs k > 1");
-    policy result;
-    result.what = kind::multi_tier;
-    result.threads = threads_;
-    result.overlap = overlap_;
-    result.proxy = proxy_;
-    if (dynamic_) result.share = sharing::dynamic;
-    if (weights_) {
-      result.share = sharing::irregular;
-      result.first_weight = weights_->first;
-      result.second_weight = weights_->second;
+    for (const auto& [name, what] : {std::pair{"HAND", kind::hand}, {"IDEAL", kind::ideal}}) {
+      if (!has(name)) continue;
+      refuse_if(words_.size() > 1, fmt::format("nothing goes with {}", name));
+      return {.what = what};
     }
+    policy result = given_;
+    result.what = has("TASK") ? kind::tasks : kind::multi_tier;
+    if (has("TASK")) {
+      refuse_if(has("OLAP") || has("!OLAP"), "TASK overlaps by what tasks declare, without OLAP");
+      refuse_if(has("DYN") || has("IRR"), "TASK shares the work by itself, without IRR or DYN");
+    } else {
+      refuse_if(!has("MT"), "it says neither HAND, MT(k), TASK nor IDEAL");
+      refuse_if(has("OLAP") && has("!OLAP"), "OLAP and !OLAP exclude each other");
+      refuse_if(has("XTRA") && !has("OLAP"), "XTRA is of use to OLAP only");
+      refuse_if(has("IRR") && has("DYN"), "IRR and DYN exclude each other");
+      refuse_if(has("IRR") && result.threads < 2,
+                "IRR divides threads into two sets, so MT(k) needs k > 1");
+    }
+    result.overlap = has("TASK") || has("OLAP");
+    result.proxy = has("XTRA");
+    if (has("DYN")) result.share = sharing::dynamic;
+    if (has("IRR")) result.share = sharing::irregular;
     return result;
   }
-
-  struct pair_of_weights {
-    int first = 1;
-    int second = 1;
-  };
 
   std::string_view text_;
-  bool hand_ = false, ideal_ = false, task_ = false, dynamic_ = false;
-  bool overlap_ = false, no_overlap_ = false, proxy_ = false;
-  int threads_ = 0;
-  std::optional<pair_of_weights> weights_;
+  std::vector<std::string_view> words_;
+  policy given_{.threads = 0};
 };
 
 }  // namespace

@@ -3,16 +3,18 @@
 
 #include <fmt/format.h>
 
+#include "common/cache_tiles.hpp"
+
 namespace redblack3d {
 
-tiers tiers_of(const domain& whole, const policy& how) {
+tiers tiers_of(const plait::stencil::domain& whole, const policy& how) {
   if (how.share != policy::sharing::irregular) return {whole.blocks(), {{.workers = how.threads}}};
   return {whole.blocks(),
           {{.workers = (how.threads + 1) / 2, .weight = static_cast<double>(how.first_weight)},
            {.workers = how.threads / 2, .weight = static_cast<double>(how.second_weight)}}};
 }
 
-void check_shares(const domain& whole, const policy& how) {
+void check_shares(const plait::stencil::domain& whole, const policy& how) {
   if (how.share != policy::sharing::irregular) return;
   try {
     tiers_of(whole, how)
@@ -24,7 +26,7 @@ void check_shares(const domain& whole, const policy& how) {
 }
 
 plait::tiling tiling_of(const block_data& shape) {
-  return {.rows = tile_rows(shape)};
+  return {.rows = plait::stencil::tile_rows(shape.u[0])};
 }
 
 }  // namespace redblack3d

@@ -2,60 +2,49 @@
 /// The threads of a node: a master and others that compute what it hands out, with a barrier after.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
+#include <barrier>
 #include <functional>
 #include <thread>
 #include <vector>
 
-#include <plait/plait.hpp>
-
 namespace redblack3d {
-
-/// Holds what one thread has computed; of different threads on different cache lines.
-struct alignas(64) busy_time {
-  plait::ticks spent = 0;
-
-  /// Calls `work` and adds what it takes.
-  template <class Work>
-  void measure(Work&& work) {
-    const plait::ticks start = plait::now_ticks();
-    work();
-    spent += plait::now_ticks() - start;
-  }
-};
 
 /// `threads` threads, the one that makes it being 0.  Whoever waits sleeps: threads may be more
 /// than cores.
 class team {
  public:
-  explicit team(int threads);
-  ~team();
+  explicit team(int threads) : turn_(threads) {
+    for (int thread = 1; thread < threads; ++thread)
+      others_.emplace_back([this, thread] {
+        while (takes_turn(thread)) continue;
+      });
+  }
+  ~team() {
+    work_ = nullptr;
+    turn_.arrive_and_wait();
+  }
   team(const team&) = delete;
   team& operator=(const team&) = delete;
 
-  [[nodiscard]] int threads() const noexcept { return static_cast<int>(busy_.size()); }
-
   /// Calls work(thread) on every thread at once; returns when all have returned.
-  void run(const std::function<void(int)>& work);
-
-  /// Time each thread has spent in `work` since the last `reset`.
-  [[nodiscard]] plait::ticks busy(int thread) const noexcept {
-    return busy_[static_cast<std::size_t>(thread)].spent;
+  void run(const std::function<void(int)>& work) {
+    work_ = &work;
+    (void)takes_turn(0);
   }
-  void reset() noexcept;
 
  private:
-  void serve(int thread);
-  void call(int thread);
+  /// Returns false at the end.
+  [[nodiscard]] bool takes_turn(int thread) {
+    turn_.arrive_and_wait();
+    if (work_ == nullptr) return false;
+    (*work_)(thread);
+    turn_.arrive_and_wait();
+    return true;
+  }
 
   const std::function<void(int)>* work_ = nullptr;  ///< null: the end
-  // A call of `run` is published by round_ (release) and seen by serve (acquire); what the threads
-  // did in it is published by left_ (release) and seen by run (acquire).
-  std::atomic<std::uint32_t> round_{0};
-  std::atomic<int> left_{0};
-  std::vector<busy_time> busy_;
-  std::vector<std::thread> others_;
+  std::barrier<> turn_;
+  std::vector<std::jthread> others_;
 };
 
 }  // namespace redblack3d

@@ -6,11 +6,10 @@
 
 #include <plait/plait.hpp>
 
-#include "common/face.hpp"
+#include "measure/slow_worker.hpp"
 #include "measure/variant.hpp"
 #include "policy.hpp"
 #include "problem.hpp"
-#include "slow_worker.hpp"
 
 namespace redblack3d {
 
@@ -20,12 +19,7 @@ namespace redblack3d {
 /// over workers.  And a word, progress: who drives messages.
 using variant = plait::measure::variant<problem>;
 using plait::measure::run_report;
-using plait::measure::step_range;
-
-/// The first of the tags that messages of one colour's ghosts have.
-[[nodiscard]] constexpr int first_tag(colour ghosts) noexcept {
-  return plait::stencil::face_tags * static_cast<int>(ghosts);
-}
+using plait::measure::slow_worker;
 
 [[nodiscard]] std::unique_ptr<variant> make_hand(plait::environment& env, slow_worker slow);
 [[nodiscard]] std::unique_ptr<variant> make_ideal(slow_worker slow);
@@ -33,9 +27,5 @@ using plait::measure::step_range;
                                                        slow_worker slow);
 [[nodiscard]] std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how,
                                                   slow_worker slow);
-
-/// The variant of a policy.
-[[nodiscard]] std::unique_ptr<variant> make_variant(plait::environment& env, const policy& how,
-                                                    slow_worker slow);
 
 }  // namespace redblack3d

@@ -4,8 +4,6 @@
 The program, `delay_line`, makes both ends of every link and carries the frames between them.
 """
 
-import itertools
-import os
 import pathlib
 import select
 import subprocess
@@ -14,7 +12,7 @@ from plait.errors import BadInput
 from plait.lab.inside import call, outer
 from plait.lab.privilege import tool_environment
 from plait.lab.state import Lab
-from plait.run.programs import checkout
+from plait.run.programs import without_mpi
 
 _START_S = 10.0
 
@@ -54,12 +52,8 @@ def start_line(lab: Lab, links: list[str]) -> None:
 
 
 def _program() -> pathlib.Path:
-    root = checkout()
-    folders = [pathlib.Path(p) for p in os.environ.get("PLAIT_BIN_DIR", "").split(":") if p]
-    built = sorted(root.glob("build/release-*/network")) if root else []
-    for folder in itertools.chain(folders, built):
-        if os.access(program := folder / "delay_line", os.X_OK):
-            return program.resolve()
+    if program := without_mpi("network", "delay_line"):
+        return program
     raise BadInput(
         "--lab: delay needs plait's delay_line, for this kernel has no netem; from a checkout"
         " ./plait builds it"

@@ -34,13 +34,25 @@ def checkout() -> pathlib.Path | None:
     return None
 
 
-def folders(kind: str, mpi: str) -> list[pathlib.Path]:
-    """Folders that hold programs of a kind (`apps`, `bench`, `network`), best first."""
+def folders(kind: str, mpi: str | None) -> list[pathlib.Path]:
+    """Folders that hold programs of a kind (`apps`, `bench`, `network`), best first.
+
+    Without an MPI library: those of every release, for a program that has nothing to do with it.
+    """
     found = [pathlib.Path(p) for p in os.environ.get("PLAIT_BIN_DIR", "").split(":") if p]
     root = checkout()
     if root is not None:
-        found += [root / "build" / build_folder(mpi) / kind]
+        build = build_folder(mpi) if mpi else "release-*"
+        found += sorted((root / "build").glob(f"{build}/{kind}"))
     return found
+
+
+def without_mpi(kind: str, name: str) -> pathlib.Path | None:
+    """The program of that name in any of the folders, if it is built."""
+    for folder in folders(kind, None):
+        if _can_run(program := folder / name):
+            return program.resolve()
+    return None
 
 
 def available(kind: str, mpi: str) -> dict[str, pathlib.Path]:

@@ -46,7 +46,7 @@ std::vector<std::int64_t> pivots_of_lapack(std::int64_t n) {
 /// Runs a variant and expects a solution; returns a number of its bits.
 std::uint64_t expect_solved(linear_system& system, const std::string& name,
                             const options& chosen = {.workers = 1}) {
-  const auto code = make_variant(name, test_environment(), chosen);
+  const auto code = variants_of(test_environment(), chosen)(name);
   system.reset(code->solves());
   code->prepare(system);
   code->run(system, 1, {});
@@ -136,7 +136,7 @@ TEST(hpl, finds_a_column_without_a_pivot) {
     how.zero_column = 13;
     linear_system system(how, grid);
     for (const char* name : {"base", "olap", "plait"}) {
-      const auto code = make_variant(name, test_environment(), {.workers = 1});
+      const auto code = variants_of(test_environment(), {.workers = 1})(name);
       system.reset(code->solves());
       code->prepare(system);
       code->run(system, 1, {});

@@ -17,6 +17,7 @@ namespace {
 using jacobi3d::array;
 using jacobi3d::axis;
 using jacobi3d::box;
+using jacobi3d::domain;
 using jacobi3d::problem;
 using jacobi3d::setting;
 using jacobi3d::stores;
@@ -25,6 +26,10 @@ using point = plait::point<3>;
 
 plait::decomposition<3> blocks_of(const extents& n, const std::array<int, 3>& grid) {
   return plait::decompose<3>({.global = n, .grid = grid, .ghosts = 1}, grid[0] * grid[1] * grid[2]);
+}
+
+domain whole_of(const extents& n, const std::array<int, 3>& grid) {
+  return {n.along, plait::stencil::boundary::dirichlet, grid[0] * grid[1] * grid[2], grid};
 }
 
 array filled(const extents& n, unsigned seed) {
@@ -79,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(sizes, kernel,
 
 void steps_of(problem& p, int steps) {
   for (int step = 0; step < steps; ++step) {
-    p.relax(p.own());
+    p.relax(p.cells());
     std::swap(p.u, p.v);
   }
 }
@@ -88,19 +93,19 @@ TEST(problem, the_iteration_follows_its_closed_form_within_the_rounding_bound) {
   for (const extents n :
        {extents{1, 1, 1}, extents{1, 9, 1}, extents{10, 3, 7}, extents{40, 30, 20}})
     for (const int steps : {1, 2, 10, 500}) {
-      problem p(blocks_of(n, {1, 1, 1}), 0);
+      problem p(whole_of(n, {1, 1, 1}), 0);
       p.reset(setting::distributed);
       steps_of(p, steps);
       const jacobi3d::verdict found = p.check_closed_form(setting::distributed, steps);
       EXPECT_TRUE(found.verified) << steps << " steps: " << found.complaint;
-      EXPECT_LE(found.max_error, problem::error_bound(setting::distributed, steps));
+      EXPECT_LE(found.max_error, p.error_bound(setting::distributed, steps));
     }
 }
 
 TEST(problem, an_isolated_block_is_a_problem_of_its_own) {
-  const auto blocks = blocks_of({10, 9, 8}, {2, 1, 2});
+  const domain whole = whole_of({10, 9, 8}, {2, 1, 2});
   for (int rank = 0; rank < 4; ++rank) {
-    problem p(blocks, rank);
+    problem p(whole, rank);
     p.reset(setting::isolated);
     steps_of(p, 30);
     EXPECT_TRUE(p.check_closed_form(setting::isolated, 30).verified);
@@ -110,7 +115,7 @@ TEST(problem, an_isolated_block_is_a_problem_of_its_own) {
 
 TEST(problem, many_steps_solve_the_equation) {
   const extents n{6, 5, 4};
-  problem p(blocks_of(n, {1, 1, 1}), 0);
+  problem p(whole_of(n, {1, 1, 1}), 0);
   p.reset(setting::distributed);
   steps_of(p, 2000);
   plait::for_each_cell(box(n), [&](const point& cell) {
@@ -123,8 +128,7 @@ TEST(problem, many_steps_solve_the_equation) {
 }
 
 TEST(problem, a_wrong_cell_is_named) {
-  const auto blocks = blocks_of({8, 6, 5}, {1, 1, 1});
-  problem p(blocks, 0);
+  problem p(whole_of({8, 6, 5}, {1, 1, 1}), 0);
   p.reset(setting::distributed);
   steps_of(p, 3);
   p.keep_as_reference();
@@ -147,8 +151,7 @@ TEST(problem, a_wrong_cell_is_named) {
 
 TEST(problem, a_missed_exchange_is_found) {
   // Two blocks, the second step computed with the ghosts of the first.
-  const auto blocks = blocks_of({6, 6, 8}, {1, 1, 2});
-  problem p(blocks, 0);
+  problem p(whole_of({6, 6, 8}, {1, 1, 2}), 0);
   p.reset(setting::distributed);
   steps_of(p, 2);
   EXPECT_FALSE(p.check_closed_form(setting::distributed, 2).verified);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,7 +11,6 @@
 #include "redblack3d/policy.hpp"
 #include "redblack3d/problem.hpp"
 #include "redblack3d/shares.hpp"
-#include "redblack3d/slow_worker.hpp"
 #include "redblack3d/team.hpp"
 #include "support/refusal.hpp"
 
@@ -178,43 +174,12 @@ TEST(shares, irr_is_refused_for_all_blocks_where_one_does_not_allow_its_ratio) {
             "worker");
 }
 
-TEST(slow_worker, threads_are_numbered_as_they_come_by_anew_for_each_run) {
-  for (int run = 0; run < 2; ++run) {
-    slowness slow({.worker = 1, .factor = 3});
-    EXPECT_EQ(slow.number(), 0);
-    std::thread([&] {
-      EXPECT_EQ(slow.number(), 1);
-      EXPECT_EQ(slow.number(), 1);
-    }).join();
-    std::thread([&] { EXPECT_EQ(slow.number(), 2); }).join();
-    EXPECT_EQ(slow.number(), 0);
-  }
-}
-
-TEST(slow_worker, takes_so_many_times_as_long) {
-  slowness slow({.worker = 1, .factor = 3});
-  const auto taken = [&](int worker) {
-    const plait::ticks start = plait::now_ticks();
-    plait::ticks alone = 0;
-    slow.run(worker, [&] {
-      for (volatile int i = 0; i < 100000;) i = i + 1;
-      alone = plait::now_ticks() - start;
-    });
-    return static_cast<double>(plait::now_ticks() - start) / static_cast<double>(alone);
-  };
-  EXPECT_GE(taken(1), 2.9);
-  EXPECT_GE(taken(0), 1);
-}
-
 TEST(team, every_thread_does_its_part_of_every_round) {
   team threads(4);
   std::vector<int> done(4, 0);
   for (int round = 0; round < 1000; ++round)
     threads.run([&](int thread) { ++done[static_cast<std::size_t>(thread)]; });
   EXPECT_EQ(done, std::vector<int>(4, 1000));
-  EXPECT_GT(threads.busy(3), 0);
-  threads.reset();
-  EXPECT_EQ(threads.busy(3), 0);
 }
 
 /// One process that is its own neighbour copies its ghosts.

@@ -2,7 +2,6 @@
 // Variant `plait`: tasks.  Moves of ghosts and pieces of the sweep say which cells they read and
 // write; nothing else says what overlaps, and steps are not separated.  Each step sweeps the whole
 // block, as base does.
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -24,22 +23,21 @@ const plait::ghost_options<double, 3> in_parts{.cells_per_message = cells_per_me
 struct two_steps {
   explicit two_steps(problem& p)
       : on(p),
-        how(stores_for(p.own())),
+        how(stores_for(p.cells())),
         ghosts_of_u(plait::ghosts_of(p.u, in_parts)),
         ghosts_of_v(plait::ghosts_of(p.v, in_parts)) {
     const plait::interior_and_rim<3> block = p.parts();
     for (const box& face : block.rim)
       for (const box& part : plait::cut_in_parts(face, 4 * cells_per_message)) rim.push_back(part);
-    interior = plait::cut_in_tiles(
-        block.interior, {.rows = tile_rows(p.u.block(p.block())), .cells = cells_per_piece});
+    interior = plait::cut_in_tiles(block.interior, {.rows = plait::stencil::tile_rows(p.block(p.u)),
+                                                    .cells = cells_per_piece});
   }
 
   void submit(plait::runtime& rt, const plait::move_plan& ghosts, const array& from,
               array& to) const {
     rt.move(ghosts);
-    for (const box& cells : interior)
-      submit_relax(rt, "interior", plait::normal, from, on.b, to, cells, how);
-    for (const box& cells : rim) submit_relax(rt, "rim", plait::high, from, on.b, to, cells, how);
+    for (const box& cells : interior) submit_relax(rt, false, from, on.b, to, cells, how);
+    for (const box& cells : rim) submit_relax(rt, true, from, on.b, to, cells, how);
   }
 
   problem& on;

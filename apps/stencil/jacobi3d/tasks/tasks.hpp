@@ -15,11 +15,12 @@
 
 namespace jacobi3d {
 
-/// Submits to = relax(from) on these cells.
-inline void submit_relax(plait::runtime& rt, plait::task_name name, plait::priority urgency,
-                         const array& from, const array& b, array& to, const box& some,
-                         stores how) {
-  rt.task(name, relax, in(from[star(some)]), in(b[some]), out(to[some]), how).priority(urgency);
+/// Submits to = relax(from) on these cells; of the rim, which others wait for, first.
+inline void submit_relax(plait::runtime& rt, bool is_rim, const array& from, const array& b,
+                         array& to, const box& some, stores how) {
+  rt.task(is_rim ? plait::task_name("rim") : "interior", relax, in(from[star(some)]), in(b[some]),
+          out(to[some]), how)
+      .priority(is_rim ? plait::high : plait::normal);
 }
 
 /// Makes u the result.

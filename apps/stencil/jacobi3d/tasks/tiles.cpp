@@ -24,8 +24,6 @@ namespace {
 
 using block_copy = plait::block_copy<3>;
 
-enum class tile_messages : std::uint8_t { sent, none };
-
 /// A face in z: what the two ranks copy into each other's ghosts, and the plane on this side.
 struct face {
   std::int64_t plane = 0;
@@ -34,12 +32,13 @@ struct face {
 
 std::vector<face> faces_of(const problem& p) {
   std::vector<face> faces(2);
-  faces[0].plane = p.own().low[axis::z];
-  faces[1].plane = p.own().high[axis::z] - 1;
-  for (const block_copy& one :
-       plait::ghost_copies(p.blocks(), plait::ghost_reach::faces, p.rank())) {
-    const int other = one.source == p.block() ? one.destination : one.source;
-    const bool above = p.blocks().block(other).low[axis::z] > faces[0].plane;
+  faces[0].plane = p.cells().low[axis::z];
+  faces[1].plane = p.cells().high[axis::z] - 1;
+  const plait::decomposition<3>& blocks = p.whole().blocks();
+  for (const block_copy& one : plait::ghost_copies(blocks, plait::ghost_reach::faces, p.rank())) {
+    const bool leaves = blocks.rank_of(one.source) == p.rank();
+    const int other = leaves ? one.destination : one.source;
+    const bool above = blocks.block(other).low[axis::z] > faces[0].plane;
     faces[above ? 1 : 0].copies.push_back(one);
   }
   std::erase_if(faces, [](const face& f) { return f.copies.empty(); });
@@ -63,11 +62,11 @@ struct item {
 
 class time_tiles {
  public:
-  time_tiles(problem& p, const tile_shape& tile, tile_messages messages)
-      : p_(p), depth_(tile.depth), rows_(tile.rows), messages_(messages) {
+  time_tiles(problem& p, const tile_shape& tile, setting solves)
+      : p_(p), depth_(tile.depth), rows_(tile.rows), solves_(solves) {
     const std::vector<face> faces = faces_of(p);
     const std::vector<slab> slabs = cut_along_z(faces);
-    const std::int64_t tiles = (p.own().extent(axis::y) + depth_ - 1 + rows_ - 1) / rows_;
+    const std::int64_t tiles = (p.cells().extent(axis::y) + depth_ - 1 + rows_ - 1) / rows_;
     const auto waves = static_cast<int>(slabs.size()) + depth_ - 1;
     for (int number = 0; number < tiles; ++number)
       for (int wave = 0; wave < waves; ++wave)
@@ -89,9 +88,8 @@ class time_tiles {
     for (const item& one : items_) {
       if (one.step >= count) continue;
       for (const plait::move_plan& ghosts : one.moves) rt.move(ghosts);
-      const plait::task_name name = one.rim ? plait::task_name("rim") : "interior";
-      submit_relax(rt, name, one.rim ? plait::high : plait::normal, before(one.step), p_.b,
-                   before(one.step + 1), one.cells, stores::cached);
+      submit_relax(rt, one.rim, before(one.step), p_.b, before(one.step + 1), one.cells,
+                   stores::cached);
     }
   }
 
@@ -100,7 +98,7 @@ class time_tiles {
   [[nodiscard]] array& before(int step) const { return step % 2 == 0 ? p_.u : p_.v; }
 
   [[nodiscard]] std::vector<slab> cut_along_z(const std::vector<face>& faces) const {
-    const box& own = p_.own();
+    const box& own = p_.cells();
     // Thick enough for a task to be worth its while where rows are short and few.
     const std::int64_t thickness =
         std::max<std::int64_t>(1, cells_per_message / (own.extent(axis::x) * rows_));
@@ -120,7 +118,7 @@ class time_tiles {
   }
 
   void add(int tile, const slab& planes, int step) {
-    const box& own = p_.own();
+    const box& own = p_.cells();
     const auto row = [&](std::int64_t at) {
       return std::clamp(own.low[axis::y] + at * rows_ - step, own.low[axis::y], own.high[axis::y]);
     };
@@ -131,7 +129,7 @@ class time_tiles {
     cells.high[axis::z] = planes.z1;
     if (cells.empty()) return;
     item& one = items_.emplace_back(item{step, cells, !planes.faces.empty()});
-    if (messages_ == tile_messages::none) return;
+    if (solves_ == setting::isolated) return;
     for (const face* f : planes.faces) one.moves.push_back(ghosts(*f, cells, before(step)));
   }
 
@@ -148,34 +146,25 @@ class time_tiles {
   problem& p_;
   const int depth_;
   const std::int64_t rows_;
-  const tile_messages messages_;
+  const setting solves_;
   std::vector<item> items_;
 };
 
-std::unique_ptr<variant> make(plait::environment& env, const options& chosen,
-                              const plait::measure::task_options& how, tile_messages messages,
-                              setting solves) {
-  const auto steps_of = [tile = chosen.tile, messages](problem& p) -> plait::measure::task_steps {
+}  // namespace
+
+std::unique_ptr<variant> make_tiles(plait::environment& env, const options& chosen,
+                                    setting solves) {
+  plait::measure::task_options how = chosen.tasks;
+  if (solves == setting::isolated) how.policy = plait::progress::none;  // nothing to look after
+  const auto steps_of = [tile = chosen.tile, solves](problem& p) -> plait::measure::task_steps {
     PLAIT_EXPECTS(tile.depth >= 2 && tile.depth % 2 == 0 && tile.rows >= 1,
                   fmt::format("{} steps, {} rows", tile.depth, tile.rows));
-    const auto tiles = std::make_shared<time_tiles>(p, tile, messages);
+    const auto tiles = std::make_shared<time_tiles>(p, tile, solves);
     return {.steps = tile.depth, .tasks = tiles->tasks(), .submit = [tiles](auto& rt, int count) {
               tiles->submit(rt, count);
             }};
   };
   return plait::measure::tasks_of<problem>(env, how, steps_of, swap_if_odd, solves);
-}
-
-}  // namespace
-
-std::unique_ptr<variant> make_tiles(plait::environment& env, const options& chosen) {
-  return make(env, chosen, chosen.tasks, tile_messages::sent, setting::distributed);
-}
-
-std::unique_ptr<variant> make_tiles_ideal(plait::environment& env, const options& chosen) {
-  plait::measure::task_options how = chosen.tasks;
-  how.policy = plait::progress::none;  // there is nothing to look after
-  return make(env, chosen, how, tile_messages::none, setting::isolated);
 }
 
 }  // namespace jacobi3d

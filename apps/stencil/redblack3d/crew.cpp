@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "crew.hpp"
+
+#include <array>
+#include <map>
+#include <utility>
+
+#include "shares.hpp"
+#include "team.hpp"
+
+namespace redblack3d {
+namespace {
+
+std::vector<part> parts_of(const policy& how) {
+  if (how.overlap) return {part::interior, part::rim};
+  return {part::whole};
+}
+
+class assigned_crew final : public crew {
+ public:
+  assigned_crew(problem& p, const policy& how, slow_worker slow)
+      : crew(p, how, slow), team_(how.threads) {
+    for (const part which : parts_of(how))
+      shares_[which] = tiers_of(p.whole(), how).shares(p.whole().block_of(p.rank()), which);
+  }
+
+  void compute(part which, colour c) override {
+    const plait::worker_shares<3>& shares = shares_.at(which);
+    team_.run([&](int thread) {
+      for (const box& own : shares[static_cast<std::size_t>(thread)]) sweep(thread, c, own);
+    });
+  }
+
+ private:
+  std::map<part, plait::worker_shares<3>> shares_;
+  team team_;
+};
+
+class dynamic_crew final : public crew {
+ public:
+  dynamic_crew(const plait::environment& env, problem& p, const policy& how, slow_worker slow)
+      : crew(p, how, slow),
+        tasks_({.workers = how.threads,
+                .in_flight = most_tasks,
+                .oversubscribed =
+                    plait::fair_share(env.node_units(), env.node_rank()) < how.threads}) {
+    for (const part which : parts_of(how)) {
+      const auto tiles =
+          tiers_of(p.whole(), how).tiles(p.whole().block_of(p.rank()), which, tiling_of(data_));
+      for (const colour c : both_colours)
+        graphs_.emplace(std::pair{which, c}, tasks_.record([&] { submit(tiles, c); }));
+    }
+  }
+
+  void compute(part which, colour c) override {
+    plait::graph& pieces = graphs_.at({which, c});
+    if (pieces.tasks() == 0) return;
+    tasks_.replay(pieces, 1);
+    tasks_.wait();
+  }
+
+ private:
+  static constexpr std::size_t most_tasks = std::size_t{1} << 16;
+
+  // Cells of one colour need none of the same colour, and the barrier is between the colours: the
+  // tasks of a graph depend on nothing.
+  void submit(const std::vector<box>& pieces, colour c) {
+    for (const box& one : pieces)
+      tasks_.task(
+          "sweep",
+          [](dynamic_crew* self, colour swept, const box& own) {
+            self->sweep(self->slow_.number(), swept, own);
+          },
+          this, c, one);
+  }
+
+  plait::scheduler tasks_;
+  std::map<std::pair<part, colour>, plait::graph> graphs_;
+};
+
+}  // namespace
+
+std::unique_ptr<crew> make_crew(const plait::environment& env, problem& p, const policy& how,
+                                slow_worker slow) {
+  if (how.share == policy::sharing::dynamic)
+    return std::make_unique<dynamic_crew>(env, p, how, slow);
+  return std::make_unique<assigned_crew>(p, how, slow);
+}
+
+}  // namespace redblack3d
