@@ -24,7 +24,7 @@ PRECOMPILED = re.compile(r"-include @build@/(\S+)")
 
 
 def commands(build: Path) -> dict[str, str]:
-    """What makes each object, but for the folders of the MPI library and of the build."""
+    """Returns the command of each object, without the folders of the MPI library and the build."""
     result = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         command = entry["command"].replace(str(build), "@build@")
@@ -35,7 +35,7 @@ def commands(build: Path) -> dict[str, str]:
 
 
 def files_of(build: Path) -> dict[str, list[str]]:
-    """What ninja knows each object and each precompiled header to be made from."""
+    """Returns the files that each object and each precompiled header is made from."""
     told = subprocess.run(
         ["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True
     )
@@ -50,7 +50,7 @@ def files_of(build: Path) -> dict[str, list[str]]:
 
 
 def out_of_date(build: Path) -> set[str]:
-    """What ninja names when it explains what it would make anew; all such objects are among it."""
+    """Returns all names in ninja's reasons for making files anew, outdated objects among them."""
     told = subprocess.run(
         ["ninja", "-C", build, "-n", "-d", "explain"], capture_output=True, text=True, check=False
     )
@@ -71,7 +71,7 @@ def main() -> None:
     stale = out_of_date(built)
 
     def is_the_same(file: str) -> bool:
-        """Whether OTHER would compile the same; of precompiled headers, their files are asked."""
+        """Returns whether OTHER would compile the same; of a precompiled header, by its files."""
         if OF_MPI.match(file):
             return False
         if not file.startswith(f"{built}/") or "/cmake_pch.hxx" in file:

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -71,9 +72,8 @@ std::string parse_name(const std::string& option, const std::string& word,
 }
 
 progress parse_progress(const std::string& option, const std::string& word) {
-  constexpr std::array<std::string_view, 5> names{"auto", "dedicated", "sleeping", "workers",
-                                                  "none"};
-  return *progress_from(parse_name(option, word, names));
+  if (const std::optional<progress> policy = progress_from(word)) return *policy;
+  throw usage_error(fmt::format("{} knows no '{}'; it can be {}", option, word, progress_names()));
 }
 
 windows_on parse_windows(const std::string& option, const std::string& word) {

@@ -33,8 +33,8 @@ struct compared_variant {
   /// its own too, and what it hides can be said; a variant that reuses the cache otherwise, or
   /// solves by another algorithm, hides nothing by that.
   bool computes_as_base = true;
-  /// Where it does not: the name, among `comparison::own_ideals`, of its own computation alone.
-  /// Empty: not known.
+  /// Name, among `comparison::own_ideals`, of the variant's computation alone, if it does not
+  /// compute as base does.  Empty: not known.
   std::string own_ideal;
   double error_bound = 0;         ///< for the result; `check` knows it
   std::function<void()> prepare;  ///< sets the problem back, too
@@ -43,7 +43,7 @@ struct compared_variant {
   std::function<verdict()> check;  ///< of what the last run left behind
 };
 
-/// How a problem is set back before a run, and judged after it.
+/// Functions that set a problem back before a run and judge it afterwards.
 struct trial {
   double error_bound = 0;
   std::function<void()> reset;

@@ -15,7 +15,8 @@
 namespace plait::measure {
 namespace {
 
-/// Where base is closer to the bound than runs are to each other there is nothing to hide.
+/// Distance of base from the bound, as a share of base, up to which there is nothing to hide: runs
+/// differ as much from each other.
 constexpr double worth_hiding = 0.05;
 
 [[nodiscard]] bool is_an_ideal(const comparison& what, const measured_variant& one) {

@@ -11,8 +11,8 @@
 
 namespace plait::measure {
 
-/// How many pieces of work that takes `work_s`: `wanted`, or fewer, so that none is shorter than
-/// 5 µs, below which what comes between them would count for more than the work.
+/// Returns the number of pieces for work that takes `work_s`: `wanted`, or fewer, so that none is
+/// shorter than 5 µs.  Below, the time between pieces would count for more than the work.
 [[nodiscard]] int pieces_for(double work_s, int wanted) noexcept;
 
 /// One rank's work of a step.  Clocks its pieces itself, wherever they run.

@@ -44,7 +44,7 @@ struct measured_alone {
 /// (q3 - q1): then that bound was measured too high.
 [[nodiscard]] bool beats(const summary& total, double attainable_s);
 
-/// Where the time of a run went, in seconds per worker.
+/// Division of the time of a run, in seconds per worker.
 struct breakdown {
   double compute_s = 0;
   double posting_s = 0;
@@ -53,8 +53,8 @@ struct breakdown {
   double idle_s = 0;
 };
 
-/// How much longer the computation of a run takes beside messages than alone, in seconds per
-/// worker, and what explains it.  The two parts overlap: the proxy does work of the transport.
+/// Excess of the computation of a run beside messages over computation alone, in seconds per
+/// worker, and its causes.  The two parts overlap: the proxy does work of the transport.
 struct slower_computation {
   double total_s = 0;      ///< negative where the run computes in less time than alone
   double transport_s = 0;  ///< the transport's processor time, at most the excess

@@ -22,8 +22,8 @@ template <class Named>
   return names;
 }
 
-/// Those of `all` that `only` names, in its order; the first `by_default` of them where it is
-/// empty.  Errors: usage_error naming `option`.
+/// Returns the entries of `all` that `only` names, in its order; if it is empty, the first
+/// `by_default` of them.  Errors: usage_error naming `option`.
 template <class Named>
 [[nodiscard]] std::vector<Named> chosen(
     const std::string& option, const std::string& only, const std::vector<Named>& all,

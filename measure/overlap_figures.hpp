@@ -52,8 +52,8 @@ struct step_times {
 [[nodiscard]] double attainable_overlap_percent(double communication_s, double computation_s,
                                                 double transport_cpu_s);
 
-/// How work behind one message grows until it no longer fits.  [SMB, the Sandia micro-benchmarks'
-/// message-passing overhead test]
+/// Sweep over amounts of work behind one message, until the work no longer fits.  [SMB, the Sandia
+/// micro-benchmarks' message-passing overhead test]
 class work_sweep {
  public:
   /// The mean time of a step, from before posting to after waiting, with the next amount of work

@@ -27,7 +27,8 @@ struct program_options {
   std::int64_t in_flight = 0;
   std::string policy = "auto";
 
-  /// Those that were asked for.  Errors: usage_error for one that is not among `known`.
+  /// Returns the variants that were asked for.  Errors: usage_error for one that is not among
+  /// `known`.
   [[nodiscard]] std::vector<std::string> chosen(std::span<const std::string_view> known) const;
   /// Errors: usage_error for numbers out of range and an unknown policy.
   [[nodiscard]] task_options tasks() const;

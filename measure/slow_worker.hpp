@@ -11,8 +11,8 @@
 
 namespace plait::measure {
 
-/// Which worker (of a variant of one thread 0), and how many times as long as others it takes; a
-/// factor of 1: none.
+/// A worker that is held up (of a variant of one thread 0), and how many times as long as others it
+/// takes; a factor of 1: none.
 struct slow_worker {
   int worker = 0;
   double factor = 1;

@@ -21,7 +21,7 @@ class soaker {
   soaker(const soaker&) = delete;
   soaker& operator=(const soaker&) = delete;
 
-  /// How often the work has been done.  Thread-safe.
+  /// Returns how often the work has been done.  Thread-safe.
   [[nodiscard]] std::uint64_t count() const noexcept {
     return count_.load(std::memory_order_relaxed);
   }

@@ -27,8 +27,8 @@ struct summary {
 /// NaN without values.
 [[nodiscard]] double mean(std::span<const double> values);
 
-/// Which values are at least a quarter larger than the mean of the others; never so of one value.
-/// [Baden and Shalit 2001, section 3.2]
+/// Returns, for each value, whether it is at least a quarter larger than the mean of the others;
+/// false if there is one value.  [Baden and Shalit 2001, section 3.2]
 [[nodiscard]] std::vector<bool> outliers(std::span<const double> values);
 
 }  // namespace plait::measure

@@ -7,7 +7,7 @@
 
 namespace plait::measure {
 
-/// Which problem a run solves.
+/// Problems that a run may solve.
 enum class setting : std::uint8_t {
   distributed,  ///< one problem over all ranks, by messages
   isolated,     ///< each rank a problem of its own: the same work, no messages

@@ -19,7 +19,7 @@ struct alignas(64) value_block {
 /// Holds what one piece of the work computes on.
 using values = std::vector<value_block>;
 
-/// So many fit a first-level cache.
+/// Number of blocks that fit a first-level cache.
 inline constexpr std::size_t blocks_in_cache = 32;  // 16 KiB
 
 [[nodiscard]] values initial_values(std::size_t blocks = blocks_in_cache);

@@ -22,13 +22,13 @@ inline constexpr const char* nonblocking_name = "nonblocking";
 
 [[nodiscard]] contestant blocking();
 [[nodiscard]] contestant nonblocking();
-/// As `nonblocking`, with MPI_Testall between two pieces of the work.
+/// MPI_Isend and MPI_Irecv, the work with MPI_Testall between two pieces, MPI_Waitall.
 [[nodiscard]] contestant nonblocking_tested();
 /// Messages and pieces as tasks, under a policy of progress.
 [[nodiscard]] contestant plait_tasks(progress policy);
-/// `sleeping` that looks at least so often.
+/// Messages and pieces as tasks, under `sleeping` that looks at least so often.
 [[nodiscard]] contestant plait_sleeping(int worst_delay_us);
-/// Where it was found when this was built.
+/// Tasks of StarPU-MPI, if it was found when this was built.
 [[nodiscard]] contestant starpu_mpi_tasks();
 
 /// All that were found when this was built, the base first.

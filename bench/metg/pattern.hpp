@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Who needs whom: the dependence patterns of Task Bench [Slaughter et al. 2020].  Arithmetic.
+/// Dependence patterns of Task Bench: which task needs which [Slaughter et al. 2020].  Arithmetic.
 #pragma once
 
 #include <array>

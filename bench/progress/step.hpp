@@ -40,7 +40,7 @@ struct piece_of_work {
   long units = 0;
 };
 
-/// Where a rank is, and what it has found wrong.
+/// Progress of a rank through its steps, and the wrong words that it has found.
 struct step_state {
   int rank = 0;
   std::size_t words_of_message = 0;

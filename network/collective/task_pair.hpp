@@ -15,7 +15,7 @@ namespace plait::network::collectives {
 void send_in_pieces(runtime& rt, std::span<const std::byte> whole, int to, int tag);
 void receive_in_pieces(runtime& rt, std::span<std::byte> whole, int from, int tag);
 
-/// When both begin, without having exchanged anything for that long.
+/// Common start of both ranks, after neither has exchanged anything for a while.
 struct common_start {
   double rest_s = 0;
   double offset_s = 0;  ///< the client's clock minus this rank's
@@ -29,9 +29,9 @@ class task_pair {
 
   [[nodiscard]] bool takes_part() const noexcept;
 
-  /// As `burst_pair::run`: the client's sends are submitted one after the other, the server's
-  /// receives before; the answer leaves as soon as the last message is there.  Errors: `error` when
-  /// an answer is not what was sent.
+  /// Runs a burst and returns its times, as `burst_pair::run` does.  The client's sends are
+  /// submitted one after the other, the server's receives before; the answer leaves as soon as the
+  /// last message is there.  Errors: `error` when an answer is not what was sent.
   burst_times run(const burst& what);
 
   /// Messages that wait for each other, in one buffer on each side that has just been written, the

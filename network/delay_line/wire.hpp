@@ -27,7 +27,7 @@ class wire {
   /// The frame that leaves first, if it has arrived at `now`.
   [[nodiscard]] std::optional<frame> arrived(moment now);
 
-  /// When the next frame arrives; nothing while none is on its way.
+  /// Returns the time at which the next frame arrives; nothing while none is on its way.
   [[nodiscard]] std::optional<moment> next_arrival() const;
 
   [[nodiscard]] std::size_t lost() const noexcept { return lost_; }

@@ -15,7 +15,7 @@ namespace plait::network::nbc {
 
 struct buffers;
 
-/// Where an element is: on which of how many ranks, at which index of a buffer, of operations whose
+/// Place of an element: on which of how many ranks, at which index of a buffer, of operations whose
 /// calls name `count` elements.  In a buffer with parts: in which rank's part, and how far behind
 /// its first element.
 struct place {
@@ -27,7 +27,7 @@ struct place {
   std::size_t offset = 0;
 };
 
-/// What a buffer consists of: one piece, a part for each rank, or one for each neighbour.
+/// Parts of a buffer: one piece, one for each rank, or one for each neighbour.
 enum class parts { one, each, neighbours };
 
 /// One operation on doubles, root 0, sums.  `size` of a case is what OSU's benchmarks mean by it:
@@ -88,7 +88,7 @@ struct buffers {
   [[nodiscard]] place place_of(const layout& where, std::size_t part, std::size_t offset) const;
 };
 
-/// Whether the operation is among neighbours, which plait leaves to no library.
+/// Returns true if the operation is among neighbours, which plait leaves to no library.
 [[nodiscard]] bool has_neighbours(const operation& what);
 
 /// By name, in alphabetical order.

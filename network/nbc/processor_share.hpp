@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How much of a processor a blocking collective takes, against the number of ranks.
+/// Share of a processor that a blocking collective takes, against the number of ranks.
 /// [libnbc-slides, slides 13 and 14]
 #pragma once
 

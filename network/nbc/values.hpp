@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What ranks send and must receive: whole numbers and 128ths of them, so that sums are exact and
-/// no order of combination changes them.
+/// Values that ranks send and must receive: whole numbers and 128ths of them, so that sums are
+/// exact and no order of combination changes them.
 #pragma once
 
 #include <cstddef>

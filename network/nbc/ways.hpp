@@ -40,7 +40,7 @@ struct named_way {
 /// The blocking call, MPI_I… without and with tests, plait's tasks under `auto`, by plait's
 /// schedules and by the library's own call, and under each other policy of progress.
 [[nodiscard]] const std::vector<named_way>& all_ways();
-/// So many of them are measured when none is asked for.
+/// Number of ways that are measured when none is asked for, from the first on.
 inline constexpr std::size_t ways_by_default = 5;
 
 /// One blocking call.  Errors: plait::error.

@@ -65,7 +65,7 @@ struct named_way {
 
 /// MPI_Isend or MPI_Irecv without and with tests, plait's tasks under each policy of progress.
 [[nodiscard]] const std::vector<named_way>& all_ways();
-/// So many of them are measured when none is asked for.
+/// Number of ways that are measured when none is asked for, from the first on.
 inline constexpr std::size_t ways_by_default = 3;
 
 /// The message by itself, with a sleep of `measure::between_looks` after each look that was too

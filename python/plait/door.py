@@ -233,7 +233,7 @@ def _needs_of_attach(words: Words) -> str:
 
 
 def _library(mpi: str) -> str:
-    """Whether the library to be put in front has to be built; one from PLAIT_BIN_DIR has not."""
+    """Returns the words that build the library to be put in front, or use that of PLAIT_BIN_DIR."""
     library.check(mpi)
     mpi = library.full_name(mpi)
     with contextlib.suppress(BadInput):

@@ -41,7 +41,8 @@ std::optional<axis> axis_for(const box<D>& cells, const std::vector<worker_set>&
   return std::nullopt;
 }
 
-/// Where no axis has a plane for each worker: their grid of blocks of whole rows, if it fits.
+/// Returns a grid of blocks of whole rows for the workers, if it fits.  For cells with no axis that
+/// has a plane for each worker.
 template <int D>
 std::optional<process_grid<D>> grid_for(const box<D>& cells, int workers) {
   typename process_grid<D>::dimensions dims{};

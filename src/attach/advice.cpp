@@ -22,7 +22,8 @@ namespace {
          call == "MPI_Sendrecv" || call == "MPI_Sendrecv_replace";
 }
 
-/// What stands behind most of the site's waiting, and what would change it.
+/// Returns one sentence that names the main cause of the site's waiting, and the change that would
+/// remove it.
 [[nodiscard]] std::string advice_for(const site_result& site, const analysis& run,
                                      bool has_progress) {
   const wait_split& w = site.waits;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the profiles of all ranks say about the program.  Pure arithmetic, after the run.
+/// Analysis of the profiles of all ranks, after the run: waits, their causes, advice.  Pure
+/// arithmetic.
 #pragma once
 
 #include <array>

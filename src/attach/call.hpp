@@ -10,7 +10,8 @@
 
 namespace plait::attach {
 
-/// What a thread of the program has done last.
+/// State of one thread of the program: its depth inside MPI, and the place and time of its last
+/// call.
 struct thread_data {
   int depth = 0;  ///< inside MPI: calls of the library to itself pass through
   bool is_main = false;
@@ -27,7 +28,7 @@ extern thread_local constinit thread_data own_thread __attribute__((tls_model("i
   return 1'000'000'000 * static_cast<std::int64_t>(t.tv_sec) + t.tv_nsec;
 }
 
-/// Whether the wrapper has nothing to do but to call the library.
+/// Returns true if the wrapper has nothing to do but to call the library.
 [[nodiscard]] inline bool passes_through() noexcept {
   return own_thread.depth != 0 || !is_attached.load(std::memory_order_relaxed);
 }

@@ -23,7 +23,8 @@ void receive(const session& of, void* data, std::size_t size, int from, int tag)
   (data, static_cast<int>(size), constants.byte, from, tag, of.own, MPI_STATUS_IGNORE);
 }
 
-/// The other side answers with its time; the shortest of the round trips says most.
+/// Asks rank 0 for its time and notes the offset of this rank's clock.  Of several round trips the
+/// shortest is the most exact.  Rank 0 answers at the same time.
 void ask_for_time(const session& of, profile_header& h, int moment) {
   double shortest_s = 1e9;
   for (int i = 0; i < round_trips; ++i) {

@@ -41,7 +41,8 @@ class communicators {
   void add(MPI_Comm handle);
   void remove(MPI_Comm handle) noexcept;
 
-  /// How many messages of that kind there were before.
+  /// Returns the number of earlier messages with the same communicator, direction, peer and tag,
+  /// and counts this one.  Returns 0 once there are more such kinds than can be counted.
   [[nodiscard]] std::uint32_t next_place(const communicator_data& in, bool sent, int peer,
                                          int tag) noexcept;
 

@@ -14,14 +14,15 @@ namespace plait::attach {
 namespace {
 
 constexpr int gather_tag = 3;
-/// What rank 0 takes in of all ranks' records.
+/// Upper limit of the records that rank 0 gathers from all ranks.
 constexpr std::uint64_t most_records = 8 << 20;
 
 [[nodiscard]] std::span<const std::byte> memory_of(notebook& notes) {
   return {reinterpret_cast<const std::byte*>(&notes.header()), notes.header().size};
 }
 
-/// The same for all ranks: as strict as the strictest, and strict enough for rank 0's memory.
+/// Returns the sampling that all ranks apply: at least the strictest one of any rank, and strict
+/// enough for the records of all to fit rank 0's limit.  Collective.
 [[nodiscard]] std::uint32_t common_sampling(session& of) {
   const profile_header& h = of.notes.header();
   std::vector<std::uint64_t> all(2 * static_cast<std::size_t>(h.ranks));

@@ -6,10 +6,10 @@
 
 namespace plait::attach {
 
-/// Collective, before MPI ends: rank 0 writes.
+/// Gathers the profiles of all ranks and writes the result on rank 0.  Collective, before MPI ends.
 void collect_and_write(session& of);
-/// Of this process alone, where MPI cannot be called any more: from the files of the ranks on this
-/// machine.  The last of several ranks that do so stays.
+/// Writes the result from the files of the ranks on this machine.  For one process alone, where MPI
+/// cannot be called any more.  The last of several ranks that do so stays.
 void write_what_is_known(session& of, bool prints) noexcept;
 
 }  // namespace plait::attach

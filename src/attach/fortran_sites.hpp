@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Where a Fortran program calls MPI.  The bindings of Fortran are functions of the MPI library
-/// that call its C functions, so what calls those is the library.  Entry points of the bindings'
-/// own names, made at build time, keep their return address and jump on with all arguments as they
-/// are.
+/// Places where a Fortran program calls MPI.  The Fortran bindings are functions of the MPI library
+/// that call its C functions, so a C wrapper would see the library as its caller.  Entry points
+/// with the bindings' own names, made at build time, keep their return address and jump on with all
+/// arguments as they are.
 #pragma once
 
 extern "C" {
@@ -22,7 +22,7 @@ extern const int fortran_count;
 /// bindings that were loaded later.
 void find_fortran_entries() noexcept;
 
-/// Whether an address is in one of the MPI library's Fortran bindings.
+/// Returns true if an address is in one of the MPI library's Fortran bindings.
 [[nodiscard]] bool is_in_fortran_binding(const void* address) noexcept;
 
 }  // namespace plait::attach

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What each wrapper does before and after the library's function.  `generate/hooks.py` says which
-/// hook stands where.  A hook is made before the call, and its `after` sees the call's result.
+/// Hooks: the work of each wrapper before and after the library's function.  `generate/hooks.py`
+/// says which hook stands where.  A hook is made before the call, and its `after` sees the call's
+/// result.
 #pragma once
 
 #include "attach/call.hpp"

@@ -8,8 +8,8 @@
 
 namespace plait::attach::hooks {
 
-/// What this rank gives or takes; nothing where the buffer stands for another, or has no meaning on
-/// this rank.
+/// Returns the bytes that this rank gives or takes; 0 where the buffer stands for another, or has
+/// no meaning on this rank.
 template <class Count>
 [[nodiscard]] inline std::uint64_t part_of(const void* buffer, Count count, MPI_Datatype type,
                                            int root = 0) noexcept {

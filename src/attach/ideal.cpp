@@ -65,7 +65,8 @@ class replay {
     });
   }
 
-  /// When the record's other side was posted in this replay; `not_yet` where that is not known.
+  /// Returns the time in this replay, in seconds, of the latest post that the record waits for; 0
+  /// where it waits for none, `not_yet` where one has not been replayed.
   [[nodiscard]] double needed_s(std::size_t rank, std::uint32_t i) const {
     const record_data& one = ranks_[rank].records[i];
     if (one.kind == record_kind::send) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What stands at the calls that start and end MPI: the session begins behind the first and ends
+/// Wrappers of the calls that start and end MPI: the session begins behind the first and ends
 /// before the last.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace plait::attach {
 
-/// As MPI_Init and so on, and the place of the call.
+/// Wraps the MPI function of the same name.  `from`: the place of the call in the program.
 int init(int* argc, char*** argv, const void* from);
 int init_thread(int* argc, char*** argv, int required, int* provided, const void* from);
 int query_thread(int* provided, const void* from);

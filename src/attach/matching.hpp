@@ -41,9 +41,9 @@ struct record_place {
 };
 
 struct matched_records {
-  /// Of each record of each rank: the other end of the message.
+  /// Other end of the message, for each record of each rank.
   std::vector<std::vector<record_place>> partner;
-  /// Of each record of a collective: its place in `collectives`.
+  /// Place in `collectives`, for each record of a collective.
   std::vector<std::vector<std::uint32_t>> collective_of;
   std::vector<std::vector<record_place>> collectives;
   std::uint64_t unmatched = 0;

@@ -21,7 +21,8 @@ std::vector<std::uint64_t>& user_operations() {
   return list;
 }
 
-/// Whether the program computes while what it posts at a place is in flight.
+/// Notes whether the program computed while the operation was in flight, at the place that posted
+/// it.
 void learn_of_overlap(const request_data& done) noexcept {
   if (!attached.progresses || done.record.post_site < 0) return;
   const bool computed =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What hooks share: how a message or collective is noted when it is posted, and when it completes.
+/// Functions that hooks share: they note a message or collective when it is posted and when it
+/// completes.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a rank notes while the program runs: plain data in one stretch of memory, which may be a
+/// The notes of a rank while the program runs: plain data in one stretch of memory, which may be a
 /// file that outlives the process, and which travels to rank 0 as it is.
 #pragma once
 
@@ -132,7 +132,7 @@ struct profile_header {
   module_data module[most_modules];
 };
 
-/// Where the parts of a profile lie in its memory.
+/// Offsets in bytes of the parts of a profile in its memory, and its size.
 struct profile_layout {
   std::size_t sites = 0;
   std::size_t sent_bytes = 0;

@@ -45,7 +45,7 @@ class reader {
   std::size_t at_ = 0;
 };
 
-/// How many of each follow the header.
+/// Numbers of sites, records and calls that follow the header.
 struct packed_counts {
   std::uint64_t sites = 0;
   std::uint64_t records = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What this process has attached: the switches, the notebook, and what is known of the program's
-/// communicators and requests.  From MPI's start to its end.
+/// The session of this process: the switches, the notebook, and the known communicators and
+/// requests of the program.  It lives from MPI's start to its end.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,8 @@ struct session {
 
 /// Never destroyed: threads of the program may call MPI while it ends.
 extern session& attached;
-/// Whether calls are noted.  False before MPI has started, after it has ended, in a child.
+/// True while calls are noted: not before MPI has started, after it has ended, or in a child
+/// process.
 extern std::atomic<bool> is_attached;
 
 }  // namespace plait::attach

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the environment asks for.
+/// Settings of the attached library, which it reads from the environment.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum switch_bit : std::uint32_t {
   switch_verify = 8,
 };
 
-/// What the environment asks for.
+/// Settings that `plait attach` passes in environment variables.
 struct settings {
   std::uint32_t switches = 0;
   bool quiet = false;

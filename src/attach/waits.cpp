@@ -19,7 +19,8 @@ constexpr std::uint64_t surely_rendezvous_bytes = 128 << 10;
 
 enum class cause : std::uint8_t { none, sender, receiver, collective };
 
-/// What a message takes on its way, alone: latency + bytes * seconds per byte.
+/// Model of the time that a message needs when it is alone on its way: latency + bytes * seconds
+/// per byte.
 class network_model {
  public:
   explicit network_model(std::span<const rank_profile> ranks) : ranks_(ranks) {
@@ -201,8 +202,8 @@ class wait_taker {
     return std::max(in_s, out_s);
   }
 
-  /// When the wait's messages could all have been there: each after both its ends were posted, and
-  /// those that cross the network one after another.
+  /// Returns the seconds that the wait would have been shorter if its messages had moved as soon as
+  /// possible: each once both its ends were posted, and incoming messages one after another.
   [[nodiscard]] double by_progress_s(const one_wait& wait) const {
     if (!network_.is_known()) return 0;
     double all_there_s = -1e300;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the program's threads tell the progress thread, and how they wake it.
+/// News from the program's threads to the progress thread, and the ways to wake it.
 #pragma once
 
 #include <atomic>

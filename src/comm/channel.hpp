@@ -44,7 +44,7 @@ class channel {
     return op.sequence & (started_.size() - 1);
   }
 
-  /// Whether every earlier operation of the same residue has been started.
+  /// Returns true if every earlier operation of the same residue has been started.
   [[nodiscard]] bool may_start(const operation& op) const noexcept {
     return started_[residue(op)] == op.sequence >> shift_;
   }
@@ -70,7 +70,7 @@ class channel {
   [[nodiscard]] std::uint64_t next_place(std::uint64_t residue) const noexcept {
     return (started_[residue] << shift_) + residue;
   }
-  /// How many places were taken.  Submitting thread.
+  /// Returns the number of places taken so far.  Submitting thread.
   [[nodiscard]] std::uint64_t places() const noexcept { return next_sequence_; }
 
   /// All that is parked, when nothing will be started any more.
@@ -84,7 +84,7 @@ class channel {
   std::vector<operation*> parked_;
 };
 
-/// Of one communicator: by direction, peer and tag; these are 0 for collectives.
+/// Channels of one communicator by direction, peer and tag; peer and tag are 0 for collectives.
 using channel_map = std::map<std::tuple<operation::kind, int, int>, std::unique_ptr<channel>>;
 
 }  // namespace plait

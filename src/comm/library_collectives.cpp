@@ -29,7 +29,7 @@ struct block_list {
   }
 };
 
-/// What MPI uses until the call is complete, besides the buffers.
+/// Arguments that MPI uses until the call is complete, besides the buffers.
 struct library_call::prepared {
   const std::byte* send;
   std::byte* receive;
@@ -37,9 +37,9 @@ struct library_call::prepared {
   std::shared_ptr<const combine_bytes> combine;
   block_list sent;
   block_list received;
-  /// Where `reduce_scatter` finds the blocks one behind the other, as MPI wants them, where
-  /// `alltoallv` in place keeps what it sends, and what `exscan` may do to rank 0's result, which
-  /// is nobody's.
+  /// Memory beside the buffers.  `reduce_scatter` puts the blocks into it one behind the other, as
+  /// MPI wants them; `alltoallv` in place keeps its outgoing data in it; `exscan` may write rank
+  /// 0's result, which is undefined, to it.
   std::vector<std::byte> scratch = {};
   std::vector<block> gathered = {};          ///< blocks of `send`, put into `scratch` at each start
   MPI_Datatype reduced = MPI_DATATYPE_NULL;  ///< while it is in flight
@@ -82,17 +82,18 @@ std::byte no_bytes_to_receive[1];
   }
 }
 
-/// Of datatypes: what the reduction it belongs to has prepared.  Made once, and kept until MPI
-/// ends.
+/// Key of the attribute by which a datatype leads to the arguments of its reduction.  Made once,
+/// and kept until MPI ends.
 int call_of_type = MPI_KEYVAL_INVALID;
 
-/// What MPI keeps for calls that nobody will see complete.  Never freed.
+/// Returns the arguments of calls that nobody will see complete, which MPI goes on using.  Never
+/// freed.
 std::vector<std::shared_ptr<void>>& abandoned_calls() {
   static auto* const all = new std::vector<std::shared_ptr<void>>;
   return *all;
 }
 
-/// Whether the rank of `call` gives one buffer only.
+/// Returns true if the rank of `call` gives one buffer only.
 [[nodiscard]] bool is_in_place(const shape& call) {
   return call.in_place && (!only_root_is_in_place(call.what) || call.rank == call.root);
 }
@@ -132,8 +133,9 @@ bool ranks_see_different_sizes(operation what) noexcept {
 // --- a call
 // -------------------------------------------------------------------------------------------
 
-/// What is sent begins where the receive buffer does, in a gap between its blocks; the library
-/// would take the call for one in place.
+/// Has the sent blocks copied elsewhere at each start.  For a send buffer that begins where the
+/// receive buffer does, in a gap between its blocks: the library would take the call for one in
+/// place.
 void library_call::prepared::gather_elsewhere(const shape& call) {
   if (call.what == operation::alltoallv || call.what == operation::scatterv) {
     gathered = call.send_blocks;
@@ -188,7 +190,7 @@ library_call::~library_call() = default;
 
 extern "C" {
 
-/// As MPI has it: to = from op to.
+/// Combines elements as an operation of MPI's: to = from op to.
 static void plait_combine_elements(void* from, void* to, int* count, MPI_Datatype* type) {
   using namespace plait;
   void* prepared = nullptr;

@@ -12,7 +12,7 @@
 
 namespace plait::collective {
 
-/// Of one engine.  Holder of the token only.
+/// Calls of the MPI library's collectives, for one engine.  Holder of the token only.
 ///
 /// An element is so many MPI_BYTEs.  MPI hands a user's operation no pointer of his, but the
 /// datatype that the call was made with [MPI-4.0, section 6.9.5]: a reduction has one of its own,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a communicator is to an engine: where messages and the library's collectives match.
+/// A communicator as an engine sees it: the space in which messages and the library's collectives
+/// match.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ namespace plait {
 struct environment::native_handles {
   MPI_Comm program = MPI_COMM_NULL;   ///< given to the program: native()
   MPI_Comm internal = MPI_COMM_NULL;  ///< barrier, gather, clock
-  /// Of the communicators that were made, in this order.
+  /// Spaces of the communicators that were made, in this order.
   std::vector<std::shared_ptr<matching_space>> spaces;
   int numbers_taken = 0;  ///< of communicators
 };

@@ -105,8 +105,10 @@ bool strided_bytes::contiguous() const noexcept {
   return true;
 }
 
-/// They share one if and only if
+/// Decides whether two strided ranges share a byte.  They do if and only if
+///
 ///     a.begin + sum of i_k * stride_k + u = b.begin + sum of j_l * stride_l + v
+///
 /// for some row (i_k) and byte u of a, and some row (j_l) and byte v of b: if the distance of their
 /// first bytes is a sum of multiples of their strides, and of u - v.
 bool share_a_byte(const strided_bytes& a, const strided_bytes& b) noexcept {

@@ -55,7 +55,7 @@ void cut_at_ends(const box<D>& block, std::vector<box<D>>& boxes) {
   }
 }
 
-/// How a block lies in memory, on whatever rank.
+/// Returns the strides of a block in bytes, slowest axis first, on whatever rank it lies.
 template <int D>
 [[nodiscard]] numbers<D> strides_of(const array_in_memory<D>& array, int id) {
   block_memory::numbers cells;
@@ -71,9 +71,9 @@ template <int D>
   return slowest_first<D>(bytes);
 }
 
-/// Whether between these cells, from the first to the last in memory, there are at most ghosts that
-/// nobody fills: along axes faster than the slowest they extend along, they are all of the block's,
-/// and nobody is beyond.
+/// Returns true if `cells` lie in one stretch of memory but for ghosts that nobody fills: along
+/// every axis faster than the slowest one they extend along, they span the whole block, which has
+/// no neighbour there.
 template <int D>
 [[nodiscard]] bool nothing_between(const decomposition<D>& blocks, int id, const box<D>& cells) {
   bool inner = false;

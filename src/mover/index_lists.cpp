@@ -134,7 +134,7 @@ namespace {
 
 using addresses = std::vector<std::byte*>;
 
-/// Where the elements of one rank's blocks lie, and of those in its list.
+/// Addresses of the elements that one rank holds in its blocks and in the values of its list.
 class element_places {
  public:
   element_places(const array_in_memory<1>& array, const index_lists& lists,

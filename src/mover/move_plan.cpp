@@ -193,7 +193,7 @@ void move_builder::add_messages(std::vector<item>& items, bool sending, messages
   }
 }
 
-/// What one block has in a message is packed, or unpacked, together.
+/// Puts all that one block has in a message into one group, to be packed or unpacked together.
 void move_builder::group(std::span<item> message, bool sending) {
   detail::move_parts& parts = *parts_;
   const auto block = [sending](const item& i) {

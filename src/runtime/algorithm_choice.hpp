@@ -39,7 +39,7 @@ class algorithm_choice {
   }
 
  private:
-  /// What the choice depends on, among the calls of one job.
+  /// Properties of a call that the choice depends on, within one job.
   using key = std::tuple<collective::operation, int, std::size_t, std::size_t, std::size_t, bool>;
   static constexpr std::size_t most = 1024;
   std::optional<model::parameters> network_;

@@ -14,10 +14,10 @@ namespace {
 
 using what = collective::operation;
 
-/// What all ranks say alike of a call; the sizes of listed blocks come behind.
+/// Numbers that all ranks must tell alike of a call.  The sizes of listed blocks follow them.
 enum word : std::size_t { called, root, count, element_bytes, algorithm, words };
 
-/// Whom the tree of `root` has above and below the rank, binomial.
+/// Parent and children of a rank in the binomial tree of `root`.
 struct place_in_tree {
   std::vector<int> parent;
   std::vector<int> children;
@@ -75,7 +75,7 @@ struct place_in_tree {
          std::to_string(bytes_each) + (bytes_each == 1 ? " byte" : " bytes");
 }
 
-/// What `peer` says otherwise.
+/// Returns, in words, the first difference between the numbers of `peer` and those of this rank.
 [[nodiscard]] std::string difference(std::span<const std::uint64_t> own,
                                      std::span<const std::uint64_t> other, int peer) {
   const std::string rank = "rank " + std::to_string(peer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How ranks find that they name different sizes in a collective call: small messages beside it.
+/// Messages beside a collective call by which ranks find that they name different sizes in it.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 namespace plait {
 
-/// What one rank tells of a call, and what it is told; whoever is told compares.
+/// Agreement of ranks on a collective call: each rank tells others what it has called, and compares
+/// what it is told with its own.
 ///
 /// The messages go where the call's own data goes, so that no rank waits for one that the call does
 /// not make it wait for: from the root down a tree (bcast, scatter), up to it (reduce, gather),
@@ -35,7 +36,8 @@ class collective_agreement {
   collective_agreement(const collective_call& call, const collective::shape& shape,
                        std::optional<collective::algorithm> how);
 
-  /// How this rank tells and is told: of 8-byte elements, from `told()` to `heard()`.
+  /// Returns the collective call, of 8-byte elements from `told()` to `heard()`, by which this rank
+  /// tells and is told.
   [[nodiscard]] const collective::shape& way() const noexcept { return way_; }
   [[nodiscard]] collective::algorithm how() const noexcept { return how_; }
   /// Side by side, so that one access covers both.
@@ -43,8 +45,9 @@ class collective_agreement {
   [[nodiscard]] std::span<std::uint64_t> told() noexcept { return words().first(told_); }
   [[nodiscard]] std::span<std::uint64_t> heard() noexcept { return words().subspan(told_); }
 
-  /// When all was heard, once an iteration of a replay.  What is wrong, with both sizes, if what
-  /// was heard is not what this rank says, or else what `put_off` was given.  Thread-safe.
+  /// Returns the failure of the call, or null.  A failure names both sizes, if this rank heard
+  /// others than its own; else it is the one that `put_off` was given.  To be called when all was
+  /// heard, once an iteration of a replay.  Thread-safe.
   [[nodiscard]] std::exception_ptr verdict();
   /// Keeps a failure of the MPI library, which does not say both sizes, until the verdict of the
   /// iteration, counted from 0.  Returns false if that has been given.  Thread-safe.

@@ -117,7 +117,8 @@ void expect_size(const collective_call& call, const char* which, std::size_t hav
   refuse(call, text);
 }
 
-/// What a rank sends itself.
+/// Expects the part that a rank sends itself to be as long as the one it receives from itself.
+/// Errors: usage_error.
 void expect_own_parts(const collective_call& call, const collective::shape& s) {
   const auto expect = [&](std::size_t sent, std::size_t received) {
     if (sent == received) return;

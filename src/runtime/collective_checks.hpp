@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What one rank can see of a collective call that does not fit.  What it takes two ranks to see:
+/// Checks of a collective call that one rank can make alone.  Checks that take two ranks:
 /// collective_agreement.hpp.
 #pragma once
 

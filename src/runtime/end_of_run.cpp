@@ -66,7 +66,7 @@ namespace {
   return path;
 }
 
-/// Of rank 0.  Errors: usage_error.
+/// Reads the wishes of rank 0's environment.  Errors: usage_error.
 [[nodiscard]] end_of_run::wishes read_wishes(int environment_number) {
   end_of_run::wishes wanted;
   wanted.ledger = ledger_wanted();
@@ -91,7 +91,8 @@ namespace {
   return wanted;
 }
 
-/// The same on every rank, but for the files' names, which only rank 0 needs.
+/// Reads the wishes of the environment.  They are equal on every rank, but for the names of files,
+/// which only rank 0 needs.  Collective.
 [[nodiscard]] end_of_run::wishes agreed_wishes(environment& env) {
   static int environments = 0;
   ++environments;
@@ -200,7 +201,8 @@ void find_paths(program_record& record) {
   }
 }
 
-/// What cannot be written is said; the program has computed what it has computed.
+/// Writes what `make` returns to `path`, if one is named.  A failure is printed and does not end
+/// the program, which has finished its work.
 template <class Make>
 void write(const std::string& path, const char* variable_name, Make make) {
   if (path.empty()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the environment variables PLAIT_LEDGER, PLAIT_TRACE, PLAIT_REPORT and PLAIT_RESULT ask of a
-/// program: kept while its runtimes live, written by rank 0 when the environment ends.
+/// The data that PLAIT_LEDGER, PLAIT_TRACE, PLAIT_REPORT and PLAIT_RESULT ask a program for:
+/// kept while its runtimes live, written by rank 0 when the environment ends.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,8 @@ class end_of_run {
   /// Notes what a window runs on; that of the first one is told.
   void add_window(const window_choice& chosen);
   void add(const ledger& workers);
-  /// What `from` has recorded of a runtime.  If it had no budget, as much as there is room for.
+  /// Adds the events that `from` has recorded of a runtime.  Without a budget, as many as there is
+  /// room for.
   void add(std::size_t runtime, const recorder& from, bool had_budget);
 
  private:

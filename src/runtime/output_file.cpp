@@ -17,7 +17,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// What is a device, a pipe or a socket is not replaced by a file.
+/// Returns true for a device, a pipe or a socket, which no file is to replace.
 [[nodiscard]] bool is_special(const std::string& path) {
   std::error_code ignored;
   const files::file_status status = files::status(path, ignored);

@@ -13,7 +13,7 @@
 namespace plait {
 namespace {
 
-/// As the access words take a box of an array.
+/// Strided rows, in the form in which the access words take a box of an array.
 template <class Byte>
 struct rows {
   using element = Byte;

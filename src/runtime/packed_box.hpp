@@ -15,8 +15,8 @@ namespace plait {
 class scheduler;
 
 [[nodiscard]] std::size_t size_bytes(const strided_bytes& box) noexcept;
-/// Its bytes, where they lie side by side in the order in which they travel: the first axis
-/// fastest.  Such a box needs no packing.
+/// Returns the bytes of the box if they lie side by side in the order in which they travel, the
+/// first axis fastest.  Such a box needs no packing.
 [[nodiscard]] std::optional<byte_range> in_one_piece(const strided_bytes& box) noexcept;
 
 /// The memory lives as long as this, or a task that was submitted with it.

@@ -17,11 +17,12 @@ class packed_call {
   /// `shape`: that of the call, with `rank` and `ranks`.  Precondition: `expect_fits`.
   packed_call(const collective_call& call, const collective::shape& shape);
 
-  /// The same on the packed boxes.
+  /// Returns the call on the packed boxes.
   [[nodiscard]] const collective_call& call() const noexcept { return call_; }
 
   void submit_packing(scheduler& tasks) const;
-  /// Also what keeps the memory until the call is over on this rank.
+  /// Submits the unpacking, and the tasks that keep the packed memory until the call is over on
+  /// this rank.
   void submit_unpacking(scheduler& tasks) const;
 
  private:

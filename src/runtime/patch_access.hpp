@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How the cells of a move become accesses of a task.
+/// Conversion of the cells of a move to accesses of a task.
 #pragma once
 
 #include <cstddef>

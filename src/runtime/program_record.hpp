@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What rank 0 knows of a whole program when its environment ends.
+/// Ledgers and events of a whole program on rank 0, when its environment ends.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct program_record {
 
 /// The mean over workers, or over ranks, as worker 0.
 [[nodiscard]] ledger_entry mean_of(const std::vector<ledger_entry>& entries);
-/// What `one` has is added to `to`, but for the worker.
+/// Adds the times of `one`, multiplied by `share`, to `to`, whose worker stays as it is.
 void add_up(ledger_entry& to, const ledger_entry& one, double share = 1);
 
 /// Consecutive events out of the middle of all runs, by their beginning.

@@ -13,7 +13,7 @@
 namespace plait {
 namespace {
 
-/// As many as a report draws in a blink.
+/// Upper limit of the events of a timeline: so many a report draws in a blink.
 constexpr std::size_t most_timeline_events = 20'000;
 
 /// A list of texts that are JSON.

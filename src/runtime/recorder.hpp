@@ -55,7 +55,7 @@ class recorder final : public task_observer {
       sides_.push_back({side, among});
   }
 
-  /// How many events found no room.
+  /// Returns the number of events that found no room.
   [[nodiscard]] std::uint64_t dropped() const noexcept {
     std::uint64_t all = outside_.dropped;
     for (const writer& worker : workers_) all += worker.dropped;

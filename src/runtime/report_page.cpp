@@ -17,7 +17,8 @@
 namespace plait {
 namespace {
 
-/// As many as a browser draws without a pause, and a page of some megabytes holds.
+/// Upper limit of the events of a page: so many a browser draws without a pause, and a page of some
+/// megabytes holds.
 constexpr std::size_t most_events = 100'000;
 
 constexpr const char* style = R"css(

@@ -107,7 +107,8 @@ static_assert(std::is_trivially_destructible_v<submitted_operation>);
   }
 }
 
-/// Of a message whose length is fixed now.  Errors: usage_error for a count beyond the buffer.
+/// Fixes the length of a message that is about to start.  Errors: usage_error for a count beyond
+/// the buffer.
 void set_length(submitted_operation& op) {
   const message_length& length = *belongings_of(*op.node)->length;
   op.size_bytes = length.largest_bytes;

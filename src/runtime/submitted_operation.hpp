@@ -22,24 +22,25 @@ class collective_agreement;
 class packed_box;
 struct runtime_state;
 
-/// Where a message whose length is fixed when it starts has that length.
+/// Length of a message that is fixed when the message starts: its place, in elements, and its
+/// limit.
 struct message_length {
   std::size_t* count;
   std::size_t element_bytes;
   std::size_t largest_bytes;
 };
 
-/// What a node's operation owns beyond the operation itself.
+/// Objects that a node's operation owns beyond the operation itself.
 struct operation_belongings final : detail::node_belongings {
-  /// Of an operation on a window: what a message does not have, and the window.
+  /// Remote part and window, of an operation on a window.
   std::optional<remote_part> remote = {};
   std::shared_ptr<exposed_memory> window = {};
-  /// Of a collective of the MPI library.
+  /// Library call and agreement, of a collective.
   std::unique_ptr<collective::library_call> call = {};
   std::shared_ptr<collective_agreement> agreement = {};
   /// Keeps memory that is nobody's but the message's.
   std::shared_ptr<const void> memory = {};
-  /// Of an operation that `varies`.
+  /// Length of an operation that `varies`.
   std::optional<message_length> length = {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How many events of this rank may still be kept.
+/// Budget of the events that may still be kept on this rank.
 #pragma once
 
 #include <algorithm>

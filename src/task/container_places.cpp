@@ -5,7 +5,7 @@
 
 namespace plait::detail {
 
-/// Whether every task that may move the elements has finished.
+/// Returns true if every task that may move the elements has finished.
 bool container_places::place::is_settled() const {
   const auto in_flight = [](const node_ref& one) { return one.unfinished() != nullptr; };
   return std::none_of(writers.rbegin(), writers.rend(), in_flight);  // the newest finish last

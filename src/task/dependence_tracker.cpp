@@ -67,7 +67,7 @@ int dependence_tracker::add_box(task_node& task, const strided_bytes& given, acc
   return add_to_boxes(task, box, mode, operation);
 }
 
-/// Whether the cache knows a segment of these bounds.
+/// Returns true if the cache knows a segment of exactly these bounds.
 bool dependence_tracker::is_segment(byte_range bytes) noexcept {
   const cached& entry = slot(bytes.begin);
   return entry.valid && entry.begin == bytes.begin && entry.where->second.end == bytes.end;

@@ -14,7 +14,7 @@
 
 namespace plait::detail {
 
-/// What one task, the parent, has submitted.  Dependences are among these children only: to
+/// Tasks that one task, the parent, has submitted.  Dependences are among these children only: to
 /// everybody else they are part of the parent, whose accesses cover theirs, and which is finished
 /// when its function has returned and they are.
 ///

@@ -6,7 +6,7 @@
 namespace plait::detail {
 namespace {
 
-/// Which nodes of two iterations each of them reaches.
+/// Table of the nodes of two iterations that each of them reaches.
 class reach_table {
  public:
   explicit reach_table(std::size_t nodes)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which dependences of a recorded iteration follow from others.  Arithmetic on place numbers.
+/// Finds the dependences of a recorded iteration that follow from others.  Arithmetic on place
+/// numbers.
 #pragma once
 
 #include <cstddef>

@@ -79,12 +79,14 @@ class replayed_graph {
     node.id.store(next_id(task), std::memory_order_relaxed);
     return true;
   }
-  /// Whether the node has been made ready for the iteration that it is to run next.  Any thread.
+  /// Returns true if the node has been made ready for the iteration that it is to run next.  Any
+  /// thread.
   [[nodiscard]] bool met(const task_node& node) const noexcept {
     return node.id.load(std::memory_order_relaxed) == next_id(*node.recorded);
   }
   [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
-  /// Whoever finishes `task`, before it meets its successors: nobody else touches its node then.
+  /// Notes how long `task` ran.  By the thread that finishes it, before it meets its successors:
+  /// nobody else touches its node then.
   void sampled(recorded_task& task) noexcept {
     const std::int64_t this_run = std::exchange(task.this_run, 0);
     ++task.samples;
@@ -105,7 +107,7 @@ class replayed_graph {
   [[nodiscard]] std::size_t edges() const noexcept { return successors_.size(); }
 
  private:
-  /// Whether the one worker finishes it.
+  /// Returns true if the graph runs on one worker, which then finishes the node itself.
   [[nodiscard]] bool is_own(const task_node& node) const noexcept {
     return one_worker_ && node.kind == node_kind::compute;
   }
@@ -122,8 +124,8 @@ class replayed_graph {
   struct recorded_container {
     std::uint32_t task;
     container it;
-    /// When it was recorded, or after a replay that has changed them; none: wherever they are when
-    /// the first replay begins.
+    /// Place of the elements when the access was recorded, or after a replay that has changed it;
+    /// none: their place when the first replay begins.
     std::optional<byte_range> elements;
     bool is_written;  ///< by this task; once closed, by one of the graph
   };

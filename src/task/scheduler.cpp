@@ -217,7 +217,8 @@ void scheduler::submit(task_node& node) {
   s.time().left();
 }
 
-/// Its accesses are known; whether nothing it waits for is unfinished.
+/// Ends the submission of a node, whose accesses are known.  Returns true if nothing that it waits
+/// for is unfinished.
 bool scheduler::implementation::is_ready(task_node& node) noexcept {
   const std::int32_t guard = task_node::submission_guard - node.edges_made;
   // Nobody else knows the node, or lowers its count: no atomic read-modify-write needed.

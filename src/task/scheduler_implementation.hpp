@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the scheduler is made of.  Its code: scheduler.cpp (submission, waiting, the interface),
-/// replay.cpp (recorded graphs), family.cpp (tasks that submit), suspension.cpp, worker_loop.cpp
-/// (finding, running and finishing tasks, being idle).
+/// Implementation of the scheduler: its state and the functions that its files share: scheduler.cpp
+/// (submission, waiting, the interface), replay.cpp (recorded graphs), family.cpp (tasks that
+/// submit), suspension.cpp, worker_loop.cpp (finding, running and finishing tasks, being idle).
 #pragma once
 
 #include <algorithm>
@@ -119,10 +119,11 @@ struct scheduler::implementation {
   void start_in_turn(detail::task_node& node, detail::worker* w);
   void push(detail::task_node& node, detail::worker& w);
   void announce() noexcept;
-  /// Of `task`, if it has thrown; whoever prints the exception is to name it.
+  /// Keeps the failure of `task`, if a task has thrown it; whoever prints the exception is to name
+  /// the task.
   void record_failure(std::exception_ptr error, const detail::task_node* task = nullptr) noexcept;
 
-  /// Another's address may be that of one that is gone.
+  /// Identity of this scheduler.  An address would not do: it may be that of one that is gone.
   const std::uint64_t serial = next_serial();
   [[nodiscard]] static std::uint64_t next_serial() noexcept;
   progress_source* const progress;

@@ -25,7 +25,7 @@ class stall_watch {
   [[nodiscard]] bool due() const noexcept {
     return next_ != progress_source::never && now_ticks() >= next_;
   }
-  /// How long the thread may sleep.
+  /// Returns how long the thread may sleep until the watch is due.
   [[nodiscard]] ticks until_due() const noexcept {
     return next_ == progress_source::never ? next_ : std::max<ticks>(1, next_ - now_ticks());
   }

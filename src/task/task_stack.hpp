@@ -30,7 +30,7 @@ class task_stack {
   [[nodiscard]] bool enter();
   /// From the task's stack: back to whoever entered it; returns when the next one enters.
   void leave();
-  /// What the task threw, after it has ended.
+  /// Returns the exception that the task threw, or null, after the task has ended.
   [[nodiscard]] std::exception_ptr take_failure() noexcept;
 
  private:

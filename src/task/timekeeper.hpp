@@ -40,12 +40,14 @@ class basic_timekeeper {
 
   // The program and plait.  Submitting thread
   // ---------------------------------------------------------------------------------------------
-  /// From the program into plait: the time since `left` was the program's own.  No effect inside.
+  /// Notes the way from the program into plait: the time since `left` was the program's own.  No
+  /// effect inside plait.
   void entered() noexcept {
     if (!inside_) read_entry();
   }
-  /// The same, but mostly without looking at the clock, and so `left`: only to submit a node while
-  /// the in-flight limit has room.
+  /// Notes the way from the program into plait, mostly without reading the clock, in which case
+  /// `left` does not read it either.  Precondition: only to submit a node, while the in-flight
+  /// limit has room.
   void entered_to_submit(node_kind kind) noexcept {
     if (inside_) return;
     submission_ = &submissions_[kind == node_kind::compute ? 0 : 1];
@@ -68,39 +70,40 @@ class basic_timekeeper {
 
   // Tasks
   // ---------------------------------------------------------------------------------------------
-  /// Returns when, or `unread`; the time if it is `wanted`.
+  /// Returns the time at which the task begins if `wanted` or if this one is timed; else `unread`.
   [[nodiscard]] ticks task_begins(bool wanted) noexcept {
     return between_tasks_.is_due() || wanted ? read_begin() : unread;
   }
-  /// `began` is what `task_begins` returned.  `watchful`: somebody wants to know soon that it is
-  /// late; `may_be_long`: and this task may have been long.  Returns when, or `unread`; the time if
-  /// it began at one.
+  /// Returns the time at which the task ended if it was read, else `unread`; always the time if
+  /// `began` is one.  `began`: result of `task_begins`.  `watchful`: somebody wants to know soon
+  /// how late it is.  `may_be_long`: this task may have been long.
   [[nodiscard]] ticks task_ended(ticks began, bool watchful, bool may_be_long) noexcept {
     const bool timed = began != unread;
     if (!timed && !may_be_long && leaves_unread(watchful)) return unread;
     return read_end(timed);
   }
-  /// Whether the last tasks were, when the clock was read after them.
+  /// Returns true if the tasks before the last reading of the clock took, on average, less than
+  /// `Clock::short_task()`.
   [[nodiscard]] bool tasks_are_short() const noexcept { return tasks_short_; }
-  /// No task follows for now: what does is not theirs.
+  /// Notes that no task follows for now: the time from here on is no task's.
   void tasks_over() noexcept {
     if (account_.owes()) account_.charge(activity::compute, Clock::now());
     unread_ = 0;
   }
-  /// A task runs another: until here the time was its own.
+  /// Notes that a task runs another: until here the time was its own.
   void inner_task_begins() noexcept { account_.charge(activity::compute, Clock::now()); }
   void inner_task_ended() noexcept { account_.charge(activity::overhead, Clock::now()); }
 
   // Posts
   // ---------------------------------------------------------------------------------------------
-  /// What is known of a post that has begun; for `post_ended`.
+  /// A post that has begun, as `post_ended` needs it.
   struct post {
     ticks begin = unread;
     bool is_read = false;     ///< the clock is, when it has ended
     bool submitting = false;  ///< it is part of the submission of its message
   };
-  /// A worker that polls may post too: then that is part of its look, or of its idle spell.  So may
-  /// the submitting thread from code of the program that drives communication
+  /// Notes that a post begins.  A post by a worker that polls is part of its look, or of its idle
+  /// spell.  The submitting thread may also post from code of the program that drives communication
   /// (environment::barrier).
   [[nodiscard]] post post_begins() noexcept {
     const bool books = !is_idle() && !looking_;
@@ -136,8 +139,8 @@ class basic_timekeeper {
 
   // Looks between two tasks
   // ---------------------------------------------------------------------------------------------
-  /// No task ran since the clock was read: what is owed is of posts, and the rest no task's.  Until
-  /// `look_ended` posts and what completes are part of the look.
+  /// Notes that a look begins.  No task ran since the clock was read: the owed time is that of
+  /// posts, and the rest no task's.  Until `look_ended` posts and completions are part of the look.
   void look_begins() noexcept {
     book_all_but_owed(activity::overhead);
     looking_ = true;
@@ -154,7 +157,7 @@ class basic_timekeeper {
     ticks end = 0;
     ticks exposed = 0;
   };
-  /// Returns when.
+  /// Returns the time at which idleness begins.
   [[nodiscard]] ticks idleness_begins(const auto& in_flight_until) noexcept {
     const ticks begin = Clock::now();
     account_.charge(activity::overhead, begin);  // or what unread tasks are owed
@@ -178,21 +181,21 @@ class basic_timekeeper {
 
   // What is booked
   // ---------------------------------------------------------------------------------------------
-  /// The last time that was read, or a time before.
+  /// Returns the time of the last booking: the last reading of the clock, or an earlier time.
   [[nodiscard]] ticks last_read() const noexcept { return account_.last(); }
-  /// The same.  Any thread.
+  /// Returns the time of the last booking, as other threads can see it.  Any thread.
   [[nodiscard]] ticks last_read_elsewhere() const noexcept { return account_.snapshot().last; }
   struct statement {
     account::sums sums;
     std::int64_t wall_ns = 0;
   };
-  /// Since the last `reset`, with what is open now booked by guess.  Any thread.
+  /// Returns the times since the last `reset`, with the open stretch booked by guess.  Any thread.
   [[nodiscard]] statement since_reset(const auto& in_flight_until) const noexcept;
   /// Submitting thread.
   void reset(const auto& in_flight_until) noexcept { base_ = booked(in_flight_until); }
 
  private:
-  /// From the program into plait.
+  /// Reads the clock on the way from the program into plait.
   [[gnu::noinline]] void read_entry() noexcept {
     inside_ = true;
     account_.charge(activity::compute, Clock::now());
@@ -202,7 +205,7 @@ class basic_timekeeper {
     entered_at_ = account_.last();
     posted_since_entry_ = 0;
   }
-  /// And back.
+  /// Reads the clock on the way from plait back into the program.
   [[gnu::noinline]] void read_exit() noexcept {
     inside_ = false;
     sampled_overhead* const usual = std::exchange(submission_, nullptr);
@@ -211,14 +214,14 @@ class basic_timekeeper {
     if (usual != nullptr) usual->learn(std::max<ticks>(0, now - entered_at_ - posted_since_entry_));
     account_.charge_most(activity::overhead, now, 0);
   }
-  /// Before a task that is timed.
+  /// Reads the clock before a task that is timed.
   [[gnu::noinline]] ticks read_begin() noexcept {
     const ticks now = Clock::now();
     if (!account_.owes()) between_tasks_.learn(now - account_.last());
     account_.charge(activity::overhead, now);
     return now;
   }
-  /// After a task that leaves nothing unread.
+  /// Reads the clock after a task that leaves nothing unread.
   [[gnu::noinline]] ticks read_end(bool timed) noexcept {
     const ticks now = Clock::now();
     tasks_short_ = now - account_.last() < short_task_ * (unread_ + 1);
@@ -226,12 +229,14 @@ class basic_timekeeper {
     account_.charge_most(activity::compute, now, timed ? 0 : between_tasks_.usual());
     return now;
   }
-  /// Where no task has run since the last booking: the time since, but for what is owed, was `to`.
+  /// Books the time since the last booking, but for the owed part, to `to`.  Precondition: no task
+  /// has run since.
   void book_all_but_owed(activity to) noexcept {
     account_.charge_most(to, Clock::now(), 0);
     unread_ = 0;
   }
-  /// After a task that was not timed: whether the clock is not read, and its time booked later.
+  /// Returns true if the clock is not read after a task that was not timed; its time is booked
+  /// later.
   [[nodiscard]] bool leaves_unread(bool watchful) noexcept {
     const int most = watchful ? most_unread / 2 : most_unread;
     if (!tasks_short_ || unread_ >= most || between_tasks_.is_next_due()) return false;
@@ -239,8 +244,9 @@ class basic_timekeeper {
     account_.owe(between_tasks_.usual());
     return true;
   }
-  /// The same for a message that is about to be posted.  `submitting`: what comes before it is part
-  /// of its submission, and owed as such.
+  /// Returns true if the clock is not read for a message that is about to be posted; its time is
+  /// booked later.  `submitting`: the time before the post is part of the submission, and owed as
+  /// such.
   [[nodiscard]] bool leaves_post_unread(bool submitting) noexcept {
     if (!posts_short_ || unread_ >= most_unread || before_posts_.is_next_due()) return false;
     (void)before_posts_.is_due();

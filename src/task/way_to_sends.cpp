@@ -17,7 +17,7 @@ using node_list = std::vector<rank_input>;
   return node.is == kind::receive || node.is == kind::exchange;
 }
 
-/// How often the ways to the single sends may lead through a graph.
+/// Upper limit of visits while the ways to the single sends are found, for each node of the graph.
 constexpr std::size_t most_visits_a_task = 64;
 
 [[nodiscard]] std::vector<std::size_t> sends_of(const node_list& nodes) {
@@ -48,7 +48,7 @@ class ways {
  public:
   explicit ways(const node_list& nodes) : nodes_(nodes), predecessors_(predecessors_of(nodes)) {}
 
-  /// Those on the way to any of the sends.
+  /// Returns the tasks on the way to any of the sends.
   [[nodiscard]] std::vector<std::size_t> to(const std::vector<std::size_t>& these_sends) const {
     std::vector<bool> reached(nodes_.size());
     std::vector<std::size_t> result;
@@ -121,7 +121,7 @@ class half {
     for (const rank_input& one : nodes) all_ += one.is == kind::task ? one.took : 0;
   }
 
-  /// Whether it took them.
+  /// Takes the tasks if they fit.  Returns false if they do not.
   bool take(const std::vector<std::size_t>& tasks) {
     const ticks more = missing(tasks);
     if (2 * (sum_ + more) > all_) return false;
@@ -133,7 +133,7 @@ class half {
     sum_ += missing({task});
     taken_[task] = true;
   }
-  /// Whether what it took is less than a hundredth of the computation.
+  /// Returns true if the taken tasks are less than a hundredth of the computation.
   [[nodiscard]] bool has_next_to_nothing() const { return 100 * sum_ < all_; }
   [[nodiscard]] std::vector<bool> taken() && { return std::move(taken_); }
 

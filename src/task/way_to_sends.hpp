@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which tasks of a recorded iteration are to go first so that its messages leave early.
+/// Choice of the tasks of a recorded iteration that go first so that its messages leave early.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct rank_input {
   std::size_t same = 0;
 };
 
-/// Who goes first, for each node.
+/// Returns, for each node, whether it goes first.
 ///
 /// An exchange, such as a collective that is one task, is a send for what it waits for and a
 /// receive for what waits for it.

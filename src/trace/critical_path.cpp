@@ -18,7 +18,7 @@ using event_list = std::vector<event_index>;
   return kind == event_kind::exposed || kind == event_kind::idle;
 }
 
-/// Who came before whom.
+/// Order of the events: predecessors of each on its worker, on other ranks and in the program.
 class history {
  public:
   explicit history(std::span<const trace_event> events);
@@ -28,15 +28,16 @@ class history {
   [[nodiscard]] maybe_event releaser(event_index i) const { return released_by_[i]; }
   [[nodiscard]] maybe_event other_side(event_index i) const { return other_side_[i]; }
 
-  /// What the worker of `i` did before it, waits left out.
+  /// Returns the event that the worker of `i` ran before it, waits left out.
   [[nodiscard]] maybe_event work_before(event_index i) const;
-  /// The waits between that and `i`, the latest first.
+  /// Returns the waits of the worker between `work_before(i)` and `i`, the latest first.
   [[nodiscard]] event_list waits_before(event_index i) const;
-  /// What the submitting thread of a rank was doing, or had done last, at a time.
+  /// Returns the event of a rank's submitting thread at a time, or the last one before it.
   [[nodiscard]] maybe_event program_at(int rank, double time_s) const;
-  /// The message of a rank that ended last, in (from_s, to_s].
+  /// Returns the message of a rank that ended last in (from_s, to_s].
   [[nodiscard]] maybe_event arrival(int rank, double from_s, double to_s) const;
-  /// What the workers did, or waited for, last.
+  /// Returns the event at which the path ends: the last one of any worker or, if that is a wait,
+  /// the work or message of its rank that ended last.
   [[nodiscard]] maybe_event last() const;
 
  private:
@@ -210,7 +211,7 @@ class path_finder {
                       path_step::no_event});
   }
 
-  /// As much of a wait as lies between `from_s` and now.
+  /// Adds the part of a wait that lies between `from_s` and now.
   void add_wait(const trace_event& wait, double from_s) {
     add_overhead(wait.rank, std::max(wait.end_s, from_s));
     const double begin_s = std::max(wait.begin_s, from_s);

@@ -12,8 +12,8 @@ namespace {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
 }
 
-/// How many bytes from `at` on are a character above U+007F in UTF-8; 0: they are none.  [RFC 3629,
-/// section 4]
+/// Returns the length in bytes of the character above U+007F that begins at `at` in UTF-8; 0 if
+/// none does.  [RFC 3629, section 4]
 [[nodiscard]] std::size_t character_length(std::string_view text, std::size_t at) noexcept {
   const auto continues = [&](std::size_t place) { return (byte_at(text, place) & 0xC0U) == 0x80U; };
   const unsigned first = byte_at(text, at);

@@ -10,7 +10,7 @@
 namespace plait {
 namespace {
 
-/// What one worker's lane covers, and how much of it was waiting.
+/// Time that one worker's lane covers, and the part of it that was waiting.
 struct lane_time {
   double begin_s = std::numeric_limits<double>::max();
   double end_s = std::numeric_limits<double>::lowest();
@@ -35,7 +35,8 @@ struct lane_time {
   return std::max(0.0, end_s - begin_s);
 }
 
-/// What is between two events of a worker is posting and overhead: all but waiting is busy.
+/// Finds the rank that was busiest.  Gaps between two events of a worker are posting and overhead:
+/// all but waiting counts as busy.
 void find_busiest_rank(std::span<const trace_event> events, trace_summary& summary) {
   std::map<int, std::map<std::string, lane_time>> ranks;
   for (const trace_event& e : events) {

@@ -85,7 +85,7 @@ void expect_weights(const plait::worker_shares<D>& shares, const box<D>& all,
   EXPECT_EQ(at, all.high[along]);
 }
 
-/// Whether along some axis each set gets a plane for each of its workers.
+/// Returns true if along some axis each set gets a plane for each of its workers.
 template <int D>
 bool can_be_shared(const box<D>& all, const std::vector<worker_set>& sets) {
   std::vector<double> weights;

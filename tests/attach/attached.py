@@ -42,7 +42,7 @@ def run(program, *words, options=None):
 
 
 def environment():
-    """What the command and the programs get."""
+    """Returns the environment of the command and of the programs."""
     return {**os.environ, "PLAIT_BIN_DIR": str(pathlib.Path(PRELOADED).parent), "LC_ALL": "C",
             # The other component wants to read another process's memory for windows.
             "OMPI_MCA_osc": "pt2pt"}  # fmt: skip

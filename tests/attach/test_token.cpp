@@ -38,8 +38,8 @@ TEST(token, threads_that_wait_exclude_each_other) {
   EXPECT_EQ(data.count, 4 * turns);
 }
 
-/// As the progress thread does beside a program: nobody is left asleep when the one that tries lets
-/// go.
+/// The progress thread tries the token beside a program that waits for it.  When it lets go, nobody
+/// is left asleep.
 TEST(token, a_thread_that_tries_beside_threads_that_wait_wakes_them) {
   guarded data;
   constexpr long turns = 20'000;

@@ -47,7 +47,7 @@ inline bool conflict(const action& a, const action& b) {
          (reads(a) && writes(b) && overlap(a.from, b.to));
 }
 
-/// What is wrong with one rank's schedule by itself; empty if nothing is.
+/// Returns, in words, the first fault of one rank's schedule by itself; empty if there is none.
 inline std::string flaw_of(const schedule& s, const shape& call, std::size_t send_bytes,
                            std::size_t receive_bytes) {
   const std::array<std::size_t, 3> sizes{send_bytes, receive_bytes, s.scratch_bytes};
@@ -105,7 +105,8 @@ class interpreter {
     for (std::size_t c = 0; c < channels_.size(); ++c) note(mismatch_in(c));
   }
 
-  /// What is wrong with the schedules, before they are executed; empty if nothing is.
+  /// Returns, in words, the first fault of the schedules, before they are executed; empty if there
+  /// is none.
   [[nodiscard]] const std::string& flaw() const noexcept { return flaw_; }
 
   /// Executes what can be executed; actions of rank `held` cannot.
@@ -177,7 +178,8 @@ class interpreter {
     if (flaw_.empty()) flaw_ = flaw;
   }
 
-  /// Whether the sends from one rank to another and the receives there fit together.
+  /// Returns, in words, the first mismatch of the sends from one rank to another and the receives
+  /// there; empty if there is none.
   [[nodiscard]] std::string mismatch_in(std::size_t c) const {
     const auto& [sends, receives] = channels_[c];
     const std::string who = "from rank " + std::to_string(static_cast<int>(c) / ranks_) + " to " +

@@ -182,7 +182,7 @@ TEST(allreduce_schedules, give_the_same_bits_on_every_rank_and_every_time) {
   }
 }
 
-/// What the schedule of one rank amounts to.
+/// Sums over the schedule of one rank.
 struct totals {
   std::size_t messages = 0;  ///< sent
   std::size_t bytes = 0;

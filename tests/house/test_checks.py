@@ -7,6 +7,8 @@ import sys
 import tempfile
 import unittest
 
+import check_docstrings
+import check_documents
 import check_format
 import check_layers
 import check_licence
@@ -137,6 +139,38 @@ class Sizes(Tree):
     def test_tests_may_be_as_long_as_they_like(self):
         self.write("tests/core/test_long.cpp", "int x;\n" * 1000)
         self.assertEqual(self.problems(check_sizes), [])
+
+
+class Docstrings(Tree):
+    def test_one_that_leans_on_its_neighbour_is_named(self):
+        self.write("include/plait/core/a.hpp", LICENCE + "/// Adds.\nint a();\n/// The same of b.\nint b();\n")
+        self.write("src/core/b.cpp", "int c;  ///< what it is\nint d;  ///< What it is\n")
+        problems = self.problems(check_docstrings)
+        self.assertEqual(len(problems), 2)
+        self.assertIn("include/plait/core/a.hpp:4", problems[0])
+        self.assertIn("src/core/b.cpp:2", problems[1])
+
+    def test_each_beginning_that_leans_is_known(self):
+        for words in ("What it does.", "Whether it may.", "As above, later.", "The same, later."):
+            self.write("src/core/a.cpp", f"/// {words}\n")
+            self.assertEqual(len(self.problems(check_docstrings)), 1, words)
+
+    def test_the_words_may_stand_further_on(self):
+        self.write("src/core/a.cpp", "/// Says\n/// What is meant.\n// What else.\n/// Whatever.\n//// What\n")
+        self.assertEqual(self.problems(check_docstrings), [])
+
+    def test_programs_and_tests_are_not_asked(self):
+        self.write("tests/core/test_a.cpp", "/// What it does.\n")
+        self.assertEqual(self.problems(check_docstrings), [])
+
+
+class Documents(Tree):
+    def test_a_link_to_nothing_is_named_in_a_folder_too(self):
+        self.write("apps/README.md", "[there](../docs/a.md), [nowhere](../docs/b.md)\n")
+        self.write("docs/a.md", "")
+        self.assertEqual(
+            check_documents.complaints(self.root), ["apps/README.md: links to ../docs/b.md, which does not exist"]
+        )
 
 
 class MustNotCompile(Tree):

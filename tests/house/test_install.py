@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `cmake --install` leaves is enough for a project elsewhere: find_package(plait), build, run.
+"""Tests that a project elsewhere can use an installed plait: find_package, build, run.
 
     test_install.py BUILD LIBRARY MPIEXEC
 

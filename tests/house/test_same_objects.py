@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What knows nothing of MPI is compiled once for both libraries; all else is compiled for each."""
+"""Sources that know nothing of MPI are compiled once for both libraries, all others for each."""
 
 import json
 import os
@@ -67,7 +67,7 @@ class SameObjects(unittest.TestCase):
         time.sleep(0.02)  # of the file system
 
     def compile(self, name):
-        """Whether the object was taken from the other folder; the compiler here only fails."""
+        """Returns whether the object came from the other folder; the compiler here only fails."""
         words = [
             CMAKE / "same_object",
             self.built,

@@ -62,7 +62,8 @@ void expect_cells(const std::string& what, int rank, int id, const view<const do
 
 enum class drive : std::uint8_t { start_and_wait, xtra, tasks, replay };
 
-/// Whoever drives them needs a runtime or an engine, which are made once a test.
+/// Ways to drive moves, with the runtime and the engines that they need, which are made once a
+/// test.
 struct drivers {
   environment& env = test_environment();
   engine olap{env, {.policy = progress::none}};

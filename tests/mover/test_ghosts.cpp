@@ -71,7 +71,7 @@ template <int D>
   return one;
 }
 
-/// What a cell of a block, or of its ghosts, is after the move.
+/// Returns the value of a cell of a block, or of its ghosts, after the move.
 template <int D>
 [[nodiscard]] double expected_value(const ghost_case<D>& one, const decomposition<D>& blocks,
                                     int id, const point<D>& cell, int step) {

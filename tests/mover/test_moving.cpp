@@ -25,7 +25,8 @@ using copies = std::vector<block_copy<3>>;
   };
 }
 
-/// As above, own cells included.
+/// Expects that moves fill the ghosts in `all`, and leave all others and the block's own cells as
+/// they are.
 void moves_are_right(drivers& d, drive how, const decomposition<3>& blocks, const copies& all,
                      const copy_options& options) {
   block_array<double, 3> u{blocks, d.env.rank()};

@@ -18,7 +18,8 @@ class shaped_link {
   shaped_link(double rate_Bps, double bucket_bytes)
       : rate_Bps_(rate_Bps), bucket_bytes_(bucket_bytes), tokens_(bucket_bytes) {}
 
-  /// When the last byte of a message that arrives at the link at `at_s` has left it; in order.
+  /// Returns the time at which the last byte of a message has left the link.  The message arrives
+  /// at `at_s`; messages leave in order.
   double carry(double at_s, double bytes) {
     const double start_s = std::max(at_s, last_s_);
     tokens_ = std::min(bucket_bytes_, tokens_ + (start_s - last_s_) * rate_Bps_);

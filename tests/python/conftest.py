@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests share: the command as a process of its own, the fake program, skipping labs."""
+"""Fixtures of the tests: the command as a process of its own, the fake program, skipping labs."""
 
 import atexit
 import os

@@ -48,7 +48,7 @@ MPIEXEC = {"openmpi": ["--oversubscribe", "--bind-to", "none"], "mpich": []}
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """What happens to which job, and when."""
+    """One fault: its kind, its victim, and its time."""
 
     number: int
     mpi: str
@@ -67,7 +67,7 @@ class Fault:
 
     @property
     def stops(self) -> bool:
-        """Whether the job goes on afterwards."""
+        """Returns whether the fault stops the target, which goes on later."""
         return self.what == "SIGSTOP"
 
 
@@ -129,8 +129,8 @@ class Job:
             return original
         copy = folder / "bin" / original.name
         copy.parent.mkdir()
-        for name in ("launched.py", "sample.py"):
-            shutil.copy(HERE / name, copy.parent)
+        for module in (HERE / "launched.py", *HERE.glob("sample*.py")):
+            shutil.copy(module, copy.parent)
         shutil.copy(original, copy)
         if self.fault.what == "damaged":
             copy.write_bytes(b"\x7fELF" + bytes(200))
@@ -198,7 +198,7 @@ class Job:
         return 2 if asked and not self.fault.stops else 0
 
     def errors(self) -> list[str]:
-        """What it said on standard error."""
+        """Returns the lines that the command wrote to standard error."""
         return self.error_file.read_text(errors="replace").splitlines()
 
     def family(self) -> dict[int, str]:
@@ -250,7 +250,7 @@ def hit(job: Job, limit_s: float) -> bool:
 
 
 def run(fault: Fault, limit_s: float) -> tuple[list[str], float]:
-    """What is wrong with how the job ended, and how long that took."""
+    """Runs a job with the fault.  Returns the flaws of its end, and the seconds until it ended."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="plait-fault-"))
     memory_before, begin = shared_memory(), time.time()
     job = Job(fault, folder)
@@ -323,12 +323,12 @@ def run_to_end(job: Job, limit_s: float) -> float:
 
 
 def shared_memory() -> set[str]:
-    """What lies in shared memory."""
+    """Returns the names of the segments in shared memory."""
     return {path.name for path in pathlib.Path("/dev/shm").iterdir()}
 
 
 def orphans(before: set[str], job: Job) -> list[str]:
-    """What has come to shared memory since, is of the job or of nobody, and no process holds."""
+    """Returns new segments in shared memory, of the job or of nobody, that no process holds."""
     others = ("plait-run-", "vader_segment.")  # a job of `plait run` has its segments in a folder
     own = f"plait-run-{job.process.pid}-"
     found = [name for name in sorted(shared_memory() - before)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a launcher tells the process it started."""
+"""Rank and number of ranks, as a launcher tells them to the process that it started."""
 
 import os
 

@@ -80,7 +80,7 @@ def spoil(node, key, chance):
 
 
 def read_by_all(text, whole, file):
-    """Whether the file was taken for a result; then every reader has read it."""
+    """Returns whether the file was taken for a result, which every reader has then read."""
     file.write_text(text)
     try:
         answer = results.load(file)

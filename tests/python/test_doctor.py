@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `plait doctor` says of a machine, and the completion of words from a checkout."""
+"""Tests of `plait doctor`, and of the completion of words from a checkout."""
 
 import re
 import subprocess

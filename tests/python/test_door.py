@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `./plait` refuses before it installs or builds, and what the words it takes need."""
+"""Tests of `./plait`: refusals before it installs or builds, and the needs of its words."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is hidden, what cache reuse gains, and what computation takes longer beside messages."""
+"""Tests of hidden time, gains of cache reuse, and computation slowed down beside messages."""
 
 from plait.results import check
 from plait.views.html import page

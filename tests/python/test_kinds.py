@@ -42,7 +42,7 @@ def tables_of(answer, width=80):
 
 
 def scaled(node, factor):
-    """The same with all times longer: members in seconds, and what has a median."""
+    """Returns a result with all times longer: members in seconds, and objects with a median."""
     if isinstance(node, list):
         return [scaled(each, factor) for each in node]
     if not isinstance(node, dict):
@@ -154,7 +154,7 @@ def test_pages_have_units_that_people_choose(name, factor):
 
 
 class Said(HTMLParser):
-    """What a page says: its texts and tips."""
+    """Texts and tips of a page."""
 
     def __init__(self, text):
         super().__init__()

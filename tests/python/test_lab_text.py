@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `--lab` says, and who gets which core."""
+"""Tests of the texts of `--lab`, and of the cores that ranks get."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a job leaves in files, and who removes it; an mpiexec that does not end."""
+"""Tests of the files that jobs leave, their removal, and an mpiexec that does not end."""
 
 import os
 import pathlib

@@ -11,7 +11,7 @@
 namespace plait::test {
 namespace {
 
-/// What all programs of a case have in common.
+/// Sizes and shares that all programs of a case have in common.
 struct shape {
   int ranks;
   std::size_t byte_count;  ///< elements of each array

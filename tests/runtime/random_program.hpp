@@ -71,7 +71,7 @@ struct step {
   std::vector<planned_access> accesses;  ///< a task: 1 to 4; a message: 1; wait: none
 };
 
-/// What one rank submits, in order.
+/// Statements that one rank submits, in order.
 using rank_program = std::vector<step>;
 
 struct random_program {
@@ -91,12 +91,12 @@ struct random_case {
 /// Deterministic, the same on every machine.
 [[nodiscard]] random_case make_case(std::uint64_t seed, int ranks);
 
-/// What a task does to the data its accesses name: mixes all it reads, in order, into all it
-/// writes. `views[i].data` is where access i lies.
+/// Memory of one access of a task: `data` is the place of the access.
 struct task_view {
   void* data = nullptr;
   planned_access access;
 };
+/// Does the work of a task: mixes all that it reads, in order, into all that it writes.
 void mix(const step& task, std::vector<task_view> views);
 
 /// The memory of every rank at the end, by promise 1: each task runs, and each message is posted,

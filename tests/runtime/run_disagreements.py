@@ -30,7 +30,7 @@ KINDS = {
 
 
 def output_of(command):
-    """What the job prints; how it ends is another test's."""
+    """Returns the output of the job, and whether it ended in time."""
     job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         return job.communicate(timeout=TIMEOUT_S)[0], True

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the tests of random programs have in common: their words on the command line, and how far
+/// Words on the command line that the tests of random programs share, and the report of how far
 /// they are.
 #pragma once
 

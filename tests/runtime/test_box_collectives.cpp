@@ -92,7 +92,7 @@ class box_collectives
     EXPECT_TRUE(x.rim_is_untouched() && y.rim_is_untouched()) << what;
   }
 
-  /// The same of one buffer.
+  /// Compares a collective in place on a box with the same call on a plain span.
   template <class Call>
   void compare_in_place(const std::string& what, std::int64_t count, Call call) {
     runtime rt{env, {.workers = 2}};

@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 constexpr std::int32_t untouched = -77;
 
-/// What is sent and received for blocks of `count` elements.
+/// Elements sent and received for blocks of `count` elements.
 struct lengths {
   std::size_t send;
   std::size_t receive;
@@ -257,7 +257,7 @@ TEST(collectives, operations_that_do_not_commute_are_combined_in_the_order_of_ra
   }
 }
 
-/// Who carries out which of many instances.
+/// Division of many instances between the library and plait's schedules.
 struct mixture {
   const char* name;
   std::size_t instances;

@@ -105,7 +105,7 @@ TEST_P(counted_messages, from_nobody_have_no_elements) {
   EXPECT_EQ(coming_count, 0U);
 }
 
-/// What `wait` throws.
+/// Returns the text of the error that `wait` throws.
 [[nodiscard]] std::string failure_of(runtime& rt) {
   try {
     rt.wait();

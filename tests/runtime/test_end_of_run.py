@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What PLAIT_LEDGER, PLAIT_TRACE, PLAIT_REPORT and PLAIT_RESULT make of a program that knows of none.
+"""Tests of PLAIT_LEDGER, _TRACE, _REPORT and _RESULT on a program that knows of none.
 
     test_end_of_run.py LIBRARY MPIEXEC PROGRAM
 """

@@ -179,7 +179,7 @@ TEST_P(lanes, a_task_is_finished_when_its_messages_are) {
   EXPECT_EQ(seen, left);
 }
 
-/// What `wait` throws.
+/// Returns the text of the error that `wait` throws.
 [[nodiscard]] std::string failure_of(runtime& rt) {
   try {
     rt.wait();

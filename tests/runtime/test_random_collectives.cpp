@@ -27,7 +27,7 @@ namespace {
 
 using what = collective::operation;
 
-/// The same ranks for plait and for MPI.
+/// One group of ranks, as a communicator of plait's and one of MPI's.
 struct group {
   communicator ours;
   MPI_Comm twin = MPI_COMM_NULL;
@@ -305,7 +305,7 @@ void submit(runtime& rt, job& j) {
   }
 }
 
-/// What x is where the call is not in place.
+/// Returns the elements that this rank contributes: x where the call is not in place.
 ints contribution(const job& j) {
   if (!j.one_buffer() || j.scatters()) return j.source;
   if (j.received.blocks.empty() || j.op == what::alltoall || j.op == what::alltoallv) {
@@ -318,7 +318,7 @@ ints contribution(const job& j) {
   return part;
 }
 
-/// What is in y at the end, by MPI's blocking call that is not in place.
+/// Returns the elements that y must hold at the end, by MPI's blocking call that is not in place.
 ints expected_result(const job& j, MPI_Comm comm) {
   const ints x = contribution(j);
   const bool from_y = j.one_buffer() && !j.scatters();

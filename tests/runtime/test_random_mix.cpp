@@ -77,7 +77,7 @@ void list_statements(const program& all) {
   std::fflush(stdout);
 }
 
-/// What all ranks of the programs so far have submitted.
+/// Counts of the programs so far and of the statements that all ranks have submitted.
 struct statement_counts {
   std::uint64_t programs = 0;
   std::uint64_t statements = 0;
@@ -133,7 +133,7 @@ TEST(random_mix, ends_with_the_bits_of_its_serial_execution) {
               static_cast<unsigned long long>(counts.statements));
 }
 
-/// What the listings of some programs say, by their first words.
+/// Returns the number of programs whose listings mention `what`.
 [[nodiscard]] std::size_t mentions(const std::vector<std::string>& texts, const char* what) {
   return static_cast<std::size_t>(std::ranges::count_if(
       texts, [what](const std::string& text) { return text.find(what) != std::string::npos; }));

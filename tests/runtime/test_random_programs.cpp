@@ -192,7 +192,7 @@ int run_case(environment& env, const random_case& c, std::uint64_t seed) {
 
 // --- tests ---------------------------------------------------------------------------------------
 
-/// What all ranks of the programs so far have run.
+/// Counts of the programs so far and of the tasks and messages that all ranks have run.
 struct run_counts {
   std::uint64_t programs = 0;
   std::uint64_t tasks = 0;

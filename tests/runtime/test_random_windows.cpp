@@ -43,7 +43,7 @@ struct planned_operation {
   return 1 + random() % most[random() % std::size(most)];
 }
 
-/// What `origin` does; every rank can make every rank's.
+/// Returns the operations of `origin`.  Every rank can make the plan of every rank.
 [[nodiscard]] std::vector<planned_operation> plan(std::uint64_t seed, int origin, int ranks,
                                                   int count) {
   std::mt19937_64 random(1000 * seed + static_cast<std::uint64_t>(origin));

@@ -151,9 +151,10 @@ struct random_graph {
   random_graph& operator=(const random_graph&) = delete;
 };
 
-/// What MPI_Neighbor_alltoallv does, by the equivalent code in its standard (MPI-4.1, section 8.6):
-/// the k-th edge to a rank meets the k-th edge from it.  MPICH up to 5.0 pairs parallel edges in
-/// reverse (its pull request 7945), so its own collective cannot be what ours is compared with.
+/// Exchanges blocks as MPI_Neighbor_alltoallv must, by the equivalent code in its standard
+/// (MPI-4.1, section 8.6): the k-th edge to a rank meets the k-th edge from it.  MPICH up to 5.0
+/// pairs parallel edges in reverse (its pull request 7945), so its own collective cannot be what
+/// ours is compared with.
 void exchange_as_mpi_says(const random_graph& graph, const ints& x, const layout& sent, ints& y,
                           const layout& received) {
   std::vector<MPI_Request> requests;
@@ -236,7 +237,7 @@ TEST_F(vector_collectives, neighbour_allgatherv_and_alltoallv_equal_mpi) {
   }
 }
 
-/// What needs one neighbour's part does not wait for the others.
+/// A task that needs one neighbour's part does not wait for the others.
 TEST_F(vector_collectives, a_halo_that_has_come_is_used_before_the_others) {
   if (ranks < 3) return;
   // Everybody exchanges with everybody; the last rank sends only when rank 1 has used rank 0's

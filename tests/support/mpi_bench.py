@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of MPI benchmarks share: starting one on some ranks, and reading its result.
+"""Functions for tests of MPI benchmarks: they start one on some ranks, and read its result.
 
     test_NAME.py LIBRARY MPIEXEC PROGRAM
 """

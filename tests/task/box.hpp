@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// As little as a view of a box has to be for tasks.
+/// The least that a view of a box has to be for tasks.
 #pragma once
 
 #include <array>

@@ -48,7 +48,7 @@ class submissions {
     return false;
   }
 
-  /// Whether `related` says so of an access of the one and one of the other.
+  /// Returns true if `related` holds for an access of task `a` and one of task `b`.
   [[nodiscard]] bool any(std::size_t a, std::size_t b,
                          bool (*related)(const Declared&, const Declared&)) const {
     for (const auto& x : accesses_[a]) {
@@ -77,7 +77,7 @@ class submissions {
   std::vector<std::vector<Declared>> accesses_;
 };
 
-/// What two accesses ask for.
+/// Tells of two accesses if their tasks must be ordered, may be, or must exclude each other.
 template <class Declared>
 struct relations {
   using relation = bool (*)(const Declared&, const Declared&);

@@ -71,7 +71,8 @@ strided_bytes cells(const array_of_cells& of, std::array<std::int64_t, 3> low,
           .row_bytes = static_cast<std::size_t>(8 * (high[0] - low[0])),
           .axes = {{{high[2] - low[2], of.plane}, {high[1] - low[1], of.row}}}};
 }
-/// The same of an array with n0 cells in a row and n1 rows in a plane, side by side.
+/// Returns cells [low, high) of an array with n0 cells in a row and n1 rows in a plane, side by
+/// side.
 strided_bytes cells(std::uintptr_t origin, std::int64_t n0, std::int64_t n1,
                     std::array<std::int64_t, 3> low, std::array<std::int64_t, 3> high) {
   return cells({origin, 8 * n0, 8 * n0 * n1}, low, high);

@@ -32,7 +32,7 @@ using plait::inout;
 using plait::out;
 using plait::scheduler;
 
-/// What `wait` says about the tasks that `program` submits.
+/// Returns the complaint that `wait` throws about the tasks of `program`, or "nothing".
 std::string found(const std::function<void(scheduler&)>& program) {
   scheduler s{{.checked = true}};
   program(s);
@@ -613,7 +613,7 @@ void touch_bytes(std::byte* at, bool write) {
   }
 }
 
-/// What a random task touches of data that another owns is what is found, and it is found whole.
+/// The bytes of others that a random task touches are found, all of them and no others.
 TEST(random_accesses, are_told_as_a_model_says) {
   std::mt19937 random(7);
   const auto below = [&random](std::size_t n) { return random() % n; };

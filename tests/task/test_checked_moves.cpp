@@ -23,7 +23,7 @@ using plait::scheduler;
 
 using numbers = std::vector<double>;
 
-/// What is said about the tasks that `program` submits.
+/// Returns the complaint about the tasks of `program`, or "nothing".
 std::string found(const std::function<void(scheduler&)>& program) {
   scheduler s{{.checked = true}};
   try {

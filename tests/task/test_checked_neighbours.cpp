@@ -14,7 +14,7 @@ namespace {
 
 thread_local double beside_the_stack_guard[2];
 
-/// What `wait` says when a task reads one of the 8-byte words at `data`, another's.
+/// Returns the complaint of `wait` when a task reads one of the 8-byte words at `data`, another's.
 std::string found(std::span<double> data) {
   plait::scheduler s{{.checked = true}};
   std::vector<double> y(1);

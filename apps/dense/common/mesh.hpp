@@ -10,7 +10,7 @@
 
 namespace plait::dense {
 
-/// Which rank sits where.  netlib's HPL calls this PMAP.
+/// Order of the ranks in the mesh.  netlib's HPL calls this PMAP.
 enum class rank_order : std::uint8_t { row_major, column_major };
 
 /// P rows by Q columns of processes; this one sits in row p and column q.

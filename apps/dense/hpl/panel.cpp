@@ -27,7 +27,7 @@ const_panel panel_in(std::span<const double> memory, const panel_place& at) {
 
 namespace {
 
-/// Where each row of a few goes when the exchanges of a panel are made one after the other.
+/// Destination of each moved row when the exchanges of a panel are made one after the other.
 struct permutation {
   std::vector<std::int64_t> into;  ///< which row comes into each row of the diagonal block
   /// Rows below the block, and which row of the block comes into each.

@@ -12,7 +12,7 @@ namespace hpl {
 
 class linear_system;
 
-/// Where panel k lies.
+/// Place of panel k in the matrix and among the processes.
 struct panel_place {
   int k = 0;
   std::int64_t first = 0;         ///< its first row and column

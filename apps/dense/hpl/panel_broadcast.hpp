@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How a panel travels along a process row, as a list of messages that each process sends and
+/// Broadcasts of a panel along a process row, as a list of messages that each process sends and
 /// receives, in order.  Plain MPI and tasks carry out the same lists.
 #pragma once
 

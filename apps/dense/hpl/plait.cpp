@@ -170,7 +170,8 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
   plait::runtime* rt_ = nullptr;
   std::vector<std::vector<double>> memory_;  ///< panels
   std::vector<exchanged_rows> rows_;         ///< of the updates of one panel
-  /// Where a process has no rows of a panel, nothing else orders its searches for pivots.
+  /// Access that orders the searches for pivots of a process: where it has no rows of a panel,
+  /// nothing else does.
   char one_search_at_a_time_ = 0;
 };
 

@@ -22,7 +22,8 @@ class reader {
     for (std::string line; lines > 0; --lines) line = next();
   }
 
-  /// So many numbers, each from `low` to `high`.
+  /// Reads `count` numbers from the next line.  Errors: usage_error for one that is not from `low`
+  /// to `high`.
   template <class Number = std::int64_t>
   std::vector<Number> numbers(std::size_t count, const char* what, Number low, Number high) {
     std::istringstream line(next());

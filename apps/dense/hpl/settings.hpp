@@ -14,7 +14,7 @@ namespace hpl {
 
 /// Order of operations in a factorisation: of columns (PFACT), and of their groups (RFACT).
 enum class looking : std::uint8_t { left, crout, right };
-/// How a panel travels along a process row, as netlib numbers them.
+/// Ways of a panel along a process row, as netlib numbers them.
 enum class broadcast : std::uint8_t {
   ring,            ///< 0: 1rg
   ring_modified,   ///< 1: 1rM
@@ -23,7 +23,7 @@ enum class broadcast : std::uint8_t {
   spread,          ///< 4: Lng, scatter and ring
   spread_modified  ///< 5: LnM
 };
-/// How rows are exchanged along a process column.
+/// Ways to exchange rows along a process column.
 enum class swapping : std::uint8_t {
   exchange,  ///< 0: bin-exch, in pairs
   roll,      ///< 1: long, spread and roll

@@ -43,7 +43,8 @@ class linear_system {
   [[nodiscard]] panel_place place(int k) const;
   /// Local columns of this process that panel k updates, from there to the last.
   [[nodiscard]] std::int64_t first_trailing(int k) const;
-  /// Where one of this process's columns lies in memory, and some neighbouring ones.
+  /// Returns the memory of one of this process's columns; `columns_at`: of `count` neighbouring
+  /// ones.
   [[nodiscard]] double* column(std::int64_t local) {
     return part.data() + static_cast<std::size_t>(local * rows());
   }

@@ -56,7 +56,8 @@ class session {
     return messages;
   }
 
-  /// As if panels went from process to process; any other tree brings as many bytes to each.
+  /// Returns the bytes that ranks send, counted as if panels went from process to process.  Any
+  /// other tree brings as many bytes to each.
   std::vector<sent_bytes> sent() const {
     const auto bytes = [](std::int64_t entries) {
       return static_cast<double>(entries) * static_cast<double>(sizeof(double));

@@ -39,7 +39,7 @@ class plain_step {
 
  private:
   [[nodiscard]] bool sends_x(const step& s) const { return s.row_root == p_.grid.q(); }
-  /// Where a broadcast of x reads or writes.
+  /// Returns the memory that a broadcast of x reads or writes.
   [[nodiscard]] double* x_of(const step& s);
 
   problem& p_;

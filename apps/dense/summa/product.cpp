@@ -21,7 +21,8 @@ dealt_matrix deal(std::int64_t rows, std::int64_t columns, const product& what, 
   return {deal(rows, what.block, grid.rows), deal(columns, what.block, grid.columns)};
 }
 
-/// Which of the operands the form wants transposed, as op(A)' or op(B)'.
+/// Returns the form of the operand A, or B, that the form of the product wants: op(A)' or op(B)' if
+/// transposed.
 op wanted_of_a(form stationary) {
   return stationary == form::stationary_b ? op::transposed : op::none;
 }

@@ -46,7 +46,7 @@ struct dealt_matrix {
   dealt_axis columns;
 };
 
-/// Where everything lies, for one form on one grid.
+/// Layout of all matrices, for one form on one grid.
 ///
 /// A panel travels along process rows if it consists of columns of `left`, and along process
 /// columns if it consists of rows of `right`.  Each form wants its operands stored so that panels

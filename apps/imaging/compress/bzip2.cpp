@@ -23,7 +23,7 @@ class bzip2 final : public codec {
   [[nodiscard]] std::size_t piece_bytes() const noexcept override {
     return bytes_of_a_level * static_cast<std::size_t>(level_);
   }
-  /// Its manual: 1 % and 600 bytes more.
+  /// Bound of bzip2's manual: 1 % and 600 bytes more.
   [[nodiscard]] std::size_t most_bytes(std::size_t piece) const noexcept override {
     return piece + piece / 100 + 600;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How a piece of a file is compressed: into a whole stream of its own.  `bzip2 -d` and `zstd -d`
-/// read streams that follow each other as one.
+/// Compression of a piece of a file into a whole stream of its own.  `bzip2 -d` and `zstd -d` read
+/// streams that follow each other as one.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,10 @@ class codec {
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::string suffix() const = 0;  ///< ".bz2"
   [[nodiscard]] virtual int level() const noexcept = 0;
-  /// So large that pieces by themselves take about as many bytes as the whole.
+  /// Returns a size of pieces that makes them take about as many bytes, compressed one by one, as
+  /// the whole.
   [[nodiscard]] virtual std::size_t piece_bytes() const noexcept = 0;
-  /// No piece of so many bytes becomes longer.
+  /// Returns an upper limit of the compressed length of a piece of so many bytes.
   [[nodiscard]] virtual std::size_t most_bytes(std::size_t piece) const noexcept = 0;
   /// Replaces `to`.  Calls `between` now and then.  Errors: plait::error.
   virtual void run(bytes piece, std::vector<std::byte>& to,

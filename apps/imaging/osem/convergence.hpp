@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How a reconstruction converges: likelihood, error and picture of each iteration, for the result.
+/// Convergence of a reconstruction: likelihood, error and picture of each iteration, for the
+/// result.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ struct image_grid {
   [[nodiscard]] std::size_t slowest_axis() const noexcept {
     return cells[2] > 1 ? 2 : cells[1] > 1 ? 1 : 0;
   }
-  /// Where the grid begins.
+  /// Returns the lower end of the grid along an axis, in voxels.
   [[nodiscard]] double low(std::size_t axis) const noexcept {
     return -0.5 * static_cast<double>(cells[axis]);
   }

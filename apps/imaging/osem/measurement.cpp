@@ -26,7 +26,7 @@ using plait::measure::measurements;
 /// Says what is long enough for a message of its own, and fits into a first cache beside its rays.
 constexpr std::int64_t bytes_of_a_slab = std::int64_t{1} << 15;
 constexpr std::int64_t most_slabs = 64;
-/// So many tasks trace the paths of a list's subset, for each worker.
+/// Number of tasks, for each worker, that trace the paths of a list's subset.
 constexpr int blocks_of_a_list = 8;
 
 int slabs_for(const scan& what, int wanted) {

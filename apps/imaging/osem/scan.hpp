@@ -37,7 +37,7 @@ struct scan {
   [[nodiscard]] double most_counts() const noexcept;
 };
 
-/// How the phantom is scanned.
+/// Parameters of a scan of the phantom.
 struct simulation {
   double counts = 0;      ///< expected in all, with Poisson noise; 0: the projections themselves
   double background = 0;  ///< expected on each ray besides

@@ -11,7 +11,7 @@
 
 namespace osem {
 
-/// How good an image is.
+/// Quality of an image: its likelihood, and its distance from the truth.
 struct quality {
   /// Σ y log(A x + s) - Σ (A x + s), over rays whose counts something can have sent.
   double log_likelihood = 0;

@@ -44,7 +44,7 @@ class axis_walk {
     while (next() <= at && is_inside()) step();
   }
 
-  /// Where the line leaves this voxel along the axis.
+  /// Returns the parameter at which the line leaves this voxel along the axis.
   [[nodiscard]] double next() const {
     if (direction_ == 0) return infinity;
     const double plane = low_ + static_cast<double>(direction_ > 0 ? cell_ + 1 : cell_);

@@ -49,7 +49,7 @@ struct dealt_matrix {
   [[nodiscard]] std::int64_t first_column() const {
     return first_columns[static_cast<std::size_t>(rank)];
   }
-  /// Who has which elements of x.
+  /// Returns the owners of the elements of x.
   [[nodiscard]] decomposition<1> owners() const;
 };
 

@@ -34,7 +34,8 @@ void add_to_scaled(std::span<const double> x, double s, std::span<double> y) noe
 [[nodiscard]] double step(double s, std::span<const double> p, std::span<const double> w,
                           std::span<double> x, std::span<double> r) noexcept;
 
-/// Whole numbers, exactly: y into -8 … 8, which differs from it by a multiple of 17.
+/// Returns the whole number in -8 … 8 that differs from `y` by a multiple of 17.  Precondition: `y`
+/// is a whole number; the result is exact.
 [[nodiscard]] double residue(double y) noexcept;
 /// The sum of the squares of residues.
 [[nodiscard]] double residue_squares(std::span<const double> y) noexcept;

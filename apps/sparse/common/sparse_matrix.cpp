@@ -9,7 +9,8 @@
 namespace plait::sparse {
 namespace {
 
-/// Where the entries of each row begin if they lie row after row.
+/// Returns the index of the first entry of each row, and the number of entries, if rows lie one
+/// after another.
 std::vector<std::int64_t> count_rows(std::int64_t rows, std::span<const entry> entries) {
   std::vector<std::int64_t> begin(static_cast<std::size_t>(rows) + 1, 0);
   for (const entry& one : entries) ++begin[static_cast<std::size_t>(one.row) + 1];

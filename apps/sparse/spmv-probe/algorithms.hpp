@@ -23,7 +23,8 @@ enum class algorithm : std::uint8_t {
   scatter,  ///< signalling puts, eta blocks ahead  [algorithm 8]
 };
 
-/// What the timers of the text stand around.  [section 6.2, and 6.3 for the last two]
+/// Parts of the algorithms that the timers of the text stand around.  [section 6.2, and 6.3 for the
+/// last two]
 enum part : std::uint8_t { prefetch_init, pipeline_init, comm_sync, at_barrier, local, remote };
 inline constexpr std::array<std::string_view, 6> part_names{
     "prefetch_init_s", "pipeline_init_s",     "comm_sync_s",

@@ -13,7 +13,8 @@
 
 namespace spmv_probe {
 
-/// What the session measured, medians in seconds.  A get is one of a block but where said.
+/// Measurements of the session that the model is made of: medians, in seconds.  Unless a line says
+/// otherwise, a get is one of a block.
 struct calibration {
   double busy_initiation_s = 0;  ///< of a get of Gather(0) with computation
   double idle_initiation_s = 0;  ///< ... without

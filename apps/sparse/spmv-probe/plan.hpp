@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a session runs: the command line's words, and the text's experiments under names of ours.
+/// Plan of a session: the words of the command line, and the text's experiments under names of
+/// ours.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +63,7 @@ struct wanted_bar {
   bool automatic = false;
 };
 
-/// What the words of a command come to.
+/// Experiments that the words of a command ask for.
 struct plan {
   std::string title;
   std::vector<std::int64_t> per_row;

@@ -80,7 +80,8 @@ class session {
     keep(per_row, asked, known);
   }
 
-  /// What the model needs: Gather(0) as it is, without computation, and without communication.
+  /// Returns the courses that the model needs: Gather(0) as it is, without computation, and without
+  /// communication.
   [[nodiscard]] std::vector<measured_course> calibrating() const {
     if (!wanted_.model) return {};
     return {{{.what = algorithm::gather, .eta = 0}},
@@ -115,7 +116,7 @@ class session {
                                        .warm_up = true});
   }
 
-  /// What is not fetched in this run is no number.
+  /// Sets y and x back before a run.  Elements of x that the run is to fetch are NaN until then.
   void reset(const course& how) {
     const std::int64_t first = shares_.first(env_.rank());
     for (std::size_t i = 0; i < v_.y.size(); ++i)

@@ -15,7 +15,7 @@ namespace spmv_probe {
 using plait::sparse::row_range;
 using plait::sparse::sparse_matrix;
 
-/// Who has which rows, and which elements of x and y: as many for each rank, in order.
+/// Division of rows, and of the elements of x and y, among ranks: as many for each, in order.
 struct even_shares {
   std::int64_t size = 0;
   int ranks = 1;
@@ -33,7 +33,8 @@ struct split_rows {
   std::int64_t nonzeros = 0;
 };
 
-/// How matrices are made: rows `first` to `last`, whichever of them are asked for together.
+/// Maker of matrices: returns rows `first` to `last`, which are the same whichever rows are asked
+/// for together.
 using make_rows = sparse_matrix (*)(std::int64_t size, std::int64_t per_row, std::int64_t first,
                                     std::int64_t last);
 

@@ -99,7 +99,8 @@ whole_matrix make_matrix(const command& c) {
   return {plait::sparse::power_law_rows(c.rows, c.per_row, 0, c.rows), size};
 }
 
-/// Whole numbers instead of the values, where these are none or large ones: of the same pattern.
+/// Replaces values that are no whole numbers, or large ones, by small whole numbers.  The pattern
+/// stays.
 void make_whole(sparse_matrix& a) {
   constexpr double largest = 1 << 16;
   bool whole = true;

@@ -180,7 +180,8 @@ class session {
             {"symmetric", about_.symmetric}};
   }
 
-  /// Who sends how much to whom in a product, and what other ways of dealing would send.
+  /// Returns the bytes that each rank sends to each in a product, and those that other ways of
+  /// dealing would send.
   json traffic_of_ranks() const {
     json out{{"dealing", about_.dealing}, {"bytes", json::array()}, {"dealings", json::object()}};
     const auto ranks = static_cast<std::size_t>(env_.size());

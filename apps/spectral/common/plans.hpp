@@ -15,11 +15,11 @@ namespace spectral {
 /// The sign of the exponent.
 enum class sign : std::int8_t { forward = -1, backward = 1 };
 
-/// How long FFTW looks for a plan: `measured` times some, `estimated` times none.
+/// FFTW's effort for a plan: `measured` takes some time, `estimated` none.
 enum class planning : std::uint8_t { measured, estimated };
 inline constexpr std::array<std::string_view, 2> planning_names{"measured", "estimated"};
 
-/// Where lines lie: elements between neighbours of a line, and between neighbouring lines.
+/// Layout of lines: elements between neighbours of a line, and between neighbouring lines.
 struct line_layout {
   index stride = 1;
   index distance = 1;

@@ -69,7 +69,7 @@ class slabs {
   [[nodiscard]] int tiles() const noexcept { return static_cast<int>(x_.size()); }
   [[nodiscard]] range x_of(int tile) const { return x_[static_cast<std::size_t>(tile)]; }
 
-  /// Where the chunk of a tile for, or from, `peer` begins, and its elements.
+  /// Returns the beginning and the size, in elements, of the chunk of a tile for, or from, `peer`.
   [[nodiscard]] index line_side_offset(int peer, int tile) const;
   [[nodiscard]] index line_side_size(int peer, int tile) const;
   [[nodiscard]] index plane_side_offset(int peer, int tile) const;

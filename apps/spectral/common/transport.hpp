@@ -18,7 +18,7 @@
 
 namespace spectral {
 
-/// Which layout a transpose gives.
+/// Layouts that a transpose gives.
 enum class transpose : std::uint8_t { to_planes, to_lines };
 
 /// A chunk travels in parts of at most so many elements, less than 64 KiB: what Open MPI sends over
@@ -29,7 +29,7 @@ inline constexpr index part_elements = 3840;
 /// The parts of a chunk, the same on both of its ends.
 [[nodiscard]] std::vector<std::span<complex>> parts_of(std::span<complex> chunk);
 
-/// Where the chunks of a transpose lie that this rank sends and receives.
+/// Places of the chunks of a transpose that this rank sends and receives.
 class chunk_map {
  public:
   chunk_map(const slabs& shape, const transpose_buffers& buffers, transpose way)
@@ -63,7 +63,7 @@ class transport {
   virtual void test() = 0;
   virtual void wait_received(int tile) = 0;
   virtual void wait_sent() = 0;
-  /// Its messages as events, where it knows them.
+  /// Adds the messages of this transport as events, if it knows them.
   virtual void add_messages_to(plait::measure::stopwatch&) {}
 };
 

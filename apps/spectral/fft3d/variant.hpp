@@ -17,7 +17,7 @@ namespace fft3d {
 /// Holds what the command line says beside the problem; only tasks need it.
 using options = plait::measure::task_options;
 
-/// Who lets the library's collectives progress.
+/// Ways to let the library's collectives progress.
 enum class looks : std::uint8_t { none, tests, thread };
 
 using variant = plait::measure::variant<problem>;

@@ -33,7 +33,7 @@ class carrier {
   [[nodiscard]] virtual std::optional<plait::window_choice> window() const { return {}; }
 };
 
-/// What a carrier is made for.
+/// Purpose of a carrier: the rows that it carries, and the policy of progress.
 struct journey {
   plait::environment& env;
   problem& rows;

@@ -43,7 +43,7 @@ inline constexpr double complex_bytes = 16;
 /// (9)  M_comm_init = M_init - T N
 [[nodiscard]] double communication_initiation_s(const model_symbols& s);
 
-/// What is drawn in the columns marked "M".
+/// Heights of the columns marked "M", in seconds.
 struct prediction {
   double computation_s = 0;
   double initiation_s = 0;

@@ -47,14 +47,14 @@ std::string circumstance_of(const cell& one) {
   return one.circumstance_name;
 }
 
-/// As the paper labels its bars.
+/// Returns an algorithm's label on the paper's bars.
 std::string short_name(const std::string& algorithm) {
   if (algorithm == "exchange") return "E";
   if (algorithm == "slabs") return "S";
   return algorithm == "pencils" ? "P" : algorithm;
 }
 
-/// Where a bar is on the x axis: what differs within its figure.
+/// Returns a bar's place on the x axis: the part of its name that differs within its figure.
 std::string group_of(const cell& one, bool one_shape) {
   return one_shape ? one.circumstance_name.substr(one.shape.size() + 2) : one.circumstance_name;
 }
@@ -108,7 +108,8 @@ std::vector<double> waiting_s(const cell& one) {
   return sums;
 }
 
-/// As Figures 23 to 26, M beside A, and between them E as in Figures 29 and 30.
+/// Returns a figure with M beside A, as in Figures 23 to 26, and between them E as in Figures 29
+/// and 30.
 json model_figure(const cells& shown, const std::string& title) {
   const bool one_shape = values_of(shown, shape_of).size() == 1;
   std::vector<stacked_bar> bars;

@@ -14,7 +14,7 @@
 
 namespace ft_probe {
 
-/// What is measured.
+/// Ways, shapes and circumstances that a session is to measure.
 struct request {
   std::string preset;  ///< for the result; may be empty
   std::vector<std::string> ways = {};

@@ -8,7 +8,7 @@
 
 namespace ft_probe {
 
-/// What section 7.5 takes the parameters from, of one way and point; seconds.
+/// Times from which section 7.5 takes the parameters, of one way and point, in seconds.
 struct calibration {
   double idle_initiation_s = 0;  ///< Comm Init without computation
   double busy_initiation_s = 0;  ///< Comm Init with all computation

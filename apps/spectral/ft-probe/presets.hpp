@@ -24,7 +24,7 @@ struct circumstance {
   double ratio = 0;  ///< communication : computation that `scale` was chosen for; 0: none
 };
 
-/// What a preset says; what it leaves empty the command line says.
+/// A named experiment.  The command line says whatever a preset leaves empty.
 struct preset {
   std::string name;
   std::string about;                            ///< one line

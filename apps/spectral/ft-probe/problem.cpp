@@ -34,7 +34,7 @@ index wavenumber(int rank, index row, index transformed) {
   return (3 * row + 5 * index{rank} + 1) % transformed;
 }
 
-/// What an element that is not transformed holds.
+/// Returns the value of an element that is not transformed.
 complex untouched(int rank, index row, index length, index x) {
   return {static_cast<double>(row * length + x), static_cast<double>(rank)};
 }

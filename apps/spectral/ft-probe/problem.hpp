@@ -13,7 +13,7 @@
 
 namespace ft_probe {
 
-/// What a check found.
+/// Finding of a check.
 struct finding {
   double max_error = 0;
   double bound = 0;

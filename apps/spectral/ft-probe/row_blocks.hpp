@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which rows each rank sends to which rank.  Geometry only.
+/// Blocks of rows that each rank sends to each rank.  Geometry only.
 #pragma once
 
 #include <array>

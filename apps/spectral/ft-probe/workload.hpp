@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How much of a row is transformed: the computation scale of the paper's experiments.
+/// Part of a row that is transformed: the computation scale of the paper's experiments.
 #pragma once
 
 #include "row_blocks.hpp"

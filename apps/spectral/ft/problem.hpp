@@ -16,8 +16,8 @@ namespace ft {
 using plait::measure::setting;
 using plait::measure::verdict;
 
-/// How checksums are known: NPB published them, or a serial run on rank 0 gave them; nothing knows
-/// those of a large grid that is no class, where variants must only give the bits of base.
+/// Sources of checksums: NPB published them, or a serial run on rank 0 gave them.  None is known of
+/// a large grid that is no class, where variants must only give the bits of base.
 enum class reference : std::uint8_t { published, serial, none };
 
 /// The memory of one iteration in flight.
@@ -43,7 +43,7 @@ class problem {
   spectral::field lines;  ///< the transformed field, which evolves
   /// Rank 0: the checksum of each iteration.
   std::vector<complex> sums;
-  /// Where the planes of the last iteration are.
+  /// Planes of the last iteration.
   const complex* result = nullptr;
 
   [[nodiscard]] const spectral::passes& kernel() const noexcept { return kernel_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How large a tile of a sweep may be for planes to be still in a core's second-level cache when
-/// the next one needs them (plait::cut_in_tiles).
+/// Sizes of tiles of a sweep whose planes are still in a core's second-level cache when the next
+/// plane needs them (plait::cut_in_tiles).
 #pragma once
 
 #include <algorithm>

@@ -28,7 +28,7 @@ void for_each_cell_row(const view<const double, 3>& of, const box<3>& cells, Vis
   });
 }
 
-/// How wrong a rank's cells are.
+/// Errors of a rank's cells.
 struct judgement {
   int rank = 0;
   double bound = 0;

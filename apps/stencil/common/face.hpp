@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which cells of its one block a rank exchanges with whom, as one who writes plain MPI works it
-/// out.  Sends nothing (halo_mpi.hpp).
+/// Cells of its one block that a rank exchanges with each neighbour, as one who writes plain MPI
+/// works them out.  Sends nothing (halo_mpi.hpp).
 #pragma once
 
 #include <cstdint>

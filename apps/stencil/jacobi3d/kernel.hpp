@@ -15,7 +15,7 @@ using plait::axis;
 using cells = plait::view<double, 3>;
 using const_cells = plait::view<const double, 3>;
 
-/// How v is written: past the caches, or into them, for one who reads it soon.
+/// Ways to write v: past the caches, or into them, for one who reads it soon.
 enum class stores : std::uint8_t { streamed, cached };
 
 /// Returns what suits a sweep over a whole block: past the caches, unless its arrays fit in them.

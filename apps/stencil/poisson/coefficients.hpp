@@ -8,7 +8,7 @@
 
 namespace poisson {
 
-/// When a run stops: at |r| <= tolerance |b|, or after so many iterations.
+/// Rule that ends a run: at |r| <= tolerance |b|, or after so many iterations.
 struct stop_rule {
   double tolerance = 1e-8;
   std::int64_t iterations = 1000;

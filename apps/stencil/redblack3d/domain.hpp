@@ -35,7 +35,7 @@ using array = plait::block_array<double, 3>;
                                                    std::int64_t z) noexcept {
   return (y + z + static_cast<std::int64_t>(c)) & 1;
 }
-/// Where a row of that p ends in an array of one colour, if the grid has `x_cells` along x.
+/// Returns the end of a row of that p in an array of one colour, if the grid has `x_cells` along x.
 [[nodiscard]] constexpr std::int64_t end_of_row(std::int64_t x_cells, std::int64_t p) noexcept {
   return (x_cells - p + 1) / 2;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How a run is organised, in the words of the paper's Table 1 [Baden and Shalit 2001] and two of
-/// plait's own.  Only the words: what they do is in the variants.
+/// Policies: the organisation of a run, in the words of the paper's Table 1 [Baden and Shalit 2001]
+/// and two of plait's own.  Only the words are here; the variants carry them out.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct policy {
   int first_weight = 1;  ///< of the two sets of IRR
   int second_weight = 1;
 
-  /// As the paper writes it: "MT(7)+OLAP+XTRA+IRR(44:50)".
+  /// Returns the policy as the paper writes it: "MT(7)+OLAP+XTRA+IRR(44:50)".
   [[nodiscard]] std::string name() const;
 
   /// Returns whether it has a process for each processor, not one for each node: the paper's single

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How a policy shares the blocks of nodes among their threads, and the cores with its proxy.
+/// Shares of the blocks of nodes among the threads of a policy, and of the cores with its proxy.
 #pragma once
 
 #include <plait/plait.hpp>

@@ -13,10 +13,10 @@
 
 namespace redblack3d {
 
-/// Its reports have two figures, the paper's columns.  wait_s: in the exchange, from its start or,
-/// where it is overlapped, while nothing else is done, to its end, packing included; compute_s: in
-/// sweeps, the threads' barrier included.  Of tasks: posting and exposed, and compute, the mean
-/// over workers.  And a word, progress: who drives messages.
+/// A variant whose reports have two figures, the paper's columns.  wait_s: in the exchange, from
+/// its start or, where it is overlapped, while nothing else is done, to its end, packing included;
+/// compute_s: in sweeps, the threads' barrier included.  Of tasks: posting and exposed, and
+/// compute, the mean over workers.  And a word, progress: who drives messages.
 using variant = plait::measure::variant<problem>;
 using plait::measure::run_report;
 using plait::measure::slow_worker;

@@ -18,7 +18,8 @@ enum class grid_order : std::uint8_t {
   row_major,     ///< along the last axis: those of a process row do (BLACS: "R")
 };
 
-/// How `block_cyclic` deals a domain.
+/// Parameters of `block_cyclic`: the domain, its blocks, and the grid of ranks that they are dealt
+/// to.
 template <int D>
 struct block_cyclic_options {
   extents<D> global;  ///< cells along each axis
@@ -45,13 +46,14 @@ class block_cyclic {
   /// The whole domain: (0, …) to options.global.
   [[nodiscard]] const box<D>& global() const noexcept { return global_; }
   [[nodiscard]] const extents<D>& block() const noexcept { return block_; }
-  /// How many ranks the grid has along each axis.
+  /// Returns the number of ranks of the grid along each axis.
   [[nodiscard]] const std::array<int, D>& grid() const noexcept { return grid_.dims(); }
   [[nodiscard]] grid_order order() const noexcept { return order_; }
-  /// Of the grid.
+  /// Returns the number of ranks in the grid.
   [[nodiscard]] int ranks() const noexcept { return grid_.size(); }
 
-  /// Where a rank sits in the grid.  Precondition: 0 <= rank < ranks().
+  /// Returns the place of a rank in the grid, counted from 0 along each axis.  Precondition: 0 <=
+  /// rank < ranks().
   [[nodiscard]] std::array<int, D> place_of(int rank) const;
   /// The rank at a place.  Precondition: the place lies in the grid.
   [[nodiscard]] int rank_at(const std::array<int, D>& place) const;
@@ -59,12 +61,14 @@ class block_cyclic {
   /// Cells of a rank along each axis; 0 for a rank beyond the grid.  Along one axis: NUMROC.
   /// Precondition: rank >= 0.
   [[nodiscard]] extents<D> packed_extent(int rank) const;
-  /// Whose a cell is.  Along one axis: INDXG2P.  Precondition: the cell lies in the domain.
+  /// Returns the rank that holds a cell.  Along one axis: INDXG2P.  Precondition: the cell lies in
+  /// the domain.
   [[nodiscard]] int rank_of(const point<D>& cell) const;
-  /// Where the cell lies among those of its rank.  Along one axis: INDXG2L.  Precondition: as
-  /// `rank_of`.
+  /// Returns the place of the cell among the cells of its rank.  Along one axis: INDXG2L.
+  /// Precondition: the cell lies in the domain.
   [[nodiscard]] point<D, space::packed> to_packed(const point<D>& cell) const;
-  /// Which cell that is.  Along one axis: INDXL2G.  Precondition: it is one of `rank`'s.
+  /// Returns the cell of the domain that lies at a place among the cells of `rank`.  Along one
+  /// axis: INDXL2G.  Precondition: the place lies in packed_extent(rank).
   [[nodiscard]] point<D> to_global(const point<D, space::packed>& cell, int rank) const;
 
  private:

@@ -65,7 +65,8 @@ class view {
     result.cells_ = part;
     return result;
   }
-  /// The same elements, of these boxes only.  Precondition: the box around them is among cells().
+  /// Returns a view of the boxes of a star, as a task names them.  Precondition: `part.around()`,
+  /// the box around the star, lies in cells().
   [[nodiscard]] star_view<T, D, S> operator[](const box_star<D, S>& part) const {
     return {(*this)[part.around()], part.width()};
   }

@@ -34,7 +34,7 @@ struct remote_part {
   served_window* home = nullptr;
   std::size_t offset_bytes = 0;  ///< in the memory of `operation::peer`
   bool signals = false;          ///< of a put: then it raises the flag `operation::tag`
-  /// Of a landing, and of a put that completes as soon as its buffer may be used again.
+  /// Set in a landing, and in a put that completes as soon as its buffer may be used again.
   std::shared_ptr<put_landing> landing = nullptr;
 };
 
@@ -60,8 +60,9 @@ struct operation {
 
   kind what = kind::send;
   origin of = origin::program;
-  /// Its length is fixed when it starts: its owner sets the size before each post.  A receive is
-  /// posted with the largest size, and `size_bytes` says when it has completed how many came.
+  /// True for a message whose length is fixed when it starts: its owner sets the size before each
+  /// post.  A receive is posted with the largest size; when it has completed, `size_bytes` is the
+  /// number of bytes that came.
   bool varies = false;
   collective::operation called{};  ///< of a collective, by either back end
   int peer = 0;

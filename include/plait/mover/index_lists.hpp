@@ -16,9 +16,9 @@
 
 namespace plait {
 
-/// Which elements of a distributed array each rank needs, and whose they are: made once, used by
-/// any number of plans.  An index may be listed more than once, in any order; a list may be empty.
-/// A copy costs a pointer.
+/// Lists of the elements of a distributed array that each rank needs, with their owners: made once,
+/// used by any number of plans.  An index may be listed more than once, in any order; a list may be
+/// empty.  A copy costs a pointer.
 ///
 ///     plait::index_lists ghosts{env, x.blocks(), columns};
 ///     const auto fetch = plait::gathering(x, ghosts, values);
@@ -33,7 +33,7 @@ class index_lists {
 
   [[nodiscard]] const decomposition<1>& owners() const noexcept;
   [[nodiscard]] int rank() const noexcept;
-  /// This rank's list.
+  /// Returns the list of this rank.
   [[nodiscard]] std::span<const point<1>> needed() const noexcept;
 
   /// Plans and replays use the list as it was when this was made.  Throws usage_error, one line
@@ -124,7 +124,7 @@ void run_list(const element_list& all) noexcept {
   }
 }
 
-/// What is done to the elements of a type.
+/// Functions that move elements of one type: `copy` replaces them, `add` sums into them.
 struct element_actions {
   std::size_t bytes = 0;
   void (*copy)(const element_list& all) noexcept = nullptr;

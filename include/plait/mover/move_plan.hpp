@@ -37,7 +37,8 @@ namespace detail {
 
 /// Elements moved one by one, and the accesses of the task that does so.
 struct element_list {
-  /// Where each goes and where it comes from.  Empty: the bytes of the message, in order.
+  /// Destination and source of each element.  An empty list stands for the bytes of the message, in
+  /// order.
   std::vector<std::byte*> to = {};
   std::vector<const std::byte*> from = {};
   std::byte* message = nullptr;
@@ -84,8 +85,9 @@ struct move_parts {
   std::vector<box_copy> copies;
   std::vector<copy_group> groups;
   std::vector<element_list> lists;
-  /// What a message brings is added to what is there: messages are unpacked in their order here,
-  /// not as they arrive, where they bring the same cells.
+  /// True if messages add to the cells that they reach.  Messages that reach common cells are then
+  /// unpacked in the order of `receives`, not as they arrive, so that sums do not depend on the
+  /// order of arrival.
   bool adds = false;
   std::vector<moved_message> sends;
   std::vector<moved_message> receives;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How a call of a collective operation forgets its types: which elements, named by which words, in
+/// Description of a collective call without its types: which elements, named by which words, in
 /// which memory.  The calls: collective_calls.hpp.
 #pragma once
 
@@ -35,7 +35,7 @@ struct element_of<Argument> {
   using type = std::remove_const_t<typename Argument::element>;
 };
 
-/// What may name the buffers of an operation.
+/// Kinds of memory that may name the buffers of an operation.
 enum class buffers : std::uint8_t { contiguous, boxes_too };
 
 /// One buffer of a call; of a box that many bytes from its first on, until it is packed.

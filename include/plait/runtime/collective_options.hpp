@@ -58,7 +58,7 @@ struct collective_call {
   collective::shape shape;  ///< without `rank` and `ranks`
   byte_range send = {};
   byte_range receive = {};
-  /// Where a buffer is a box; then only the size of the range above counts, unless the box lies in
+  /// Set where a buffer is a box.  Then only the size of the range counts, unless the box lies in
   /// one piece.
   std::optional<strided_bytes> send_box = {};
   std::optional<strided_bytes> receive_box = {};

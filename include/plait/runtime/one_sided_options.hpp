@@ -15,17 +15,17 @@
 
 namespace plait {
 
-/// When the source of a put may be overwritten.
+/// Moments from which the source of a put may be overwritten.
 enum class completion : std::uint8_t {
   remote,  ///< when the data is in the target's memory
   local,   ///< when the data has left the source, which may be earlier
 };
 
-/// How a put is carried out.
+/// Options of a put.
 struct put_options {
-  /// When later tasks that write the source may begin.  Everything else waits until the data is in
-  /// the target's memory, whatever is said here: `wait`, signals, and this rank's later operations
-  /// on the same bytes of the target.
+  /// The moment from which later tasks that write the source may begin.  Everything else waits
+  /// until the data is in the target's memory, whatever is said here: `wait`, signals, and this
+  /// rank's later operations on the same bytes of the target.
   completion source = completion::remote;
 };
 

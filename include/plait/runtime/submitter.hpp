@@ -46,9 +46,9 @@ struct message_call {
   strided_bytes memory = {};
   int peer = 0;
   int tag = 0;
-  /// Of a message whose length is fixed when it starts; null: all of `memory`.  A send reads how
-  /// many elements it has when it starts.  A receive takes up to all of `memory`, and writes how
-  /// many came.  Then `memory` is a range.
+  /// Number of elements, for a message whose length is fixed when it starts; null: all of `memory`.
+  /// A send reads the number when it starts.  A receive takes up to all of `memory`, and writes the
+  /// number that came.  Precondition, unless null: `memory` is a range.
   std::size_t* count = nullptr;
   std::size_t element_bytes = 1;  ///< what `count` counts
 };

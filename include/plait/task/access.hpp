@@ -152,7 +152,8 @@ struct access {
     }
   }
 
-  /// The same as boxes, one unless it names several.
+  /// Returns the accessed memory as a range of strided boxes: several where the view names several,
+  /// otherwise one.
   [[nodiscard]] auto boxes() const noexcept {
     if constexpr (is_boxes) {
       return stored.strided_boxes();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an ELF file says of itself: the libraries it needs, where they lie, the names it knows."""
+"""Reader of ELF files: the libraries that a file needs, where they lie, the names it knows."""
 
 import dataclasses
 import mmap

@@ -22,7 +22,7 @@ _RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCI
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """What `plait attach` was asked for."""
+    """Words of a `plait attach`, understood."""
 
     program: list[str]  # and its words
     switches: tuple[str, ...] = ("profile",)

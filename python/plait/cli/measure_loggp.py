@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from plait.cli.measured import Lab, Mpi, Verbose, given
+from plait.cli.measure_options import Lab, Mpi, Verbose, given
 from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from plait.cli.measured import (
+from plait.cli.measure_options import (
     Lab,
     Mpi,
     Only,

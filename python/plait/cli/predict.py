@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from plait.cli.measured import Lab, Repeat, Verbose, given
+from plait.cli.measure_options import Lab, Repeat, Verbose, given
 from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
 from plait.errors import BadInput
 from plait.run.programs import find_program

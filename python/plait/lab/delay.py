@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What delays the links of a cluster: the kernel's netem, else a program of plait's own.
+"""Delays of the links of a cluster: by the kernel's netem, else by a program of plait's own.
 
 The program, `delay_line`, makes both ends of every link and carries the frames between them.
 """
@@ -18,7 +18,7 @@ _START_S = 10.0
 
 
 def kernel_delays(lab: Lab) -> bool:
-    """Whether the kernel has netem, tried on the switch."""
+    """Returns whether the kernel has netem, tried on the switch."""
     place = ["-n", lab.hub, "qdisc", "{}", "dev", "br0", "root", "netem", "delay", "1ms"]
     try:
         for word in ("add", "del"):

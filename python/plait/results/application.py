@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait.results.base import Figure, Kind, Result
 from plait.results.figures.bounds import bound_sentences
+from plait.results.figures.chosen_policy import policy_sentence
 from plait.results.figures.hiding import (
     beaten_sentences,
     gain_sentences,
@@ -13,7 +14,6 @@ from plait.results.figures.hiding import (
     worker_sentences,
 )
 from plait.results.figures.overhead import overhead_sentences
-from plait.results.figures.policy import policy_sentence
 from plait.results.figures.speedup import prediction_sentence
 from plait.results.schema import (
     at_least_0,

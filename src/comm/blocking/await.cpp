@@ -10,8 +10,8 @@
 namespace plait {
 namespace {
 
-/// Of a persistent request that is not started, and of one that has completed, there is nothing to
-/// cancel, and MPI forbids to try.
+/// Returns true if the request can be cancelled.  A persistent request that is not started, or has
+/// completed, leaves nothing to cancel, and MPI forbids to try.
 bool pending(MPI_Request request) {
   int flag = 1;
   if (request == MPI_REQUEST_NULL) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What plait does instead of blocking: start the operation, and suspend the task until it is done.
+/// Replacement for blocking calls: starts the operation, and suspends the task until it is done.
 /// [MPI/SMPSs, section 2.2]
 #pragma once
 

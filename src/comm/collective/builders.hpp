@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What writes the schedules, one function for each way of moving data.  Which operations and
-/// algorithms each is for: the table in algorithm.cpp.
+/// Builders of schedules, one function for each way of moving data.  The table in algorithm.cpp
+/// says which operations and algorithms each of them serves.
 #pragma once
 
 #include "comm/collective/operands.hpp"

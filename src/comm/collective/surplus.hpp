@@ -4,9 +4,9 @@
 
 namespace plait::collective {
 
-/// Of the first 2s ranks, s being the surplus over a power of two, the even ones let the odd one
-/// next to them act for them.  The others, and these pairs, are groups numbered from 0 in the order
-/// of ranks; their number is a power of two.
+/// Groups of ranks whose number is a power of two.  Of the first 2s ranks, s being the surplus over
+/// a power of two, the even ones let the odd one next to them act for them.  These pairs, and the
+/// other ranks, are the groups, numbered from 0 in the order of ranks.
 class surplus {
  public:
   surplus(int ranks, int rank) noexcept : rank_(rank) {
@@ -16,12 +16,13 @@ class surplus {
   }
 
   [[nodiscard]] bool in_pair() const noexcept { return rank_ < 2 * surplus_; }
-  /// Another rank acts for this one.
+  /// Returns true if the other rank of the pair acts for this one.
   [[nodiscard]] bool is_idle() const noexcept { return in_pair() && rank_ % 2 == 0; }
   /// The rank's partner in its pair.
   [[nodiscard]] int partner() const noexcept { return rank_ ^ 1; }
 
-  /// Whether there are pairs: one more round before the exchanges and one after them.
+  /// Returns true if there are pairs.  Pairs cost one more round before the exchanges and one after
+  /// them.
   [[nodiscard]] bool any() const noexcept { return surplus_ > 0; }
   /// Exchanges between groups.
   [[nodiscard]] int rounds() const noexcept { return rounds_; }

@@ -12,7 +12,7 @@
 
 namespace plait::collective {
 
-/// Where an operand stands.
+/// Sides of an operator on which an operand may stand.
 enum class side { left, right };
 
 /// `size` bytes of `whole`, from `offset` on.
@@ -36,9 +36,9 @@ class writer {
   /// Nothing to do if they are the same.
   void copy(const slice& from, const slice& to);
 
-  /// What follows belongs to round `round` of this phase.
+  /// Puts all further operations into round `round` of this phase, counted from 0.
   void in_round(int round) noexcept { round_ = first_round_ + round; }
-  /// This phase has as many rounds on every rank; what follows is the next one.
+  /// Ends this phase, which has `rounds` rounds on every rank, and begins the next one.
   void end_phase(int rounds) noexcept { round_ = first_round_ += rounds; }
   void end_round() noexcept { end_phase(1); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What any thread may ask of an engine, and where it leaves operations: the stack of what was
-/// posted, and whether something is in flight.
+/// State of an engine that any thread may read: the stack of posted operations, whether something
+/// is in flight, and whether the engine has given up.
 #pragma once
 
 #include <atomic>
@@ -32,11 +32,11 @@ class activity {
   [[nodiscard]] bool any_posted() const noexcept {
     return posted_.load(std::memory_order_seq_cst) != nullptr;
   }
-  /// The same, perhaps a moment late.
+  /// Returns whether operations are posted, without ordering: the answer may be a moment late.
   [[nodiscard]] bool any_posted_lately() const noexcept {
     return posted_.load(std::memory_order_relaxed) != nullptr;
   }
-  /// Whether what has not completed is given up, and what is posted completes at once.
+  /// Returns true once unfinished operations are given up; further posts then complete at once.
   [[nodiscard]] bool is_given_up() const noexcept {
     return given_up_.load(std::memory_order_seq_cst);
   }

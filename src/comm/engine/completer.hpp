@@ -37,7 +37,7 @@ class completer {
     // The owner may free it, and the last one's owner this engine's clients.
     op.completed(op, failure);
   }
-  /// Whether the disturbance wants the operation's start or completion to be set aside.
+  /// Returns true if the disturbance sets the start or the completion of the operation aside.
   [[nodiscard]] bool sets_aside(operation& op) {
     return held_.is_on() && !state_.is_given_up() && held_.wants(op);
   }

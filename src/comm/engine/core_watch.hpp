@@ -23,8 +23,8 @@ class core_watch {
     processor_ = processor_ticks();
   }
 
-  /// Whether the calling thread, which has not blocked since `begin`, has lately had less of a core
-  /// than `least_share`.
+  /// Returns true if the calling thread has lately had less of a core than `least_share`.
+  /// Precondition: the thread has not blocked since `begin`.
   [[nodiscard]] bool is_wanted(ticks now) noexcept {
     if (now - since_ < period_ / 16) return false;
     const ticks processor = processor_ticks();
@@ -55,9 +55,9 @@ class core_watch {
   ticks ran_ = 0;   ///< ... and how much of it on a core
 };
 
-/// Whether threads may spin: for a while not, after one of them has found that others want its
-/// core, and for twice as long each time that this is found again at once.  Thread-safe: what one
-/// thread writes late the others believe late.
+/// Licence of threads to spin.  It is withdrawn for a while when a thread finds that others want
+/// its core, and for twice as long each time that this is found again at once.  Thread-safe: a
+/// write by one thread may reach the others late.
 class spin_licence {
  public:
   explicit constexpr spin_licence(double shortest_s = 0.25, double longest_s = 4) noexcept

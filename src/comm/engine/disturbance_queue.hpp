@@ -28,8 +28,8 @@ class disturbance_queue {
   [[nodiscard]] bool is_on() const noexcept { return how_.probability > 0; }
   [[nodiscard]] bool empty() const noexcept { return starts_.empty() && completions_.empty(); }
 
-  /// Whether, with the disturbance's probability, the operation shall be set aside, until
-  /// `held_until`.  Then one of the next two functions is called.
+  /// Decides, with the disturbance's probability, to set the operation aside, and then sets its
+  /// `held_until`.  After true, the caller calls `hold_start` or `hold_completion`.
   [[nodiscard]] bool wants(operation& op);
   void hold_start(operation& op) { starts_.push_back(&op); }
   void hold_completion(operation& op, const std::exception_ptr& failure) {

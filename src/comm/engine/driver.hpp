@@ -32,7 +32,7 @@ class driver {
   // Submitting thread
   // ---------------------------------------------------------------------------------------------
   [[nodiscard]] matcher& matching() noexcept { return matching_; }
-  /// As `engine::survey`.
+  /// Lists the messages under way and those that have come unasked; see `engine::survey`.
   [[nodiscard]] message_survey survey(const std::function<std::string(const operation&)>& name_of,
                                       double patience_s);
 
@@ -40,7 +40,8 @@ class driver {
   // ---------------------------------------------------------------------------------------------
   /// Starts `op`, or leaves it to whoever holds the token.
   void post(operation& op);
-  /// As `engine::poll`.
+  /// Drives operations, unless another thread does so or waits for the token.  Returns whether
+  /// anything started or completed.  `again`: the caller polls without pause.
   bool poll(bool again) {
     if (state_.is_idle() || gives_token_way() || !token_.try_acquire()) return false;
     const bool worked = step(again ? look::again : look::once);
@@ -58,7 +59,8 @@ class driver {
   void watch(awaited& what);
   void serve(served_window& window);
   void stop_serving(served_window& window);
-  /// As `engine::cancel`.
+  /// Gives up operations that have not completed, after at most `patience_s` for sends; see
+  /// `engine::cancel`.
   [[nodiscard]] bool cancel(double patience_s);
   void want_exact_times(bool wanted) noexcept {
     exact_times_.store(wanted, std::memory_order_relaxed);
@@ -75,8 +77,8 @@ class driver {
     }
   }
 
-  /// Whoever waits for the token goes first, unless nobody has looked for too long: tasks that call
-  /// MPI_Test in a loop wait for it all the time.
+  /// Returns true if a thread that waits for the token is to go first.  Not if nobody has looked
+  /// for too long: tasks that call MPI_Test in a loop wait for the token all the time.
   [[nodiscard]] bool gives_token_way() const noexcept {
     return token_.wanted() && now_ticks() < looks().overdue();
   }

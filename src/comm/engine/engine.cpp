@@ -85,9 +85,9 @@ MPI_Comm native_access::windows_of(engine& messages) noexcept {
 // --- the submitting thread
 // ------------------------------------------------------------------------------------------------
 
-/// Of a lane: any thread, as the task on it runs.  One task of the lane follows the other, so the
-/// sequence numbers are the lane's order; the token keeps its channels, which whoever holds the
-/// token reads, from changing meanwhile.
+/// On a lane any thread enqueues, as the task on it runs.  One task of the lane follows the other,
+/// so the sequence numbers are the lane's order.  The token keeps the lane's channels, which its
+/// holder reads, from changing meanwhile.
 void engine::enqueue(operation& op, const communicator& among) {
   if (!among.is_lane()) return self_->messages.matching().enqueue(op, among);
   self_->messages.lock();
@@ -105,7 +105,8 @@ void engine::claim(const communicator& among) {
 void engine::attach(operation& op, const communicator& among) {
   self_->messages.matching().attach(op, among);
 }
-/// Whoever holds the token frees the requests at its next step, if the engine does not end before.
+/// The requests are freed by the next holder of the token at its next step, if the engine does not
+/// end before.
 void engine::detach(operation& op) noexcept {
   if (op.again != nullptr) repetition_set::retire(std::exchange(op.again, nullptr));
 }

@@ -25,7 +25,7 @@ class flight_clock {
            on_ground);
   }
 
-  /// When it took off; negative on the ground.
+  /// Returns the time at which something came into flight; negative while nothing is.
   [[nodiscard]] ticks began() const noexcept { return since_.load(std::memory_order_relaxed); }
   /// The sum until `now`.
   [[nodiscard]] ticks until(ticks now) const noexcept {

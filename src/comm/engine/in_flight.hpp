@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What has been started and has not completed: messages, windows, requests of the program's own.
-/// Starts it, looks after it, and keeps the times of both.  Runs in the holder of the token.
+/// Operations that were started and have not completed: messages, windows, requests of the
+/// program's own.  Starts and tests them, and keeps the times of starts and looks.  Runs in the
+/// holder of the token.
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,7 @@
 
 namespace plait {
 
-/// Whether a step looks for what has completed; `again`: it is one of many without pause.
+/// Ways for a step to look for completed operations; `again`: one look of many without pause.
 enum class look : std::uint8_t { no, once, again };
 
 /// Holder of the token only, but for what says otherwise.

@@ -37,8 +37,8 @@ class look_schedule {
     set(std::min(next(), now + first_));
   }
 
-  /// Whether `posted` would bring the next look forward: not where that comes as soon as it can.
-  /// Then `posted_since_last` is enough, for which no clock is read.
+  /// Returns true if `posted` would bring the next look forward.  If the next look comes as soon as
+  /// it can, `posted_since_last` is enough, for which no clock is read.
   [[nodiscard]] bool wants_to_know_of_posts() const noexcept {
     return next() == never || next() - last() > first_;
   }
@@ -65,14 +65,14 @@ class look_schedule {
   }
 
   [[nodiscard]] ticks next() const noexcept { return next_.load(std::memory_order_relaxed); }
-  /// When a look is not only worth its price but owed: nobody has looked for the worst delay.
-  /// `never` where `next` is.
+  /// Returns the time at which a look is owed, whatever it costs: the worst delay after the last
+  /// look.  `never` where `next` is.
   [[nodiscard]] ticks overdue() const noexcept {
     const ticks due = next();  // once: whoever looks changes it
     return due == never ? due : std::max(due, last() + worst_);
   }
-  /// Whether the wait has just begun, so that looks come more often than later.  Never where they
-  /// come at one fixed interval.
+  /// Returns true if the wait has just begun, so that looks come more often than later.  Always
+  /// false where looks come at one fixed interval.
   [[nodiscard]] bool is_early() const noexcept {
     return first_ < worst_ && next() - last() <= first_;
   }

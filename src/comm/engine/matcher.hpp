@@ -36,11 +36,11 @@ class matcher {
   /// The first call makes the communicator's space this engine's.  Errors: as `engine::claim`.
   matching_space& space_of(const communicator& among);
 
-  /// Of the program.  Any thread.
+  /// Returns the largest tag that the program may use.  Any thread.
   [[nodiscard]] int largest_tag() const noexcept { return largest_tag_; }
-  /// Any thread.
+  /// Returns the number of residues, each of which has MPI tags of its own.  Any thread.
   [[nodiscard]] int residues() const noexcept { return residues_; }
-  /// Of a message, as MPI sees it.  Any thread.
+  /// Returns the tag of a message as MPI sees it.  Any thread.
   [[nodiscard]] int mpi_tag(const operation& op) const noexcept {
     return op.tag * residues_ + static_cast<int>(op.via->residue(op));
   }

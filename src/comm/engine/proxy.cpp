@@ -41,10 +41,10 @@ socket_news proxy::watch_sockets(ticks at_most) {
   return news;
 }
 
-/// How long it may be until the next look where no socket has news: little after something has come
-/// to be expected or has completed, then ever longer, up to the worst delay; that at once where
-/// sockets tell of all messages.  So an open window at which nothing moves costs what a receive
-/// does for which nothing comes.
+/// Returns the time until the next look where no socket has news: short after something has come to
+/// be expected or has completed, then ever longer, up to the worst delay.  Where sockets tell of
+/// all messages, it is the worst delay at once.  So an open window at which nothing moves costs
+/// what a receive does for which nothing comes.
 ticks proxy::next_distance() noexcept {
   const std::uint64_t moving = messages_.expectations() + messages_.operations();
   if (std::exchange(seen_moving_, moving) != moving) {

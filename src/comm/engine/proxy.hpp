@@ -72,7 +72,7 @@ class proxy {
   [[nodiscard]] bool is_stopped() const noexcept {
     return stopping_.load(std::memory_order_seq_cst);
   }
-  /// Whether it has nothing to do but to wait.
+  /// Returns true if the proxy has nothing to do but to wait.
   [[nodiscard]] bool is_idle() const noexcept {
     return !is_stopped() && messages_.state().is_idle();
   }
@@ -83,14 +83,14 @@ class proxy {
   const engine::choice& chosen_;
   std::atomic<bool> stopping_{false};
   event_count events_;
-  /// It sleeps until it is told that something is in flight.  Set before it asks for the last time
-  /// whether something is, read after something has become so, all seq_cst: one of the two sees the
-  /// other.
+  /// True while the proxy sleeps until something is in flight.  The proxy sets it before it asks
+  /// for the last time whether something is in flight; a poster reads it after something has become
+  /// so.  All are seq_cst, so one of the two sees the other.
   std::atomic<bool> rests_{false};
   const ticks worst_;
   const bool at_fixed_interval_;
   const bool alone_on_node_;
-  /// It sleeps until a socket has news, or it is time.
+  /// True while the proxy sleeps until a socket has news, or its time has come.
   std::atomic<bool> watches_{false};
   static constexpr double often_s = 2.5e-3;
   worker_passes passes_{often_s};

@@ -13,7 +13,8 @@
 namespace plait {
 namespace {
 
-/// Of one engine, so that a graph of very many messages does not take memory without end.
+/// Upper limit of the persistent requests of one engine, so that a graph of very many messages does
+/// not take memory without end.
 constexpr std::size_t most_requests = std::size_t{1} << 14;
 
 // Where a persistent request is faster than a new one each time.  Time with persistent requests

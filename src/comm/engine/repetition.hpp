@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What an engine keeps for operations that are posted again and again: their persistent requests.
+/// Persistent requests, which an engine keeps for operations that are posted again and again.
 #pragma once
 
 #include <atomic>
@@ -76,7 +76,7 @@ class repetition_set {
 
  private:
   friend class repetition;
-  /// Whether `op` shall run on persistent requests.
+  /// Returns true if `op` shall run on persistent requests.
   [[nodiscard]] bool pays(const operation& op) const noexcept;
 
   const persistence persistent_;

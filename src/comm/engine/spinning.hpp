@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Whether threads that have nothing to do may poll without pause.  Runs in any thread.
+/// Permission to poll without pause, for threads that have nothing to do.  Runs in any thread.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,21 @@
 
 namespace plait {
 
-/// Of one engine.  Any thread.
+/// Answers for one engine whether its threads may spin.  Any thread.
 class spinning {
  public:
-  /// What threads of this process know of their cores, whichever engine they spin for.
+  /// Returns the licence to spin that all engines of this process share.
   [[nodiscard]] static spin_licence& licence() noexcept { return licence_; }
 
-  /// As `engine::may_spin`.
+  /// Returns whether a thread may poll without pause that has not slept since `awake_since`; see
+  /// `engine::may_spin`.
   [[nodiscard]] bool is_allowed(const look_schedule& looks, ticks awake_since) noexcept;
 
-  /// Others want the core of the calling thread.
+  /// Withdraws the licence: others want the core of the calling thread.
   void give_way(ticks now) noexcept {
     if (licence_.withdraw(now)) gave_way_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// How often.
+  /// Returns how often a thread of this engine has given way.
   [[nodiscard]] std::uint64_t gave_way() const noexcept { return gave_way_.load(); }
 
  private:

@@ -58,7 +58,7 @@ constexpr std::size_t largest_at_once = 1024;
   return static_cast<std::size_t>(many);
 }
 
-/// How many bytes went or came.
+/// Returns the number of bytes that the message carried.
 [[nodiscard]] std::size_t received(const operation& op, const MPI_Status& status) {
   return op.what == operation::kind::receive ? received_bytes(status) : op.size_bytes;
 }

@@ -36,9 +36,9 @@ class transfer_set {
   /// Adds a collective of the MPI library's own, which is under way on `request`.
   void add(operation& op, MPI_Request request);
 
-  /// What has completed and is no longer in the set, valid until the next call.  A receive of
-  /// another size than the message's is a failure that says so (and names the message's size unless
-  /// MPI truncated it).
+  /// Tests requests and returns the operations that have completed and left the set, valid until
+  /// the next call.  A receive of another size than the message's is a failure that says so (and
+  /// names the message's size unless MPI truncated it).
   ///
   /// Not `all`, of many: every other time the oldest, else some of the others in turn, so that
   /// while nothing completes all are looked at within eight calls.  Receives are posted long before

@@ -10,7 +10,7 @@
 
 namespace plait {
 
-/// What the kernel says of sockets, since it was last asked.
+/// News of sockets that the kernel has collected since it was last asked.
 struct socket_news {
   bool arrived = false;           ///< bytes, at one of them
   bool room = false;              ///< in a send buffer that was full
@@ -41,9 +41,9 @@ class transport_sockets {
   [[nodiscard]] socket_news wait(ticks at_most);
   /// Ends a `wait`, or the next one.  Any thread.
   void wake() noexcept;
-  /// The library has looked, because of the last news.
+  /// Notes that the library has looked, because of the last news.
   void looked();
-  /// Whether the library has read from one of them what there was news of.
+  /// Returns true if the library has read, from one of the sockets, bytes that there was news of.
   [[nodiscard]] bool carry_messages() const noexcept { return carry_messages_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Whether workers come by between their tasks so often that nobody else need look.
+/// Watch on how often workers poll between their tasks: if often enough, nobody else need look.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ class worker_passes {
     longest_.store(std::max(gap, longest - longest / 8), std::memory_order_relaxed);
   }
 
-  /// Whether they have come by at least every `often_s` of late, and not stopped.  Any thread.
+  /// Returns true if workers have lately come by at least every `often_s`, and have not stopped.
+  /// Any thread.
   [[nodiscard]] bool are_frequent(ticks now, ticks began) const noexcept {
     const ticks since = now - std::max(last_.load(std::memory_order_relaxed), began);
     return longest_.load(std::memory_order_relaxed) <= often_ && since <= 2 * often_;

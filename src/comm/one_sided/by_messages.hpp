@@ -19,7 +19,8 @@
 
 namespace plait {
 
-/// Who wants something sends a *letter*: some words, and the data of a small put behind them.
+/// Operations on a window by messages.  A rank that wants something of another sends a *letter*:
+/// some words, and the data of a small put behind them.
 ///
 ///     put, small: letter with the data ->               <- letter: done
 ///     put, large: letter, message with the data ->      <- letter: done
@@ -85,7 +86,7 @@ class by_messages final : public one_sided_service {
     std::uint64_t place = 0;  ///< of the signal
   };
 
-  /// What a request of MPI's is for.
+  /// Purpose of a request of MPI's.
   struct purpose {
     enum class kind : std::uint8_t { letter, letter_in, answer, put_out, put_in, get_in };
     kind what = kind::letter;

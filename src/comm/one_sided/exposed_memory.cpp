@@ -53,7 +53,7 @@ class reserved_addresses {
   return op.what == operation::kind::await_signal || op.remote->signals;
 }
 
-/// What a rank says of its part.
+/// One rank's part of a window, as all ranks are told it.
 struct part_of_rank {
   unsigned long long size_bytes;
   long long flags;
@@ -103,8 +103,8 @@ void complete(environment& env, engine& messages, Start start) {
   return all;
 }
 
-/// That all ranks could do what this one did, or could not for this `reason`.  So that all or none
-/// throw.
+/// Throws on all ranks if one of them could not do its part; this rank could not if it gives a
+/// `reason`.  Collective.
 void expect_success(environment& env, engine& messages, const std::string& reason) {
   const int mine = reason.empty() ? env.size() : env.rank();
   int first = 0;  // that could not
@@ -119,7 +119,8 @@ void expect_success(environment& env, engine& messages, const std::string& reaso
   }
 }
 
-/// The same on all ranks, so that all or none throw.
+/// Throws usage_error if the parts of the ranks do not fit together.  `all` is equal on all ranks,
+/// so that all or none throw.
 void expect_agreement(const std::vector<part_of_rank>& all) {
   for (const part_of_rank& part : all) {
     if (part.flags < 1 || part.flags > most_flags) {

@@ -129,7 +129,7 @@ void access_checker::find_containers(const task_node& node) {
   }
 }
 
-/// What has been freed is nobody's any more.
+/// Forgets all names of memory that has been freed.
 void access_checker::drop(const range_list& gone) {
   if (gone.empty()) return;
   const std::size_t before = names_.size();

@@ -32,9 +32,10 @@ class access_checker {
   // As tasks are submitted
   // --------------------------------------------------------------------------------------
   void begin(task_node& node);
-  /// What a task submits names no data for others: its parent's accesses do.
+  /// Adds an access of `node`.  Of a child it forbids others nothing: the accesses of its parent
+  /// do.
   void add(task_node& node, const strided_bytes& memory, access_mode mode);
-  /// The same of an object and its `elements`.
+  /// Adds an access of `node` to the object of a container and to its `elements`.
   void add_container(task_node& node, const container& c, byte_range elements, access_mode mode);
   void record(const std::shared_ptr<replayed_graph>& graph) { stale_.record(graph); }
   /// The tasks of a graph, which were added while it was recorded, are to run.

@@ -55,7 +55,8 @@ namespace {
 
 }  // namespace
 
-/// Whose access the byte is told as: the task before this one that wrote it last, if there is one.
+/// Returns the access that the byte is reported as: that of the task before this one that wrote it
+/// last, if there is one.
 const std::pair<const access_checker::name_key, access_checker::name_ids>* access_checker::namer(
     const task_node& node, std::uintptr_t byte) const {
   const std::uint64_t self = node.id.load(std::memory_order_relaxed);

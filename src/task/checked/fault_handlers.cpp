@@ -142,7 +142,8 @@ void judge_instruction(const ucontext_t& context, std::uintptr_t fault, bool wri
   judge({fault, fault + 1, !write, write});
 }
 
-/// Whether the fault came from a closed page; then the instruction may go on.
+/// Lets an instruction go on that faulted on a closed page.  Returns false if the fault came from
+/// elsewhere.
 [[nodiscard]] bool let_through(const siginfo_t& info, ucontext_t& context, bool guarded) noexcept {
   constexpr greg_t page_fault = 14;
   constexpr greg_t by_write = 2;
@@ -201,7 +202,7 @@ void on_fault(int, siginfo_t* info, void* context) noexcept {
 
 namespace {
 
-/// Whether the string instruction goes on in pages that are open already.
+/// Returns true if the repeated string instruction goes on in pages that are open already.
 [[nodiscard]] bool string_goes_on(const ucontext_t& context) noexcept {
   const auto& registers = context.uc_mcontext.gregs;
   constexpr int most_pages = 4;  // two of its elements

@@ -21,7 +21,7 @@
 namespace plait::detail {
 namespace {
 
-/// What the hooks write.  One at a time: the thread that checks.
+/// Log that the hooks of the allocator write, for one thread at a time: the one that checks.
 struct log {
   std::thread::id thread;
   byte_range watched{UINTPTR_MAX, 0};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What page_guard and its signal handlers share: the state, its lock, and what each part does for
-/// the others.  The parts: guarded_pages.cpp (opens and closes pages), forbidden_bytes.cpp (judges
-/// what was touched), fault_handlers.cpp (lets one instruction through), guarded_system_calls.cpp.
+/// State that page_guard and its signal handlers share, its lock, and the functions that each part
+/// offers the others.  The parts: guarded_pages.cpp (opens and closes pages), forbidden_bytes.cpp
+/// (judges what was touched), fault_handlers.cpp (lets one instruction through),
+/// guarded_system_calls.cpp.
 ///
 /// Everything here is hidden, so that a handler reaches it without reading a table of addresses,
 /// which may lie on a closed page.

@@ -85,7 +85,8 @@ void apply_opmask(const instruction& is, const ZydisDecodedOperand& masked,
   operand.begin += static_cast<std::uint64_t>(std::countr_zero(active)) * element;
 }
 
-/// What is left of a repeated string instruction, as far as the page of its next element reaches.
+/// Extends `operand` to the rest of a repeated string instruction, as far as the page of its next
+/// element reaches.
 void extend(const register_values& at, memory_operand& operand) {
   constexpr std::uint64_t page = 4096;
   constexpr std::uint64_t backwards = 0x400;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which bytes an instruction is about to read or write: page faults tell only where an access
-/// begins.
+/// The bytes that an instruction is about to read or write, decoded: a page fault tells only where
+/// an access begins.
 #pragma once
 
 #include <cstdint>

@@ -50,16 +50,18 @@ class page_guard {
   page_guard(const page_guard&) = delete;
   page_guard& operator=(const page_guard&) = delete;
 
-  /// What is forbidden from the next `close` on: sorted and disjoint, all three.
+  /// Sets the bytes that are forbidden to read and to write, and their pages, from the next `close`
+  /// on.  Precondition: all three lists are sorted and disjoint.
   void forbid(const std::vector<byte_range>& to_read, const std::vector<byte_range>& to_write,
               const std::vector<guarded_pages>& pages);
   /// Returns false when the kernel has refused: it keeps a limited number of mappings.
   [[nodiscard]] bool close() noexcept;
   void open() noexcept;
-  /// Since the last call.  When open.
+  /// Returns the forbidden bytes that were touched since the last call.  Precondition: pages are
+  /// open.
   [[nodiscard]] std::vector<touched_bytes> take_touched();
-  /// Whether pages had to be left open since the last call, because too many accesses faulted, or
-  /// because the task made a process.
+  /// Returns true if pages had to be left open since the last call, because too many accesses
+  /// faulted, or because the task made a process.
   [[nodiscard]] bool take_incomplete() noexcept;
 };
 

@@ -51,7 +51,7 @@ void stale_accesses::begin_replay(const replayed_graph& graph) {
   }
 }
 
-/// Whoever names some of `gone` for good must not run.
+/// Notes that tasks which name some of `gone` for good must not run.
 void stale_accesses::lose(byte_range gone, const task_node* by, const char* how) {
   const auto look_at = [&](const task_node& node) {
     if (&node == by || stale_.contains(&node)) return;

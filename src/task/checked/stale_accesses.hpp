@@ -53,9 +53,11 @@ class stale_accesses {
   void record(const std::shared_ptr<replayed_graph>& graph);
   void begin_replay(const replayed_graph& graph);
 
-  /// What has been freed since the last call, by `by` (null: by the program).
+  /// Returns the memory that has been freed since the last call, by the task `by` (null: by the
+  /// program).
   [[nodiscard]] range_list collect_freed(const task_node* by);
-  /// What the task, which has just run, has left: where elements of containers were before.
+  /// Returns the memory that elements of containers have left, in the task `node`, which has just
+  /// run.
   [[nodiscard]] range_list collect_moved(const task_node& node);
   /// Errors: access_error.
   void expect_live(const task_node& node) const;
@@ -77,7 +79,7 @@ class stale_accesses {
     std::string text;
     bool is_recorded;
   };
-  /// Who must not run, and why.
+  /// Tasks that must not run, and the reason of each.
   std::unordered_map<const task_node*, loss> stale_;
   struct known_place {
     byte_range elements;

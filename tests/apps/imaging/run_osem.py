@@ -75,7 +75,7 @@ def scan_of_files(folder: Path, kind: str) -> list[str]:
 
 
 def check_files(options: argparse.Namespace, arguments: list[str]) -> None:
-    """The same scan from files of each kind is the same image."""
+    """Checks that one scan, read from files of each kind, gives one image."""
     prints = set()
     for kind in ("mtx", "npy", "txt"):
         with tempfile.TemporaryDirectory() as folder:

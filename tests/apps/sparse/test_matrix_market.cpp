@@ -26,7 +26,7 @@ matrix_file read(const std::string& text, double most_bytes = memory) {
   return read_matrix_market(file.path(), most_bytes);
 }
 
-/// As a full matrix, row by row.
+/// Returns the matrix with its zeros, row by row.
 std::vector<double> full(const matrix_file& file) {
   const auto& a = file.matrix;
   std::vector<double> all(static_cast<std::size_t>(a.rows * a.columns), 0);

@@ -12,7 +12,7 @@ from app_runs import check, check_ledger, check_timeline, launch, main, read_res
 
 
 def check_comparison(name: str, variant: dict, result: dict) -> None:
-    """What is hidden is said of variants that compute as base; tiles have an ideal of their own."""
+    """Checks hidden fractions: variants that compute as base have one; tiles have an own ideal."""
     as_base = name not in ("tiles", "tiles_ideal") and variant["workers"] == 1
     check(variant["computes_as_base"] == as_base, f"{name} computes as base: {not as_base}")
     hidden = result["hidden_fraction"].get(name)

@@ -258,7 +258,7 @@ class planner {
   const std::size_t n_;
 };
 
-/// As a box of an array: rows of elements that lie apart, or not.
+/// Makes some buffers boxes of an array: rows of elements that lie apart, or not.
 void spread(generator& g, buffer& of) {
   if (of.count == 0 || !g.chance(0.4)) return;
   of.row = g.between(1, of.count);

@@ -71,7 +71,7 @@ class counted_message final : public statement {
     for (const byte b : seen) h = h * 31 + b;
     return h % (most + 1);
   }
-  /// What lies behind the elements that came is undefined: until now.
+  /// Sets the elements behind those that came, which the message leaves undefined.
   static void forget(std::span<byte> all, std::size_t count) {
     std::ranges::fill(all.subspan(count), byte{9});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What one rank of a mixed program works on, and the places in it that statements name.
+/// Memory of one rank of a mixed program, and the places in it that statements name.
 #pragma once
 
 #include <algorithm>
@@ -103,7 +103,8 @@ void for_each_byte(const strided_bytes& at, Use use) {
   });
 }
 
-/// The same in the order in which a message takes the bytes of a box: the first axis fastest.
+/// Calls `use(byte&)` for each byte of a box in the order in which a message takes them: the first
+/// axis fastest.
 template <class Use>
 void for_each_byte_sent(const strided_bytes& at, Use use) {
   strided_bytes reversed = at;

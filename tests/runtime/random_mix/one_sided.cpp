@@ -33,7 +33,7 @@ void copy(job_memory& job, int from_rank, const piece& from, int to_rank, const 
   return {.source = g.chance(0.5) ? completion::local : completion::remote};
 }
 
-/// What two ranks do with a slot; `source` owns it where nobody has given it away.
+/// Operations of two ranks on a slot; `source` owns it where nobody has given it away.
 class slot_statement : public statement {
  public:
   slot_statement(int source, int target, int ranks)

@@ -53,7 +53,7 @@ struct area {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
-/// Those of a rank; the first is the most usual.
+/// Returns the areas of a rank; the first is the most usual.
 [[nodiscard]] std::vector<area> areas_of(const scene& s, int rank);
 
 [[nodiscard]] piece random_range(generator& g, const area& of);
@@ -65,7 +65,7 @@ struct area {
 
 void run_serially(rank_memory& memory, const planned_task& task);
 void submit(runtime& rt, rank_memory& memory, const planned_task& task);
-/// What the task returns, when it has finished.
+/// Submits the task and returns its result, when it has finished.
 [[nodiscard]] int submit_and_get(runtime& rt, rank_memory& memory, const planned_task& task);
 
 [[nodiscard]] std::vector<touch> touches_of(const planned_task& task);

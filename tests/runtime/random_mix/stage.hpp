@@ -17,7 +17,7 @@ namespace plait::test::mix {
 /// `array` must outlive what is made of the scene.
 [[nodiscard]] scene scene_of(const moved_array& array, const job_memory& job, const features& with);
 
-/// What programs of one runtime share: its options, the array and the window.
+/// Options, array and window that the programs of one runtime share.
 class stage {
  public:
   /// Collective.  `hangs` is told what a rank waits for that hangs.

@@ -10,7 +10,7 @@
 namespace plait::test::mix {
 namespace {
 
-/// Where the cells of a block lie in its region.
+/// Place of a block's cells in its region.
 struct block_place {
   std::size_t region = 0;
   int id = 0;

@@ -24,7 +24,7 @@ struct group {
   std::vector<int> members;
 
   [[nodiscard]] std::size_t size() const { return members.size(); }
-  /// Its size, where `world_rank` is no member.
+  /// Returns the rank of a member in the group; the group's size if `world_rank` is no member.
   [[nodiscard]] std::size_t rank_of(int world_rank) const;
 };
 
@@ -42,7 +42,7 @@ struct ghost_rule {
   bool has_boundary = false;
   messages_per message = messages_per::rank;
 };
-/// And what moves carry between this array and others.
+/// An array with the rules by which moves fill its ghosts.
 struct moved_array : array_layout {
   std::array<ghost_rule, 2> rules;
 };
@@ -51,7 +51,7 @@ struct moved_array : array_layout {
 [[nodiscard]] std::vector<move_plan> plans_of(environment& env, const moved_array& array,
                                               rank_memory& memory);
 
-/// What a rank that runs submits to and works on.
+/// Objects that a running rank submits to and works on.
 struct live_rank {
   runtime& rt;
   rank_memory& memory;
@@ -62,7 +62,7 @@ struct live_rank {
   int rank = 0;
 };
 
-/// What a statement reads or writes on a rank.
+/// Memory that a statement reads or writes on a rank.
 struct touch {
   piece where;
   bool writes = false;
@@ -82,9 +82,10 @@ class statement {
   [[nodiscard]] virtual bool takes_part(int rank) const = 0;
   [[nodiscard]] virtual std::vector<touch> touches(int rank) const = 0;
   [[nodiscard]] virtual std::string text() const = 0;
-  /// It computes and does nothing else: it may be submitted after what it does not conflict with.
+  /// Returns true if the statement computes and does nothing else.  It may then be submitted after
+  /// any statement that it does not conflict with.
   [[nodiscard]] virtual bool may_move() const { return false; }
-  /// It changes the size of a container.
+  /// Returns true if the statement changes the size of a container.
   [[nodiscard]] virtual bool resizes() const { return false; }
 
   /// In the program, from 1; those that give a slot away and take it back have one number.
@@ -95,13 +96,13 @@ class statement {
 
 using statement_ptr = std::unique_ptr<statement>;
 
-/// What a program may do without.
+/// Features that a program may do without.
 struct features {
   bool containers = true;
   bool library_vectors = true;  ///< operations with blocks of different sizes by the MPI library
 };
 
-/// What is known of a job while its program is made.
+/// Knowledge of a job while its program is made.
 struct scene {
   int ranks = 1;
   features with;

@@ -92,7 +92,7 @@ class result_of_task final : public program_statement {
   }
 
  private:
-  /// What it has written is finished, too.
+  /// Notes the result and, as they are finished too, the values that the task has written.
   void see(rank_memory& memory, int returned) const {
     memory.seen.push_back(static_cast<std::uint64_t>(returned));
     for (const planned_access& a : task_.accesses) {

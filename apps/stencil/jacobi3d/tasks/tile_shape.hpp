@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How large the tiles are that take several steps while they are in the cache.
+/// Size of the tiles that take several steps while they are in the cache.
 #pragma once
 
 #include <cstdint>

@@ -84,8 +84,8 @@ struct alignas(64) recorded_task {
 
 static_assert(sizeof(recorded_task) == 64);
 
-/// What an asynchronous node owns beyond what fits into it.  The layer that makes the node derives
-/// its own, and lets go of them when the node is destroyed.
+/// Objects that an asynchronous node owns and that do not fit into it.  The layer that makes the
+/// node derives its own class, and lets go of the objects when the node is destroyed.
 struct node_belongings {
   virtual ~node_belongings() = default;
 };

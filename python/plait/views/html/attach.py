@@ -45,7 +45,7 @@ def attach(heading: str, result: Result) -> str:
 
 
 def _with_circumstances(result: Result) -> Result:
-    """What every other kind of result has."""
+    """Returns the result with the parameters and environment that every other kind has."""
     about = {name: result.get(name) for name in ("mpi", "ranks", "hosts", "switches")}
     return {**result, "parameters": result.get("parameters") or {},
             "environment": {**about, **(result.get("environment") or {})}}  # fmt: skip

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which policy of progress the library chose."""
+"""Names the policy of progress that the library chose."""
 
 from plait.results.base import Result
 
 
 def policy_sentence(result: Result) -> list[str]:
-    """Says which one was chosen and why, where a result tells."""
+    """Returns a sentence with the chosen policy and the reason, where a result tells."""
     environment = result["environment"]
     chosen, reason = environment.get("policy_chosen"), environment.get("policy_reason")
     if not chosen:
