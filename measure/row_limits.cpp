@@ -47,9 +47,10 @@ void add_limits(json& rows) {
   }
 }
 
-void add_hidden_fraction(json& cell, const json& rows, const std::string& column) {
-  if (!rows.contains(blocking_row) || !rows.contains("bound")) return;
-  const double base = median_of(rows.at(blocking_row).at(column), "total_us");
+void add_hidden_fraction(json& cell, const json& rows, const std::string& column,
+                         const std::string& base_row) {
+  if (!rows.contains(base_row) || !rows.contains("bound")) return;
+  const double base = median_of(rows.at(base_row).at(column), "total_us");
   const double bound = median_of(rows.at("bound").at(column), "total_us");
   std::vector<double> fractions;
   for (const double total : samples_of(cell, "total_us")) {

@@ -18,8 +18,9 @@ inline constexpr const char* alone_row = "alone";
 /// `alone_row`, with the remarks of that row.
 void add_limits(json& rows);
 
-/// Adds the hidden fraction of `cell` to it: (T_base - T) / (T_base - bound) by the medians of base
-/// and bound, for each of its samples.  Adds nothing where there is nothing to hide.
-void add_hidden_fraction(json& cell, const json& rows, const std::string& column);
+/// Adds the hidden fraction of `cell` to it: (T_base - T) / (T_base - bound) by the medians of the
+/// row `base` and the bound, for each of its samples.  Adds nothing where there is nothing to hide.
+void add_hidden_fraction(json& cell, const json& rows, const std::string& column,
+                         const std::string& base = blocking_row);
 
 }  // namespace plait::measure

@@ -15,7 +15,7 @@ def bench(tmp_path):
     """Runs `plait bench NAME …` on fake programs; with `kept`, returns the result file too."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in ("task_overhead", "message", "exchange", "progress", "metg"):
+    for name in ("task_overhead", "message", "exchange", "progress", "metg", "fft"):
         # No link: a program's name is that of what a link leads to.
         (programs / name).write_text(f'#!/bin/sh\nexec "{HERE}/fake_bench.py" {name} "$@"\n')
         (programs / name).chmod(0o755)
@@ -36,7 +36,9 @@ def bench(tmp_path):
 
 
 def test_without_a_name_it_says_what_there_is(bench):
-    assert bench().stdout.strip() == "benchmarks: exchange, message, metg, progress, task_overhead"
+    assert bench().stdout.strip() == (
+        "benchmarks: exchange, fft, message, metg, progress, task_overhead"
+    )
 
 
 def test_a_benchmark_without_messages_is_one_process(bench):
@@ -54,6 +56,11 @@ def test_messages_are_measured_between_ranks(bench, mpi):
     assert result["environment"]["ranks"] == 2
     assert result["parameters"]["rest"] == ["--progress", "--sizes", "8"]
     assert "jobs" not in result["environment"]
+
+
+def test_transforms_are_measured_on_any_number_of_ranks(bench):
+    assert bench.kept("fft")["environment"]["ranks"] == 2
+    assert bench.kept("fft", "-n", "3")["environment"]["ranks"] == 3
 
 
 def test_tasks_are_measured_in_one_process_and_in_two(bench):

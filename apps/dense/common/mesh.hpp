@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
+
+#include "measure/grid_shape.hpp"
 
 namespace plait::dense {
 
@@ -52,12 +53,6 @@ class mesh {
   communicator column_;
 };
 
-/// "2x3" as rows and columns; 0 = choose.
-struct grid_shape {
-  int rows = 0;
-  int columns = 0;
-};
-/// Errors: usage_error naming `option`.
-[[nodiscard]] grid_shape parse_grid_shape(const std::string& option, const std::string& text);
+using measure::grid_shape, measure::parse_grid_shape;
 
 }  // namespace plait::dense

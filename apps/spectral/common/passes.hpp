@@ -1,22 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The passes of a three-dimensional transform over slabs: what one rank computes between
+/// The passes of a three-dimensional transform over pencils: what one rank computes between
 /// messages, the same for every variant.
 #pragma once
 
 #include <map>
-#include <span>
 #include <vector>
 
+#include "pencils.hpp"
 #include "plans.hpp"
 #include "slabs.hpp"
 
 namespace spectral {
 
-/// The memory through which a transpose goes; see `slabs`.  What stays on a rank is written
-/// straight to the side where it is read.
+/// The memory through which a column's transpose goes; see `slabs`.  What stays on a rank is
+/// written straight to the side where it is read.
 struct transpose_buffers {
   complex* line_side = nullptr;
   complex* plane_side = nullptr;
+};
+
+/// The memory through which a row's transpose goes, likewise; see `pencils`.  None in slabs.
+struct row_buffers {
+  complex* x_side = nullptr;
+  complex* y_side = nullptr;
+};
+
+/// The memory of one transform in flight; `lines` may be shared by several.
+struct transform_memory {
+  transpose_buffers column;
+  row_buffers row;
+  complex* field = nullptr;
+  complex* lines = nullptr;
 };
 
 /// Factors of each wavenumber, as a product over the axes: factor(x, y, z) = x[x] y[y] z[z].
@@ -24,28 +38,40 @@ struct separable_factors {
   std::vector<double> x, y, z;
 };
 
-/// Forward: `rows`, then of each tile `spread_y`, the tile's messages from plane side to plane
-/// side's peers, `gather_z`.  Backward: of each tile `spread_z`, messages, `gather_y`; then `rows`.
-/// Memory is read and written in runs of eight x's.  Thread-safe where results do not overlap.  How
-/// a pass is cut into ranges changes no bit.
+/// Forward: `spread_x`, a row's messages, of each tile `spread_y`, the tile's messages to the
+/// column, `gather_z`.  Backward: of each tile `spread_z`, messages, `gather_y`; a row's messages;
+/// `gather_x`.  In slabs rows have no messages.  Memory is read and written in runs of eight x's.
+/// Thread-safe where results do not overlap.  How a pass is cut into ranges changes no bit.
 class passes {
  public:
-  passes(slabs shape, planning how);
+  passes(const pencils& shape, planning how);
+  /// Of slabs.
+  passes(const slabs& shape, planning how);
 
-  [[nodiscard]] const slabs& shape() const noexcept { return shape_; }
+  [[nodiscard]] const pencils& grid() const noexcept { return grid_; }
+  /// Returns the slabs in which the lines along y and z lie; in slabs, all of it.
+  [[nodiscard]] const slabs& shape() const noexcept { return grid_.column(); }
 
-  /// Transforms the rows along x of these planes, in place.
-  void rows(complex* planes, const range& z, sign way) const;
-  /// Transforms along y (forward) what `planes` has of a tile and these z, into chunks.
-  void spread_y(const complex* planes, const transpose_buffers& to, int tile, const range& z) const;
-  /// Transforms along z (forward) the chunks of a tile and these y, into `lines`.
-  void gather_z(const transpose_buffers& from, complex* lines, int tile, const range& y) const;
-  /// Transforms along z (backward) what `lines` has of a tile and these y, into chunks; multiplies
-  /// `lines` by the factors first, unless they are null.
-  void spread_z(complex* lines, const transpose_buffers& to, int tile, const range& y,
+  /// Transforms the rows along x of these planes of a field, in place.
+  void rows(complex* field, const range& z, sign way) const;
+  /// Transforms along x (forward) these planes of the field, into the chunks of the row.  In slabs,
+  /// in place.
+  void spread_x(const transform_memory& of, const range& z) const;
+  /// Transforms along y (forward) what there is of a tile and these z, into the column's chunks.
+  void spread_y(const transform_memory& of, int tile, const range& z) const;
+  /// Transforms along z (forward) the chunks of a tile and these y, into the lines.
+  void gather_z(const transform_memory& of, int tile, const range& y) const;
+  /// Transforms along z (backward) what the lines have of a tile and these y, into chunks;
+  /// multiplies the lines by the factors first, unless they are null.  Factors along x are those of
+  /// this rank's x's, from 0 on.
+  void spread_z(const transform_memory& of, int tile, const range& y,
                 const separable_factors* times) const;
-  /// Transforms along y (backward) the chunks of a tile and these z, into `planes`.
-  void gather_y(const transpose_buffers& from, complex* planes, int tile, const range& z) const;
+  /// Transforms along y (backward) the column's chunks of a tile and these z, into the chunks of
+  /// the row.  In slabs, into the field.
+  void gather_y(const transform_memory& of, int tile, const range& z) const;
+  /// Transforms along x (backward) the chunks of the row and these z, into the field.  In slabs, in
+  /// place.
+  void gather_x(const transform_memory& of, const range& z) const;
 
  private:
   /// The plans for so many lines side by side.
@@ -57,8 +83,11 @@ class passes {
   [[nodiscard]] const plans_of_width& plans_for(index width) const { return plans_.at(width); }
   template <class Body>
   void for_blocks(int tile, Body&& body) const;
+  /// The rows of a plane of which x's are transformed along y, in blocks of y's.
+  template <class Body>
+  void for_rows_of_plane(const transform_memory& of, index z, bool read, Body&& body) const;
 
-  slabs shape_;
+  pencils grid_;
   line_plan rows_forward_, rows_backward_;  ///< of a plane
   std::map<index, plans_of_width> plans_;
 };

@@ -14,6 +14,18 @@ fftw_complex* native(complex* x) {
   return reinterpret_cast<fftw_complex*>(x);
 }
 
+unsigned effort_of(planning how) {
+  switch (how) {
+    case planning::estimated:
+      return FFTW_ESTIMATE;
+    case planning::measured:
+      return FFTW_MEASURE;
+    case planning::patient:
+      break;
+  }
+  return FFTW_PATIENT;
+}
+
 index extent(index n, index count, const line_layout& lines) {
   return (n - 1) * lines.stride + (count - 1) * lines.distance + 1;
 }
@@ -41,8 +53,7 @@ line_plan::line_plan(index n, index count, const line_layout& from, const line_l
       1, &length, static_cast<int>(count), native(input.data()), nullptr,
       static_cast<int>(from.stride), static_cast<int>(from.distance),
       native(in_place ? input.data() : output.data()), nullptr, static_cast<int>(to.stride),
-      static_cast<int>(to.distance), static_cast<int>(way),
-      how == planning::measured ? FFTW_MEASURE : FFTW_ESTIMATE);
+      static_cast<int>(to.distance), static_cast<int>(way), effort_of(how));
   if (made == nullptr) throw plait::error("FFTW has no plan for lines of " + std::to_string(n));
   plan_ = std::shared_ptr<void>(made,
                                 [](void* old) { fftw_destroy_plan(static_cast<fftw_plan>(old)); });

@@ -15,9 +15,9 @@ namespace spectral {
 /// The sign of the exponent.
 enum class sign : std::int8_t { forward = -1, backward = 1 };
 
-/// FFTW's effort for a plan: `measured` takes some time, `estimated` none.
-enum class planning : std::uint8_t { measured, estimated };
-inline constexpr std::array<std::string_view, 2> planning_names{"measured", "estimated"};
+/// FFTW's effort for a plan: `measured` times some, `estimated` times none, `patient` times many.
+enum class planning : std::uint8_t { measured, estimated, patient };
+inline constexpr std::array<std::string_view, 3> planning_names{"measured", "estimated", "patient"};
 
 /// Layout of lines: elements between neighbours of a line, and between neighbouring lines.
 struct line_layout {

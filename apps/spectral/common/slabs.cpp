@@ -12,10 +12,6 @@ namespace {
 constexpr index lines_together = 8;
 constexpr index elements_of_a_cache_way = 256;  // 4 KiB
 
-index padded(index row) {
-  return row % elements_of_a_cache_way == 0 ? row + lines_together : row;
-}
-
 std::vector<range> tiles_of(index nx, index tile) {
   std::vector<range> result;
   for (index x = 0; x < nx; x += tile) result.push_back({x, std::min(x + tile, nx)});
@@ -23,6 +19,10 @@ std::vector<range> tiles_of(index nx, index tile) {
 }
 
 }  // namespace
+
+index padded_row(index row) noexcept {
+  return row % elements_of_a_cache_way == 0 ? row + lines_together : row;
+}
 
 std::vector<range> cut(const range& whole, index pieces) {
   std::vector<range> result;
@@ -34,7 +34,7 @@ std::vector<range> cut(const range& whole, index pieces) {
 }
 
 slabs::slabs(const std::string& option, std::array<index, 3> cells, int ranks, int rank, index tile)
-    : cells_(cells), rank_(rank), tile_(std::min(tile, cells[0])), pitch_(padded(cells[0])) {
+    : cells_(cells), rank_(rank), tile_(std::min(tile, cells[0])), pitch_(padded_row(cells[0])) {
   PLAIT_EXPECTS(tile >= 1, std::to_string(tile));
   if (std::min(cells[1], cells[2]) < ranks)
     throw plait::usage_error(fmt::format(

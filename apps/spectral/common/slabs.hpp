@@ -24,6 +24,10 @@ struct range {
 /// Cuts `whole` into at most `pieces` ranges of equal size to within one, none empty.
 [[nodiscard]] std::vector<range> cut(const range& whole, index pieces);
 
+/// Returns the distance of rows of so many elements: rows a power of two apart would share a cache
+/// set.
+[[nodiscard]] index padded_row(index row) noexcept;
+
 /// One rank's part of the grid in both of its layouts, and what it exchanges.
 ///
 /// In the *planes* layout a rank has all x and y of its z, x fastest: cell (x, y, z) is number
@@ -53,7 +57,7 @@ class slabs {
   [[nodiscard]] range own_y() const { return y_of(rank_); }
   [[nodiscard]] range own_z() const { return z_of(rank_); }
 
-  /// Rows of the planes layout are padded: rows a power of two apart would share a cache set.
+  /// Rows of the planes layout are padded.
   [[nodiscard]] index pitch() const noexcept { return pitch_; }
   [[nodiscard]] index plane_size() const noexcept { return pitch_ * ny(); }
   [[nodiscard]] index planes_size() const { return plane_size() * own_z().size(); }

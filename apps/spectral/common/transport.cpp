@@ -26,17 +26,15 @@ class messages final : public transport {
  public:
   messages(MPI_Comm communicator, const chunk_map& chunks)
       : communicator_(communicator), chunks_(chunks) {
-    const slabs& s = chunks_.shape();
-    received_.resize(static_cast<std::size_t>(s.tiles()));
-    sent_.resize(static_cast<std::size_t>(s.tiles()));
+    received_.resize(static_cast<std::size_t>(chunks_.tiles()));
+    sent_.resize(static_cast<std::size_t>(chunks_.tiles()));
   }
 
   void expect() override {
-    const slabs& s = chunks_.shape();
-    for (int tile = 0; tile < s.tiles(); ++tile) {
+    for (int tile = 0; tile < chunks_.tiles(); ++tile) {
       tile_requests& of = begun(received_, tile);
-      for (int step = 1; step < s.ranks(); ++step) {
-        const int peer = (s.rank() + s.ranks() - step) % s.ranks();
+      for (int step = 1; step < chunks_.ranks(); ++step) {
+        const int peer = (chunks_.rank() + chunks_.ranks() - step) % chunks_.ranks();
         for (const std::span<complex> part : parts_of(chunks_.incoming(peer, tile)))
           check_mpi(MPI_Irecv(part.data(), as_count(std::ssize(part)), MPI_C_DOUBLE_COMPLEX, peer,
                               tile, communicator_, added(of, false, peer, part)),
@@ -46,11 +44,10 @@ class messages final : public transport {
   }
 
   void start(int tile) override {
-    const slabs& s = chunks_.shape();
     tile_requests& of = begun(sent_, tile);
     // The next rank first, so that not all send to the same one.
-    for (int step = 1; step < s.ranks(); ++step) {
-      const int peer = (s.rank() + step) % s.ranks();
+    for (int step = 1; step < chunks_.ranks(); ++step) {
+      const int peer = (chunks_.rank() + step) % chunks_.ranks();
       for (const std::span<complex> part : parts_of(chunks_.outgoing(peer, tile)))
         check_mpi(MPI_Isend(part.data(), as_count(std::ssize(part)), MPI_C_DOUBLE_COMPLEX, peer,
                             tile, communicator_, added(of, true, peer, part)),
@@ -76,9 +73,10 @@ class messages final : public transport {
       for (std::size_t tile = 0; tile < side->size(); ++tile) {
         std::uint64_t place = transposes_ * part_count;
         for (const note& one : (*side)[tile].notes)
-          watch.add_message(fmt::format("tile {} {} {}", tile, one.sent ? "to" : "from", one.peer),
+          watch.add_message(fmt::format("tile {} {} {}", tile, one.sent ? "to" : "from",
+                                        chunks_.rank_of(one.peer)),
                             {.sent = one.sent,
-                             .peer = one.peer,
+                             .peer = chunks_.rank_of(one.peer),
                              .tag = static_cast<int>(tile),
                              .place = place++,
                              .size_bytes = one.size_bytes},
@@ -160,13 +158,12 @@ class collectives final : public transport {
  public:
   collectives(MPI_Comm communicator, const chunk_map& chunks)
       : communicator_(communicator), chunks_(chunks) {
-    const slabs& s = chunks_.shape();
-    for (int tile = 0; tile < s.tiles(); ++tile) {
+    for (int tile = 0; tile < chunks_.tiles(); ++tile) {
       counts_and_offsets& of = tiles_.emplace_back();
-      for (int peer = 0; peer < s.ranks(); ++peer) {
+      for (int peer = 0; peer < chunks_.ranks(); ++peer) {
         const std::span<complex> from = chunks_.outgoing(peer, tile);
         const std::span<complex> into = chunks_.incoming(peer, tile);
-        const bool travels = peer != s.rank();
+        const bool travels = peer != chunks_.rank();
         of.send.push_back(travels ? as_count(std::ssize(from)) : 0);
         of.receive.push_back(travels ? as_count(std::ssize(into)) : 0);
         of.send_offset.push_back(as_count(from.data() - chunks_.outgoing(0, 0).data()));
@@ -205,12 +202,42 @@ class collectives final : public transport {
 
 }  // namespace
 
-std::span<complex> chunk_map::chunk(int peer, int tile, bool line_side) const {
-  if (line_side)
-    return {buffers_.line_side + shape_.line_side_offset(peer, tile),
-            static_cast<std::size_t>(shape_.line_side_size(peer, tile))};
-  return {buffers_.plane_side + shape_.plane_side_offset(peer, tile),
-          static_cast<std::size_t>(shape_.plane_side_size(peer, tile))};
+chunk_map::chunk_map(const slabs& shape, const transpose_buffers& buffers, transpose way)
+    : rank_(shape.rank()), tiles_(shape.tiles()) {
+  for (int peer = 0; peer < shape.ranks(); ++peer) {
+    rank_of_.push_back(peer);
+    for (int tile = 0; tile < tiles_; ++tile) {
+      const std::span line_side(buffers.line_side + shape.line_side_offset(peer, tile),
+                                static_cast<std::size_t>(shape.line_side_size(peer, tile)));
+      const std::span plane_side(buffers.plane_side + shape.plane_side_offset(peer, tile),
+                                 static_cast<std::size_t>(shape.plane_side_size(peer, tile)));
+      const bool to_planes = way == transpose::to_planes;
+      outgoing_.push_back(to_planes ? line_side : plane_side);
+      incoming_.push_back(to_planes ? plane_side : line_side);
+    }
+  }
+}
+
+chunk_map::chunk_map(const pencils& shape, const transpose_buffers& buffers, transpose way)
+    : chunk_map(shape.column(), buffers, way) {
+  for (int& peer : rank_of_) peer = shape.rank_in_column(peer);
+}
+
+chunk_map::chunk_map(const pencils& shape, const row_buffers& buffers, transpose way)
+    : rank_(shape.p()), tiles_(shape.row_tiles()) {
+  for (int peer = 0; peer < shape.grid().p; ++peer) {
+    rank_of_.push_back(shape.rank_in_row(peer));
+    for (int tile = 0; tile < tiles_; ++tile) {
+      const range z = shape.z_of(tile);
+      const std::span x_side(buffers.x_side + shape.x_side_offset(peer, z.low),
+                             static_cast<std::size_t>(z.size() * shape.x_side_plane(peer)));
+      const std::span y_side(buffers.y_side + shape.y_side_offset(peer, z.low),
+                             static_cast<std::size_t>(z.size() * shape.y_side_plane(peer)));
+      const bool to_planes = way == transpose::to_planes;
+      outgoing_.push_back(to_planes ? y_side : x_side);
+      incoming_.push_back(to_planes ? x_side : y_side);
+    }
+  }
 }
 
 std::vector<std::span<complex>> parts_of(std::span<complex> chunk) {
@@ -234,15 +261,14 @@ whole_transpose::whole_transpose(MPI_Comm communicator, const chunk_map& chunks)
     : communicator_(communicator),
       send_(chunks.outgoing(0, 0).data()),
       receive_(chunks.incoming(0, 0).data()) {
-  const slabs& s = chunks.shape();
-  for (int peer = 0; peer < s.ranks(); ++peer) {
+  for (int peer = 0; peer < chunks.ranks(); ++peer) {
     index sent = 0;
     index received = 0;
-    for (int tile = 0; tile < s.tiles(); ++tile) {
+    for (int tile = 0; tile < chunks.tiles(); ++tile) {
       sent += std::ssize(chunks.outgoing(peer, tile));
       received += std::ssize(chunks.incoming(peer, tile));
     }
-    const bool travels = peer != s.rank();
+    const bool travels = peer != chunks.rank();
     send_counts_.push_back(travels ? as_count(sent) : 0);
     receive_counts_.push_back(travels ? as_count(received) : 0);
     send_offsets_.push_back(as_count(chunks.outgoing(peer, 0).data() - send_));
@@ -257,14 +283,31 @@ void whole_transpose::exchange() {
             "MPI_Alltoallv");
 }
 
+grid_communicators::grid_communicators(MPI_Comm all, const pencils& shape) : column_(all) {
+  if (shape.are_slabs()) return;
+  check_mpi(MPI_Comm_split(all, shape.p(), shape.q(), &column_), "MPI_Comm_split");
+  check_mpi(MPI_Comm_split(all, shape.q(), shape.p(), &row_), "MPI_Comm_split");
+}
+
+grid_communicators::~grid_communicators() {
+  if (row_ == MPI_COMM_NULL) return;
+  MPI_Comm_free(&column_);
+  MPI_Comm_free(&row_);
+}
+
+whole_transposes::whole_transposes(const grid_communicators& of, const pencils& shape,
+                                   const transform_memory& memory, transpose way)
+    : column_(of.column(), chunk_map(shape, memory.column, way)) {
+  if (!shape.are_slabs()) row_.emplace(of.row(), chunk_map(shape, memory.row, way));
+}
+
 void exchange_sparsely(MPI_Comm communicator, const chunk_map& chunks,
                        std::chrono::microseconds between_looks) {
-  const slabs& s = chunks.shape();
   std::vector<MPI_Request> requests;
-  for (int step = 1; step < s.ranks(); ++step) {
-    const int from = (s.rank() + s.ranks() - step) % s.ranks();
-    const int to = (s.rank() + step) % s.ranks();
-    for (int tile = 0; tile < s.tiles(); ++tile) {
+  for (int step = 1; step < chunks.ranks(); ++step) {
+    const int from = (chunks.rank() + chunks.ranks() - step) % chunks.ranks();
+    const int to = (chunks.rank() + step) % chunks.ranks();
+    for (int tile = 0; tile < chunks.tiles(); ++tile) {
       for (const std::span<complex> part : parts_of(chunks.incoming(from, tile)))
         check_mpi(MPI_Irecv(part.data(), as_count(std::ssize(part)), MPI_C_DOUBLE_COMPLEX, from,
                             tile, communicator, &requests.emplace_back()),

@@ -13,7 +13,6 @@ namespace fft3d {
 namespace {
 
 using plait::activity;
-using spectral::sign;
 
 /// The passes, with `exchange(way)` between them.
 class phases : public variant {
@@ -21,25 +20,22 @@ class phases : public variant {
   void run(problem& p, int steps, const step_range& recorded) override {
     const spectral::slabs& s = p.shape();
     const spectral::passes& kernel = p.kernel();
-    complex* planes = p.where.planes.data();
-    complex* lines = p.where.lines.data();
+    const spectral::transform_memory memory = p.where.all();
+    const spectral::transform_memory leaving = leaving_planes(p);
     watch_.start();
     for (int step = 0; step < steps; ++step) {
       watch_.begin_step(step, recorded);
-      kernel.rows(planes, s.own_z(), sign::forward);
-      for (int tile = 0; tile < s.tiles(); ++tile)
-        kernel.spread_y(planes, leaving_planes(p), tile, s.own_z());
+      kernel.spread_x(memory, s.own_z());
+      for (int tile = 0; tile < s.tiles(); ++tile) kernel.spread_y(leaving, tile, s.own_z());
       watch_.lap(activity::compute, "x and y lines");
       exchange(spectral::transpose::to_lines);
+      for (int tile = 0; tile < s.tiles(); ++tile) kernel.gather_z(memory, tile, s.own_y());
       for (int tile = 0; tile < s.tiles(); ++tile)
-        kernel.gather_z(p.where.buffers(), lines, tile, s.own_y());
-      for (int tile = 0; tile < s.tiles(); ++tile)
-        kernel.spread_z(lines, p.where.buffers(), tile, s.own_y(), &p.normalising());
+        kernel.spread_z(memory, tile, s.own_y(), &p.normalising());
       watch_.lap(activity::compute, "z lines");
       exchange(spectral::transpose::to_planes);
-      for (int tile = 0; tile < s.tiles(); ++tile)
-        kernel.gather_y(p.where.buffers(), planes, tile, s.own_z());
-      kernel.rows(planes, s.own_z(), sign::backward);
+      for (int tile = 0; tile < s.tiles(); ++tile) kernel.gather_y(memory, tile, s.own_z());
+      kernel.gather_x(memory, s.own_z());
       watch_.lap(activity::compute, "y and x lines");
     }
     watch_.stop();
@@ -48,8 +44,8 @@ class phases : public variant {
   [[nodiscard]] run_report finish(problem&) override { return watch_.report(); }
 
  protected:
-  [[nodiscard]] virtual spectral::transpose_buffers leaving_planes(problem& p) const {
-    return p.where.buffers();
+  [[nodiscard]] virtual spectral::transform_memory leaving_planes(problem& p) const {
+    return p.where.all();
   }
   virtual void exchange(spectral::transpose way) = 0;
 
@@ -85,8 +81,10 @@ class ideal final : public phases {
 
  private:
   /// Keeps apart what is not sent, which must not be taken for what others have sent.
-  [[nodiscard]] spectral::transpose_buffers leaving_planes(problem& p) const override {
-    return {p.where.line_side.data(), p.where.lines.data()};
+  [[nodiscard]] spectral::transform_memory leaving_planes(problem& p) const override {
+    spectral::transform_memory memory = p.where.all();
+    memory.column.plane_side = memory.lines;
+    return memory;
   }
   void exchange(spectral::transpose) override {}
 };

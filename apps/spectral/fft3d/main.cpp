@@ -30,7 +30,7 @@ bool parse(command& c, const fft3d::variant_list& all, int argc, char** argv,
                  "Tile factor, planes that travel together; several with commas, or auto");
   plait::measure::add_program_options(options, c.common, all.names(),
                                       "Transforms there and back of a run");
-  options.option("--plans", c.plans, "FFTW's plans: measured or estimated");
+  options.option("--plans", c.plans, "FFTW's plans: measured, estimated or patient");
   return options.parse(argc, argv, env);
 }
 

@@ -21,7 +21,6 @@ namespace fft3d {
 namespace {
 
 using plait::activity;
-using spectral::sign;
 
 constexpr index cells_between_looks = index{1} << 15;
 constexpr std::chrono::microseconds between_looks_of_thread{400};
@@ -128,37 +127,30 @@ class pipeline final : public variant {
   }
 
   void forward(problem& p) {
-    complex* planes = p.where.planes.data();
-    compute(row_pieces_, "x lines",
-            [&](const range& z) { p.kernel().rows(planes, z, sign::forward); });
+    const spectral::transform_memory memory = p.where.all();
+    compute(row_pieces_, "x lines", [&](const range& z) { p.kernel().spread_x(memory, z); });
     for (int tile = 0; tile < p.shape().tiles(); ++tile) {
-      compute(z_pieces_, "y lines",
-              [&](const range& z) { p.kernel().spread_y(planes, p.where.buffers(), tile, z); });
+      compute(z_pieces_, "y lines", [&](const range& z) { p.kernel().spread_y(memory, tile, z); });
       start(*to_lines_, tile);
     }
     for (int tile = 0; tile < p.shape().tiles(); ++tile) {
       wait(*to_lines_, tile);
-      compute(y_pieces_, "z lines", [&](const range& y) {
-        p.kernel().gather_z(p.where.buffers(), p.where.lines.data(), tile, y);
-      });
+      compute(y_pieces_, "z lines", [&](const range& y) { p.kernel().gather_z(memory, tile, y); });
     }
   }
 
   void backward(problem& p) {
-    complex* planes = p.where.planes.data();
+    const spectral::transform_memory memory = p.where.all();
     for (int tile = 0; tile < p.shape().tiles(); ++tile) {
-      compute(y_pieces_, "z lines", [&](const range& y) {
-        p.kernel().spread_z(p.where.lines.data(), p.where.buffers(), tile, y, &p.normalising());
-      });
+      compute(y_pieces_, "z lines",
+              [&](const range& y) { p.kernel().spread_z(memory, tile, y, &p.normalising()); });
       start(*to_planes_, tile);
     }
     for (int tile = 0; tile < p.shape().tiles(); ++tile) {
       wait(*to_planes_, tile);
-      compute(z_pieces_, "y lines",
-              [&](const range& z) { p.kernel().gather_y(p.where.buffers(), planes, tile, z); });
+      compute(z_pieces_, "y lines", [&](const range& z) { p.kernel().gather_y(memory, tile, z); });
     }
-    compute(row_pieces_, "x lines",
-            [&](const range& z) { p.kernel().rows(planes, z, sign::backward); });
+    compute(row_pieces_, "x lines", [&](const range& z) { p.kernel().gather_x(memory, z); });
   }
 
   MPI_Comm communicator_;

@@ -26,10 +26,8 @@ class with_tasks final : public plait::measure::task_variant<problem> {
   }
 
   void submit(plait::runtime& rt, problem& p) {
-    const spectral::task_memory memory{p.where.buffers(), p.where.planes.data(),
-                                       p.where.lines.data()};
-    tasks_->submit_forward(rt, memory);
-    tasks_->submit_backward(rt, memory, &p.normalising());
+    tasks_->submit_forward(rt, p.where.all());
+    tasks_->submit_backward(rt, p.where.all(), &p.normalising());
   }
 
   std::optional<spectral::transform_tasks> tasks_;

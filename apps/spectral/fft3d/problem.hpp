@@ -26,6 +26,9 @@ struct memory {
   [[nodiscard]] spectral::transpose_buffers buffers() const {
     return {line_side.data(), plane_side.data()};
   }
+  [[nodiscard]] spectral::transform_memory all() const {
+    return {buffers(), {}, planes.data(), lines.data()};
+  }
 };
 
 /// `steps` times: transform forward, normalise, transform backward.  Then every cell is what it was
@@ -48,6 +51,8 @@ class problem {
     return normalising_;
   }
 
+  /// Returns what a cell has before the first step.
+  [[nodiscard]] complex input(setting how, index x, index y, index z) const noexcept;
   void reset(setting how);
   /// Errors of n transforms there and back: 10 epsilon log2 N each, of the largest value.
   [[nodiscard]] double error_bound(setting how, std::int64_t steps) const noexcept;
@@ -56,8 +61,6 @@ class problem {
   [[nodiscard]] verdict check_against_reference() const;
 
  private:
-  [[nodiscard]] complex input(setting how, index x, index y, index z) const noexcept;
-
   const spectral::passes& kernel_;
   spectral::separable_factors normalising_;
   std::vector<complex> reference_;

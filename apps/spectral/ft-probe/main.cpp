@@ -53,7 +53,7 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--messages", c.messages,
                  "Any of exchange, slabs, pencils and numbers of messages of a rank");
   options.option("--way", c.ways, "Any of put, put_signal, message, isend and none");
-  options.option("--plans", c.plans, "FFTW's plans: measured or estimated");
+  options.option("--plans", c.plans, "FFTW's plans: measured, estimated or patient");
   options.option("--policy", c.policy, "Progress: auto, dedicated, sleeping, workers or none");
   options.option("--windows", c.windows,
                  "What windows run on: messages, rma (MPI's own windows) or auto");

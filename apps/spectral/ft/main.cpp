@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NAS FT: a three-dimensional field evolves in Fourier space, and each step transforms it back.
 // One MPI job runs all variants in turns and writes one result.
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <plait/plait.hpp>
 
+#include "measure/grid_shape.hpp"
 #include "measure/program.hpp"
 #include "measurement.hpp"
 
@@ -15,6 +18,8 @@ namespace {
 struct command {
   std::string what = "S";
   std::string plans = "measured";
+  std::string geometry;
+  std::string grid;
   std::int64_t tile = 0;
   std::int64_t iterations_in_flight = 1;
   plait::measure::program_options common =
@@ -27,10 +32,14 @@ bool parse(command& c, const ft::variant_list& all, int argc, char** argv,
   options.option("--class", c.what, "NPB's class S, W, A, B, C or D, or a grid as NXxNYxNZ");
   plait::measure::add_program_options(options, c.common, all.names(),
                                       "Iterations of a run; 0 = the class's");
+  options.option("--geometry", c.geometry,
+                 "Parts of the field that a rank has: slabs or pencils; left out: slabs");
+  options.option("--grid", c.grid,
+                 "Pencils on a grid of PxQ ranks: P share x and y, Q share y and z; 0 = choose");
   options.option("--iterations-in-flight", c.iterations_in_flight,
                  "Iterations that have memory of their own: 1 or 2");
   options.option("--tile", c.tile, "x's that travel together; 0 = choose");
-  options.option("--plans", c.plans, "FFTW's plans: measured or estimated");
+  options.option("--plans", c.plans, "FFTW's plans: measured, estimated or patient");
   return options.parse(argc, argv, env);
 }
 
@@ -41,11 +50,26 @@ ft::options checked(const command& c) {
           .tasks = c.common.tasks()};
 }
 
+spectral::rank_grid grid_of(const command& c, const std::array<ft::index, 3>& cells, int ranks) {
+  constexpr std::array<std::string_view, 2> geometries{"slabs", "pencils"};
+  const std::string geometry =
+      c.geometry.empty() ? "" : plait::measure::parse_name("--geometry", c.geometry, geometries);
+  if (!c.grid.empty()) {
+    if (geometry == "slabs")
+      throw plait::usage_error("--grid is for pencils; give --geometry slabs or --grid");
+    const auto wanted = plait::measure::parse_grid_shape("--grid", c.grid);
+    return spectral::choose_pencils("--class", cells, ranks, {wanted.rows, wanted.columns});
+  }
+  if (geometry == "pencils") return spectral::choose_pencils("--class", cells, ranks, {0, 0});
+  return {1, ranks};
+}
+
 ft::request requested(command& c, int ranks) {
   ft::request result{.what = ft::parse_class("--class", c.what)};
   if (c.common.session.steps == 0) c.common.session.steps = result.what.iterations;
   plait::measure::check_range("--tile", c.tile, 0, result.what.cells[0]);
-  result.tile = c.tile != 0 ? c.tile : spectral::usual_tile(result.what.cells, ranks);
+  result.grid = grid_of(c, result.what.cells, ranks);
+  result.tile = c.tile != 0 ? c.tile : spectral::usual_tile(result.what.cells, result.grid);
   result.planning =
       plait::measure::parse_kind<spectral::planning>("--plans", c.plans, spectral::planning_names);
   return result;
@@ -61,13 +85,14 @@ int main(int argc, char** argv) {
                                {"library", [&] { return ft::make_library(env, chosen); }},
                                {"olap", [&] { return ft::make_olap(env, chosen); }},
                                {"plait", [&] { return ft::make_plait(env, chosen); }},
-                               {"ideal", [&] { return ft::make_ideal(env); }}};
+                               {"ideal", [&] { return ft::make_ideal(); }}};
     command given;
     if (!parse(given, all, argc, argv, env)) return plait::measure::exit_verified;
     const ft::request wanted = requested(given, env.size());
     chosen = checked(given);
     const std::vector<std::string> variants = given.common.chosen(all.names());
-    const spectral::slabs shape("--class", wanted.what.cells, env.size(), env.rank(), wanted.tile);
+    const spectral::pencils shape("--class", wanted.what.cells, wanted.grid, env.rank(),
+                                  wanted.tile);
     plait::measure::check_memory(env, "--class",
                                  ft::memory_bytes(shape, chosen.iterations_in_flight));
     return ft::measure(env, wanted, shape, all, variants, chosen, given.common.session);

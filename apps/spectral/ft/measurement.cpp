@@ -35,7 +35,7 @@ constexpr index cells_per_count = index{1} << 13;
 
 class session {
  public:
-  session(plait::environment& env, const request& wanted, const spectral::slabs& shape,
+  session(plait::environment& env, const request& wanted, const spectral::pencils& shape,
           const variant_list& all, const std::vector<std::string>& variants, const options& chosen,
           const plait::measure::session_options& asked)
       : env_(env),
@@ -46,9 +46,8 @@ class session {
         session_(asked),
         kernel_(shape, wanted.planning),
         problem_(kernel_, chosen.iterations_in_flight, asked.steps),
-        chunks_(kernel_.shape(), problem_.in_flight.front().buffers(),
-                spectral::transpose::to_planes),
-        transpose_(plait::native(env), chunks_) {}
+        ranks_(plait::native(env), shape),
+        transposes_(ranks_, shape, problem_.memory(0), spectral::transpose::to_planes) {}
 
   int run() {
     plait::measure::comparison what =
@@ -58,10 +57,14 @@ class session {
     what.communication = communication();
     // A run has a transpose more than it has steps.
     const double share = static_cast<double>(exchanges()) / session_.steps;
-    for (int peer = 0; peer < env_.size(); ++peer)
+    const auto add_sent = [&](int peer, index cells) {
       if (peer != env_.rank())
-        what.sent_per_step.push_back(
-            {peer, share * sizeof(complex) * static_cast<double>(kernel_.shape().sent_to(peer))});
+        what.sent_per_step.push_back({peer, share * sizeof(complex) * static_cast<double>(cells)});
+    };
+    const spectral::pencils& g = kernel_.grid();
+    for (int q = 0; q < g.grid().q; ++q) add_sent(g.rank_in_column(q), g.column().sent_to(q));
+    for (int p = 0; p < g.grid().p; ++p)
+      add_sent(g.rank_in_row(p), g.own_z().size() * g.y_side_plane(p));
     return plait::measure::run_comparison(
         env_, what, session_,
         [this](json& out, const measurements& found) { add_checksums(out, found); });
@@ -81,19 +84,28 @@ class session {
     plait::measure::communication_alone alone;
     alone.prepare = [this] { problem_.reset(setting::distributed); };
     alone.run = [this] {
-      for (int i = 0; i < exchanges(); ++i) transpose_.exchange();
+      for (int i = 0; i < exchanges(); ++i) {
+        transposes_.exchange_column();
+        transposes_.exchange_row();
+      }
     };
     alone.exchanges = exchanges();
     alone.exchange_sparsely = [this](std::chrono::microseconds interval) {
-      spectral::exchange_sparsely(plait::native(env_), chunks_, interval);
+      const spectral::transform_memory memory = problem_.memory(0);
+      const auto exchange = [&](MPI_Comm among, const spectral::chunk_map& chunks) {
+        spectral::exchange_sparsely(among, chunks, interval);
+      };
+      const spectral::pencils& g = kernel_.grid();
+      exchange(ranks_.column(), {g, memory.column, spectral::transpose::to_planes});
+      if (!g.are_slabs()) exchange(ranks_.row(), {g, memory.row, spectral::transpose::to_planes});
     };
     // What is counted meanwhile must not touch what travels.
-    const index rows = 1 + cells_per_count / kernel_.shape().plane_size();
-    alone.work = [this, rows, z = kernel_.shape().own_z().low]() mutable {
-      const range own = kernel_.shape().own_z();
+    const index rows = 1 + cells_per_count / kernel_.grid().plane_size();
+    alone.work = [this, rows, z = kernel_.grid().own_z().low]() mutable {
+      const range own = kernel_.grid().own_z();
       if (z + rows > own.high) z = own.low;
       const range some{z, std::min(z + rows, own.high)};
-      kernel_.rows(problem_.in_flight.front().planes.data(), some,
+      kernel_.rows(problem_.memory(0).field, some,
                    forward_ ? spectral::sign::forward : spectral::sign::backward);
       forward_ = !forward_;
       z = some.high;
@@ -102,8 +114,11 @@ class session {
   }
 
   json parameters() const {
+    const spectral::pencils& g = kernel_.grid();
     json result{{"class", wanted_.what.name},
-                {"size", kernel_.shape().cells()},
+                {"size", g.cells()},
+                {"geometry", g.are_slabs() ? "slabs" : "pencils"},
+                {"grid", {g.grid().p, g.grid().q}},
                 {"iterations_in_flight", chosen_.iterations_in_flight},
                 {"tile", kernel_.shape().tile()},
                 {"tiles", kernel_.shape().tiles()},
@@ -113,7 +128,7 @@ class session {
   }
 
   void add_checksums(json& out, const measurements& found) const {
-    const double operations = ft::operations(kernel_.shape().cells(), session_.steps);
+    const double operations = ft::operations(kernel_.grid().cells(), session_.steps);
     for (const measured_variant& one : found.variants)
       out["variants"][one.name]["gflops"] = operations / one.total_s() / 1e9;
     out["checksums"] = json::array();
@@ -129,15 +144,15 @@ class session {
   const plait::measure::session_options& session_;
   spectral::passes kernel_;
   problem problem_;
-  spectral::chunk_map chunks_;
-  spectral::whole_transpose transpose_;
+  spectral::grid_communicators ranks_;
+  spectral::whole_transposes transposes_;
   std::vector<complex> checksums_;
   bool forward_ = true;
 };
 
 }  // namespace
 
-int measure(plait::environment& env, const request& wanted, const spectral::slabs& shape,
+int measure(plait::environment& env, const request& wanted, const spectral::pencils& shape,
             const variant_list& all, const std::vector<std::string>& variants,
             const options& chosen, const plait::measure::session_options& asked) {
   return session(env, wanted, shape, all, variants, chosen, asked).run();

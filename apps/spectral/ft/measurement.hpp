@@ -15,6 +15,7 @@ namespace ft {
 /// Holds what is transformed, and how.
 struct request {
   problem_class what;
+  spectral::rank_grid grid = {};
   index tile = 0;
   spectral::planning planning = spectral::planning::measured;
 };
@@ -22,7 +23,7 @@ struct request {
 /// Runs the session of these variants of the list.  What is wrong with a result is printed on
 /// standard error, one line for each rank and variant.  Collective.
 [[nodiscard]] int measure(plait::environment& env, const request& wanted,
-                          const spectral::slabs& shape, const variant_list& all,
+                          const spectral::pencils& shape, const variant_list& all,
                           const std::vector<std::string>& variants, const options& chosen,
                           const plait::measure::session_options& asked);
 

@@ -68,17 +68,18 @@ problem_class parse_class(const std::string& option, const std::string& text) {
   return result;
 }
 
-void fill_plane(const std::array<index, 3>& cells, index z, index pitch, complex* plane) {
-  const auto values_before = static_cast<std::uint64_t>(2 * cells[0] * cells[1] * z);
+void fill_rows(const std::array<index, 3>& cells, const range& y, index z, index pitch,
+               complex* first) {
+  const auto values_before = static_cast<std::uint64_t>(2 * cells[0] * (cells[1] * z + y.low));
   std::uint64_t x = power(multiplier, values_before) * seed & mask;
   const auto next = [&x] {
     x = x * multiplier & mask;
     return static_cast<double>(x) * 0x1p-46;
   };
-  for (index row = 0; row < cells[1]; ++row)
+  for (index row = 0; row < y.size(); ++row)
     for (index i = 0; i < cells[0]; ++i) {
       const double real = next();
-      plane[row * pitch + i] = {real, next()};
+      first[row * pitch + i] = {real, next()};
     }
 }
 
@@ -104,7 +105,8 @@ std::vector<complex> serial_checksums(const std::array<index, 3>& cells, int ite
   };
   fftw_plan forward = planned(v.data(), u.data(), FFTW_FORWARD);
   fftw_plan backward = planned(v.data(), v.data(), FFTW_BACKWARD);
-  for (index z = 0; z < cells[2]; ++z) fill_plane(cells, z, cells[0], v.data() + z * plane);
+  for (index z = 0; z < cells[2]; ++z)
+    fill_rows(cells, {0, cells[1]}, z, cells[0], v.data() + z * plane);
   fftw_execute(forward);
   const spectral::separable_factors factors = evolution(cells);
   std::vector<complex> sums;

@@ -37,9 +37,10 @@ struct problem_class {
 [[nodiscard]] std::vector<complex> serial_checksums(const std::array<index, 3>& cells,
                                                     int iterations);
 
-/// Fills one z plane of the grid, rows `pitch` apart, with the input: pairs of x <- 5^13 x mod 2^46
-/// from 314159265 on, times 2^-46, x fastest.
-void fill_plane(const std::array<index, 3>& cells, index z, index pitch, complex* plane);
+/// Fills these rows along x of a z plane of the grid, `pitch` apart, with the input: pairs of x <-
+/// 5^13 x mod 2^46 from 314159265 on, times 2^-46, x fastest.
+void fill_rows(const std::array<index, 3>& cells, const range& y, index z, index pitch,
+               complex* first);
 
 /// exp(-4e-6 pi^2 k^2) of each wavenumber k, along each axis.
 [[nodiscard]] spectral::separable_factors evolution(const std::array<index, 3>& cells);

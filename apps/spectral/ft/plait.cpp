@@ -45,26 +45,22 @@ class with_tasks final : public plait::measure::task_variant<problem> {
   }
 
   void advance(plait::measure::task_run& run, problem& p, int steps) override {
-    tasks_->submit_forward(run.tasks(), memory_of(p, 0));
+    tasks_->submit_forward(run.tasks(), p.memory(0));
     run.advance(steps);
   }
 
   void ended(problem& p, int steps) override {
     const std::size_t last = static_cast<std::size_t>(steps - 1) % p.in_flight.size();
-    p.result = p.in_flight[last].planes.data();
-  }
-
-  [[nodiscard]] static spectral::task_memory memory_of(problem& p, std::size_t i) {
-    return {p.in_flight[i].buffers(), p.in_flight[i].planes.data(), p.lines.data()};
+    p.result = p.memory(last).field;
   }
 
   void submit_iteration(plait::runtime& rt, problem& p, std::size_t i) {
     sums_in_flight& sums = sums_[i];
     std::size_t piece = 0;
-    tasks_->submit_backward(
-        rt, memory_of(p, i), &p.factors(), [&](plait::runtime&, const range& z) {
-          submit_part_of_sum(rt, p, p.in_flight[i].planes.data(), z, sums.parts[piece++]);
-        });
+    const spectral::transform_memory memory = p.memory(i);
+    tasks_->submit_backward(rt, memory, &p.factors(), [&](plait::runtime&, const range& z) {
+      submit_part_of_sum(rt, p, memory.field, z, sums.parts[piece++]);
+    });
     rt.task(
         "checksum",
         [](std::span<const complex> parts, complex& mine) {
@@ -73,7 +69,7 @@ class with_tasks final : public plait::measure::task_variant<problem> {
         },
         in(std::span(sums.parts)), out(sums.mine));
     rt.reduce("checksum", in(sums.mine), out(sums.total), 0);
-    if (p.shape().rank() == 0)
+    if (p.grid().rank() == 0)
       rt.task(
           "checksum",
           [](const complex& total, std::vector<complex>& all, const problem* of) {
@@ -82,16 +78,16 @@ class with_tasks final : public plait::measure::task_variant<problem> {
           in(sums.total), inout(p.sums), &p);
   }
 
-  static void submit_part_of_sum(plait::runtime& rt, problem& p, complex* planes, const range& z,
+  static void submit_part_of_sum(plait::runtime& rt, problem& p, complex* field, const range& z,
                                  complex& part) {
-    const spectral::slabs& s = p.shape();
-    const std::span<const complex> some(planes + s.plane_index(0, 0, z.low),
-                                        static_cast<std::size_t>(z.size() * s.plane_size()));
+    const spectral::pencils& g = p.grid();
+    const std::span<const complex> some(field + g.field_index(0, g.own_y().low, z.low),
+                                        static_cast<std::size_t>(z.size() * g.plane_size()));
     rt.task(
         "checksum",
         [](std::span<const complex>, complex& to, const problem* of, const complex* all,
            range which) { to = of->sum_of(all, which); },
-        in(some), out(part), &p, planes, z);
+        in(some), out(part), &p, static_cast<const complex*>(field), z);
   }
 
   std::optional<spectral::transform_tasks> tasks_;

@@ -28,6 +28,20 @@ std::vector<complex> wave_along(index n, index wavenumber) {
   return result;
 }
 
+bool contains(const range& some, index i) {
+  return i >= some.low && i < some.high;
+}
+
+/// Of some wavenumbers along an axis of n cells the one that decays least: the nearest to 0, or to
+/// the end.
+index least_decaying(const range& some, index n) {
+  return some.low < n - some.high + 1 ? some.low : some.high - 1;
+}
+
+index lines_size(const spectral::pencils& grid) {
+  return std::max(grid.column().lines_size(), grid.column().plane_side_size());
+}
+
 double distance(const complex& got, const complex& expected, double scale) {
   const double error = std::abs(got - expected) / scale;
   // What is no number is infinitely wrong: NaN would be lost in a maximum.
@@ -36,79 +50,94 @@ double distance(const complex& got, const complex& expected, double scale) {
 
 }  // namespace
 
+iteration_memory::iteration_memory(const spectral::pencils& grid)
+    : line_side(grid.column().line_side_size()),
+      plane_side(grid.column().plane_side_size()),
+      x_side(grid.x_side_size()),
+      y_side(grid.y_side_size()),
+      cells(grid.field_size()) {}
+
 problem::problem(const spectral::passes& kernel, int iterations, int steps)
-    : lines(kernel.shape().lines_size()),
+    : lines(lines_size(kernel.grid())),
       kernel_(kernel),
-      factors_(evolution(kernel.shape().cells())) {
-  const spectral::slabs& s = shape();
-  for (int i = 0; i < iterations; ++i)
-    in_flight.push_back({spectral::field(s.line_side_size()), spectral::field(s.plane_side_size()),
-                         spectral::field(s.planes_size())});
-  terms_.resize(static_cast<std::size_t>(s.own_z().size()));
+      factors_(evolution(kernel.grid().cells())),
+      own_factors_(factors_) {
+  const spectral::pencils& g = grid();
+  for (int i = 0; i < iterations; ++i) in_flight.emplace_back(g);
+  own_factors_.x.assign(factors_.x.begin() + g.own_x().low, factors_.x.begin() + g.own_x().high);
+  terms_.resize(static_cast<std::size_t>(g.own_z().size()));
   for (index j = 1; j <= checksum_terms; ++j) {
-    const std::array<index, 3> at = checksum_cell(s.cells(), j);
-    if (at[2] >= s.own_z().low && at[2] < s.own_z().high)
-      terms_[static_cast<std::size_t>(at[2] - s.own_z().low)].push_back(at[1] * s.pitch() + at[0]);
+    const std::array<index, 3> at = checksum_cell(g.cells(), j);
+    if (contains(g.own_y(), at[1]) && contains(g.own_z(), at[2]))
+      terms_[static_cast<std::size_t>(at[2] - g.own_z().low)].push_back(
+          g.field_index(at[0], at[1], g.own_z().low));
   }
-  known_ = published_checksums(s.cells());
+  known_ = published_checksums(g.cells());
   if (std::ssize(known_) >= steps) {
     known_by_ = reference::published;
-  } else if (s.size() <= most_cells_in_series) {
+  } else if (g.size() <= most_cells_in_series) {
     known_by_ = reference::serial;
     known_.clear();
-    if (s.rank() == 0) known_ = serial_checksums(s.cells(), steps);
+    if (g.rank() == 0) known_ = serial_checksums(g.cells(), steps);
   }
 }
 
-complex problem::sum_of(const complex* planes, const range& z) const {
+spectral::transform_memory problem::memory(std::size_t i) const {
+  const iteration_memory& one = in_flight[i];
+  return {{one.line_side.data(), one.plane_side.data()},
+          {one.x_side.data(), one.y_side.data()},
+          one.cells.data(),
+          lines.data()};
+}
+
+complex problem::sum_of(const complex* field, const range& z) const {
   complex sum = 0;
   for (index plane = z.low; plane < z.high; ++plane) {
-    const complex* cells = planes + shape().plane_index(0, 0, plane);
-    for (const index place : terms_[static_cast<std::size_t>(plane - shape().own_z().low)])
+    const complex* cells = field + (plane - grid().own_z().low) * grid().plane_size();
+    for (const index place : terms_[static_cast<std::size_t>(plane - grid().own_z().low)])
       sum += cells[place];
   }
   return sum;
 }
 
 complex problem::checksum(const complex& sum) const {
-  return sum / static_cast<double>(shape().size());
+  return sum / static_cast<double>(grid().size());
 }
 
 problem::wave problem::wave_of_rank() const {
-  const spectral::slabs& s = shape();
-  // Of this rank's y the one that decays least: the nearest to 0, or to the end.
-  const range y = s.own_y();
-  const index k = y.low < s.ny() - y.high + 1 ? y.low : y.high - 1;
-  const index x = s.nx() > 2 ? 2 : 0;
-  return {x, k, wave_along(s.nx(), x), wave_along(s.ny(), k), wave_along(s.nz(), 1)};
+  const spectral::pencils& g = grid();
+  const index x = g.are_slabs() ? (g.nx() > 2 ? 2 : 0) : least_decaying(g.own_x(), g.nx());
+  const index y = least_decaying(g.column().own_y(), g.ny());
+  return {x, y, wave_along(g.nx(), x), wave_along(g.ny(), y), wave_along(g.nz(), 1)};
 }
 
 void problem::reset(setting how) {
-  const spectral::slabs& s = shape();
+  const spectral::pencils& g = grid();
   sums.clear();
   result = nullptr;
   for (iteration_memory& one : in_flight)
-    for (const spectral::field* memory : {&one.line_side, &one.plane_side, &one.planes})
+    for (const spectral::field* memory :
+         {&one.line_side, &one.plane_side, &one.x_side, &one.y_side, &one.cells})
       std::ranges::fill(memory->all(), complex());
-  complex* planes = in_flight.front().planes.data();
-  if (how == setting::distributed) {
-    for (index z = s.own_z().low; z < s.own_z().high; ++z)
-      fill_plane(s.cells(), z, s.pitch(), planes + s.plane_index(0, 0, z));
-    return;
-  }
+  complex* field = in_flight.front().cells.data();
   const wave input = wave_of_rank();
-  for (index z = s.own_z().low; z < s.own_z().high; ++z)
-    for (index y = 0; y < s.ny(); ++y) {
+  for (index z = g.own_z().low; z < g.own_z().high; ++z) {
+    complex* row = field + g.field_index(0, g.own_y().low, z);
+    if (how == setting::distributed) {
+      fill_rows(g.cells(), g.own_y(), z, g.pitch(), row);
+      continue;
+    }
+    for (index y = g.own_y().low; y < g.own_y().high; ++y, row += g.pitch()) {
       const complex yz =
           input.along_y[static_cast<std::size_t>(y)] * input.along_z[static_cast<std::size_t>(z)];
-      complex* row = planes + s.plane_index(0, y, z);
-      for (const complex& x : input.along_x) *row++ = x * yz;
+      for (std::size_t x = 0; x < input.along_x.size(); ++x) row[x] = input.along_x[x] * yz;
     }
+  }
 }
 
 double problem::error_bound(setting how, std::int64_t) const noexcept {
   if (how == setting::distributed) return 1e-12;  // NPB's
-  return 64 * 0x1p-53 * (1 + std::log2(static_cast<double>(shape().size())));
+  return 64 * 0x1p-53 * (1 + std::log2(static_cast<double>(grid().size())));
 }
 
 verdict problem::check_closed_form(setting how, std::int64_t steps) const {
@@ -117,7 +146,7 @@ verdict problem::check_closed_form(setting how, std::int64_t steps) const {
 
 verdict problem::check_checksums() const {
   verdict found;
-  if (shape().rank() != 0 || known_by_ == reference::none) return found;
+  if (grid().rank() != 0 || known_by_ == reference::none) return found;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const double error = distance(sums[i], known_[i], std::abs(known_[i]));
     if (error > error_bound(setting::distributed, 0) && found.verified) {
@@ -131,42 +160,62 @@ verdict problem::check_checksums() const {
   return found;
 }
 
+/// What becomes of the wave along y: of the y's of this rank forward, of its wavenumbers the decay
+/// and back.
+std::vector<complex> problem::evolved_along_y(const wave& input, double steps) const {
+  const spectral::pencils& g = grid();
+  std::vector<complex> back(static_cast<std::size_t>(g.ny()));
+  const range kept = g.column().own_y();
+  for (index k = kept.low; k < kept.high; ++k) {
+    complex sum = 0;
+    for (index y = g.own_y().low; y < g.own_y().high; ++y)
+      sum += input.along_y[static_cast<std::size_t>(y)] * std::conj(root_of_unity(k * y, g.ny()));
+    sum *= std::pow(factors_.y[static_cast<std::size_t>(k)], steps);
+    for (index y = 0; y < g.ny(); ++y)
+      back[static_cast<std::size_t>(y)] += sum * root_of_unity(k * y, g.ny());
+  }
+  return back;
+}
+
+/// Along z: of the planes of this rank forward, the decay, and back.
+std::vector<complex> problem::evolved_along_z(const wave& input, double steps) const {
+  const spectral::pencils& g = grid();
+  std::vector<complex> back(static_cast<std::size_t>(g.nz()));
+  for (index k = 0; k < g.nz(); ++k) {
+    complex sum = 0;
+    for (index z = g.own_z().low; z < g.own_z().high; ++z)
+      sum += input.along_z[static_cast<std::size_t>(z)] * std::conj(root_of_unity(k * z, g.nz()));
+    sum *= std::pow(factors_.z[static_cast<std::size_t>(k)], steps);
+    for (index z = g.own_z().low; z < g.own_z().high; ++z)
+      back[static_cast<std::size_t>(z)] += sum * root_of_unity(k * z, g.nz());
+  }
+  return back;
+}
+
 verdict problem::check_wave(std::int64_t steps) const {
-  const spectral::slabs& s = shape();
+  const spectral::pencils& g = grid();
   const wave input = wave_of_rank();
-  // Along z: the planes of this rank forward, the decay, and back.
-  std::vector<complex> forward, back;
-  for (index k = 0; k < s.nz(); ++k) {
-    complex sum = 0;
-    for (index z = s.own_z().low; z < s.own_z().high; ++z)
-      sum += input.along_z[static_cast<std::size_t>(z)] * std::conj(root_of_unity(k * z, s.nz()));
-    const double factor = factors_.x[static_cast<std::size_t>(input.x)] *
-                          factors_.y[static_cast<std::size_t>(input.y)] *
-                          factors_.z[static_cast<std::size_t>(k)];
-    forward.push_back(sum * std::pow(factor, static_cast<double>(steps)));
-  }
-  for (index z = s.own_z().low; z < s.own_z().high; ++z) {
-    complex sum = 0;
-    for (index k = 0; k < s.nz(); ++k)
-      sum += forward[static_cast<std::size_t>(k)] * root_of_unity(k * z, s.nz());
-    back.push_back(sum * static_cast<double>(s.nx() * s.ny()));
-  }
+  const auto times = static_cast<double>(steps);
+  const std::vector<complex> along_y = evolved_along_y(input, times);
+  const std::vector<complex> along_z = evolved_along_z(input, times);
+  const double along_x =
+      static_cast<double>(g.nx()) * std::pow(factors_.x[static_cast<std::size_t>(input.x)], times);
   verdict found;
   const double bound = error_bound(setting::isolated, steps);
-  const auto scale = static_cast<double>(s.size());
-  for (index z = s.own_z().low; z < s.own_z().high; ++z)
-    for (index y = 0; y < s.ny(); ++y)
-      for (index x = 0; x < s.nx(); ++x) {
-        const complex expected = input.along_x[static_cast<std::size_t>(x)] *
-                                 input.along_y[static_cast<std::size_t>(y)] *
-                                 back[static_cast<std::size_t>(z - s.own_z().low)];
-        const complex got = result[s.plane_index(x, y, z)];
+  const auto scale = static_cast<double>(g.size());
+  for (index z = g.own_z().low; z < g.own_z().high; ++z)
+    for (index y = g.own_y().low; y < g.own_y().high; ++y)
+      for (index x = 0; x < g.nx(); ++x) {
+        const complex expected = along_x * input.along_x[static_cast<std::size_t>(x)] *
+                                 along_y[static_cast<std::size_t>(y)] *
+                                 along_z[static_cast<std::size_t>(z)];
+        const complex got = result[g.field_index(x, y, z)];
         const double error = distance(got, expected, scale);
         if (error > bound && found.verified) {
           found.verified = false;
           found.complaint = fmt::format(
               "rank {}, cell ({}, {}, {}): expected ({:.12e}, {:.12e}), got ({:.12e}, {:.12e})",
-              s.rank(), x, y, z, expected.real(), expected.imag(), got.real(), got.imag());
+              g.rank(), x, y, z, expected.real(), expected.imag(), got.real(), got.imag());
         }
         found.max_error = std::max(found.max_error, error);
       }
@@ -176,9 +225,9 @@ verdict problem::check_wave(std::int64_t steps) const {
 // FNV-1a over words: a plane is compared with what base gave without keeping a copy of it.
 std::uint64_t problem::digest_of(index z) const {
   std::uint64_t digest = 14695981039346656037U;
-  for (index y = 0; y < shape().ny(); ++y) {
-    const complex* row = result + shape().plane_index(0, y, z);
-    for (index x = 0; x < shape().nx(); ++x) {
+  for (index y = grid().own_y().low; y < grid().own_y().high; ++y) {
+    const complex* row = result + grid().field_index(0, y, z);
+    for (index x = 0; x < grid().nx(); ++x) {
       std::uint64_t words[2];
       std::memcpy(words, row + x, sizeof(words));
       for (const std::uint64_t word : words) digest = (digest ^ word) * 1099511628211U;
@@ -189,25 +238,26 @@ std::uint64_t problem::digest_of(index z) const {
 
 void problem::keep_as_reference() {
   digests_.clear();
-  for (index z = shape().own_z().low; z < shape().own_z().high; ++z)
-    digests_.push_back(digest_of(z));
+  for (index z = grid().own_z().low; z < grid().own_z().high; ++z) digests_.push_back(digest_of(z));
 }
 
 verdict problem::check_against_reference() const {
-  PLAIT_EXPECTS(std::ssize(digests_) == shape().own_z().size(), "no reference was kept");
-  for (index z = shape().own_z().low; z < shape().own_z().high; ++z)
-    if (digest_of(z) != digests_[static_cast<std::size_t>(z - shape().own_z().low)])
+  PLAIT_EXPECTS(std::ssize(digests_) == grid().own_z().size(), "no reference was kept");
+  for (index z = grid().own_z().low; z < grid().own_z().high; ++z)
+    if (digest_of(z) != digests_[static_cast<std::size_t>(z - grid().own_z().low)])
       return {false, 0,
-              fmt::format("rank {}, plane z = {}: not the bits of base", shape().rank(), z)};
+              fmt::format("rank {}, plane z = {}: not the bits of base", grid().rank(), z)};
   return {};
 }
 
-double memory_bytes(const spectral::slabs& shape, int in_flight) noexcept {
-  const double each = static_cast<double>(shape.planes_size()) +
-                      static_cast<double>(shape.line_side_size() + shape.plane_side_size());
-  double elements = static_cast<double>(shape.lines_size()) + in_flight * each;
-  if (shape.rank() == 0 && shape.size() <= most_cells_in_series)
-    elements += 2 * static_cast<double>(shape.size());
+double memory_bytes(const spectral::pencils& grid, int in_flight) {
+  const spectral::slabs& s = grid.column();
+  const double each =
+      static_cast<double>(grid.field_size() + s.line_side_size() + s.plane_side_size() +
+                          grid.x_side_size() + grid.y_side_size());
+  double elements = static_cast<double>(lines_size(grid)) + in_flight * each;
+  if (grid.rank() == 0 && grid.size() <= most_cells_in_series)
+    elements += 2 * static_cast<double>(grid.size());
   return elements * sizeof(complex);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,37 +23,42 @@ enum class reference : std::uint8_t { published, serial, none };
 
 /// The memory of one iteration in flight.
 struct iteration_memory {
-  spectral::field line_side, plane_side, planes;
-  [[nodiscard]] spectral::transpose_buffers buffers() const {
-    return {line_side.data(), plane_side.data()};
-  }
+  explicit iteration_memory(const spectral::pencils& grid);
+  spectral::field line_side, plane_side, x_side, y_side, cells;
 };
 
 /// One forward transform, then `steps` times: evolve, inverse transform, checksum.
 ///
 /// In the isolated setting ranks exchange nothing, and what others would send is 0.  The input is
-/// then a plane wave on this rank's planes whose wavenumber along y is one of this rank's, so that
-/// what others do not send would be 0 anyway, but for the planes of others.  What comes out is the
-/// same wave in x and y, and along z a one-dimensional transform that can be summed directly.
+/// then a plane wave on this rank's cells, and 0 elsewhere.  Its wavenumber along x is one of this
+/// rank's.  What comes out is the same wave along x; along y, one-dimensional transforms of which
+/// this rank's wavenumbers are kept; along z, one-dimensional transforms.  These can be summed
+/// directly.
 class problem {
  public:
   /// Allocates memory for `in_flight` iterations.  `kernel` outlives it.
   problem(const spectral::passes& kernel, int in_flight, int steps);
 
   std::vector<iteration_memory> in_flight;
-  spectral::field lines;  ///< the transformed field, which evolves
+  /// The transformed field, which evolves.  Large enough for what leaves the planes, too: `ideal`
+  /// puts there what is not sent.
+  spectral::field lines;
   /// Rank 0: the checksum of each iteration.
   std::vector<complex> sums;
-  /// Planes of the last iteration.
+  /// Field of the last iteration.
   const complex* result = nullptr;
 
   [[nodiscard]] const spectral::passes& kernel() const noexcept { return kernel_; }
-  [[nodiscard]] const spectral::slabs& shape() const noexcept { return kernel_.shape(); }
-  [[nodiscard]] const spectral::separable_factors& factors() const noexcept { return factors_; }
+  [[nodiscard]] const spectral::pencils& grid() const noexcept { return kernel_.grid(); }
+  /// Returns the memory of an iteration in flight.
+  [[nodiscard]] spectral::transform_memory memory(std::size_t i) const;
+  /// As passes::spread_z takes them.
+  [[nodiscard]] const spectral::separable_factors& factors() const noexcept { return own_factors_; }
   [[nodiscard]] reference known_by() const noexcept { return known_by_; }
 
-  /// This rank's terms of the checksum from these planes, not yet divided by the grid's size.
-  [[nodiscard]] complex sum_of(const complex* planes, const range& z) const;
+  /// This rank's terms of the checksum from these planes of a field, not yet divided by the grid's
+  /// size.
+  [[nodiscard]] complex sum_of(const complex* field, const range& z) const;
   /// A checksum from the sum over ranks.
   [[nodiscard]] complex checksum(const complex& sum) const;
 
@@ -71,19 +77,22 @@ class problem {
     std::vector<complex> along_x, along_y, along_z;  ///< of the axis's cells
   };
   [[nodiscard]] wave wave_of_rank() const;
+  [[nodiscard]] std::vector<complex> evolved_along_y(const wave& input, double steps) const;
+  [[nodiscard]] std::vector<complex> evolved_along_z(const wave& input, double steps) const;
   [[nodiscard]] verdict check_checksums() const;
   [[nodiscard]] verdict check_wave(std::int64_t steps) const;
   [[nodiscard]] std::uint64_t digest_of(index z) const;
 
   const spectral::passes& kernel_;
-  spectral::separable_factors factors_;
-  std::vector<std::vector<index>> terms_;  ///< of each own plane: places in it
+  spectral::separable_factors factors_;      ///< of all wavenumbers
+  spectral::separable_factors own_factors_;  ///< of this rank's x's, and all y and z
+  std::vector<std::vector<index>> terms_;    ///< of each own plane: places in it
   reference known_by_ = reference::none;
   std::vector<complex> known_;
   std::vector<std::uint64_t> digests_;  ///< of base's planes
 };
 
 /// Memory a rank needs, in bytes.
-[[nodiscard]] double memory_bytes(const spectral::slabs& shape, int in_flight) noexcept;
+[[nodiscard]] double memory_bytes(const spectral::pencils& grid, int in_flight);
 
 }  // namespace ft

@@ -28,6 +28,6 @@ using plait::measure::step_range;
 [[nodiscard]] std::unique_ptr<variant> make_olap(plait::environment& env, const options& chosen);
 [[nodiscard]] std::unique_ptr<variant> make_library(plait::environment& env, const options& chosen);
 [[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen);
-[[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env);
+[[nodiscard]] std::unique_ptr<variant> make_ideal();
 
 }  // namespace ft

@@ -19,6 +19,8 @@ _EPILOG = """**Examples**
 
 `plait bench progress --lab nodes=2 --rates 200mbit,1gbit,2gbit --report`
 
+`plait bench fft --lab nodes=2,rate=1gbit --class A`
+
 `plait bench metg -- --help` shows the options of the program itself"""
 
 

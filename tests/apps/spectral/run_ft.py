@@ -32,6 +32,9 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
     parameters = result["parameters"]
     check(list(result["variants"]) == VARIANTS, f"variants are {list(result['variants'])}")
     check(len(result["checksums"]) == parameters["steps"], "a checksum for each iteration")
+    rows, columns = parameters["grid"]
+    check(rows * columns == options.ranks, f"a grid of {rows}x{columns} ranks")
+    check(parameters["geometry"] == ("slabs" if rows == 1 else "pencils"), parameters["geometry"])
     wanted = "published" if parameters["class"] != "U" else "serial run"
     check(result["checksums_known_by"] == wanted, f"by {result['checksums_known_by']}")
     for name, variant in result["variants"].items():

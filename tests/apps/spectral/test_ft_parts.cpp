@@ -39,7 +39,8 @@ TEST(input, is_npbs_random_sequence_from_the_first_plane_to_the_last) {
   const auto next = [&x] { return randlc(x); };
   for (index z = 0; z < cells[2]; ++z) {
     std::vector<complex> plane(pitch * 3);
-    fill_plane(cells, z, pitch, plane.data());
+    fill_rows(cells, {0, 1}, z, pitch, plane.data());
+    fill_rows(cells, {1, 3}, z, pitch, plane.data() + pitch);
     for (index y = 0; y < cells[1]; ++y)
       for (index i = 0; i < cells[0]; ++i) {
         const complex got = plane[static_cast<std::size_t>(y * pitch + i)];
@@ -115,11 +116,11 @@ TEST(a_plane_with_another_bit, is_not_that_of_base) {
   const spectral::passes kernel(shape, spectral::planning::estimated);
   problem p(kernel, 1, 2);
   p.reset(setting::distributed);
-  complex* planes = p.in_flight.front().planes.data();
-  p.result = planes;
+  complex* field = p.memory(0).field;
+  p.result = field;
   p.keep_as_reference();
   EXPECT_TRUE(p.check_against_reference().verified);
-  complex& cell = planes[shape.plane_index(3, 2, 5)];
+  complex& cell = field[p.grid().field_index(3, 2, 5)];
   cell = {cell.real(), std::nextafter(cell.imag(), 2.0)};
   EXPECT_EQ(p.check_against_reference().complaint, "rank 0, plane z = 5: not the bits of base");
 }

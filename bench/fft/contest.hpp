@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// One application's transforms of one grid: ours and peers' rows, which take turns, and the
+/// communication that they are held against.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "ft/npb.hpp"
+#include "measure/turns.hpp"
+#include "measure/variant.hpp"
+#include "measure/verdict.hpp"
+#include "peer.hpp"
+
+namespace plait::bench::fft {
+
+/// What is asked of every row.
+struct setup {
+  spectral::planning planning = spectral::planning::measured;
+  int steps = 0;    ///< 0: as many as the application has
+  int workers = 0;  ///< of a rank, where a row has workers; 0 = choose
+  progress policy = progress::automatic;
+};
+
+/// A peer's plans for a grid, which its rows share.
+struct planned_peer {
+  std::string name;
+  std::shared_ptr<transform> plans;
+};
+
+/// Seconds of a run, and what a check of its result found on this rank.
+struct measured_run {
+  double total_s = 0;                    ///< of the slowest rank
+  std::optional<double> exposed_s = {};  ///< of this rank's workers, the mean; where it is known
+  measure::verdict found = {};
+  double error_bound = 0;
+};
+
+struct competitor {
+  std::string name;
+  std::function<measured_run()> run;  ///< collective
+};
+
+struct contest {
+  std::string column;  ///< "ft A"
+  std::array<index, 3> cells{};
+  int transforms = 0;                 ///< of a run
+  double operations = 0;              ///< of a run
+  std::vector<competitor> rows = {};  ///< base, olap, plait, ideal, then peers
+  /// One transpose of base, and nothing else; the second sleeps so long whenever it has found
+  /// nothing to do.
+  std::function<void()> exchange = {};
+  std::function<void(std::chrono::microseconds)> exchange_sparsely = {};
+  std::shared_ptr<void> memory = nullptr;  ///< what rows refer to
+};
+
+/// NAS FT: a transform forward, and in each step an evolution, a transform backward and a checksum.
+/// Rows must give NPB's checksums, or those of a serial run, and peers those of base too.
+/// Collective.
+[[nodiscard]] contest nas_ft(environment& env, const ft::problem_class& what, const setup& how,
+                             const std::vector<planned_peer>& peers);
+
+/// fft3d: in each step a transform there and back.  Rows must give the input, and peers the waves
+/// of base at 1024 places.  Collective.
+[[nodiscard]] contest there_and_back(environment& env, const ft::problem_class& what,
+                                     const setup& how, const std::vector<planned_peer>& peers);
+
+/// Errors: plait::error where base itself is wrong.
+inline void expect_right(const measure::verdict& of_base) {
+  if (!of_base.verified) throw error("base is wrong: " + of_base.complaint);
+}
+
+/// Runs a variant of an application once; `check` judges what it left behind.  Collective.
+template <class Problem>
+[[nodiscard]] measured_run run_variant(
+    environment& env, measure::variant<Problem>& code, Problem& p, int steps,
+    const std::function<measure::verdict(measure::setting)>& check) {
+  measured_run result;
+  const measure::setting solves = code.solves();
+  measure::run_timed(env,
+                     {.prepare =
+                          [&](int) {
+                            p.reset(solves);
+                            code.prepare(p);
+                          },
+                      .run = [&] { code.run(p, steps, {}); },
+                      .finish =
+                          [&](int, double total_s) {
+                            const measure::run_report report = code.finish(p);
+                            double exposed_s = 0;
+                            for (const ledger_entry& worker : report.ledger)
+                              exposed_s += worker.exposed_s;
+                            result.total_s = total_s;
+                            result.exposed_s =
+                                exposed_s / static_cast<double>(report.ledger.size());
+                          }},
+                     0);
+  result.found = check(solves);
+  result.error_bound = p.error_bound(solves, steps);
+  return result;
+}
+
+}  // namespace plait::bench::fft

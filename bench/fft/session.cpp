@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "measure/alone.hpp"
+#include "measure/gather.hpp"
+#include "measure/row_limits.hpp"
+#include "measure/transport_cost.hpp"
+
+namespace plait::bench::fft {
+namespace {
+
+/// What the checks of a row in a column have found so far, the same on every rank.
+struct findings {
+  bool verified = true;
+  double max_error = 0;
+  double error_bound = 0;
+};
+
+class session {
+ public:
+  session(environment& env, const request& wanted) : env_(env), wanted_(wanted) {
+    const std::vector<peer> known = all_peers();
+    for (const ft::problem_class& what : wanted.classes) {
+      std::vector<planned_peer> peers;
+      for (const peer& one : known)
+        if (is_wanted(one.name))
+          peers.push_back({one.name, one.make(env, what.cells, wanted.how.planning)});
+      for (const std::string& program : wanted.programs)
+        contests_.push_back(program == "ft" ? nas_ft(env, what, wanted.how, peers)
+                                            : there_and_back(env, what, wanted.how, peers));
+    }
+    for (const contest& one : contests_) plan(one);
+  }
+
+  outcome run() {
+    outcome result;
+    result.rows = measure::measure_interleaved(plan_, wanted_.repetition);
+    for (const contest& one : contests_) {
+      // Computation alone is base without its messages.
+      result.rows[measure::alone_row][one.column]["computation_us"] =
+          result.rows.at(ideal_row).at(one.column).at("total_us");
+    }
+    measure::add_limits(result.rows);
+    for (const contest& one : contests_) {
+      for (const char* name : {"olap", "plait"})
+        if (result.rows.contains(name))
+          measure::add_hidden_fraction(result.rows[name][one.column], result.rows, one.column,
+                                       base_row);
+    }
+    for (const auto& [place, found] : found_) {
+      measure::json& cell = result.rows[place.first][place.second];
+      cell["verified"] = found.verified;
+      cell["max_error"] = found.max_error;
+      cell["error_bound"] = found.error_bound;
+      result.verified = result.verified && found.verified;
+    }
+    return result;
+  }
+
+ private:
+  /// The bound needs the ideal.
+  [[nodiscard]] bool is_wanted(const std::string& name) const {
+    return name == ideal_row || std::ranges::count(wanted_.rows, name) > 0;
+  }
+
+  void plan(const contest& one) {
+    const measure::json remarks{{"cells", one.cells}, {"transforms", one.transforms}};
+    add_alone(one, remarks);
+    for (const competitor& each : one.rows)
+      if (is_wanted(each.name))
+        plan_.push_back({each.name, one.column,
+                         [this, &one, &each] { return figures_of(one, each); }, remarks});
+  }
+
+  void add_alone(const contest& one, const measure::json& remarks) {
+    const double exchange_s =
+        measure::slowest_s(env_, 3, [&] { return measure::step_seconds(env_, 1, one.exchange); });
+    plan_.push_back({measure::alone_row, one.column,
+                     [this, &one, exchange_s] { return alone(one, exchange_s); }, remarks});
+  }
+
+  [[nodiscard]] measure::json alone(const contest& one, double exchange_s) {
+    const double own_s = measure::step_seconds(env_, one.transforms, one.exchange);
+    measure::json figures{{"communication_us", 1e6 * measure::maximum(env_, own_s)}};
+    if (env_.size() == 1 || !measure::transport_is_measurable(exchange_s)) return figures;
+    const double cpu_s = measure::transport_s(
+        env_, [&] { one.exchange_sparsely(measure::between_looks); }, exchange_s);
+    const double mean_s = measure::sum(env_, cpu_s) / env_.size();
+    if (std::isfinite(mean_s)) figures["transport_cpu_us"] = 1e6 * mean_s;
+    return figures;
+  }
+
+  [[nodiscard]] measure::json figures_of(const contest& one, const competitor& each) {
+    const measured_run got = each.run();
+    note(one, each, got);
+    measure::json figures{{"total_us", 1e6 * got.total_s / one.transforms}};
+    if (got.exposed_s) {
+      const double exposed_s = measure::sum(env_, *got.exposed_s) / env_.size();
+      figures["exposed_us"] = 1e6 * exposed_s / one.transforms;
+    }
+    figures["gflops"] = 1e-9 * one.operations / got.total_s;
+    return figures;
+  }
+
+  void note(const contest& one, const competitor& each, const measured_run& got) {
+    findings& so_far = found_[{each.name, one.column}];
+    const bool verified = measure::all_of(env_, got.found.verified);
+    if (!got.found.verified && so_far.verified)
+      std::fprintf(stderr, "fft: %s, %s: %s\n", each.name.c_str(), one.column.c_str(),
+                   got.found.complaint.c_str());
+    so_far.verified = so_far.verified && verified;
+    so_far.max_error = std::max(so_far.max_error, measure::maximum(env_, got.found.max_error));
+    so_far.error_bound = got.error_bound;
+  }
+
+  environment& env_;
+  const request& wanted_;
+  std::vector<contest> contests_;
+  std::vector<measure::measurement> plan_;
+  std::map<std::pair<std::string, std::string>, findings> found_;  ///< by row and column
+};
+
+}  // namespace
+
+outcome measure(environment& env, const request& wanted) {
+  return session(env, wanted).run();
+}
+
+double memory_bytes(const request& wanted, int ranks) {
+  // Fields and buffers of an application, or of a peer and its evolved field: six of a rank's part.
+  constexpr double copies = 6;
+  constexpr index most_cells_in_series = index{1} << 25;  // rank 0 transforms those itself, too
+  const auto peers = static_cast<double>(all_peers().size());
+  double bytes = 0;
+  for (const ft::problem_class& what : wanted.classes) {
+    const index cells = what.cells[0] * what.cells[1] * what.cells[2];
+    const double part = static_cast<double>(cells) / ranks * sizeof(complex);
+    bytes += copies * part * (static_cast<double>(wanted.programs.size()) + peers);
+    if (what.name == "U" && cells <= most_cells_in_series)
+      bytes += 2 * static_cast<double>(cells) * sizeof(complex);
+  }
+  return bytes;
+}
+
+}  // namespace plait::bench::fft
