@@ -40,12 +40,25 @@ object checked(PyObject* returned) {
   return object(returned);
 }
 
+/// The Python that the library belongs to, not the first one on the path.
+void start_python() {
+  PyConfig config;
+  PyConfig_InitPythonConfig(&config);
+  config.install_signal_handlers = 0;
+  PyStatus status = PyConfig_SetBytesString(&config, &config.program_name, PLAIT_BENCH_PYTHON);
+  if (PyStatus_Exception(status) == 0) status = Py_InitializeFromConfig(&config);
+  PyConfig_Clear(&config);
+  if (PyStatus_Exception(status) != 0)
+    throw error(std::string("Python does not start: ") +
+                (status.err_msg != nullptr ? status.err_msg : PLAIT_BENCH_PYTHON));
+}
+
 /// Starts Python once.  It lives until the process ends: mpi4py has a callback in MPI_Finalize.
 PyObject* peer_module() {
   static PyObject* const loaded = [] {
     for (const char* threads : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"})
       setenv(threads, "1", 1);  // the ranks are the threads
-    Py_InitializeEx(0);
+    start_python();
     PyObject* const path = PySys_GetObject("path");  // borrowed
     const std::string folders = PLAIT_BENCH_PYTHON_PATH;
     for (std::size_t at = 0; at <= folders.size();) {

@@ -21,9 +21,9 @@ class Transform:
         )
 
     def part(self, waves: int) -> tuple[int, ...]:
-        """Say where this rank's part lies: its address, then along z, y, x beginnings, ends, strides.
+        """Say where this rank's part lies: its address, and beginnings, ends and strides.
 
-        Strides count elements.
+        Each of the three is along z, y and x. Strides count elements.
         """
         array = self._fft.forward.output_array if waves else self._fft.forward.input_array
         slices = self._fft.local_slice(bool(waves))

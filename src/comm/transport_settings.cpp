@@ -23,8 +23,8 @@ void set_default(const char* name, const char* value, std::string& set) {
 }
 
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
-/// Whether the kernel reads the memory of that process for this one: then it finds that there is
-/// none at the address asked for.
+/// Returns true if the kernel reads the memory of that process for this one: then it finds that
+/// there is none at the address asked for.
 [[nodiscard]] bool is_read_from(pid_t process) {
   char byte = 0;
   const iovec here{&byte, 1};

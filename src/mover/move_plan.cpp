@@ -120,7 +120,8 @@ void move_builder::add_messages(std::vector<listed>& lists, bool sending) {
   buffer = allocate(used);
   used = 0;
   for (auto& [peer, elements] : lists) {
-    moved_message message{.peer = peer};
+    moved_message message;
+    message.peer = peer;
     message.first_group = message.last_group = static_cast<std::uint32_t>(parts.groups.size());
     const std::size_t bytes = elements.size_bytes();
     if (in_place(elements)) {

@@ -70,7 +70,7 @@ TEST_P(idle_looks, are_few_while_a_receive_waits_for_its_message) {
 TEST_P(idle_looks, are_few_while_a_window_is_open_on_an_engine_that_has_never_sent) {
   engine e(env, options());
   std::vector<std::byte> memory(64);
-  exposed_memory window(env, e, memory.data(), memory.size(), {});
+  exposed_memory window(env, e, {.begin = memory.data(), .size_bytes = memory.size()}, {});
   expect_few_looks(e);
   window.end(true);
 }
@@ -78,7 +78,7 @@ TEST_P(idle_looks, are_few_while_a_window_is_open_on_an_engine_that_has_never_se
 TEST_P(idle_looks, are_few_while_a_window_is_open_that_was_used_before) {
   engine e(env, options());
   std::vector<unsigned char> memory(64);
-  exposed_memory window(env, e, memory.data(), memory.size(), {});
+  exposed_memory window(env, e, {.begin = memory.data(), .size_bytes = memory.size()}, {});
   const remote_part there{.home = &window.served()};
   message put(operation::kind::put, right, 0, pattern(static_cast<std::uint64_t>(rank), 64));
   put.remote = &there;

@@ -19,7 +19,7 @@ struct window_options {
   /// Number of flags that each rank has for the signals of each other rank.  The same on every
   /// rank.
   int flags = 16;
-  /// What operations run on.  The same on every rank.  The environment variable PLAIT_WINDOWS
+  /// The carrier of operations, equal on every rank.  The environment variable PLAIT_WINDOWS
   /// (messages, rma or auto) overrides this option.
   windows_on on = windows_on::messages;
 };

@@ -11,7 +11,7 @@
 
 namespace plait {
 
-/// What operations on a window run on.
+/// Carriers of operations on a window.
 enum class windows_on : std::uint8_t {
   automatic,  ///< `rma` where a put ends while its target computes, as measured; else `messages`
   messages,   ///< two-sided messages, which the target's engine answers
@@ -24,7 +24,7 @@ enum class windows_on : std::uint8_t {
 /// Returns "auto, messages or rma".
 [[nodiscard]] std::string windows_on_names();
 
-/// What a window runs on, never `automatic`, and the reason.
+/// The carrier of a window, never `automatic`, and the reason.
 struct window_choice {
   windows_on what = windows_on::messages;
   std::string reason = {};

@@ -3,7 +3,7 @@
 
 import typer
 
-from plait.cli.measured import (
+from plait.cli.measure_options import (
     Lab,
     Mpi,
     Only,

@@ -63,8 +63,8 @@ class by_messages final : public one_sided_service {
   /// Says that this rank's memory is about to go.
   static constexpr std::int32_t leaving_flag = -2;
 
-  /// What a letter without data says: the flag it raises, and its place; `no_flag` says nothing but
-  /// that the answer is wanted.
+  /// The content of a letter without data: the flag it raises, and its place; `no_flag` says
+  /// nothing but that the answer is wanted.
   struct notice {
     std::int32_t flag = no_flag;
     std::uint64_t place = 0;

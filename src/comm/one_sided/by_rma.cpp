@@ -33,7 +33,7 @@ by_rma::~by_rma() = default;
 // --- this rank's operations
 // -------------------------------------------------------------------------------
 
-/// What this rank's tasks have written must be seen by whoever is told that it may read.
+/// Makes writes of this rank's tasks visible to whoever is told that it may read, then starts `op`.
 void by_rma::start(operation& op, finished_list& done) {
   if (op.remote->signals) mpi_call(MPI_Win_sync(window_->get()), "MPI_Win_sync");
   const bool has_data = op.what == operation::kind::get || op.what == operation::kind::put;
@@ -168,7 +168,8 @@ void by_rma::is_there(int target, const open_put& put, finished_list& done) {
   }
 }
 
-/// What has moved in messages may be a signal, whose data this rank's tasks are about to read.
+/// Looks for completed operations.  Moved messages may hold a signal, whose data tasks are about to
+/// read.
 bool by_rma::look(finished_list& done) {
   bool moved = messages_.look(done);
   if (moved) mpi_call(MPI_Win_sync(window_->get()), "MPI_Win_sync");

@@ -66,7 +66,7 @@ class by_rma final : public one_sided_service {
     std::shared_ptr<put_landing> landing = nullptr;
     by_messages::notice signal = {};
   };
-  /// What a request of MPI's is for.
+  /// The purpose of a request of MPI's.
   struct purpose {
     int target = 0;
     operation* get = nullptr;  ///< null: a put

@@ -63,7 +63,7 @@ struct part_of_rank {
 constexpr long long unknown_word = -1;
 constexpr const char* variable = "PLAIT_WINDOWS";
 
-/// What the window is to run on.  The environment variable overrules the option.
+/// Returns the carrier that is asked for.  The environment variable overrules the option.
 [[nodiscard]] long long wanted_on(const window_options& options) {
   const char* const word = std::getenv(variable);
   if (word == nullptr || *word == 0) return static_cast<long long>(options.on);

@@ -72,7 +72,8 @@ rma_window::~rma_window() {
   if (win_ != MPI_WIN_NULL) windows_left()[number_] = win_;
 }
 
-/// What some ranks have and others have not stays with MPI: its end is collective.
+/// Makes a window on all ranks or none.  A window that only some ranks have stays with MPI: its end
+/// is collective.
 std::unique_ptr<rma_window> rma_window::make(MPI_Comm comm, const rma_memory& memory,
                                              std::string& why) {
   std::unique_ptr<rma_window> made;
@@ -115,7 +116,7 @@ namespace {
 constexpr int silent_tag = 1;
 constexpr double silence_s = 0.02;
 
-/// What a rank exposes for the measurement.
+/// Words that a rank exposes for the measurement.
 struct measured_words {
   std::int64_t source = 0;
   std::int64_t first = 0;

@@ -11,7 +11,7 @@
 
 namespace plait {
 
-/// What a rank exposes: the caller's memory, or as much that MPI finds.
+/// Memory that a rank exposes: the caller's memory, or as much that MPI finds.
 struct rma_memory {
   void* begin = nullptr;  ///< the caller's
   std::size_t size_bytes = 0;
@@ -54,8 +54,8 @@ class rma_window {
   int number_ = 0;                    ///< the same on all ranks
 };
 
-/// Whether gets and puts end, and `MPI_Win_flush` returns, while their target calls nothing of
-/// MPI's.  Measured between neighbours in the order of ranks, some 50 ms where it is not so.
+/// Returns true if gets and puts end, and `MPI_Win_flush` returns, while their target calls nothing
+/// of MPI's.  Measured between neighbours in the order of ranks, some 50 ms where it is not so.
 /// `mpi_memory`: of windows over memory that MPI finds.  Collective, also in whether it was called
 /// before: then it is known.  Returns false, with the reason, where no window can be had.
 [[nodiscard]] bool ends_without_target(MPI_Comm comm, bool mpi_memory, std::string& why);

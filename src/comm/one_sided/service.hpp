@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What carries out the operations on one window.
+/// The service that carries out the operations on one window.
 #pragma once
 
 #include <functional>
