@@ -75,10 +75,11 @@ void check(environment& env, const row_options& options) {
   check_writable(env, "--json", options.json_file);
 }
 
-repetition_options repetition_of(const row_options& options, const environment& env, bool warm_up) {
+repetition_options repetition_of(const row_options& options, const environment& env,
+                                 bool warms_up) {
   return {.repeat = static_cast<int>(options.repeat),
           .progress = options.progress && env.rank() == 0,
-          .warm_up = warm_up};
+          .warm_up = warms_up};
 }
 
 void finish_rows(const environment& env, const row_options& options, const std::string& bench,

@@ -46,7 +46,7 @@ void add_row_options(command_line& to, row_options& options,
 /// Errors: usage_error on every rank.  Collective.
 void check(environment& env, const row_options& options);
 [[nodiscard]] repetition_options repetition_of(const row_options& options, const environment& env,
-                                               bool warm_up = true);
+                                               bool warms_up = true);
 
 /// Writes the result where it is wanted, and shows the rows unless it went to standard output.
 /// `where`: the result's environment, beside where it was measured.  Rank 0; does nothing

@@ -73,9 +73,12 @@ TEST(environment, the_mpi_library_has_one_line) {
 }
 
 // Where the library is MPICH, over UCX or not: what is set before MPI starts must be there then.
+// With Open MPI it depends on whether processes may read each other's memory.
 TEST(environment, what_it_set_of_the_transport_is_in_the_environment_variables) {
   const std::string set = test_environment().transport_settings();
-  EXPECT_EQ(set.empty(), test_environment().mpi_version().find("MPICH") == std::string::npos);
+  if (test_environment().mpi_version().find("MPICH") != std::string::npos) {
+    EXPECT_NE(set, "");
+  }
   std::istringstream words(set);
   for (std::string word; words >> word;) {
     const auto equals = word.find('=');

@@ -201,9 +201,9 @@ void submit_collective(live_rank& here, const planned_collective& call) {
                                                                : collective::back_end::schedules};
   const auto span_of = [&](const buffer& b) { return words_of(here.memory, b.first, b.count); };
   if (takes_lists(call.what)) {
-    const list_caller lists{here.rt, call,   part, span_of(part.send), span_of(part.receive),
-                            root,    options};
-    return lists.submit();
+    const list_caller caller{here.rt, call,   part, span_of(part.send), span_of(part.receive),
+                             root,    options};
+    return caller.submit();
   }
   const auto with_buffer = [&](const buffer& b, auto use) {
     if (!b.is_box()) return use(span_of(b));
