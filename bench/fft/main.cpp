@@ -32,9 +32,7 @@ struct options {
   std::string policy = "auto";
   std::int64_t steps = 0;
   std::int64_t workers = 0;
-  std::int64_t repeat = 5;
-  std::string json_file;
-  bool progress = false;
+  measure::row_options rows;
 };
 
 std::vector<std::string> all_rows() {
@@ -57,9 +55,7 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
                  "Iterations of ft, steps of fft3d; 0 = the class's iterations, 3 steps");
   command.option("--workers", given.workers, "Workers of a rank, for tasks; 0 = choose");
   command.option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  command.option("--repeat", given.repeat, "Repetitions, interleaved");
-  command.option("--json", given.json_file, "File for the result; - = standard output");
-  command.flag("--progress", given.progress, "@progress lines on standard error");
+  measure::add_row_options(command, given.rows);
   return command.parse(argc, argv, env);
 }
 
@@ -94,31 +90,22 @@ std::vector<ft::problem_class> classes_of(const std::string& text) {
   return all;
 }
 
-spectral::planning planning_of(const std::string& word) {
-  constexpr std::array<std::string_view, 3> known{"measured", "patient", "estimated"};
-  const std::string name = measure::parse_name("--plans", word, known);
-  if (name == "patient") return spectral::planning::patient;
-  return name == "measured" ? spectral::planning::measured : spectral::planning::estimated;
-}
-
 request requested(const options& given, environment& env) {
   measure::check_range("--steps", given.steps, 0, 1000);
   measure::check_range("--workers", given.workers, 0, 1024);
-  measure::check_range("--repeat", given.repeat, 1, 1000);
   request wanted{.programs = measure::parse_names("--programs", given.programs, known_programs),
                  .classes = classes_of(given.classes),
                  .rows = rows_of(given.only),
-                 .how = {.planning = planning_of(given.plans),
+                 .how = {.planning = measure::parse_kind<spectral::planning>(
+                             "--plans", given.plans, spectral::planning_names),
                          .steps = static_cast<int>(given.steps),
                          .workers = static_cast<int>(given.workers),
                          .policy = measure::parse_progress("--policy", given.policy)},
-                 .repetition = {.repeat = static_cast<int>(given.repeat),
-                                .progress = given.progress && env.rank() == 0,
-                                .warm_up = true}};
+                 .repetition = measure::repetition_of(given.rows, env)};
   for (const ft::problem_class& what : wanted.classes)  // too few planes, said before any planning
     (void)spectral::slabs("--class", what.cells, env.size(), env.rank(), 1);
   measure::check_memory(env, "--class", memory_bytes(wanted, env.size()));
-  measure::check_writable(env, "--json", given.json_file);
+  measure::check(env, given.rows);
   return wanted;
 }
 
@@ -137,31 +124,20 @@ measure::json peers_of(const request& wanted) {
   return chosen;
 }
 
-measure::json result_of(environment& env, const options& given, const request& wanted,
-                        measure::json where, measure::json rows) {
-  measure::json all = measure::describe_environment(env);
-  all["peers"] = peers_of(wanted);
-  all["peers_not_built"] = missing_peers();
-  all.update(where);
-  const measure::json parameters{{"class", given.classes}, {"programs", wanted.programs},
-                                 {"steps", given.steps},   {"plans", given.plans},
-                                 {"policy", given.policy}, {"workers", given.workers},
-                                 {"repeat", given.repeat}};
-  return measure::bench_result("fft", parameters, all, std::move(rows));
-}
-
 int run(environment& env, int argc, char** argv) {
   options given;
   if (!parse(given, argc, argv, env)) return measure::exit_verified;
   const request wanted = requested(given, env);
-  const measure::json where = measure::policy_chosen(env, wanted.how.workers);
+  measure::json where = measure::policy_chosen(env, wanted.how.workers);
   outcome found = measure(env, wanted);
   const int code = found.verified ? measure::exit_verified : measure::exit_not_verified;
-  if (env.rank() != 0) return code;
-  if (given.json_file != "-") measure::print_rows(found.rows);
-  if (!given.json_file.empty())
-    measure::write_result(given.json_file,
-                          result_of(env, given, wanted, where, std::move(found.rows)));
+  where["peers"] = peers_of(wanted);
+  where["peers_not_built"] = missing_peers();
+  const measure::json parameters{{"class", given.classes},     {"programs", wanted.programs},
+                                 {"steps", given.steps},       {"plans", given.plans},
+                                 {"policy", given.policy},     {"workers", given.workers},
+                                 {"repeat", given.rows.repeat}};
+  measure::finish_rows(env, given.rows, "fft", parameters, where, std::move(found.rows));
   return code;
 }
 

@@ -21,10 +21,8 @@ struct options {
   std::string sizes = "8,512,8KiB,64KiB,1MiB";
   std::string only;
   std::string policy = "auto";
-  std::int64_t repeat = 5;
   double sample_ms = 20;
-  std::string json_file;
-  bool progress = false;
+  measure::row_options rows;
 };
 
 bool parse(options& given, int argc, char** argv, const environment& env) {
@@ -33,10 +31,8 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--sizes", given.sizes, "Bytes of an operation");
   command.option("--only", given.only, "Rows: any of messages, rma and rma allocated");
   command.option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers, none");
-  command.option("--repeat", given.repeat, "Repetitions, interleaved");
   command.option("--sample-ms", given.sample_ms, "About how long one measurement takes");
-  command.option("--json", given.json_file, "File for the result; - = standard output");
-  command.flag("--progress", given.progress, "@progress lines on standard error");
+  measure::add_row_options(command, given.rows);
   return command.parse(argc, argv, env);
 }
 
@@ -44,10 +40,9 @@ void check(const options& given, environment& env) {
   if (env.size() != 2)
     throw usage_error("this measures operations between 2 ranks; it was started with " +
                       std::to_string(env.size()));
-  measure::check_range("--repeat", given.repeat, 1, 1000);
   if (!(given.sample_ms > 0 && given.sample_ms <= 1e5))
     throw usage_error("--sample-ms must be more than 0 and at most 100000");
-  measure::check_writable(env, "--json", given.json_file);
+  measure::check(env, given.rows);
 }
 
 /// Of one way and size, on both ranks.
@@ -109,21 +104,14 @@ int run(environment& env, int argc, char** argv) {
   if (!parse(given, argc, argv, env)) return measure::exit_verified;
   check(given, env);
   const std::vector<way> ways = measure::chosen("--only", given.only, all_ways());
-  measure::json rows = measure::measure_interleaved(plan(env, given, ways),
-                                                    {.repeat = static_cast<int>(given.repeat),
-                                                     .progress = given.progress && env.rank() == 0,
-                                                     .warm_up = true});
-  if (env.rank() != 0) return measure::exit_verified;
-  if (given.json_file != "-") measure::print_rows(rows);
-  if (given.json_file.empty()) return measure::exit_verified;
-  measure::json where = measure::describe_environment(env);
-  where["peers"] = measure::about(ways);
+  measure::json rows =
+      measure::measure_interleaved(plan(env, given, ways), measure::repetition_of(given.rows, env));
   const measure::json parameters{{"sizes", given.sizes},
                                  {"policy", given.policy},
-                                 {"repeat", given.repeat},
+                                 {"repeat", given.rows.repeat},
                                  {"sample_ms", given.sample_ms}};
-  measure::write_result(given.json_file,
-                        measure::bench_result("windows", parameters, where, std::move(rows)));
+  measure::finish_rows(env, given.rows, "windows", parameters, {{"peers", measure::about(ways)}},
+                       std::move(rows));
   return measure::exit_verified;
 }
 

@@ -7,7 +7,6 @@ Neighbours move.  A docstring begins with a verb or a noun: "Returns true if …
 that …" for "What …".
 """
 
-import pathlib
 import re
 import sys
 
@@ -32,20 +31,18 @@ def docstrings(text):
         inside = block is not None
 
 
+def leaning(text, place):
+    """Lists the docstrings of a file that lean on their neighbour."""
+    return [
+        f"{place}:{number}: begin with a verb or a noun, not with '{line}'"
+        for number, line in docstrings(text)
+        if LEANING.match(line)
+    ]
+
+
 def problems_of(root):
     """Returns (number of files read, list of problems)."""
-    root = pathlib.Path(root)
-    count = 0
-    problems = []
-    for path in tree.files(root, {".hpp", ".cpp"}):
-        own = path.relative_to(root)
-        if own.parts[0] not in FOLDERS:
-            continue
-        count += 1
-        for number, line in docstrings(path.read_text()):
-            if LEANING.match(line):
-                problems.append(f"{own.as_posix()}:{number}: begin with a verb or a noun, not with '{line}'")
-    return count, problems
+    return tree.problems_in(root, FOLDERS, leaning)
 
 
 if __name__ == "__main__":

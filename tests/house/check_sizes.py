@@ -4,7 +4,6 @@
     check_sizes.py ROOT
 """
 
-import pathlib
 import sys
 
 import tree
@@ -13,22 +12,17 @@ MOST_LINES = 450
 FOLDERS = {"include", "src", "measure", "apps"}
 
 
+def too_long(text, place):
+    """Says so of a file that is too long."""
+    lines = len(text.splitlines())
+    if lines <= MOST_LINES:
+        return []
+    return [f"{place}: {lines} lines; split it by subject, {MOST_LINES} are the most"]
+
+
 def problems_of(root):
     """Returns (number of files read, list of problems)."""
-    root = pathlib.Path(root)
-    count = 0
-    problems = []
-    for path in tree.files(root, {".hpp", ".cpp"}):
-        own = path.relative_to(root)
-        if own.parts[0] not in FOLDERS:
-            continue
-        count += 1
-        lines = len(path.read_text().splitlines())
-        if lines > MOST_LINES:
-            problems.append(
-                f"{own.as_posix()}: {lines} lines; split it by subject, {MOST_LINES} are the most"
-            )
-    return count, problems
+    return tree.problems_in(root, FOLDERS, too_long)
 
 
 if __name__ == "__main__":
