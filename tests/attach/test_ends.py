@@ -10,7 +10,12 @@ class Ends(unittest.TestCase):
     def check_end(self, how, options=("--quiet",)):
         """Compares a way to end with and without plait; returns the run with plait."""
         before, after = run("ends", how), run("ends", how, options=options)
-        self.assertEqual(after.code, before.code, after.errors)
+        codes = {before.code}
+        # Where several ranks fail, the launcher returns the code of whichever it hears of first.
+        while before.code and after.code not in codes and len(codes) < 4:
+            codes |= {run("ends", how).code for _ in range(5)}
+            after = run("ends", how, options=options)
+        self.assertIn(after.code, codes, after.errors)
         if before.code == 0:  # else a launcher may lose what ranks have printed
             self.assertEqual(sorted(after.output.splitlines()), sorted(before.output.splitlines()))
         return after
