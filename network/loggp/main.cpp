@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does a message cost here?  L, o, g and G of LogGP between two ranks, as netgauge measures
-// them.
+// Measures L, o, g and G of LogGP between two ranks, as netgauge measures them.
 #include <algorithm>
 #include <cstdint>
 #include <string>
