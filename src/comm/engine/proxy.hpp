@@ -92,7 +92,6 @@ class proxy {
   const bool alone_on_node_;
   /// True while the proxy sleeps until a socket has news, or its time has come.
   std::atomic<bool> watches_{false};
-  static constexpr double often_s = 2.5e-3;
   worker_passes passes_{often_s};
   transport_sockets sockets_;
   news_judge judge_;
