@@ -43,8 +43,8 @@ struct task_steps {
     runtime& rt, double began_s, int steps, const step_range& kept,
     const std::function<void(std::span<const trace_event>)>& look = {});
 
-/// One run of a variant: made in `prepare`, destroyed in `finish`.  Between them nothing of it is idle: its
-/// workers and proxy are there.
+/// One run of a variant: made in `prepare`, destroyed in `finish`.  Its workers and its proxy live
+/// in between.
 class task_run {
  public:
   /// Starts the workers, records `what` where its tasks fit the in-flight limit, and starts the
