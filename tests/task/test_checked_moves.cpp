@@ -2,7 +2,6 @@
 // Checked mode: tasks that name memory which is gone when they run, because it was freed or because
 // a container was moved or resized, are found before they touch it.
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,8 +9,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <plait/core/error.hpp>
 #include <plait/task/scheduler.hpp>
+
+#include "checked.hpp"
 
 namespace {
 
@@ -20,20 +20,9 @@ using plait::in;
 using plait::inout;
 using plait::out;
 using plait::scheduler;
+using plait::test::found;
 
 using numbers = std::vector<double>;
-
-/// Returns the complaint about the tasks of `program`, or "nothing".
-std::string found(const std::function<void(scheduler&)>& program) {
-  scheduler s{{.checked = true}};
-  try {
-    program(s);
-    s.wait();
-  } catch (const plait::access_error& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 
 void touch(std::span<double> x) {
   for (double& one : x) one += 1;
