@@ -11,7 +11,7 @@ def shared_memory() -> set[str]:
 
 
 def orphans(before: set[str], job: int) -> list[str]:
-    """Returns new segments in shared memory, of process `job` or of nobody, that no process holds."""
+    """Returns new segments in shared memory, of process `job` or of nobody, that nobody holds."""
     others = ("plait-run-", "vader_segment.")  # a job of `plait run` has its segments in a folder
     own = f"plait-run-{job}-"
     found = [name for name in sorted(shared_memory() - before)
