@@ -55,7 +55,7 @@ struct pages {
   std::byte* data;
 };
 
-inline void touch(std::span<double> x) {
+inline void set_to_one(std::span<double> x) {
   for (double& each : x) each = 1;
 }
 

@@ -12,22 +12,13 @@
 
 #include "checked.hpp"
 
+namespace plait::test {
 namespace {
-
-using plait::in;
-using plait::inout;
-using plait::out;
-using plait::scheduler;
-using plait::test::found;
-using plait::test::load;
-using plait::test::pages;
-using plait::test::store;
-using plait::test::touch;
 
 TEST(lie, an_undeclared_read_is_named) {
   std::vector<double> interior(1000), rim(1000);
   EXPECT_EQ(found([&](scheduler& s) {
-              s.task("interior", touch, inout(interior));
+              s.task("interior", set_to_one, inout(interior));
               s.task(
                   "rim", [&](std::span<double> r) { r[0] = load(&interior[8]); },
                   out(std::span(rim)));
@@ -51,11 +42,11 @@ TEST(lie, an_undeclared_write_is_named) {
 TEST(lie, of_a_task_that_a_task_has_submitted_is_named) {
   std::vector<double> x(1000), y(1000);
   EXPECT_EQ(found([&](scheduler& s) {
-              s.task("other", touch, inout(y));
+              s.task("other", set_to_one, inout(y));
               s.task(
                   "parent",
                   [&](std::span<double> all) {
-                    s.task("child", touch, inout(all.subspan(0, 500)));
+                    s.task("child", set_to_one, inout(all.subspan(0, 500)));
                     s.task(
                         "bad child", [&](std::span<double> some) { some[0] = load(&y[1]); },
                         out(all.subspan(500, 500)));
@@ -205,7 +196,7 @@ TEST(lie, data_that_cannot_be_written_may_be_declared_and_forgotten) {
 TEST(lie, a_large_span_is_found_as_one_range) {
   std::vector<double> a(200'000), b(10);
   EXPECT_EQ(found([&](scheduler& s) {
-              s.task("owner", touch, out(std::span(a)));
+              s.task("owner", set_to_one, out(std::span(a)));
               s.task(
                   "sum",
                   [&](std::span<double> to) {
@@ -224,7 +215,7 @@ TEST(lie, every_other_element_is_told_as_some_of_the_range) {
   std::vector<double> a(1000), b(10);
   EXPECT_EQ(
       found([&](scheduler& s) {
-        s.task("owner", touch, out(std::span(a)));
+        s.task("owner", set_to_one, out(std::span(a)));
         s.task(
             "strides",
             [&](std::span<double>) {
@@ -240,8 +231,8 @@ TEST(lie, several_data_are_each_named) {
   std::vector<double> a(1000), b(1000), c(1000);
   EXPECT_EQ(
       found([&](scheduler& s) {
-        s.task("a", touch, out(std::span(a)));
-        s.task("b", touch, out(std::span(b)));
+        s.task("a", set_to_one, out(std::span(a)));
+        s.task("b", set_to_one, out(std::span(b)));
         s.task(
             "c",
             [&](std::span<double> to) {
@@ -302,3 +293,4 @@ TEST(name, what_is_named_by_also_counts) {
 }
 
 }  // namespace
+}  // namespace plait::test

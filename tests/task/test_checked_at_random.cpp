@@ -13,12 +13,8 @@
 
 #include "checked.hpp"
 
+namespace plait::test {
 namespace {
-
-using plait::inout;
-using plait::out;
-using plait::scheduler;
-using plait::test::pages;
 
 template <std::size_t Bytes>
 void touch_bytes(std::byte* at, bool write) {
@@ -115,3 +111,4 @@ TEST(random_accesses, are_told_as_a_model_says) {
 }
 
 }  // namespace
+}  // namespace plait::test

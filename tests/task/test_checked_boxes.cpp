@@ -10,15 +10,8 @@
 #include "box.hpp"
 #include "checked.hpp"
 
+namespace plait::test {
 namespace {
-
-using plait::in;
-using plait::inout;
-using plait::out;
-using plait::scheduler;
-using plait::test::array_of;
-using plait::test::box_view;
-using plait::test::found;
 
 void touch(box_view<int> x) {
   x.for_each([](int& one) { one += 1; });
@@ -98,3 +91,4 @@ TEST(checked_boxes, a_star_has_no_corners) {
 }
 
 }  // namespace
+}  // namespace plait::test

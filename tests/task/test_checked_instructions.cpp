@@ -16,14 +16,8 @@
 
 #include "checked.hpp"
 
+namespace plait::test {
 namespace {
-
-using plait::in;
-using plait::inout;
-using plait::out;
-using plait::scheduler;
-using plait::test::found;
-using plait::test::pages;
 
 TEST(lie, a_copy_into_undeclared_memory_is_found_whole) {
   for (const std::size_t count : {1U, 3U, 8U, 15U, 17U, 33U, 100U, 1000U, 5000U, 40'000U}) {
@@ -238,3 +232,4 @@ TEST(lie, reading_a_string_is_found) {
 }
 
 }  // namespace
+}  // namespace plait::test

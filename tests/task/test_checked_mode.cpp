@@ -14,14 +14,8 @@
 
 #include "checked.hpp"
 
+namespace plait::test {
 namespace {
-
-using plait::in;
-using plait::inout;
-using plait::out;
-using plait::scheduler;
-using plait::test::found;
-using plait::test::store;
 
 TEST(afterwards, handlers_and_pages_are_as_before) {
   struct sigaction before[3];
@@ -131,3 +125,4 @@ TEST(option, a_checked_scheduler_has_one_worker_and_is_alone) {
 }
 
 }  // namespace
+}  // namespace plait::test

@@ -13,14 +13,8 @@
 
 #include "checked.hpp"
 
+namespace plait::test {
 namespace {
-
-using plait::commutative;
-using plait::in;
-using plait::inout;
-using plait::out;
-using plait::scheduler;
-using plait::test::found;
 
 using numbers = std::vector<double>;
 
@@ -197,3 +191,4 @@ TEST(checked_moves, a_graph_whose_memory_is_freed_after_its_last_replay_is_no_mi
 }
 
 }  // namespace
+}  // namespace plait::test

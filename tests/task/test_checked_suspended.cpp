@@ -9,14 +9,8 @@
 
 #include "checked.hpp"
 
+namespace plait::test {
 namespace {
-
-using plait::inout;
-using plait::out;
-using plait::scheduler;
-using plait::test::found;
-using plait::test::load;
-using plait::test::store;
 
 TEST(suspended, a_task_is_checked_before_and_after_and_not_for_what_others_do_meanwhile) {
   std::vector<int> x(10), y(10), z(10);
@@ -127,3 +121,4 @@ TEST(family, what_a_task_submits_is_checked_and_names_nothing_for_others) {
 }
 
 }  // namespace
+}  // namespace plait::test

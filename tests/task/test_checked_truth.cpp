@@ -21,17 +21,8 @@
 
 #include "checked.hpp"
 
+namespace plait::test {
 namespace {
-
-using plait::in;
-using plait::inout;
-using plait::out;
-using plait::scheduler;
-using plait::test::found;
-using plait::test::load;
-using plait::test::pages;
-using plait::test::store;
-using plait::test::touch;
 
 TEST(truth, every_access_word_and_waiting_pass) {
   std::vector<double> x(1000);
@@ -39,7 +30,7 @@ TEST(truth, every_access_word_and_waiting_pass) {
   int turns = 0;
   EXPECT_EQ(found([&](scheduler& s) {
               for (int i = 0; i < 4; ++i) {
-                s.task("touch", touch, inout(std::span(x).subspan(250 * i, 250)));
+                s.task("touch", set_to_one, inout(std::span(x).subspan(250 * i, 250)));
                 s.task(
                     "sum",
                     [](std::span<const double> some, double& mine, int& n) {
@@ -271,3 +262,4 @@ TEST(truth, what_has_been_waited_for_may_be_freed) {
 }
 
 }  // namespace
+}  // namespace plait::test
