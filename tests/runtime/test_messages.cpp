@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(messages, configurations,
                                             ::testing::Values(1U, 2U, 4096U)),
                          [](const auto& one) {
                            return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
-                                  std::to_string(std::get<1>(one.param)) + "_window_" +
+                                  std::to_string(std::get<1>(one.param)) + "_in_flight_" +
                                   std::to_string(std::get<2>(one.param));
                          });
 
