@@ -49,7 +49,7 @@ struct engine_options {
   /// free.
   int workers = 1;
   /// Longest time between two polls while communication is in flight, under `sleeping` and
-  /// `automatic`; 5 ms + 4 max(this, 2.5 ms) where workers poll between short tasks.  Seconds, > 0.
+  /// `automatic`.  Seconds, > 0.
   double worst_delay_s = 3e-3;
   /// For measurements.  Above 0, the proxy and the workers poll at this interval from the post on,
   /// and `worst_delay_s` has no effect.  At 0 the schedule of the engine decides.  Seconds, >= 0.

@@ -72,7 +72,7 @@ class scheduler {
     const std::tuple all{detail::make_access<access_mode::in>(std::forward<X>(x))...};
     std::apply(
         [this](const auto&... one) {
-          // The elements of a container have their final places when nobody may move them any more.
+          // Where the elements of a container lie is known when nobody may move them any more.
           wait_for(joined(settled_memory(one)...));
           if constexpr ((std::remove_cvref_t<decltype(one)>::is_container || ...))
             wait_for(joined(one.boxes()...));

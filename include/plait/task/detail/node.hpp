@@ -68,7 +68,7 @@ struct alignas(64) recorded_task {
   std::atomic<std::uint64_t> iteration{0};
   bool repeatable : 1 = true;  ///< its arguments can be copied
   bool brief : 1 = false;  ///< short when the clock was last read after it; the running thread's
-  // Its duration, and the rank that follows (replayed_graph::rank).  The thread that runs or
+  // How long it takes, and where that puts it (replayed_graph::rank).  The thread that runs or
   // finishes it writes, until `samples` are enough.
   static constexpr std::uint8_t enough_samples = 4;  ///< of which the first does not count
   std::uint8_t samples = 0;
