@@ -23,7 +23,7 @@ double longest_delay_s(const engine_options& options) {
 }
 
 double longest_delay_beside_workers_s(const engine_options& options) {
-  return 2 * often_s + longest_nap * std::max(options.worst_delay_s, often_s);
+  return 2 * frequent_pass_s + longest_nap * std::max(options.worst_delay_s, frequent_pass_s);
 }
 
 engine::choice choose_policy(const engine_options& options, int fair_share) {
