@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which task systems were found when a benchmark was built (plait_bench_peer of CMakeLists.txt).
+/// The task systems that were found when a benchmark was built (plait_bench_peer of
+/// CMakeLists.txt).
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much travels is decided while the program runs: a task chooses what leaves a rank, and the
-// message has that length.  The receiver names the largest size and learns the length.
+// A message gets its length while the program runs: a task chooses the data that leaves a rank.
+// The receiver names the largest size and learns the length.
 #include <cstdio>
 #include <numeric>
 #include <span>

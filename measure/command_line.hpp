@@ -44,7 +44,7 @@ template <class Kind>
 /// A policy of progress by its name.  Errors: as parse_names.
 [[nodiscard]] progress parse_progress(const std::string& option, const std::string& word);
 
-/// What windows run on, by its name.  Errors: as parse_names.
+/// Returns the choice of that name: the operations that windows run on.  Errors: as parse_names.
 [[nodiscard]] windows_on parse_windows(const std::string& option, const std::string& word);
 
 /// Errors: usage_error naming `option` unless low <= value <= high.

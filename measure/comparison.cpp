@@ -78,7 +78,7 @@ class session {
   /// Not one of those beside which computation alone is measured.
   [[nodiscard]] bool is_shown(std::size_t i) const { return i < what_.variants.size(); }
 
-  // What happens --------------------------------------------------------------------------------
+  // Turns ---------------------------------------------------------------------------------------
 
   [[nodiscard]] turn timed(std::string label, timed_run run) {
     return {std::move(label),
@@ -158,7 +158,7 @@ class session {
     if (env_.rank() == 0) write_trace(wanted_.trace_file, runs);
   }
 
-  // What is kept --------------------------------------------------------------------------------
+  // Verdicts and reports ------------------------------------------------------------------------
 
   /// Collective.  True if the verdict is good on every rank.
   bool judge(const std::string& name, const verdict& found) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How many iterations to begin before anybody looks whether more are needed.
+/// The number of iterations to begin before anybody looks whether more are needed.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace plait::measure {
 
-/// How far an iterative method has come, by a figure that it makes smaller: a squared residual.
+/// The state of an iterative method, by a figure that it makes smaller: a squared residual.
 struct convergence {
   double first = 1;
   double now = 1;

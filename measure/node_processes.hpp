@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which of a job's processes make a node, and variants that run with one process of each.
+/// Groups a job's processes into nodes, and makes variants that run with one process of each.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ class node_processes {
                                         std::function<std::shared_ptr<void>()> attend) const;
 
  private:
-  /// Who shares the cores of a node from now on.
+  // Until the next of these calls, a node's leader has all its cores, or every process has a share.
   void give_cores_to_leaders() const;
   void give_cores_to_all() const;
 

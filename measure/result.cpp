@@ -24,7 +24,7 @@ json number(double value) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  // What a link leads to is replaced, and no device or pipe: those are written to.
+  // The target of a link is replaced, not the link.  Devices and pipes are written to.
   std::error_code failed;
   const std::filesystem::path target = std::filesystem::weakly_canonical(path, failed);
   const bool replaced =

@@ -30,12 +30,6 @@ task_run::task_run(environment& env, const task_options& options, task_steps wha
   rt_->start_trace();
 }
 
-void task_run::run(int steps, const step_range& kept) {
-  begin();
-  advance(steps);
-  end(kept);
-}
-
 void task_run::begin() {
   done_ = 0;
   rt_->reset_ledger();

@@ -43,8 +43,8 @@ struct task_steps {
     runtime& rt, double began_s, int steps, const step_range& kept,
     const std::function<void(std::span<const trace_event>)>& look = {});
 
-/// Of one run: made in `prepare`, destroyed in `finish`.  Between them nothing of it is idle: its
-/// workers and proxy are there.
+/// One run of a variant: made in `prepare`, destroyed in `finish`.  Its workers and its proxy live
+/// in between.
 class task_run {
  public:
   /// Starts the workers, records `what` where its tasks fit the in-flight limit, and starts the
@@ -52,9 +52,6 @@ class task_run {
   task_run(environment& env, const task_options& options, task_steps what);
 
   [[nodiscard]] runtime& tasks() noexcept { return *rt_; }
-
-  /// Begins, does `steps` steps and ends: the `run` of a variant with a known number of steps.
-  void run(int steps, const step_range& kept);
 
   /// Begins the ledger and the clock.
   void begin();

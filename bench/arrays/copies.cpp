@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What it costs to find out which cells go where, over the number of blocks.
+// Measures the time that it takes to find out which cells go where, over the number of blocks.
 #include <array>
 #include <cstdint>
 

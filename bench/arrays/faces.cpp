@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a cell of a rim costs, by the orientation of its face: faces across x have rows as long as
-// the ghosts are wide, each on cache lines of its own.  [Baden, Shalit 2001, section 4.2: a factor
-// of 20]
+// Measures the cost of a cell of a rim, by the orientation of its face.  Faces across x have rows
+// as long as the ghosts are wide, each on cache lines of its own.  [Baden, Shalit 2001,
+// section 4.2: a factor of 20]
 #include <cstdint>
 #include <memory>
 #include <vector>

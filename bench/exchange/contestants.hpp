@@ -36,7 +36,8 @@ inline constexpr const char* nonblocking_name = "nonblocking";
 /// The names of those that were not, with what to install.
 [[nodiscard]] std::map<std::string, std::string> missing_contestants();
 
-// What they are held against, each alone.  Seconds of one step on this rank; collective.
+// Messages and computation, each alone: the contestants are held against these.  Seconds of one
+// step on this rank; collective.
 [[nodiscard]] double communication_alone_s(environment& env, const load& what);
 [[nodiscard]] double computation_alone_s(environment& env, const load& what);
 /// `exchange_s`: how long an exchange takes, the same on every rank.  See measure::transport_s.

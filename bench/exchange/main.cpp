@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much of an exchange is hidden?  Two ranks exchange a buffer both ways with work to do
-// meanwhile: blocking, non-blocking, and as tasks under every policy of progress.
+// Measures the share of an exchange that is hidden.  Two ranks exchange a buffer both ways with
+// work to do meanwhile: blocking, non-blocking, and as tasks under every policy of progress.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

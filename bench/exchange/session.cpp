@@ -19,7 +19,7 @@ std::string column_of(std::size_t size, double ratio) {
   return fmt::format("{} work {:g}", measure::size_label(size), ratio);
 }
 
-// How long an exchange takes alone, the median of a few short measurements.
+// Returns the time that an exchange takes alone, the median of a few short measurements.
 double calibrated_exchange_s(environment& env, std::size_t size) {
   load what{.size_bytes = size, .pieces = 0, .steps = 4};
   return measure::slowest_s(env, 3, [&] { return communication_alone_s(env, what); });

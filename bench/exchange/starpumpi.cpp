@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same tasks and messages in StarPU-MPI, whose own thread drives them.
+// Runs the tasks and messages of the exchange in StarPU-MPI, whose own thread drives them.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -59,7 +59,7 @@ struct handles {
   std::vector<starpu_data_handle_t> pieces;
 };
 
-// What a task is given besides its handles.
+// The arguments of a task besides its handles.
 struct piece_of_work {
   values* on;
   long units;

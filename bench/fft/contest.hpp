@@ -21,7 +21,7 @@
 
 namespace plait::bench::fft {
 
-/// What is asked of every row.
+/// The settings of every row.
 struct setup {
   spectral::planning planning = spectral::planning::measured;
   int steps = 0;    ///< 0: as many as the application has

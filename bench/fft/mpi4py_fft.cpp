@@ -34,7 +34,8 @@ std::string what_went_wrong() {
   return words != nullptr && *words != '\0' ? words : "Python raised an exception without words";
 }
 
-/// What a call of Python's returned.  Errors: plait::error with Python's words.
+/// Takes the object that a call of Python's returned.  Errors: plait::error with Python's words,
+/// where the call returned none.
 object checked(PyObject* returned) {
   if (returned == nullptr) throw error("mpi4py-fft: " + what_went_wrong());
   return object(returned);

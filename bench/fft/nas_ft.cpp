@@ -96,7 +96,7 @@ class peer_run {
   std::vector<const complex*> terms_;
 };
 
-/// What the rows of one grid share.
+/// The kernel and the buffers that the rows of one grid share.
 struct shared {
   shared(environment& env, const ft::problem_class& what, const setup& how)
       : steps(how.steps > 0 ? how.steps : what.iterations),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a library for transforms over ranks does that plait is compared with: a transform of a grid
-/// and back, on memory of the library's own layout.
+/// A library for transforms over ranks that plait is compared with.  It transforms a grid and back,
+/// on memory of the library's own layout.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ using spectral::complex;
 using spectral::index;
 using spectral::range;
 
-/// Where a rank's part of a grid lies.  x's are neighbours.
+/// A rank's part of a grid, and its place in memory.  x's are neighbours.
 struct part {
   complex* first = nullptr;  ///< of x.low, y.low, z.low
   range x, y, z;

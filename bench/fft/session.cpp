@@ -15,7 +15,7 @@
 namespace plait::bench::fft {
 namespace {
 
-/// What the checks of a row in a column have found so far, the same on every rank.
+/// The findings so far of a row's checks in a column, the same on every rank.
 struct findings {
   bool verified = true;
   double max_error = 0;

@@ -31,7 +31,7 @@ std::vector<complex> sampled(environment& env, const std::array<index, 3>& cells
   return all;
 }
 
-/// What the rows of one grid share.
+/// The kernel and the buffers that the rows of one grid share.
 struct shared {
   shared(environment& env, const std::array<index, 3>& cells, const setup& how)
       : steps(how.steps > 0 ? how.steps : 3),
@@ -118,7 +118,7 @@ class peer_run {
     });
   }
 
-  /// What the next step would begin with, not timed.
+  /// Checks the waves that the next step would begin with.  Not timed.
   void check_waves(measured_run& to) {
     plans_.forward();
     const std::vector<complex> got =
@@ -136,7 +136,7 @@ class peer_run {
   static void note(measured_run& to, const complex& got, const complex& expected, double scale,
                    Where&& where) {
     double error = std::abs(got - expected) / scale;
-    // What is no number is infinitely wrong: NaN would be lost in a maximum.
+    // A value that is no number is infinitely wrong: NaN would be lost in a maximum.
     if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
     if (error > to.error_bound && to.found.verified) {
       to.found.verified = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does a message cost as a task?  Latency, message rate and bandwidth of rt.send and rt.recv
-// beside the same MPI library's own calls, between two ranks.
+// Measures the cost of a message as a task: latency, message rate and bandwidth of rt.send and
+// rt.recv between two ranks, beside the same MPI library's own calls.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How short may tasks be?  METG(50 %) of Task Bench's patterns: as tasks beside OpenMP's in one
-// process, as tasks and messages beside hand-written MPI in several.
+// Measures METG(50 %) of Task Bench's patterns, the shortest tasks with an efficiency of 50 %: in
+// one process beside OpenMP's tasks, in several, with messages, beside hand-written MPI.
 #include <algorithm>
 #include <array>
 #include <cstdint>

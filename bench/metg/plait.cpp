@@ -48,9 +48,9 @@ class submitted_tasks : public runner {
   long iterations_ = 0;
 };
 
-// Where the time of a replay goes: 2 processes with 1 worker each, Open MPI 4.1.4, tasks of 0.15 us
-// (stencil_1d) and 0.65 us (spread), from the ledger; in MPI's calls from readings around them (20
-// ns each, included), beside those of the hand-written program; ns:
+// The time of a replay, taken apart: 2 processes with 1 worker each, Open MPI 4.1.4, tasks of 0.15
+// us (stencil_1d) and 0.65 us (spread), from the ledger; in MPI's calls from readings around them
+// (20 ns each, included), beside those of the hand-written program; ns:
 //
 //   stencil_1d, a task: overhead 115 to 160, of it some 30 to find, run and finish it and 40 for
 //   looks outside of MPI, by samples of the program counter; exposed 35 to 60; posting 5.  In MPI,

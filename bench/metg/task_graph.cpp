@@ -60,7 +60,7 @@ graph_step task_graph::spelt_out(long step) {
     point_task& task = result.tasks.emplace_back(point_task{point, at(step, point), {}});
     for (const long input : shape_.inputs(step, point)) task.inputs.push_back(at(step - 1, input));
   }
-  // Who needs what of it next: each cell once for each rank that does.
+  // The cells that each rank needs next: each cell once for each rank that needs it.
   std::vector<std::vector<bool>> needed(
       static_cast<std::size_t>(ranks_),
       std::vector<bool>(static_cast<std::size_t>(shape_.width_at(step))));

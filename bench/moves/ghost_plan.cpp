@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What it takes to build the plan that fills the ghosts of an array, over the number of its blocks.
+// Measures the time to build the plan that fills the ghosts of an array, over the number of blocks.
 // All blocks of one rank: every box becomes a copy.  One rank of many, a block each: what it sends
 // and receives.  `geometry` is the part of it that finds out which cells go where.
 //

@@ -38,7 +38,8 @@ using step_contestant = measure::contestant<step_run>;
 /// All, the one that hides nothing first.
 [[nodiscard]] std::vector<step_contestant> all_contestants();
 
-// What they are held against, each alone.  Seconds of one step on this rank; collective.
+// Messages and computation, each alone: the contestants are held against these.  Seconds of one
+// step on this rank; collective.
 [[nodiscard]] double communication_alone_s(environment& env, const step_run& run);
 [[nodiscard]] double computation_alone_s(environment& env, const step_run& run);
 /// `exchange_s`: how long an exchange takes, the same on every rank.  See measure::transport_s.

@@ -47,7 +47,7 @@ class sweep {
     }
   }
 
-  // How long the messages of a step take alone; once is enough where that is long.
+  // Returns the time that the messages of a step take alone.  Measured once where it is long.
   double calibrated_exchange_s(step_load what) {
     const auto measured = [&](int times, int steps) {
       what.steps = steps;

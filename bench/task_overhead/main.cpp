@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does one empty task cost, dependence included?  plait beside the task systems a user would
-// pick instead: 64 independent chains, made by one thread, 1 and 2 workers.
+// Measures the cost of one empty task, dependence included, beside the task systems that a user
+// would pick instead: 64 independent chains, made by one thread, 1 and 2 workers.
 #include <cstdio>
 #include <iostream>
 #include <string>

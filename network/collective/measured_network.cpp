@@ -120,7 +120,7 @@ model::parameters measured_network::at(double size_bytes, direction way) const {
   const double in_burst = std::clamp(size_bytes, 2.0, burst_limit_bytes_);
   p.gap_per_byte_s =
       std::max(0.0, between(in_burst, burst_limit_bytes_, interval_s) - p.gap_s) / (in_burst - 1);
-  // What a message of a later round takes beyond that is L, handshakes included.
+  // L is the rest of the time of a later round's message, handshakes included.
   const double alone = std::clamp(size_bytes, 2.0, alone_limit_bytes_);
   const double both_s = p.send_overhead_s + p.receive_overhead_s;
   const double two = std::clamp(size_bytes, 2.0, burst_limit_bytes_);

@@ -27,7 +27,7 @@ constexpr double margin = 1.1;  // as plait::probe's: the clocks of ranks and li
 // Until the last rank has heard when to begin; ranks that share processors also have to wake.
 constexpr double notice_s = 3e-4;
 constexpr double crowded_notice_s = 2e-3;
-// Who begins later than that has lost its processor: the step is made again.
+// A rank that begins later than that has lost its processor: the step is made again.
 constexpr double late_s = 1e-5;
 constexpr int most_tries = 4;
 constexpr int most_steps = 20;

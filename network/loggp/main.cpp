@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does a message cost here?  L, o, g and G of LogGP between two ranks, as netgauge measures
-// them, and G where both send at once.
+// Measures L, o, g and G of LogGP between two ranks, as netgauge measures them, and G where both
+// send at once.
 #include <algorithm>
 #include <cstdint>
 #include <string>

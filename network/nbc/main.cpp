@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of a collective operation can be hidden?  Blocking, the MPI library's MPI_I… with and
-// without tests, and plait's tasks, with the blocking call's time of work to do meanwhile.
+// Measures the part of a collective operation that can be hidden: blocking, the MPI library's
+// MPI_I… with and without tests, and plait's tasks, with the blocking call's time of work to do
+// meanwhile.
 #include <algorithm>
 #include <cstdint>
 #include <optional>

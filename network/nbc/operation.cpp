@@ -52,7 +52,7 @@ layout laid_out(parts which, std::span<const int> around, int ranks, auto&& elem
 layout send_layout(const operation& what, std::size_t count, int rank, int ranks,
                    std::span<const int> around) {
   if (what.in_place) return {};
-  // What is scattered is the root's, whoever looks.
+  // Scattered data is the root's, on every rank.
   const int from = what.receives == parts::one ? root : rank;
   const auto part = [&](int to) { return part_elements(what, count, ranks, from, to); };
   const auto whole = [&](int) { return part_elements(what, count, ranks, rank, root); };

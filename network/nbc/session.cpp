@@ -21,7 +21,8 @@ namespace {
 using measure::json;
 using measure::measurement;
 
-// How long the blocking call takes, the same on every rank: the median of a few short measurements.
+// Returns the time of the blocking call, the same on every rank: the median of a few short
+// measurements.
 double calibrated_s(environment& env, const operation& what, std::size_t size_bytes) {
   buffers data(what, size_bytes, native(env));
   std::vector<double> seconds;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does this MPI library hide by itself?  SMB's availability of MPI_Isend and MPI_Irecv, and
-// beside it that of the same message as a task of plait.
+// Measures the part of a message that this MPI library hides by itself: SMB's availability of
+// MPI_Isend and MPI_Irecv, beside that of the same message as a task of plait.
 #include <cstdint>
 #include <string>
 #include <vector>

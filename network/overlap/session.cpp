@@ -51,7 +51,7 @@ double iteration_s(environment& env, message& data, way& how, measure::cut_work&
   return measure::maximum(env, env.rank() == 0 ? measure::median(seconds) : 0);
 }
 
-// The same of rank 0's work alone.
+// Returns the seconds of a step of rank 0's work alone.
 double own_work_s(environment& env, measure::cut_work& what, int steps) {
   std::vector<double> seconds{0};
   env.barrier();
@@ -106,7 +106,8 @@ measure::json measure_transport(environment& env, const message_load& load) {
           {"attainable_percent", std::max(0.0, 100 * (1 - own_s / load.alone_s))}};
 }
 
-// How long the message takes by itself: the median of a few short measurements, on both ranks.
+// Returns the load of such messages.  The time of one by itself is the median of a few short
+// measurements, the same on both ranks.
 message_load calibrated(environment& env, direction which, std::size_t size_bytes, double unit_s,
                         const session_options& wanted) {
   message data(env, which, size_bytes);

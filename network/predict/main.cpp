@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What does a collective operation cost on a network of these parameters, by which algorithm?
+// Predicts the time of a collective operation on a network of these parameters, by each algorithm.
 #include <chrono>
 #include <cmath>
 #include <cstdio>

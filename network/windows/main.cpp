@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What do windows cost on messages and on MPI's own?  Gets and puts one after the other, a stream
-// of puts, and gets and puts on a rank that computes.
+// Measures the cost of windows on messages and on MPI's own windows: gets and puts one after the
+// other, a stream of puts, and gets and puts on a rank that computes.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -54,7 +54,7 @@ struct load {
   double sample_s = 0;
 };
 
-/// What is put in a burst stays below so much, or where that is not possible at 4 puts.
+/// Returns the number of puts in a burst: 4 to 64, and where more than 4 together at most 32 MiB.
 int burst_for(std::size_t size) {
   constexpr std::size_t most_bytes = std::size_t{32} << 20;
   return static_cast<int>(std::clamp<std::size_t>(most_bytes / size, 4, 64));

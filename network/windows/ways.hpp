@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What windows run on, as rows that are compared: gets and puts of rank 0 on the memory of rank 1.
+/// The compared rows: operations on which windows run, with gets and puts of rank 0 on the memory
+/// of rank 1.
 #pragma once
 
 #include <cstddef>

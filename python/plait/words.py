@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which words of a command line are a command's own, and which it passes on to a program."""
+"""Sorts the words of a command line: a command's own, and those that it passes on to a program."""
 
 from collections.abc import Iterable, Mapping
 

@@ -3,14 +3,26 @@
 
 import math
 
-from mpi_bench import FEW, MpiBench, main, run
+from mpi_bench import FEW, MpiBench, Refuses, main, run
 
 OWN = ["base", "olap", "plait", "ideal"]
 PEERS = {"fftw-mpi", "mpi4py-fft"}
 SHORT = ("--plans", "estimated", "--repeat", "2", "--steps", "2")
 
 
-class Fft(MpiBench):
+class Fft(Refuses, MpiBench):
+    bad_input = (
+        (["--class", "Q"], "--class"),
+        (["--class", "8x8x8,8x8x8"], "twice"),
+        (["--class", "60x45x1"], "1 planes along z"),
+        (["--class", "D"], "memory"),
+        (["--programs", "fft4d"], "fft4d"),
+        (["--only", "nobody"], "nobody"),
+        (["--plans", "quick"], "quick"),
+        (["--policy", "lazy"], "lazy"),
+        (["--steps=-1"], "--steps"),
+    )
+
     def check_rows(self, result, columns, transforms):
         built = PEERS - set(result["environment"]["peers_not_built"])
         rows = result["rows"]
@@ -66,21 +78,6 @@ class Fft(MpiBench):
         self.assertEqual(done.returncode, 0, done.stderr)
         for word in ("--class", "--programs", "--plans", *OWN):
             self.assertIn(word, done.stdout)
-
-    def test_bad_input_is_one_line_and_status_2(self):
-        self.check_refusals(
-            (["--class", "Q"], "--class"),
-            (["--class", "8x8x8,8x8x8"], "twice"),
-            (["--class", "60x45x1"], "1 planes along z"),
-            (["--class", "D"], "memory"),
-            (["--programs", "fft4d"], "fft4d"),
-            (["--only", "nobody"], "nobody"),
-            (["--plans", "quick"], "quick"),
-            (["--policy", "lazy"], "lazy"),
-            (["--repeat", "0"], "--repeat"),
-            (["--steps=-1"], "--steps"),
-            (["--json", "/no/such/folder/result.json"], "/no/such/folder"),
-        )
 
 
 if __name__ == "__main__":

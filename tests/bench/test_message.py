@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """bench/message measures every way at every size, and says in one line what is wrong."""
 
-from mpi_bench import MpiBench, main, run
+from mpi_bench import MpiBench, Refuses, main
 
 SHORT = ("--repeat", "2", "--sample-ms", "0.2")
 
 
-class Message(MpiBench):
+class Message(Refuses, MpiBench):
+    bad_input = (
+        (["--sizes", "0"], "--sizes"),
+        (["--sizes", "8,8B"], "twice"),
+        (["--sizes", "4GiB"], "4GiB"),
+        (["--only", "nobody"], "nobody"),
+        (["--policy", "spinning"], "spinning"),
+        (["--burst", "0"], "--burst"),
+        (["--window", "8"], "--window is --burst now"),
+        (["--sample-ms", "0"], "--sample-ms"),
+        ([], "2 ranks", 1),
+    )
+
     def test_the_result_has_every_way_at_every_size(self):
         result = self.result_of(*SHORT, "--sizes", "8,4KiB,192KiB")
         self.assertEqual(set(result["rows"]), {"mpi", "plait", "plait replayed"})
@@ -27,26 +39,6 @@ class Message(MpiBench):
 
     def test_progress_is_told_while_it_runs(self):
         self.check_progress(*SHORT, "--sizes", "8", "--only", "mpi")
-
-    def test_bad_input_is_one_line_and_status_2(self):
-        self.check_refusals(
-            (["--sizes", "0"], "--sizes"),
-            (["--sizes", "8,8B"], "twice"),
-            (["--sizes", "4GiB"], "4GiB"),
-            (["--only", "nobody"], "nobody"),
-            (["--policy", "spinning"], "spinning"),
-            (["--burst", "0"], "--burst"),
-            (["--window", "8"], "--window is --burst now"),
-            (["--repeat", "0"], "--repeat"),
-            (["--sample-ms", "0"], "--sample-ms"),
-            (["--no-such-option"], "--no-such-option"),
-            (["--json", "/no/such/folder/result.json"], "/no/such/folder"),
-        )
-
-    def test_one_rank_is_refused(self):
-        done = run(ranks=1)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("2 ranks", done.stderr)
 
 
 if __name__ == "__main__":

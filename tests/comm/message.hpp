@@ -73,6 +73,11 @@ inline void begin_iteration(messages& list) {
   }
 }
 
+inline void post_all(engine& e, messages& list) {
+  for (message& m : list) e.enqueue(m);
+  for (message& m : list) e.post(m);
+}
+
 /// Returns when all are done.  Polls only if the engine has no proxy, which drives them by itself.
 inline void wait_for_all(engine& e, const messages& list) {
   for (const message& m : list) {
@@ -81,6 +86,12 @@ inline void wait_for_all(engine& e, const messages& list) {
       std::this_thread::yield();
     }
   }
+}
+
+/// A number for each message, by its channel and its place in it.
+[[nodiscard]] inline std::uint64_t key(int source, int tag, int number) {
+  return static_cast<std::uint64_t>(source) * 1'000'003 + static_cast<std::uint64_t>(tag) * 1009 +
+         static_cast<std::uint64_t>(number);
 }
 
 /// Byte i of message k on a channel: what a receiver can compute.

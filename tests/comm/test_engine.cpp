@@ -5,7 +5,6 @@
 #include <random>
 #include <string>
 #include <thread>
-#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,25 +13,11 @@
 
 #include "comm/message.hpp"
 #include "support/mpi_test.hpp"
+#include "support/neighbours.hpp"
 #include "support/refusal.hpp"
 
 namespace plait::test {
 namespace {
-
-struct ring {
-  explicit ring(const environment& env)
-      : rank(env.rank()),
-        right((env.rank() + 1) % env.size()),
-        left((env.rank() + env.size() - 1) % env.size()) {}
-  int rank;
-  int right;
-  int left;
-};
-
-[[nodiscard]] std::uint64_t key(int source, int tag, int number) {
-  return static_cast<std::uint64_t>(source) * 1'000'003 + static_cast<std::uint64_t>(tag) * 1009 +
-         static_cast<std::uint64_t>(number);
-}
 
 class every_policy : public ::testing::TestWithParam<progress> {
  protected:
@@ -44,13 +29,8 @@ INSTANTIATE_TEST_SUITE_P(engine, every_policy,
                                            progress::sleeping, progress::workers, progress::none),
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
-void post_all(engine& e, messages& list) {
-  for (message& m : list) e.enqueue(m);
-  for (message& m : list) e.post(m);
-}
-
 TEST_P(every_policy, a_ring_passes_values_around) {
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, options());
   for (int round = 0; round < 20; ++round) {
     messages list;
@@ -74,7 +54,7 @@ TEST(engine, is_idle_when_the_last_message_has_completed_whoever_started_it) {
     std::atomic<bool> was_idle{false};
   };
   environment& env = test_environment();
-  const ring r(env);
+  const neighbours r(env);
   if (r.left == r.rank) GTEST_SKIP() << "a send to oneself may be complete only when received";
   engine e(env, {.policy = progress::dedicated});
   const auto data = pattern(1, 8);
@@ -112,7 +92,7 @@ TEST(engine, is_idle_when_the_last_message_has_completed_whoever_started_it) {
 }
 
 TEST_P(every_policy, sizes_from_nothing_to_4_MiB_arrive_whole) {
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, options());
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{4095},
                                  std::size_t{65537}, std::size_t{1} << 20, std::size_t{4} << 20}) {
@@ -128,7 +108,7 @@ TEST_P(every_policy, sizes_from_nothing_to_4_MiB_arrive_whole) {
 
 TEST_P(every_policy, many_tags_do_not_mix_in_whatever_order_they_are_posted) {
   constexpr int tags = 200;
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, options());
   messages receives;
   messages sends;
@@ -146,7 +126,7 @@ TEST_P(every_policy, many_tags_do_not_mix_in_whatever_order_they_are_posted) {
 
 // More than twice as many as there are residues, so that the order within one is exercised too.
 TEST_P(every_policy, of_many_receives_any_is_found_by_who_polls_without_pause) {
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, options());
   constexpr int count = 150;
   messages receives;
@@ -167,7 +147,7 @@ TEST_P(every_policy, of_many_receives_any_is_found_by_who_polls_without_pause) {
 
 TEST_P(every_policy, the_kth_send_meets_the_kth_receive_in_whatever_order_they_are_posted) {
   constexpr int count = 200;
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, options());
   for (const bool reverse : {true, false}) {
     messages receives;
@@ -198,7 +178,7 @@ TEST_P(every_policy, the_kth_send_meets_the_kth_receive_in_whatever_order_they_a
 
 TEST_P(every_policy, disturbance_changes_nothing_but_the_order_of_events) {
   constexpr int count = 150;
-  const ring r(env);
+  const neighbours r(env);
   engine_options o = options();
   o.disturb = {.seed = 11, .probability = 0.5, .longest_delay_s = 2e-4};
   engine e(env, o);
@@ -224,7 +204,7 @@ TEST_P(every_policy, disturbance_changes_nothing_but_the_order_of_events) {
 TEST_P(every_policy, threads_may_post_at_once) {
   constexpr int threads = 3;
   constexpr int each = 60;
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, options());
   messages receives;
   messages sends;
@@ -251,7 +231,7 @@ TEST_P(every_policy, threads_may_post_at_once) {
 }
 
 TEST_P(every_policy, flight_time_passes_only_while_something_is_in_flight) {
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, options());
   EXPECT_EQ(e.in_flight_until(now_ticks()), 0);
   messages list;
@@ -269,7 +249,7 @@ TEST_P(every_policy, flight_time_passes_only_while_something_is_in_flight) {
 }
 
 TEST_P(every_policy, two_engines_do_not_hear_each_other) {
-  const ring r(env);
+  const neighbours r(env);
   engine a(env, options());
   engine b(env, options());
   messages of_a;
@@ -301,136 +281,8 @@ TEST_P(every_policy, the_policy_in_force_is_told) {
                          GetParam() == progress::automatic);
 }
 
-// --- messages that are posted again and again ----------------------------------------------------
-
-class every_persistence : public ::testing::TestWithParam<std::tuple<progress, persistence>> {
- protected:
-  environment& env = test_environment();
-  const ring r{env};
-  [[nodiscard]] engine_options options() const {
-    return {.policy = std::get<0>(GetParam()), .persistent_requests = std::get<1>(GetParam())};
-  }
-};
-std::string name_of(const ::testing::TestParamInfo<std::tuple<progress, persistence>>& one) {
-  constexpr const char* persistences[] = {"where_faster", "always", "never"};
-  return std::string(to_string(std::get<0>(one.param))) + "_" +
-         persistences[static_cast<int>(std::get<1>(one.param))];
-}
-INSTANTIATE_TEST_SUITE_P(engine, every_persistence,
-                         ::testing::Combine(::testing::Values(progress::sleeping, progress::none),
-                                            ::testing::Values(persistence::where_faster,
-                                                              persistence::always,
-                                                              persistence::never)),
-                         name_of);
-
-void fill(message& m, std::uint64_t with) {
-  const auto data = pattern(with, m.data.size());
-  std::copy(data.begin(), data.end(), m.data.begin());  // in place: the buffer stays where it is
-}
-
-// Numbers of messages that share all, some or no factors with the number of residues; the messages
-// in between move the places on, so that the MPI tags of one repetition are not those of the next.
-TEST_P(every_persistence, repeated_messages_meet_the_right_ones_in_every_iteration) {
-  for (const std::size_t count : {std::size_t{1}, std::size_t{6}, std::size_t{75}}) {
-    const std::uint64_t iterations = count == 1 ? 130 : 30;
-    messages receives;  // outlive the engine
-    engine e(env, options());
-    messages sends;  // do not
-    for (std::size_t k = 0; k < count; ++k) {
-      e.attach(receive(receives, r.left, 3, 300));
-      e.attach(send(sends, r.right, 3, pattern(0, 300)));
-    }
-    std::mt19937 random(static_cast<unsigned>(r.rank));
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), 0U);
-    int number = 0;
-    for (int replays = 0; replays < 2; ++replays) {
-      enqueue_repeated(e, receives, iterations);
-      enqueue_repeated(e, sends, iterations);
-      for (std::uint64_t i = 0; i < iterations; ++i) {
-        begin_iteration(receives);
-        begin_iteration(sends);
-        std::shuffle(order.begin(), order.end(), random);
-        for (const std::size_t k : order) {
-          fill(sends[k], key(r.rank, 3, number + static_cast<int>(k)));
-          e.post(sends[k]);
-        }
-        std::shuffle(order.begin(), order.end(), random);
-        for (const std::size_t k : order) e.post(receives[k]);
-        wait_for_all(e, sends);
-        wait_for_all(e, receives);
-        for (std::size_t k = 0; k < count; ++k, ++number) {
-          ASSERT_EQ(receives[k].failure_text(), "none");
-          ASSERT_TRUE(receives[k].data == pattern(key(r.left, 3, number), 300))
-              << "message " << k << " of " << count << ", iteration " << i;
-        }
-      }
-      messages between;
-      message& from_left = receive(between, r.left, 3, 8);
-      send(between, r.right, 3, pattern(key(r.rank, 3, -1), 8));
-      post_all(e, between);
-      wait_for_all(e, between);
-      ASSERT_EQ(from_left.data, pattern(key(r.left, 3, -1), 8));
-    }
-  }
-}
-
-TEST_P(every_persistence, what_is_detached_makes_room_and_a_later_one_takes_its_place) {
-  engine e(env, options());
-  for (int graph = 0; graph < 4; ++graph) {
-    messages list;
-    e.attach(receive(list, r.left, 0, 300));
-    e.attach(send(list, r.right, 0, pattern(key(r.rank, 0, graph), 300)));
-    enqueue_repeated(e, list, 130);
-    for (int i = 0; i < 130; ++i) {
-      begin_iteration(list);
-      for (message& m : list) e.post(m);
-      wait_for_all(e, list);
-      ASSERT_EQ(list[0].data, pattern(key(r.left, 0, graph), 300));
-      list[0].data.assign(300, 0xEE);
-    }
-  }
-}
-
-/// Posts the first of `list`, a receive, which fails, and a send, which does not, 130 times.
-void post_again_and_again(engine& e, messages& list, const auto& expect_failure) {
-  for (message& m : list) e.attach(m);
-  enqueue_repeated(e, list, 130);
-  for (int i = 0; i < 130; ++i) {
-    begin_iteration(list);
-    for (message& m : list) e.post(m);
-    wait_for_all(e, list);
-    ASSERT_NO_FATAL_FAILURE(expect_failure(list[0].failure_text()));
-    ASSERT_EQ(list[1].failure_text(), "none");
-  }
-}
-
-TEST_P(every_persistence, a_repeated_receive_of_the_wrong_size_fails_each_time) {
-  engine e(env, options());
-  messages list;
-  receive(list, r.left, 9, 400);
-  send(list, r.right, 9, pattern(1, 300));
-  post_again_and_again(e, list, [&](const std::string& failure) {
-    ASSERT_EQ(failure, "receive of 400 bytes from rank " + std::to_string(r.left) +
-                           ", tag 9: the message sent has 300 bytes");
-  });
-}
-
-TEST_P(every_persistence, a_repeated_receive_that_is_too_small_fails_each_time) {
-  if (r.left == r.rank) return;  // Open MPI 4.1 cuts messages to oneself without a word
-  engine e(env, options());
-  messages list;
-  receive(list, r.left, 9, 300);
-  send(list, r.right, 9, pattern(1, 400));
-  post_again_and_again(e, list, [](const std::string& failure) {
-    ASSERT_NE(failure.find("larger"), std::string::npos) << failure;
-  });
-}
-
-// --- what goes wrong -----------------------------------------------------------------------------
-
 TEST_P(every_policy, a_message_smaller_than_its_receive_is_an_error_that_names_both_sizes) {
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, options());
   messages list;
   message& from_left = receive(list, r.left, 9, 100);
@@ -443,7 +295,7 @@ TEST_P(every_policy, a_message_smaller_than_its_receive_is_an_error_that_names_b
 }
 
 TEST_P(every_policy, a_message_larger_than_its_receive_is_an_error_that_says_so) {
-  const ring r(env);
+  const neighbours r(env);
   if (r.left == r.rank) return;  // Open MPI 4.1 cuts messages to oneself without a word
   engine e(env, options());
   messages list;
@@ -478,7 +330,7 @@ TEST(engine, a_peer_or_tag_out_of_range_is_refused) {
 
 TEST(engine, the_largest_tag_works) {
   environment& env = test_environment();
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, {.policy = progress::none});
   messages list;
   message& from_left = receive(list, r.left, e.largest_tag(), 8);
@@ -498,7 +350,7 @@ TEST(engine, a_delay_that_is_not_positive_is_refused) {
 // Of an hour: the schedule would have looked 20 us after the post.
 TEST(engine, at_a_fixed_interval_nobody_looks_earlier) {
   environment& env = test_environment();
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, {.policy = progress::sleeping, .poll_every_s = 3600});
   EXPECT_NE(e.chosen().reason.find("within 3.6e+06 ms"), std::string::npos) << e.chosen().reason;
   messages receives;
@@ -515,7 +367,7 @@ TEST(engine, at_a_fixed_interval_nobody_looks_earlier) {
 
 TEST(engine, at_a_fixed_interval_the_proxy_completes_messages) {
   environment& env = test_environment();
-  const ring r(env);
+  const neighbours r(env);
   engine e(env, {.policy = progress::sleeping, .worst_delay_s = 3600, .poll_every_s = 1e-3});
   messages list;
   message& from_left = receive(list, r.left, 5, 8);

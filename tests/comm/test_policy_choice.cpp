@@ -26,7 +26,20 @@ TEST(policy_choice, without_a_free_core_the_proxy_sleeps_and_workers_look_too) {
   EXPECT_FALSE(chosen.proxy_spins || chosen.gives_way);
   EXPECT_EQ(chosen.reason,
             "1 worker on 1 core of this rank's share: none is free for a proxy; a completion is "
-            "noticed within 2 ms, by the next task where they are short");
+            "noticed within 2 ms, or within 15 ms while workers poll between short tasks");
+}
+
+TEST(policy_choice, the_proxy_beside_workers_looks_at_a_fixed_interval_where_that_is_asked_for) {
+  const auto chosen =
+      choose_policy({.policy = progress::automatic, .workers = 2, .poll_every_s = 4e-3}, 2);
+  EXPECT_EQ(chosen.reason,
+            "2 workers on 2 cores of this rank's share: none is free for a proxy; a completion is "
+            "noticed within 4 ms");
+}
+
+TEST(policy_choice, a_delay_below_the_longest_short_task_does_not_shorten_naps_further) {
+  EXPECT_DOUBLE_EQ(plait::longest_delay_beside_workers_s({.worst_delay_s = 3e-3}), 17e-3);
+  EXPECT_DOUBLE_EQ(plait::longest_delay_beside_workers_s({.worst_delay_s = 1e-4}), 15e-3);
 }
 
 TEST(policy_choice, what_is_asked_for_is_what_is_chosen) {

@@ -136,9 +136,9 @@ class Sizes(Tree):
         self.assertEqual(len(problems), 1)
         self.assertIn("src/core/long.cpp: 451 lines", problems[0])
 
-    def test_tests_may_be_as_long_as_they_like(self):
+    def test_tests_are_asked_too(self):
         self.write("tests/core/test_long.cpp", "int x;\n" * 1000)
-        self.assertEqual(self.problems(check_sizes), [])
+        self.assertEqual(len(self.problems(check_sizes)), 1)
 
 
 class Docstrings(Tree):
@@ -151,7 +151,8 @@ class Docstrings(Tree):
         self.assertIn("src/core/b.cpp:2", problems[1])
 
     def test_each_beginning_that_leans_is_known(self):
-        for words in ("What it does.", "Whether it may.", "As above, later.", "The same, later."):
+        beginnings = ("What it does.", "Whether it may.", "Where it is.", "How it is.", "As above.", "The same, later.")
+        for words in beginnings:
             self.write("src/core/a.cpp", f"/// {words}\n")
             self.assertEqual(len(self.problems(check_docstrings)), 1, words)
 
@@ -159,7 +160,22 @@ class Docstrings(Tree):
         self.write("src/core/a.cpp", "/// Says\n/// What is meant.\n// What else.\n/// Whatever.\n//// What\n")
         self.assertEqual(self.problems(check_docstrings), [])
 
-    def test_programs_and_tests_are_not_asked(self):
+    def test_programs_are_asked_too(self):
+        for folder in ("measure", "apps/x", "bench/x", "network/x"):
+            self.write(f"{folder}/a.cpp", "/// How many there are.\n")
+        self.assertEqual(len(self.problems(check_docstrings)), 4)
+
+    def test_docstrings_of_python_are_asked_too(self):
+        text = (
+            '"""Where it is."""\n\n\nclass A:\n    """Is A."""\n\n    def f():\n        """\n        What f does.\n        """\n'
+        )
+        self.write("python/plait/a.py", text)
+        problems = self.problems(check_docstrings)
+        self.assertEqual(len(problems), 2)
+        self.assertIn("python/plait/a.py:1", problems[0])
+        self.assertIn("python/plait/a.py:8", problems[1])
+
+    def test_tests_are_not_asked(self):
         self.write("tests/core/test_a.cpp", "/// What it does.\n")
         self.assertEqual(self.problems(check_docstrings), [])
 

@@ -23,13 +23,13 @@ def files(root, suffixes):
     return sorted(path for path in found if path.suffix in suffixes and path.is_file())
 
 
-def problems_in(root, folders, problems_of):
-    """Returns (number of C++ files read, list of problems) of the top folders named.
+def problems_in(root, folders, problems_of, suffixes=frozenset({".hpp", ".cpp"})):
+    """Returns (number of files read, list of problems) of the top folders named.
 
     problems_of(text, place) lists what is wrong with the text of a file; `place` is the file's path from `root`.
     """
     root = pathlib.Path(root)
-    own = [(path, path.relative_to(root)) for path in files(root, {".hpp", ".cpp"})]
+    own = [(path, path.relative_to(root)) for path in files(root, suffixes)]
     read = [(path, place.as_posix()) for path, place in own if place.parts[0] in folders]
     return len(read), [one for path, place in read for one in problems_of(path.read_text(), place)]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run of tasks: so many steps, recorded or not, and the report of them.
+// A run of tasks: its steps, recorded or not, and its report.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -25,10 +25,16 @@ struct counter {
   }
 };
 
+void do_steps(task_run& run, int steps, const step_range& kept = {}) {
+  run.begin();
+  run.advance(steps);
+  run.end(kept);
+}
+
 TEST(task_run, does_whole_rounds_and_a_rest) {
   counter counted;
   task_run run(test::test_environment(), {.workers = 1}, counted.pairs(2));
-  run.run(7, {});
+  do_steps(run, 7);
   EXPECT_EQ(counted.steps, 7);
   EXPECT_EQ(counted.submissions, 2) << "recorded once, and the rest submitted";
   (void)run.finish();
@@ -37,7 +43,7 @@ TEST(task_run, does_whole_rounds_and_a_rest) {
 TEST(task_run, submits_each_time_what_does_not_fit) {
   counter counted;
   task_run run(test::test_environment(), {.workers = 1, .in_flight = 8}, counted.pairs(9));
-  run.run(6, {});
+  do_steps(run, 6);
   EXPECT_EQ(counted.steps, 6);
   EXPECT_EQ(counted.submissions, 3);
   (void)run.finish();
@@ -57,7 +63,7 @@ TEST(task_run, reports_ledger_policy_and_the_events_of_the_kept_steps) {
   counter counted;
   task_run run(test::test_environment(), {.workers = 1, .policy = progress::workers},
                counted.pairs(2));
-  run.run(10, {4, 6});
+  do_steps(run, 10, {4, 6});
   std::size_t all = 0;
   const run_report report = run.finish([&](const auto& events) {
     for (const trace_event& e : events) all += e.kind == event_kind::compute ? 1 : 0;

@@ -3,14 +3,33 @@
 
 import math
 
-from mpi_bench import MpiBench, main, run
+from mpi_bench import MpiBench, Refuses, main
 
 SHORT = ("--repeat", "3", "--max-size", "8KiB", "--floods", "none")
 TIMES = ("prtt_1_0_s", "prtt_n_0_s", "prtt_n_d_s", "receiving_s")
 ESTIMATES = ("gap_s", "send_overhead_s", "receive_overhead_s")
 
 
-class Loggp(MpiBench):
+class Loggp(Refuses, MpiBench):
+    bad_input = (
+        (["--sizes", "0"], "--sizes"),
+        (["--sizes", "8,16"], "1 byte"),
+        (["--sizes", "1"], "two"),
+        (["--sizes", "1,x"], "'x'"),
+        (["--sizes", "1,1"], "twice"),
+        (["--max-size", "1"], "--max-size"),
+        (["--max-size", "2KiB,4KiB"], "one size"),
+        (["--sizes", "1,2", "--max-size", "8KiB"], "exclude each other"),
+        (["--messages", "1"], "--messages"),
+        (["--bursts", "4"], "--messages"),
+        (["--floods", "0"], "--floods"),
+        (["--floods", "1GiB"], "--floods"),
+        (["--link-rate", "-1"], "-1"),
+        (["--link-burst", "128KiB"], "give both"),
+        ([], "2 ranks", 1),
+        ([], "2 ranks", 3),
+    )
+
     def check_fit(self, fit, first, last):
         for key in ("latency_s", "send_overhead_s", "receive_overhead_s"):
             self.assertTrue(math.isfinite(fit[key]), key)
@@ -81,33 +100,6 @@ class Loggp(MpiBench):
 
     def test_progress_is_told_while_it_runs(self):
         self.check_progress("--sizes", "1,100", "--repeat", "1")
-
-    def test_bad_input_is_one_line_and_status_2(self):
-        self.check_refusals(
-            (["--sizes", "0"], "--sizes"),
-            (["--sizes", "8,16"], "1 byte"),
-            (["--sizes", "1"], "two"),
-            (["--sizes", "1,x"], "'x'"),
-            (["--sizes", "1,1"], "twice"),
-            (["--max-size", "1"], "--max-size"),
-            (["--max-size", "2KiB,4KiB"], "one size"),
-            (["--sizes", "1,2", "--max-size", "8KiB"], "exclude each other"),
-            (["--messages", "1"], "--messages"),
-            (["--bursts", "4"], "--messages"),
-            (["--repeat", "0"], "--repeat"),
-            (["--floods", "0"], "--floods"),
-            (["--floods", "1GiB"], "--floods"),
-            (["--link-rate", "-1"], "-1"),
-            (["--link-burst", "128KiB"], "give both"),
-            (["--no-such-option"], "--no-such-option"),
-            (["--json", "/no/such/folder/result.json"], "/no/such/folder"),
-        )
-
-    def test_one_rank_and_three_are_refused(self):
-        for ranks in (1, 3):
-            done = run(ranks=ranks)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn("2 ranks", done.stderr)
 
 
 if __name__ == "__main__":

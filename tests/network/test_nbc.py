@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """network/nbc measures every row of every operation, and says in one line what is wrong."""
 
-from mpi_bench import FEW, MpiBench, main, run
+from mpi_bench import FEW, MpiBench, Refuses, main
 
 SHORT = ("--repeat", "2", "--sample-ms", "0.1", "--pieces", "3")
 WAYS = {"blocking", "nonblocking", "nonblocking tested", "plait auto", "plait library"}
@@ -12,7 +12,23 @@ FIGURES = {
 }
 
 
-class Nbc(MpiBench):
+class Nbc(Refuses, MpiBench):
+    bad_input = (
+        (["--op", "alltoal"], "alltoal"),
+        (["--op", ""], "--op"),
+        (["--sizes", "0"], "'0'"),
+        (["--sizes", "12"], "multiple of 8"),
+        (["--sizes", "64GiB"], "64GiB"),
+        (["--sizes", "1024MiB"], "memory"),
+        (["--only", "nobody"], "nobody"),
+        (["--work-ratio", "0"], "--work-ratio"),
+        (["--communicators", "1"], "--communicators"),
+        (["--communicators", "2,3"], "--communicators"),
+        (["--pieces", "0"], "--pieces"),
+        (["--sample-ms", "0"], "--sample-ms"),
+        ([], "at least 2 ranks", 1),
+    )
+
     def test_the_result_has_every_row_at_every_operation_and_size(self):
         result = self.result_of(*SHORT, "--op", "alltoall,allreduce", "--sizes", "8,64KiB")
         rows = result["rows"]
@@ -93,30 +109,6 @@ class Nbc(MpiBench):
 
     def test_progress_is_told_while_it_runs(self):
         self.check_progress(*SHORT, "--sizes", "8", "--only", "blocking")
-
-    def test_bad_input_is_one_line_and_status_2(self):
-        self.check_refusals(
-            (["--op", "alltoal"], "alltoal"),
-            (["--op", ""], "--op"),
-            (["--sizes", "0"], "'0'"),
-            (["--sizes", "12"], "multiple of 8"),
-            (["--sizes", "64GiB"], "64GiB"),
-            (["--sizes", "1024MiB"], "memory"),
-            (["--only", "nobody"], "nobody"),
-            (["--work-ratio", "0"], "--work-ratio"),
-            (["--communicators", "1"], "--communicators"),
-            (["--communicators", "2,3"], "--communicators"),
-            (["--pieces", "0"], "--pieces"),
-            (["--repeat", "0"], "--repeat"),
-            (["--sample-ms", "0"], "--sample-ms"),
-            (["--no-such-option"], "--no-such-option"),
-            (["--json", "/no/such/folder/result.json"], "/no/such/folder"),
-        )
-
-    def test_one_rank_is_refused(self):
-        done = run(ranks=1)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("at least 2 ranks", done.stderr)
 
 
 if __name__ == "__main__":

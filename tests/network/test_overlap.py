@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """network/overlap measures every row in both directions, and says in one line what is wrong."""
 
-from mpi_bench import MPI, MpiBench, main, run
+from mpi_bench import MPI, MpiBench, Refuses, main
 
 SHORT = ("--repeat", "2", "--sample-ms", "0.1", "--pieces", "3")
 WAYS = {"nonblocking", "nonblocking tested", "plait auto"}
 FIGURES = {"availability_percent", "overhead_us", "base_us", "work_us", "iteration_us"}
 
 
-class Overlap(MpiBench):
+class Overlap(Refuses, MpiBench):
+    bad_input = (
+        (["--sizes", "0"], "'0'"),
+        (["--sizes", "4"], "'4'"),
+        (["--sizes", "64GiB"], "64GiB"),
+        (["--only", "blocking"], "blocking"),
+        (["--pieces", "0"], "--pieces"),
+        (["--sample-ms", "x"], "--sample-ms"),
+        ([], "2 ranks", 1),
+        ([], "2 ranks", 3),
+    )
+
     def test_the_result_has_every_row_at_every_size_in_both_directions(self):
         result = self.result_of(*SHORT, "--sizes", "8,4KiB,256KiB")
         rows = result["rows"]
@@ -52,25 +63,6 @@ class Overlap(MpiBench):
 
     def test_progress_is_told_while_it_runs(self):
         self.check_progress(*SHORT, "--sizes", "8", "--only", "nonblocking")
-
-    def test_bad_input_is_one_line_and_status_2(self):
-        self.check_refusals(
-            (["--sizes", "0"], "'0'"),
-            (["--sizes", "4"], "'4'"),
-            (["--sizes", "64GiB"], "64GiB"),
-            (["--only", "blocking"], "blocking"),
-            (["--pieces", "0"], "--pieces"),
-            (["--repeat", "0"], "--repeat"),
-            (["--sample-ms", "x"], "--sample-ms"),
-            (["--no-such-option"], "--no-such-option"),
-            (["--json", "/no/such/folder/result.json"], "/no/such/folder"),
-        )
-
-    def test_other_numbers_of_ranks_than_two_are_refused(self):
-        for ranks in (1, 3):
-            done = run(ranks=ranks)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn("2 ranks", done.stderr)
 
 
 if __name__ == "__main__":

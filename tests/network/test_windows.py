@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """network/windows measures every kind of window at every size, and says in one line what is wrong."""
 
-from mpi_bench import MpiBench, main, run
+from mpi_bench import MpiBench, Refuses, main
 
 SHORT = ("--repeat", "2", "--sample-ms", "1")
 ROWS = {"messages", "rma", "rma allocated"}
@@ -9,7 +9,16 @@ FIGURES = {"get_us", "put_us", "put_MB_per_s", "get_while_target_computes_us",
            "put_while_target_computes_us"}
 
 
-class Windows(MpiBench):
+class Windows(Refuses, MpiBench):
+    bad_input = (
+        (["--sizes", "0"], "'0'"),
+        (["--only", "sockets"], "sockets"),
+        (["--policy", "quick"], "quick"),
+        (["--sample-ms", "x"], "--sample-ms"),
+        ([], "2 ranks", 1),
+        ([], "2 ranks", 3),
+    )
+
     def test_the_result_has_every_row_at_every_size(self):
         rows = self.result_of(*SHORT, "--sizes", "1,8KiB,64KiB")["rows"]
         self.assertEqual(set(rows), ROWS)
@@ -29,22 +38,6 @@ class Windows(MpiBench):
 
     def test_progress_is_told_while_it_runs(self):
         self.check_progress(*SHORT, "--sizes", "8", "--only", "messages")
-
-    def test_bad_input_is_one_line_and_status_2(self):
-        self.check_refusals(
-            (["--sizes", "0"], "'0'"),
-            (["--only", "sockets"], "sockets"),
-            (["--policy", "quick"], "quick"),
-            (["--repeat", "0"], "--repeat"),
-            (["--sample-ms", "x"], "--sample-ms"),
-            (["--json", "/no/such/folder/result.json"], "/no/such/folder"),
-        )
-
-    def test_other_numbers_of_ranks_than_two_are_refused(self):
-        for ranks in (1, 3):
-            done = run(ranks=ranks)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn("2 ranks", done.stderr)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
+from leftovers import orphans, shared_memory, who_is  # noqa: E402
 from plait.errors import BadInput  # noqa: E402
 from plait.lab.privilege import lab_mode  # noqa: E402
 from plait.lab.state import state_folder  # noqa: E402
@@ -322,30 +323,6 @@ def run_to_end(job: Job, limit_s: float) -> float:
     return 0.0 if by_itself and took_s < patience_s else took_s
 
 
-def shared_memory() -> set[str]:
-    """Returns the names of the segments in shared memory."""
-    return {path.name for path in pathlib.Path("/dev/shm").iterdir()}
-
-
-def orphans(before: set[str], job: Job) -> list[str]:
-    """Returns new segments in shared memory, of the job or of nobody, that no process holds."""
-    others = ("plait-run-", "vader_segment.")  # a job of `plait run` has its segments in a folder
-    own = f"plait-run-{job.process.pid}-"
-    found = [name for name in sorted(shared_memory() - before)
-             if name.startswith(own) or not name.startswith(others)]  # fmt: skip
-    if not found:
-        return []
-    held = "".join(map(maps_of, pathlib.Path("/proc").glob("[0-9]*")))
-    return [name for name in found if f"/dev/shm/{name}" not in held]
-
-
-def maps_of(process: pathlib.Path) -> str:
-    """Files that a process has mapped."""
-    with contextlib.suppress(OSError):
-        return (process / "maps").read_text()
-    return ""
-
-
 def left_behind(job: Job, memory_before: set[str]) -> list[str]:
     """Files, folders and namespaces of the job that are still there."""
     fault = job.fault
@@ -354,17 +331,8 @@ def left_behind(job: Job, memory_before: set[str]) -> list[str]:
     left += [str(path) for path in pathlib.Path("/run/netns").glob(f"plait-{job.name}-*")]
     left += [str(path) for path in state_folder().glob(f"{job.name}.*")]
     if fault.place != "mpiexec":
-        left += [f"/dev/shm/{name}" for name in orphans(memory_before, job)]
+        left += [f"/dev/shm/{name}" for name in orphans(memory_before, job.process.pid)]
     return left
-
-
-def who_is(pid: int) -> str:
-    """A process with its parent, its state and its command line."""
-    with contextlib.suppress(OSError):
-        state, parent = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
-        words = pathlib.Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-        return f"{pid} of {parent}, {state}: {words[-120:]}"
-    return f"{pid}, gone"
 
 
 def what_is_wrong(job: Job, took_s: float, limit_s: float, memory_before: set[str]) -> list[str]:

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from drawn import parsed
 from plait.results import check
 from plait.results.figures.overlap import nbc_sentences
 from plait.views.html import page
@@ -14,7 +15,6 @@ from plait.views.terminal.console import console
 from plait.views.terminal.result import show_result
 from plait.views.terminal.traces import show_traces
 from sample import nbc_result, poisson_result, policies_result, result, spread, tiles_result
-from test_results import parsed
 
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 NUMBER = r"(?:[\w' ]+ )?(-?[0-9.]+) (s|ms|µs|ns)"

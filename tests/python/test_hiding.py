@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of hidden time, gains of cache reuse, and computation slowed down beside messages."""
 
+from drawn import parsed, shown
 from plait.results import check
 from plait.views.html import page
 from sample import TOTALS, result, tiles_result
-from test_results import parsed, shown
 
 
 def test_what_reuses_the_cache_hides_nothing_and_has_its_own_ideal():

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait measure loggp`: what it starts, shows, draws and refuses."""
 
-import io
 import json
 
 import pytest
-from rich.console import Console
 
 from conftest import HERE, one_line, plait
+from drawn import parsed, shown
 from plait.results import check
 from plait.results.compare import compare_results
 from plait.views.html import page
-from plait.views.terminal.result import show_result
 from sample import loggp_result
-from test_results import parsed
 
 BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 RATE, BURST = 119.55e6, 128 * 1024
@@ -40,12 +37,6 @@ def measure(tmp_path):
 
     run.kept = kept
     return run
-
-
-def shown(answer):
-    text = io.StringIO()
-    show_result(answer, Console(file=text, width=80))
-    return text.getvalue()
 
 
 @BOTH

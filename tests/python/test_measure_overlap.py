@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`plait measure nbc` and `plait measure overlap`: what they start, show, write and conclude."""
+"""`plait measure nbc`, `overlap` and `windows`: what they start, show, write and conclude."""
 
 import json
 
@@ -18,7 +18,7 @@ def measure(tmp_path):
     """Runs `plait measure NAME …` on fake programs."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in ("nbc", "overlap"):
+    for name in ("nbc", "overlap", "windows"):
         (programs / name).write_text(f'#!/bin/sh\nexec "{HERE}/fake_bench.py" {name} "$@"\n')
         (programs / name).chmod(0o755)
     return lambda *arguments: plait("measure", *arguments, PLAIT_BIN_DIR=str(programs))
@@ -63,8 +63,20 @@ def test_overlap_is_measured_between_two_ranks_and_gives_a_verdict(measure):
     assert "send 1MiB" in said
 
 
+@pytest.mark.parametrize("name", ["overlap", "windows"])
+def test_shared_options_go_before_those_that_the_command_does_not_know(measure, tmp_path, name):
+    file = tmp_path / "kept.json"
+    done = measure(name, "--pieces", "4", "--repeat", "3", "--only", "a", "--sizes", "8",
+                   "--json", file)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    result = json.loads(file.read_text())
+    assert result["environment"]["ranks"] == 2
+    rest = ["--progress", "--sizes", "8", "--repeat", "3", "--pieces", "4"]
+    assert result["parameters"]["rest"] == rest
+
+
 @BOTH
-@pytest.mark.parametrize("name", ["nbc", "overlap"])
+@pytest.mark.parametrize("name", ["nbc", "overlap", "windows"])
 def test_what_a_program_refuses_is_one_line(measure, mpi, name):
     said = one_line(measure(name, "--only", "nobody", "--mpi", mpi))
     assert f"{name}: --only knows no 'nobody'" in said

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait predict collective --measured`: what it starts, shows, draws and refuses."""
 
-import io
 import json
 
 import pytest
-from rich.console import Console
 
 from conftest import HERE, one_line, plait
+from drawn import shown
 from plait.results import check
 from plait.views.html import page
-from plait.views.terminal.result import show_result
 from sample import collective_result
 
 
@@ -29,12 +27,6 @@ def predict(tmp_path):
 
     run.asked = lambda: json.loads((tmp_path / "asked.json").read_text())
     return run
-
-
-def shown(answer):
-    text = io.StringIO()
-    show_result(answer, Console(file=text, width=80))
-    return text.getvalue()
 
 
 def test_it_is_measured_on_as_many_ranks_as_are_asked_for(predict, tmp_path):

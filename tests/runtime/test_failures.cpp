@@ -79,7 +79,7 @@ TEST_P(every_policy, a_send_of_what_a_failed_task_should_have_made_is_dropped) {
 
 // With an in-flight limit of one, what waits for the message that never comes blocks the
 // submission.
-TEST_P(every_policy, an_exception_while_the_window_is_full_does_not_hang) {
+TEST_P(every_policy, an_exception_while_the_in_flight_limit_is_reached_does_not_hang) {
   for (const std::size_t in_flight : {1U, 2U}) {
     runtime_options o = options();
     o.in_flight = in_flight;

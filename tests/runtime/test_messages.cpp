@@ -16,6 +16,7 @@
 
 #include "support/all_policies.hpp"
 #include "support/mpi_test.hpp"
+#include "support/neighbours.hpp"
 
 namespace plait::test {
 namespace {
@@ -25,16 +26,6 @@ void spin_us(long microseconds) {
   while (std::chrono::steady_clock::now() < end) {
   }
 }
-
-struct neighbours {
-  explicit neighbours(const environment& env)
-      : rank(env.rank()),
-        right((env.rank() + 1) % env.size()),
-        left((env.rank() + env.size() - 1) % env.size()) {}
-  int rank;
-  int right;
-  int left;
-};
 
 void expect_balance(const runtime& rt, const std::string& what) {
   for (const auto& e : rt.ledger()) {
@@ -58,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(messages, configurations,
                                             ::testing::Values(1U, 2U, 4096U)),
                          [](const auto& one) {
                            return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
-                                  std::to_string(std::get<1>(one.param)) + "_window_" +
+                                  std::to_string(std::get<1>(one.param)) + "_in_flight_" +
                                   std::to_string(std::get<2>(one.param));
                          });
 

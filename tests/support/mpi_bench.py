@@ -44,11 +44,11 @@ class MpiBench(unittest.TestCase):
         self.assertLessEqual(spread["median"], spread["q3"])
 
     def check_refusals(self, *cases):
-        """Each is the arguments of a run, and what its one line names."""
+        """Each is the arguments of a run, what its one line names, and the ranks where they are not 2."""
         with ThreadPoolExecutor(4) as pool:  # a start is mostly waiting
-            all_done = list(pool.map(lambda case: run(*case[0]), cases))
-        for (arguments, named), done in zip(cases, all_done, strict=True):
-            with self.subTest(arguments=arguments):
+            all_done = list(pool.map(lambda case: run(*case[0], ranks=(*case, 2)[2]), cases))
+        for (arguments, named, *ranks), done in zip(cases, all_done, strict=True):
+            with self.subTest(arguments=arguments, ranks=ranks):
                 self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
                 # MPICH's mpiexec adds words of its own when a program does not return 0.
                 name = Path(PROGRAM).name
@@ -62,6 +62,24 @@ class MpiBench(unittest.TestCase):
         self.assertTrue(lines, done.stderr)
         last = json.loads(lines[-1].removeprefix("@progress "))
         self.assertEqual(last["done"], last["total"])
+
+
+class Refuses:
+    """The test of bad input.  Stands before MpiBench among the bases of a test class.
+
+    The class lists its program's own cases in `bad_input`: the arguments of a run, what its one line names, and the
+    number of ranks where it is not 2.
+    """
+
+    BY_ALL_PROGRAMS = (
+        (["--repeat", "0"], "--repeat"),
+        (["--no-such-option"], "--no-such-option"),
+        (["--json", "/no/such/folder/result.json"], "/no/such/folder"),
+    )
+    bad_input = ()
+
+    def test_bad_input_is_one_line_and_status_2(self):
+        self.check_refusals(*self.BY_ALL_PROGRAMS, *self.bad_input)
 
 
 def main():

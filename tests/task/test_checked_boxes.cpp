@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checked mode and boxes of arrays: what lies between the rows of a box is no part of it.
-#include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,26 +8,10 @@
 #include <plait/task/scheduler.hpp>
 
 #include "box.hpp"
+#include "checked.hpp"
 
+namespace plait::test {
 namespace {
-
-using plait::in;
-using plait::inout;
-using plait::out;
-using plait::scheduler;
-using plait::test::array_of;
-using plait::test::box_view;
-
-std::string found(const std::function<void(scheduler&)>& program) {
-  scheduler s{{.checked = true}};
-  program(s);
-  try {
-    s.wait();
-  } catch (const plait::access_error& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 
 void touch(box_view<int> x) {
   x.for_each([](int& one) { one += 1; });
@@ -109,3 +91,4 @@ TEST(checked_boxes, a_star_has_no_corners) {
 }
 
 }  // namespace
+}  // namespace plait::test

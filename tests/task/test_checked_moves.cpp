@@ -2,7 +2,6 @@
 // Checked mode: tasks that name memory which is gone when they run, because it was freed or because
 // a container was moved or resized, are found before they touch it.
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,30 +9,14 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <plait/core/error.hpp>
 #include <plait/task/scheduler.hpp>
 
+#include "checked.hpp"
+
+namespace plait::test {
 namespace {
 
-using plait::commutative;
-using plait::in;
-using plait::inout;
-using plait::out;
-using plait::scheduler;
-
 using numbers = std::vector<double>;
-
-/// Returns the complaint about the tasks of `program`, or "nothing".
-std::string found(const std::function<void(scheduler&)>& program) {
-  scheduler s{{.checked = true}};
-  try {
-    program(s);
-    s.wait();
-  } catch (const plait::access_error& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 
 void touch(std::span<double> x) {
   for (double& one : x) one += 1;
@@ -208,3 +191,4 @@ TEST(checked_moves, a_graph_whose_memory_is_freed_after_its_last_replay_is_no_mi
 }
 
 }  // namespace
+}  // namespace plait::test

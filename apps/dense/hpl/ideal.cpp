@@ -47,7 +47,7 @@ class ideal final : public variant {
       const std::int64_t first = system.first_trailing(k);
       update_->apply(at, done, first, system.columns() - first);
       watch_.lap(activity::compute, "update");
-      // What follows is applied with zeros in its place again.
+      // The next panel in this memory is applied with zeros in the place of these pivots again.
       if (!mine) std::fill_n(now.pivots(), at.width, 0.0);
     }
     watch_.stop();

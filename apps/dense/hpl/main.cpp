@@ -97,7 +97,7 @@ hpl::options checked(const command& c) {
   return c.common.tasks();
 }
 
-// As netlib prints it, with the variant behind.
+// Prints the result as netlib's program does, with the variant behind.
 void print_netlib(const json& result) {
   const json& p = result["parameters"];
   const std::string rule(80, '=');

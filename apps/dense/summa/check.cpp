@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What C must be, from entries that are known everywhere: sums over rows, each with a weight, of
-// every column of a process's part.  Every row by itself where that is cheap.  [Freivalds 1979]
+// Checks C by entries that are known everywhere: by sums over rows, each with a weight, of every
+// column of a process's part, or row by row where that is cheap.  [Freivalds 1979]
 #include <algorithm>
 #include <cmath>
 #include <cstring>

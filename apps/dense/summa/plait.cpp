@@ -19,7 +19,7 @@ using plait::in, plait::inout, plait::out;
 
 // Columns of C that a task multiplies: some milliseconds, so that workers look after messages.
 constexpr std::int64_t columns_of_task = 256;
-// What travels along a chain of processes is cut, so that all its links carry something.
+// A panel travels along a chain of processes in pieces, so that all links of the chain are in use.
 constexpr std::size_t fragment_bytes = std::size_t{256} << 10;
 
 struct buffers {

@@ -154,7 +154,7 @@ class session {
     return result;
   }
 
-  // What comes out ------------------------------------------------------------------------------
+  // The result ----------------------------------------------------------------------------------
 
   void write_image() const {
     const auto& cells = scan_.rays->grid().cells;

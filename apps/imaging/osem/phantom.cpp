@@ -52,7 +52,7 @@ std::vector<double> shepp_logan(const image_grid& grid) {
       for (std::int64_t x = 0; x < grid.cells[0]; ++x, ++i)
         for (const ellipsoid& e : head)
           if (is_inside(e, {place(x, 0), place(y, 1), place(z, 2)}, is_flat)) image[i] += e.value;
-  // Where terms cancel, what rounding leaves below 0 is no activity.
+  // Terms may cancel, and rounding then leaves values below 0, which are no activity.
   for (double& value : image) value = value < 1e-12 ? 0 : value;
   return image;
 }

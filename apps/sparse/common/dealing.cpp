@@ -25,7 +25,7 @@ std::vector<std::int32_t> by_nonzeros(const sparse_matrix& a, int ranks) {
   std::vector<std::int32_t> to(static_cast<std::size_t>(a.rows));
   const auto share = static_cast<double>(a.nonzeros()) / ranks;
   for (std::size_t row = 0; row < to.size(); ++row) {
-    // Where the middle of the row lies among all nonzeros.
+    // The place of the row's middle among all nonzeros.
     const double middle = 0.5 * static_cast<double>(a.row_begin[row] + a.row_begin[row + 1]);
     to[row] = std::min(ranks - 1, static_cast<int>(middle / share));
   }

@@ -69,7 +69,7 @@ class session {
       v_.own[i] = source_value(first + static_cast<std::int64_t>(i));
   }
 
-  // What is measured ----------------------------------------------------------------------------
+  // Measurements --------------------------------------------------------------------------------
 
   void measure_matrix(std::int64_t per_row) {
     std::vector<measured_course> asked;
@@ -165,7 +165,7 @@ class session {
     round_trip_s_.push_back(trip_s);
   }
 
-  // What comes out ------------------------------------------------------------------------------
+  // The result ----------------------------------------------------------------------------------
 
   [[nodiscard]] double block_bytes() const {
     return sizeof(double) * static_cast<double>(shares_.size) / shares_.ranks;

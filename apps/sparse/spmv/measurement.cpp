@@ -97,7 +97,7 @@ class session {
   }
 
  private:
-  // What is compared ----------------------------------------------------------------------------
+  // The comparison ------------------------------------------------------------------------------
 
   plait::measure::comparison comparison() {
     plait::measure::comparison what =
@@ -153,14 +153,14 @@ class session {
     exchanges.exchange_sparsely = [this](std::chrono::microseconds interval) {
       exchange_.exchange_sparsely(interval);
     };
-    // What is counted meanwhile must not touch ghosts.
+    // The work that is counted meanwhile must not touch ghosts.
     exchanges.work = plait::measure::in_turns(p_.pieces(), [this](const piece& one) {
       plait::sparse::multiply_own(p_.matrix(), one.rows, p_.own().data(), p_.y.data());
     });
     return exchanges;
   }
 
-  // What comes out ------------------------------------------------------------------------------
+  // The result ----------------------------------------------------------------------------------
 
   void add_matrix(json& out, const measurements& found, double nonzeros, double traffic) const {
     for (const measured_variant& one : found.variants)

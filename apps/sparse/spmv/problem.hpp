@@ -104,9 +104,9 @@ class problem {
   std::array<std::vector<double>, 4> reference_;  ///< multiplied, y, x, r
 };
 
-// What is done to a piece
-// -------------------------------------------------------------------------- For tasks these are
-// functions of what they touch.  All are const in the matrix.
+// Work on a piece ---------------------------------------------------------------------------------
+//
+// Functions of the memory that they touch, as tasks want them.  All are const in the matrix.
 
 /// The part of a sum over all ranks that a piece's rows have: |y|^2, p·w, or of residues theirs.
 [[nodiscard]] double first_sum(method how, std::span<const double> own, std::span<const double> y);

@@ -17,7 +17,7 @@ bool has_cells_for(const std::array<index, 3>& cells, const rank_grid& ranks) {
   return std::min(cells[0], cells[1]) >= ranks.p && std::min(cells[1], cells[2]) >= ranks.q;
 }
 
-/// How far from a square: the larger by the smaller number.
+/// Returns the larger by the smaller number of ranks: 1 for a square.
 double lopsidedness(const rank_grid& ranks) {
   return static_cast<double>(std::max(ranks.p, ranks.q)) / std::min(ranks.p, ranks.q);
 }

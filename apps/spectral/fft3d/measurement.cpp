@@ -179,7 +179,7 @@ class session {
     alone.exchange_sparsely = [this](std::chrono::microseconds interval) {
       spectral::exchange_sparsely(plait::native(env_), chunks_, interval);
     };
-    // What is counted meanwhile must not touch what travels.
+    // The work that is counted meanwhile must not touch the data that travels.
     const spectral::slabs& s = usual_.kernel.shape();
     const index planes = std::min(1 + cells_per_count / s.plane_size(), s.own_z().size());
     alone.work = [this, planes, forward = true]() mutable {

@@ -67,7 +67,7 @@ verdict problem::check_closed_form(setting how, std::int64_t steps) const {
         const complex expected = input(how, x, y, z);
         const complex got = where.planes.data()[s.plane_index(x, y, z)];
         double error = std::abs(got - expected);
-        // What is no number is infinitely wrong: NaN would be lost in a maximum.
+        // A value that is no number is infinitely wrong: NaN would be lost in a maximum.
         if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
         if (error > bound && found.verified) {
           found.verified = false;

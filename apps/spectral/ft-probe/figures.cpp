@@ -152,8 +152,7 @@ std::string where(const cells& figure) {
   return values_of(figure, shape_of).size() == 1 ? ", " + figure.front().shape : "";
 }
 
-// --- sentences
-// ------------------------------------------------------------------------------------
+// --- sentences -----------------------------------------------------------------------------------
 
 /// "put, R=512 N=8192, ratio 1: of Exchange's time slabs 0.78, 64 0.75; best is 64"
 std::string comparison_sentence(const cell& exchange, const cells& group) {

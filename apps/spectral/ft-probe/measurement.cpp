@@ -54,7 +54,7 @@ class session {
     return wanted_.shapes[when.shape].blocks;
   }
 
-  // --- what is measured --------------------------------------------------------------------------
+  // --- measurements ------------------------------------------------------------------------------
 
   /// Finds the scales at which Exchange communicates `ratio` times as long as it computes.
   void find_scales() {

@@ -99,7 +99,7 @@ class session {
       exchange(ranks_.column(), {g, memory.column, spectral::transpose::to_planes});
       if (!g.are_slabs()) exchange(ranks_.row(), {g, memory.row, spectral::transpose::to_planes});
     };
-    // What is counted meanwhile must not touch what travels.
+    // The work that is counted meanwhile must not touch the data that travels.
     const index rows = 1 + cells_per_count / kernel_.grid().plane_size();
     alone.work = [this, rows, z = kernel_.grid().own_z().low]() mutable {
       const range own = kernel_.grid().own_z();

@@ -44,7 +44,7 @@ index lines_size(const spectral::pencils& grid) {
 
 double distance(const complex& got, const complex& expected, double scale) {
   const double error = std::abs(got - expected) / scale;
-  // What is no number is infinitely wrong: NaN would be lost in a maximum.
+  // A value that is no number is infinitely wrong: NaN would be lost in a maximum.
   return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
 }
 
@@ -160,8 +160,8 @@ verdict problem::check_checksums() const {
   return found;
 }
 
-/// What becomes of the wave along y: of the y's of this rank forward, of its wavenumbers the decay
-/// and back.
+/// Returns the wave along y after `steps`.  Transforms the y's of this rank forward, lets the
+/// wavenumbers of this rank decay, and transforms these back.
 std::vector<complex> problem::evolved_along_y(const wave& input, double steps) const {
   const spectral::pencils& g = grid();
   std::vector<complex> back(static_cast<std::size_t>(g.ny()));

@@ -52,7 +52,7 @@ class problem {
   [[nodiscard]] const spectral::pencils& grid() const noexcept { return kernel_.grid(); }
   /// Returns the memory of an iteration in flight.
   [[nodiscard]] spectral::transform_memory memory(std::size_t i) const;
-  /// As passes::spread_z takes them.
+  /// The factors, as passes::spread_z takes them.
   [[nodiscard]] const spectral::separable_factors& factors() const noexcept { return own_factors_; }
   [[nodiscard]] reference known_by() const noexcept { return known_by_; }
 

@@ -23,7 +23,7 @@ std::string described(const cell_row& row, std::int64_t i, int rank, double expe
 void judgement::hold(const cell_row& row, std::int64_t i, double expected) {
   double error = std::abs(row.values[i] - expected);
   if (relative && expected != 0) error /= expected;
-  // What is no number is infinitely wrong: NaN would be lost in a maximum.
+  // A value that is no number is infinitely wrong: NaN would be lost in a maximum.
   if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
   if (error > bound && found.verified) {
     found.verified = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Who exchanges ghosts: messages for each face, or a neighbour collective; in plain MPI and as
-/// tasks.
+/// The ways to exchange ghosts: messages for each face, or a neighbour collective; in plain MPI and
+/// as tasks.
 #pragma once
 
 #include <array>

@@ -66,7 +66,7 @@ void halo_collective::pack(stopwatch& watch) {
   posted_ = now_ticks();
 }
 
-/// Who waits for a collective knows no more than when it was over.
+/// The only moment known of a collective is its end.
 void halo_collective::unpack(stopwatch& watch) {
   if (watch.recording())
     for (const int peer : received_.peers)

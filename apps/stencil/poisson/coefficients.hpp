@@ -59,7 +59,7 @@ struct coefficients {
   [[nodiscard]] bool converged() const noexcept { return rr <= enough_rr; }
 
  private:
-  // What is no number will not become one.
+  // A residual that is no number stays so.
   [[nodiscard]] bool is_over() const noexcept {
     return converged() || iterations >= most || !std::isfinite(rr);
   }

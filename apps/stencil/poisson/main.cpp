@@ -125,7 +125,7 @@ class session {
   }
 
  private:
-  /// Where a run stopped.
+  /// The iteration and the residual at which a run stopped.
   struct stopped {
     int iterations = 0;
     double residual = 0;

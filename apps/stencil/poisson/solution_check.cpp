@@ -30,7 +30,7 @@ plait::measure::verdict examine(plait::environment& env, problem& p, setting how
   });
   const auto all = [&](double own) { return distributed ? plait::measure::sum(env, own) : own; };
   const double apart = std::sqrt(all(squares));
-  // Where the grid is periodic the solution is known but for a constant.
+  // The solution of a periodic grid is known but for a constant.
   const double mean = p.is_periodic(how) ? all(shift) / static_cast<double>(p.grid(how).size()) : 0;
   plait::stencil::judgement judged{env.rank(), error};
   for_each_cell_row(x, p.cells(), [&](const plait::stencil::cell_row& row) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the built library to be put in front of an MPI library is."""
+"""Finds the built library that is put in front of an MPI library."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which MPI library a program uses, and why plait cannot come between where it cannot."""
+"""Finds the MPI library that a program uses, and the reason where plait cannot come between."""
 
 import dataclasses
 import os

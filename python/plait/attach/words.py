@@ -16,7 +16,7 @@ OPTIONS = {
     "--json": _NEEDS, "--report": _MAY, "--mpi": _NEEDS, "--build": _ALONE, "--salvage": _ALONE,
     "--help": _ALONE,
 }  # fmt: skip
-# Where launchers put the number of a rank before MPI_Init tells it.
+# Launchers put the number of a rank into one of these before MPI_Init tells it.
 _RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 
 

@@ -3,18 +3,7 @@
 
 import typer
 
-from plait.cli.measure_options import (
-    Lab,
-    Mpi,
-    Only,
-    Repeat,
-    Sizes,
-    Verbose,
-    given,
-)
-from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
-from plait.cli.passing_on import PASSED_ON, PassingOn
-from plait.run.runner import Request
+from plait.cli.measure_rows import Start, add_rows
 
 _EPILOG = """**Examples**
 
@@ -22,27 +11,14 @@ _EPILOG = """**Examples**
 
 `plait measure windows --lab nodes=2,rate=1gbit --sizes 8,64KiB,1MiB --mpi mpich --report`
 
-What the figures mean is in docs/use/one_sided.md."""
+docs/use/one_sided.md explains the figures."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("windows", epilog=_EPILOG, cls=PassingOn, context_settings=PASSED_ON)(windows)
+    add_rows(app, _EPILOG, windows)
 
 
-def windows(
-    context: typer.Context,
-    sizes: Sizes = None,
-    mpi: Mpi = "openmpi",
-    lab: Lab = None,
-    only: Only = None,
-    repeat: Repeat = None,
-    json: Json = None,
-    report: Report = False,
-    report_file: ReportFile = None,
-    verbose: Verbose = False,
-) -> None:
+def windows() -> Start:
     """Measure gets and puts on windows: alone, in a stream, and on a rank that computes."""
-    options = [*given(sizes=sizes, only=only, repeat=repeat), *context.args]
-    request = Request("network", "windows", mpi, 2, lab, options, verbose)
-    run_and_end(request, json, report_page("windows", report, report_file))
+    return Start()

@@ -20,7 +20,7 @@ ReportFile = Annotated[pathlib.Path | None, typer.Option("--report-file", hidden
 def report_page(
     program: str, report: bool, report_file: pathlib.Path | None
 ) -> pathlib.Path | None:
-    """Where the report goes, if one is wanted."""
+    """Return the path of the report, or None where none is wanted."""
     if report_file or not report:
         return report_file
     return results.default_folder() / f"{pathlib.Path(program).name}.html"

@@ -28,7 +28,7 @@ def agent_script(lab: Lab) -> str:
         f'  *) echo "plait: lab {lab.name} has no node $host" >&2; exit 255 ;;',
         "esac",
         "PATH=$PATH:/usr/sbin:/sbin; export PATH",
-        # As ssh does: the words of the command are joined and read by a shell.
+        # The words of the command are joined and read by a shell, as ssh does.
         'exec ip netns exec "$space" unshare --uts sh -c \\',
         '  \'hostname "$1" && exec $2 -c "$3"\' sh "$name" "$start" "$*"',
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How to enter a cluster's namespaces."""
+"""Builds the commands that enter a cluster's namespaces."""
 
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which way this machine lets us make network namespaces, if any."""
+"""Finds the way in which this machine lets us make network namespaces, if any."""
 
 import functools
 import os

@@ -11,8 +11,8 @@ MAX_NODES = 200
 # Of a full Ethernet frame of 1514 bytes, as tbf counts it, TCP over IPv4 with time stamps
 # carries 1448 bytes of payload: 14 Ethernet, 20 IP, 20 TCP, 12 time stamp.
 PAYLOAD_FRACTION = 1448 / 1514
-# What a link lets through at once after a rest: tbf's bucket. Measured: one of 32 kb loses rate at
-# 1 Gbit/s; this does not.
+# A link lets so much through at once after a rest: tbf's bucket. Measured at 1 Gbit/s: a bucket of
+# 32 kb loses rate, and this one does not.
 LINK_BURST_BYTES = 128 * 1024
 
 

@@ -66,7 +66,7 @@ class Lab:
 
     @property
     def file(self) -> pathlib.Path:
-        """Where this state is kept."""
+        """Returns the file that keeps this state."""
         return state_folder() / f"{self.name}.json"
 
     @property

@@ -37,7 +37,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 @dataclasses.dataclass
 class Outcome:
-    """How a job ended."""
+    """Holds the exit code and the output of a job that ended."""
 
     exit_code: int
     output_lines: list[str]

@@ -42,7 +42,7 @@ def find_mpiexec(mpi: str) -> str:
 
 
 def launch(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None) -> Launch:
-    """How to start `ranks` processes of `program`, in `lab` where one is given."""
+    """Returns the start of `ranks` processes of `program`, in `lab` where one is given."""
     mpiexec = find_mpiexec(mpi)
     make = {"openmpi": _openmpi, "mpich": _mpich}[library.kind_of(mpi)]
     argv, settings = make(mpiexec, ranks, lab)
@@ -53,7 +53,7 @@ def launch(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None)
 
 
 def launch_alone(program: Sequence[str]) -> Launch:
-    """How to start one process that needs no mpiexec."""
+    """Returns the start of one process without mpiexec."""
     return Launch(["setpriv", "--pdeathsig", "TERM", *program], tool_environment())
 
 
@@ -70,12 +70,12 @@ def _openmpi(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict
     mca = {
         "btl": f"tcp,{'sm' if prrte else 'vader'},self" if _several_per_node(hosts) else "tcp,self",
         "btl_tcp_if_include": lab.subnet,
-        # Where a message is put whole at the receiver's request, or there is one socket per pair of
-        # ranks, that request waits behind the data going the other way: large messages both ways
-        # then get half the link's rate each.  2 MiB both ways at 1 Gbit/s: 34 ms, so 18 ms.  But
-        # with two sockets, ranks that connect to several others at the same time may lose what they
-        # send (github.com/open-mpi/ompi/pull/4247): four ranks in a row that exchange 512 KiB wait
-        # for ever.
+        # The receiver's request for a message waits behind the data going the other way if there is
+        # one socket per pair of ranks, or if a message is put whole.  Large messages both ways then
+        # get half the link's rate each: 2 MiB both ways at 1 Gbit/s take 34 ms, or 18 ms with these
+        # settings.  With two sockets, ranks that connect to several others at once may lose what
+        # they send (github.com/open-mpi/ompi/pull/4247): four ranks in a row that exchange 512 KiB
+        # wait for ever.
         "btl_tcp_links": "2" if ranks == 2 else "1",
         "btl_tcp_flags": "1",
         "pml": "ob1",

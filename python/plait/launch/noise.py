@@ -33,7 +33,7 @@ _HYDRA_SIGNAL = re.compile(r"EXIT STRING: .*?\(signal (?P<signal>\d+)\)")
 
 @dataclasses.dataclass(frozen=True)
 class Death:
-    """How a rank ended, as far as the launcher told."""
+    """Holds the rank that died, its node and its signal or code, as far as the launcher told."""
 
     rank: int | None = None
     node: str | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which processes belong to a job."""
+"""Finds the processes that belong to a job."""
 
 import contextlib
 import os

@@ -25,7 +25,7 @@ _INTO_CHANNELS = 'exec >"$1" 2>"$2"; shift 2; exec "$@"'
 
 @dataclasses.dataclass
 class _Channel:
-    """Where ranks write to, by name, and the descriptor that it is forwarded to."""
+    """Holds the pipe that ranks write to, by name, and the descriptor that it is forwarded to."""
 
     path: str
     source: int

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # a check needs nothing but Python itself
 
 Result = dict[str, Any]
 Spread = Mapping[str, Any]
-# What the time of a worker goes to, by the ledger.
+# The parts of a worker's time, by the ledger.
 LEDGER_PARTS = ("compute", "posting", "exposed", "overhead", "idle")
 
 

@@ -47,7 +47,7 @@ class Line:
 
     @property
     def verdict(self) -> str:
-        """Which is less, if the quartiles do not overlap."""
+        """Returns `less` or `more`, or `cannot tell` where the quartiles overlap."""
         if self.first.single:
             return "one run"
         if self.after["q3"] < self.before["q1"]:

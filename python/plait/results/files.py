@@ -128,7 +128,7 @@ def check_writable(path: pathlib.Path, option: str) -> None:
 
 
 def default_folder() -> pathlib.Path:
-    """Where reports go when no path is given: `results/` of the checkout, else here."""
+    """Returns the folder of reports without a path: the checkout's `results/`, or this one."""
     root = checkout()
     folder = root / "results" if root and os.access(root, os.W_OK) else pathlib.Path.cwd()
     folder.mkdir(exist_ok=True)

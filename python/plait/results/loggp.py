@@ -21,7 +21,7 @@ from plait.results.shapes import SPREAD, result_shape
 if TYPE_CHECKING:
     from rich.console import Console
 
-# What is known of each size.
+# The spreads of each size.
 _TIMES = ("prtt_1_0_s", "prtt_n_0_s", "prtt_n_d_s", "receiving_s",
           "gap_s", "send_overhead_s", "receive_overhead_s")  # fmt: skip
 _SEGMENT = fields(

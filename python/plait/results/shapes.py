@@ -110,7 +110,7 @@ def rows_of_figures(value: object, where: str, depth: int = 0) -> Iterator[str]:
 
 
 def no_figure(name: str, where: str) -> Iterator[str]:
-    """Who looks for figures takes what has a median for one."""
+    """Refuses the name `median`: a search for figures takes an object that has one for a figure."""
     if name == "median":
         yield f"{where} is a figure"
 

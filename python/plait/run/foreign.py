@@ -62,7 +62,7 @@ def run_to_its_end(
 
     `environment` is for mpiexec and all below; the words `before` start the program itself.
     """
-    # As its mpiexec does by itself: Open MPI's gives ranks a terminal, MPICH's a pipe.
+    # Ranks get what their mpiexec gives them by itself: a terminal (Open MPI) or a pipe (MPICH).
     with streamed(folder, terminal=kind_of(asked.mpi) == "openmpi") as streams:
         job = launch(asked.mpi, asked.ranks, streams.into([*before, *asked.words]), lab)
         job = dataclasses.replace(job, environment={**job.environment, **(environment or {})})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the built programs are, and which programs there are to build."""
+"""Finds the built programs, and names the programs that can be built."""
 
 import dataclasses
 import os
@@ -9,7 +9,7 @@ import re
 from plait.errors import BadInput
 from plait.launch.library import build_folder
 
-# What a kind of program is called, and the command that runs it.
+# The word for a kind of program, and the command that runs it.
 _KINDS = {
     "apps": ("application", "run"),
     "bench": ("benchmark", "bench"),

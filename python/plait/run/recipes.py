@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How each program of plait's own is started: on how many ranks, how often, told what."""
+"""Recipes: each starts a program of plait's own, on so many ranks, so often, with these words."""
 
 import dataclasses
 from collections.abc import Callable, Mapping

@@ -90,7 +90,7 @@ def _specs_of(asked: Request) -> list[LabSpec | None]:
 def _run_parts(
     asked: Request, program: pathlib.Path, parts: Sequence[Part], spec: LabSpec | None
 ) -> tuple[Result | None, int]:
-    """As run_program, in one cluster."""
+    """Runs the parts of a program in one cluster; returns the result and the exit code."""
     found: list[Result] = []
     with scratch_folder() as folder, lab_of(spec) as lab:
         for index, part in enumerate(parts):

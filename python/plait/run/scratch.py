@@ -20,7 +20,7 @@ from plait.launch.processes import files_in_use
 
 _SHARED_MEMORY = pathlib.Path("/dev/shm")
 _CLOCK_STEP_S = 0.1  # of a file's time, and more
-# Where the libraries are told to put their files.
+# These tell the libraries where to put their files.
 _SESSION_VARIABLES = ("OMPI_MCA_orte_tmpdir_base",)
 # MPICH's lies beside them for a moment, until all ranks have opened it.
 _MPICH_SEGMENTS = "mpich_shar_tmp*"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the engine's users call, each function in the threads that engine.hpp says.  Behind it:
+// The functions that the engine's users call, each in the threads that engine.hpp says.  Behind it:
 //
 // submitting thread: matcher (places in the order of matching)
 //

@@ -88,8 +88,9 @@ class in_flight {
   [[nodiscard]] const look_schedule& looks() const noexcept { return looks_; }
   [[nodiscard]] const flight_clock& flight() const noexcept { return flight_; }
   [[nodiscard]] std::uint64_t polls() const noexcept { return polls_.load(); }
-  /// How often something came to be expected of other ranks: an operation that did not complete at
-  /// once, a wait, a window, and what moved at a window, which more may follow.
+  /// Returns the number of times that something came to be expected of other ranks: an operation
+  /// that did not complete at once, a wait, a window, and what moved at a window, which more may
+  /// follow.
   [[nodiscard]] std::uint64_t expectations() const noexcept {
     return expectations_.load(std::memory_order_relaxed);
   }

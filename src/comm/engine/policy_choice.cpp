@@ -2,15 +2,17 @@
 // Runs in the thread that makes the engine.
 #include "comm/engine/policy_choice.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 namespace plait {
 namespace {
 
-[[nodiscard]] std::string delay_text(double worst_delay_s) {
-  char text[64];
-  std::snprintf(text, sizeof text, "a completion is noticed within %.3g ms", 1e3 * worst_delay_s);
+[[nodiscard]] std::string delay_text(double longest_s) {
+  char text[32];
+  std::snprintf(text, sizeof text, "within %.3g ms", 1e3 * longest_s);
   return text;
 }
 
@@ -20,13 +22,17 @@ double longest_delay_s(const engine_options& options) {
   return options.poll_every_s > 0 ? options.poll_every_s : options.worst_delay_s;
 }
 
+double longest_delay_beside_workers_s(const engine_options& options) {
+  return 2 * frequent_pass_s + longest_nap * std::max(options.worst_delay_s, frequent_pass_s);
+}
+
 engine::choice choose_policy(const engine_options& options, int fair_share) {
-  const std::string delay = delay_text(longest_delay_s(options));
+  const std::string noticed = "a completion is noticed " + delay_text(longest_delay_s(options));
   switch (options.policy) {
     case progress::dedicated:
       return {.proxy = true, .proxy_spins = true, .name = "dedicated", .reason = "asked for"};
     case progress::sleeping:
-      return {.proxy = true, .name = "sleeping", .reason = "asked for; " + delay};
+      return {.proxy = true, .name = "sleeping", .reason = "asked for; " + noticed};
     case progress::workers:
       return {.idle_workers = true,
               .busy_workers = true,
@@ -50,12 +56,15 @@ engine::choice choose_policy(const engine_options& options, int fair_share) {
             .name = "dedicated",
             .reason = counts + ": one is free for the proxy, which sleeps while others want it"};
   }
+  std::string reason = counts + ": none is free for a proxy; " + noticed;
+  if (options.poll_every_s == 0)
+    reason += ", or " + delay_text(longest_delay_beside_workers_s(options)) +
+              " while workers poll between short tasks";
   return {.proxy = true,
           .idle_workers = true,
           .busy_workers = true,
           .name = "sleeping+workers",
-          .reason = counts + ": none is free for a proxy; " + delay +
-                    ", by the next task where they are short"};
+          .reason = std::move(reason)};
 }
 
 }  // namespace plait

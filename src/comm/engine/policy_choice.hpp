@@ -7,11 +7,19 @@
 
 namespace plait {
 
-/// The longest time between two looks of a proxy that sleeps.
+/// The longest time between two looks of a proxy that sleeps, unless it leaves them to workers.
 [[nodiscard]] double longest_delay_s(const engine_options& options);
 
-/// By how much that grows for a proxy beside workers that have long come by often.
+/// The longest time between two passes of workers that come by often, in seconds.  A proxy leaves
+/// looking to such workers.
+inline constexpr double frequent_pass_s = 2.5e-3;
+/// The longest nap of a proxy that leaves looking to workers, by the shortest.
 inline constexpr int longest_nap = 4;
+
+/// Returns the longest time, in seconds, between two looks where the proxy leaves them to workers
+/// and a long task follows: the last nap begins up to two `frequent_pass_s` after the last pass
+/// (worker_passes::are_frequent), and is up to `longest_nap` times the shortest.
+[[nodiscard]] double longest_delay_beside_workers_s(const engine_options& options);
 
 /// `fair_share`: cores of this rank's.  Any thread.
 [[nodiscard]] engine::choice choose_policy(const engine_options& options, int fair_share);

@@ -92,8 +92,7 @@ class proxy {
   const bool alone_on_node_;
   /// True while the proxy sleeps until a socket has news, or its time has come.
   std::atomic<bool> watches_{false};
-  static constexpr double often_s = 2.5e-3;
-  worker_passes passes_{often_s};
+  worker_passes passes_{frequent_pass_s};
   transport_sockets sockets_;
   news_judge judge_;
   const ticks shortest_ = seconds_to_ticks(100e-6);

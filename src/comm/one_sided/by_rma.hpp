@@ -103,7 +103,8 @@ class by_rma final : public one_sided_service {
   static void give_up(open_put& put, finished_list& done);
 
   static constexpr std::size_t most_open = 1024;
-  /// How long a put that has left waits for others that leave, before their target is flushed.
+  /// The longest time for which a put that has left waits for others that leave, before their
+  /// target is flushed.
   static constexpr double longest_wait_s = 1e-3;
 
   by_messages messages_;

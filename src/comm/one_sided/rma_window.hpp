@@ -32,7 +32,7 @@ class rma_window {
 
   [[nodiscard]] MPI_Win get() const noexcept { return win_; }
   [[nodiscard]] std::byte* begin() const noexcept { return begin_; }
-  /// Where byte `offset_bytes` of a rank's memory is, as MPI's calls take it.
+  /// Returns the place of byte `offset_bytes` of a rank's memory, as MPI's calls take it.
   [[nodiscard]] MPI_Aint place(int rank, std::size_t offset_bytes) const noexcept {
     return static_cast<MPI_Aint>(offset_bytes) + all_before_[static_cast<std::size_t>(rank)];
   }

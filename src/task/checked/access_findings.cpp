@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the access_checker says what it has found.
+// The access_checker's messages about its findings.
 #include <algorithm>
 #include <string>
 #include <tuple>

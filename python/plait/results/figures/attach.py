@@ -22,7 +22,7 @@ POP = {
     "parallel_efficiency": ("parallel efficiency", "mean u / T"),
 }
 SYMBOLS = "u: time outside MPI of a rank, T: run time, T_id: T if messages cost nothing"
-# What the time in MPI is: member, words, class of its colour.
+# The parts of the time in MPI: member, words, class of the colour.
 PARTS = {
     "late_sender_s": ("late senders", "exposed"),
     "late_receiver_s": ("late receivers", "receive"),

@@ -42,7 +42,7 @@ def held_of(result: Result) -> list[Held]:
 
 
 def error_sentences(result: Result) -> list[str]:
-    """How far the model is off: the median of the errors' magnitudes, and the worst."""
+    """Says how far the model is off: the median of the errors' magnitudes, and the worst."""
     held = held_of(result)
     said = []
     for name in dict.fromkeys(each.operation for each in held):

@@ -8,7 +8,7 @@ from plait.units import seconds_text
 
 # Of computation alone; what is less is not worth a word.
 _WORTH_A_WORD = 0.02
-# What a variant that does not compute as base does gains, in one sentence.
+# The gain of a variant that does not compute as base does.
 REUSE = "cache reuse that tasks make easy, no hiding"
 
 
@@ -30,7 +30,10 @@ def with_own_ideal(result: Result) -> dict[str, dict[str, Any]]:
 
 
 def gain_sentences(result: Result) -> list[str]:
-    """Where a variant reuses the cache: what `plait` gains by hiding, then what that gains."""
+    """Says what `plait` gains by hiding, then what the variant that reuses the cache gains.
+
+    Empty where no variant reuses the cache.
+    """
     reusing = with_own_ideal(result)
     lines = []
     plait = result["variants"].get("plait")
@@ -76,7 +79,7 @@ def beaten_sentences(result: Result) -> list[str]:
 
 
 def slower_s(variant: dict[str, Any]) -> float:
-    """How much longer its computation takes than alone; 0 where that is not known, or less."""
+    """Returns by how much its computation takes longer than alone; 0 where unknown or negative."""
     slower = variant.get("slower_computation")
     return max(slower["total_s"], 0.0) if slower else 0.0
 

@@ -74,7 +74,7 @@ def _of_one_byte(fit: dict[str, Any]) -> str:
 
 
 def _limits(result: Result) -> list[str]:
-    """Where each segment but the first begins, and why, as far as that is known."""
+    """Says where each segment but the first begins, and why, as far as that is known."""
     burst = (result.get("link") or {}).get("burst_bytes") or 0
     messages = result["parameters"].get("bursts") or 1
     found, before_bytes = [], 0.0

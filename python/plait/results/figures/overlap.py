@@ -50,7 +50,7 @@ def percent(value: float) -> str:
 
 
 def interval_text(work_us: float, cell: Cell) -> str:
-    """How long a piece of work is, after which the program tests."""
+    """Returns the duration of a piece of work, after which the program tests."""
     return seconds_text(1e-6 * work_us / max(1, cell.get("pieces", 1)), 2)
 
 
@@ -178,7 +178,7 @@ def _at_sizes(own: dict[int, list[Direction]], poor: list[int]) -> str:
 
 
 def _remedy(result: Result, worst: Direction) -> str:
-    """How the other rows do in that case, and what follows."""
+    """Says how the other rows do in that case, and what follows."""
     case = worst.case
     helps = {
         row: _within_limits(available)

@@ -9,7 +9,9 @@ COLUMNS = {"total": "Total", "wait": "Wait", "comp": "Comp"}
 
 
 def quoted(result: Result) -> str:
-    """Which figure of a column is quoted: `mean`, without outliers as in the paper, or `median`."""
+    """Names the figure of a column that is quoted: `mean`, without outliers as in the paper, or
+    `median`.
+    """
     return "mean" if result["parameters"].get("outliers") == "kelp" else "median"
 
 
@@ -29,7 +31,7 @@ def ratio_to_hand(result: Result, variant: dict[str, Any]) -> str:
 
 
 def policy_sentences(result: Result) -> list[str]:
-    """How the columns are to be read, and what the bounds below them are bounds of."""
+    """Says how the columns are to be read, and what the bounds below them are bounds of."""
     lines = [_what_is_quoted(result)]
     per_node = result["parameters"].get("processes_per_node", 1)
     if per_node > 1:

@@ -4,7 +4,7 @@
 from plait.results.base import Result
 from plait.units import seconds_text
 
-# What the model calls it, and which variants are it.
+# The model's name of each prediction, and the variants that it predicts.
 PREDICTED = {
     "blocking": ("base_s", ("base",)),
     "overlapped": ("overlapped_s", ("olap", "plait")),

@@ -26,7 +26,7 @@ from plait.views.html.timeline import middles
 
 
 def attach(heading: str, result: Result) -> str:
-    """Where the time went, the sites, who waits for whom, what is sent, the timeline."""
+    """Draws where the time went, the sites, who waits for whom, what is sent, and the timeline."""
     said = [*progress_sentence(result), *advice(result), *(result.get("warnings") or [])]
     sections = [
         ("Where the time went", rank_bars(result)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the time of each variant went: stacked bars, with bound and attainable as lines."""
+"""Draws the time of each variant in stacked bars, with bound and attainable as lines."""
 
 from plait.results.base import LEDGER_PARTS, Result
 from plait.results.figures.hiding import hidden_text, own_ideal_text, slower_parts, slower_s

@@ -58,7 +58,7 @@ def curves(title: str, unit: str, all_curves: list[Curve]) -> str:
 
 
 class _Frame:
-    """Where values lie in the drawing."""
+    """Turns values into places in the drawing."""
 
     def __init__(self, sizes: list[int], low: float, high: float, shares: bool) -> None:
         self.sizes = sizes
@@ -122,7 +122,7 @@ def _legend(drawn: list[Curve]) -> str:
 
 
 def size_text(size_bytes: int) -> str:
-    """As the programs write sizes: the largest unit that divides it."""
+    """Writes a size as the programs do: in the largest unit that divides it."""
     for unit, factor in (("MiB", 1 << 20), ("KiB", 1 << 10)):
         if size_bytes % factor == 0:
             return f"{size_bytes // factor}{unit}"

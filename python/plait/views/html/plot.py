@@ -36,7 +36,7 @@ class Fitted:
 
 @dataclasses.dataclass(frozen=True)
 class Frame:
-    """Where sizes and times are on the drawing."""
+    """Turns sizes and times into places on the drawing."""
 
     largest_bytes: float
     lowest_s: float

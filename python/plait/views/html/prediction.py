@@ -44,7 +44,7 @@ def legend(algorithms: list[str]) -> str:
 
 
 def place(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
-    """Where a value stands on a logarithmic axis."""
+    """Returns the function from a value to its place on a logarithmic axis."""
     low, high = math.log(low), math.log(high)
     return lambda value: (
         start + (end - start) * ((math.log(value) - low) / (high - low) if high > low else 0.5)

@@ -97,7 +97,7 @@ def _square(cell: Cell, x: float, y: float) -> list[str]:
 
 
 def heat(regret: float) -> float:
-    """How strong the colour is, from 0 to 1."""
+    """Returns the strength of the colour, from 0 to 1."""
     return min(max(regret / HOTTEST, 0.0), 1.0)
 
 

@@ -54,7 +54,7 @@ def _kinds_of(parts: Sequence[str]) -> dict[str, str]:
 
 
 class _Frame:
-    """Where groups and times are in the drawing."""
+    """Turns groups and times into places in the drawing."""
 
     def __init__(self, groups: Sequence[Group]) -> None:
         self.groups = groups

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""As much of each variant as an iteration takes on average, or of a program as can be read: a lane
-per worker, and the messages of the rank beneath."""
+"""Draws an excerpt of the trace: a lane per worker, and the messages of the rank beneath.
+
+A variant's excerpt is as long as an iteration on average, a program's as long as can be read.
+"""
 
 import dataclasses
 from collections.abc import Callable
@@ -79,7 +81,7 @@ def _readable(events: list[Event]) -> Stretch:
 
 
 def _start(events: list[Event], length_us: float) -> float:
-    """Where a excerpt of this length shows all ranks at work.
+    """Returns the time from which an excerpt of this length shows all ranks at work.
 
     Ranks that need not wait for each other are apart, so it begins when the last of them has begun
     what was recorded of it, or earlier where the first ends too soon after that.

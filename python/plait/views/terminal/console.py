@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where tables go: 80 columns unless it is a terminal; what a result says is never markup."""
+"""The console of tables: 80 columns unless it is a terminal.  Text of a result is never markup."""
 
 import sys
 from typing import IO

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results as a terminal shows them and as a page draws them, for tests to read."""
+
+import io
+from html.parser import HTMLParser
+
+from rich.console import Console
+
+from plait.views.terminal.result import show_result
+
+
+def shown(answer, width=80):
+    text = io.StringIO()
+    show_result(answer, Console(file=text, width=width))
+    return text.getvalue()
+
+
+class Page(HTMLParser):
+    """Checks that tags close in order, and keeps what a test asks for."""
+
+    VOID = ("meta", "br", "link", "img")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.text = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def parsed(text):
+    reader = Page()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
