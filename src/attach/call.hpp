@@ -35,6 +35,8 @@ extern thread_local constinit thread_data own_thread __attribute__((tls_model("i
 
 /// Computation shorter than this is not worth two readings of the processor clock.
 extern ticks long_computation;
+/// Sets it, and measures what one reading takes.  Before calls are noted.
+void set_price_of_readings() noexcept;
 
 class call {
  public:
@@ -107,11 +109,12 @@ class call {
     own_thread.last_exit = end_;
     own_thread.last_site = site_;
     if (attached.notes_calls) attached.notes.add_call(begin_, end_, site_, bytes_, in_vain_);
-    own_thread.knows_processor_time = at.is_long != 0;
-    if (at.is_long != 0) [[unlikely]]
-      own_thread.processor_ns_at_exit = processor_ns();
+    own_thread.knows_processor_time = false;
+    if (at.readings_left > 0) [[unlikely]]
+      read_processor_clock(at);
   }
   void end_of_long_computation() noexcept;
+  static void read_processor_clock(site_data& at) noexcept;
 
   ticks begin_;
   ticks end_ = 0;

@@ -88,12 +88,14 @@ void write_what_is_known(session& of, bool prints) noexcept {
   try {
     settings asked = of.asked;
     asked.quiet = asked.quiet || !prints;
-    std::vector<rank_profile> ranks;
-    if (!of.asked.json.empty()) {
-      ranks = read_left_profiles(of.asked.folder, of.asked.json, false);
+    if (!of.notes.has_file()) {
+      write_results({read_profile(memory_of(of.notes))}, asked);
+      return;
     }
-    if (ranks.empty()) ranks.push_back(read_profile(memory_of(of.notes)));
-    write_results(ranks, asked);
+    const folder_lock lock(asked.folder);
+    if (of.notes.was_taken()) return;
+    write_results(read_left_profiles(asked.folder, asked.json), asked);
+    remove_left_profiles(asked.folder, asked.json);
   } catch (const std::exception& what) {
     std::fprintf(stderr, "plait attach: %s\n", what.what());
   }

@@ -8,6 +8,7 @@
 #include "attach/hooks_collective.hpp"
 #include "attach/hooks_completion.hpp"
 #include "attach/hooks_message.hpp"
+#include "attach/hooks_window.hpp"
 
 #define PLAIT_EXPORTED __attribute__((visibility("default")))
 
@@ -67,20 +68,6 @@ class freed_operation {
 
  private:
   MPI_Op freed_;
-};
-
-struct made_window {
-  explicit made_window(call& here) noexcept { here.waits(); }
-  void after(int result) noexcept {
-    if (result == MPI_SUCCESS) attached.windows.fetch_add(1, std::memory_order_relaxed);
-  }
-};
-
-struct freed_window {
-  explicit freed_window(call& here) noexcept { here.waits(); }
-  void after(int result) noexcept {
-    if (result == MPI_SUCCESS) attached.windows.fetch_sub(1, std::memory_order_relaxed);
-  }
 };
 
 }  // namespace plait::attach::hooks

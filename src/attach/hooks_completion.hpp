@@ -202,6 +202,7 @@ class free_request {
   void after(int result) noexcept {
     request_data* gone = result == MPI_SUCCESS ? attached.pending.find(handle_) : nullptr;
     if (gone == nullptr) return;
+    if (gone->is_started) note_left_behind(here_);
     if (gone->is_started && !gone->is_wildcard) {
       gone->is_persistent = false;
       note_completion(*gone, here_, nullptr);

@@ -70,6 +70,22 @@ class blocking_send {
   blocking_end end_;
 };
 
+/// Over before its message is: the rest is the library's to send, from the program's spare buffer.
+class buffered_send : public blocking_send {
+ public:
+  template <class Count>
+  buffered_send(call& here, Count count, MPI_Datatype type, int peer, int tag,
+                MPI_Comm comm) noexcept
+      : blocking_send(here, count, type, peer, tag, comm), here_(here) {}
+  void after(int result) noexcept {
+    blocking_send::after(result);
+    if (result == MPI_SUCCESS) note_left_behind(here_);
+  }
+
+ private:
+  call& here_;
+};
+
 class blocking_receive {
  public:
   template <class Count>
@@ -114,8 +130,10 @@ class posted_end {
  public:
   template <class Count>
   posted_end(call& here, record_kind kind, const void* buffer, Count count, MPI_Datatype type,
-             int peer, int tag, MPI_Comm comm, MPI_Request* request, bool starts) noexcept
+             int peer, int tag, MPI_Comm comm, MPI_Request* request, bool starts,
+             bool is_buffered = false) noexcept
       : here_(here), request_(request), starts_(starts) {
+    made_.is_buffered = is_buffered;
     made_.communicator = comm;
     made_.buffer = buffer;
     made_.count = static_cast<std::uint64_t>(count);
@@ -178,6 +196,20 @@ struct prepared_send : posted_end {
   prepared_send(call& here, const void* buffer, Count count, MPI_Datatype type, int peer, int tag,
                 MPI_Comm comm, MPI_Request* request) noexcept
       : posted_end(here, record_kind::send, buffer, count, type, peer, tag, comm, request, false) {}
+};
+struct started_buffered_send : posted_end {
+  template <class Count>
+  started_buffered_send(call& here, const void* buffer, Count count, MPI_Datatype type, int peer,
+                        int tag, MPI_Comm comm, MPI_Request* request) noexcept
+      : posted_end(here, record_kind::send, buffer, count, type, peer, tag, comm, request, true,
+                   true) {}
+};
+struct prepared_buffered_send : posted_end {
+  template <class Count>
+  prepared_buffered_send(call& here, const void* buffer, Count count, MPI_Datatype type, int peer,
+                         int tag, MPI_Comm comm, MPI_Request* request) noexcept
+      : posted_end(here, record_kind::send, buffer, count, type, peer, tag, comm, request, false,
+                   true) {}
 };
 struct prepared_receive : posted_end {
   template <class Count>

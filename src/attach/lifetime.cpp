@@ -108,6 +108,7 @@ void begin_session(int level) {
   PLAIT_REAL(MPI_Comm_rank)(attached.own, &rank);
   PLAIT_REAL(MPI_Comm_size)(attached.own, &ranks);
   const settings& asked = attached.asked;
+  if (!asked.json.empty()) remove_forgotten_profiles(asked.folder);
   const std::string path = asked.json.empty() ? "" : profile_path(asked.folder, asked.json, rank);
   attached.notes.open(path, static_cast<std::size_t>(ranks), asked.has(switch_trace));
   profile_header& h = attached.notes.header();
@@ -123,7 +124,7 @@ void begin_session(int level) {
   attached.notes_calls = asked.has(switch_trace);
   attached.verifies = asked.has(switch_verify);
   align_clocks(attached, 0);
-  long_computation = seconds_to_ticks(200e-6);
+  set_price_of_readings();
   pthread_atfork(nullptr, nullptr, leave_child);
   start_looking(level);
   own_thread.is_main = true;
@@ -156,7 +157,7 @@ __attribute__((destructor)) void note_exit() {
   profile_header& h = attached.notes.header();
   if (h.pid != static_cast<std::int32_t>(getpid())) return;
   // The progress thread enters MPI no more; the library underneath may be taken down next.
-  if (attached.locks_token && own_thread.depth == 0) attached.token.acquire();
+  if (attached.locks_token && own_thread.depth == 0) attached.token.close();
   own_thread.depth = 1;
   h.end = now_ticks();
   h.state = run_state::exited;

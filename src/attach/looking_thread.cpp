@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <csignal>
 #include <ctime>
-#include <memory>
 #include <thread>
 
 #include <pthread.h>
@@ -41,17 +40,20 @@ class looking_thread {
   explicit looking_thread(bool takes_token)
       : takes_token_(takes_token), schedule_(first_look_s, worst_look_s) {
     PLAIT_REAL(MPI_Grequest_start)(no_status, no_free, no_cancel, nullptr, &own_request_);
+  }
+  looking_thread(const looking_thread&) = delete;
+  looking_thread& operator=(const looking_thread&) = delete;
+
+  void start() {
     thread_ = std::thread([this] { run(); });
   }
-  ~looking_thread() {
+  void wake() noexcept { sockets_.wake(); }
+  void stop() {
     attached.wakes.stop();
-    sockets_.wake();
     thread_.join();
     PLAIT_REAL(MPI_Grequest_complete)(own_request_);
     PLAIT_REAL(MPI_Wait)(&own_request_, MPI_STATUS_IGNORE);
   }
-  looking_thread(const looking_thread&) = delete;
-  looking_thread& operator=(const looking_thread&) = delete;
 
  private:
   void run() {
@@ -64,8 +66,7 @@ class looking_thread {
     ask_for_short_slices();
     while (!attached.wakes.is_stopped()) {
       if (has_nothing_to_do()) {
-        schedule_.rest();
-        attached.wakes.rest([this] { return has_nothing_to_do(); });
+        rest();
       } else {
         look_when_it_pays();
       }
@@ -80,7 +81,22 @@ class looking_thread {
       all_complete_ = false;
       schedule_.posted(now_ticks());
     }
-    return attached.wakes.in_flight() <= 0 || all_complete_;
+    const bool has_requests = attached.wakes.in_flight() > 0 && !all_complete_;
+    return !has_requests && attached.windows.load(std::memory_order_relaxed) == 0 &&
+           attached.wakes.left_until() <= now_ticks();
+  }
+
+  /// Wakes when the program says so.  A blocking send may leave data with the library, where a
+  /// socket was full: then the kernel tells when there is room, at no cost to the program's calls.
+  /// Connections that were opened meanwhile are looked for soon, and then ever more rarely.
+  void rest() {
+    schedule_.rest();
+    sockets_.find(now_ticks());
+    rest_for_ = std::clamp(2 * rest_for_, seconds_to_ticks(1e-3), seconds_to_ticks(1.0));
+    bool has_room = false;
+    attached.wakes.rest([this] { return has_nothing_to_do(); },
+                        [&] { has_room = sockets_.wait_for_room(rest_for_); });
+    if (has_room) look();
   }
 
   void look_when_it_pays() {
@@ -94,14 +110,20 @@ class looking_thread {
                               : std::max(schedule_.next(), inside + schedule_.first());
     const ticks nap = std::clamp(due - now, schedule_.first(), schedule_.worst());
     const socket_news news = sockets_.wait(nap);
-    if (!judge_.is_worth_a_look(news, seen_posts_) && now_ticks() < due) return;
+    if (!judge_.is_worth_a_look(news, steps_expected(news)) && now_ticks() < due) return;
     if (look()) sockets_.looked();
+  }
+
+  /// Of accesses of other ranks to a window nothing is known before they come: each is a step.
+  [[nodiscard]] std::uint64_t steps_expected(const socket_news& news) noexcept {
+    if (news.arrived && attached.windows.load(std::memory_order_relaxed) > 0) ++accesses_;
+    return seen_posts_ + accesses_;
   }
 
   /// Not while the program is inside MPI, which drives its messages itself; and not where the
   /// library might run an operation of the program's on this thread.
-  [[nodiscard]] bool look() noexcept {
-    if (takes_token_ && !attached.token.try_acquire()) {
+  bool look() noexcept {
+    if (takes_token_ && !attached.token.try_look()) {
       schedule_.looked(now_ticks(), false, true);
       return false;
     }
@@ -110,7 +132,7 @@ class looking_thread {
         takes_token_ ? attached.pending.user_operations() > 0 : attached.user_operations.load() > 0;
     bool completed = false;
     if (!may_run_users_code) completed = takes_token_ ? look_at_programs() : look_at_own();
-    if (takes_token_) attached.token.release();
+    if (takes_token_) attached.token.looked();
     const ticks end = now_ticks();
     schedule_.looked(end, completed, true);
     profile_header& h = attached.notes.header();
@@ -136,7 +158,7 @@ class looking_thread {
       }
       one = one->newer;
     }
-    all_complete_ = one == nullptr && attached.windows.load(std::memory_order_relaxed) == 0;
+    all_complete_ = one == nullptr;
     if (!is_driven) completed = look_at_own() || completed;
     return completed;
   }
@@ -152,14 +174,14 @@ class looking_thread {
   news_judge judge_;
   MPI_Request own_request_{};
   std::uint64_t seen_posts_ = 0;
+  std::uint64_t accesses_ = 0;  ///< of other ranks to windows, at most
+  ticks rest_for_ = 0;
   bool all_complete_ = false;
   std::thread thread_;
 };
 
-std::unique_ptr<looking_thread>& the_thread() {
-  static auto& one = *new std::unique_ptr<looking_thread>;
-  return one;
-}
+/// Never destroyed: a thread of the program may wake it while MPI ends.
+looking_thread* the_thread = nullptr;
 
 }  // namespace
 
@@ -169,13 +191,19 @@ void start_looking(int level) {
     attached.notes.header().switches &= ~static_cast<std::uint32_t>(switch_progress);
     return;
   }
+  ask_kernel_to_order_threads();
   attached.locks_token = level == MPI_THREAD_SERIALIZED;
   attached.progresses = true;
-  the_thread() = std::make_unique<looking_thread>(attached.locks_token);
+  the_thread = new looking_thread(attached.locks_token);
+  the_thread->start();
+}
+
+void wake_looking_thread() noexcept {
+  the_thread->wake();
 }
 
 void stop_looking() {
-  the_thread().reset();
+  if (the_thread != nullptr) the_thread->stop();
   attached.progresses = false;
   attached.locks_token = false;
 }

@@ -71,6 +71,10 @@ void notebook::open(const std::string& path, std::size_t ranks, bool with_calls)
   calls_ = reinterpret_cast<call_data*>(bytes + layout.calls);
 }
 
+bool notebook::was_taken() const noexcept {
+  return access(path_.c_str(), F_OK) != 0;
+}
+
 void notebook::remove_file() noexcept {
   if (!path_.empty()) unlink(path_.c_str());
   path_.clear();

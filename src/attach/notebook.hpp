@@ -17,6 +17,9 @@ class notebook {
  public:
   /// Opens the memory: the file `path`, or no file where that is empty or has no room.
   void open(const std::string& path, std::size_t ranks, bool with_calls);
+  [[nodiscard]] bool has_file() const noexcept { return !path_.empty(); }
+  /// Returns true if another process has removed the file: it has written what all files say.
+  [[nodiscard]] bool was_taken() const noexcept;
   /// Gives the file up.
   void remove_file() noexcept;
 

@@ -16,6 +16,16 @@ namespace {
   return value;
 }
 
+/// Messages that are left to the library: it cannot be asked whether they are sent.
+[[nodiscard]] ticks worth_looking_after() noexcept {
+  static const ticks value = seconds_to_ticks(1.0);
+  return value;
+}
+
+std::vector<std::uint64_t>& known_windows() {
+  static auto& list = *new std::vector<std::uint64_t>;
+  return list;
+}
 std::vector<std::uint64_t>& user_operations() {
   static auto& list = *new std::vector<std::uint64_t>;
   return list;
@@ -112,7 +122,12 @@ void note_completion(request_data& done, call& here, const MPI_Status* status) n
   if (has_record && (!is_message || done.record.peer >= 0)) attached.notes.add_record(done.record);
   learn_of_overlap(done);
   note_stopped(done);
+  if (done.is_buffered) note_left_behind(here);
   if (!done.is_persistent) attached.pending.remove(done);
+}
+
+void note_left_behind(const call& here) noexcept {
+  if (attached.progresses) attached.wakes.left_behind(here.end() + worth_looking_after());
 }
 
 bool is_user_operation(MPI_Op operation) noexcept {
@@ -125,6 +140,16 @@ void note_user_operation(MPI_Op operation) {
 void forget_user_operation(MPI_Op operation) noexcept {
   std::erase(user_operations(), number_of(operation));
   attached.user_operations.store(static_cast<int>(user_operations().size()));
+}
+
+void note_window(MPI_Win window) {
+  known_windows().push_back(number_of(window));
+  attached.windows.store(static_cast<int>(known_windows().size()));
+  if (attached.progresses) attached.wakes.has_news(true);
+}
+void forget_window(MPI_Win window) noexcept {
+  std::erase(known_windows(), number_of(window));
+  attached.windows.store(static_cast<int>(known_windows().size()));
 }
 
 }  // namespace plait::attach

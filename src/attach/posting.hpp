@@ -36,6 +36,10 @@ void note_stopped(request_data& one) noexcept;
 /// persistent.  `status` may be null where the request was given up.
 void note_completion(request_data& done, call& here, const MPI_Status* status) noexcept;
 
+/// The library may still have a message to send that neither a call nor a request stands for: the
+/// progress thread looks after it for a second.
+void note_left_behind(const call& here) noexcept;
+
 /// A send, a receive, or a request of either, to or from nobody has no record.
 [[nodiscard]] inline bool is_nobody(int peer) noexcept {
   return peer == MPI_PROC_NULL;
@@ -44,5 +48,9 @@ void note_completion(request_data& done, call& here, const MPI_Status* status) n
 [[nodiscard]] bool is_user_operation(MPI_Op operation) noexcept;
 void note_user_operation(MPI_Op operation);
 void forget_user_operation(MPI_Op operation) noexcept;
+
+/// A window to which other ranks have access as long as it lives.
+void note_window(MPI_Win window);
+void forget_window(MPI_Win window) noexcept;
 
 }  // namespace plait::attach

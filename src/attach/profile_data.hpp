@@ -12,7 +12,7 @@
 
 namespace plait::attach {
 
-inline constexpr std::uint64_t profile_magic = 0x3168636174746170;  // "patatch1"
+inline constexpr std::uint64_t profile_magic = 0x3268636174746170;  // "patatch2"
 inline constexpr int most_sites = 4096;
 inline constexpr int most_modules = 128;
 inline constexpr int size_classes = 40;
@@ -39,8 +39,7 @@ struct site_data {
   ticks time = 0;
   ticks waited = 0;            ///< the part of `time` that was spent where the call may wait
   ticks stolen = 0;            ///< wall less processor time in the computation after the call
-  ticks watched = 0;           ///< computation after the call of which `stolen` is known
-  std::uint32_t is_long = 0;   ///< computation after the last such call was long
+  ticks readings_left = 0;     ///< time that readings of the processor clock may still take here
   std::uint32_t fails = 0;     ///< tests in vain
   std::uint32_t overlaps = 0;  ///< computation follows what is posted here: 1 yes, 2 no, 0 unknown
   std::uint32_t sizes[size_classes] = {};  ///< messages by log2 of their bytes, rounded up

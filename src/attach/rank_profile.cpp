@@ -2,12 +2,20 @@
 #include "attach/rank_profile.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace plait::attach {
 namespace {
@@ -45,6 +53,8 @@ class reader {
   std::size_t at_ = 0;
 };
 
+constexpr const char* file_prefix = "plait-attach-";
+
 /// Numbers of sites, records and calls that follow the header.
 struct packed_counts {
   std::uint64_t sites = 0;
@@ -61,7 +71,17 @@ struct packed_site {
   const std::string whole = std::filesystem::absolute(json, failed).lexically_normal().string();
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : whole) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("plait-attach-{:016x}-", hash);
+  return fmt::format("{}{:016x}-", file_prefix, hash);
+}
+
+[[nodiscard]] std::vector<std::filesystem::path> files_of(const std::string& folder,
+                                                          const std::string& stem) {
+  std::vector<std::filesystem::path> found;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    if (entry.path().filename().string().starts_with(stem)) found.push_back(entry.path());
+  }
+  return found;
 }
 
 }  // namespace
@@ -128,20 +148,15 @@ std::string profile_path(const std::string& folder, const std::string& json, int
 }
 
 /// Files of an earlier job that more ranks left are none of this one's: each names its job.
-std::vector<rank_profile> read_left_profiles(const std::string& folder, const std::string& json,
-                                             bool remove) {
+std::vector<rank_profile> read_left_profiles(const std::string& folder, const std::string& json) {
   std::vector<rank_profile> found;
-  std::error_code failed;
-  const std::string stem = stem_of(json);
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
-    if (!entry.path().filename().string().starts_with(stem)) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
+  for (const std::filesystem::path& path : files_of(folder, stem_of(json))) {
+    std::ifstream file(path, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     try {
       found.push_back(read_profile(std::as_bytes(std::span(text))));
     } catch (const error&) {  // not begun yet when its process ended
     }
-    if (remove) std::filesystem::remove(entry.path(), failed);
   }
   if (found.empty()) return found;
   const auto latest =
@@ -150,6 +165,34 @@ std::vector<rank_profile> read_left_profiles(const std::string& folder, const st
   std::erase_if(found, [job](const rank_profile& one) { return one.header.job != job; });
   std::ranges::sort(found, {}, [](const rank_profile& one) { return one.header.rank; });
   return found;
+}
+
+void remove_left_profiles(const std::string& folder, const std::string& json) noexcept {
+  for (const std::filesystem::path& path : files_of(folder, stem_of(json))) unlink(path.c_str());
+}
+
+/// A process with the number that a file names may be another one, or of another container: then the
+/// file stays, or a job that lives can no longer be salvaged.
+void remove_forgotten_profiles(const std::string& folder) noexcept {
+  constexpr std::time_t day_s = 24 * 3600;
+  for (const std::filesystem::path& path : files_of(folder, file_prefix)) {
+    struct stat what {};
+    if (stat(path.c_str(), &what) != 0 || what.st_uid != geteuid()) continue;
+    if (std::time(nullptr) - what.st_ctime < day_s) continue;
+    std::ifstream file(path, std::ios::binary);
+    profile_header header;
+    file.read(reinterpret_cast<char*>(&header), offsetof(profile_header, switches));
+    const bool is_alive = file && header.pid > 0 && (kill(header.pid, 0) == 0 || errno != ESRCH);
+    if (!is_alive) unlink(path.c_str());
+  }
+}
+
+folder_lock::folder_lock(const std::string& folder) noexcept
+    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
+}
+folder_lock::~folder_lock() {
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
 }  // namespace plait::attach

@@ -32,8 +32,25 @@ struct rank_profile {
 /// The file of a rank's profile, for a job that writes its result to `json`.
 [[nodiscard]] std::string profile_path(const std::string& folder, const std::string& json,
                                        int rank);
-/// Reads the files that the ranks of the last such job left, and removes them.
+/// Reads the files that the ranks of the last such job left.
 [[nodiscard]] std::vector<rank_profile> read_left_profiles(const std::string& folder,
-                                                           const std::string& json, bool remove);
+                                                           const std::string& json);
+/// Removes the files of all ranks of such jobs.
+void remove_left_profiles(const std::string& folder, const std::string& json) noexcept;
+/// Removes what jobs of this user that were killed left in a folder more than a day ago.
+void remove_forgotten_profiles(const std::string& folder) noexcept;
+
+/// Keeps other processes of this machine from reading and removing the files of a folder, for a
+/// scope.  A process that ends gives it up.
+class folder_lock {
+ public:
+  explicit folder_lock(const std::string& folder) noexcept;
+  ~folder_lock();
+  folder_lock(const folder_lock&) = delete;
+  folder_lock& operator=(const folder_lock&) = delete;
+
+ private:
+  int descriptor_;
+};
 
 }  // namespace plait::attach

@@ -25,6 +25,7 @@ struct request_data {
   bool is_persistent = false;
   bool is_started = false;
   bool is_cancelled = false;
+  bool is_buffered = false;  ///< a send that may be complete before its message is sent
   bool has_user_operation = false;
   bool is_complete = false;  ///< a look has found it so
   // In the order of posting, those that are started.

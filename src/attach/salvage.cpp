@@ -17,13 +17,15 @@ int main(int argc, char** argv) {
   }
   asked.json = argv[1];
   try {
-    const std::vector<rank_profile> ranks = read_left_profiles(asked.folder, asked.json, true);
+    const folder_lock lock(asked.folder);
+    const std::vector<rank_profile> ranks = read_left_profiles(asked.folder, asked.json);
     if (ranks.empty()) {
       std::fprintf(stderr, "plait_attach_salvage: no rank left a profile for '%s' in %s\n", argv[1],
                    asked.folder.c_str());
       return 2;
     }
     write_results(ranks, asked);
+    remove_left_profiles(asked.folder, asked.json);
   } catch (const std::exception& what) {
     std::fprintf(stderr, "plait_attach_salvage: %s\n", what.what());
     return 2;

@@ -19,7 +19,7 @@ struct session {
   notebook notes;
   communicators spaces;
   requests pending;
-  futex_token token;
+  look_token token;
   attach::wakes wakes;
   spin_lock books;  ///< where several threads call MPI at once
   bool locks_books = false;
@@ -29,7 +29,7 @@ struct session {
   bool verifies = false;
   MPI_Comm own = {};                    ///< of all ranks, for this library
   std::atomic<int> user_operations{0};  ///< operations that the program has made
-  std::atomic<int> windows{0};
+  std::atomic<int> windows{0};          ///< to which other ranks may have access by messages
 };
 
 /// Never destroyed: threads of the program may call MPI while it ends.

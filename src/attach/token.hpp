@@ -10,53 +10,81 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attach/asymmetric_order.hpp"
+
 namespace plait::attach {
 
-/// Comm's `mpi_token` gives up the processor in a loop while it waits; here the two threads often
-/// share a core with the program's own, and who waits must be woken at once, so the wait is a
-/// futex's.
+/// The program enters MPI up to millions of times a second and the progress thread some thousand
+/// times, so the token leans to the program: its threads enter and leave by plain stores.  They call
+/// MPI one at a time by the rules of their thread level, so the token does not keep them apart.  It
+/// keeps the one progress thread apart from them.
 ///
-/// `state_` is 0 (free), 1 (held) or 2 (held, and somebody may sleep).  [Drepper 2011: Futexes are
-/// tricky, mutex 2]  Why exclusion holds: a thread enters by changing 0 to 1 or, by an exchange
-/// that returned 0, 0 to 2; both are single atomic steps from 0, and the only step to 0 is the
-/// holder's. Why no wake-up is lost: who is about to sleep has put 2 there itself, or found 2
-/// there, and the kernel compares with 2 before it sleeps; from then on the holder's exchange
-/// returns 2, and it wakes one.  That one enters by an exchange to 2 again, since others may sleep,
-/// so its own release wakes the next.  Memory: each entry is an acquire of what the release before
-/// it wrote, so that what one thread did in the MPI library happens before what the next does
-/// there; this is what MPI_THREAD_SERIALIZED asks of a program.  The progress thread only ever
-/// tries, so it delays no call of the program but by a look that is under way.
-class futex_token {
+/// `inside_` is 1 while the program is in MPI.  `looking_` is 0, 1 (the progress thread looks, or
+/// finds out whether it may), or 2 (and the program may sleep until it has looked).
+///
+/// Why exclusion holds: each side stores its own word before it loads the other's, and
+/// `asymmetric_order.hpp` proves that one of the two sees the other's store.  If the program sees a
+/// look it waits until `looking_` is 0, and leaves `inside_` at 1 meanwhile.  If the progress thread
+/// sees the program inside it gives up; it never waits for the program.  So both may give way, and
+/// both are never inside.  Why no wake-up is lost: the program sleeps only while the kernel finds 2
+/// in `looking_`.  Only the progress thread changes a 2, to 0 by an exchange that returns the 2, and
+/// then it wakes the program.  [Drepper 2011: Futexes are tricky, mutex 2]  Memory: each side enters
+/// after it has read, acquiring, the 0 that the other has stored, releasing, when it left.  So what
+/// one thread did in the MPI library happens before what the other does there, which is what
+/// MPI_THREAD_SERIALIZED asks of a program.
+class look_token {
  public:
-  [[nodiscard]] bool try_acquire() noexcept {
-    std::uint32_t free = 0;
-    return state_.compare_exchange_strong(free, 1, std::memory_order_acquire,
-                                          std::memory_order_relaxed);
-  }
+  // Threads of the program, one at a time
+  // ---------------------------------------------------------------------------------------------
   void acquire() noexcept {
-    if (!try_acquire()) [[unlikely]]
-      acquire_slowly();
+    store_before_loads(inside_, 1U);
+    if (looking_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
+      wait_for_the_look();
   }
-  void release() noexcept {
-    if (state_.exchange(0, std::memory_order_release) == 2) [[unlikely]]
-      wake();
+  void release() noexcept { inside_.store(0, std::memory_order_release); }
+  /// Keeps the progress thread out for good, whichever thread of the program is in MPI.
+  void close() noexcept {
+    is_closed_.store(true, std::memory_order_seq_cst);
+    wait_for_the_look();
+  }
+
+  // The progress thread
+  // ---------------------------------------------------------------------------------------------
+  [[nodiscard]] bool try_look() noexcept {
+    if (inside_.load(std::memory_order_relaxed) != 0) return false;
+    looking_.store(1, std::memory_order_seq_cst);
+    order_other_threads();
+    if (inside_.load(std::memory_order_seq_cst) == 0 &&
+        !is_closed_.load(std::memory_order_seq_cst)) {
+      return true;
+    }
+    looked();
+    return false;
+  }
+  void looked() noexcept {
+    if (looking_.exchange(0, std::memory_order_release) == 2) [[unlikely]]
+      syscall(SYS_futex, word(), FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
   }
 
  private:
   static_assert(sizeof(std::atomic<std::uint32_t>) == 4, "a futex is a 32-bit word");
 
-  void acquire_slowly() noexcept {
-    while (state_.exchange(2, std::memory_order_acquire) != 0) {
-      syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&state_), FUTEX_WAIT_PRIVATE, 2, nullptr,
-              nullptr, 0);
+  void wait_for_the_look() noexcept {
+    std::uint32_t seen = looking_.load(std::memory_order_acquire);
+    while (seen != 0) {
+      if (seen == 2 || looking_.compare_exchange_strong(seen, 2, std::memory_order_acquire)) {
+        syscall(SYS_futex, word(), FUTEX_WAIT_PRIVATE, 2, nullptr, nullptr, 0);
+      }
+      seen = looking_.load(std::memory_order_acquire);
     }
   }
-  void wake() noexcept {
-    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&state_), FUTEX_WAKE_PRIVATE, 1, nullptr,
-            nullptr, 0);
+  [[nodiscard]] std::uint32_t* word() noexcept {
+    return reinterpret_cast<std::uint32_t*>(&looking_);
   }
 
-  alignas(64) std::atomic<std::uint32_t> state_{0};
+  alignas(64) std::atomic<std::uint32_t> inside_{0};
+  std::atomic<bool> is_closed_{false};
+  alignas(64) std::atomic<std::uint32_t> looking_{0};
 };
 
 /// For some dozens of instructions of bookkeeping.

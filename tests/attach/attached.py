@@ -20,25 +20,31 @@ LIBRARY, MPIEXEC, PRELOADED, PROGRAMS = sys.argv[1:5]
 del sys.argv[1:5]
 RANKS = 2
 
-Run = collections.namedtuple("Run", "code output errors profile")
+Run = collections.namedtuple("Run", "code output errors profile left")
 
 
-def run(program, *words, options=None):
-    """Runs it on two ranks; without `options` as it is, else with plait attached."""
+def run(program, *words, options=None, more=None):
+    """Runs it on two ranks; without `options` as it is, else with plait attached.
+
+    `more` are variables of its environment. `left` of the result: files of profiles that nobody has
+    removed at the end, of a job that was killed after its profile was asked for.
+    """
     with tempfile.TemporaryDirectory() as folder:
+        there = {**environment(), "PLAIT_ATTACH_FOLDER": folder, **(more or {})}
         file = pathlib.Path(folder, "result.json")
         before = [] if options is None else [*COMMAND, "--json", file, *options, "--"]
         done = subprocess.run(
             [ROOT / "tests/support/mpirun", LIBRARY, MPIEXEC, str(RANKS), *map(str, before),
              pathlib.Path(PROGRAMS).with_name(program), *words],
             capture_output=True, text=True, timeout=60, cwd=folder, errors="replace",
-            env=environment(),
+            env=there,
         )  # fmt: skip
         if options is not None and done.returncode and not file.exists():
             subprocess.run([*COMMAND, "--salvage", "--quiet", "--json", file, "--mpi", LIBRARY],
-                           capture_output=True, timeout=60, env=environment())
+                           capture_output=True, timeout=60, env=there)
         profile = json.loads(file.read_text()) if file.exists() else None
-        return Run(done.returncode, done.stdout, done.stderr, profile)
+        left = [path.name for path in pathlib.Path(folder).glob("plait-attach-*")]
+        return Run(done.returncode, done.stdout, done.stderr, profile, left)
 
 
 def environment():

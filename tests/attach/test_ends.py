@@ -24,6 +24,7 @@ class Ends(unittest.TestCase):
         self.assertIsNotNone(done.profile, done.errors)
         self.assertGreaterEqual(counts_of(done.profile)["MPI_Sendrecv"], least)
         self.assertEqual(done.profile["ranks"], 2)
+        self.assertEqual(done.left, [])
 
     def test_an_exit_code_is_the_programs(self):
         done = self.check_end("code")

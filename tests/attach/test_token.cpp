@@ -1,17 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
+#include <chrono>
+#include <mutex>
+#include <semaphore>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "attach/token.hpp"
+#include "attach/wakes.hpp"
+
+namespace {
+
+std::counting_semaphore<> wake_ups{0};
+
+}  // namespace
+
+void plait::attach::wake_looking_thread() noexcept {
+  wake_ups.release();
+}
 
 namespace {
 
 /// Not atomic: two threads at once would lose counts, and ThreadSanitizer would say so.
 struct guarded {
-  plait::attach::futex_token token;
+  plait::attach::look_token token;
   long count = 0;
   long others[8] = {};
 };
@@ -21,62 +35,94 @@ void work_inside(guarded& data, long turn) {
   data.others[turn % 8] = data.count;
 }
 
-TEST(token, threads_that_wait_exclude_each_other) {
-  guarded data;
-  constexpr long turns = 20'000;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      for (long turn = 0; turn < turns; ++turn) {
-        data.token.acquire();
-        work_inside(data, turn);
-        data.token.release();
-      }
-    });
-  }
-  for (std::thread& one : threads) one.join();
-  EXPECT_EQ(data.count, 4 * turns);
-}
-
-/// The progress thread tries the token beside a program that waits for it.  When it lets go, nobody
-/// is left asleep.
-TEST(token, a_thread_that_tries_beside_threads_that_wait_wakes_them) {
+/// The program's threads call MPI in turns, as at MPI_THREAD_SERIALIZED, and the progress thread
+/// tries beside them.  Nobody is left asleep.
+void check_exclusion() {
   guarded data;
   constexpr long turns = 20'000;
   std::atomic<bool> is_over{false};
-  long tries = 0;
-  std::thread looks([&] {
+  long looks = 0;
+  std::thread progress([&] {
     while (!is_over.load()) {
-      if (!data.token.try_acquire()) {
+      if (!data.token.try_look()) {
         std::this_thread::yield();
         continue;
       }
-      work_inside(data, ++tries);
-      data.token.release();
+      work_inside(data, ++looks);
+      data.token.looked();
     }
   });
+  std::mutex turn_of_one;
   std::vector<std::thread> program;
   for (int i = 0; i < 2; ++i) {
     program.emplace_back([&] {
       for (long turn = 0; turn < turns; ++turn) {
+        const std::scoped_lock lock(turn_of_one);
         data.token.acquire();
         work_inside(data, turn);
         data.token.release();
+        if (turn % 64 == 0) std::this_thread::yield();
       }
     });
   }
   for (std::thread& one : program) one.join();
+  while (looks == 0) std::this_thread::yield();
   is_over.store(true);
-  looks.join();
-  EXPECT_EQ(data.count, 2 * turns + tries);
+  progress.join();
+  EXPECT_EQ(data.count, 2 * turns + looks);
 }
 
-TEST(token, a_token_that_is_held_is_not_had_by_trying) {
-  plait::attach::futex_token token;
-  ASSERT_TRUE(token.try_acquire());
-  EXPECT_FALSE(token.try_acquire());
+TEST(token, a_program_and_its_progress_thread_exclude_each_other) {
+  plait::attach::kernel_orders_threads = false;
+  check_exclusion();
+}
+
+TEST(token, a_program_of_plain_stores_and_its_progress_thread_exclude_each_other) {
+  plait::attach::ask_kernel_to_order_threads();
+  check_exclusion();
+}
+
+TEST(token, no_look_begins_while_the_program_is_inside) {
+  plait::attach::look_token token;
+  token.acquire();
+  EXPECT_FALSE(token.try_look());
   token.release();
-  EXPECT_TRUE(token.try_acquire());
+  ASSERT_TRUE(token.try_look());
+  token.looked();
+}
+
+TEST(token, no_look_begins_once_the_token_is_closed_whoever_is_inside) {
+  plait::attach::look_token token;
+  token.acquire();
+  token.close();
+  token.release();
+  EXPECT_FALSE(token.try_look());
+}
+
+/// The program posts while the progress thread falls asleep: it is woken, or has seen the post.
+TEST(wakes, no_post_is_lost_while_the_progress_thread_falls_asleep) {
+  plait::attach::ask_kernel_to_order_threads();
+  plait::attach::wakes news;
+  constexpr std::uint64_t turns = 20'000;
+  std::atomic<std::uint64_t> seen{0};
+  long lost = 0;
+  std::thread progress([&] {
+    while (!news.is_stopped()) {
+      news.rest([&] { return news.posts() == seen.load(); },
+                [&] { lost += wake_ups.try_acquire_for(std::chrono::seconds(10)) ? 0 : 1; });
+      seen.store(news.posts());
+    }
+  });
+  for (std::uint64_t turn = 1; turn <= turns; ++turn) {
+    news.posted(true);
+    news.completed();
+    while (turn % 16 == 0 && seen.load() < turn) std::this_thread::yield();
+  }
+  news.stop();
+  progress.join();
+  EXPECT_EQ(lost, 0);
+  EXPECT_EQ(news.posts(), turns);
+  EXPECT_EQ(news.in_flight(), 0);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ HOOKS = {
     **hooks_for("Finalize", Hook(instead="finalize")),
     **hooks_for("Abort", Hook(instead="abort_job")),
     # Messages: buffer, count, type, peer, tag, communicator.
-    **hooks_for("Send Bsend Ssend Rsend", Hook("blocking_send", (1, 2, 3, 4, 5))),
+    **hooks_for("Send Ssend Rsend", Hook("blocking_send", (1, 2, 3, 4, 5))),
+    **hooks_for("Bsend", Hook("buffered_send", (1, 2, 3, 4, 5))),
     **hooks_for("Recv", Hook("blocking_receive", (1, 2, 3, 4, 5, 6), {6: "status()"})),
     **hooks_for(
         "Sendrecv", Hook("send_and_receive", (1, 2, 3, 4, 6, 7, 8, 9, 10, 11), {11: "status()"})
@@ -43,11 +44,13 @@ HOOKS = {
         "Sendrecv_replace",
         Hook("send_and_receive", (1, 2, 3, 4, 1, 2, 5, 6, 7, 8), {8: "status()"}),
     ),
-    **hooks_for("Isend Ibsend Issend Irsend", Hook("started_send", (0, 1, 2, 3, 4, 5, 6))),
+    **hooks_for("Isend Issend Irsend", Hook("started_send", (0, 1, 2, 3, 4, 5, 6))),
+    **hooks_for("Ibsend", Hook("started_buffered_send", (0, 1, 2, 3, 4, 5, 6))),
     **hooks_for("Irecv", Hook("started_receive", (1, 2, 3, 4, 5, 6))),
     **hooks_for(
-        "Send_init Bsend_init Ssend_init Rsend_init", Hook("prepared_send", (0, 1, 2, 3, 4, 5, 6))
+        "Send_init Ssend_init Rsend_init", Hook("prepared_send", (0, 1, 2, 3, 4, 5, 6))
     ),
+    **hooks_for("Bsend_init", Hook("prepared_buffered_send", (0, 1, 2, 3, 4, 5, 6))),
     **hooks_for("Recv_init", Hook("prepared_receive", (1, 2, 3, 4, 5, 6))),
     **hooks_for("Start", Hook("start", (0,))),
     **hooks_for("Startall", Hook("start_all", (0, 1))),
@@ -121,12 +124,19 @@ HOOKS = {
     # Operations of the program's own, and windows: what decides whether and when to look.
     **hooks_for("Op_create", Hook("made_operation", (2,))),
     **hooks_for("Op_free", Hook("freed_operation", (0,))),
-    **hooks_for("Win_create Win_allocate Win_allocate_shared", Hook("made_window")),
-    **hooks_for("Win_create_dynamic", Hook("made_window")),
-    **hooks_for("Win_free", Hook("freed_window")),
+    **hooks_for("Win_create Win_allocate", Hook("made_window", (5,))),
+    **hooks_for("Win_create_dynamic", Hook("made_window", (2,))),
+    **hooks_for("Win_free", Hook("freed_window", (0,))),
+    **hooks_for("Put Get Accumulate", Hook("window_access", (1, 2))),
+    **hooks_for("Get_accumulate", Hook("window_access", (4, 5))),
+    **hooks_for("Fetch_and_op", Hook("element_access", (2,))),
+    **hooks_for("Compare_and_swap", Hook("element_access", (3,))),
+    **hooks_for("Rput Rget", Hook("started_access", (1, 2, 8))),
+    **hooks_for("Raccumulate", Hook("started_access", (1, 2, 9))),
+    **hooks_for("Rget_accumulate", Hook("started_access", (4, 5, 12))),
     # Calls that may wait for other ranks, in ways that are not told apart.
     **hooks_for(
-        "Win_fence Win_lock Win_lock_all Win_unlock Win_unlock_all Win_flush Win_flush_all "
+        "Win_allocate_shared Win_fence Win_lock Win_lock_all Win_unlock Win_unlock_all Win_flush Win_flush_all "
         "Win_flush_local Win_flush_local_all Win_start Win_complete Win_post Win_wait "
         "Comm_spawn Comm_spawn_multiple "
         "Comm_accept Comm_connect Comm_join File_open File_close File_read_all File_write_all "
