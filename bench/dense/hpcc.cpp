@@ -72,9 +72,12 @@ std::string input_of(std::int64_t n, const mesh& grid, const search& what) {
   return text + "2\n64\n0\n0\n1\n8\n#\n0\n0\n0\n0\n";
 }
 
+/// Reads the section of HPL: that of transpositions has lines of the same form.
 std::vector<netlib_run> runs_of(const std::string& output) {
   std::vector<netlib_run> all;
-  std::istringstream lines(output);
+  const std::size_t begin = output.find("Begin of HPL section.");
+  if (begin == std::string::npos) return all;
+  std::istringstream lines(output.substr(begin));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     netlib_run run;

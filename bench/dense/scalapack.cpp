@@ -15,7 +15,6 @@
 
 extern "C" {
 int Csys2blacs_handle(MPI_Comm communicator);
-void Cfree_blacs_system_handle(int system);
 void Cblacs_gridinit(int* context, const char* order, int rows, int columns);
 void Cblacs_gridexit(int context);
 void pdgesv_(const int* n, const int* nrhs, double* a, const int* ia, const int* ja,
@@ -174,14 +173,13 @@ class product final : public summa::variant {
 blacs_grid::blacs_grid(const plait::dense::mesh& like) {
   expect_one_blas();
   PLAIT_EXPECTS(like.rank_at(0, like.columns() - 1) == like.columns() - 1, "not row by row");
-  system_ = Csys2blacs_handle(native(like.env()));
-  context_ = system_;
+  // BLACS gives a communicator one number, however often it is asked, and keeps that.
+  context_ = Csys2blacs_handle(native(like.env()));
   Cblacs_gridinit(&context_, "Row", like.rows(), like.columns());
 }
 
 blacs_grid::~blacs_grid() {
   Cblacs_gridexit(context_);
-  Cfree_blacs_system_handle(system_);
 }
 
 std::unique_ptr<hpl::variant> make_pdgesv(const blacs_grid& on, int logical_block) {

@@ -27,7 +27,6 @@ class blacs_grid {
   [[nodiscard]] int context() const noexcept { return context_; }
 
  private:
-  int system_ = 0;  ///< BLACS's number of the communicator
   int context_ = 0;
 };
 
