@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include <plait/plait.hpp>
 #include <spawn.h>
@@ -46,9 +47,8 @@ std::string joined(const std::vector<std::string>& arguments) {
   return text;
 }
 
-}  // namespace
-
-std::string run_self(const std::vector<std::string>& arguments) {
+/// Runs a program to its end; returns its output and its wait status.
+std::pair<std::string, int> run(std::string program, std::vector<std::string> words) {
   int ends[2];
   if (pipe(ends) != 0) throw error("no pipe to a child process can be made");
   posix_spawn_file_actions_t files;
@@ -57,28 +57,46 @@ std::string run_self(const std::vector<std::string>& arguments) {
   posix_spawn_file_actions_addclose(&files, ends[0]);
   posix_spawn_file_actions_addclose(&files, ends[1]);
 
-  std::string name = "/proc/self/exe";
-  std::vector<std::string> words = arguments;
-  std::vector<char*> argv{name.data()};
+  std::vector<char*> argv{program.data()};
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   std::vector<char*> variables = own_environment();
 
   pid_t child = 0;
   const int failure =
-      posix_spawn(&child, name.c_str(), &files, nullptr, argv.data(), variables.data());
+      posix_spawn(&child, program.c_str(), &files, nullptr, argv.data(), variables.data());
   posix_spawn_file_actions_destroy(&files);
   close(ends[1]);
   std::string output;
   if (failure == 0) output = read_all(ends[0]);
   close(ends[0]);
-  if (failure != 0) throw error("this program cannot be started again:" + joined(arguments));
+  if (failure != 0) throw error(program + " cannot be started:" + joined(words));
 
   int status = 0;
   waitpid(child, &status, 0);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+  return {output, status};
+}
+
+bool ended_well(int status) {
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+std::string run_self(const std::vector<std::string>& arguments) {
+  const auto [output, status] = run("/proc/self/exe", arguments);
+  if (!ended_well(status))
     throw error("a measurement failed (wait status " + std::to_string(status) +
                 "):" + joined(arguments));
+  return output;
+}
+
+std::string run_line(const std::string& folder, const std::string& line) {
+  // The folder is a word of its own: whatever its name, the shell does not read it.
+  const auto [output, status] =
+      run("/bin/sh", {"-c", "cd \"$0\" && { " + line + "\n} </dev/null", folder});
+  if (!ended_well(status))
+    throw error("a command failed (wait status " + std::to_string(status) + "): " + line);
   return output;
 }
 

@@ -7,15 +7,13 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <plait/plait.hpp>
 
 #include "ft/npb.hpp"
-#include "measure/turns.hpp"
-#include "measure/variant.hpp"
+#include "measure/checked_run.hpp"
 #include "measure/verdict.hpp"
 #include "peer.hpp"
 
@@ -35,17 +33,9 @@ struct planned_peer {
   std::shared_ptr<transform> plans;
 };
 
-/// Seconds of a run, and what a check of its result found on this rank.
-struct measured_run {
-  double total_s = 0;                    ///< of the slowest rank
-  std::optional<double> exposed_s = {};  ///< of this rank's workers, the mean; where it is known
-  measure::verdict found = {};
-  double error_bound = 0;
-};
-
 struct competitor {
   std::string name;
-  std::function<measured_run()> run;  ///< collective
+  std::function<measure::checked_run()> run;  ///< collective
 };
 
 struct contest {
@@ -75,36 +65,6 @@ struct contest {
 /// Errors: plait::error where base itself is wrong.
 inline void expect_right(const measure::verdict& of_base) {
   if (!of_base.verified) throw error("base is wrong: " + of_base.complaint);
-}
-
-/// Runs a variant of an application once; `check` judges what it left behind.  Collective.
-template <class Problem>
-[[nodiscard]] measured_run run_variant(
-    environment& env, measure::variant<Problem>& code, Problem& p, int steps,
-    const std::function<measure::verdict(measure::setting)>& check) {
-  measured_run result;
-  const measure::setting solves = code.solves();
-  measure::run_timed(env,
-                     {.prepare =
-                          [&](int) {
-                            p.reset(solves);
-                            code.prepare(p);
-                          },
-                      .run = [&] { code.run(p, steps, {}); },
-                      .finish =
-                          [&](int, double total_s) {
-                            const measure::run_report report = code.finish(p);
-                            double exposed_s = 0;
-                            for (const ledger_entry& worker : report.ledger)
-                              exposed_s += worker.exposed_s;
-                            result.total_s = total_s;
-                            result.exposed_s =
-                                exposed_s / static_cast<double>(report.ledger.size());
-                          }},
-                     0);
-  result.found = check(solves);
-  result.error_bound = p.error_bound(solves, steps);
-  return result;
 }
 
 }  // namespace plait::bench::fft

@@ -154,7 +154,7 @@ contest nas_ft(environment& env, const ft::problem_class& what, const setup& how
   for (const char* variant : {"base", "olap", "plait", "ideal"}) {
     const std::shared_ptr<ft::variant> code = make_variant(variant, env, chosen);
     result.rows.push_back({variant, [&env, all, code] {
-                             return run_variant<ft::problem>(
+                             return measure::run_checked<ft::problem>(
                                  env, *code, all->problem, all->steps, [&](setting solves) {
                                    verdict found =
                                        all->problem.check_closed_form(solves, all->steps);
@@ -174,9 +174,9 @@ contest nas_ft(environment& env, const ft::problem_class& what, const setup& how
            const auto [sums, seconds] = code->run(all->steps);
            all->problem.sums = sums;
            const verdict found = all->problem.check_closed_form(setting::distributed, all->steps);
-           return measured_run{.total_s = seconds,
-                               .found = against_base(sums, all->sums_of_base, found),
-                               .error_bound = npbs_bound};
+           return measure::checked_run{.total_s = seconds,
+                                       .found = against_base(sums, all->sums_of_base, found),
+                                       .error_bound = npbs_bound};
          }});
   }
   result.exchange = [all] { all->transpose.exchange(); };

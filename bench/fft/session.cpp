@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <map>
-#include <utility>
 
 #include "measure/alone.hpp"
 #include "measure/gather.hpp"
@@ -14,13 +11,6 @@
 
 namespace plait::bench::fft {
 namespace {
-
-/// The findings so far of a row's checks in a column, the same on every rank.
-struct findings {
-  bool verified = true;
-  double max_error = 0;
-  double error_bound = 0;
-};
 
 class session {
  public:
@@ -53,13 +43,7 @@ class session {
           measure::add_hidden_fraction(result.rows[name][one.column], result.rows, one.column,
                                        base_row);
     }
-    for (const auto& [place, found] : found_) {
-      measure::json& cell = result.rows[place.first][place.second];
-      cell["verified"] = found.verified;
-      cell["max_error"] = found.max_error;
-      cell["error_bound"] = found.error_bound;
-      result.verified = result.verified && found.verified;
-    }
+    result.verified = found_.add_to(result.rows);
     return result;
   }
 
@@ -97,33 +81,16 @@ class session {
   }
 
   [[nodiscard]] measure::json figures_of(const contest& one, const competitor& each) {
-    const measured_run got = each.run();
-    note(one, each, got);
-    measure::json figures{{"total_us", 1e6 * got.total_s / one.transforms}};
-    if (got.exposed_s) {
-      const double exposed_s = measure::sum(env_, *got.exposed_s) / env_.size();
-      figures["exposed_us"] = 1e6 * exposed_s / one.transforms;
-    }
-    figures["gflops"] = 1e-9 * one.operations / got.total_s;
-    return figures;
-  }
-
-  void note(const contest& one, const competitor& each, const measured_run& got) {
-    findings& so_far = found_[{each.name, one.column}];
-    const bool verified = measure::all_of(env_, got.found.verified);
-    if (!got.found.verified && so_far.verified)
-      std::fprintf(stderr, "fft: %s, %s: %s\n", each.name.c_str(), one.column.c_str(),
-                   got.found.complaint.c_str());
-    so_far.verified = so_far.verified && verified;
-    so_far.max_error = std::max(so_far.max_error, measure::maximum(env_, got.found.max_error));
-    so_far.error_bound = got.error_bound;
+    const measure::checked_run got = each.run();
+    found_.note(each.name, one.column, got);
+    return measure::figures_of(env_, got, one.transforms, one.operations);
   }
 
   environment& env_;
   const request& wanted_;
   std::vector<contest> contests_;
   std::vector<measure::measurement> plan_;
-  std::map<std::pair<std::string, std::string>, findings> found_;  ///< by row and column
+  measure::row_findings found_{env_, "fft"};
 };
 
 }  // namespace

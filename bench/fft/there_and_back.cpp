@@ -66,8 +66,8 @@ class peer_run {
   peer_run(environment& env, const shared& with, transform& plans)
       : env_(env), with_(with), plans_(plans) {}
 
-  measured_run run() {
-    measured_run result;
+  measure::checked_run run() {
+    measure::checked_run result;
     measure::run_timed(env_,
                        {.prepare = [&](int) { fill(); },
                         .run =
@@ -108,7 +108,7 @@ class peer_run {
   }
 
   /// Every cell is what it was before.
-  void check_field(measured_run& to) {
+  void check_field(measure::checked_run& to) {
     const part& space = plans_.space();
     for_rows(space, [&](index y, index z, const complex* row) {
       for (index x = 0; x < space.x.size(); ++x)
@@ -119,7 +119,7 @@ class peer_run {
   }
 
   /// Checks the waves that the next step would begin with.  Not timed.
-  void check_waves(measured_run& to) {
+  void check_waves(measure::checked_run& to) {
     plans_.forward();
     const std::vector<complex> got =
         sampled(env_, cells(), [&](const std::array<index, 3>& at) -> complex {
@@ -133,8 +133,8 @@ class peer_run {
   }
 
   template <class Where>
-  static void note(measured_run& to, const complex& got, const complex& expected, double scale,
-                   Where&& where) {
+  static void note(measure::checked_run& to, const complex& got, const complex& expected,
+                   double scale, Where&& where) {
     double error = std::abs(got - expected) / scale;
     // A value that is no number is infinitely wrong: NaN would be lost in a maximum.
     if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
@@ -178,7 +178,7 @@ contest there_and_back(environment& env, const ft::problem_class& what, const se
   for (const char* name : {"base", "olap", "plait", "ideal"}) {
     const std::shared_ptr<fft3d::variant> code = made(name, env, chosen);
     result.rows.push_back({name, [&env, all, code] {
-                             return run_variant<fft3d::problem>(
+                             return measure::run_checked<fft3d::problem>(
                                  env, *code, all->field, all->steps, [&](setting solves) {
                                    verdict found = all->field.check_closed_form(solves, all->steps);
                                    if (!found.verified || solves != setting::distributed)

@@ -2,6 +2,7 @@
 """`plait bench`: which processes it starts, what it shows and writes, what it refuses."""
 
 import json
+import os
 
 import pytest
 
@@ -15,17 +16,17 @@ def bench(tmp_path):
     """Runs `plait bench NAME …` on fake programs; with `kept`, returns the result file too."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in ("task_overhead", "message", "exchange", "progress", "metg", "fft"):
+    for name in ("task_overhead", "message", "exchange", "progress", "metg", "fft", "dense"):
         # No link: a program's name is that of what a link leads to.
         (programs / name).write_text(f'#!/bin/sh\nexec "{HERE}/fake_bench.py" {name} "$@"\n')
         (programs / name).chmod(0o755)
 
-    def run(*arguments):
-        return plait("bench", *arguments, PLAIT_BIN_DIR=str(programs))
+    def run(*arguments, **variables):
+        return plait("bench", *arguments, PLAIT_BIN_DIR=str(programs), **variables)
 
-    def kept(*arguments):
+    def kept(*arguments, **variables):
         file = tmp_path / "kept.json"
-        done = run(*arguments, "--json", file, "--report", tmp_path / "kept.html")
+        done = run(*arguments, "--json", file, "--report", tmp_path / "kept.html", **variables)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
         assert "<svg" in (tmp_path / "kept.html").read_text()
@@ -37,7 +38,7 @@ def bench(tmp_path):
 
 def test_without_a_name_it_says_what_there_is(bench):
     assert bench().stdout.strip() == (
-        "benchmarks: exchange, fft, message, metg, progress, task_overhead"
+        "benchmarks: dense, exchange, fft, message, metg, progress, task_overhead"
     )
 
 
@@ -61,6 +62,24 @@ def test_messages_are_measured_between_ranks(bench, mpi):
 def test_transforms_are_measured_on_any_number_of_ranks(bench):
     assert bench.kept("fft")["environment"]["ranks"] == 2
     assert bench.kept("fft", "-n", "3")["environment"]["ranks"] == 3
+
+
+def test_netlibs_hpl_is_told_how_to_start_where_it_is_installed(bench, tmp_path):
+    hpcc = tmp_path / "tools" / "hpcc"
+    hpcc.parent.mkdir()
+    hpcc.write_text("#!/bin/sh\n")
+    hpcc.chmod(0o755)
+    path = {"PATH": f"{hpcc.parent}:{os.environ['PATH']}"}
+
+    def told(*arguments):
+        return bench.kept("dense", *arguments, **path)["parameters"]["rest"]
+
+    option, line = told("-n", "3")[1:3]
+    assert option == "--hpcc"
+    assert line.startswith("exec env OMPI_ALLOW_RUN_AS_ROOT=1 ")
+    assert line.endswith(f" -n 3 env OPENBLAS_NUM_THREADS=1 {hpcc}")
+    assert told("--hpcc", "my own") == ["--progress", "--hpcc", "my own"]
+    assert told("--mpi", "mpich") == ["--progress"]  # Debian builds it for Open MPI
 
 
 def test_tasks_are_measured_in_one_process_and_in_two(bench):

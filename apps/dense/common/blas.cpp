@@ -38,6 +38,10 @@ std::string blas_kernel() {
   return openblas_get_corename();
 }
 
+int blas_threads() {
+  return openblas_get_num_threads();
+}
+
 void multiply(op of_a, op of_b, const product_size& size, double alpha, const const_in_memory& a,
               const const_in_memory& b, double beta, const in_memory& c) {
   if (size.m == 0 || size.n == 0) return;

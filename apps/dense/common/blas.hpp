@@ -37,6 +37,8 @@ struct product_size {
 void use_one_thread();
 /// Returns the processor that OpenBLAS has chosen its kernels for, such as "SkylakeX".
 [[nodiscard]] std::string blas_kernel();
+/// Returns the number of threads that OpenBLAS uses.
+[[nodiscard]] int blas_threads();
 
 /// Computes C = alpha op(A) op(B) + beta C.  Does not read C where beta is 0.  (dgemm)
 void multiply(op of_a, op of_b, const product_size& size, double alpha, const const_in_memory& a,

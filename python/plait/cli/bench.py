@@ -21,6 +21,8 @@ _EPILOG = """**Examples**
 
 `plait bench fft --lab nodes=2,rate=1gbit --class A`
 
+`plait bench dense --lab nodes=2,rate=1gbit --n 2000`
+
 `plait bench metg -- --help` shows the options of the program itself"""
 
 

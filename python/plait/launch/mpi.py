@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import os
 import pathlib
+import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 
@@ -43,13 +44,29 @@ def find_mpiexec(mpi: str) -> str:
 
 def launch(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None) -> Launch:
     """Returns the start of `ranks` processes of `program`, in `lab` where one is given."""
+    inner, settings = _starting(mpi, ranks, program, lab)
+    outer = enter(lab, lab.head) if lab else []
+    return Launch([*outer, *inner], {**tool_environment(), **settings})
+
+
+def line_of_rank(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None) -> str:
+    """Returns the line of a shell by which a rank starts a job of `ranks` processes of its own.
+
+    The rank is inside `lab` already, and passes on nothing of its own launcher's environment.
+    """
+    inner, settings = _starting(mpi, ranks, program, lab)
+    return "exec " + shlex.join(["env", *(f"{k}={v}" for k, v in settings.items()), *inner])
+
+
+def _starting(
+    mpi: str, ranks: int, program: Sequence[str], lab: Lab | None
+) -> tuple[list[str], dict[str, str]]:
+    """Returns the command line inside a lab, and what its environment has beside the caller's."""
     mpiexec = find_mpiexec(mpi)
     make = {"openmpi": _openmpi, "mpich": _mpich}[library.kind_of(mpi)]
     argv, settings = make(mpiexec, ranks, lab)
     # mpiexec ends with its parent, however that one ends.
-    inner = ["setpriv", "--pdeathsig", "TERM", *argv, *program]
-    outer = enter(lab, lab.head) if lab else []
-    return Launch([*outer, *inner], {**tool_environment(), **settings})
+    return ["setpriv", "--pdeathsig", "TERM", *argv, *program], settings
 
 
 def launch_alone(program: Sequence[str]) -> Launch:

@@ -18,6 +18,7 @@ from plait.launch.mpi import Launch, find_mpiexec, launch, launch_alone
 from plait.results import Result
 from plait.results.figures.progress import of_rates
 from plait.run.jobs import complain, describe_lab, has_result, lab_of, watch
+from plait.run.peers import words_of_peers
 from plait.run.programs import find_program
 from plait.run.recipes import Part, parts_of, words_of_lab
 from plait.run.scratch import scratch_folder
@@ -95,7 +96,7 @@ def _run_parts(
     with scratch_folder() as folder, lab_of(spec) as lab:
         for index, part in enumerate(parts):
             file = folder / f"result{index}.json"
-            command = [str(program), *_own_words(asked, file, lab), *asked.options]
+            command = [str(program), *_own_words(asked, part, file, lab), *asked.options]
             if part.beside_first:
                 command += ["--beside", str(folder / "result0.json")]
             outcome = watch(
@@ -112,13 +113,15 @@ def _run_parts(
     return _together(found, parts, lab), outcome.exit_code
 
 
-def _own_words(asked: Request, file: pathlib.Path, lab: Lab | None) -> list[str]:
+def _own_words(asked: Request, part: Part, file: pathlib.Path, lab: Lab | None) -> list[str]:
     """Returns what the program is told that the user did not say."""
     words = [f"--json={file}"]
     if asked.needs_mpi:
         words.append("--progress")
     if asked.trace:
         words += ["--trace", str(asked.trace.resolve())]
+    if asked.kind == "bench" and part.ranks is not None:
+        words += words_of_peers(asked.name, asked.mpi, part.ranks, lab, asked.options)
     return [*words, *words_of_lab(asked.kind, asked.name)(lab)] if lab else words
 
 
