@@ -37,6 +37,7 @@ def check_table(name: str, variant: dict, steps: int, ranks: int) -> None:
     # Threads that sweep look after no messages: the proxy must not rely on them.
     if name.startswith("MT") and "XTRA" in name:
         check(variant["progress"] in ("dedicated", "sleeping"), f"{name}: {variant['progress']}")
+    check(variant["gflops"] > 0, f"{name}: {variant['gflops']} Gflop/s")
     check(kept >= 1 and columns["total"]["mean"] > 0, f"{name}: {kept} runs are no outliers")
 
 
