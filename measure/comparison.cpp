@@ -73,7 +73,7 @@ class session {
   [[nodiscard]] bool is_wanted(const compared_variant& own_ideal) const {
     return own_ideal.leads ||
            std::ranges::find(what_.variants, own_ideal.name, &compared_variant::own_ideal) !=
-           what_.variants.end();
+               what_.variants.end();
   }
 
   /// Not one of those beside which computation alone is measured.
@@ -125,8 +125,9 @@ class session {
       const traced_run& done = runs.emplace_back(traced(code.name, collect(i)));
       kept_[i].trace_summary = to_json(summarize_trace(
           done.events, done.path,
-          code.communicates ? (code.leads && leaders_ ? found_.leaders : found_.messages).wire_bound_s
-                            : std::nullopt));
+          code.communicates
+              ? (code.leads && leaders_ ? found_.leaders : found_.messages).wire_bound_s
+              : std::nullopt));
     }
     if (env_.rank() == 0) write_trace(wanted_.trace_file, runs);
   }

@@ -117,7 +117,7 @@ struct measured_variant {
   std::string name;
   bool computes_as_base = true;  ///< as it says of itself
   std::string own_ideal;
-  bool leads = false;  ///< see compared_variant
+  bool leads = false;    ///< see compared_variant
   bool verified = true;  ///< the same on every rank
   double max_error = 0;  ///< the same on every rank
   // On rank 0:
@@ -152,10 +152,10 @@ struct measured_variant {
 struct measurements {
   bool verified = true;  ///< the same on every rank
   std::vector<measured_variant> variants;
-  std::string ideal;                     ///< the name of base's computation alone
-  std::vector<measured_variant> ideals;  ///< those that are not among the variants
-  measured_messages messages;            ///< of base
-  measured_messages leaders;             ///< of variants with one process of each node
+  std::string ideal;                                ///< the name of base's computation alone
+  std::vector<measured_variant> ideals;             ///< those that are not among the variants
+  measured_messages messages;                       ///< of base
+  measured_messages leaders;                        ///< of variants with one process of each node
   std::map<std::string, std::vector<double>> also;  ///< by label
 
   [[nodiscard]] const measured_variant* find(const std::string& name) const;

@@ -43,8 +43,8 @@ json slower_result(const measured_variant& one, const measured_alone& alone,
           {"proxy_s", to_json(by.proxy_s)}};
 }
 
-json variant_result(const comparison& what, const measurements& found,
-                    const compared_variant& code, const measured_variant& one) {
+json variant_result(const comparison& what, const measurements& found, const compared_variant& code,
+                    const measured_variant& one) {
   const measured_variant* base = found.find(what.base);
   json result{{"total_s", to_json(one.total())}};
   const breakdown spent = one.spent();

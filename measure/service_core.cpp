@@ -18,7 +18,7 @@ constexpr std::array other_cores{8, 64};
 
 struct named_part {
   const char* name;
-  double model::node_step::* part;
+  double model::node_step::*part;
 };
 using step = model::node_step;
 constexpr std::array parts{
@@ -62,8 +62,7 @@ std::optional<model::node_step> step_of(const measurements& found, int cores, in
   if (workers == nullptr || workers->workers != cores) return std::nullopt;
   const measured_variant& alone = found.find_ideal(by.workers_ideal);
   const double transport = median(found.leaders.transport_cpu_s);
-  const double network =
-      found.leaders.wire_bound_s.value_or(median(found.leaders.communication_s));
+  const double network = found.leaders.wire_bound_s.value_or(median(found.leaders.communication_s));
   return step{.cores = cores,
               .computation_s = alone.total_s() / steps,
               .one_less_s = found.find_ideal(by.service_ideal).total_s() / steps,
@@ -82,15 +81,15 @@ void share(environment& env, const std::optional<model::node_step>& step, known_
 json service_core_of(const model::node_step& step) {
   json result{{"step", to_json(step)}, {"nodes", {forecast_of(step)}}};
   for (const int cores : other_cores)
-    if (cores != step.cores)
-      result["nodes"].push_back(forecast_of(model::with_cores(step, cores)));
+    if (cores != step.cores) result["nodes"].push_back(forecast_of(model::with_cores(step, cores)));
   return result;
 }
 
 void print_service_core(const json& result) {
   if (!result.contains("service_core")) return;
-  std::printf("model, ms a step of as many cells a core: a process a core, a worker a core, one "
-              "less and a service thread\n");
+  std::printf(
+      "model, ms a step of as many cells a core: as base, a worker a core, one less and a "
+      "service thread\n");
   for (const json& node : result["service_core"]["nodes"]) {
     const auto ms = [&](const char* part) { return 1e3 * node[part].get<double>(); };
     std::printf("  %3d cores a node  %9.3f %9.3f %9.3f  a service thread is %sworth a worker\n",

@@ -20,7 +20,7 @@ void check(const node_step& step) {
           fmt::format("a part of a step takes {} s; it must be 0 or more, and finite", seconds));
 }
 
-/// What a processor less costs, of what it would cost if computation divided evenly.
+/// Returns what a processor less costs, of what it would cost if computation divided evenly.
 double felt_share(const node_step& step) {
   if (step.computation_s == 0) return 1;
   return (step.one_less_s / step.computation_s - 1) * (step.cores - 1);

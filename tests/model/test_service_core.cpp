@@ -90,10 +90,9 @@ TEST(service_core, what_it_says_names_both_times) {
 TEST(service_core, refuses_times_that_are_none) {
   EXPECT_NE(refusal([] { (void)forecast_service({.cores = 0}); }).find("at least 1"),
             std::string::npos);
-  EXPECT_NE(refusal([] {
-              (void)forecast_service({.cores = 2, .computation_s = -1});
-            }).find("0 or more"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal([] { (void)forecast_service({.cores = 2, .computation_s = -1}); }).find("0 or more"),
+      std::string::npos);
 }
 
 }  // namespace

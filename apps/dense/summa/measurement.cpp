@@ -39,8 +39,7 @@ class session {
     what.sent_per_step = sent();
     const product& p = problem_.what;
     plait::measure::set_operations(
-        what,
-        2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k));
+        what, 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k));
     return plait::measure::run_comparison(
         env_, what, wanted_,
         [](json& out, const measurements&) {

@@ -62,8 +62,7 @@ json to_json(const burden& of) {
 }
 
 void print_table(const json& result) {
-  plait::measure::print_table(
-      result, {{"/ base", "ratio_to_base", "{:.3f}"}});
+  plait::measure::print_table(result, {{"/ base", "ratio_to_base", "{:.3f}"}});
   const json& dealt =
       result["traffic"]["dealings"][result["traffic"]["dealing"].get<std::string>()];
   std::printf("a product sends %.3f MB in %d messages; nonzeros %.2f of the mean at most\n",

@@ -52,8 +52,7 @@ class session {
     plait::measure::comparison what =
         plait::measure::compare("ft", variants_, problem_, session_.steps, all_);
     what.parameters = parameters();
-    plait::measure::set_operations(what,
-                                   ft::operations(kernel_.grid().cells(), session_.steps));
+    plait::measure::set_operations(what, ft::operations(kernel_.grid().cells(), session_.steps));
     what.make_reference = [this] { return make_reference(); };
     what.communication = communication();
     // A run has a transpose more than it has steps.
@@ -67,8 +66,7 @@ class session {
     for (int p = 0; p < g.grid().p; ++p)
       add_sent(g.rank_in_row(p), g.own_z().size() * g.y_side_plane(p));
     return plait::measure::run_comparison(
-        env_, what, session_,
-        [this](json& out, const measurements&) { add_checksums(out); });
+        env_, what, session_, [this](json& out, const measurements&) { add_checksums(out); });
   }
 
  private:

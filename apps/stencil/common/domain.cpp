@@ -32,10 +32,9 @@ void check_cells(const std::array<std::int64_t, 3>& cells, const process_grid<3>
   for (const axis a : axes<3>) {
     const std::int64_t along = cells[static_cast<std::size_t>(index_of(a))];
     if (along < processes.extent(a))
-      throw usage_error(
-          fmt::format("{} cell{} along {} cannot be divided among {} processes (grid {})", along,
-                      along == 1 ? "" : "s", name_of(a), processes.extent(a),
-                      to_string(processes)));
+      throw usage_error(fmt::format(
+          "{} cell{} along {} cannot be divided among {} processes (grid {})", along,
+          along == 1 ? "" : "s", name_of(a), processes.extent(a), to_string(processes)));
   }
 }
 

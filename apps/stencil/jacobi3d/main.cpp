@@ -38,10 +38,11 @@ bool parse(command& c, const variant_list& all, int argc, char** argv,
                                 "jacobi3d");
   c.grid.add_to(options, plait::stencil::grid_help_of_nodes);
   c.nodes.add_to(options, "plait runs with one a node and a worker for each, others with all");
-  options.option("--service-core", c.service,
-                 "With --per-node, whether plait gives up a worker for a thread that serves "
-                 "messages: never, always, auto (where the model says that it pays), or both, a row "
-                 "each");
+  options.option(
+      "--service-core", c.service,
+      "With --per-node, whether plait gives up a worker for a thread that serves "
+      "messages: never, always, auto (where the model says that it pays), or both, a row "
+      "each");
   measure::add_program_options(options, c.common, all.names(), "Jacobi steps of a run");
   options.renamed("--window", "--in-flight");
   options.option("--time-tile", c.time_tile,
@@ -77,8 +78,9 @@ node_rows rows_of(const command& c, bool has_tiles) {
   if (c.nodes.per_node == 1 && !both)
     throw plait::usage_error("--service-core is of use with --per-node above 1");
   if (c.nodes.per_node > 1 && has_tiles)
-    throw plait::usage_error("--variants has tiles, which go with one process a node; leave out "
-                             "--per-node, or tiles");
+    throw plait::usage_error(
+        "--variants has tiles, which go with one process a node; leave out "
+        "--per-node, or tiles");
   if (c.nodes.per_node > 1 && c.common.workers != 0)
     throw plait::usage_error(
         "--workers: with --per-node plait has a worker for each process of a node; leave one out");

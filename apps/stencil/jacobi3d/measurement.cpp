@@ -51,7 +51,8 @@ class session {
     what.base = "base";
     what.make_reference = [this] { return make_reference(); };
     what.ideal = of_processes("ideal");
-    if (std::ranges::any_of(names, is_tiled)) what.own_ideals.push_back(of_processes("tiles_ideal"));
+    if (std::ranges::any_of(names, is_tiled))
+      what.own_ideals.push_back(of_processes("tiles_ideal"));
     what.communication = messages_of(halo_, problem_);
     what.sent_per_step = halo_.sent();
     if (has_leaders(names)) add_leaders(what);
@@ -213,9 +214,9 @@ bool is_tiled(std::string_view name) {
 }
 
 int run_session(plait::environment& env, const domains& whole,
-            const plait::measure::node_processes& nodes, const variant_list& all,
-            const std::vector<std::string>& names, const options& chosen, const node_rows& rows,
-            const plait::measure::session_options& wanted) {
+                const plait::measure::node_processes& nodes, const variant_list& all,
+                const std::vector<std::string>& names, const options& chosen, const node_rows& rows,
+                const plait::measure::session_options& wanted) {
   return session(env, whole, nodes, all, chosen, rows, wanted).run(names);
 }
 

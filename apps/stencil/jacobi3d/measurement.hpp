@@ -31,8 +31,8 @@ struct node_rows {
 /// Measures the variants `names`, writes the result and prints it.  Returns the exit code.
 /// Precondition: tiles only where a node has one process.  Collective.
 int run_session(plait::environment& env, const domains& whole,
-            const plait::measure::node_processes& nodes, const variant_list& all,
-            const std::vector<std::string>& names, const options& chosen, const node_rows& rows,
-            const plait::measure::session_options& wanted);
+                const plait::measure::node_processes& nodes, const variant_list& all,
+                const std::vector<std::string>& names, const options& chosen, const node_rows& rows,
+                const plait::measure::session_options& wanted);
 
 }  // namespace jacobi3d

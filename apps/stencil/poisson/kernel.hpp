@@ -11,10 +11,9 @@
 
 namespace poisson {
 
-/// Floating-point operations of an iteration for each cell.  Of CG: A p takes 7, two inner products
-/// and three updates (x, r, p) 2 each; pipelined, two inner products and six updates.
+/// Floating-point operations of an iteration of `base` for each cell: A p takes 7, two inner
+/// products and three updates (x, r, p) 2 each.
 inline constexpr double operations_per_cell = 7 + 5 * 2;
-inline constexpr double pipelined_operations_per_cell = 7 + 8 * 2;
 
 /// w = A p, where A u = 6 u - the sum of its six neighbours.  p shows the cells of w and what is
 /// beside them.

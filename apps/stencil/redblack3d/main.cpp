@@ -258,7 +258,7 @@ class session {
   problem problem_;
   std::optional<problem> leading_;  ///< a node's block, where this rank leads
   std::array<halo_mpi, 2> halo_;    ///< by the colour of the ghosts
-  double cell_steps_ = 0;  ///< cells of the grid, as often as they are computed
+  double cell_steps_ = 0;           ///< cells of the grid, as often as they are computed
   bool serial_ = false;
 };
 

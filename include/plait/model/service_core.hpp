@@ -7,7 +7,7 @@
 
 namespace plait::model {
 
-/// What a step of a program takes on one node, in seconds, all at least 0.
+/// Holds what a step of a program takes on one node, in seconds, all at least 0.
 struct node_step {
   int cores = 1;             ///< processors of the node, at least 1
   double computation_s = 0;  ///< computation on all of them, without messages

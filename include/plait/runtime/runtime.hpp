@@ -72,10 +72,10 @@ struct runtime_options {
   /// Cores that this rank's workers and proxy have for themselves.  0: its fair share of those that
   /// its affinity mask allows.
   int cores = 0;
-  /// Whether one of these cores is given up by a worker, for a proxy that polls all the time while
+  /// Says whether a worker gives up one of these cores, for a proxy that polls all the time while
   /// nothing else wants that core.  Needs 2 cores, and no number of `workers`.
   service_core service = service_core::never;
-  /// What a step of this program takes on a node, where that was measured.  Then
+  /// Times of a step of this program on a node, where they were measured.  Then
   /// `progress_choice().reason` says whether giving up a worker would pay, by the model.
   std::optional<model::node_step> step = {};
 };

@@ -42,8 +42,8 @@ namespace {
   const auto number = [](int n, const char* of) {
     return std::to_string(n) + of + (n == 1 ? "" : "s");
   };
-  const std::string counts =
-      number(options.workers, " worker") + " on " + number(cores, " core") + " of this rank's share";
+  const std::string counts = number(options.workers, " worker") + " on " + number(cores, " core") +
+                             " of this rank's share";
   if (cores > options.workers) {
     return {.proxy = true,
             .proxy_spins = true,
@@ -63,8 +63,7 @@ namespace {
 }  // namespace
 
 engine::choice choose_policy(const engine_options& options, int fair_share) {
-  engine::choice chosen =
-      choose_by_cores(options, options.cores != 0 ? options.cores : fair_share);
+  engine::choice chosen = choose_by_cores(options, options.cores != 0 ? options.cores : fair_share);
   if (!options.remark.empty()) chosen.reason += "; " + options.remark;
   return chosen;
 }

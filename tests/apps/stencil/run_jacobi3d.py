@@ -11,7 +11,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 from app_runs import check, check_ledger, check_timeline, launch, main, read_result
 
-
 OPERATIONS_PER_CELL = 7
 
 
