@@ -227,7 +227,10 @@ class session {
       sum_up();
       what_.warmed_up(found_);
     }
-    for (measured_variant& one : kept_) one.runs.clear();
+    for (measured_variant& one : kept_) {
+      one.runs.clear();
+      one.workers = 1;  // may have fewer now
+    }
     messages_.forget();
     if (leaders_) leaders_->forget();
   }

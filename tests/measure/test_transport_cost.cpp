@@ -51,7 +51,7 @@ TEST(transport_cpu, is_unknown_on_a_rank_that_takes_no_part_and_sleeps) {
                                             .some_sleep = true});
   EXPECT_EQ(cost.size(), 1U);
   EXPECT_EQ(exchanges > 0, takes_part);
-  if (!takes_part) EXPECT_TRUE(std::isnan(cost[0]));
+  EXPECT_TRUE(takes_part || std::isnan(cost[0]));
 }
 
 TEST(cheapest, is_the_way_with_the_least_median_of_what_was_measured) {
