@@ -146,6 +146,10 @@ def test_a_processor_given_to_services_is_held_against_both_of_its_rivals():
         assert never not in text
         assert never not in page([answer])
     assert "0.800 of its time" in page([answer])
+    assert "share 2 cores" not in text
+    answer["environment"]["lab"]["cores"] = [[0, 1], [0, 1]]
+    said = "4 processors of the nodes share 2 cores of this machine"
+    assert said in " ".join(shown(answer).split())
     answer["variants"]["service"]["total_s"] = spread(0.6)
     assert "no gain beside base: 1.200" in " ".join(shown(answer).split())
 

@@ -40,6 +40,7 @@ def service_core_sentences(result: Result) -> list[str]:
     per_node = result["parameters"]["processes_per_node"]
     return [
         _equal_processors(rows, per_node),
+        *_shared_cores(result),
         *_own_bounds(rows),
         *_gains(result, rows),
         *_by_the_model(result),
@@ -58,6 +59,18 @@ def _crew(row: dict[str, Any], per_node: int) -> str:
     workers = row["workers"]
     count_text = f"{workers} worker" + ("" if workers == 1 else "s")
     return f"{count_text} and a service thread" if workers < per_node else count_text
+
+
+def _shared_cores(result: Result) -> list[str]:
+    """That nodes of an emulated cluster take turns on the machine's cores, if they do."""
+    lab = result["environment"].get("lab") or {}
+    dealt = [core for node in lab.get("cores", []) for core in node]
+    if len(dealt) == len(set(dealt)):
+        return []
+    return [
+        f"{len(dealt)} processors of the nodes share {len(set(dealt))} cores of this machine:"
+        " a service thread there polls only while no worker wants its core"
+    ]
 
 
 def _own_bounds(rows: dict[str, dict[str, Any]]) -> list[str]:
