@@ -72,7 +72,7 @@ std::optional<model::node_step> step_of(const measurements& found, int cores, in
               .taken_s = cores * std::max(0.0, busy_s(*workers) - busy_s(alone)) / steps};
 }
 
-void share(environment& env, const std::optional<model::node_step>& step, known_step& to) {
+void share(environment& env, const std::optional<model::node_step>& step, const known_step& to) {
   const json known = json::parse(broadcast(env, (step ? to_json(*step) : json()).dump()));
   to->reset();
   if (!known.is_null()) *to = step_from(known);

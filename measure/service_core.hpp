@@ -32,7 +32,7 @@ struct step_variants {
                                                       int steps, const step_variants& by = {});
 
 /// Puts rank 0's step into `to` on every rank.  Collective.
-void share(environment& env, const std::optional<model::node_step>& step, known_step& to);
+void share(environment& env, const std::optional<model::node_step>& step, const known_step& to);
 
 /// Returns the member "service_core" of a result: `step`, and what the model says of these cells a
 /// core on nodes of this and other sizes.

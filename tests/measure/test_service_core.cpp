@@ -70,13 +70,12 @@ TEST(step_of, knows_nothing_where_a_worker_was_given_up_or_nobody_ran) {
 
 TEST(share, brings_rank_0_s_step_to_all) {
   environment& env = test::test_environment();
-  const auto known = std::make_shared<std::optional<model::node_step>>();
-  known_step to = known;
-  share(env, env.rank() == 0 ? step_of(measured(), 2, steps) : std::nullopt, to);
+  const known_step known = std::make_shared<std::optional<model::node_step>>();
+  share(env, env.rank() == 0 ? step_of(measured(), 2, steps) : std::nullopt, known);
   ASSERT_TRUE(known->has_value());
   EXPECT_DOUBLE_EQ((*known)->one_less_s, 1.8);
   EXPECT_EQ((*known)->cores, 2);
-  share(env, std::nullopt, to);
+  share(env, std::nullopt, known);
   EXPECT_FALSE(known->has_value());
 }
 
