@@ -19,7 +19,7 @@ using known_step = std::shared_ptr<std::optional<model::node_step>>;
 /// The rows that a step on a node is known by.  All run with one process of each node.
 struct step_variants {
   std::string workers = "plait";                ///< a worker for each core
-  std::string workers_ideal = "plait_ideal";    ///< its computation alone
+  std::string workers_ideal = "plait_ideal";    ///< computation alone of that
   std::string service_ideal = "service_ideal";  ///< that of a worker less
 };
 

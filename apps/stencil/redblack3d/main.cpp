@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "measure/node_processes.hpp"
 #include "measure/program.hpp"
 #include "measure/result.hpp"
+#include "measure/service_core.hpp"
 #include "measure/statistics.hpp"
 #include "shares.hpp"
 #include "variant.hpp"
@@ -134,6 +136,14 @@ json column(const std::vector<double>& totals, std::vector<double> values, int s
   return result;
 }
 
+/// The exchanges of a step, by the colour of the ghosts.
+struct halos {
+  halos(MPI_Comm communicator, problem& p)
+      : of{halo_mpi(communicator, p.u[0]),
+           halo_mpi(communicator, p.u[1], plait::stencil::face_tags)} {}
+  std::array<halo_mpi, 2> of;
+};
+
 class session {
  public:
   session(plait::environment& env, const domains& whole, const measure::node_processes& processes,
@@ -144,9 +154,11 @@ class session {
         chosen_(chosen),
         wanted_(wanted),
         problem_(whole.processes, env.rank()),
-        halo_{halo_mpi(plait::native(env), problem_.u[0]),
-              halo_mpi(plait::native(env), problem_.u[1], plait::stencil::face_tags)} {
-    if (whole.nodes && processes.leads()) leading_.emplace(*whole.nodes, env.rank());
+        halo_(plait::native(env), problem_) {
+    if (whole.nodes && processes.leads()) {
+      leading_.emplace(*whole.nodes, env.rank());
+      leading_halo_.emplace(plait::native(env), *leading_);
+    }
     const auto [nx, ny, nz] = whole.processes.cells();
     cell_steps_ = static_cast<double>(plait::extents<3>(nx, ny, nz).product()) * wanted.steps;
     serial_ = cell_steps_ <= most_serial_cells;
@@ -161,22 +173,83 @@ class session {
     what.base = policy{}.name();
     what.make_reference = [this] { return make_reference(); };
     what.ideal = compared({.what = policy::kind::ideal});
-    what.communication = plait::stencil::exchanges_alone(
-        halo_, wanted_.steps, [this] { problem_.reset(setting::distributed); },
-        plait::cut_in_tiles(problem_.parts().interior,
-                            {.rows = plait::stencil::tile_rows(problem_.data().u[0]),
-                             .cells = plait::stencil::cells_per_count}),
-        [data = problem_.data()](const box& piece) { relax(data, colour::red, piece); });
-    for (const halo_mpi& halo : halo_)
-      for (const measure::sent_bytes& one : halo.sent()) what.sent_per_step.push_back(one);
+    what.communication = messages_of(halo_.of, problem_);
+    what.sent_per_step = sent_by(halo_.of);
+    if (workers_row()) add_leaders(what);
     what.limited = [](const measure::measurements& found) { return found.fastest(); };
     return measure::run_comparison(
         env_, what, wanted_,
-        [this](json& out, const measure::measurements& found) { add_columns(out, found); },
-        print_table);
+        [this](json& out, const measure::measurements& found) {
+          add_columns(out, found);
+          add_service_core(out, found);
+        },
+        [](const json& result) {
+          print_table(result);
+          measure::print_service_core(result);
+        });
   }
 
  private:
+  measure::communication_alone messages_of(std::span<halo_mpi> exchanges, problem& p) const {
+    return plait::stencil::exchanges_alone(
+        exchanges, wanted_.steps, [&p] { p.reset(setting::distributed); },
+        plait::cut_in_tiles(p.parts().interior, {.rows = plait::stencil::tile_rows(p.data().u[0]),
+                                                 .cells = plait::stencil::cells_per_count}),
+        [data = p.data()](const box& piece) { relax(data, colour::red, piece); });
+  }
+
+  static std::vector<measure::sent_bytes> sent_by(std::span<const halo_mpi> exchanges) {
+    std::vector<measure::sent_bytes> all;
+    for (const halo_mpi& halo : exchanges)
+      for (const measure::sent_bytes& one : halo.sent()) all.push_back(one);
+    return all;
+  }
+
+  /// Returns the policy of tasks that has a worker for each core of a node, if there is one among
+  /// those with one process of each node: what it takes is what the model of a service core knows.
+  [[nodiscard]] const policy* workers_row() const {
+    if (!whole_.nodes) return nullptr;
+    const auto found = std::ranges::find_if(chosen_.policies, [&](const policy& how) {
+      return how.what == policy::kind::tasks && !how.proxy && how.threads == processes_.per_node();
+    });
+    return found == chosen_.policies.end() ? nullptr : &*found;
+  }
+
+  /// Computation alone of TASK, so many workers.
+  measure::compared_variant leaders_ideal(const char* name, int workers) {
+    if (!leading_) return processes_.asleep_beside_tasks(name);
+    const policy how{.what = policy::kind::tasks, .threads = workers};
+    measure::compared_variant one = processes_.with_leaders(measure::compared<problem>(
+        name, make_tasks(env_, how, chosen_.slow, setting::isolated), *leading_, wanted_.steps));
+    one.computes_as_base = false;
+    return one;
+  }
+
+  void add_leaders(measure::comparison& what) {
+    what.own_ideals.push_back(leaders_ideal(ideals_.workers_ideal.c_str(), processes_.per_node()));
+    what.own_ideals.push_back(
+        leaders_ideal(ideals_.service_ideal.c_str(), processes_.per_node() - 1));
+    for (std::size_t i = 0; i < chosen_.policies.size(); ++i)
+      if (chosen_.policies[i].what == policy::kind::tasks)
+        what.variants[i].own_ideal = ideals_.workers_ideal;
+    what.leaders.emplace();
+    what.leaders->takes_part = false;
+    if (leading_) {
+      what.leaders = messages_of(leading_halo_->of, *leading_);
+      what.leaders_sent_per_step = sent_by(leading_halo_->of);
+    }
+    what.leaders->exchanges = what.communication.exchanges;
+  }
+
+  void add_service_core(json& out, const measure::measurements& found) const {
+    const policy* how = workers_row();
+    if (how == nullptr) return;
+    measure::step_variants by = ideals_;
+    by.workers = how->name();
+    if (const auto step = measure::step_of(found, processes_.per_node(), wanted_.steps, by))
+      out["service_core"] = measure::service_core_of(*step);
+  }
+
   std::unique_ptr<variant> made(const policy& how) {
     if (how.what == policy::kind::hand) return make_hand(env_, chosen_.slow);
     if (how.what == policy::kind::ideal) return make_ideal(chosen_.slow);
@@ -257,8 +330,10 @@ class session {
   const measure::session_options& wanted_;
   problem problem_;
   std::optional<problem> leading_;  ///< a node's block, where this rank leads
-  std::array<halo_mpi, 2> halo_;    ///< by the colour of the ghosts
-  double cell_steps_ = 0;           ///< cells of the grid, as often as they are computed
+  halos halo_;
+  std::optional<halos> leading_halo_;
+  measure::step_variants ideals_;
+  double cell_steps_ = 0;  ///< cells of the grid, as often as they are computed
   bool serial_ = false;
 };
 

@@ -43,7 +43,7 @@ def service_core_sentences(result: Result) -> list[str]:
         *_shared_cores(result),
         *_own_bounds(rows),
         *_gains(result, rows),
-        *_by_the_model(result),
+        *model_sentences(result),
     ]
 
 
@@ -97,7 +97,8 @@ def _gains(result: Result, rows: dict[str, dict[str, Any]]) -> list[str]:
     return [line]
 
 
-def _by_the_model(result: Result) -> list[str]:
+def model_sentences(result: Result) -> list[str]:
+    """Returns what the model says of this node and of larger ones."""
     said = result.get("service_core")
     if said is None:
         return []
