@@ -2,18 +2,14 @@
 #include "comparison.hpp"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <iterator>
 #include <limits>
 
 #include <plait/plait.hpp>
 
 #include "result.hpp"
 #include "statistics.hpp"
-#include "transport_cost.hpp"
 
 namespace plait::measure {
 namespace {
@@ -28,7 +24,8 @@ namespace {
 class session {
  public:
   session(environment& env, const comparison& what, const session_options& wanted)
-      : env_(env), what_(what), wanted_(wanted) {
+      : env_(env), what_(what), wanted_(wanted), messages_(env, what.communication, "") {
+    if (what.leaders) leaders_.emplace(env, *what.leaders, ", one process a node");
     found_.ideal = what.ideal.name;
     for (const compared_variant& one : what.variants) add(one);
     if (!is_measured(what.ideal)) add(what.ideal);
@@ -41,19 +38,20 @@ class session {
     if (what_.make_reference) judge(what_.base, what_.make_reference());
     std::vector<turn> turns;
     for (std::size_t i = 0; i < what_.variants.size(); ++i) turns.push_back(variant_turn(i));
-    turns.push_back(communication());
+    turns.push_back(messages_.communication());
+    if (leaders_) turns.push_back(leaders_->communication());
     for (std::size_t i = what_.variants.size(); i < codes_.size(); ++i)
       turns.push_back(variant_turn(i));
-    turns.push_back(transport());
+    turns.push_back(messages_.transport());
+    if (leaders_) turns.push_back(leaders_->transport());
     for (const also_measured& one : what_.also) turns.push_back(beside(one));
     take_turns(turns, {.repeat = wanted_.repeat,
                        .progress = wanted_.progress && env_.rank() == 0,
-                       .warm_up = true});
-    find_limits();
+                       .warm_up = true,
+                       .after_warm_up = [this] { end_warm_up(); }});
+    find_messages();
     if (!wanted_.trace_file.empty()) trace();
-    const auto shown = kept_.begin() + std::ssize(what_.variants);
-    found_.variants.assign(std::move_iterator(kept_.begin()), std::move_iterator(shown));
-    found_.ideals.assign(std::move_iterator(shown), std::move_iterator(kept_.end()));
+    sum_up();
     return std::move(found_);
   }
 
@@ -64,15 +62,18 @@ class session {
     kept.name = one.name;
     kept.computes_as_base = one.computes_as_base;
     kept.own_ideal = one.own_ideal;
+    kept.leads = one.leads;
   }
 
   [[nodiscard]] bool is_measured(const compared_variant& one) const {
     return std::ranges::find(kept_, one.name, &measured_variant::name) != kept_.end();
   }
 
+  /// Those of nodes with one process are there for the model of a service core, too.
   [[nodiscard]] bool is_wanted(const compared_variant& own_ideal) const {
-    return std::ranges::find(what_.variants, own_ideal.name, &compared_variant::own_ideal) !=
-           what_.variants.end();
+    return own_ideal.leads ||
+           std::ranges::find(what_.variants, own_ideal.name, &compared_variant::own_ideal) !=
+               what_.variants.end();
   }
 
   /// Not one of those beside which computation alone is measured.
@@ -95,41 +96,11 @@ class session {
       code.prepare();
     };
     one.run = [this, &code] { code.run(recorded_); };
-    one.finish = [this, i](int round, double total_s) {
+    one.finish = [this, i](int, double total_s) {
       finish(i);
-      if (round != warm_up) keep(i, total_s);
+      keep(i, total_s);
     };
     return timed(is_shown(i) ? code.name : "computation alone", std::move(one));
-  }
-
-  turn communication() {
-    timed_run one;
-    one.prepare = [this](int) { what_.communication.prepare(); };
-    one.run = what_.communication.run;
-    one.finish = [this](int round, double total_s) {
-      last_communication_s_ = total_s;
-      if (round != warm_up) found_.communication_s.push_back(total_s);
-    };
-    return timed("communication alone", std::move(one));
-  }
-
-  turn transport() {
-    return {
-        "transport processor time", [this](int round) {
-          const communication_alone& messages = what_.communication;
-          messages.prepare();
-          transport_probe probe{messages.work, messages.exchange_sparsely};
-          if (!messages.work) probe.work = [] {};
-          probe.exchange_s = last_communication_s_ / messages.exchanges;
-          // Each interval two thirds as long as the communication of a run, within reason.
-          probe.sample_s = std::clamp(last_communication_s_, 0.02, 0.15) * 2 / 3;
-          probe.intervals.assign(intervals_between_looks.begin(), intervals_between_looks.end());
-          const std::vector<double> exchange_s = transport_cpu_s(env_, probe);
-          if (round == warm_up) return;
-          for (std::size_t way = 0; way < exchange_s.size(); ++way)
-            transport_s_[way].push_back(messages.work ? exchange_s[way] * messages.exchanges
-                                                      : std::numeric_limits<double>::quiet_NaN());
-        }};
   }
 
   turn beside(const also_measured& wanted) {
@@ -153,7 +124,10 @@ class session {
       run_timed(env_, one, wanted_.repeat);
       const traced_run& done = runs.emplace_back(traced(code.name, collect(i)));
       kept_[i].trace_summary = to_json(summarize_trace(
-          done.events, done.path, code.communicates ? found_.wire_bound_s : std::nullopt));
+          done.events, done.path,
+          code.communicates
+              ? (code.leads && leaders_ ? found_.leaders : found_.messages).wire_bound_s
+              : std::nullopt));
     }
     if (env_.rank() == 0) write_trace(wanted_.trace_file, runs);
   }
@@ -233,28 +207,32 @@ class session {
     return timeline_of(traced(what_.variants[i].name, collect(i)).events, first_s);
   }
 
-  // Of exchanges shorter than the usual look sleeping is most of what they take.
-  [[nodiscard]] bool transport_is_measurable() const {
-    const std::chrono::duration<double> look = between_looks;
-    return median(found_.communication_s) / what_.communication.exchanges >= look.count();
+  void find_messages() {
+    const double rate = wanted_.link_rate_bytes_per_s;
+    found_.messages = messages_.found(what_.sent_per_step, wanted_.steps, rate);
+    if (leaders_)
+      found_.leaders = leaders_->found(what_.leaders_sent_per_step, wanted_.steps, rate);
   }
 
-  void find_limits() {
-    std::array<std::vector<double>, intervals_between_looks.size()> by_look;
-    for (std::size_t way = 0; way < by_look.size(); ++way) {
-      if (!transport_is_measurable())
-        std::ranges::fill(transport_s_[way], std::numeric_limits<double>::quiet_NaN());
-      by_look[way] = of_slowest_rank(env_, transport_s_[way]);
+  void sum_up() {
+    const auto shown = kept_.begin() + std::ssize(what_.variants);
+    found_.variants.assign(kept_.begin(), shown);
+    found_.ideals.assign(shown, kept_.end());
+  }
+
+  /// Tells who wants to know, and forgets.
+  void end_warm_up() {
+    if (what_.warmed_up) {
+      find_messages();
+      sum_up();
+      what_.warmed_up(found_);
     }
-    const std::size_t way = cheapest(by_look);
-    found_.transport_cpu_s = std::move(by_look[way]);
-    found_.transport_look = intervals_between_looks[way];
-    double bytes = 0;
-    for (const sent_bytes& one : what_.sent_per_step)
-      if (env_.hosts()[static_cast<std::size_t>(one.peer)] != env_.host()) bytes += one.bytes;
-    const double busiest = busiest_host_bytes(env_, bytes);
-    if (wanted_.link_rate_bytes_per_s > 0 && busiest > 0)
-      found_.wire_bound_s = busiest * wanted_.steps / wanted_.link_rate_bytes_per_s;
+    for (measured_variant& one : kept_) {
+      one.runs.clear();
+      one.workers = 1;  // may have fewer now
+    }
+    messages_.forget();
+    if (leaders_) leaders_->forget();
   }
 
   environment& env_;
@@ -265,9 +243,8 @@ class session {
   std::vector<measured_variant> kept_;          ///< of each of these
   std::vector<run_report> reports_;             ///< of this rank's last runs, likewise
   step_range recorded_;
-  double last_communication_s_ = 0;
-  /// Of this rank, by the interval between looks.
-  std::array<std::vector<double>, intervals_between_looks.size()> transport_s_;
+  messages_alone messages_;  ///< of base
+  std::optional<messages_alone> leaders_;
 };
 
 }  // namespace
@@ -341,16 +318,23 @@ const measured_variant& measurements::find_ideal(const std::string& name) const 
   return *found;
 }
 
-measured_alone measurements::alone() const {
-  const measured_variant& computation = find_ideal(ideal);
+namespace {
+
+measured_alone alone_with(const measured_messages& messages, const measured_variant& computation) {
   measured_alone result;
   result.computation_s = computation.total_s();
   result.compute_s = computation.spent().compute_s;
-  result.communication_s = median(communication_s);
-  result.wire_s = wire_bound_s;
-  const double transport = median(transport_cpu_s);
+  result.communication_s = median(messages.communication_s);
+  result.wire_s = messages.wire_bound_s;
+  const double transport = median(messages.transport_cpu_s);
   result.transport_cpu_s = std::isfinite(transport) ? transport : 0;
   return result;
+}
+
+}  // namespace
+
+measured_alone measurements::alone() const {
+  return alone_with(messages, find_ideal(ideal));
 }
 
 bool measurements::computes_as_base(const measured_variant& one) const {
@@ -359,14 +343,25 @@ bool measurements::computes_as_base(const measured_variant& one) const {
          one.processes == computation.processes;
 }
 
+const measured_variant* measurements::own_ideal_of(const measured_variant& one) const {
+  if (one.own_ideal.empty()) return nullptr;
+  const measured_variant& named = find_ideal(one.own_ideal);
+  if (!one.leads || named.workers == one.workers) return &named;
+  const auto found = std::ranges::find_if(ideals, [&](const measured_variant& other) {
+    return other.leads && other.workers == one.workers;
+  });
+  return found == ideals.end() ? nullptr : &*found;
+}
+
 std::optional<measured_alone> measurements::alone_of(const measured_variant& one) const {
   if (computes_as_base(one)) return alone();
-  if (one.own_ideal.empty()) return std::nullopt;
-  const measured_variant& computation = find_ideal(one.own_ideal);
-  measured_alone result = alone();
-  result.computation_s = computation.total_s();
-  result.compute_s = computation.spent().compute_s;
-  return result;
+  const measured_variant* computation = own_ideal_of(one);
+  if (computation == nullptr) return std::nullopt;
+  return alone_with(one.leads ? leaders : messages, *computation);
+}
+
+void set_operations(comparison& of, double operations) {
+  for (compared_variant& one : of.variants) one.operations = operations;
 }
 
 measurements measure(environment& env, const comparison& what, const session_options& wanted) {

@@ -16,6 +16,7 @@
 
 #include "gather.hpp"
 #include "limits.hpp"
+#include "messages_alone.hpp"
 #include "session_options.hpp"
 #include "turns.hpp"
 #include "variant.hpp"
@@ -36,6 +37,11 @@ struct compared_variant {
   /// Name, among `comparison::own_ideals`, of the variant's computation alone, if it does not
   /// compute as base does.  Empty: not known.
   std::string own_ideal;
+  /// Says whether it runs with one process of each node.  Then its messages are
+  /// `comparison::leaders`.
+  bool leads = false;
+  /// Floating-point operations of a run on all ranks; 0: nobody would agree on their number.
+  double operations = 0;
   double error_bound = 0;         ///< for the result; `check` knows it
   std::function<void()> prepare;  ///< sets the problem back, too
   std::function<void(const step_range& recorded)> run;
@@ -62,27 +68,10 @@ template <class Problem>
 [[nodiscard]] compared_variant compared(std::string name, std::unique_ptr<variant<Problem>> code,
                                         Problem& p, int steps);
 
-/// The messages of `base`, and nothing else; also beside work, to see what they take from it.
-struct communication_alone {
-  std::function<void()> prepare;  ///< before either
-  std::function<void()> run;      ///< as many exchanges as a run of `base` has
-  int exchanges = 0;              ///< in a run
-  /// See transport_probe: one exchange that leaves the processor alone, and what is counted
-  /// meanwhile.  No work: what the transport takes is not known.
-  std::function<void(std::chrono::microseconds)> exchange_sparsely;
-  std::function<void()> work;
-};
-
 /// Something else that is measured in each round.
 struct also_measured {
   std::string label;
   std::function<double()> measure;  ///< the same on every rank
-};
-
-/// Bytes that a step of this rank sends to another one.
-struct sent_bytes {
-  int peer = 0;
-  double bytes = 0;
 };
 
 struct measured_variant;
@@ -103,7 +92,12 @@ struct comparison {
   std::vector<compared_variant> own_ideals;
   communication_alone communication;
   std::vector<sent_bytes> sent_per_step;
+  /// The messages of variants that run with one process of each node, and what those send.
+  std::optional<communication_alone> leaders;
+  std::vector<sent_bytes> leaders_sent_per_step;
   std::vector<also_measured> also;
+  /// Is given what the warm-up round measured, which counts for nothing else.  Collective.
+  std::function<void(const measurements&)> warmed_up;
   /// Picks the variant that the result's sentence `limiter` is about, or none.  Empty: the last
   /// that computes as base does.  Called on rank 0.
   std::function<const measured_variant*(const measurements&)> limited;
@@ -123,6 +117,7 @@ struct measured_variant {
   std::string name;
   bool computes_as_base = true;  ///< as it says of itself
   std::string own_ideal;
+  bool leads = false;    ///< see compared_variant
   bool verified = true;  ///< the same on every rank
   double max_error = 0;  ///< the same on every rank
   // On rank 0:
@@ -157,15 +152,11 @@ struct measured_variant {
 struct measurements {
   bool verified = true;  ///< the same on every rank
   std::vector<measured_variant> variants;
-  std::string ideal;                     ///< the name of base's computation alone
-  std::vector<measured_variant> ideals;  ///< those that are not among the variants
-  std::vector<double> communication_s;
-  std::vector<double> transport_cpu_s;         ///< of the rank it costs most, by the cheapest look
-  std::chrono::microseconds transport_look{};  ///< the interval between these looks
+  std::string ideal;                                ///< the name of base's computation alone
+  std::vector<measured_variant> ideals;             ///< those that are not among the variants
+  measured_messages messages;                       ///< of base
+  measured_messages leaders;                        ///< of variants with one process of each node
   std::map<std::string, std::vector<double>> also;  ///< by label
-  /// Says what must cross the links between hosts, in seconds of the busiest host's link; none
-  /// where nothing does, or the rate is not known.
-  std::optional<double> wire_bound_s;
 
   [[nodiscard]] const measured_variant* find(const std::string& name) const;
   /// The variant with the shortest median, of those that `counts` holds for, but computation alone;
@@ -176,14 +167,20 @@ struct measurements {
   [[nodiscard]] const measured_variant* fastest_as_base() const;
   /// Computation alone, among the variants or not.  Precondition: it was measured.
   [[nodiscard]] const measured_variant& find_ideal(const std::string& name) const;
-  /// Medians, and the wire's time.
+  /// Of base: medians, and the wire's time.
   [[nodiscard]] measured_alone alone() const;
+  /// Returns the computation alone of a variant that does not compute as base does: of its own
+  /// ideals the one with as many workers; null where that was not measured.
+  [[nodiscard]] const measured_variant* own_ideal_of(const measured_variant& one) const;
   /// Returns whether base's computation alone is that of `one`: it says so of itself, and takes as
   /// many processes and workers.
   [[nodiscard]] bool computes_as_base(const measured_variant& one) const;
   /// Returns what was measured alone of the computation of `one`; nothing where that is not known.
   [[nodiscard]] std::optional<measured_alone> alone_of(const measured_variant& one) const;
 };
+
+/// Says how many floating-point operations a run of each variant is, on all ranks.
+void set_operations(comparison& of, double operations);
 
 /// Runs the session.  What is wrong with a result is printed on standard error, one line for each
 /// rank and variant.  Writes the trace if one is wanted.  Collective.

@@ -43,8 +43,8 @@ json slower_result(const measured_variant& one, const measured_alone& alone,
           {"proxy_s", to_json(by.proxy_s)}};
 }
 
-json variant_result(const comparison& what, const measurements& found, const measured_variant& one,
-                    double error_bound) {
+json variant_result(const comparison& what, const measurements& found, const compared_variant& code,
+                    const measured_variant& one) {
   const measured_variant* base = found.find(what.base);
   json result{{"total_s", to_json(one.total())}};
   const breakdown spent = one.spent();
@@ -55,7 +55,8 @@ json variant_result(const comparison& what, const measurements& found, const mea
   result["idle_s"] = spent.idle_s;
   result["verified"] = one.verified;
   result["max_error"] = one.max_error;
-  result["error_bound"] = error_bound;
+  result["error_bound"] = code.error_bound;
+  if (code.operations > 0) result["gflops"] = 1e-9 * code.operations / one.total_s();
   result["ratio_to_base"] = base != nullptr ? json(one.total_s() / base->total_s()) : json(nullptr);
   result["workers"] = one.workers;
   result["processes"] = one.processes;
@@ -63,10 +64,11 @@ json variant_result(const comparison& what, const measurements& found, const mea
   result["slower_computation"] = nullptr;
   const std::optional<measured_alone> alone = found.alone_of(one);
   if (alone && !is_an_ideal(what, one)) {
-    const bool transport_is_known = std::isfinite(median(found.transport_cpu_s));
+    const measured_messages& messages = one.leads ? found.leaders : found.messages;
+    const bool transport_is_known = std::isfinite(median(messages.transport_cpu_s));
     result["slower_computation"] = slower_result(one, *alone, transport_is_known);
     if (!found.computes_as_base(one))
-      result["own_limits"] = own_limits(one, *alone, found.find_ideal(one.own_ideal));
+      result["own_limits"] = own_limits(one, *alone, *found.own_ideal_of(one));
   }
   if (one.has_proxy()) result["proxy_cpu_s"] = to_json(one.proxy_cpu_s());
   result["ledger"] = one.typical().ledger;
@@ -112,14 +114,15 @@ json result_of(const environment& env, const comparison& what, const session_opt
   result["variants"] = json::object();
   for (std::size_t i = 0; i < found.variants.size(); ++i)
     result["variants"][found.variants[i].name] =
-        variant_result(what, found, found.variants[i], what.variants[i].error_bound);
-  result["communication_s"] = to_json(summarize(found.communication_s));
+        variant_result(what, found, what.variants[i], found.variants[i]);
+  const measured_messages& messages = found.messages;
+  result["communication_s"] = to_json(summarize(messages.communication_s));
   result["computation_s"] = to_json(found.find_ideal(found.ideal).total());
-  const summary transport = summarize(found.transport_cpu_s);
+  const summary transport = summarize(messages.transport_cpu_s);
   result["transport_cpu_s"] = to_json(transport);
-  const std::chrono::duration<double> look = found.transport_look;
+  const std::chrono::duration<double> look = messages.transport_look;
   result["transport_look_s"] = std::isfinite(transport.median) ? json(look.count()) : json(nullptr);
-  result["wire_bound_s"] = to_json(found.wire_bound_s);
+  result["wire_bound_s"] = to_json(messages.wire_bound_s);
   result["bound_s"] = bound_s(alone);
   result["attainable_s"] = attainable_s(alone);
   result["hidden_fraction"] = hidden_fractions(what, found);

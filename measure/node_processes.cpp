@@ -43,6 +43,7 @@ int node_processes::cores_of_a_leader() const {
 }
 
 compared_variant node_processes::with_leaders(compared_variant one) const {
+  one.leads = true;
   one.prepare = [this, prepare = std::move(one.prepare)] {
     give_cores_to_leaders();
     prepare();
@@ -53,6 +54,12 @@ compared_variant node_processes::with_leaders(compared_variant one) const {
     return report;
   };
   return one;
+}
+
+compared_variant node_processes::asleep_beside_tasks(std::string name) const {
+  return asleep(std::move(name), [this] {
+    return std::make_shared<runtime>(env_, runtime_options{.workers = 1, .policy = progress::none});
+  });
 }
 
 compared_variant node_processes::asleep(std::string name,

@@ -33,6 +33,8 @@ class node_processes {
   /// core.
   [[nodiscard]] compared_variant asleep(std::string name,
                                         std::function<std::shared_ptr<void>()> attend) const;
+  /// Makes what all others have of a leader's variant of tasks.
+  [[nodiscard]] compared_variant asleep_beside_tasks(std::string name) const;
 
  private:
   // Until the next of these calls, a node's leader has all its cores, or every process has a share.

@@ -24,7 +24,10 @@ task_run::task_run(environment& env, const task_options& options, task_steps wha
   rt_.emplace(env, runtime_options{.workers = options.workers,
                                    .in_flight = in_flight,
                                    .policy = options.policy,
-                                   .compare_sizes = options.compare_sizes});
+                                   .compare_sizes = options.compare_sizes,
+                                   .cores = options.cores,
+                                   .service = options.service,
+                                   .step = options.step ? *options.step : std::nullopt});
   if (what_.replayed && what_.tasks <= in_flight)
     recorded_ = rt_->record([&] { what_.submit(*rt_, what_.steps); });
   rt_->start_trace();

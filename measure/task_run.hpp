@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -21,6 +22,10 @@ struct task_options {
   progress policy = progress::automatic;
   std::size_t in_flight = 0;  ///< most tasks in flight; 0: as many as it takes to replay
   bool compare_sizes = true;  ///< see runtime_options
+  int cores = 0;              ///< for workers and proxy; 0: the fair share
+  service_core service = service_core::never;
+  /// What is known of a step when a run begins, if anything.
+  std::shared_ptr<const std::optional<model::node_step>> step = {};
 };
 
 /// The most tasks whose graph is recorded where --in-flight leaves the choice.

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "quiet_barrier.hpp"
 #include "soaker.hpp"
 #include "statistics.hpp"
 
@@ -46,13 +47,25 @@ int exchanges_in_a_sample(const transport_probe& probe, std::chrono::microsecond
 }  // namespace
 
 std::vector<double> transport_cpu_s(environment& env, const transport_probe& probe) {
+  const auto wait_for_all = [&] {
+    if (probe.some_sleep) {
+      quiet_barrier(env);
+    } else {
+      env.barrier();
+    }
+  };
+  if (!probe.takes_part) {
+    const std::size_t samples = static_cast<std::size_t>(probe.rounds) * probe.intervals.size();
+    for (std::size_t i = 0; i < 1 + 2 * samples; ++i) wait_for_all();
+    return std::vector<double>(probe.intervals.size(), std::numeric_limits<double>::quiet_NaN());
+  }
   const std::chrono::duration<double> calibration{probe.sample_s / 3};
   const int unit = own_unit(env);
   const pinned here(unit);
   const soaker counter(unit, probe.work);
 
   const auto calibrate = [&] {
-    env.barrier();
+    wait_for_all();
     return count_during(counter, [&] { std::this_thread::sleep_for(calibration); }).per_second;
   };
   std::vector<std::vector<double>> costs(probe.intervals.size());
@@ -61,7 +74,7 @@ std::vector<double> transport_cpu_s(environment& env, const transport_probe& pro
     for (std::size_t way = 0; way < probe.intervals.size(); ++way) {
       const std::chrono::microseconds interval = probe.intervals[way];
       const int exchanges = exchanges_in_a_sample(probe, interval);
-      env.barrier();
+      wait_for_all();
       const counted with = count_during(counter, [&] {
         for (int i = 0; i < exchanges; ++i) probe.exchange(interval);
       });

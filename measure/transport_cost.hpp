@@ -33,12 +33,16 @@ struct transport_probe {
   int rounds = 3;
   /// Between looks; they take turns within a round.
   std::vector<std::chrono::microseconds> intervals{between_looks};
+  /// Says whether this rank exchanges anything.  One that does not sleeps, and `some_sleep` is true
+  /// on all ranks.
+  bool takes_part = true;
+  bool some_sleep = false;
 };
 
 /// Seconds of processor time of an exchange on this rank's processing unit, whoever spends them, by
 /// interval: the median over the rounds, at least 0; not finite where other programs left the
-/// counting thread no processor.  Collective; blocks for about rounds x intervals x 1.5 x
-/// `sample_s`.
+/// counting thread no processor, and on a rank that takes no part.  Collective; blocks for about
+/// rounds x intervals x 1.5 x `sample_s`.
 ///
 /// A thread of the lowest priority (SCHED_IDLE) on the same unit repeats `work` and counts.  With
 /// `rate` its count a second during the exchanges and `alone` that of just before and just after,

@@ -29,6 +29,7 @@ void take_turns(const std::vector<turn>& turns, const repetition_options& option
                         : fmt::format("{} {}/{}", one.label, round + 1, options.repeat));
       one.take(round);
     }
+    if (round == warm_up && options.after_warm_up) options.after_warm_up();
   }
   progress.step("done");
 }

@@ -23,6 +23,7 @@ struct repetition_options {
   int repeat = 5;
   bool progress = false;  ///< `@progress {…}` lines on standard error
   bool warm_up = false;   ///< one round before those that count
+  std::function<void()> after_warm_up = {};
 };
 
 /// Takes the turns of each round: the round `warm_up` where it is wanted, then 0 to `repeat` - 1.

@@ -19,6 +19,7 @@
 #include <plait/core/no_rank.hpp>
 #include <plait/core/region.hpp>
 #include <plait/model/parameters_file.hpp>
+#include <plait/model/service_core.hpp>
 #include <plait/mover/array_moves.hpp>
 #include <plait/mover/index_lists.hpp>
 #include <plait/mover/mover.hpp>

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <plait/core/error.hpp>
-#include <plait/core/fair_share.hpp>
 #include <plait/runtime/runtime.hpp>
 
 #include "runtime/end_of_run.hpp"
@@ -17,6 +16,7 @@
 #include "runtime/stall_report.hpp"
 #include "runtime/submitted_operation.hpp"
 #include "runtime/task_suspender.hpp"
+#include "runtime/worker_choice.hpp"
 
 namespace plait {
 namespace {
@@ -27,12 +27,9 @@ namespace {
   if (options.checked) {
     if (options.workers > 0) options.workers = 1;
     options.policy = progress::none;
+    options.service = service_core::never;
   }
   return options;
-}
-
-[[nodiscard]] int workers_for(const environment& env, int wanted) {
-  return wanted != 0 ? wanted : fair_share(env.node_units(), env.node_rank());
 }
 
 }  // namespace
@@ -53,7 +50,7 @@ void runtime_state::report(const stall& found) {
 
 runtime::runtime(environment& env, const runtime_options& options)
     : runtime(std::make_unique<runtime_state>(env, settled(options),
-                                              workers_for(env, settled(options).workers))) {}
+                                              choose_workers(env, settled(options)))) {}
 
 runtime::runtime(std::unique_ptr<runtime_state> self)
     : collective_calls(self->submits), one_sided_calls(self->submits), self_(std::move(self)) {

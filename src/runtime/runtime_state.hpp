@@ -20,6 +20,7 @@
 #include "runtime/recorder.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/task_suspender.hpp"
+#include "runtime/worker_choice.hpp"
 
 namespace plait {
 
@@ -31,23 +32,25 @@ namespace plait {
 }
 
 struct runtime_state {
-  runtime_state(environment& env_, const runtime_options& options, int workers)
+  runtime_state(environment& env_, const runtime_options& options, const worker_choice& chosen)
       : env(env_),
         choice(agreed_network(env_, options.network)),
         messages(env_, {.policy = options.policy,
-                        .workers = workers,
+                        .workers = chosen.workers,
                         .worst_delay_s = options.worst_delay_s,
                         .poll_every_s = options.poll_every_s,
                         .disturb = options.disturb,
-                        .persistent_requests = options.persistent_requests}),
-        source(messages, crowded(env_, workers)),
+                        .persistent_requests = options.persistent_requests,
+                        .cores = options.cores,
+                        .remark = chosen.remark}),
+        source(messages, crowded(env_, chosen.workers)),
         checked(scheduler::checks_accesses(options.checked)),
         compares_sizes(env_.broadcast(options.compare_sizes ? "yes" : "no") == "yes"),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
-        tasks({.workers = workers,
+        tasks({.workers = chosen.workers,
                .in_flight = options.in_flight,
-               .oversubscribed = crowded(env_, workers),
+               .oversubscribed = crowded(env_, chosen.workers),
                .task_stack_bytes = blocking_calls::linked ? options.task_stack_bytes : 0,
                .measured_priorities = options.measured_priorities,
                .progress = &source,

@@ -50,8 +50,8 @@ class recorded : public testing::Test {
     what.own_ideals = {named("tiles_ideal", "tiles_ideal")};
     what.variants = {named("base"), named("plait"), named("tiles", "tiles_ideal"), named("ideal")};
     found.ideal = "ideal";
-    found.communication_s = {6, 6, 6};
-    found.transport_cpu_s = {1, std::nan(""), 1};
+    found.messages.communication_s = {6, 6, 6};
+    found.messages.transport_cpu_s = {1, std::nan(""), 1};
     for (const auto& one : what.variants) found.variants.push_back(runs_of(one, 12, 8));
     found.variants[0] = runs_of(what.variants[0], 16, 9);
     found.variants[3] = runs_of(what.variants[3], 8, 8);
@@ -101,6 +101,29 @@ TEST_F(recorded, a_variant_of_another_algorithm_has_no_limits) {
   EXPECT_NE(limiter_of(tiles(), found).find("does not compute as base does"), std::string::npos);
 }
 
+TEST_F(recorded, a_variant_with_one_process_a_node_has_limits_from_its_own_messages) {
+  what.variants[2].leads = true;
+  tiles() = runs_of(what.variants[2], 6.5, 4.5);
+  tiles().leads = true;
+  tiles().workers = 2;
+  found.ideals[0].leads = true;
+  found.ideals[0].workers = 2;
+  found.leaders.communication_s = {5.5, 5.5, 5.5};
+  found.leaders.transport_cpu_s = {0.25, 0.25, 0.25};
+  const json own = result()["variants"]["tiles"]["own_limits"];
+  EXPECT_DOUBLE_EQ(own["bound_s"].get<double>(), 5.5);
+  EXPECT_DOUBLE_EQ(own["attainable_s"].get<double>(), 5.5);
+  found.ideals[0].workers = 1;  // none of two workers was measured
+  EXPECT_FALSE(result()["variants"]["tiles"].contains("own_limits"));
+}
+
+TEST_F(recorded, variants_with_a_known_number_of_operations_have_a_rate) {
+  EXPECT_FALSE(result()["variants"]["base"].contains("gflops"));
+  set_operations(what, 8e9);
+  EXPECT_DOUBLE_EQ(result()["variants"]["base"]["gflops"].get<double>(), 0.5);
+  EXPECT_DOUBLE_EQ(result()["variants"]["ideal"]["gflops"].get<double>(), 1);
+}
+
 TEST_F(recorded, who_beats_attainable_by_more_than_its_spread_is_named) {
   EXPECT_EQ(result()["beats_attainable"], json::array());
   plait() = runs_of(what.variants[1], 8.5, 8);  // attainable is 9, quartiles are 0.5 % from 8.5
@@ -113,7 +136,7 @@ TEST_F(recorded, who_beats_attainable_by_more_than_its_spread_is_named) {
 TEST_F(recorded, rounds_in_which_the_transport_could_not_be_measured_are_left_out) {
   EXPECT_EQ(result()["transport_cpu_s"]["median"], 1);
   EXPECT_EQ(result()["attainable_s"], 9);
-  found.transport_cpu_s.assign(3, std::nan(""));
+  found.messages.transport_cpu_s.assign(3, std::nan(""));
   EXPECT_TRUE(result()["transport_cpu_s"]["median"].is_null());
   EXPECT_TRUE(result()["transport_look_s"].is_null());
   EXPECT_EQ(result()["attainable_s"], 8);

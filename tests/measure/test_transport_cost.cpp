@@ -36,6 +36,24 @@ TEST(transport_cpu, is_measured_with_each_interval_between_looks) {
   for (const double one : cost) EXPECT_FALSE(one < 0);
 }
 
+TEST(transport_cpu, is_unknown_on_a_rank_that_takes_no_part_and_sleeps) {
+  auto& env = test_environment();
+  const bool takes_part = env.rank() == 0;
+  int exchanges = 0;
+  double counted = 0;
+  const std::vector<double> cost =
+      plait::measure::transport_cpu_s(env, {.work = [&] { counted = std::sqrt(counted + 1); },
+                                            .exchange = [&](microseconds) { ++exchanges; },
+                                            .exchange_s = 1e-3,
+                                            .sample_s = 2e-3,
+                                            .rounds = 2,
+                                            .takes_part = takes_part,
+                                            .some_sleep = true});
+  EXPECT_EQ(cost.size(), 1U);
+  EXPECT_EQ(exchanges > 0, takes_part);
+  EXPECT_TRUE(takes_part || std::isnan(cost[0]));
+}
+
 TEST(cheapest, is_the_way_with_the_least_median_of_what_was_measured) {
   const double nothing = std::nan("");
   using ways = std::vector<std::vector<double>>;

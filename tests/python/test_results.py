@@ -24,6 +24,7 @@ from sample import (
     result,
     spmv_result,
     spread,
+    tiles_result,
 )
 
 
@@ -90,6 +91,86 @@ def test_a_rate_that_variants_state_has_a_column_on_both_views():
         assert word in " ".join(parsed(page([answer])).text)
     answer["variants"]["plait"]["gflops"] = 0
     assert "variants.plait.gflops is not above 0" in check(answer)[0]
+
+
+def node_result():
+    """A session with two processes a node, where plait and service have one."""
+    answer = result()
+    answer["parameters"]["processes_per_node"] = 2
+    variants = answer["variants"]
+    variants["service"] = copy.deepcopy(variants["plait"])
+    own = {"ideal": "plait_ideal", "computation_s": spread(0.2), "bound_s": 0.25,
+           "attainable_s": 0.3, "ratio_to_ideal": 1.25}  # fmt: skip
+    for name, variant in variants.items():
+        leads = name in ("plait", "service")
+        variant |= {"processes": 2 if leads else 4, "workers": 1, "gflops": 12.345}
+        if leads:
+            variant["own_limits"] = own
+            answer["hidden_fraction"][name] = None
+    variants["plait"]["workers"] = 2
+    variants["base"]["total_s"] = spread(0.5)
+    variants["plait"]["total_s"] = spread(0.25)
+    variants["service"]["total_s"] = spread(0.4)
+    step = dict.fromkeys(
+        ("computation_s", "one_less_s", "exchange_s", "network_s", "transport_s", "taken_s"), 0.1
+    )
+    nodes = [
+        {"cores": cores, "blocking_s": 0.02, "workers_s": 0.012345, "service_s": 0.015,
+         "pays": cores == 64, "pays_beside_blocking": cores > 2}
+        for cores in (2, 8, 64)
+    ]  # fmt: skip
+    answer["service_core"] = {"step": step, "nodes": nodes}
+    return answer
+
+
+def test_a_processor_given_to_services_is_held_against_both_of_its_rivals():
+    answer = node_result()
+    assert check(answer) == []
+    shown_text = shown(answer)
+    assert max(map(len, shown_text.splitlines())) <= 80
+    text = " ".join(shown_text.split())
+    assert "plait 2 workers, service 1 worker and a service thread" in text
+    assert "a net gain beside base: 0.800 of its time, and 1.600 of plait's" in text
+    assert "2 cores: 20.00 ms, 12.35 ms, 15.00 ms: not worth a worker, no gain beside" in text
+    assert "64 cores: 20.00 ms, 12.35 ms, 15.00 ms: worth a worker, gain beside base" in text
+    assert "bound and attainable of their own: plait 250.0 ms, 300.0 ms; service" in text
+    for never in ("cache reuse", "of one thread a process"):
+        assert never not in text
+        assert never not in page([answer])
+    assert "0.800 of its time" in page([answer])
+    assert "share 2 cores" not in text
+    answer["environment"]["lab"]["cores"] = [[0, 1], [0, 1]]
+    said = "4 processors of the nodes share 2 cores of this machine"
+    assert said in " ".join(shown(answer).split())
+    answer["variants"]["service"]["total_s"] = spread(0.6)
+    assert "no gain beside base: 1.200" in " ".join(shown(answer).split())
+
+
+def test_a_node_of_which_the_model_says_too_little_is_refused():
+    answer = node_result()
+    del answer["service_core"]["nodes"][1]["service_s"]
+    assert "service_core.nodes[1].service_s" in check(answer)[0]
+
+
+def test_the_table_fits_with_rates_beside_ideals_of_their_own():
+    answer = tiles_result()
+    for variant in answer["variants"].values():
+        variant["gflops"] = 12.345
+        variant["total_s"] = {"median": 123.4567, "q1": 100.1, "q3": 150.9}
+    text = shown(answer)
+    assert max(map(len, text.splitlines())) <= 80
+    row = next(line for line in text.splitlines() if line.startswith("tiles "))
+    assert row.split()[-2:] == ["12.35", "yes"]
+
+
+def test_policies_state_their_rate_beside_the_paper_s_columns():
+    answer = policies_result()
+    for variant in answer["variants"].values():
+        variant["gflops"] = 3.21
+    text = shown(answer)
+    assert max(map(len, text.splitlines())) <= 80
+    row = next(line for line in text.splitlines() if line.startswith("MT(7)+OLAP+XTRA+IRR(44:50)"))
+    assert row.split()[-2:] == ["3.21", "yes"]
 
 
 def test_the_communication_overhead_of_each_variant_is_told_beside_that_of_blocking():

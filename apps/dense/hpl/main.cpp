@@ -108,7 +108,7 @@ void print_netlib(const json& result) {
     std::printf("%-10s %9lld %5lld %5d %5d %18.2f %22.4e  %s\n",
                 p["code"].get<std::string>().c_str(), p["size"][0].get<long long>(),
                 p["nb"].get<long long>(), p["grid"][0].get<int>(), p["grid"][1].get<int>(),
-                one["total_s"]["median"].get<double>(), one["gflops"].get<double>(), name.c_str());
+                one["total_s"]["median"].get<double>(), one.value("gflops", 0.0), name.c_str());
   for (const auto& [name, one] : result["variants"].items())
     if (name != "ideal")
       std::printf("||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= %18.7f ...... %s  %s\n",

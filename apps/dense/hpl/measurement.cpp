@@ -45,9 +45,10 @@ class session {
     what.make_reference = [this] { return make_reference(); };
     what.communication = communication();
     what.sent_per_step = sent();
+    plait::measure::set_operations(what, operations(system_.how.n));
     return plait::measure::run_comparison(
         env_, what, wanted_,
-        [this](json& out, const measurements& found) { add_rates(out, found); }, print);
+        [this](json& out, const measurements& found) { add_residuals(out, found); }, print);
   }
 
  private:
@@ -134,11 +135,10 @@ class session {
     return result;
   }
 
-  void add_rates(json& out, const measurements& found) const {
+  void add_residuals(json& out, const measurements& found) const {
     out["environment"]["blas_kernel"] = plait::dense::blas_kernel();
     for (const measured_variant& one : found.variants) {
       json& to = out["variants"][one.name];
-      to["gflops"] = gflops(system_.how.n, one.total_s());
       to["residual"] = figures_.at(one.name).residual;
       to["solution"] = fmt::format("{:016x}", figures_.at(one.name).hash);
     }
@@ -162,9 +162,9 @@ class session {
 
 }  // namespace
 
-double gflops(std::int64_t n, double seconds) {
+double operations(std::int64_t n) {
   const auto size = static_cast<double>(n);
-  return size * 1e-9 * (size / seconds) * (2.0 / 3.0 * size + 1.5);
+  return size * size * (2.0 / 3.0 * size + 1.5);
 }
 
 int measure(plait::environment& env, const settings& how, const std::vector<std::string>& variants,

@@ -28,7 +28,7 @@ class singular_matrix : public plait::error {
   using error::error;
 };
 
-/// Returns netlib's rate of a run: (2 N^3 / 3 + 3 N^2 / 2) / t.
-[[nodiscard]] double gflops(std::int64_t n, double seconds);
+/// Returns the floating-point operations of a run, as netlib counts: 2 N^3 / 3 + 3 N^2 / 2.
+[[nodiscard]] double operations(std::int64_t n);
 
 }  // namespace hpl

@@ -14,7 +14,6 @@
 namespace summa {
 namespace {
 
-using plait::measure::measured_variant;
 using plait::measure::measurements;
 using plait::measure::sent_bytes;
 
@@ -38,9 +37,15 @@ class session {
     what.parameters = parameters();
     what.communication = communication();
     what.sent_per_step = sent();
+    const product& p = problem_.what;
+    plait::measure::set_operations(
+        what, 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k));
     return plait::measure::run_comparison(
         env_, what, wanted_,
-        [this](json& out, const measurements& found) { add_rates(out, found); }, print);
+        [](json& out, const measurements&) {
+          out["environment"]["blas_kernel"] = plait::dense::blas_kernel();
+        },
+        print);
   }
 
  private:
@@ -95,15 +100,6 @@ class session {
                 {"buffers", chosen_.buffers}};
     result.update(to_json(chosen_.tasks));
     return result;
-  }
-
-  void add_rates(json& out, const measurements& found) const {
-    out["environment"]["blas_kernel"] = plait::dense::blas_kernel();
-    const product& p = problem_.what;
-    const double flops =
-        2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-    for (const measured_variant& one : found.variants)
-      out["variants"][one.name]["gflops"] = flops / one.total_s() * 1e-9;
   }
 
   plait::environment& env_;

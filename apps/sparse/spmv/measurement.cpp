@@ -62,8 +62,7 @@ json to_json(const burden& of) {
 }
 
 void print_table(const json& result) {
-  plait::measure::print_table(
-      result, {{"Gflop/s", "gflop_per_s", "{:.3f}"}, {"/ base", "ratio_to_base", "{:.3f}"}});
+  plait::measure::print_table(result, {{"/ base", "ratio_to_base", "{:.3f}"}});
   const json& dealt =
       result["traffic"]["dealings"][result["traffic"]["dealing"].get<std::string>()];
   std::printf("a product sends %.3f MB in %d messages; nonzeros %.2f of the mean at most\n",
@@ -91,7 +90,7 @@ class session {
         env_, static_cast<double>(p_.matrix().own.nonzeros() + p_.matrix().far.nonzeros()));
     const double traffic = plait::measure::sum(env_, plait::sparse::traffic_bytes(p_.matrix()));
     return plait::measure::run_comparison(
-        env_, comparison(), wanted_,
+        env_, comparison(nonzeros), wanted_,
         [&](json& out, const measurements& found) { add_matrix(out, found, nonzeros, traffic); },
         print_table);
   }
@@ -99,13 +98,15 @@ class session {
  private:
   // The comparison ------------------------------------------------------------------------------
 
-  plait::measure::comparison comparison() {
+  plait::measure::comparison comparison(double nonzeros) {
     plait::measure::comparison what =
         plait::measure::compare("spmv", variants_, p_, wanted_.steps, all_);
     what.parameters = to_json(chosen_);
     what.parameters.update({{"matrix", about_.name},
                             {"method", method_names[static_cast<std::size_t>(p_.how())]},
                             {"deal", about_.dealing}});
+    // Those of the products: a product and a sum for each nonzero.
+    plait::measure::set_operations(what, 2 * nonzeros * wanted_.steps);
     what.make_reference = [this] { return make_reference(); };
     what.communication = communication();
     what.sent_per_step = exchange_.sent();
@@ -163,8 +164,6 @@ class session {
   // The result ----------------------------------------------------------------------------------
 
   void add_matrix(json& out, const measurements& found, double nonzeros, double traffic) const {
-    for (const measured_variant& one : found.variants)
-      out["variants"][one.name]["gflop_per_s"] = 2e-9 * nonzeros * wanted_.steps / one.total_s();
     out["matrix"] = matrix(nonzeros);
     out["traffic"] = traffic_of_ranks();
     out["kernel"] = plait::measure::kernel_of(found, traffic * wanted_.steps);

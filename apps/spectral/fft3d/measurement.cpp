@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -127,6 +128,12 @@ class session {
         tile_of_[shown] = tile;
       }
     }
+    // Two transforms a step, 5 N log2 N each.
+    const auto [nx, ny, nz] = wanted_.cells;
+    const double cells =
+        static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz);
+    plait::measure::set_operations(what,
+                                   10 * cells * std::log2(std::max(cells, 2.0)) * session_.steps);
     what.base = "blocking";
     what.make_reference = [this] { return make_references(); };
     what.ideal = compared("ideal", usual_, "ideal");

@@ -26,6 +26,10 @@ enum class stores : std::uint8_t { streamed, cached };
 /// alike; u shows the neighbours of v's cells too.  Thread-safe for disjoint boxes.
 void relax(const_cells u, const_cells b, cells v, stores how);
 
+/// Floating-point operations of a step for each cell: the sum of six neighbours and b are six
+/// additions, and a product.
+inline constexpr double operations_per_cell = 7;
+
 /// Bytes a step must move for each cell, as STREAM counts: u and b read, v written.  (A write that
 /// first reads its cache line moves 8 more, in STREAM as here.)
 inline constexpr double bytes_per_cell = 24;

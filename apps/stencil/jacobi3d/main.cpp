@@ -2,45 +2,47 @@
 // Jacobi3D: Poisson's equation by Jacobi's method, with its ghost exchange in front of, or under,
 // the computation.  One MPI job runs all variants in turns and writes one result.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
-#include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
 #include "common/cache_tiles.hpp"
 #include "common/grid_options.hpp"
-#include "common/halo_mpi.hpp"
-#include "measure/memory_bandwidth.hpp"
+#include "common/nodes.hpp"
 #include "measure/program.hpp"
-#include "measure/variant_list.hpp"
+#include "measurement.hpp"
 #include "variant.hpp"
 
 namespace jacobi3d {
 namespace {
 
 namespace measure = plait::measure;
-using measure::json;
-using variant_list = measure::variant_list<problem>;
+using plait::service_core;
 
 struct command {
   plait::stencil::grid_options grid;
+  plait::stencil::node_options nodes;
+  std::string service = "both";
   std::int64_t time_tile = 0;
   measure::program_options common;
 };
-
-bool is_tiled(std::string_view name) {
-  return name == "tiles" || name == "tiles_ideal";
-}
 
 bool parse(command& c, const variant_list& all, int argc, char** argv,
            const plait::environment& env) {
   measure::command_line options("Poisson's equation in three dimensions by Jacobi's method",
                                 "jacobi3d");
-  c.grid.add_to(options);
+  c.grid.add_to(options, plait::stencil::grid_help_of_nodes);
+  c.nodes.add_to(options, "plait runs with one a node and a worker for each, others with all");
+  options.option(
+      "--service-core", c.service,
+      "With --per-node, whether plait gives up a worker for a thread that serves "
+      "messages: never, always, auto (where the model says that it pays), or both, a row "
+      "each");
   measure::add_program_options(options, c.common, all.names(), "Jacobi steps of a run");
   options.renamed("--window", "--in-flight");
   options.option("--time-tile", c.time_tile,
@@ -67,45 +69,23 @@ tile_shape tile_of(plait::environment& env, const domain& whole, std::int64_t de
                       static_cast<std::int64_t>(least_cache));
 }
 
-measure::communication_alone messages_of(plait::stencil::halo_mpi& halo, problem& p, int steps) {
-  const plait::tile_size size{.rows = plait::stencil::tile_rows(p.block(p.u)),
-                              .cells = plait::stencil::cells_per_count};
-  return plait::stencil::exchanges_alone(
-      {&halo, 1}, steps, [&p] { p.reset(setting::distributed); },
-      plait::cut_in_tiles(p.parts().interior, size), [&p](const box& tile) { p.relax(tile); });
-}
-
-/// Measures all variants and what they are held against, and writes the result.  Returns the exit
-/// code.  Collective.
-int compare(plait::environment& env, const command& given, const domain& whole,
-            const variant_list& all, const options& chosen) {
-  const measure::session_options& wanted = given.common.session;
-  problem p(whole, env.rank());
-  plait::stencil::halo_mpi halo(plait::native(env), p.u);
-  const auto names = given.common.chosen(all.names());
-  measure::comparison what = measure::compare("jacobi3d", names, p, wanted.steps, all);
-  what.parameters = to_json(chosen.tasks);
-  what.parameters.update(to_json(whole));
-  what.parameters["time_tile"] = given.time_tile;
-  for (measure::compared_variant& one : what.variants) {
-    one.computes_as_base = !is_tiled(one.name);
-    if (is_tiled(one.name)) one.own_ideal = "tiles_ideal";
-  }
-  if (std::ranges::any_of(names, is_tiled))
-    what.own_ideals.push_back(
-        measure::compared<problem>("tiles_ideal", all("tiles_ideal"), p, wanted.steps));
-  what.communication = messages_of(halo, p, wanted.steps);
-  what.sent_per_step = halo.sent();
-  measure::measure_bandwidth(env, what, [&p] {
-    return stream_triad_bytes_per_s(p.v[p.cells()], p.block(p.u), p.block(p.b), 3);
-  });
-  const double bytes = bytes_per_cell * static_cast<double>(whole.blocks().global().size());
-  return measure::run_comparison(
-      env, what, wanted, [&](json& out, const measure::measurements& found) {
-        const int depth = chosen.tile.depth;
-        out["environment"]["time_tile_chosen"] = depth != 0 ? json(depth) : json(nullptr);
-        out["kernel"] = measure::kernel_of(found, bytes * wanted.steps);
-      });
+/// Errors: usage_error for what does not go together with several processes a node, or needs them.
+node_rows rows_of(const command& c, bool has_tiles) {
+  constexpr std::array names{plait::service_core_names[0], plait::service_core_names[1],
+                             plait::service_core_names[2], std::string_view("both")};
+  const std::size_t which = measure::parse_place("--service-core", c.service, names);
+  const bool both = which == plait::service_core_names.size();
+  if (c.nodes.per_node == 1 && !both)
+    throw plait::usage_error("--service-core is of use with --per-node above 1");
+  if (c.nodes.per_node > 1 && has_tiles)
+    throw plait::usage_error(
+        "--variants has tiles, which go with one process a node; leave out "
+        "--per-node, or tiles");
+  if (c.nodes.per_node > 1 && c.common.workers != 0)
+    throw plait::usage_error(
+        "--workers: with --per-node plait has a worker for each process of a node; leave one out");
+  return {.service = both ? service_core::never : static_cast<service_core>(which),
+          .has_service_row = both};
 }
 
 int run(plait::environment& env, int argc, char** argv) {
@@ -113,7 +93,7 @@ int run(plait::environment& env, int argc, char** argv) {
   const variant_list all{
       {"base", [&] { return make_base(env); }},
       {"olap", [&] { return make_olap(env); }},
-      {"plait", [&] { return make_plait(env, chosen); }},
+      {"plait", [&] { return make_plait(env, chosen.tasks); }},
       {"tiles", [&] { return make_tiles(env, chosen, setting::distributed); }},
       {"ideal", make_ideal},
       {"tiles_ideal", [&] { return make_tiles(env, chosen, setting::isolated); }}};
@@ -121,12 +101,16 @@ int run(plait::environment& env, int argc, char** argv) {
   if (!parse(given, all, argc, argv, env)) return measure::exit_verified;
   measure::check(given.common.session);
   chosen.tasks = given.common.tasks();
-  const bool has_tiles = std::ranges::any_of(given.common.chosen(all.names()), is_tiled);
+  const std::vector<std::string> names = given.common.chosen(all.names());
+  const bool has_tiles = std::ranges::any_of(names, is_tiled);
   check_time_tile(given.time_tile, has_tiles);
-  const domain whole = given.grid.over(env.size());
-  if (has_tiles) chosen.tile = tile_of(env, whole, given.time_tile);
-  plait::stencil::check_memory(env, whole, arrays_of_a_problem);
-  return compare(env, given, whole, all, chosen);
+  const measure::node_processes nodes(env, given.nodes.per_node);
+  const node_rows rows = rows_of(given, has_tiles);
+  const domains whole = plait::stencil::divide<domain>(given.grid, given.nodes, nodes, true);
+  chosen.asked_depth = static_cast<int>(given.time_tile);
+  if (has_tiles) chosen.tile = tile_of(env, whole.processes, given.time_tile);
+  plait::stencil::check_memory(env, whole, nodes.per_node(), arrays_of_a_problem);
+  return run_session(env, whole, nodes, all, names, chosen, rows, given.common.session);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace jacobi3d {
 /// Holds what the command line says beside the problem; only tasks need it.
 struct options {
   plait::measure::task_options tasks = {};
+  int asked_depth = 0;   ///< of tiles; 0: choose
   tile_shape tile = {};  ///< of the variants `tiles` and `tiles_ideal`
 };
 
@@ -23,7 +24,10 @@ using variant = plait::measure::variant<problem>;
 
 [[nodiscard]] std::unique_ptr<variant> make_base(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_olap(plait::environment& env);
-[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen);
+/// Isolated, its computation alone.
+[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env,
+                                                  const plait::measure::task_options& how,
+                                                  setting solves = setting::distributed);
 /// Several steps through cells while they are in the cache; isolated, its computation alone.
 [[nodiscard]] std::unique_ptr<variant> make_tiles(plait::environment& env, const options& chosen,
                                                   setting solves);

@@ -174,6 +174,8 @@ class session {
                                  return check(name, solves, stopped_by(report));
                                }});
     result.computes_as_base = name != "pipelined";  // another algorithm, with half as much again
+    const auto cells = static_cast<double>(problem_.whole().blocks().global().size());
+    result.operations = operations_per_cell * cells * base_.iterations;
     return result;
   }
 

@@ -26,8 +26,9 @@ constexpr std::int64_t cells_per_message = std::int64_t{15} << 9;
 class dataflow final : public plait::measure::task_variant<problem> {
  public:
   dataflow(plait::environment& env, const plait::measure::task_options& tasks, const policy& how,
-           slow_worker slow)
-      : task_variant(env, tasks), policy_(how), slow_which_(slow) {}
+           slow_worker slow, setting solves)
+      : task_variant(env, tasks), policy_(how), slow_which_(slow), solves_(solves) {}
+  [[nodiscard]] setting solves() const noexcept override { return solves_; }
 
  private:
   plait::measure::task_steps steps_of(problem& p) override {
@@ -57,7 +58,7 @@ class dataflow final : public plait::measure::task_variant<problem> {
   }
 
   void submit_sweep(plait::runtime& rt, colour c) {
-    rt.move(ghosts_[index_of(other(c))]);
+    if (solves_ == setting::distributed) rt.move(ghosts_[index_of(other(c))]);
     for (const box& piece : interior_) submit_piece(rt, c, false, piece);
     for (const box& piece : rim_) submit_piece(rt, c, true, piece);
   }
@@ -82,6 +83,7 @@ class dataflow final : public plait::measure::task_variant<problem> {
 
   const policy policy_;
   const slow_worker slow_which_;
+  const setting solves_;
   std::optional<plait::measure::slowness> slow_;
   block_data data_;
   std::vector<box> interior_, rim_;
@@ -90,11 +92,13 @@ class dataflow final : public plait::measure::task_variant<problem> {
 
 }  // namespace
 
-std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how, slow_worker slow) {
-  const plait::measure::task_options tasks{
+std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how, slow_worker slow,
+                                    setting solves) {
+  plait::measure::task_options tasks{
       .workers = how.threads,
       .policy = how.proxy ? progress_of_proxy(env, how.threads) : plait::progress::automatic};
-  return std::make_unique<dataflow>(env, tasks, how, slow);
+  if (solves == setting::isolated) tasks.policy = plait::progress::none;  // nothing to look after
+  return std::make_unique<dataflow>(env, tasks, how, slow, solves);
 }
 
 }  // namespace redblack3d

@@ -2,7 +2,6 @@
 #include "domain.hpp"
 
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -33,25 +32,13 @@ void check(const std::array<std::int64_t, 3>& cells, boundary edge, const arrang
   }
 }
 
-arrangement product(const arrangement& nodes, const arrangement& within) {
-  auto dims = nodes.dims();
-  for (std::size_t a = 0; a < 3; ++a) dims[a] *= within.dims()[a];
-  return arrangement(dims);
-}
-
 plait::decomposition<3> blocks_of(const std::array<std::int64_t, 3>& cells, boundary edge,
                                   const arrangement& nodes, const arrangement& within,
                                   int per_block) {
-  check(cells, edge, product(nodes, within));
-  const auto options =
-      plait::stencil::with_ghosts({(cells[0] + 1) / 2, cells[1], cells[2]}, edge, nodes);
-  const auto blocks = plait::decompose<3>(options, nodes.size());
-  if (within.size() == 1 && per_block == 1) return blocks;
-  std::vector<plait::owned_block<3>> owned;
-  for (const box& node : blocks.blocks())
-    for (const box& own : plait::cut(node, within))
-      owned.push_back({own, per_block * static_cast<int>(owned.size())});
-  return {options, owned};
+  check(cells, edge, plait::stencil::product(nodes, within));
+  return plait::stencil::nested_blocks(
+      plait::stencil::with_ghosts({(cells[0] + 1) / 2, cells[1], cells[2]}, edge, nodes), within,
+      per_block);
 }
 
 }  // namespace
@@ -63,7 +50,7 @@ domain::domain(std::array<std::int64_t, 3> cells, boundary edge, int processes,
 
 domain::domain(std::array<std::int64_t, 3> cells, boundary edge, const arrangement& nodes,
                const arrangement& within, int per_block)
-    : plait::stencil::domain(cells, edge, product(nodes, within),
+    : plait::stencil::domain(cells, edge, plait::stencil::product(nodes, within),
                              blocks_of(cells, edge, nodes, within, per_block)) {}
 
 }  // namespace redblack3d

@@ -18,6 +18,10 @@ struct block_data {
   std::int64_t x_cells = 0;  ///< of the grid
 };
 
+/// Floating-point operations of a step for each cell, of either colour: the sum of six neighbours
+/// and b are six additions, and a product.
+inline constexpr double operations_per_cell = 7;
+
 /// u = (the sum of its six neighbours + b) / 6 for every cell of `cells` that has colour `c`.  What
 /// a cell becomes does not depend on how a block is cut into boxes, to the last bit.  All views
 /// have the same strides.  Thread-safe for disjoint boxes of one colour.

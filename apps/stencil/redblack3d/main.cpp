@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +19,11 @@
 #include "common/cache_tiles.hpp"
 #include "common/grid_options.hpp"
 #include "common/halo_mpi.hpp"
+#include "common/nodes.hpp"
 #include "measure/node_processes.hpp"
 #include "measure/program.hpp"
 #include "measure/result.hpp"
+#include "measure/service_core.hpp"
 #include "measure/statistics.hpp"
 #include "shares.hpp"
 #include "variant.hpp"
@@ -28,7 +31,6 @@
 namespace redblack3d {
 namespace {
 
-using grid = plait::process_grid<3>;
 namespace measure = plait::measure;
 using measure::json;
 using plait::stencil::halo_mpi;
@@ -41,8 +43,7 @@ constexpr double most_serial_cells = 1 << 24;
 
 struct command {
   plait::stencil::grid_options grid;
-  int per_node = 1;
-  std::string node_grid = "0x0x0";
+  plait::stencil::node_options nodes;
   std::string policies = "HAND,MT(1)+!OLAP,MT(1)+OLAP,MT(1)+OLAP+XTRA,TASK,IDEAL";
   std::string outliers = "median";
   std::string slow = "0:1";
@@ -53,14 +54,10 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   measure::command_line options(
       "Poisson's equation in three dimensions by Gauss-Seidel with red-black ordering",
       "redblack3d");
-  c.grid.add_to(
-      options,
-      "Processes, as PXxPYxPZ; 0 = choose: with --per-node the grid of nodes times a grid in each");
-  options.option(
-      "--per-node", c.per_node,
-      "Processes of a node, each after the other: HAND, IDEAL and MT(1) without XTRA and "
-      "DYN run with all of them, other policies with one a node");
-  options.option("--node-grid", c.node_grid, "Nodes, as PXxPYxPZ, where --per-node is above 1");
+  c.grid.add_to(options, plait::stencil::grid_help_of_nodes);
+  c.nodes.add_to(options,
+                 "HAND, IDEAL and MT(1) without XTRA and DYN run with all of them, other policies "
+                 "with one a node");
   c.grid.add_boundary_to(options);
   options.option("--policies", c.policies,
                  "HAND, MT(k)[+!OLAP|+OLAP[+XTRA]][+IRR(m:n)|+DYN], TASK[+MT(k)][+XTRA], IDEAL, "
@@ -83,47 +80,11 @@ struct options {
   slow_worker slow;
 };
 
-/// The grid, divided among all processes and, where policies run with the leaders of nodes, among
-/// nodes.
-struct domains {
-  domain processes;
-  std::optional<domain> nodes;  ///< of every node the leader has its block
-  grid node_grid;               ///< chosen, whether or not there is a domain of nodes
+using domains = plait::stencil::divided_cells<domain>;
 
-  /// Returns whether a process of a policy is a whole node of several.
-  [[nodiscard]] bool leaders_only(const policy& how) const {
-    return nodes.has_value() && !how.single_tier();
-  }
-};
-
-/// Calls `make`.  Errors: its usage_error, which then says that --node-grid is what it is about.
-auto of_nodes(auto&& make) {
-  try {
-    return make();
-  } catch (const plait::usage_error& refused) {
-    throw plait::usage_error(
-        fmt::format("a process for each node (--node-grid): {}", refused.what()));
-  }
-}
-
-domains divided(const command& c, const measure::node_processes& processes, const options& chosen) {
-  const auto cells = c.grid.cells();
-  const boundary edge = c.grid.beyond();
-  const auto wanted = c.grid.processes();
-  const auto wanted_of_nodes = measure::parse_grid("--node-grid", c.node_grid);
-  const int nodes = processes.nodes(), per_node = processes.per_node();
-  if (per_node == 1 && wanted_of_nodes != grid::dimensions{})
-    throw plait::usage_error("--node-grid is of use with --per-node above 1; else give --grid");
-  const grid node_grid = of_nodes([&] { return grid::choose(nodes, wanted_of_nodes); });
-  domains result{per_node > 1 && wanted == grid::dimensions{}
-                     ? domain(cells, edge, node_grid, grid::choose(per_node))
-                     : domain(cells, edge, nodes * per_node, wanted),
-                 {},
-                 node_grid};
-  if (per_node > 1 &&
-      !std::ranges::all_of(chosen.policies, [](auto& how) { return how.single_tier(); }))
-    result.nodes = of_nodes([&] { return domain(cells, edge, nodes, node_grid.dims(), per_node); });
-  return result;
+/// Returns whether a process of a policy is a whole node of several.
+bool leaders_only(const domains& whole, const policy& how) {
+  return whole.nodes.has_value() && !how.single_tier();
 }
 
 /// Errors: usage_error where --slow names a worker that no policy has.  Collective.
@@ -138,26 +99,19 @@ void check_slow(const measure::node_processes& processes, const options& chosen)
                     chosen.slow.worker, most == 1 ? "1 worker" : fmt::format("{} workers", most)));
 }
 
-void check_memory(plait::environment& env, const domains& whole, int per_node) {
-  using plait::stencil::memory_bytes;
-  // The first block is the largest.
-  double bytes = memory_bytes(whole.processes.block(0), arrays_of_a_problem);
-  if (whole.nodes) bytes += memory_bytes(whole.nodes->block(0), arrays_of_a_problem) / per_node;
-  measure::check_memory(env, "--size", bytes);
-}
-
 // The session ------------------------------------------------------------------------------------
 
 /// The paper's tables 2 and 3: milliseconds per iteration, each the maximum over nodes.
 void print_table(const json& result) {
   const char* const quoted = result["parameters"]["outliers"] == "kelp" ? "mean" : "median";
-  std::printf("%-34s %9s %9s %9s %9s\n", "policy, ms per iteration", "Total", "Wait", "Comp",
-              "verified");
+  std::printf("%-34s %9s %9s %9s %9s %9s\n", "policy, ms per iteration", "Total", "Wait", "Comp",
+              "Gflop/s", "verified");
   for (const auto& [name, one] : result["variants"].items()) {
     const auto ms = [&, &each = one["per_iteration_s"]](const char* column) {
       return 1e3 * each[column][quoted].get<double>();
     };
-    std::printf("%-34s %9.3f %9.3f %9.3f %9s\n", name.c_str(), ms("total"), ms("wait"), ms("comp"),
+    std::printf("%-34s %9.3f %9.3f %9.3f %9.2f %9s\n", name.c_str(), ms("total"), ms("wait"),
+                ms("comp"), one["gflops"].get<double>(),
                 one["verified"].get<bool>() ? "yes" : "NO");
   }
   const double per_step = 1e3 / result["parameters"]["steps"].get<double>();
@@ -182,6 +136,14 @@ json column(const std::vector<double>& totals, std::vector<double> values, int s
   return result;
 }
 
+/// The exchanges of a step, by the colour of the ghosts.
+struct halos {
+  halos(MPI_Comm communicator, problem& p)
+      : of{halo_mpi(communicator, p.u[0]),
+           halo_mpi(communicator, p.u[1], plait::stencil::face_tags)} {}
+  std::array<halo_mpi, 2> of;
+};
+
 class session {
  public:
   session(plait::environment& env, const domains& whole, const measure::node_processes& processes,
@@ -192,12 +154,14 @@ class session {
         chosen_(chosen),
         wanted_(wanted),
         problem_(whole.processes, env.rank()),
-        halo_{halo_mpi(plait::native(env), problem_.u[0]),
-              halo_mpi(plait::native(env), problem_.u[1], plait::stencil::face_tags)} {
-    if (whole.nodes && processes.leads()) leading_.emplace(*whole.nodes, env.rank());
+        halo_(plait::native(env), problem_) {
+    if (whole.nodes && processes.leads()) {
+      leading_.emplace(*whole.nodes, env.rank());
+      leading_halo_.emplace(plait::native(env), *leading_);
+    }
     const auto [nx, ny, nz] = whole.processes.cells();
-    const auto cells = static_cast<double>(plait::extents<3>(nx, ny, nz).product());
-    serial_ = cells * wanted.steps <= most_serial_cells;
+    cell_steps_ = static_cast<double>(plait::extents<3>(nx, ny, nz).product()) * wanted.steps;
+    serial_ = cell_steps_ <= most_serial_cells;
   }
 
   int run() {
@@ -205,25 +169,87 @@ class session {
     what.application = "redblack3d";
     what.parameters = parameters();
     for (const policy& how : chosen_.policies) what.variants.push_back(compared(how));
+    measure::set_operations(what, operations_per_cell * cell_steps_);
     what.base = policy{}.name();
     what.make_reference = [this] { return make_reference(); };
     what.ideal = compared({.what = policy::kind::ideal});
-    what.communication = plait::stencil::exchanges_alone(
-        halo_, wanted_.steps, [this] { problem_.reset(setting::distributed); },
-        plait::cut_in_tiles(problem_.parts().interior,
-                            {.rows = plait::stencil::tile_rows(problem_.data().u[0]),
-                             .cells = plait::stencil::cells_per_count}),
-        [data = problem_.data()](const box& piece) { relax(data, colour::red, piece); });
-    for (const halo_mpi& halo : halo_)
-      for (const measure::sent_bytes& one : halo.sent()) what.sent_per_step.push_back(one);
+    what.communication = messages_of(halo_.of, problem_);
+    what.sent_per_step = sent_by(halo_.of);
+    if (workers_row()) add_leaders(what);
     what.limited = [](const measure::measurements& found) { return found.fastest(); };
     return measure::run_comparison(
         env_, what, wanted_,
-        [this](json& out, const measure::measurements& found) { add_columns(out, found); },
-        print_table);
+        [this](json& out, const measure::measurements& found) {
+          add_columns(out, found);
+          add_service_core(out, found);
+        },
+        [](const json& result) {
+          print_table(result);
+          measure::print_service_core(result);
+        });
   }
 
  private:
+  measure::communication_alone messages_of(std::span<halo_mpi> exchanges, problem& p) const {
+    return plait::stencil::exchanges_alone(
+        exchanges, wanted_.steps, [&p] { p.reset(setting::distributed); },
+        plait::cut_in_tiles(p.parts().interior, {.rows = plait::stencil::tile_rows(p.data().u[0]),
+                                                 .cells = plait::stencil::cells_per_count}),
+        [data = p.data()](const box& piece) { relax(data, colour::red, piece); });
+  }
+
+  static std::vector<measure::sent_bytes> sent_by(std::span<const halo_mpi> exchanges) {
+    std::vector<measure::sent_bytes> all;
+    for (const halo_mpi& halo : exchanges)
+      for (const measure::sent_bytes& one : halo.sent()) all.push_back(one);
+    return all;
+  }
+
+  /// Returns the policy of tasks that has a worker for each core of a node, if there is one among
+  /// those with one process of each node: what it takes is what the model of a service core knows.
+  [[nodiscard]] const policy* workers_row() const {
+    if (!whole_.nodes) return nullptr;
+    const auto found = std::ranges::find_if(chosen_.policies, [&](const policy& how) {
+      return how.what == policy::kind::tasks && !how.proxy && how.threads == processes_.per_node();
+    });
+    return found == chosen_.policies.end() ? nullptr : &*found;
+  }
+
+  /// Computation alone of TASK, so many workers.
+  measure::compared_variant leaders_ideal(const char* name, int workers) {
+    if (!leading_) return processes_.asleep_beside_tasks(name);
+    const policy how{.what = policy::kind::tasks, .threads = workers};
+    measure::compared_variant one = processes_.with_leaders(measure::compared<problem>(
+        name, make_tasks(env_, how, chosen_.slow, setting::isolated), *leading_, wanted_.steps));
+    one.computes_as_base = false;
+    return one;
+  }
+
+  void add_leaders(measure::comparison& what) {
+    what.own_ideals.push_back(leaders_ideal(ideals_.workers_ideal.c_str(), processes_.per_node()));
+    what.own_ideals.push_back(
+        leaders_ideal(ideals_.service_ideal.c_str(), processes_.per_node() - 1));
+    for (std::size_t i = 0; i < chosen_.policies.size(); ++i)
+      if (chosen_.policies[i].what == policy::kind::tasks)
+        what.variants[i].own_ideal = ideals_.workers_ideal;
+    what.leaders.emplace();
+    what.leaders->takes_part = false;
+    if (leading_) {
+      what.leaders = messages_of(leading_halo_->of, *leading_);
+      what.leaders_sent_per_step = sent_by(leading_halo_->of);
+    }
+    what.leaders->exchanges = what.communication.exchanges;
+  }
+
+  void add_service_core(json& out, const measure::measurements& found) const {
+    const policy* how = workers_row();
+    if (how == nullptr) return;
+    measure::step_variants by = ideals_;
+    by.workers = how->name();
+    if (const auto step = measure::step_of(found, processes_.per_node(), wanted_.steps, by))
+      out["service_core"] = measure::service_core_of(*step);
+  }
+
   std::unique_ptr<variant> made(const policy& how) {
     if (how.what == policy::kind::hand) return make_hand(env_, chosen_.slow);
     if (how.what == policy::kind::ideal) return make_ideal(chosen_.slow);
@@ -235,12 +261,10 @@ class session {
     const auto on = [&](problem& p) {
       return measure::compared<problem>(how.name(), made(how), p, wanted_.steps);
     };
-    if (!whole_.leaders_only(how)) return on(problem_);
+    if (!leaders_only(whole_, how)) return on(problem_);
     if (leading_) return processes_.with_leaders(on(*leading_));
-    return processes_.asleep(how.name(), [this, how]() -> std::shared_ptr<void> {
-      if (how.what == policy::kind::tasks)
-        return std::make_shared<plait::runtime>(
-            env_, plait::runtime_options{.workers = 1, .policy = plait::progress::none});
+    if (how.what == policy::kind::tasks) return processes_.asleep_beside_tasks(how.name());
+    return processes_.asleep(how.name(), [this] {
       return std::make_shared<plait::engine>(
           env_, plait::engine_options{.policy = plait::progress::none});
     });
@@ -263,12 +287,9 @@ class session {
 
   /// Brings every leader what its node's processes have found.  Collective.
   void keep_for_leaders() {
-    plait::engine messages(env_, {.policy = plait::progress::none});
-    for (const colour c : both_colours) {
-      array no_block(whole_.nodes->blocks(), env_.rank());
-      array& to = leading_ ? leading_->u[index_of(c)] : no_block;
-      plait::mover(plait::redistribution(problem_.u[index_of(c)], to), messages).run();
-    }
+    for (const colour c : both_colours)
+      plait::stencil::bring_to_leaders(env_, problem_.u[index_of(c)], whole_.nodes->blocks(),
+                                       leading_ ? &leading_->u[index_of(c)] : nullptr);
     if (leading_) leading_->keep_as_reference();
   }
 
@@ -309,7 +330,10 @@ class session {
   const measure::session_options& wanted_;
   problem problem_;
   std::optional<problem> leading_;  ///< a node's block, where this rank leads
-  std::array<halo_mpi, 2> halo_;    ///< by the colour of the ghosts
+  halos halo_;
+  std::optional<halos> leading_halo_;
+  measure::step_variants ideals_;
+  double cell_steps_ = 0;  ///< cells of the grid, as often as they are computed
   bool serial_ = false;
 };
 
@@ -321,12 +345,15 @@ int run(plait::environment& env, int argc, char** argv) {
       .policies = parse_policies(given.policies),
       .outliers = measure::parse_name("--outliers", given.outliers, known_outliers),
       .slow = measure::parse_slow_worker("--slow", given.slow)};
-  const measure::node_processes processes(env, given.per_node);
-  const domains whole = divided(given, processes, chosen);
-  check_memory(env, whole, given.per_node);
+  const measure::node_processes processes(env, given.nodes.per_node);
+  const bool for_leaders =
+      !std::ranges::all_of(chosen.policies, [](auto& how) { return how.single_tier(); });
+  const domains whole =
+      plait::stencil::divide<domain>(given.grid, given.nodes, processes, for_leaders);
+  plait::stencil::check_memory(env, whole, processes.per_node(), arrays_of_a_problem);
   check_slow(processes, chosen);
   for (const policy& how : chosen.policies)
-    check_shares(whole.leaders_only(how) ? *whole.nodes : whole.processes, how);
+    check_shares(leaders_only(whole, how) ? *whole.nodes : whole.processes, how);
   return session(env, whole, processes, chosen, given.session).run();
 }
 

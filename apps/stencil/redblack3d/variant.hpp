@@ -25,7 +25,9 @@ using plait::measure::slow_worker;
 [[nodiscard]] std::unique_ptr<variant> make_ideal(slow_worker slow);
 [[nodiscard]] std::unique_ptr<variant> make_multi_tier(plait::environment& env, const policy& how,
                                                        slow_worker slow);
+/// Isolated, its computation alone.
 [[nodiscard]] std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how,
-                                                  slow_worker slow);
+                                                  slow_worker slow,
+                                                  setting solves = setting::distributed);
 
 }  // namespace redblack3d

@@ -56,6 +56,10 @@ struct engine_options {
   double poll_every_s = 0;
   disturbance disturb = {};
   persistence persistent_requests = persistence::where_faster;
+  /// Cores that the workers and the proxy of this process have for themselves.  0: its fair share.
+  int cores = 0;
+  /// Follows the reason for the policy, such as what a model says of another one.  May be empty.
+  std::string remark = {};
 };
 
 }  // namespace plait

@@ -14,10 +14,12 @@
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/model/parameters.hpp>
+#include <plait/model/service_core.hpp>
 #include <plait/mover/move_plan.hpp>
 #include <plait/runtime/collective_calls.hpp>
 #include <plait/runtime/messages.hpp>
 #include <plait/runtime/one_sided_calls.hpp>
+#include <plait/runtime/service_core.hpp>
 #include <plait/runtime/submitter.hpp>
 #include <plait/task/scheduler.hpp>
 #include <plait/trace/event.hpp>
@@ -26,8 +28,7 @@ namespace plait {
 
 /// Options of a runtime.  The runtime chooses those that are left out.
 struct runtime_options {
-  /// Threads that run tasks on this rank, the calling one included.  0: this rank's fair share of
-  /// the cores its affinity mask allows.
+  /// Threads that run tasks on this rank, the calling one included.  0: one for each of its cores.
   int workers = 0;
   /// In-flight limit (promise 4): at most so many tasks in flight, not counting messages that have
   /// been started.
@@ -68,6 +69,15 @@ struct runtime_options {
   /// least predicted time (cheapest_algorithm.hpp).  All ranks use rank 0's.  The environment
   /// variable PLAIT_NETWORK, a file that `model::read_parameters` takes, overrides this option.
   std::optional<model::parameters> network = {};
+  /// Cores that this rank's workers and proxy have for themselves.  0: its fair share of those that
+  /// its affinity mask allows.
+  int cores = 0;
+  /// Says whether a worker gives up one of these cores, for a proxy that polls all the time while
+  /// nothing else wants that core.  Needs 2 cores, and no number of `workers`.
+  service_core service = service_core::never;
+  /// Times of a step of this program on a node, where they were measured.  Then
+  /// `progress_choice().reason` says whether giving up a worker would pay, by the model.
+  std::optional<model::node_step> step = {};
 };
 
 /// Runs the program of one rank: submits compute tasks and messages in program order, and waits.

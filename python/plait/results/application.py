@@ -14,6 +14,7 @@ from plait.results.figures.hiding import (
     worker_sentences,
 )
 from plait.results.figures.overhead import overhead_sentences
+from plait.results.figures.service_core import SERVICE_CORE, of_nodes, service_core_sentences
 from plait.results.figures.speedup import prediction_sentence
 from plait.results.schema import (
     at_least_0,
@@ -73,6 +74,7 @@ _MEMBERS = result_shape(
      "wire_bound_s": or_null(at_least_0), "beats_attainable": sequence(text),
      "hidden_fraction": or_null(mapping(or_null(number))), "limiter": or_null(text),
      "prediction": _PREDICTION, "traffic": _TRAFFIC, "timeline": TIMELINE,
+     "service_core": SERVICE_CORE,
      "trace_summary": TRACE_SUMMARY,
      "kernel": or_null(fields({}, {"bytes_per_s": number,
                                    "fraction_of_bandwidth": or_null(number)}))},
@@ -142,4 +144,4 @@ class Application(Kind):
 
     def reading(self, result: Result) -> list[str]:
         """Returns how the rows of the table are to be read."""
-        return worker_sentences(result)
+        return service_core_sentences(result) if of_nodes(result) else worker_sentences(result)

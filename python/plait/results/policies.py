@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plait.results.application import Application
 from plait.results.base import Result
 from plait.results.figures.policies import policy_sentences
+from plait.results.figures.service_core import model_sentences
 from plait.results.schema import both
 
 if TYPE_CHECKING:
@@ -44,4 +45,4 @@ class Policies(Application):
 
     def reading(self, result: Result) -> list[str]:
         """Returns how the paper's columns are to be read."""
-        return policy_sentences(result)
+        return [*policy_sentences(result), *model_sentences(result)]

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import math
 import sys
 import tempfile
 from pathlib import Path
@@ -10,9 +11,74 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 from app_runs import check, check_ledger, check_timeline, launch, main, read_result
 
+OPERATIONS_PER_CELL = 7
+
+
+def value_of(option: str, arguments: list[str], default: str) -> str:
+    """Returns what an option is given."""
+    return arguments[arguments.index(option) + 1] if option in arguments else default
+
+
+def check_rate(name: str, variant: dict, parameters: dict) -> None:
+    """A step is seven operations a cell."""
+    operations = OPERATIONS_PER_CELL * math.prod(parameters["size"]) * parameters["steps"]
+    rate = 1e-9 * operations / variant["total_s"]["median"]
+    check(abs(variant["gflops"] / rate - 1) < 1e-9, f"{name}: {variant['gflops']} Gflop/s")
+
+
+def check_node_row(name: str, variant: dict, per_node: int, service: str) -> None:
+    """A row with one process a node: equal processors, and an ideal of as many workers."""
+    workers = variant["workers"]
+    gave_up = name == "service" or service == "always"
+    if service != "auto":
+        check(workers == per_node - gave_up, f"{name} has {workers} workers")
+    ideal = "plait_ideal" if workers == per_node else "service_ideal"
+    check(variant["own_limits"]["ideal"] == ideal, f"{name}: {variant['own_limits']}")
+    check(variant["computes_as_base"] is False, f"{name} computes as base")
+    check("proxy_cpu_s" in variant, f"{name} has no proxy")
+
+
+def check_model(result: dict, per_node: int) -> None:
+    """The model's answer: for this node, and for usual ones."""
+    said = result["service_core"]
+    check([node["cores"] for node in said["nodes"]] == [per_node, 8, 64], f"{said['nodes']}")
+    step, here = said["step"], said["nodes"][0]
+    workers = max(step["network_s"], step["computation_s"] + step["taken_s"] / per_node)
+    service = max(step["network_s"], step["one_less_s"], step["transport_s"])
+    check(math.isclose(here["workers_s"], workers), f"{here}, {step}")
+    check(math.isclose(here["service_s"], service), f"{here}, {step}")
+    check(here["pays"] == (service < workers), f"{here}")
+    reason = result["environment"]["policy_reason"]
+    check("by the model a step takes" in reason, f"the policy's reason: {reason}")
+
+
+def check_nodes(result: dict, arguments: list[str], ranks: int) -> None:
+    """What a result of several processes a node has that others have not."""
+    per_node = result["parameters"]["processes_per_node"]
+    check(per_node == int(value_of("--per-node", arguments, "1")), f"{per_node} a node")
+    service = value_of("--service-core", arguments, "both")
+    # Without a run of all workers it is not known what messages take from them.
+    has_step = per_node > 1 and "plait" in result["variants"] and service != "always"
+    check(("service_core" in result) == has_step, "the model's answer")
+    if per_node == 1:
+        return
+    check(result["parameters"]["service_core"] == service, "the service core that was asked for")
+    for name, variant in result["variants"].items():
+        leads = name in ("plait", "service")
+        check(variant["processes"] == (ranks // per_node if leads else ranks), f"{name}: processes")
+        if leads:
+            check_node_row(name, variant, per_node, service)
+    if has_step:
+        check_model(result, per_node)
+    if "plait" in result["variants"]:
+        check(result["limiter"].split()[0] in ("plait", "service"), result["limiter"])
+
 
 def check_comparison(name: str, variant: dict, result: dict) -> None:
     """Checks hidden fractions: variants that compute as base have one; tiles have an own ideal."""
+    if result["parameters"]["processes_per_node"] > 1 and name in ("plait", "service"):
+        check(result["hidden_fraction"][name] is None, f"{name} hides")
+        return
     as_base = name not in ("tiles", "tiles_ideal") and variant["workers"] == 1
     check(variant["computes_as_base"] == as_base, f"{name} computes as base: {not as_base}")
     hidden = result["hidden_fraction"].get(name)
@@ -35,9 +101,10 @@ def check_comparison(name: str, variant: dict, result: dict) -> None:
 
 
 def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
-    variants = ["base", "olap", "plait", "ideal"]
-    if "--variants" in arguments:
-        variants = arguments[arguments.index("--variants") + 1].split(",")
+    variants = value_of("--variants", arguments, "base,olap,plait,ideal").split(",")
+    per_node = int(value_of("--per-node", arguments, "1"))
+    if per_node > 1 and "plait" in variants and "--service-core" not in arguments:
+        variants.insert(variants.index("plait") + 1, "service")
     with tempfile.TemporaryDirectory() as folder:
         result_file = Path(folder) / "result.json"
         trace_file = Path(folder) / "trace.json"
@@ -55,8 +122,10 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
         check(variant["verified"] is True, f"{name} is not verified")
         check(variant["max_error"] <= variant["error_bound"], f"{name}: {variant['max_error']}")
         check(len(variant["total_s"]["samples"]) == result["parameters"]["repeat"], "samples")
-        check_ledger(name, variant, range(options.ranks))
-        check_timeline(name, result["timeline"][name], range(options.ranks))
+        ranks = range(0, options.ranks, per_node if name in ("plait", "service") else 1)
+        check_ledger(name, variant, ranks)
+        check_timeline(name, result["timeline"][name], ranks)
+        check_rate(name, variant, result["parameters"])
     bound = max(result["computation_s"]["median"], result["communication_s"]["median"])
     check(result["bound_s"] == bound, "bound_s is not the larger of the two")
     # The transport's time is unknown where exchanges are too short for it.
@@ -66,6 +135,7 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
     check(set(result["hidden_fraction"]) == set(variants) - {"base"}, "hidden fractions")
     for name, variant in result["variants"].items():
         check_comparison(name, variant, result)
+    check_nodes(result, arguments, options.ranks)
     chosen = result["environment"]["time_tile_chosen"]
     check((chosen is not None) == ("tiles" in variants), f"tiles of {chosen} steps")
     check(isinstance(result["limiter"], str), "the limiter")

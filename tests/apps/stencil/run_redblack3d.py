@@ -37,6 +37,7 @@ def check_table(name: str, variant: dict, steps: int, ranks: int) -> None:
     # Threads that sweep look after no messages: the proxy must not rely on them.
     if name.startswith("MT") and "XTRA" in name:
         check(variant["progress"] in ("dedicated", "sleeping"), f"{name}: {variant['progress']}")
+    check(variant["gflops"] > 0, f"{name}: {variant['gflops']} Gflop/s")
     check(kept >= 1 and columns["total"]["mean"] > 0, f"{name}: {kept} runs are no outliers")
 
 
@@ -60,11 +61,27 @@ def check_bound(result: dict, ranks: int) -> None:
     )
     as_hand = {name: v["workers"] == 1 and v["processes"] == ranks for name, v in variants.items()}
     unknown = "its limit is not known" in result["limiter"]
-    check(as_hand[fastest] != unknown, f"{fastest}: {result['limiter']}")
+    known = as_hand[fastest] or "own_limits" in variants[fastest]
+    check(known != unknown, f"{fastest}: {result['limiter']}")
     for name, fraction in result["hidden_fraction"].items():
         hides = as_hand[name] and name != "IDEAL"
         check(hides or fraction is None, f"{name} hides {fraction}")
         check(variants[name]["computes_as_base"] == as_hand[name], f"{name} computes as HAND")
+
+
+def check_model(result: dict, per_node: int) -> None:
+    """The model's answer is there where a policy of tasks has a worker for each core of a node."""
+    workers = f"TASK+MT({per_node})"
+    is_known = per_node > 1 and workers in result["variants"]
+    check(("service_core" in result) == is_known, "the model's answer")
+    if not is_known:
+        return
+    said = result["service_core"]
+    check([node["cores"] for node in said["nodes"]] == [per_node, 8, 64], f"{said['nodes']}")
+    for name, variant in result["variants"].items():
+        if name.startswith("TASK") and variant["workers"] in (per_node, per_node - 1):
+            ideal = "plait_ideal" if variant["workers"] == per_node else "service_ideal"
+            check(variant["own_limits"]["ideal"] == ideal, f"{name}: {variant['own_limits']}")
 
 
 def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
@@ -95,6 +112,7 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
         grid, nodes = result["parameters"]["grid"], result["parameters"]["node_grid"]
         whole = all(many % few == 0 for many, few in zip(grid, nodes, strict=True))
         check(whole, f"the processes' grid {grid} has no whole blocks for nodes {nodes}")
+    check_model(result, per_node)
     for name, variant in result["variants"].items():
         check(variant["verified"] is True, f"{name} is not verified")
         check(variant["max_error"] <= variant["error_bound"], f"{name}: {variant['max_error']}")

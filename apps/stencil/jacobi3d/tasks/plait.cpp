@@ -21,8 +21,9 @@ const plait::ghost_options<double, 3> in_parts{.cells_per_message = cells_per_me
 
 /// Holds what two steps submit; then u is again where it was.
 struct two_steps {
-  explicit two_steps(problem& p)
+  two_steps(problem& p, setting solves)
       : on(p),
+        is_isolated(solves == setting::isolated),
         how(stores_for(p.cells())),
         ghosts_of_u(plait::ghosts_of(p.u, in_parts)),
         ghosts_of_v(plait::ghosts_of(p.v, in_parts)) {
@@ -35,19 +36,20 @@ struct two_steps {
 
   void submit(plait::runtime& rt, const plait::move_plan& ghosts, const array& from,
               array& to) const {
-    rt.move(ghosts);
+    if (!is_isolated) rt.move(ghosts);
     for (const box& cells : interior) submit_relax(rt, false, from, on.b, to, cells, how);
     for (const box& cells : rim) submit_relax(rt, true, from, on.b, to, cells, how);
   }
 
   problem& on;
+  bool is_isolated;
   stores how;
   plait::move_plan ghosts_of_u, ghosts_of_v;
   std::vector<box> interior, rim;
 };
 
-plait::measure::task_steps step_by_step(problem& p) {
-  const auto both = std::make_shared<two_steps>(p);
+plait::measure::task_steps step_by_step(problem& p, setting solves) {
+  const auto both = std::make_shared<two_steps>(p, solves);
   return {.steps = 2,
           .tasks = 2 * (both->interior.size() + both->rim.size() + both->ghosts_of_u.tasks()),
           .submit = [both](plait::runtime& rt, int count) {
@@ -59,8 +61,10 @@ plait::measure::task_steps step_by_step(problem& p) {
 
 }  // namespace
 
-std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
-  return plait::measure::tasks_of<problem>(env, chosen.tasks, step_by_step, swap_if_odd);
+std::unique_ptr<variant> make_plait(plait::environment& env,
+                                    const plait::measure::task_options& how, setting solves) {
+  return plait::measure::tasks_of<problem>(
+      env, how, [solves](problem& p) { return step_by_step(p, solves); }, swap_if_odd, solves);
 }
 
 }  // namespace jacobi3d

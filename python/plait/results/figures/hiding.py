@@ -4,6 +4,7 @@
 from typing import Any
 
 from plait.results.base import Result
+from plait.results.figures.service_core import of_nodes
 from plait.units import seconds_text
 
 # Of computation alone; what is less is not worth a word.
@@ -29,12 +30,18 @@ def with_own_ideal(result: Result) -> dict[str, dict[str, Any]]:
     return {name: v for name, v in result["variants"].items() if v.get("own_limits")}
 
 
+def reusing_the_cache(result: Result) -> dict[str, dict[str, Any]]:
+    """Those of them that have base's processes: what they gain is no hiding."""
+    nodes = of_nodes(result)
+    return {name: v for name, v in with_own_ideal(result).items() if name not in nodes}
+
+
 def gain_sentences(result: Result) -> list[str]:
     """Says what `plait` gains by hiding, then what the variant that reuses the cache gains.
 
     Empty where no variant reuses the cache.
     """
-    reusing = with_own_ideal(result)
+    reusing = reusing_the_cache(result)
     lines = []
     plait = result["variants"].get("plait")
     if reusing and plait is not None:

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from plait.results.base import Result
-from plait.results.figures.hiding import REUSE, beaten_bounds, with_own_ideal
+from plait.results.figures.hiding import REUSE, beaten_bounds, reusing_the_cache
 from plait.views.html.article import Sections, article, card, cards, facts
 from plait.views.html.breakdown import BREAKDOWN_KINDS, EVENT_KINDS, breakdown, legend
 from plait.views.html.speedup import speedup
@@ -70,7 +70,7 @@ def _cards(result: Result) -> list[str]:
             saying += ": no gain, the bound was measured too high here"
         saying = element("span", text(saying))
         found.append(card(element("b", f"{fraction:.0%}"), saying, meter))
-    for name, variant in with_own_ideal(result).items():
+    for name, variant in reusing_the_cache(result).items():
         own, ratio = variant["own_limits"], variant.get("ratio_to_base")
         saying = f"{REUSE}: {name} takes {own['ratio_to_ideal']:.3f} of its own ideal's time"
         figure = f"× {ratio:.2f}" if ratio is not None else "–"
