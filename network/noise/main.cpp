@@ -108,8 +108,10 @@ void say_begin(const request& asked, const threads& bursts, const counted& share
 /// Ends the bursts.  Returns the figures of the whole run.
 [[nodiscard]] json end_all(const request& asked, const threads& bursts, const counted& shares,
                            moment origin) {
+  std::vector<burst_account> accounts;
+  for (const auto& each : bursts) accounts.push_back(each->end());
   const double wall_s =
-      std::max(1e-9, std::chrono::duration<double>(steady_clock::now() - origin).count());
+      std::max(1e-3, std::chrono::duration<double>(steady_clock::now() - origin).count());
   const burst_plan& first = asked.plans[0];
   const auto seconds = [](nanoseconds time) { return std::chrono::duration<double>(time).count(); };
   json result{{"period_s", seconds(first.period)},
@@ -119,7 +121,7 @@ void say_begin(const request& asked, const threads& bursts, const counted& share
               {"wall_s", wall_s},
               {"cores", json::array()}};
   for (std::size_t i = 0; i < bursts.size(); ++i) {
-    const burst_account account = bursts[i]->end();
+    const burst_account& account = accounts[i];
     json core{{"core", bursts[i]->plan().core},
               {"phase_s", seconds(bursts[i]->plan().phase)},
               {"bursts", account.bursts},

@@ -10,7 +10,7 @@ QUIET = {"base": 0.4, "olap": 0.32, "plait": 0.25, "ideal": 0.2}
 TIMES = {
     "1gbit": {"base": 1.0, "olap": 1.0, "plait": 1.0, "ideal": 1.0},
     "500mbit": {"base": 1.5, "olap": 1.375, "plait": 1.08, "ideal": 1.0},
-    "2.5ms/100ms": {"base": 1.04, "olap": 1.035, "plait": 1.03, "ideal": 1.025},
+    "2.5ms/100ms": {"base": 1.04, "olap": 1.032, "plait": 1.03, "ideal": 1.024},
     "10ms/100ms": {"base": 1.2, "olap": 1.16, "plait": 1.12, "ideal": 1.1},
 }
 
@@ -19,7 +19,7 @@ def noise(length_s: float) -> dict[str, Any]:
     share = length_s / 0.1
     cores = [
         {"core": core, "phase_s": 0.05 * core, "bursts": 40, "skipped": 0,
-         "taken_share": share * (1 + 0.002 * core), "got_share": share * (1 + 0.01 * core)}
+         "taken_share": share * (1 + 0.004 * core), "got_share": share * (1 + 0.02 * core)}
         for core in (0, 1)
     ]  # fmt: skip
     return {"length_s": length_s, "period_s": 0.1, "wanted_share": share, "priority": "real-time",

@@ -47,11 +47,11 @@ class _Frame:
 
     def __init__(self, places: Sequence[Place], variants: Sequence[Slowdowns]) -> None:
         self._first, self._last = min(p.x for p in places), max(p.x for p in places)
-        values = [1.0, *_values(variants)]
+        limits = (place.limit for place in places if place.limit is not None)
+        values = [1.0, *limits, *_values(variants)]
         low, high = min(values), max(values)
         self._step = nice_step(max(high - low, 0.05), 5)
         self._low = math.floor(low / self._step) * self._step
-        # The lines of what conditions cost by themselves leave the drawing where they must.
         self._high = max(math.ceil(high / self._step) * self._step, self._low + self._step)
 
     def x(self, place: float) -> float:
@@ -60,7 +60,7 @@ class _Frame:
         return LEFT + 24 + share * (WIDTH - LEFT - RIGHT - 48)
 
     def y(self, value: float) -> float:
-        share = (min(value, self._high) - self._low) / (self._high - self._low)
+        share = (value - self._low) / (self._high - self._low)
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
     def axes(self, places: Sequence[Place]) -> str:

@@ -24,7 +24,7 @@ link without noise. Bars span the quartiles. <b>The link alone</b>: the slowdown
 only sends. <b>The share alone</b>: that of a program that loses the time of the bursts and no
 more, 1 / (1 − share)."""
 # Beyond this share the line of the share alone would make all others flat.
-_LARGEST_SHARE = 0.9
+_LARGEST_SHARE = 0.5
 
 
 def tolerance(heading: str, result: Result) -> str:
