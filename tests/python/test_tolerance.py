@@ -160,9 +160,9 @@ def test_what_is_no_noise_is_refused(text):
     ("words", "said"),
     [
         ([], "name an application, such as hpl"),
-        (["--n", "7"], "--n"),
+        (["--", "--n", "7"], "name an application, such as hpl"),
         (["nope"], "unknown application 'nope'"),
-        ([FAKE], "is none of plait's applications"),
+        (["/bin/true"], "/bin/true is none of plait's applications"),
         (["fake", "--ranks", "0"], "--ranks 0: give at least 1"),
         (["fake", "--rounds", "0"], "--rounds 0: give at least 1"),
         (["fake", "--lab", "nodes=2,rate=1gbit"], "--lab names a rate; --rates does that"),

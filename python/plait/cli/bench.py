@@ -91,7 +91,7 @@ def bench(
         return
     if name == "tolerance":
         asked = ToleranceRun.of_words(context.args, mpi, ranks, lab, verbose, rates, noise, rounds)
-        page = report_page(f"tolerance-{asked.app}", report, report_file)
+        page = report_page(f"tolerance-{asked.name}", report, report_file)
         measure_and_end(lambda: run_tolerance(asked), json, page)
     for option, given in (("--noise", noise), ("--rounds", rounds)):
         if given is not None:

@@ -6,6 +6,7 @@ The variants take turns within a job. Several rounds let the jobs take turns as 
 
 import copy
 import dataclasses
+import pathlib
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -48,6 +49,11 @@ class ToleranceRun:
     conditions: Sequence[Condition]  # the first one is what the others are held against
     rounds: int
     verbose: bool
+
+    @property
+    def name(self) -> str:
+        """Returns what the application is called."""
+        return pathlib.Path(self.app).name
 
     @classmethod
     def of_words(
@@ -104,12 +110,12 @@ def run_tolerance(asked: ToleranceRun) -> tuple[Result | None, int]:
     for job in range(count):
         place = job % len(asked.conditions)
         condition = asked.conditions[place]
-        print(f"{asked.app}, {condition.name} ({job + 1} of {count})", file=sys.stderr)
+        print(f"{asked.name}, {condition.name} ({job + 1} of {count})", file=sys.stderr)
         result, code = run_program(_request(asked, condition))
         if result is None:
             return None, code
         if "variants" not in result:
-            raise BadInput(f"tolerance: a result of {asked.app} has no variants")
+            raise BadInput(f"tolerance: a result of {asked.name} has no variants")
         found[place].append(result)
         exit_code = max(exit_code, code)
     return _of_conditions(asked, found), exit_code
