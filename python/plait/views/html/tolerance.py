@@ -45,9 +45,8 @@ def _over_rates(result: Result, rates: Sequence[Condition]) -> str:
         Place(first / each["rate_bps"], rate_text(each["rate_bps"]), first / each["rate_bps"])
         for each in rates
     ]
-    drawn = slowdown_curves("Slowdown over the rate of the links", "the link alone", places,
-                            _curves(result, rates))  # fmt: skip
-    return drawn + element("p", _READING, class_="reading")
+    return slowdown_curves("Slowdown over the rate of the links", "the link alone", places,
+                           _curves(result, rates))  # fmt: skip
 
 
 def _over_noises(result: Result, conditions: Sequence[Condition]) -> str:
@@ -85,7 +84,7 @@ def _figures(result: Result) -> str:
         for name, variant in condition["variants"].items()
     ]
     header = ["condition", "variant", "median", "q1", "q3", "slowdown", "verified"]
-    return table(header, rows, numeric_from=2)
+    return table(header, rows, numeric_from=2) + element("p", _READING, class_="reading")
 
 
 def _ratio(condition: Condition, name: str) -> str:
