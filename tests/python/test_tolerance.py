@@ -92,10 +92,10 @@ def test_sentences_say_what_was_taken_and_what_it_cost():
         " 2.50% to 2.51% by the kernel's account in the job (real-time)",
         "noise 10ms/100ms: 10.00% wanted, 10.00% to 10.20% by a counting thread before the job,"
         " 10.00% to 10.04% by the kernel's account in the job (real-time)",
-        "beside 2.5ms/100ms: base loses 4.0%; olap 3.2%, 0.80 of that; plait 3.0%, 0.75 of that;"
-        " ideal 2.4%, 0.60 of that",
-        "beside 10ms/100ms: base loses 20.0%; olap 16.0%, 0.80 of that; plait 12.0%, 0.60 of that;"
-        " ideal 10.0%, 0.50 of that",
+        "beside 2.5ms/100ms: base loses 4.0% (16.0 ms); olap 3.2% (10.2 ms), 0.80 of that;"
+        " plait 3.0% (7.50 ms), 0.75 of that; ideal 2.4% (4.80 ms), 0.60 of that",
+        "beside 10ms/100ms: base loses 20.0% (80.0 ms); olap 16.0% (51.2 ms), 0.80 of that;"
+        " plait 12.0% (30.0 ms), 0.60 of that; ideal 10.0% (20.0 ms), 0.50 of that",
     ]
 
 
@@ -103,7 +103,7 @@ def test_a_loss_within_a_percent_is_no_measure_of_another():
     result = tolerance_result()
     for each in result["conditions"]:
         each["variants"]["base"]["slowdown"] = {"median": 1.009, "q1": 1.0, "q3": 1.02}
-    assert tolerance_sentences(result)[2].startswith("beside 2.5ms/100ms: base loses 0.9%; olap 3")
+    assert tolerance_sentences(result)[2].startswith("beside 2.5ms/100ms: base loses 0.9% (")
     assert "of that" not in "".join(tolerance_sentences(result))
 
 
@@ -200,7 +200,7 @@ def test_every_condition_is_a_job_and_rounds_are_pooled(tolerance, programs, tmp
     assert done.stderr.splitlines() == [
         f"fake, {name} ({job + 1} of 6)" for job, name in enumerate(2 * names)
     ]
-    assert "beside 10ms/100ms: base loses 0.0%" in done.stdout
+    assert "beside 10ms/100ms: base loses 0.0% (0 s)" in done.stdout
     assert "<svg" in drawn.read_text()
     result = json.loads(file.read_text())
     assert check(result) == []

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Computes what `plait bench tolerance` comes to: how much slower each variant is, and why."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 from plait.results.base import Result, Spread
 from plait.results.figures.progress import quantile
-from plait.units import rate_text, tick_text
+from plait.units import rate_text, seconds_text, tick_text
 
 Condition = dict[str, Any]
 # A loss that is not above this share of the time says nothing about another one.
@@ -79,19 +80,36 @@ def _range_text(shares: Sequence[float]) -> str:
 
 
 def _loss_sentence(condition: Condition) -> str | None:
-    losses = {
-        name: variant["slowdown"]["median"] - 1
-        for name, variant in condition["variants"].items()
-        if "slowdown" in variant
+    slower = {
+        name: variant for name, variant in condition["variants"].items() if "slowdown" in variant
     }
-    if not losses:
+    if not slower:
         return None
-    base = losses.pop("base", None)
-    parts = [f"base loses {base:.1%}"] if base is not None else []
-    for name, loss in losses.items():
-        share = f", {loss / base:.2f} of that" if base and base > _LEAST_LOSS else ""
-        parts.append(f"{name} {loss:.1%}{share}")
+    base = _loss(slower.pop("base")) if "base" in slower else None
+    parts = [f"base loses {base.text()}"] if base else []
+    for name, variant in slower.items():
+        loss = _loss(variant)
+        of_base = ""
+        if base is not None and base.share > _LEAST_LOSS:
+            of_base = f", {loss.share / base.share:.2f} of that"
+        parts.append(f"{name} {loss.text()}{of_base}")
     return f"beside {condition_text(condition)}: {'; '.join(parts)}"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Loss:
+    """What noise costs a variant."""
+
+    share: float  # of its time without noise
+    time_s: float
+
+    def text(self) -> str:
+        return f"{self.share:.1%} ({seconds_text(self.time_s)})"
+
+
+def _loss(variant: dict[str, Any]) -> _Loss:
+    ratio = variant["slowdown"]["median"]
+    return _Loss(ratio - 1, variant["total_s"]["median"] * (1 - 1 / ratio))
 
 
 def _unverified_sentences(result: Result) -> list[str]:
