@@ -97,7 +97,14 @@ COMMANDS: dict[str, Command] = {
                           "--build", "--salvage", "--help")),
          "--json": _output, "--mpi": _mpi}, 1, None, True, "PROGRAM",
     ),
-    "bench": Command({**_JOB, **_RANKS, "--rates": _text}, 0, None, True, "NAME"),
+    "bench": Command(
+        {**_JOB, **_RANKS, "--rates": _text, "--noise": _text, "--rounds": _count},
+        0, None, True, "NAME",
+    ),
+    "noise": Command(
+        {**dict.fromkeys(("--period", "--length", "--cores", "--phases", "--priority"), _text),
+         "--seconds": _real, "--count-seconds": _real, "--help": None}
+    ),
     "measure loggp": Command(
         {**_PROBE, **_RANKS, "--max-size": _text, "--messages": _whole}, 0, None, True
     ),
@@ -193,21 +200,33 @@ def _checked(command: Command, own: Words) -> dict[str, str]:
 
 
 def _needs_of(name: str, given: Mapping[str, str], others: Words) -> str:
-    need = _needs_without_delay(name, given, others)
-    if "--delay" not in given and not _has_delay(given.get("--lab")):
+    need = _needs_of_command(name, given, others)
+    besides = []
+    if "--delay" in given or _has_delay(given.get("--lab")):
+        besides.append("delay_line")  # where the kernel can, it is not started
+    if name == "noise" or (name == "bench" and others[:1] == ["tolerance"]):
+        besides.append("noise")
+    if not besides:
         return need
-    # The program that delays links; where the kernel can it is not started.
-    return f"{need} delay_line" if need.startswith("build ") else "build openmpi delay_line"
+    return " ".join([need if need.startswith("build ") else "build openmpi", *besides])
 
 
 def _has_delay(lab: str | None) -> bool:
     return lab is not None and bool(LabSpec.parse(lab).delay_s)
 
 
-def _needs_without_delay(name: str, given: Mapping[str, str], others: Words) -> str:
+def _needs_of_command(name: str, given: Mapping[str, str], others: Words) -> str:
     mpi = library.full_name(given.get("--mpi", "openmpi"))
     if name == "run":
         return _needs_of_run(mpi, given, others)
+    if name == "noise":
+        for option in ("--period", "--length"):
+            if option not in given:
+                raise BadInput(f"noise: {option} is missing")
+    if name == "bench" and others[:1] == ["tolerance"]:
+        if not others[1:]:
+            raise BadInput("tolerance: name an application, such as hpl")
+        return _program("apps", others[1], mpi)
     if name == "bench":
         return _program("bench", others[0], mpi) if others else "nothing"
     if name.startswith("measure "):

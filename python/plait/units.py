@@ -21,13 +21,20 @@ def parse_rate(text: str) -> int:
     return round(bits)
 
 
-def parse_delay(text: str) -> float:
-    """`50us`, `2ms` in seconds."""
+def parse_duration(text: str) -> float | None:
+    """`50us`, `2ms` in seconds; None of what is no duration."""
     match = re.fullmatch(r"([0-9.]+)\s*([a-zµ]+)", text.strip())
     try:
-        seconds = float(match[1]) * _TIME[match[2]]  # type: ignore[index]
+        return float(match[1]) * _TIME[match[2]]  # type: ignore[index]
     except (TypeError, ValueError, KeyError):
-        raise BadInput(f"delay '{text}' is not a delay; write 50us or 2ms") from None
+        return None
+
+
+def parse_delay(text: str) -> float:
+    """`50us`, `2ms` in seconds."""
+    seconds = parse_duration(text)
+    if seconds is None:
+        raise BadInput(f"delay '{text}' is not a delay; write 50us or 2ms")
     if not 0 <= seconds <= 10:
         raise BadInput(f"delay '{text}' is out of range; give at most 10s")
     return seconds

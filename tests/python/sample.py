@@ -23,6 +23,7 @@ from sample_networks import (
 )
 from sample_probes import ft_probe_result, probe_result
 from sample_spreads import spread
+from sample_tolerance import tolerance_result
 
 __all__ = [
     "SAMPLES",
@@ -45,6 +46,7 @@ __all__ = [
     "spmv_result",
     "spread",
     "tiles_result",
+    "tolerance_result",
 ]
 
 SAMPLES = {
@@ -66,4 +68,5 @@ SAMPLES = {
     "ft-probe": ft_probe_result,
     "program": program_result,
     "attach": attach_result,
+    "tolerance": tolerance_result,
 }

@@ -38,7 +38,7 @@ def bench(tmp_path):
 
 def test_without_a_name_it_says_what_there_is(bench):
     assert bench().stdout.strip() == (
-        "benchmarks: dense, exchange, fft, message, metg, progress, task_overhead"
+        "benchmarks: dense, exchange, fft, message, metg, progress, task_overhead, tolerance"
     )
 
 
@@ -123,6 +123,8 @@ def test_what_a_program_refuses_is_one_line(bench, mpi):
         (["progress", "--rates", "1gbit", "--lab", "nodes=2,rate=1gbit"], "--lab names a rate"),
         (["progress", "--rates", "1gbit,1000mbit", "--lab", "nodes=2"], "names a rate twice"),
         (["progress", "--rates", "quick", "--lab", "nodes=2"], "rate 'quick'"),
+        (["message", "--noise", "10ms/100ms"], "--noise: only tolerance takes it"),
+        (["message", "--rounds", "2"], "--rounds: only tolerance takes it"),
         (["message", "--rates", "1gbit", "--lab", "nodes=2"], "message takes one rate"),
         (["message", "--json", "/nowhere/at/all.json"], "no folder /nowhere/at"),
     ],

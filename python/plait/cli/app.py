@@ -9,7 +9,18 @@ import typer
 from typer.exceptions import TyperException
 
 from plait import __version__
-from plait.cli import attach, bench, compare, doctor, lab, measure, predict, report, run
+from plait.cli import (
+    attach,
+    bench,
+    compare,
+    doctor,
+    lab,
+    measure,
+    noise_maker,
+    predict,
+    report,
+    run,
+)
 from plait.errors import BadInput, JobFailed
 from plait.launch.interrupts import Interrupted, signals_as_exceptions
 from plait.words import join_values
@@ -33,6 +44,7 @@ bench.register(app)
 compare.register(app)
 app.add_typer(measure.app, name="measure")
 app.add_typer(predict.app, name="predict")
+noise_maker.register(app)
 doctor.register(app)
 
 

@@ -5,11 +5,20 @@ from typing import Annotated
 
 import typer
 
-from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
+from plait.cli.options import (
+    Json,
+    Report,
+    ReportFile,
+    measure_and_end,
+    report_page,
+    run_and_end,
+)
 from plait.cli.passing_on import PASSED_ON, PassingOn
+from plait.errors import BadInput
 from plait.launch import library
 from plait.run.programs import known
 from plait.run.runner import Request
+from plait.run.tolerance import ToleranceRun, run_tolerance
 
 _EPILOG = """**Examples**
 
@@ -22,6 +31,8 @@ _EPILOG = """**Examples**
 `plait bench fft --lab nodes=2,rate=1gbit --class A`
 
 `plait bench dense --lab nodes=2,rate=1gbit --n 2000`
+
+`plait bench tolerance hpl --n 2000 --variants base,olap,plait --rates 1gbit,500mbit --report`
 
 `plait bench metg -- --help` shows the options of the program itself"""
 
@@ -57,7 +68,17 @@ def bench(
     ] = None,
     rates: Annotated[
         str | None,
-        typer.Option(help="Of progress: link rates, a job each: 200mbit,1gbit. With --lab."),
+        typer.Option(help="Of progress and tolerance: link rates, a job each: 200mbit,1gbit."),
+    ] = None,
+    noise: Annotated[
+        str | None,
+        typer.Option(
+            help="Of tolerance: noises LENGTH/PERIOD, a job each at the first rate: 10ms/100ms;"
+            " or none."
+        ),
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(help="Of tolerance: how often each job is run, in turns.")
     ] = None,
     json: Json = None,
     report: Report = False,
@@ -70,5 +91,12 @@ def bench(
     if name is None:
         typer.echo(f"benchmarks: {', '.join(known('bench', mpi)) or 'none is built'}")
         return
+    if name == "tolerance":
+        asked = ToleranceRun.of_words(context.args, mpi, ranks, lab, verbose, rates, noise, rounds)
+        page = report_page(f"tolerance-{asked.name}", report, report_file)
+        measure_and_end(lambda: run_tolerance(asked), json, page)
+    for option, given in (("--noise", noise), ("--rounds", rounds)):
+        if given is not None:
+            raise BadInput(f"{option}: only tolerance takes it")
     request = Request("bench", name, mpi, ranks, lab, context.args, verbose, rates=rates)
     run_and_end(request, json, report_page(name, report, report_file))

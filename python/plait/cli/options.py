@@ -2,11 +2,13 @@
 """Options that several commands share, what they mean, and how a command ends."""
 
 import pathlib
+from collections.abc import Callable
 from typing import Annotated, NoReturn
 
 import typer
 
 from plait import results
+from plait.results import Result
 from plait.run.output import show_and_write
 from plait.run.runner import Request, run_program
 
@@ -35,8 +37,17 @@ def check_writable(paths: dict[str, pathlib.Path | None]) -> None:
 
 def run_and_end(request: Request, json: pathlib.Path | None, page: pathlib.Path | None) -> NoReturn:
     """Run the program of that name, show and write its result, and exit as it did."""
+    measure_and_end(lambda: run_program(request), json, page)
+
+
+def measure_and_end(
+    measure: Callable[[], tuple[Result | None, int]],
+    json: pathlib.Path | None,
+    page: pathlib.Path | None,
+) -> NoReturn:
+    """Measure, show and write the result if there is one, and exit with the code beside it."""
     check_writable({"--json": json, "--report": page})
-    result, code = run_program(request)
+    result, code = measure()
     if result is not None:
         show_and_write(result, json, page)
     raise typer.Exit(code)

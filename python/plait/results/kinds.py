@@ -15,17 +15,18 @@ from plait.results.probe import Probe
 from plait.results.program import Program
 from plait.results.progress import Progress
 from plait.results.reconstruction import Reconstruction
+from plait.results.tolerance import Tolerance
 
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Application(), Policies(), Program(), Benchmark(), Progress(), Loggp(), Nbc(), Overlap(),
-        Collective(), Prediction(), Probe(), Reconstruction(), Attach(),
+        Collective(), Prediction(), Probe(), Reconstruction(), Attach(), Tolerance(),
     )
 }  # fmt: skip
 # Benchmarks that have tables of their own, by the member `bench`.
 _OF_BENCH = {"predict": "prediction"} | {
-    name: name for name in ("collective", "nbc", "overlap", "progress")
+    name: name for name in ("collective", "nbc", "overlap", "progress", "tolerance")
 }
 
 

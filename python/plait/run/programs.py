@@ -9,6 +9,8 @@ import re
 from plait.errors import BadInput
 from plait.launch.library import build_folder
 
+# Benchmarks that are made of an application's runs.
+_OF_APPLICATIONS = {"bench": ("tolerance",)}
 # The word for a kind of program, and the command that runs it.
 _KINDS = {
     "apps": ("application", "run"),
@@ -70,7 +72,7 @@ def known(kind: str, mpi: str) -> list[str]:
     """Names of the programs of a kind: those that are built, and those the checkout can build."""
     root = checkout()
     sources = [path.parent.name for path in root.glob(f"{kind}/**/main.cpp")] if root else []
-    return sorted({*available(kind, mpi), *sources})
+    return sorted({*available(kind, mpi), *sources, *_OF_APPLICATIONS.get(kind, ())})
 
 
 def described(kind: str, mpi: str) -> dict[str, str]:

@@ -18,6 +18,7 @@ from plait.launch.mpi import Launch, find_mpiexec, launch, launch_alone
 from plait.results import Result
 from plait.results.figures.progress import of_rates
 from plait.run.jobs import complain, describe_lab, has_result, lab_of, watch
+from plait.run.noise_maker import Noise, noise_beside
 from plait.run.peers import words_of_peers
 from plait.run.programs import find_program
 from plait.run.recipes import Part, parts_of, words_of_lab
@@ -38,6 +39,7 @@ class Request:
     verbose: bool = False
     trace: pathlib.Path | None = None
     rates: str | None = None  # a run at each of these instead of the lab's own
+    noise: Noise | None = None  # on the cores of the cluster's nodes, while the job runs
 
     @property
     def name(self) -> str:
@@ -93,7 +95,11 @@ def _run_parts(
 ) -> tuple[Result | None, int]:
     """Runs the parts of a program in one cluster; returns the result and the exit code."""
     found: list[Result] = []
-    with scratch_folder() as folder, lab_of(spec) as lab:
+    with (
+        scratch_folder() as folder,
+        lab_of(spec) as lab,
+        noise_beside(asked.noise, lab, folder) as taken,
+    ):
         for index, part in enumerate(parts):
             file = folder / f"result{index}.json"
             command = [str(program), *_own_words(asked, part, file, lab), *asked.options]
@@ -110,7 +116,10 @@ def _run_parts(
             if not outcome.ended:
                 print(f"plait: {part.describe()}: did not come back from MPI_Finalize, and was "
                       "ended; its result was complete", file=sys.stderr)  # fmt: skip
-    return _together(found, parts, lab), outcome.exit_code
+    whole = _together(found, parts, lab)
+    if asked.noise:
+        whole["environment"]["noise"] = taken
+    return whole, outcome.exit_code
 
 
 def _own_words(asked: Request, part: Part, file: pathlib.Path, lab: Lab | None) -> list[str]:

@@ -3,6 +3,8 @@
 
 import dataclasses
 import math
+from collections.abc import Sequence
+from typing import Protocol
 
 from plait.units import number_text, seconds_text, tick_text
 from plait.views.html.svg import dot, drawing, element, label, line, nice_step, polyline, text
@@ -54,7 +56,7 @@ def curves(title: str, unit: str, all_curves: list[Curve]) -> str:
     for curve in drawn:
         parts += _drawn(curve, frame, unit)
     heading = element("h3", text(title))
-    return heading + _legend(drawn) + drawing(WIDTH, HEIGHT, title, *parts)
+    return heading + curve_legend(drawn) + drawing(WIDTH, HEIGHT, title, *parts)
 
 
 class _Frame:
@@ -114,7 +116,15 @@ def _tick_text(value: float, unit: str) -> str:
     return f"{value:g} %" if unit == "%" else tick_text(1e-6 * value)
 
 
-def _legend(drawn: list[Curve]) -> str:
+class Named(Protocol):
+    """A curve of any kind of drawing."""
+
+    name: str
+    colour: str
+
+
+def curve_legend(drawn: Sequence[Named]) -> str:
+    """Returns names and colours."""
     items = (
         element("li", element("span", class_=f"swatch c-{c.colour}"), text(c.name)) for c in drawn
     )
