@@ -58,7 +58,7 @@ template <class Problem>
 [[nodiscard]] json figures_of(environment& env, const checked_run& got, int parts,
                               double operations);
 
-/// What the checks of all runs have found, by row and column; the same on every rank.
+/// The findings of all runs' checks, by row and column; the same on every rank.
 class row_findings {
  public:
   /// `env` outlives it; `program`: whose words on standard error they are.

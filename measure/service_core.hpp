@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a session has measured of a step on a node, for the model of a service core
+/// A session's measurements of a step on a node, for the model of a service core
 /// (plait/model/service_core.hpp), and what a result says of it.
 #pragma once
 

@@ -24,7 +24,7 @@ struct task_options {
   bool compare_sizes = true;  ///< see runtime_options
   int cores = 0;              ///< for workers and proxy; 0: the fair share
   service_core service = service_core::never;
-  /// What is known of a step when a run begins, if anything.
+  /// Knowledge of a step when a run begins, if any.
   std::shared_ptr<const std::optional<model::node_step>> step = {};
 };
 

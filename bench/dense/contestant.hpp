@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What takes part: a way to solve a system or to multiply matrices, with settings that it chooses
+/// A contestant: a way to solve a system or to multiply matrices, with settings that it chooses
 /// itself before the turns begin.
 #pragma once
 
@@ -21,7 +21,7 @@ using measure::checked_run;
 using measure::json;
 using plait::dense::mesh;
 
-/// What is asked of all contestants.
+/// The task of all contestants.
 struct setup {
   std::vector<std::int64_t> blocks;          ///< rows and columns of a block, to be tried
   std::vector<std::int64_t> logical_blocks;  ///< of PBLAS, to be tried; 0 = ScaLAPACK's own

@@ -21,7 +21,7 @@
 namespace plait::bench::dense {
 namespace {
 
-/// What is to be tried, each with each.
+/// Values to be tried, each with each.
 struct search {
   std::vector<std::int64_t> blocks;
   std::vector<int> depths, broadcasts, factorisations;

@@ -63,7 +63,7 @@ void expect_one_blas() {
         fmt::format("ScaLAPACK calls dgemm of {}, and our variants that of {}", theirs, ours));
 }
 
-/// What ScaLAPACK wants to know of a matrix: rows x columns, in square blocks, from process (0, 0).
+/// ScaLAPACK's description of a matrix: rows x columns, in square blocks, from process (0, 0).
 /// [ScaLAPACK Users' Guide, section 4.3.2]
 std::array<int, 9> descriptor(const blacs_grid& on, std::int64_t rows, std::int64_t columns,
                               std::int64_t block, std::int64_t local_rows) {

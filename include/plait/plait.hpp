@@ -12,6 +12,7 @@
 #include <plait/array/rim.hpp>
 #include <plait/array/view.hpp>
 #include <plait/comm/environment.hpp>
+#include <plait/comm/flood.hpp>
 #include <plait/core/box.hpp>
 #include <plait/core/clock.hpp>
 #include <plait/core/error.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How fast bytes go when both ranks send at once, beside one rank alone.
+/// Measures G where both ranks send at once, beside one rank alone.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include <plait/comm/flood.hpp>
+#include <plait/plait.hpp>
 
 #include "measure/gather.hpp"
 #include "measure/turns.hpp"

@@ -14,7 +14,7 @@
 
 namespace plait::network::noise {
 
-/// What the bursts of a core came to.
+/// The sum of a core's bursts.
 struct burst_account {
   std::int64_t bursts;   ///< that were done
   std::int64_t skipped;  ///< whose moment had passed when the one before ended

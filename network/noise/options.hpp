@@ -13,7 +13,7 @@
 
 namespace plait::network::noise {
 
-/// What was asked for.
+/// The user's choice.
 struct request {
   std::vector<burst_plan> plans;
   precedence how = precedence::automatic;

@@ -23,7 +23,7 @@ constexpr int nicest = -20;
   return pthread_setschedparam(pthread_self(), SCHED_FIFO, &least) == 0;
 }
 
-/// Where sessions share processors evenly (autogroup), a thread's own value counts among those of
+/// A thread's own value counts, where sessions share processors evenly (autogroup), among those of
 /// its session only.  The session's value is set where it has no other processes than these.
 void let_session_go_first() {
   if (getsid(0) != getpid()) return;

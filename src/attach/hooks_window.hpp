@@ -6,8 +6,8 @@
 
 namespace plait::attach::hooks {
 
-/// A window of memory of the program's own, or of the library's for other hosts.  A library may bring
-/// other ranks' accesses by messages, which somebody has to take here.
+/// A window of memory of the program's own, or of the library's for other hosts.  A library may
+/// bring other ranks' accesses by messages, which somebody has to take here.
 class made_window {
  public:
   made_window(call& here, const MPI_Win* made) noexcept : made_(made) { here.waits(); }

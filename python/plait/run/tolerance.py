@@ -158,7 +158,7 @@ def _of_conditions(asked: ToleranceRun, found: Sequence[Sequence[Result]]) -> Re
 
 
 def _shown(condition: Condition, results: Sequence[Result]) -> dict[str, Any]:
-    """What the jobs under one condition came to."""
+    """The outcome of the jobs under one condition."""
     shown: dict[str, Any] = {
         "name": condition.name, "rate_bps": condition.rate_bps, "noise": None,
         "bound_s": results[0].get("bound_s"), "attainable_s": results[0].get("attainable_s"),

@@ -98,7 +98,7 @@ def _loss_sentence(condition: Condition) -> str | None:
 
 @dataclasses.dataclass(frozen=True)
 class _Loss:
-    """What noise costs a variant."""
+    """The cost of noise to a variant."""
 
     share: float  # of its time without noise
     time_s: float

@@ -43,7 +43,7 @@ def slowdown_curves(
 
 
 class _Frame:
-    """Where places and slowdowns lie in the drawing."""
+    """Places and slowdowns as positions in the drawing."""
 
     def __init__(self, places: Sequence[Place], variants: Sequence[Slowdowns]) -> None:
         self._first, self._last = min(p.x for p in places), max(p.x for p in places)
