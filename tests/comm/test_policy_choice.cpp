@@ -29,16 +29,6 @@ TEST(policy_choice, without_a_free_core_the_proxy_sleeps_and_workers_look_too) {
             "noticed within 2 ms, by the next task where they are short");
 }
 
-TEST(policy_choice, cores_that_are_named_count_instead_of_the_fair_share) {
-  EXPECT_EQ(choose_policy({.workers = 2, .cores = 2}, 8).name, "sleeping+workers");
-  EXPECT_EQ(choose_policy({.workers = 2, .cores = 3}, 1).name, "dedicated");
-}
-
-TEST(policy_choice, a_remark_follows_the_reason) {
-  const auto chosen = choose_policy({.workers = 1, .remark = "by the model"}, 2);
-  EXPECT_TRUE(chosen.reason.ends_with("want it; by the model")) << chosen.reason;
-}
-
 TEST(policy_choice, what_is_asked_for_is_what_is_chosen) {
   for (const progress policy :
        {progress::dedicated, progress::sleeping, progress::workers, progress::none}) {

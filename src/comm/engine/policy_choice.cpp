@@ -20,9 +20,7 @@ double longest_delay_s(const engine_options& options) {
   return options.poll_every_s > 0 ? options.poll_every_s : options.worst_delay_s;
 }
 
-namespace {
-
-[[nodiscard]] engine::choice choose_by_cores(const engine_options& options, int cores) {
+engine::choice choose_policy(const engine_options& options, int fair_share) {
   const std::string delay = delay_text(longest_delay_s(options));
   switch (options.policy) {
     case progress::dedicated:
@@ -42,9 +40,9 @@ namespace {
   const auto number = [](int n, const char* of) {
     return std::to_string(n) + of + (n == 1 ? "" : "s");
   };
-  const std::string counts = number(options.workers, " worker") + " on " + number(cores, " core") +
-                             " of this rank's share";
-  if (cores > options.workers) {
+  const std::string counts = number(options.workers, " worker") + " on " +
+                             number(fair_share, " core") + " of this rank's share";
+  if (fair_share > options.workers) {
     return {.proxy = true,
             .proxy_spins = true,
             .gives_way = true,
@@ -58,14 +56,6 @@ namespace {
           .name = "sleeping+workers",
           .reason = counts + ": none is free for a proxy; " + delay +
                     ", by the next task where they are short"};
-}
-
-}  // namespace
-
-engine::choice choose_policy(const engine_options& options, int fair_share) {
-  engine::choice chosen = choose_by_cores(options, options.cores != 0 ? options.cores : fair_share);
-  if (!options.remark.empty()) chosen.reason += "; " + options.remark;
-  return chosen;
 }
 
 }  // namespace plait

@@ -13,7 +13,7 @@ namespace plait {
 /// By how much that grows for a proxy beside workers that have long come by often.
 inline constexpr int longest_nap = 4;
 
-/// `fair_share`: cores of this rank's, where the options name no number.  Any thread.
+/// `fair_share`: cores of this rank's.  Any thread.
 [[nodiscard]] engine::choice choose_policy(const engine_options& options, int fair_share);
 
 }  // namespace plait
