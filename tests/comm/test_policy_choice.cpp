@@ -42,16 +42,6 @@ TEST(policy_choice, a_delay_below_the_longest_short_task_does_not_shorten_naps_f
   EXPECT_DOUBLE_EQ(plait::longest_delay_beside_workers_s({.worst_delay_s = 1e-4}), 15e-3);
 }
 
-TEST(policy_choice, cores_that_are_named_count_instead_of_the_fair_share) {
-  EXPECT_EQ(choose_policy({.workers = 2, .cores = 2}, 8).name, "sleeping+workers");
-  EXPECT_EQ(choose_policy({.workers = 2, .cores = 3}, 1).name, "dedicated");
-}
-
-TEST(policy_choice, a_remark_follows_the_reason) {
-  const auto chosen = choose_policy({.workers = 1, .remark = "by the model"}, 2);
-  EXPECT_TRUE(chosen.reason.ends_with("want it; by the model")) << chosen.reason;
-}
-
 TEST(policy_choice, what_is_asked_for_is_what_is_chosen) {
   for (const progress policy :
        {progress::dedicated, progress::sleeping, progress::workers, progress::none}) {

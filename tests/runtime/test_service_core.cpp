@@ -42,6 +42,11 @@ TEST(service_core, has_a_worker_s_core_where_it_is_asked_for) {
                  "1 worker on 2 cores");
 }
 
+TEST(service_core, cores_that_are_named_count_instead_of_the_fair_share) {
+  expect_workers({.workers = 2, .cores = 3}, 2, "dedicated", "2 workers on 3 cores");
+  expect_workers({.workers = 2, .cores = 2}, 2, "sleeping+workers", "2 workers on 2 cores");
+}
+
 TEST(service_core, is_no_one_s_unless_asked_for) {
   expect_workers({.cores = 2}, 2, "sleeping+workers", "2 workers on 2 cores");
   expect_workers({.cores = 2, .step = paying}, 2, "sleeping+workers", "which would pay");

@@ -24,11 +24,23 @@
 #include "comm/native.hpp"
 
 namespace plait {
+namespace {
+
+/// Returns the policy for the cores that the options name, or for this rank's fair share.
+engine::choice choice_for(const environment& env, const engine_options& options) {
+  const int cores =
+      options.cores != 0 ? options.cores : fair_share(env.node_units(), env.node_rank());
+  engine::choice chosen = choose_policy(options, cores);
+  if (!options.remark.empty()) chosen.reason += "; " + options.remark;
+  return chosen;
+}
+
+}  // namespace
 
 struct engine::implementation {
   implementation(environment& env_, const engine_options& options)
       : env(env_),
-        chosen(choose_policy(options, fair_share(env_.node_units(), env_.node_rank()))),
+        chosen(choice_for(env_, options)),
         messages(env_, options, chosen.proxy || chosen.busy_workers),
         helper(messages, spins, chosen,
                {.worst_delay_s = longest_delay_s(options),

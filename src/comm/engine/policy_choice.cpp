@@ -26,9 +26,7 @@ double longest_delay_beside_workers_s(const engine_options& options) {
   return 2 * frequent_pass_s + longest_nap * std::max(options.worst_delay_s, frequent_pass_s);
 }
 
-namespace {
-
-[[nodiscard]] engine::choice choose_by_cores(const engine_options& options, int cores) {
+engine::choice choose_policy(const engine_options& options, int fair_share) {
   const std::string noticed = "a completion is noticed " + delay_text(longest_delay_s(options));
   switch (options.policy) {
     case progress::dedicated:
@@ -48,9 +46,9 @@ namespace {
   const auto number = [](int n, const char* of) {
     return std::to_string(n) + of + (n == 1 ? "" : "s");
   };
-  const std::string counts = number(options.workers, " worker") + " on " + number(cores, " core") +
-                             " of this rank's share";
-  if (cores > options.workers) {
+  const std::string counts = number(options.workers, " worker") + " on " +
+                             number(fair_share, " core") + " of this rank's share";
+  if (fair_share > options.workers) {
     return {.proxy = true,
             .proxy_spins = true,
             .gives_way = true,
@@ -67,14 +65,6 @@ namespace {
           .busy_workers = true,
           .name = "sleeping+workers",
           .reason = std::move(reason)};
-}
-
-}  // namespace
-
-engine::choice choose_policy(const engine_options& options, int fair_share) {
-  engine::choice chosen = choose_by_cores(options, options.cores != 0 ? options.cores : fair_share);
-  if (!options.remark.empty()) chosen.reason += "; " + options.remark;
-  return chosen;
 }
 
 }  // namespace plait

@@ -22,7 +22,6 @@ inline constexpr int longest_nap = 4;
 [[nodiscard]] double longest_delay_beside_workers_s(const engine_options& options);
 
 /// `fair_share`: cores of this rank's.  Any thread.
-/// `fair_share`: cores of this rank's, where the options name no number.  Any thread.
 [[nodiscard]] engine::choice choose_policy(const engine_options& options, int fair_share);
 
 }  // namespace plait

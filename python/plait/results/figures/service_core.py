@@ -69,7 +69,8 @@ def _shared_cores(result: Result) -> list[str]:
         return []
     return [
         f"{len(dealt)} processors of the nodes share {len(set(dealt))} cores of this machine:"
-        " a service thread there polls only while no worker wants its core"
+        " a service thread there polls only while no worker wants its core, and a worker less"
+        " costs a node nothing, which the model takes for a busy memory"
     ]
 
 
