@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What does a message cost here?  L, o, g and G of LogGP between two ranks, as netgauge measures
-// them.
+// them, and G where both send at once.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "floods.hpp"
 #include "measure/command_line.hpp"
 #include "measure/measured_rows.hpp"
 #include "measure/result.hpp"
@@ -22,6 +23,7 @@ struct options {
   std::string sizes;
   std::string max_size;
   std::int64_t messages = 10;
+  std::string floods = "64KiB,1MiB";
   double link_rate_Bps = 0;
   std::string link_burst;
   measure::row_options rows{.repeat = 10};
@@ -34,6 +36,8 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--max-size", given.max_size, "Largest of 1, 1025, 2049, ...; 64KiB if left out");
   command.option("--messages", given.messages, "Messages of a burst (n)");
   command.renamed("--bursts", "--messages");
+  command.option("--floods", given.floods,
+                 "Message sizes of floods, in which both ranks send at once; none = no floods");
   command.option("--link-rate", given.link_rate_Bps,
                  "Payload rate of the link between the ranks, in bytes a second; 0 = not known");
   command.option("--link-burst", given.link_burst,
@@ -43,6 +47,7 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
 }
 
 constexpr std::size_t smallest_max = 1025;
+constexpr std::size_t largest_flooded = std::size_t{64} << 20;
 
 std::vector<std::size_t> wanted_sizes(const options& given, double link_burst_bytes) {
   if (!given.sizes.empty()) {
@@ -59,6 +64,17 @@ std::vector<std::size_t> wanted_sizes(const options& given, double link_burst_by
     for (const std::size_t size : probe::sizes_beyond(link_burst_bytes)) {
       if (size > sizes.back()) sizes.push_back(size);
     }
+  }
+  return sizes;
+}
+
+std::vector<std::size_t> flood_sizes(const options& given) {
+  if (given.floods == "none") return {};
+  const std::vector<std::size_t> sizes = measure::parse_sizes("--floods", given.floods, 1);
+  for (const std::size_t size : sizes) {
+    if (size > largest_flooded)
+      throw usage_error("--floods " + measure::size_label(size) + ": give at most " +
+                        measure::size_label(largest_flooded));
   }
   return sizes;
 }
@@ -94,7 +110,8 @@ probe::loggp_measurement measure(environment& env, burst_pair& pair, const probe
 }
 
 measure::json result_of(const environment& env, const options& given, const probe::loggp_plan& plan,
-                        const probe::loggp_measurement& measured, const burst_pair& pair) {
+                        const probe::loggp_measurement& measured, const burst_pair& pair,
+                        const std::vector<flood_times>& floods, const flood_pair& flooded) {
   measure::json where = measure::describe_environment(env);
   where["link_rate_Bps"] =
       plan.link_rate_Bps > 0 ? measure::json(plan.link_rate_Bps) : measure::json(nullptr);
@@ -110,10 +127,11 @@ measure::json result_of(const environment& env, const options& given, const prob
           {"fit", fit_of(measured.fit)},
           {"link", link_of(measured.fit, plan)},
           {"verification",
-           {{"verified", true},  // else a burst would have thrown
-            {"messages_checked", pair.messages_checked()},
-            {"bytes_checked", pair.bytes_checked()}}},
-          {"sizes", sizes_of(measured, plan.messages)}};
+           {{"verified", true},  // else a burst or a flood would have thrown
+            {"messages_checked", pair.messages_checked() + flooded.messages_checked()},
+            {"bytes_checked", pair.bytes_checked() + flooded.bytes_checked()}}},
+          {"sizes", sizes_of(measured, plan.messages)},
+          {"floods", floods_of(floods)}};
 }
 
 int run(environment& env, int argc, char** argv) {
@@ -122,12 +140,20 @@ int run(environment& env, int argc, char** argv) {
   check_ranks(env);
   measure::check(env, given.rows);
   const probe::loggp_plan plan = plan_of(given);
+  const std::vector<std::size_t> flooded_sizes = flood_sizes(given);
   burst_pair pair(env, 0, 1);
+  flood_pair flooded(env, 0, 1);
   const probe::loggp_measurement measured = measure(env, pair, plan, given.rows.progress);
+  const std::vector<flood_times> floods =
+      measure_floods(flooded, flooded_sizes, measure::repetition_of(given.rows, env));
   if (env.rank() != 0) return measure::exit_verified;
-  if (given.rows.json_file != "-") print(measured.fit);
+  if (given.rows.json_file != "-") {
+    print(measured.fit);
+    print(floods);
+  }
   if (!given.rows.json_file.empty())
-    measure::write_result(given.rows.json_file, result_of(env, given, plan, measured, pair));
+    measure::write_result(given.rows.json_file,
+                          result_of(env, given, plan, measured, pair, floods, flooded));
   return measure::exit_verified;
 }
 

@@ -5,7 +5,7 @@ import math
 
 from mpi_bench import MpiBench, main, run
 
-SHORT = ("--repeat", "3", "--max-size", "8KiB")
+SHORT = ("--repeat", "3", "--max-size", "8KiB", "--floods", "none")
 TIMES = ("prtt_1_0_s", "prtt_n_0_s", "prtt_n_d_s", "receiving_s")
 ESTIMATES = ("gap_s", "send_overhead_s", "receive_overhead_s")
 
@@ -39,14 +39,31 @@ class Loggp(MpiBench):
         self.assertIsNone(result["link"])
 
     def test_what_was_sent_has_been_compared_with_what_arrived(self):
-        result = self.result_of("--sizes", "1,100", "--repeat", "2", "--messages", "4")
+        result = self.result_of("--sizes", "1,100", "--repeat", "2", "--messages", "4",
+                                "--floods", "none")
         # Of each size: 5 of one message and its answer, then twice 1, 4, 4 and 4 with theirs.
         self.assertTrue(result["verification"]["verified"])
         self.assertEqual(result["verification"]["messages_checked"], 2 * (5 * 2 + 2 * (2 + 3 * 5)))
 
+    def test_floods_have_a_gap_one_way_and_both_ways(self):
+        result = self.result_of("--sizes", "1,100", "--repeat", "2", "--messages", "2",
+                                "--floods", "16KiB,4MiB")
+        floods = result["floods"]
+        self.assertEqual([flood["size_bytes"] for flood in floods], [16 * 1024, 4 * 1024 * 1024])
+        self.assertEqual([flood["messages"] for flood in floods], [256, 4])
+        for flood in floods:
+            one, both = flood["one_way_gap_per_byte_s"], flood["both_ways_gap_per_byte_s"]
+            self.check_spread(one, 2)
+            self.check_spread(both, 2)
+            self.assertGreater(one["q1"], 0)
+            self.assertAlmostEqual(both["median"] / one["median"], flood["ratio"])
+        # Of the client: bursts, then of three rounds those messages that come both ways.
+        self.assertEqual(result["verification"]["messages_checked"],
+                         2 * (5 * 2 + 2 * (2 + 3 * 3)) + 3 * (256 + 4))
+
     def test_a_link_is_held_against_what_it_carries(self):
         result = self.result_of("--sizes", "1,100,3000,5000,6000", "--repeat", "2",
-                                "--link-rate", "1e9", "--link-burst", "2KiB")
+                                "--link-rate", "1e9", "--link-burst", "2KiB", "--floods", "none")
         link = result["link"]
         self.assertEqual(link["payload_Bps"], 1e9)
         self.assertEqual(link["burst_bytes"], 2048)
@@ -57,7 +74,7 @@ class Loggp(MpiBench):
 
     def test_sizes_beyond_what_a_link_lets_through_at_once_are_added(self):
         result = self.result_of("--max-size", "3KiB", "--repeat", "1", "--link-rate", "1e9",
-                                "--link-burst", "16KiB")
+                                "--link-burst", "16KiB", "--floods", "none")
         sizes = [size["size_bytes"] for size in result["sizes"]]
         self.assertEqual(sizes[:3], [1, 1025, 2049])
         self.assertEqual((sizes[3], sizes[-1], len(sizes)), (32768, 65536, 12))
@@ -78,6 +95,8 @@ class Loggp(MpiBench):
             (["--messages", "1"], "--messages"),
             (["--bursts", "4"], "--messages"),
             (["--repeat", "0"], "--repeat"),
+            (["--floods", "0"], "--floods"),
+            (["--floods", "1GiB"], "--floods"),
             (["--link-rate", "-1"], "-1"),
             (["--link-burst", "128KiB"], "give both"),
             (["--no-such-option"], "--no-such-option"),

@@ -66,6 +66,9 @@ def loggp_result(link_rate_Bps: float = 0.0, link_burst_bytes: int = 0) -> dict[
         "link": link,
         "verification": {"verified": True, "messages_checked": 100, "bytes_checked": 1000},
         "sizes": [measured(size) for size in sizes],
+        "floods": [{"size_bytes": 65536, "messages": 128, "ratio": 1.25,
+                    "one_way_gap_per_byte_s": spread(2e-9),
+                    "both_ways_gap_per_byte_s": spread(2.5e-9)}],
     }  # fmt: skip
 
 

@@ -68,13 +68,27 @@ class session {
           if (round == 0) one->times = {};
           run_once(*one);
         }
+      const double once_s = once.times.median_s(local_computation);
+      const double further_s = (often.times.median_s(local_computation) - once_s) / (repeated - 1);
       for (const double ratio : wanted_.ratios)
         circumstances_.push_back(
-            {shape,
-             scale_that_takes(silent.total_s() / ratio, once.times.median_s(local_computation),
-                              often.times.median_s(local_computation)),
-             ratio});
+            {shape, scale_near(shape, silent.total_s() / ratio, once_s, further_s), ratio});
     }
+  }
+
+  /// Returns the scale at which a rank computes so long.  `further_s`, the difference of two short
+  /// times, may be wrong by a factor of two, so it is measured anew at the scale that it gives.
+  [[nodiscard]] double scale_near(std::size_t shape, double wanted_s, double once_s,
+                                  double further_s) {
+    double scale = scale_that_takes(wanted_s, once_s, further_s);
+    for (int turn = 0; turn < corrections && scale > 1; ++turn) {
+      cell there = exchange_at(shape, scale);
+      for (int run = 0; run < 3; ++run) run_once(there);
+      further_s = std::max((there.times.median_s(local_computation) - once_s) / (scale - 1),
+                           once_s / 100);  // whatever the noise
+      scale = scale_that_takes(wanted_s, once_s, further_s);
+    }
+    return scale;
   }
 
   [[nodiscard]] cell exchange_at(std::size_t shape, double scale) const {
@@ -89,9 +103,9 @@ class session {
 
   /// Repetitions of a row's transform find it in the cache: each takes less than the first one.
   static constexpr double repeated = 5;
-  [[nodiscard]] static double scale_that_takes(double wanted_s, double once_s, double often_s) {
+  static constexpr int corrections = 2;
+  [[nodiscard]] static double scale_that_takes(double wanted_s, double once_s, double further_s) {
     if (wanted_s <= once_s) return wanted_s / once_s;
-    const double further_s = (often_s - once_s) / (repeated - 1);
     return 1 + (wanted_s - once_s) / further_s;
   }
 

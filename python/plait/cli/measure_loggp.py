@@ -38,19 +38,23 @@ def loggp(
     ] = None,
     max_size: Annotated[str | None, typer.Option(help="Largest of these; 64KiB.")] = None,
     messages: Annotated[int | None, typer.Option(help="Messages of a burst (n); 10.")] = None,
+    floods: Annotated[
+        str | None,
+        typer.Option(help="Sizes that both ranks send at once, or none; 64KiB,1MiB."),
+    ] = None,
     repeat: Annotated[int | None, typer.Option(help="Rounds over all sizes; 10.")] = None,
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
     verbose: Verbose = False,
 ) -> None:
-    """Measure L, o, g and G of LogGP between two ranks, as netgauge does.
+    """Measure L, o, g and G of LogGP between two ranks, as netgauge does, and G both ways at once.
 
     Options that are not listed go to the program itself.
     """
     if ranks < 1:
         raise BadInput(f"--ranks {ranks}: give at least 1")
-    options = given(sizes=sizes, max_size=max_size, messages=messages, repeat=repeat)
+    options = given(sizes=sizes, max_size=max_size, messages=messages, floods=floods, repeat=repeat)
     page = report_page("loggp", report, report_file)
     request = Request("network", "loggp", mpi, ranks, lab, [*options, *context.args], verbose)
     run_and_end(request, json, page)

@@ -29,6 +29,12 @@ _SEGMENT = fields(
      "line": fields(dict.fromkeys(("at_zero_s", "per_byte_s", "residual_s"), number))},
     {"bandwidth_Bps": or_null(number)},
 )  # fmt: skip
+# One direction alone, and both at once.
+_FLOODS = ("one_way_gap_per_byte_s", "both_ways_gap_per_byte_s")
+_FLOOD = fields(
+    {"size_bytes": count_from_1, "messages": count_from_1, "ratio": positive,
+     **dict.fromkeys(_FLOODS, SPREAD)}
+)  # fmt: skip
 _MEASURED_SIZE = fields({"size_bytes": count_from_1, **dict.fromkeys(_TIMES, SPREAD)})
 
 
@@ -47,18 +53,17 @@ class Loggp(Kind):
              "sizes": sequence(_MEASURED_SIZE, least=1)},
             {"link": or_null(fields({"payload_Bps": positive, "burst_bytes": at_least_0,
                                      "bandwidth_Bps": or_null(number),
-                                     "ratio": or_null(number)}))},
+                                     "ratio": or_null(number)})),
+             "floods": or_null(sequence(_FLOOD))},
             parameters=fields({}, {"bursts": or_null(count)}),
         )
     )  # fmt: skip
 
     def figures(self, result: Result) -> list[Figure]:
-        """Returns the times of every size."""
-        return [
-            Figure(f"{size['size_bytes']} bytes {name}", size[name], name)
-            for name in _TIMES
-            for size in result["sizes"]
-        ]
+        """Returns the times of every size, then those of floods."""
+        found = [(name, size) for name in _TIMES for size in result["sizes"]]
+        found += [(name, flood) for name in _FLOODS for flood in result.get("floods") or []]
+        return [Figure(f"{of['size_bytes']} bytes {name}", of[name], name) for name, of in found]
 
     def terminal(self, result: Result, console: "Console") -> None:
         """Prints the parameters, the segments and what they mean."""

@@ -28,6 +28,23 @@ def segment_cells(segment: dict[str, Any]) -> list[str]:
     ]
 
 
+def flood_cells(flood: dict[str, Any]) -> list[str]:
+    """Size, messages, the bandwidth of a direction alone, that of both at once, and G by G."""
+    rates = (
+        bandwidth_text(1 / flood[name]["median"])
+        for name in ("one_way_gap_per_byte_s", "both_ways_gap_per_byte_s")
+    )
+    return [
+        size_text(flood["size_bytes"]),
+        str(flood["messages"]),
+        *rates,
+        f"{flood['ratio']:.2f}",
+    ]
+
+
+FLOOD_COLUMNS = ("flood of", "messages", "1/G one way", "1/G both ways", "G both / one")
+
+
 def bandwidth_text(bytes_per_s: float | None) -> str:
     """A bandwidth, or a dash where there is none."""
     return bytes_per_s_text(bytes_per_s) if bytes_per_s else "–"

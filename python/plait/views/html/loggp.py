@@ -5,7 +5,9 @@ from typing import Any
 
 from plait.results.base import Result
 from plait.results.figures.loggp import (
+    FLOOD_COLUMNS,
     fit_segments,
+    flood_cells,
     loggp_sentences,
     parameters_text,
     segment_cells,
@@ -78,8 +80,10 @@ def _tables(result: Result) -> str:
         for size in result["sizes"]
     ]
     header = ["size", "PRTT(1, 0, s)", "PRTT(n, 0, s)", *(name for _, name, _ in _SERIES)]
+    floods = [[text(cell) for cell in flood_cells(f)] for f in result.get("floods") or []]
     return (
         table(["sizes", "g", "G per KiB", "1/G", "residual"], segments)
+        + (table([text(name) for name in FLOOD_COLUMNS], floods) if floods else "")
         + element("h3", text("Medians and quartiles"))
         + table([text(name) for name in header], rows)
     )

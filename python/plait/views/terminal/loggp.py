@@ -5,7 +5,9 @@ from rich.console import Console
 
 from plait.results.base import Result
 from plait.results.figures.loggp import (
+    FLOOD_COLUMNS,
     fit_segments,
+    flood_cells,
     loggp_sentences,
     parameters_text,
     segment_cells,
@@ -27,4 +29,10 @@ def show_loggp(heading: str, result: Result, console: Console) -> None:
     for segment in fit_segments(result):
         segments.add_row(*segment_cells(segment))
     console.print(segments)
+    if result.get("floods"):
+        console.print()
+        floods = new_table([FLOOD_COLUMNS[0]], FLOOD_COLUMNS[1:], _GAP)
+        for flood in result["floods"]:
+            floods.add_row(*flood_cells(flood))
+        console.print(floods)
     say(console, loggp_sentences(result))
