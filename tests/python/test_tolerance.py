@@ -99,6 +99,14 @@ def test_sentences_say_what_was_taken_and_what_it_cost():
     ]
 
 
+def test_noise_that_was_counted_otherwise_than_wanted_is_doubted():
+    result = tolerance_result()
+    result["conditions"][3]["noise"]["cores"][1]["got_share"] = 0.126
+    quiet, doubted, *_ = tolerance_sentences(result)
+    assert quiet.endswith("(real-time)")
+    assert doubted.endswith("; something else ran on these cores, or kept the noise from them")
+
+
 def test_a_loss_within_a_percent_is_no_measure_of_another():
     result = tolerance_result()
     for each in result["conditions"]:

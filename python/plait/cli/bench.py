@@ -32,7 +32,7 @@ _EPILOG = """**Examples**
 
 `plait bench dense --lab nodes=2,rate=1gbit --n 2000`
 
-`plait bench tolerance hpl --n 2000 --variants base,olap,plait --rates 1gbit,500mbit --report`
+`plait bench tolerance hpl --n 5000 --variants base,olap,plait --rates 1gbit,500mbit --report`
 
 `plait bench metg -- --help` shows the options of the program itself"""
 

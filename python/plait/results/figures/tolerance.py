@@ -10,6 +10,8 @@ from plait.results.figures.progress import quantile
 from plait.units import rate_text, seconds_text, tick_text
 
 Condition = dict[str, Any]
+# Shares that are counted and wanted may differ by so much: of the wanted one, and at all.
+_FAR_OFF, _LEAST_OFF = 0.25, 0.005
 # A loss that is not above this share of the time says nothing about another one.
 _LEAST_LOSS = 0.01
 
@@ -71,7 +73,15 @@ def _noise_sentence(condition: Condition) -> str:
         found = [core[member] for core in noise["cores"] if member in core]
         if found:
             shares.append(f"{_range_text(found)} {meaning}")
-    return f"noise {condition_text(condition)}: {', '.join(shares)} ({noise['priority']})"
+    doubt = ""
+    if any(_is_far_off(core.get("got_share"), noise["wanted_share"]) for core in noise["cores"]):
+        doubt = "; something else ran on these cores, or kept the noise from them"
+    return f"noise {condition_text(condition)}: {', '.join(shares)} ({noise['priority']}){doubt}"
+
+
+def _is_far_off(share: float | None, wanted: float) -> bool:
+    off = abs(share - wanted) if share is not None else 0.0
+    return off > max(_LEAST_OFF, _FAR_OFF * wanted)
 
 
 def _range_text(shares: Sequence[float]) -> str:
