@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
 #include <plait/plait.hpp>
 
 #include "domain.hpp"
