@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// An order between two threads of which one pays for both: the program's threads store and load
-/// with plain instructions, and the progress thread, which does so a thousand times less often, asks
-/// the kernel to order theirs.
+/// with plain instructions, and the progress thread, which does so a thousand times less often,
+/// asks the kernel to order theirs.
 #pragma once
 
 #include <atomic>
@@ -27,11 +27,11 @@ inline void ask_kernel_to_order_threads() noexcept {
 /// thread's load sees that thread's store, or that thread's load sees this one's.
 ///
 /// Why: the kernel runs a full fence on this thread's processor at some point P within the other's
-/// call.  The compiler keeps this store before the load.  If the load comes after P, it sees what the
-/// other thread stored before its call.  If the load comes before P, so does the store, and the
-/// other's load after its call sees that.  Without the kernel both sides store and load sequentially
-/// consistent, of which the same holds.  The later load is to be sequentially consistent in both
-/// cases: on most processors that is a plain one.
+/// call.  The compiler keeps this store before the load.  If the load comes after P, it sees what
+/// the other thread stored before its call.  If the load comes before P, so does the store, and the
+/// other's load after its call sees that.  Without the kernel both sides store and load
+/// sequentially consistent, of which the same holds.  The later load is to be sequentially
+/// consistent in both cases: on most processors that is a plain one.
 template <class Value>
 void store_before_loads(std::atomic<Value>& to, Value value) noexcept {
   if (kernel_orders_threads) [[likely]] {
@@ -48,7 +48,8 @@ inline void order_other_threads() noexcept {
   if (kernel_orders_threads) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/// Adds to a counter that only one thread writes at a time: without the cost of a locked instruction.
+/// Adds to a counter that only one thread writes at a time: without the cost of a locked
+/// instruction.
 template <class Value>
 void add_alone(std::atomic<Value>& to, Value more) noexcept {
   to.store(to.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);

@@ -6,8 +6,8 @@
 
 namespace plait::attach::hooks {
 
-/// A window of memory of the program's own, or of the library's for other hosts.  A library may bring
-/// other ranks' accesses by messages, which somebody has to take here.
+/// A window of memory of the program's own, or of the library's for other hosts.  A library may
+/// bring other ranks' accesses by messages, which somebody has to take here.
 class made_window {
  public:
   made_window(call& here, const MPI_Win* made) noexcept : made_(made) { here.waits(); }
@@ -19,15 +19,14 @@ class made_window {
   const MPI_Win* made_;
 };
 
-class freed_window {
- public:
-  freed_window(call& here, const MPI_Win* handle) noexcept : freed_(*handle) { here.waits(); }
-  void after(int result) noexcept {
-    if (result == MPI_SUCCESS) forget_window(freed_);
+/// Forgotten before the call: once it is over, another thread may have made a window with the same
+/// handle.
+struct freed_window {
+  freed_window(call& here, const MPI_Win* handle) noexcept {
+    here.waits();
+    forget_window(*handle);
   }
-
- private:
-  MPI_Win freed_;
+  void after(int) noexcept {}
 };
 
 /// An access that a later call on the window completes.

@@ -171,8 +171,8 @@ void remove_left_profiles(const std::string& folder, const std::string& json) no
   for (const std::filesystem::path& path : files_of(folder, stem_of(json))) unlink(path.c_str());
 }
 
-/// A process with the number that a file names may be another one, or of another container: then the
-/// file stays, or a job that lives can no longer be salvaged.
+/// A process with the number that a file names may be another one, or of another container: then
+/// the file stays, or a job that lives can no longer be salvaged.
 void remove_forgotten_profiles(const std::string& folder) noexcept {
   constexpr std::time_t day_s = 24 * 3600;
   for (const std::filesystem::path& path : files_of(folder, file_prefix)) {

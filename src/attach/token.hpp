@@ -15,23 +15,23 @@
 namespace plait::attach {
 
 /// The program enters MPI up to millions of times a second and the progress thread some thousand
-/// times, so the token leans to the program: its threads enter and leave by plain stores.  They call
-/// MPI one at a time by the rules of their thread level, so the token does not keep them apart.  It
-/// keeps the one progress thread apart from them.
+/// times, so the token leans to the program: its threads enter and leave by plain stores.  They
+/// call MPI one at a time by the rules of their thread level, so the token does not keep them
+/// apart.  It keeps the one progress thread apart from them.
 ///
 /// `inside_` is 1 while the program is in MPI.  `looking_` is 0, 1 (the progress thread looks, or
 /// finds out whether it may), or 2 (and the program may sleep until it has looked).
 ///
 /// Why exclusion holds: each side stores its own word before it loads the other's, and
 /// `asymmetric_order.hpp` proves that one of the two sees the other's store.  If the program sees a
-/// look it waits until `looking_` is 0, and leaves `inside_` at 1 meanwhile.  If the progress thread
-/// sees the program inside it gives up; it never waits for the program.  So both may give way, and
-/// both are never inside.  Why no wake-up is lost: the program sleeps only while the kernel finds 2
-/// in `looking_`.  Only the progress thread changes a 2, to 0 by an exchange that returns the 2, and
-/// then it wakes the program.  [Drepper 2011: Futexes are tricky, mutex 2]  Memory: each side enters
-/// after it has read, acquiring, the 0 that the other has stored, releasing, when it left.  So what
-/// one thread did in the MPI library happens before what the other does there, which is what
-/// MPI_THREAD_SERIALIZED asks of a program.
+/// look it waits until `looking_` is 0, and leaves `inside_` at 1 meanwhile.  If the progress
+/// thread sees the program inside it gives up; it never waits for the program.  So both may give
+/// way, and both are never inside.  Why no wake-up is lost: the program sleeps only while the
+/// kernel finds 2 in `looking_`.  Only the progress thread changes a 2, to 0 by an exchange that
+/// returns the 2, and then it wakes the program.  [Drepper 2011: Futexes are tricky, mutex 2]
+/// Memory: each side enters after it has read, acquiring, the 0 that the other has stored,
+/// releasing, when it left.  So what one thread did in the MPI library happens before what the
+/// other does there, which is what MPI_THREAD_SERIALIZED asks of a program.
 class look_token {
  public:
   // Threads of the program, one at a time

@@ -102,9 +102,8 @@ bool transport_sockets::wait_for_room(ticks at_most) {
 
 socket_news transport_sockets::wait(ticks at_most, bool for_arrivals) {
   constexpr int ignored = -1;
-  std::array<pollfd, 3> sets{{{for_arrivals ? arrivals_ : ignored, POLLIN, 0},
-                              {room_, POLLIN, 0},
-                              {wakes_, POLLIN, 0}}};
+  std::array<pollfd, 3> sets{
+      {{for_arrivals ? arrivals_ : ignored, POLLIN, 0}, {room_, POLLIN, 0}, {wakes_, POLLIN, 0}}};
   const double seconds = std::max(0.0, ticks_to_seconds(at_most));
   timespec timeout{};
   timeout.tv_sec = static_cast<time_t>(seconds);
