@@ -37,15 +37,14 @@ class made_communicator {
   MPI_Comm* made_;
 };
 
-class freed_communicator {
- public:
-  freed_communicator(call& here, MPI_Comm* handle) noexcept : freed_(*handle) { here.waits(); }
-  void after(int result) noexcept {
-    if (result == MPI_SUCCESS) attached.spaces.remove(freed_);
+/// Forgotten before the call: once it is over, another thread may have made a communicator with the
+/// same handle.
+struct freed_communicator {
+  freed_communicator(call& here, const MPI_Comm* handle) noexcept {
+    here.waits();
+    attached.spaces.remove(*handle);
   }
-
- private:
-  MPI_Comm freed_;
+  void after(int) noexcept {}
 };
 
 class made_operation {
@@ -59,15 +58,10 @@ class made_operation {
   MPI_Op* made_;
 };
 
-class freed_operation {
- public:
-  freed_operation(call&, MPI_Op* handle) noexcept : freed_(*handle) {}
-  void after(int result) noexcept {
-    if (result == MPI_SUCCESS) forget_user_operation(freed_);
-  }
-
- private:
-  MPI_Op freed_;
+/// Forgotten before the call, as a communicator is.
+struct freed_operation {
+  freed_operation(call&, const MPI_Op* handle) noexcept { forget_user_operation(*handle); }
+  void after(int) noexcept {}
 };
 
 }  // namespace plait::attach::hooks

@@ -3,7 +3,8 @@
 /// them to null.
 #pragma once
 
-#include <span>
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "attach/hooks_message.hpp"
@@ -11,11 +12,44 @@
 
 namespace plait::attach::hooks {
 
+/// The entry of a request that a call may complete.  Where several threads call MPI at once, the
+/// library may give the handle of a request that is complete to another thread's request, before
+/// the books know of either.  So there the entry is found before the call, and kept from other
+/// threads.
+class kept_entry {
+ public:
+  explicit kept_entry(MPI_Request handle) noexcept : handle_(handle) {
+    if (!attached.locks_books) return;
+    entry_ = find();
+    if (entry_ != nullptr) entry_->is_kept = true;
+  }
+  ~kept_entry() {
+    if (entry_ != nullptr) entry_->is_kept = false;
+  }
+  kept_entry(const kept_entry&) = delete;
+  kept_entry& operator=(const kept_entry&) = delete;
+
+  /// After the call; once.  Null where nothing is known of the request.
+  [[nodiscard]] request_data* take() noexcept {
+    if (!attached.locks_books) return find();
+    if (entry_ != nullptr) entry_->is_kept = false;
+    return std::exchange(entry_, nullptr);
+  }
+
+ private:
+  [[nodiscard]] request_data* find() const noexcept {
+    return handle_ == constants.request_null ? nullptr : attached.pending.find(handle_);
+  }
+
+  MPI_Request handle_;
+  request_data* entry_ = nullptr;
+};
+
 /// One request.
 class wait_one {
  public:
   wait_one(call& here, const MPI_Request* request, MPI_Status* status) noexcept
-      : here_(here), status_(status), handle_(*request) {
+      : here_(here), status_(status), entry_(*request) {
     here.waits();
   }
   [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
@@ -26,10 +60,9 @@ class wait_one {
  protected:
   struct without_waiting {};
   wait_one(call& here, const MPI_Request* request, MPI_Status* status, without_waiting) noexcept
-      : here_(here), status_(status), handle_(*request) {}
+      : here_(here), status_(status), entry_(*request) {}
   void complete() noexcept {
-    request_data* done =
-        handle_ == constants.request_null ? nullptr : attached.pending.find(handle_);
+    request_data* done = entry_.take();
     if (done != nullptr && (done->is_started || !done->is_persistent)) {
       note_completion(*done, here_, status_.get());
     }
@@ -38,7 +71,7 @@ class wait_one {
 
  private:
   wanted_status status_;
-  MPI_Request handle_;
+  kept_entry entry_;
 };
 
 class test_one : public wait_one {
@@ -62,6 +95,7 @@ class test_one : public wait_one {
 struct completion_memory {
   std::vector<MPI_Request> handles;
   std::vector<MPI_Status> statuses;
+  std::deque<kept_entry> entries;  ///< of each handle, where several threads call MPI at once
 };
 [[nodiscard]] completion_memory& own_memory() noexcept;
 
@@ -73,7 +107,12 @@ class many {
     const auto size = static_cast<std::size_t>(count > 0 ? count : 0);
     memory_.handles.assign(requests, requests + size);
     if (statuses == MPI_STATUSES_IGNORE) memory_.statuses.resize(size + 1);
+    if (!attached.locks_books) return;
+    for (const MPI_Request handle : memory_.handles) memory_.entries.emplace_back(handle);
   }
+  ~many() { memory_.entries.clear(); }
+  many(const many&) = delete;
+  many& operator=(const many&) = delete;
   [[nodiscard]] MPI_Status* statuses() noexcept {
     return users_ == MPI_STATUSES_IGNORE ? memory_.statuses.data() : users_;
   }
@@ -81,8 +120,8 @@ class many {
  protected:
   /// By the place of its handle, and of its status in a list of statuses.
   void complete(std::size_t at, const MPI_Status* status) noexcept {
-    const MPI_Request handle = memory_.handles[at];
-    request_data* done = handle == constants.request_null ? nullptr : attached.pending.find(handle);
+    request_data* done = memory_.entries.empty() ? kept_entry(memory_.handles[at]).take()
+                                                 : memory_.entries[at].take();
     if (done != nullptr && (done->is_started || !done->is_persistent)) {
       note_completion(*done, here_, status);
     }
@@ -198,9 +237,9 @@ class test_any : public wait_any {
 /// The program gives the handle up; the message may still be under way.
 class free_request {
  public:
-  free_request(call& here, const MPI_Request* request) noexcept : here_(here), handle_(*request) {}
+  free_request(call& here, const MPI_Request* request) noexcept : here_(here), entry_(*request) {}
   void after(int result) noexcept {
-    request_data* gone = result == MPI_SUCCESS ? attached.pending.find(handle_) : nullptr;
+    request_data* gone = result == MPI_SUCCESS ? entry_.take() : nullptr;
     if (gone == nullptr) return;
     if (gone->is_started) note_left_behind(here_);
     if (gone->is_started && !gone->is_wildcard) {
@@ -214,7 +253,7 @@ class free_request {
 
  private:
   call& here_;
-  MPI_Request handle_;
+  kept_entry entry_;
 };
 
 class cancel {

@@ -19,15 +19,14 @@ class made_window {
   const MPI_Win* made_;
 };
 
-class freed_window {
- public:
-  freed_window(call& here, const MPI_Win* handle) noexcept : freed_(*handle) { here.waits(); }
-  void after(int result) noexcept {
-    if (result == MPI_SUCCESS) forget_window(freed_);
+/// Forgotten before the call: once it is over, another thread may have made a window with the same
+/// handle.
+struct freed_window {
+  freed_window(call& here, const MPI_Win* handle) noexcept {
+    here.waits();
+    forget_window(*handle);
   }
-
- private:
-  MPI_Win freed_;
+  void after(int) noexcept {}
 };
 
 /// An access that a later call on the window completes.

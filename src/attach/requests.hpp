@@ -28,6 +28,7 @@ struct request_data {
   bool is_buffered = false;  ///< a send that may be complete before its message is sent
   bool has_user_operation = false;
   bool is_complete = false;  ///< a look has found it so
+  bool is_kept = false;      ///< a thread is in the call that may complete it
   // In the order of posting, those that are started.
   request_data* older = nullptr;
   request_data* newer = nullptr;
@@ -35,7 +36,7 @@ struct request_data {
 };
 
 /// A library may give the same handle to several requests that are complete from the start (MPICH):
-/// the oldest of a handle is found first.
+/// the oldest of a handle is found first, of those that no thread keeps.
 class requests {
  public:
   requests() : buckets_(1024, nullptr) {}
@@ -43,7 +44,7 @@ class requests {
   request_data& add(MPI_Request handle);
   [[nodiscard]] request_data* find(MPI_Request handle) noexcept {
     request_data* one = bucket(handle);
-    while (one != nullptr && one->handle != handle) one = one->next_in_bucket;
+    while (one != nullptr && (one->handle != handle || one->is_kept)) one = one->next_in_bucket;
     return one;
   }
   void remove(request_data& one) noexcept;

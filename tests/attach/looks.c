@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { many = 1 << 20, eager = 32 << 10, times = 400 };
+enum { many = 1 << 20, eager = 4 << 10, times = 4000 };
 
 static volatile int* told;  // memory of both ranks that MPI knows nothing of
 static char* data;

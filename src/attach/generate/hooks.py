@@ -47,9 +47,7 @@ HOOKS = {
     **hooks_for("Isend Issend Irsend", Hook("started_send", (0, 1, 2, 3, 4, 5, 6))),
     **hooks_for("Ibsend", Hook("started_buffered_send", (0, 1, 2, 3, 4, 5, 6))),
     **hooks_for("Irecv", Hook("started_receive", (1, 2, 3, 4, 5, 6))),
-    **hooks_for(
-        "Send_init Ssend_init Rsend_init", Hook("prepared_send", (0, 1, 2, 3, 4, 5, 6))
-    ),
+    **hooks_for("Send_init Ssend_init Rsend_init", Hook("prepared_send", (0, 1, 2, 3, 4, 5, 6))),
     **hooks_for("Bsend_init", Hook("prepared_buffered_send", (0, 1, 2, 3, 4, 5, 6))),
     **hooks_for("Recv_init", Hook("prepared_receive", (1, 2, 3, 4, 5, 6))),
     **hooks_for("Start", Hook("start", (0,))),
@@ -136,9 +134,9 @@ HOOKS = {
     **hooks_for("Rget_accumulate", Hook("started_access", (4, 5, 12))),
     # Calls that may wait for other ranks, in ways that are not told apart.
     **hooks_for(
-        "Win_allocate_shared Win_fence Win_lock Win_lock_all Win_unlock Win_unlock_all Win_flush Win_flush_all "
-        "Win_flush_local Win_flush_local_all Win_start Win_complete Win_post Win_wait "
-        "Comm_spawn Comm_spawn_multiple "
+        "Win_allocate_shared Win_fence Win_lock Win_lock_all Win_unlock Win_unlock_all "
+        "Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_start Win_complete "
+        "Win_post Win_wait Comm_spawn Comm_spawn_multiple "
         "Comm_accept Comm_connect Comm_join File_open File_close File_read_all File_write_all "
         "File_read_at_all File_write_at_all File_read_ordered File_write_ordered File_set_view "
         "File_set_size File_preallocate File_sync",
