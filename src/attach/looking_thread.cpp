@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <ctime>
+#include <memory>
 #include <thread>
 
 #include <pthread.h>
@@ -40,20 +41,17 @@ class looking_thread {
   explicit looking_thread(bool takes_token)
       : takes_token_(takes_token), schedule_(first_look_s, worst_look_s) {
     PLAIT_REAL(MPI_Grequest_start)(no_status, no_free, no_cancel, nullptr, &own_request_);
-  }
-  looking_thread(const looking_thread&) = delete;
-  looking_thread& operator=(const looking_thread&) = delete;
-
-  void start() {
     thread_ = std::thread([this] { run(); });
   }
-  void wake() noexcept { sockets_.wake(); }
-  void stop() {
+  ~looking_thread() {
     attached.wakes.stop();
+    sockets_.wake();
     thread_.join();
     PLAIT_REAL(MPI_Grequest_complete)(own_request_);
     PLAIT_REAL(MPI_Wait)(&own_request_, MPI_STATUS_IGNORE);
   }
+  looking_thread(const looking_thread&) = delete;
+  looking_thread& operator=(const looking_thread&) = delete;
 
  private:
   void run() {
@@ -66,7 +64,8 @@ class looking_thread {
     ask_for_short_slices();
     while (!attached.wakes.is_stopped()) {
       if (has_nothing_to_do()) {
-        rest();
+        schedule_.rest();
+        attached.wakes.rest([this] { return has_nothing_to_do(); });
       } else {
         look_when_it_pays();
       }
@@ -84,19 +83,6 @@ class looking_thread {
     const bool has_requests = attached.wakes.in_flight() > 0 && !all_complete_;
     return !has_requests && attached.windows.load(std::memory_order_relaxed) == 0 &&
            attached.wakes.left_until() <= now_ticks();
-  }
-
-  /// Wakes when the program says so.  A blocking send may leave data with the library, where a
-  /// socket was full: then the kernel tells when there is room, at no cost to the program's calls.
-  /// Connections that were opened meanwhile are looked for soon, and then ever more rarely.
-  void rest() {
-    schedule_.rest();
-    sockets_.find(now_ticks());
-    rest_for_ = std::clamp(2 * rest_for_, seconds_to_ticks(1e-3), seconds_to_ticks(1.0));
-    bool has_room = false;
-    attached.wakes.rest([this] { return has_nothing_to_do(); },
-                        [&] { has_room = sockets_.wait_for_room(rest_for_); });
-    if (has_room) look();
   }
 
   void look_when_it_pays() {
@@ -122,7 +108,7 @@ class looking_thread {
 
   /// Not while the program is inside MPI, which drives its messages itself; and not where the
   /// library might run an operation of the program's on this thread.
-  bool look() noexcept {
+  [[nodiscard]] bool look() noexcept {
     if (takes_token_ && !attached.token.try_look()) {
       schedule_.looked(now_ticks(), false, true);
       return false;
@@ -175,13 +161,14 @@ class looking_thread {
   MPI_Request own_request_{};
   std::uint64_t seen_posts_ = 0;
   std::uint64_t accesses_ = 0;  ///< of other ranks to windows, at most
-  ticks rest_for_ = 0;
   bool all_complete_ = false;
   std::thread thread_;
 };
 
-/// Never destroyed: a thread of the program may wake it while MPI ends.
-looking_thread* the_thread = nullptr;
+std::unique_ptr<looking_thread>& the_thread() {
+  static auto& one = *new std::unique_ptr<looking_thread>;
+  return one;
+}
 
 }  // namespace
 
@@ -194,16 +181,11 @@ void start_looking(int level) {
   ask_kernel_to_order_threads();
   attached.locks_token = level == MPI_THREAD_SERIALIZED;
   attached.progresses = true;
-  the_thread = new looking_thread(attached.locks_token);
-  the_thread->start();
-}
-
-void wake_looking_thread() noexcept {
-  the_thread->wake();
+  the_thread() = std::make_unique<looking_thread>(attached.locks_token);
 }
 
 void stop_looking() {
-  if (the_thread != nullptr) the_thread->stop();
+  the_thread().reset();
   attached.progresses = false;
   attached.locks_token = false;
 }

@@ -9,7 +9,5 @@ namespace plait::attach {
 void start_looking(int level);
 /// Ends it, before MPI ends.
 void stop_looking();
-/// Ends its sleep, or the next one.  Any thread, once it has been started.
-void wake_looking_thread() noexcept;
 
 }  // namespace plait::attach

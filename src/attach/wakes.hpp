@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include <plait/core/clock.hpp>
+#include <plait/core/event_count.hpp>
 
 #include "attach/asymmetric_order.hpp"
-#include "attach/looking_thread.hpp"
 
 namespace plait::attach {
 
@@ -17,11 +17,10 @@ namespace plait::attach {
 /// While it is awake it sees all others.  Threads of the program write one at a time: they hold the
 /// token, or the lock of the books.
 ///
-/// No wake-up is lost: a post is counted before `is_asleep_` is read, and the progress thread sets
-/// that before it reads the count again, with `order_other_threads` in between.  So either the
-/// program sees that the thread sleeps, or the thread sees the post.  The program may set
-/// `is_asleep_` to false late, when the thread has set it once more; but it writes to the thread's
-/// descriptor after that, which ends the sleep that the flag no longer tells of.
+/// No wake-up is lost: `event_count` says why where both sides are sequentially consistent.  Here
+/// the program counts a post by a plain store before it asks whether somebody waits, and the
+/// progress thread calls `order_other_threads` after it has said that it waits, before it reads the
+/// count again.
 class wakes {
  public:
   // Threads of the program
@@ -40,23 +39,24 @@ class wakes {
   /// Something else is to be known, of windows.
   void has_news(bool is_worth_it) noexcept {
     store_before_loads(posts_, posts_.load(std::memory_order_relaxed) + 1);
-    if (is_worth_it && is_asleep_.load(std::memory_order_seq_cst)) [[unlikely]]
-      wake();
+    if (is_worth_it) events_.notify_one();
   }
   void was_inside(ticks until) noexcept { last_inside_.store(until, std::memory_order_relaxed); }
   void stop() noexcept {
     is_stopped_.store(true, std::memory_order_seq_cst);
-    wake();
+    events_.notify_all();
   }
 
   // The progress thread
   // ---------------------------------------------------------------------------------------------
-  /// Sleeps, by a call of `sleep` that `wake_looking_thread` ends, if there is still nothing to do.
-  void rest(const auto& has_nothing_to_do, const auto& sleep) noexcept {
-    is_asleep_.store(true, std::memory_order_seq_cst);
+  void rest(const auto& has_nothing_to_do) noexcept {
+    const auto key = events_.prepare();
     order_other_threads();
-    if (has_nothing_to_do() && !is_stopped()) sleep();
-    is_asleep_.store(false, std::memory_order_seq_cst);
+    if (has_nothing_to_do() && !is_stopped()) {
+      events_.wait(key, -1);
+    } else {
+      events_.cancel();
+    }
   }
   [[nodiscard]] std::uint64_t posts() const noexcept { return posts_.load(); }
   [[nodiscard]] std::int64_t in_flight() const noexcept {
@@ -71,17 +71,12 @@ class wakes {
   [[nodiscard]] bool is_stopped() const noexcept { return is_stopped_.load(); }
 
  private:
-  void wake() noexcept {
-    is_asleep_.store(false, std::memory_order_relaxed);
-    wake_looking_thread();
-  }
-
   alignas(64) std::atomic<std::uint64_t> posts_{0};
   std::atomic<std::int64_t> in_flight_{0};
   std::atomic<ticks> last_inside_{0};
   std::atomic<ticks> left_until_{0};
   std::atomic<bool> is_stopped_{false};
-  alignas(64) std::atomic<bool> is_asleep_{false};
+  alignas(64) event_count events_;
 };
 
 }  // namespace plait::attach

@@ -4,7 +4,7 @@
 //   ping      half a round trip of 8 bytes, so one MPI_Send and one MPI_Recv
 //   requests  MPI_Irecv, MPI_Send and MPI_Wait of 8 bytes to itself
 //   test      an MPI_Test in vain
-//   blocking  a step of a program: 0.1 ms of computation, MPI_Sendrecv both ways, MPI_Allreduce
+//   blocking  a step of a program: some 0.15 ms of computation, two MPI_Sendrecv of 8 KiB, MPI_Allreduce
 // With PRICE_LEVEL=serialized MPI is started as `plait attach --progress` starts it.
 #include <mpi.h>
 #include <stdio.h>
@@ -38,13 +38,14 @@ static void requests(void) {
 }
 
 static MPI_Request never;
+
 static void test(void) {
   int flag;
   MPI_Test(&never, &flag, MPI_STATUS_IGNORE);
 }
 
 static void blocking(void) {
-  for (int sweep = 0; sweep < 12; ++sweep)
+  for (int sweep = 0; sweep < 2; ++sweep)
     for (int i = 1; i < cells - 1; ++i) field[i] = 0.5 * field[i] + 0.25 * (field[i - 1] + field[i + 1]);
   for (int side = 0; side < 2; ++side)
     MPI_Sendrecv(halos[0], halo, MPI_DOUBLE, other, side, halos[1], halo, MPI_DOUBLE, other, side,
@@ -60,7 +61,7 @@ static const struct {
 } kinds[] = {{"ping", ping, 20000, 2},
              {"requests", requests, 20000, 1},
              {"test", test, 50000, 1},
-             {"blocking", blocking, 100, 1}};
+             {"blocking", blocking, 400, 1}};
 
 static int by_value(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
@@ -76,9 +77,9 @@ int main(int argc, char** argv) {
   other = 1 - me;
   const int blocks = argc > 2 ? atoi(argv[2]) : 30;
   double* ns = malloc(sizeof(double) * (size_t)blocks);
-  MPI_Irecv(in, 8, MPI_CHAR, 0, 2, MPI_COMM_SELF, &never);
   for (unsigned k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
     if (argc < 2 || strcmp(kinds[k].name, argv[1]) != 0) continue;
+    if (kinds[k].run == test) MPI_Irecv(in, 8, MPI_CHAR, 0, 2, MPI_COMM_SELF, &never);
     for (int block = 0; block < blocks; ++block) {
       MPI_Barrier(MPI_COMM_WORLD);
       const double begin = now_ns();
@@ -88,8 +89,10 @@ int main(int argc, char** argv) {
     qsort(ns, (size_t)blocks, sizeof *ns, by_value);
     if (me == 0) printf("%s: best %.1f, median %.1f ns\n", argv[1], ns[0], ns[blocks / 2]);
   }
-  MPI_Send(out, 8, MPI_CHAR, 0, 2, MPI_COMM_SELF);
-  MPI_Wait(&never, MPI_STATUS_IGNORE);
+  if (argc > 1 && strcmp(argv[1], "test") == 0) {
+    MPI_Send(out, 8, MPI_CHAR, 0, 2, MPI_COMM_SELF);
+    MPI_Wait(&never, MPI_STATUS_IGNORE);
+  }
   free(ns);
   MPI_Finalize();
   return 0;

@@ -93,17 +93,7 @@ void transport_sockets::find(ticks now) {
 }
 
 socket_news transport_sockets::wait(ticks at_most) {
-  return wait(at_most, true);
-}
-
-bool transport_sockets::wait_for_room(ticks at_most) {
-  return wait(at_most, false).room;
-}
-
-socket_news transport_sockets::wait(ticks at_most, bool for_arrivals) {
-  constexpr int ignored = -1;
-  std::array<pollfd, 3> sets{
-      {{for_arrivals ? arrivals_ : ignored, POLLIN, 0}, {room_, POLLIN, 0}, {wakes_, POLLIN, 0}}};
+  std::array<pollfd, 3> sets{{{arrivals_, POLLIN, 0}, {room_, POLLIN, 0}, {wakes_, POLLIN, 0}}};
   const double seconds = std::max(0.0, ticks_to_seconds(at_most));
   timespec timeout{};
   timeout.tv_sec = static_cast<time_t>(seconds);

@@ -39,9 +39,6 @@ class transport_sockets {
   void find(ticks now);
   /// Sleeps until there is news or `wake` is called, at most so long.
   [[nodiscard]] socket_news wait(ticks at_most);
-  /// Sleeps until a send buffer that was full has room or `wake` is called, at most so long.
-  /// Returns true if there is room.  What arrives is told by the next `wait`.
-  [[nodiscard]] bool wait_for_room(ticks at_most);
   /// Ends a `wait`, or the next one.  Any thread.
   void wake() noexcept;
   /// Notes that the library has looked, because of the last news.
@@ -58,7 +55,6 @@ class transport_sockets {
   };
   [[nodiscard]] socket* find_known(int descriptor, std::uint64_t inode) noexcept;
   [[nodiscard]] bool watch(int descriptor) const noexcept;
-  [[nodiscard]] socket_news wait(ticks at_most, bool for_arrivals);
   void read_arrivals(socket_news& found);
 
   int arrivals_;  ///< an epoll set of all that are watched
