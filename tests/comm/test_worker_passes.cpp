@@ -47,6 +47,7 @@ TEST(worker_passes, what_went_before_the_flight_counts_for_nothing) {
 
 TEST(worker_passes, are_frequent_since_the_last_long_task) {
   worker_passes passes(often_s);
+  EXPECT_EQ(passes.frequent_for(at(0.4)), 0);  // nobody has come by
   const ticks began = at(0);
   passes.passed(at(0.5), began);
   for (int i = 1; i <= 40; ++i) passes.passed(at(0.5 + 0.5 * i), began);

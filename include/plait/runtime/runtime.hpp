@@ -34,7 +34,7 @@ struct runtime_options {
   /// been started.
   std::size_t in_flight = 4096;
   progress policy = progress::automatic;
-  /// Longest time between two polls while messages are in flight.  Seconds.
+  /// Longest time between two polls while messages are in flight; see `engine_options`.  Seconds.
   double worst_delay_s = engine_options{}.worst_delay_s;
   /// Interval between polls, for measurements; see `engine_options`.  Seconds.
   double poll_every_s = 0;

@@ -31,9 +31,11 @@ class worker_passes {
     return longest_.load(std::memory_order_relaxed) <= often_ && since <= 2 * often_;
   }
 
-  /// For how long no two have been more than `often_s` apart.  Precondition: frequent.
+  /// For how long no two have been more than `often_s` apart; 0 before the first.  Precondition:
+  /// frequent.
   [[nodiscard]] ticks frequent_for(ticks now) const noexcept {
-    return now - last_rare_.load(std::memory_order_relaxed);
+    const ticks last_rare = last_rare_.load(std::memory_order_relaxed);
+    return last_rare == 0 ? 0 : now - last_rare;
   }
 
   [[nodiscard]] ticks often() const noexcept { return often_; }
