@@ -106,7 +106,8 @@ COMMANDS: dict[str, Command] = {
          "--seconds": _real, "--count-seconds": _real, "--help": None}
     ),
     "measure loggp": Command(
-        {**_PROBE, **_RANKS, "--max-size": _text, "--floods": _text, "--messages": _whole}, 0, None, True
+        {**_PROBE, **_RANKS, **dict.fromkeys(("--max-size", "--floods"), _text),
+         "--messages": _whole}, 0, None, True
     ),
     "measure nbc": Command({**_PROBE, **_RANKS, "--op": _text, "--only": _text}, 0, None, True),
     "measure overlap": Command({**_PROBE, "--only": _text}, 0, None, True),
