@@ -3,6 +3,8 @@
 /// does: arithmetic on what a step was measured to take.  Measures nothing.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <string>
 
 namespace plait::model {

@@ -2,6 +2,8 @@
 /// Says whether a rank gives one of its processors to communication.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <array>
 #include <cstdint>
 #include <string_view>
