@@ -49,12 +49,12 @@ def launch(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None)
     return Launch([*outer, *inner], {**tool_environment(), **settings})
 
 
-def line_of_rank(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None) -> str:
+def line_of_rank(mpi: str, ranks: int, program: Sequence[str]) -> str:
     """Returns the line of a shell by which a rank starts a job of `ranks` processes of its own.
 
-    The rank is inside `lab` already, and passes on nothing of its own launcher's environment.
+    The rank passes on nothing of its own launcher's environment.
     """
-    inner, settings = _starting(mpi, ranks, program, lab)
+    inner, settings = _starting(mpi, ranks, program, None)
     return "exec " + shlex.join(["env", *(f"{k}={v}" for k, v in settings.items()), *inner])
 
 
