@@ -14,9 +14,9 @@ namespace plait {
 namespace {
 
 constexpr int flood_tag = 7;
-constexpr int ready_tag = 8;
-constexpr int times_tag = 9;
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
+constexpr int flood_ready_tag = 8;
+constexpr int flood_times_tag = 9;
+constexpr std::size_t most_flooded_bytes = std::size_t{1} << 30;
 
 // Differs by flood and by sender, so that neither what an earlier flood left nor a rank's own bytes
 // pass for what should arrive.  A prime period: a message in another's place is noticed.
@@ -37,7 +37,7 @@ double flood_pair::run(const flood& what) {
   PLAIT_EXPECTS(env_.rank() == first_ || env_.rank() == second_, std::to_string(env_.rank()));
   PLAIT_EXPECTS(what.messages >= 1, std::to_string(what.messages));
   const auto messages = static_cast<std::size_t>(what.messages);
-  PLAIT_EXPECTS(what.size_bytes >= 1 && what.size_bytes <= most_bytes / messages,
+  PLAIT_EXPECTS(what.size_bytes >= 1 && what.size_bytes <= most_flooded_bytes / messages,
                 std::to_string(what.size_bytes));
   mpi_token_guard guard(env_.token());
   ++floods_;
@@ -74,8 +74,8 @@ double flood_pair::exchange(const flood& what, bool sends, bool receives) {
              "MPI_Irecv");
   }
   std::byte here{}, there{};
-  mpi_call(MPI_Sendrecv(&here, 1, MPI_BYTE, peer, ready_tag, &there, 1, MPI_BYTE, peer, ready_tag,
-                        comm, MPI_STATUS_IGNORE),
+  mpi_call(MPI_Sendrecv(&here, 1, MPI_BYTE, peer, flood_ready_tag, &there, 1, MPI_BYTE, peer,
+                        flood_ready_tag, comm, MPI_STATUS_IGNORE),
            "MPI_Sendrecv");
   const ticks start = now_ticks();
   for (int i = 0; sends && i < what.messages; ++i) {
@@ -92,8 +92,8 @@ double flood_pair::later(double own) {
   MPI_Comm comm = native_access::of(env_).internal;
   const int peer = env_.rank() == first_ ? second_ : first_;
   double other = 0;
-  mpi_call(MPI_Sendrecv(&own, 1, MPI_DOUBLE, peer, times_tag, &other, 1, MPI_DOUBLE, peer,
-                        times_tag, comm, MPI_STATUS_IGNORE),
+  mpi_call(MPI_Sendrecv(&own, 1, MPI_DOUBLE, peer, flood_times_tag, &other, 1, MPI_DOUBLE, peer,
+                        flood_times_tag, comm, MPI_STATUS_IGNORE),
            "MPI_Sendrecv");
   return std::max(own, other);
 }
