@@ -9,6 +9,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import uuid
@@ -54,12 +55,12 @@ class Mpirun(unittest.TestCase):
 
     def test_no_rank_outlives_it(self):
         for end in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-            with self.subTest(signal=end.name):
+            with self.subTest(signal=end.name), tempfile.TemporaryDirectory() as folder:
                 mark = uuid.uuid4().hex
                 command = [MPIRUN, LIBRARY, MPIEXEC, "2", "sleep", "600"]
                 process = subprocess.Popen(
                     command,
-                    env={**os.environ, "MARK": mark},
+                    env={**os.environ, "MARK": mark, "TMPDIR": folder},
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                 )
@@ -68,6 +69,8 @@ class Mpirun(unittest.TestCase):
                 process.send_signal(end)
                 self.assertNotEqual(process.wait(), 0)
                 self.assertTrue(wait_until(lambda: not processes_with(mark)))
+                if end is not signal.SIGKILL:
+                    self.assertEqual(os.listdir(folder), [])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 WAYS = ("sizes", "tasks", "expects")
@@ -24,17 +25,18 @@ MAY_RUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 def what_is_wrong(library, mpiexec, program, way, limit_s):
     """Nothing, or how one job ended and what it said; and how long it took."""
     begin = time.monotonic()
-    job = subprocess.Popen(
-        [mpiexec, *OPTIONS[library], "-n", str(RANKS), program, way],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        start_new_session=True, env={**os.environ, **MAY_RUN},
-    )  # fmt: skip
-    try:
-        said = job.communicate(timeout=limit_s)[0]
-    except subprocess.TimeoutExpired:
-        os.killpg(job.pid, signal.SIGKILL)
-        said = job.communicate()[0]
-        return f"hangs after {limit_s:g} s\n{said}", limit_s
+    with tempfile.TemporaryDirectory() as session:  # jobs beside this one would remove a common one
+        job = subprocess.Popen(
+            [mpiexec, *OPTIONS[library], "-n", str(RANKS), program, way],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            start_new_session=True, env={**os.environ, **MAY_RUN, "OMPI_MCA_orte_tmpdir_base": session},
+        )  # fmt: skip
+        try:
+            said = job.communicate(timeout=limit_s)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            said = job.communicate()[0]
+            return f"hangs after {limit_s:g} s\n{said}", limit_s
     took_s = time.monotonic() - begin
     lines = collections.Counter(re.findall(r"^plait: rank (\d+) ", said, re.MULTILINE))
     if job.returncode <= 0:
