@@ -29,6 +29,34 @@ measurement measure_alone(environment& env, const std::string& column, double ex
           std::move(remarks)};
 }
 
+measurement measure_exchange(environment& env, const std::string& column, int times,
+                             exchange_alone what, json remarks) {
+  const double exchange_s = slowest_s(env, 3, [&] { return step_seconds(env, 1, what.exchange); });
+  return {alone_row, column,
+          [&env, times, exchange_s, what = std::move(what)] {
+            const double own_s = step_seconds(env, times, what.exchange);
+            json figures{{"communication_us", 1e6 * maximum(env, own_s)}};
+            if (env.size() == 1 || !transport_is_measurable(exchange_s)) return figures;
+            const double cpu_s = transport_s(
+                env, [&] { what.exchange_sparsely(between_looks); }, exchange_s);
+            const double mean_s = sum(env, cpu_s) / env.size();
+            if (std::isfinite(mean_s)) figures["transport_cpu_us"] = 1e6 * mean_s;
+            return figures;
+          },
+          std::move(remarks)};
+}
+
+void add_limits_by(json& rows, const std::string& ideal, const std::string& base,
+                   const std::vector<std::string>& hiding) {
+  for (auto& [column, cell] : rows.at(alone_row).items())
+    cell["computation_us"] = rows.at(ideal).at(column).at("total_us");
+  add_limits(rows);
+  for (const auto& [column, cell] : rows.at(alone_row).items())
+    for (const std::string& row : hiding)
+      if (rows.contains(row) && rows[row].contains(column))
+        add_hidden_fraction(rows[row][column], rows, column, base);
+}
+
 double step_seconds(environment& env, int steps, const std::function<void()>& step) {
   step();
   env.barrier();

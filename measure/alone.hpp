@@ -3,8 +3,10 @@
 /// processor time, each without the others.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <plait/plait.hpp>
 
@@ -23,6 +25,22 @@ struct alone_parts {
 /// every rank; where that is too short to measure the transport, the transport is left out.
 [[nodiscard]] measurement measure_alone(environment& env, const std::string& column,
                                         double exchange_s, alone_parts parts, json remarks);
+
+/// An exchange, as it stands alone; the second sleeps so long whenever it has found nothing to do.
+struct exchange_alone {
+  std::function<void()> exchange;
+  std::function<void(std::chrono::microseconds)> exchange_sparsely;
+};
+
+/// The row `alone_row` in one column, of sessions whose computation alone is a row of its own: see
+/// add_limits_by.  A repetition measures `times` exchanges.  Collective.
+[[nodiscard]] measurement measure_exchange(environment& env, const std::string& column, int times,
+                                           exchange_alone what, json remarks);
+
+/// Adds the totals of the row `ideal` to the row `alone_row` as its computation, then limits, and
+/// what those of `hiding` that there are hide of the row `base`.
+void add_limits_by(json& rows, const std::string& ideal, const std::string& base,
+                   const std::vector<std::string>& hiding);
 
 /// Seconds of one of `steps` steps on this rank, after one that does not count and a barrier.
 /// Collective where `step` is.

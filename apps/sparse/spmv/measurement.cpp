@@ -16,6 +16,7 @@
 #include "measure/memory_bandwidth.hpp"
 #include "measure/program.hpp"
 #include "measure/rank_sum.hpp"
+#include "reference.hpp"
 
 namespace spmv {
 namespace {
@@ -122,22 +123,11 @@ class session {
     return what;
   }
 
-  /// Makes the reference: what the last product must be follows from one step less.
   verdict make_reference() {
-    for (const char* name : {"ideal", "base"}) {
-      const std::unique_ptr<variant> code = all_(name);
-      (void)plait::measure::run_once(*code, p_, wanted_.steps - 1);
-      p_.expect_product(code->solves());
-    }
-    const std::unique_ptr<variant> base = all_("base");
-    (void)plait::measure::run_once(*base, p_, wanted_.steps);
-    if (!plait::measure::all_of(env_, !p_.now.indefinite))
-      throw plait::usage_error(
-          "--method is cg; the matrix is not positive definite, p·Ap became 0 or less");
-    p_.keep_as_reference();
+    verdict of_base = spmv::make_reference(env_, p_, wanted_.steps);
     checksum_ = p_.checksum();
     if (p_.how() == method::cg) residual_ = p_.residual();
-    return p_.check_closed_form(base->solves(), wanted_.steps);
+    return of_base;
   }
 
   /// The messages of base.

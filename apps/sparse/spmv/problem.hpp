@@ -32,12 +32,21 @@ enum class method : std::uint8_t {
 
 inline constexpr std::array<std::string_view, 3> method_names{"power", "residues", "cg"};
 
+/// Nonzeros of a piece, unless a user says others.
+inline constexpr std::int64_t usual_piece = std::int64_t{1} << 17;
+
 /// Numbers that follow from sums over all ranks.
 struct scalars {
   double squares = 0;  ///< r·r
   double factor = 0;   ///< x = factor y, x += factor p
   double turn = 0;     ///< p = r + turn p
   bool indefinite = false;
+};
+
+/// Holds y as it must be, row by row, and by how much it may differ.
+struct expected_product {
+  std::vector<double> y;
+  std::vector<double> bound;
 };
 
 /// The vectors of a rank, and what is done to a piece of them.  All variants call these members;
@@ -74,8 +83,12 @@ class problem {
   [[nodiscard]] verdict check_closed_form(setting how, std::int64_t steps) const;
   [[nodiscard]] static double error_bound(setting how, std::int64_t steps) noexcept;
 
+  /// Returns the product of the matrix and `multiplied` as it is now.  Collective.
+  [[nodiscard]] expected_product expect(setting how) const;
   /// Keeps `multiplied` as that of one step less.  Collective.
   void expect_product(setting how);
+  /// Compares y with a product, row by row.
+  [[nodiscard]] verdict check_product(const expected_product& expected) const;
   /// Keeps `multiplied`, y, x and r as what other variants must give.
   void keep_as_reference();
   /// Compares vectors with the kept copies, bit for bit.
@@ -87,10 +100,6 @@ class problem {
   [[nodiscard]] double residual() const;
 
  private:
-  struct expected_product {
-    std::vector<double> y;
-    std::vector<double> bound;
-  };
   [[nodiscard]] std::vector<double> gather_multiplied() const;
   [[nodiscard]] std::vector<double> right_hand_side(setting to) const;
 

@@ -32,6 +32,8 @@ _EPILOG = """**Examples**
 
 `plait bench dense --lab nodes=2,rate=1gbit --n 2000`
 
+`plait bench sparse --lab nodes=2,rate=1gbit --mtx matrix.mtx.gz --deal metis`
+
 `plait bench tolerance hpl --n 5000 --variants base,olap,plait --rates 1gbit,500mbit --report`
 
 `plait bench metg -- --help` shows the options of the program itself"""

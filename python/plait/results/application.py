@@ -14,6 +14,7 @@ from plait.results.figures.hiding import (
     worker_sentences,
 )
 from plait.results.figures.overhead import overhead_sentences
+from plait.results.figures.reordering import reordering_sentences
 from plait.results.figures.service_core import SERVICE_CORE, of_nodes, service_core_sentences
 from plait.results.figures.speedup import prediction_sentence
 from plait.results.schema import (
@@ -138,6 +139,7 @@ class Application(Kind):
         lines += [*beaten_sentences(result), *slower_sentences(result)]
         if "prediction" in result:
             lines.append(prediction_sentence(result))
+        lines += reordering_sentences(result)
         if limiter := result.get("limiter"):
             lines.append(f"limit: {limiter}")
         return [*lines, *policy_sentence(result)]
