@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "measure/alone.hpp"
+#include "measure/messages_alone.hpp"
 
 namespace plait::bench::fft {
 namespace {
@@ -41,8 +42,11 @@ class session {
 
   void plan(const contest& one) {
     const measure::json remarks{{"cells", one.cells}, {"transforms", one.transforms}};
+    measure::json of_alone = remarks;
+    if (const auto wire = measure::wire_s(env_, one.sent_per_transform, wanted_.link_rate_Bps))
+      of_alone["wire_us"] = 1e6 * *wire;
     plan_.push_back(measure::measure_exchange(env_, one.column, one.transforms,
-                                              {one.exchange, one.exchange_sparsely}, remarks));
+                                              {one.exchange, one.exchange_sparsely}, of_alone));
     for (const competitor& each : one.rows)
       if (is_wanted(each.name))
         plan_.push_back({each.name, one.column,

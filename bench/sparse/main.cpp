@@ -2,6 +2,8 @@
 // Are products of sparse matrices that hide their messages faster than a library's?  The variants
 // of spmv beside PETSc, and the kernel that they share beside PETSc's, librsb's and the memory.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,6 +30,7 @@ struct options {
   std::int64_t steps = 40;
   std::int64_t piece = spmv::usual_piece;
   std::int64_t workers = 0;
+  double link_rate_Bps = 0;
   measure::row_options rows;
 };
 
@@ -48,6 +51,8 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--piece", given.piece, "Nonzeros of a task, and between looks by hand");
   command.option("--workers", given.workers, "Workers of a rank, for tasks; 0 = choose");
   command.option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers or none");
+  command.option("--link-rate", given.link_rate_Bps,
+                 "Payload rate of the link between hosts, in bytes a second; 0 = not known");
   measure::add_row_options(command, given.rows);
   return command.parse(argc, argv, env);
 }
@@ -83,12 +88,15 @@ int run(environment& env, int argc, char** argv) {
   measure::check_range("--steps", given.steps, 1, 100000);
   measure::check_range("--piece", given.piece, 1, std::int64_t{1} << 40);
   measure::check_range("--workers", given.workers, 0, 1024);
+  if (!(given.link_rate_Bps >= 0) || std::isinf(given.link_rate_Bps))
+    throw usage_error(fmt::format("--link-rate is {}; it must be 0 or more", given.link_rate_Bps));
   spmv::check(given.matrix);
   request wanted;
   wanted.rows = rows_of(given.only);
   wanted.steps = static_cast<int>(given.steps);
   wanted.tasks.workers = static_cast<int>(given.workers);
   wanted.tasks.policy = measure::parse_progress("--policy", given.policy);
+  wanted.link_rate_Bps = given.link_rate_Bps;
   wanted.repetition = measure::repetition_of(given.rows, env);
   measure::check(env, given.rows);
   spmv::description about;

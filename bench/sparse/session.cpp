@@ -13,6 +13,7 @@
 #include "measure/alone.hpp"
 #include "measure/checked_run.hpp"
 #include "measure/gather.hpp"
+#include "measure/messages_alone.hpp"
 #include "measure/rank_sum.hpp"
 #include "own_block.hpp"
 #include "reference.hpp"
@@ -37,8 +38,11 @@ class session {
       throw error("base is wrong: " + of_base.complaint);
     for (const peer& one : all_peers())
       if (is_wanted(one.name)) peers_.push_back({one.name, one.make(env, p)});
-    plan_.push_back(measure::measure_exchange(env_, product_column, wanted.steps, messages(),
-                                              measure::json::object()));
+    measure::json of_alone = measure::json::object();
+    if (const auto wire = measure::wire_s(env, exchange_.sent(), wanted.link_rate_Bps))
+      of_alone["wire_us"] = 1e6 * *wire;
+    plan_.push_back(
+        measure::measure_exchange(env_, product_column, wanted.steps, messages(), of_alone));
     plan_variants();
     for (measure::measurement& one : own_block_.rows(peers_)) plan_.push_back(std::move(one));
   }

@@ -22,6 +22,7 @@ struct request {
   std::vector<std::string> rows;  ///< names
   int steps = 0;
   spmv::options tasks;
+  double link_rate_Bps = 0;  ///< payload rate of the link between hosts; 0 = not known
   measure::repetition_options repetition;
 };
 

@@ -18,6 +18,7 @@ class Sparse(Refuses, MpiBench):
         (["--only", "nobody"], "nobody"),
         (["--policy", "lazy"], "lazy"),
         (["--steps", "0"], "--steps"),
+        (["--link-rate=-1"], "--link-rate"),
         (["--piece", "0"], "--piece"),
         (["--deal", "scotch"], "scotch"),
     )
