@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What all variants must leave behind.
+/// The results that all variants must leave behind.
 #pragma once
 
 #include <plait/plait.hpp>
