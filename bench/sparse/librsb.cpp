@@ -26,9 +26,11 @@ void check(rsb_err_t code) {
 class one_thread {
  public:
   one_thread() {
-    check(rsb_lib_init(RSB_NULL_INIT_OPTIONS));
-    constexpr rsb_int_t threads = 1;
-    check(rsb_lib_set_opt(RSB_IO_WANT_EXECUTING_THREADS, &threads));
+    rsb_int_t threads = 1;
+    rsb_opt_t key = RSB_IO_WANT_EXECUTING_THREADS;
+    void* value = &threads;
+    rsb_initopts options{&key, &value, 1, RSB_IO_SPECIFIER_SET};
+    check(rsb_lib_init(&options));
   }
   ~one_thread() { (void)rsb_lib_exit(RSB_NULL_EXIT_OPTIONS); }
   one_thread(const one_thread&) = delete;
