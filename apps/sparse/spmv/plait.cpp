@@ -80,8 +80,8 @@ struct run_of_pieces {
 ///
 /// Products of pieces read all of x, so each depends on every task that writes a part of x, and the
 /// next such task on each of them.  With a task for each of n pieces that was 2 n² dependences in a
-/// step: of 200 pieces 80,000, which a replay counts down at about 1 ns each.  Vectors are updated
-/// in a few long tasks instead.
+/// step: of 202 pieces 80,000.  One rank then took 87 µs a step more than by hand, with equal times
+/// of the products themselves.  Vectors are updated in a few long tasks instead.
 std::vector<run_of_pieces> runs_of(const std::vector<piece>& pieces, std::size_t count) {
   std::vector<run_of_pieces> runs;
   for (std::size_t i = 0; i < count; ++i) {
