@@ -6,6 +6,7 @@
 #include <ctime>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +24,12 @@ constexpr double first_look_s = 100e-6;
 /// Beside sockets that tell, and for messages that have been under way for long: progress.md has no
 /// gain from looks that come more often, and naps of 3 ms cost computation nothing to measure.
 constexpr double worst_look_s = 3e-3;
+/// Where bytes have arrived and no more have followed for so long, the other side may wait for an
+/// answer: a long message begins with as many bytes as the library sends unasked (64 KiB in Open
+/// MPI), and each round of a collective with the end of the one before.
+constexpr double pause_s = 300e-6;
+/// Less than that is no part of a long message that a look could have taken.
+constexpr std::size_t worth_another_look = 16 << 10;
 
 int no_status(void*, MPI_Status*) {
   return MPI_SUCCESS;
@@ -94,10 +101,28 @@ class looking_thread {
     const bool is_told = sockets_.carry_messages();
     const ticks due = is_told ? std::max(schedule_.last(), inside) + schedule_.worst()
                               : std::max(schedule_.next(), inside + schedule_.first());
-    const ticks nap = std::clamp(due - now, schedule_.first(), schedule_.worst());
+    ticks nap = std::clamp(due - now, schedule_.first(), schedule_.worst());
+    if (has_unread_) nap = std::min(nap, pause_);
     const socket_news news = sockets_.wait(nap);
-    if (!judge_.is_worth_a_look(news, steps_expected(news)) && now_ticks() < due) return;
-    if (look()) sockets_.looked();
+    const bool has_paused = has_unread_ && !news.arrived;
+    if (news.arrived) has_unread_ = true;
+    const bool is_worth_it = judge_.is_worth_a_look(news, steps_expected(news));
+    if (!is_worth_it && !has_paused && now_ticks() < due) return;
+    look_until_read();
+  }
+
+  /// Some libraries take one part of a message from a socket in a look (Open MPI: 128 KiB), and no
+  /// news comes of what they have left.
+  void look_until_read() {
+    has_unread_ = false;
+    if (!look()) return;
+    sockets_.looked();
+    if (!sockets_.carry_messages()) return;
+    for (std::size_t left = sockets_.unread(); left >= worth_another_look;) {
+      if (!look()) return;
+      const std::size_t before = std::exchange(left, sockets_.unread());
+      if (left >= before) return;
+    }
   }
 
   /// Of accesses of other ranks to a window nothing is known before they come: each is a step.
@@ -162,6 +187,8 @@ class looking_thread {
   std::uint64_t seen_posts_ = 0;
   std::uint64_t accesses_ = 0;  ///< of other ranks to windows, at most
   bool all_complete_ = false;
+  const ticks pause_ = seconds_to_ticks(pause_s);
+  bool has_unread_ = false;  ///< bytes have arrived since the last look
   std::thread thread_;
 };
 
