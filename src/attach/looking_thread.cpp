@@ -27,7 +27,7 @@ constexpr double worst_look_s = 3e-3;
 /// Where bytes have arrived and no more have followed for so long, the other side may wait for an
 /// answer: a long message begins with as many bytes as the library sends unasked (64 KiB in Open
 /// MPI), and each round of a collective with the end of the one before.
-constexpr double pause_s = 300e-6;
+constexpr double pause_s = 100e-6;
 /// Less than that is no part of a long message that a look could have taken.
 constexpr std::size_t worth_another_look = 16 << 10;
 
