@@ -2,6 +2,7 @@
 #include "attach/clocks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -77,13 +78,14 @@ void compute_a_little() noexcept {
 }
 
 struct exchange_price {
-  double time_s = 1e9;
-  double processor_s = 1e9;
+  double time_s = 0;
+  double processor_s = 0;
 };
+constexpr std::size_t priced_exchanges = 5;
 
 /// Between rank 0 and `other`: how long an exchange of `large` bytes both ways takes, and what of
 /// it is taken from computation that goes on meanwhile, in this thread or in the kernel's part of
-/// the transport.  What disturbs it makes it longer: the shortest of some count.
+/// the transport.  Medians.
 [[nodiscard]] exchange_price price_exchange(const session& of, int other, std::vector<char>& data,
                                             std::size_t large, double seconds_per_tick) {
   std::vector<char> in(large);
@@ -94,8 +96,9 @@ struct exchange_price {
     compute_a_little();
     little = std::min(little, now_ticks() - before);
   }
-  exchange_price least;
-  for (int i = 0; i < 4; ++i) {
+  std::array<double, priced_exchanges> times_s{};
+  std::array<double, priced_exchanges> taken_s{};
+  for (std::size_t i = 0; i < priced_exchanges; ++i) {
     MPI_Request both[2];
     const int size = static_cast<int>(large);
     const ticks before = now_ticks();
@@ -111,10 +114,12 @@ struct exchange_price {
     }
     const ticks time = now_ticks() - before;
     const ticks rest = std::max<ticks>(0, time - computed);
-    least.time_s = std::min(least.time_s, static_cast<double>(time) * seconds_per_tick);
-    least.processor_s = std::min(least.processor_s, static_cast<double>(rest) * seconds_per_tick);
+    times_s[i] = static_cast<double>(time) * seconds_per_tick;
+    taken_s[i] = static_cast<double>(rest) * seconds_per_tick;
   }
-  return least;
+  std::ranges::sort(times_s);
+  std::ranges::sort(taken_s);
+  return {times_s[priced_exchanges / 2], taken_s[priced_exchanges / 2]};
 }
 
 }  // namespace

@@ -24,9 +24,10 @@ constexpr double first_look_s = 100e-6;
 /// Beside sockets that tell, and for messages that have been under way for long: progress.md has no
 /// gain from looks that come more often, and naps of 3 ms cost computation nothing to measure.
 constexpr double worst_look_s = 3e-3;
-/// Where bytes have arrived and no more have followed for so long, the other side may wait for an
-/// answer: a long message begins with as many bytes as the library sends unasked (64 KiB in Open
-/// MPI), and each round of a collective with the end of the one before.
+/// Silence after bytes have arrived.  The other side may wait for an answer: a long message begins
+/// with as many bytes as the library sends unasked (64 KiB in Open MPI), and each round of a
+/// collective with the end of the one before.  [osu_ialltoall, 256 KiB to 1 MiB, 1 Gbit/s: overlap
+/// 95 to 97 %, and 33 to 86 % without such looks]
 constexpr double pause_s = 100e-6;
 /// Less than that is no part of a long message that a look could have taken.
 constexpr std::size_t worth_another_look = 16 << 10;

@@ -112,7 +112,7 @@ struct profile_header {
   double latency_s[2] = {};  ///< between hosts, within one
   double seconds_per_byte[2] = {};
   double seconds_per_byte_each_way[2] = {};  ///< of messages both ways at once
-  /// What a byte sent or received takes of the rank's processor, while the rank computes.
+  /// Processor time that a byte sent or received takes from a rank that computes.
   double processor_s_per_byte[2] = {};
   std::uint64_t record_capacity = 0;
   std::uint64_t records = 0;

@@ -40,12 +40,12 @@ class network_model {
     const int within = is_within(a, b);
     return latency_s_[within] + static_cast<double>(bytes) * seconds_per_byte_[within];
   }
-  /// What either rank's processor gives for it.
+  /// Processor time that either rank gives for it.
   [[nodiscard]] double processor_s(std::size_t a, std::size_t b,
                                    std::uint64_t bytes) const noexcept {
     return static_cast<double>(bytes) * processor_s_per_byte_[is_within(a, b)];
   }
-  /// What messages need beyond that, as a part of it, while as much goes the other way.
+  /// Time beyond that, as a part of it, while as much goes the other way.
   [[nodiscard]] double slower_both_ways(std::size_t a, std::size_t b) const noexcept {
     return slower_both_ways_[is_within(a, b)];
   }
@@ -82,6 +82,9 @@ class arrival_estimate {
     there_s_ = std::max(there_s_, both_s + needs_s);
   }
   void take(double processor_s) noexcept { processor_s_ += processor_s; }
+  /// Nothing is saved beyond what one of the ends computed meanwhile.
+  void allow(double computed_s) noexcept { computed_s_ = std::max(computed_s_, computed_s); }
+  [[nodiscard]] double computed_s() const noexcept { return computed_s_; }
   void add(double there_s) noexcept { there_s_ = std::max(there_s_, there_s); }
   /// Messages one way come one after another, and more slowly while others go the other way.
   [[nodiscard]] double there_s() const noexcept {
@@ -104,6 +107,7 @@ class arrival_estimate {
   double there_s_ = -1e300;
   double slower_both_ways_ = 0;
   double processor_s_ = 0;
+  double computed_s_ = 0;
 };
 
 /// The records that one call completed.
@@ -266,12 +270,10 @@ class wait_taker {
   [[nodiscard]] double by_progress_s(const one_wait& wait) const {
     if (!network_.is_known()) return 0;
     arrival_estimate could;
-    bool could_move = false;
     for (const std::uint32_t i : wait.records) {
       const record_data& one = ranks_[wait.rank].records[i];
       if (is_collective(one)) {
         if (one.is_blocking != 0) return 0;
-        could_move = true;
         add_collective(wait, i, could);
         continue;
       }
@@ -283,11 +285,11 @@ class wait_taker {
       could.add(is_send, both_s, network_.message_s(wait.rank, other.rank, bytes),
                 network_.slower_both_ways(wait.rank, other.rank));
       could.take(network_.processor_s(wait.rank, other.rank, bytes));
-      could_move = could_move || one.is_blocking == 0 || record(other).is_blocking == 0;
+      could.allow(computed_in_flight_s(place_of(wait, i)));
+      could.allow(computed_in_flight_s(other));
     }
-    if (!could_move) return 0;
     const double begin_s = wait.begin_s + could.processor_s();
-    return std::max(0.0, wait.end_s - std::max(begin_s, could.there_s()));
+    return std::clamp(wait.end_s - std::max(begin_s, could.there_s()), 0.0, could.computed_s());
   }
 
   /// A started collective moves by an algorithm of the library's own.  What it needs is seen
@@ -298,6 +300,7 @@ class wait_taker {
     for (const record_place part : matched_.collectives[matched_.collective_of[wait.rank][i]]) {
       all_posted_s = std::max(all_posted_s, posted_s(part));
       all_wait_s = std::max(all_wait_s, clock_.seconds(part.rank, record(part).wait_begin));
+      could.allow(computed_in_flight_s(part));
     }
     const double needs_s = std::max(0.0, wait.end_s - all_wait_s);
     could.add(all_posted_s + needs_s);
@@ -310,14 +313,19 @@ class wait_taker {
     return {static_cast<std::uint32_t>(wait.rank), i};
   }
 
+  /// Computation of a rank while what it had posted was in flight.
+  [[nodiscard]] double computed_in_flight_s(record_place at) const {
+    const record_data& one = record(at);
+    const ticks time = std::max<ticks>(0, one.useful_before_wait - one.useful_before_post);
+    return static_cast<double>(time) * ranks_[at.rank].header.seconds_per_tick;
+  }
   /// Computation of the rank between the wait's first post and the wait.
   [[nodiscard]] double computed_meanwhile_s(const one_wait& wait) const {
-    ticks longest = 0;
+    double longest_s = 0;
     for (const std::uint32_t i : wait.records) {
-      const record_data& one = ranks_[wait.rank].records[i];
-      longest = std::max(longest, one.useful_before_wait - one.useful_before_post);
+      longest_s = std::max(longest_s, computed_in_flight_s(place_of(wait, i)));
     }
-    return static_cast<double>(longest) * ranks_[wait.rank].header.seconds_per_tick;
+    return longest_s;
   }
   [[nodiscard]] double computed_before_s(const record_data& one, std::size_t rank) const {
     return static_cast<double>(one.idle_before) * ranks_[rank].header.seconds_per_tick;

@@ -52,6 +52,7 @@ record_data record_at(record_kind kind, int peer, times_ms at) {
   one.posted = 1 + 1000 * at.posted;
   one.wait_begin = 1 + 1000 * at.wait;
   one.wait_end = 1 + 1000 * at.end;
+  one.useful_before_wait = 1000 * (at.wait - at.posted);
   one.post_site = one.wait_site = 0;
   one.has_waited = 1;
   return one;
@@ -89,6 +90,10 @@ TEST(waits, an_exchange_that_computation_could_hide_is_saved_whole) {
 
 TEST(waits, computation_that_is_too_short_hides_as_much_as_it_takes) {
   EXPECT_NEAR(saved_ms(exchange_of(70, 0, 70, {0, 30, 100})), 2 * 30, 0.1);
+}
+
+TEST(waits, nothing_is_saved_where_nobody_computes) {
+  EXPECT_NEAR(saved_ms(exchange_of(70, 0, 70, {0, 0, 100})), 0, 0.1);
 }
 
 TEST(waits, the_processor_time_of_the_transport_is_taken_from_computation) {
