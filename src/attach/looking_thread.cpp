@@ -87,17 +87,33 @@ class looking_thread {
       seen_posts_ = posts;
       all_complete_ = false;
       schedule_.posted(now_ticks());
+      if (attached.wakes.in_flight() > 0) beside_calls_ = schedule_.first();
     }
     const bool has_requests = attached.wakes.in_flight() > 0 && !all_complete_;
     return !has_requests && attached.windows.load(std::memory_order_relaxed) == 0 &&
            attached.wakes.left_until() <= now_ticks();
   }
 
+  /// While the program is in MPI it sees to its messages itself, and each piece of news would take
+  /// the core from it.  So sockets are not listened to then, for as long again each time.
+  /// [nwchem, whose ranks access windows 220 000 times each, with a look at each arrival: 6.5 s
+  /// instead of 3.6]
+  void nap_beside_calls() noexcept {
+    const bool has_requests = attached.wakes.in_flight() > 0;
+    const ticks most = has_requests ? schedule_.worst() / 4 : schedule_.worst();
+    const double nap_s = ticks_to_seconds(std::min(beside_calls_, most));
+    const timespec nap{0, static_cast<long>(1e9 * nap_s)};
+    nanosleep(&nap, nullptr);
+    beside_calls_ = std::min(2 * beside_calls_, schedule_.worst());
+  }
+
   void look_when_it_pays() {
+    if (takes_token_ && attached.token.is_taken()) return nap_beside_calls();
     const ticks now = now_ticks();
     // A post may be counted before it is in flight, and then seen only with the next reading.
     if (schedule_.next() == look_schedule::never) schedule_.posted(now);
     const ticks inside = attached.wakes.last_inside();
+    if (now - inside > schedule_.worst()) beside_calls_ = schedule_.first();
     sockets_.find(now);
     const bool is_told = sockets_.carry_messages();
     const ticks due = is_told ? std::max(schedule_.last(), inside) + schedule_.worst()
@@ -189,7 +205,8 @@ class looking_thread {
   std::uint64_t accesses_ = 0;  ///< of other ranks to windows, at most
   bool all_complete_ = false;
   const ticks pause_ = seconds_to_ticks(pause_s);
-  bool has_unread_ = false;  ///< bytes have arrived since the last look
+  ticks beside_calls_ = schedule_.first();  ///< the next nap while the program is in MPI
+  bool has_unread_ = false;                 ///< bytes have arrived since the last look
   std::thread thread_;
 };
 
