@@ -87,18 +87,19 @@ TEST_P(resources, keep_program_order_in_random_programs) {
     scheduler tasks({.workers = GetParam(), .in_flight = seed % 3 == 0 ? 4U : 64U});
     const resource targets[] = {tasks.add_resource("one"), tasks.add_resource("two", 2)};
     std::mt19937 draw(seed);
+    const auto pick = [&draw](std::size_t below) { return static_cast<unsigned>(draw() % below); };
     std::vector<unsigned> data(cells, 1);
     std::vector<unsigned> expected(cells, 1);
     const auto mix = [](unsigned from, unsigned& to, unsigned by) { to = to * 31 + from * by; };
     const auto submit = [&](bool apply) {
       for (int i = 0; i < 40; ++i) {
-        const std::size_t from = draw() % cells;
-        std::size_t to = draw() % cells;
+        const std::size_t from = pick(cells);
+        std::size_t to = pick(cells);
         if (to == from) to = (to + 1) % cells;
-        const unsigned by = draw() % 1000;
-        const unsigned where = draw() % 3;
-        const unsigned child_where = draw() % 3;
-        const bool nests = draw() % 4 == 0;
+        const unsigned by = pick(1000);
+        const unsigned where = pick(3);
+        const unsigned child_where = pick(3);
+        const bool nests = pick(4) == 0;
         if (apply) {
           mix(expected[from], expected[to], by);
           if (nests) mix(expected[from], expected[to], by + 1);
