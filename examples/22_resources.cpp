@@ -20,16 +20,16 @@ struct checkpoint_file {
   ~checkpoint_file() { std::fclose(stream); }
 };
 
-void advance(std::span<double> u, double f) {
+void relax(std::span<double> u, double f) {
   for (double& x : u) x = x * f + 1;
 }
 
-void copy(std::span<const double> from, std::span<double> to) {
+void take(std::span<const double> from, std::span<double> to) {
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
 }
 
 /// Waits for the disk.
-void write(std::span<const double> u, checkpoint_file& file, int step) {
+void save(std::span<const double> u, checkpoint_file& file, int step) {
   std::rewind(file.stream);
   if (std::fwrite(u.data(), sizeof(double), u.size(), file.stream) != u.size() ||
       std::fflush(file.stream) != 0)
@@ -49,12 +49,12 @@ int main(int argc, char** argv) {
     return std::span(all).subspan(b * blocks[b].size(), blocks[b].size());
   };
   for (int step = 1; step <= steps; ++step) {
-    for (auto& u : blocks) rt.task("advance", advance, inout(std::span(u)), 0.5 + 1.0 / step);
+    for (auto& u : blocks) rt.task("relax", relax, inout(std::span(u)), 0.5 + 1.0 / step);
     if (step % steps_between != 4) continue;
     // The snapshot waits for the last write, and the steps that follow wait for neither.
     for (std::size_t b = 0; b < blocks.size(); ++b)
-      rt.task("copy", copy, in(std::span(blocks[b])), out(part(snapshot, b)));
-    rt.task("write", write, in(snapshot), inout(file), step).target(io);
+      rt.task("take", take, in(std::span(blocks[b])), out(part(snapshot, b)));
+    rt.task("save", save, in(std::span(snapshot)), inout(file), step).target(io);
   }
   rt.wait();
 
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   std::vector<double> again(snapshot.size());
   std::rewind(file.stream);
   bool same = std::fread(again.data(), sizeof(double), again.size(), file.stream) == again.size();
-  for (int step = file.step + 1; step <= steps; ++step) advance(again, 0.5 + 1.0 / step);
+  for (int step = file.step + 1; step <= steps; ++step) relax(again, 0.5 + 1.0 / step);
   for (std::size_t b = 0; b < blocks.size(); ++b)
     same = same && std::ranges::equal(part(again, b), blocks[b]);
   int right = same ? 1 : 0;

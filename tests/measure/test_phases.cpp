@@ -98,7 +98,10 @@ TEST(phases, records_come_back_as_they_were_sent) {
 }
 
 TEST(phases, medians_are_told_for_an_iteration) {
-  const rest_of_time one{.computation_s = 8, .threads_s = 2, .drift_s = 0.1};
+  rest_of_time one;
+  one.computation_s = 8;
+  one.threads_s = 2;
+  one.drift_s = 0.1;
   const auto said = plait::measure::to_json(std::vector{one, one, one}, {10.0, 10.0, 20.0}, 2);
   EXPECT_EQ(said["computation_s"], 4);
   EXPECT_EQ(said["sum_share"], 1);

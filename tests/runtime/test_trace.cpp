@@ -121,9 +121,12 @@ TEST_P(every_policy, tasks_of_a_resource_have_a_lane_of_their_own) {
   rt.wait();
   std::map<std::string, int> seen;
   for (const auto& e : rt.stop_trace()) {
-    if (e.name == "compute") EXPECT_TRUE(e.lane.starts_with("worker ")) << e.lane;
-    if (e.name == "write") EXPECT_EQ(e.lane, "resource io");
-    if (e.name == "launch") EXPECT_TRUE(e.lane.starts_with("resource gpu ")) << e.lane;
+    const std::map<std::string, std::string> lanes{
+        {"compute", "worker "}, {"write", "resource io"}, {"launch", "resource gpu "}};
+    const auto lane = lanes.find(e.name);
+    if (lane != lanes.end()) {
+      EXPECT_TRUE(e.lane.starts_with(lane->second)) << e.lane;
+    }
     ++seen[e.name];
   }
   EXPECT_EQ(seen["write"] + seen["launch"] + seen["compute"], 30);
