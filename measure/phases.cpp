@@ -2,10 +2,13 @@
 #include "phases.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 
+#include <fmt/format.h>
 #include <plait/plait.hpp>
 
 #include "statistics.hpp"
@@ -29,7 +32,8 @@ using beginnings = std::map<int, std::vector<double>>;
   return result;
 }
 
-/// How much later the latest neighbour has begun each phase; less than 0 where all were earlier.
+/// Returns how much later the latest neighbour has begun each phase, less than 0 where all were
+/// earlier.
 [[nodiscard]] std::vector<double> lags_of(const node_phases& node, const beginnings& all) {
   const std::vector<double>& own = all.at(node.rank);
   std::vector<double> lags(own.size(), 0);
@@ -175,6 +179,28 @@ json to_json(const std::vector<rest_of_time>& runs, const std::vector<double>& t
     result["proxy_utilisation"] =
         median_of([](const rest_of_time& one) { return *one.proxy_utilisation; });
   return result;
+}
+
+void add_largest_part(json& result, const std::string& variant) {
+  constexpr std::array<std::pair<const char*, const char*>, 7> parts{
+      {{"threads_s", "imbalance between threads"},
+       {"annulus_s", "imbalance in the sweep after the wait"},
+       {"posting_s", "posting"},
+       {"nodes_s", "imbalance between nodes"},
+       {"lag_s", "the phase lag between neighbours"},
+       {"transfer_s", "messages on their way"},
+       {"polling_s", "polling"}}};
+  const json rest = result["variants"][variant].value("rest", json(nullptr));
+  if (rest.is_null() || !result.contains("limiter")) return;
+  const auto seconds = [&rest](const auto& part) {
+    return rest[part.first].template get<double>();
+  };
+  double all = rest["computation_s"].get<double>();
+  for (const auto& part : parts) all += seconds(part);
+  const auto& most = *std::ranges::max_element(parts, {}, seconds);
+  result["limiter"] = result["limiter"].get<std::string>() +
+                      fmt::format("; beside computation most is {}, {:.1f} % of an iteration",
+                                  most.second, 100 * seconds(most) / all);
 }
 
 }  // namespace plait::measure

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gather.hpp"
@@ -66,5 +67,9 @@ struct rest_of_time {
 /// without runs.
 [[nodiscard]] json to_json(const std::vector<rest_of_time>& runs,
                            const std::vector<double>& totals_s, int iterations);
+
+/// Adds to the sentence `limiter` of a result which part of the variant's `rest` is the largest but
+/// computation.  Nothing where either is missing.
+void add_largest_part(json& result, const std::string& variant);
 
 }  // namespace plait::measure

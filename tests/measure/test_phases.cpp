@@ -110,4 +110,20 @@ TEST(phases, medians_are_told_for_an_iteration) {
   EXPECT_TRUE(plait::measure::to_json({}, {}, 2).is_null());
 }
 
+TEST(phases, the_limiter_names_the_largest_part) {
+  rest_of_time one;
+  one.computation_s = 6;
+  one.annulus_s = 1;
+  one.lag_s = 3;
+  plait::measure::json result{{"limiter", "x is near"}};
+  result["variants"]["x"]["rest"] = plait::measure::to_json(std::vector{one}, {10.0}, 1);
+  result["variants"]["y"]["rest"] = nullptr;
+  plait::measure::add_largest_part(result, "y");
+  EXPECT_EQ(result["limiter"], "x is near");
+  plait::measure::add_largest_part(result, "x");
+  EXPECT_EQ(result["limiter"],
+            "x is near; beside computation most is the phase lag between neighbours, 30.0 % of an "
+            "iteration");
+}
+
 }  // namespace

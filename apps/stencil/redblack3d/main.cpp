@@ -182,6 +182,8 @@ class session {
         [this](json& out, const measure::measurements& found) {
           add_columns(out, found);
           add_service_core(out, found);
+          if (const measure::measured_variant* one = found.fastest())
+            measure::add_largest_part(out, one->name);
         },
         [](const json& result) {
           print_table(result);

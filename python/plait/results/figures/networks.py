@@ -10,7 +10,7 @@ _LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
 
 class Network(NamedTuple):
-    """What one network is called, its sizes with their times, and its fit."""
+    """Name of one network, its sizes with their times, and its fit."""
 
     name: str
     sizes: Sequence[dict[str, Any]]
