@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "gather.hpp"
+#include "parse_line.hpp"
 
 namespace plait::measure {
 namespace {
@@ -151,17 +151,7 @@ bool command_line::parse(int argc, char** argv, bool speaks) {
     for (const auto& [was, is] : self_->old_names)
       if (name == was) throw usage_error(fmt::format("{} is {} now", was, is));
   }
-  try {
-    self_->app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    if (speaks) std::cout << self_->app.help() << std::flush;
-    return false;
-  } catch (const CLI::ParseError& error) {
-    std::string what = error.what();
-    std::ranges::replace(what, '\n', ' ');
-    throw usage_error(what + "; --help lists the options");
-  }
-  return true;
+  return parse_line<usage_error>(self_->app, argc, argv, speaks);
 }
 
 bool command_line::parse(int argc, char** argv, const environment& env) {

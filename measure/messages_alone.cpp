@@ -16,6 +16,15 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
+std::optional<double> wire_s(environment& env, const std::vector<sent_bytes>& sent, double rate) {
+  double bytes = 0;
+  for (const sent_bytes& one : sent)
+    if (env.hosts()[static_cast<std::size_t>(one.peer)] != env.host()) bytes += one.bytes;
+  const double busiest = busiest_host_bytes(env, bytes);
+  if (!(rate > 0 && busiest > 0)) return std::nullopt;
+  return busiest / rate;
+}
+
 messages_alone::messages_alone(environment& env, const communication_alone& what, std::string label)
     : env_(env),
       what_(what),
@@ -76,11 +85,7 @@ measured_messages messages_alone::found(const std::vector<sent_bytes>& sent, int
   const std::size_t way = cheapest(by_look);
   result.transport_cpu_s = std::move(by_look[way]);
   result.transport_look = intervals_between_looks[way];
-  double bytes = 0;
-  for (const sent_bytes& one : sent)
-    if (env_.hosts()[static_cast<std::size_t>(one.peer)] != env_.host()) bytes += one.bytes;
-  const double busiest = busiest_host_bytes(env_, bytes);
-  if (rate > 0 && busiest > 0) result.wire_bound_s = busiest * steps / rate;
+  if (const auto of_step = wire_s(env_, sent, rate)) result.wire_bound_s = *of_step * steps;
   return result;
 }
 

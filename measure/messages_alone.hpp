@@ -34,6 +34,12 @@ struct sent_bytes {
   double bytes = 0;
 };
 
+/// Returns the seconds in which the busiest host's link carries what its ranks send to other hosts
+/// (`sent`: of this rank); nothing where that is nothing, or `rate` (bytes a second) is 0, not
+/// known. Collective.
+[[nodiscard]] std::optional<double> wire_s(environment& env, const std::vector<sent_bytes>& sent,
+                                           double rate);
+
 /// Seconds of a run.  Samples are on rank 0.
 struct measured_messages {
   std::vector<double> communication_s = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "row_limits.hpp"
 
+#include <optional>
 #include <vector>
 
 #include "limits.hpp"
@@ -30,9 +31,11 @@ void add_limits(json& rows) {
     if (transport.size() != computation.size())  // not measured each time
       transport.assign(computation.size(),
                        with_transport ? median_of(cell, "transport_cpu_us") : 0.0);
+    const auto wire =
+        cell.contains("wire_us") ? std::optional(cell.at("wire_us").get<double>()) : std::nullopt;
     std::vector<double> bound, attainable;
     for (std::size_t i = 0; i < computation.size(); ++i) {
-      const measured_alone each{computation[i], communication[i], transport[i]};
+      const measured_alone each{computation[i], communication[i], transport[i], wire};
       bound.push_back(bound_s(each));
       attainable.push_back(attainable_s(each));
     }

@@ -15,7 +15,8 @@ inline constexpr const char* blocking_row = "blocking";
 inline constexpr const char* alone_row = "alone";
 
 /// Adds rows "bound" and "attainable" (where the transport was measured) in every column of the row
-/// `alone_row`, with the remarks of that row.
+/// `alone_row`, with the remarks of that row.  Its remark "wire_us", what the bytes take on the
+/// link, stands for the communication where it is there.
 void add_limits(json& rows);
 
 /// Adds the hidden fraction of `cell` to it: (T_base - T) / (T_base - bound) by the medians of the

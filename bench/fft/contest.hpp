@@ -14,6 +14,7 @@
 
 #include "ft/npb.hpp"
 #include "measure/checked_run.hpp"
+#include "measure/messages_alone.hpp"
 #include "measure/verdict.hpp"
 #include "peer.hpp"
 
@@ -48,8 +49,18 @@ struct contest {
   /// nothing to do.
   std::function<void()> exchange = {};
   std::function<void(std::chrono::microseconds)> exchange_sparsely = {};
+  std::vector<measure::sent_bytes> sent_per_transform = {};
   std::shared_ptr<void> memory = nullptr;  ///< what rows refer to
 };
+
+/// Returns what this rank sends in a transpose.
+[[nodiscard]] inline std::vector<measure::sent_bytes> sent_in_transpose(const spectral::slabs& s) {
+  std::vector<measure::sent_bytes> sent;
+  for (int peer = 0; peer < s.ranks(); ++peer)
+    if (peer != s.rank())
+      sent.push_back({peer, sizeof(complex) * static_cast<double>(s.sent_to(peer))});
+  return sent;
+}
 
 /// NAS FT: a transform forward, and in each step an evolution, a transform backward and a checksum.
 /// Rows must give NPB's checksums, or those of a serial run, and peers those of base too.

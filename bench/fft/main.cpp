@@ -3,6 +3,7 @@
 // plain MPI and as tasks, beside FFTW's own over ranks and mpi4py-fft.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ struct options {
   std::string policy = "auto";
   std::int64_t steps = 0;
   std::int64_t workers = 0;
+  double link_rate_Bps = 0;
   measure::row_options rows;
 };
 
@@ -55,6 +57,8 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
                  "Iterations of ft, steps of fft3d; 0 = the class's iterations, 3 steps");
   command.option("--workers", given.workers, "Workers of a rank, for tasks; 0 = choose");
   command.option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers or none");
+  command.option("--link-rate", given.link_rate_Bps,
+                 "Payload rate of the link between hosts, in bytes a second; 0 = not known");
   measure::add_row_options(command, given.rows);
   return command.parse(argc, argv, env);
 }
@@ -93,6 +97,8 @@ std::vector<ft::problem_class> classes_of(const std::string& text) {
 request requested(const options& given, environment& env) {
   measure::check_range("--steps", given.steps, 0, 1000);
   measure::check_range("--workers", given.workers, 0, 1024);
+  if (!(given.link_rate_Bps >= 0) || std::isinf(given.link_rate_Bps))
+    throw usage_error(fmt::format("--link-rate is {}; it must be 0 or more", given.link_rate_Bps));
   request wanted{.programs = measure::parse_names("--programs", given.programs, known_programs),
                  .classes = classes_of(given.classes),
                  .rows = rows_of(given.only),
@@ -101,6 +107,7 @@ request requested(const options& given, environment& env) {
                          .steps = static_cast<int>(given.steps),
                          .workers = static_cast<int>(given.workers),
                          .policy = measure::parse_progress("--policy", given.policy)},
+                 .link_rate_Bps = given.link_rate_Bps,
                  .repetition = measure::repetition_of(given.rows, env)};
   for (const ft::problem_class& what : wanted.classes)  // too few planes, said before any planning
     (void)spectral::slabs("--class", what.cells, env.size(), env.rank(), 1);

@@ -186,6 +186,7 @@ contest nas_ft(environment& env, const ft::problem_class& what, const setup& how
         {all->kernel.shape(), all->problem.memory(0).column, spectral::transpose::to_planes},
         interval);
   };
+  result.sent_per_transform = sent_in_transpose(all->kernel.shape());
   result.memory = all;
   return result;
 }

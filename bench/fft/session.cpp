@@ -55,7 +55,10 @@ class session {
 
   void plan(const contest& one) {
     const measure::json remarks{{"cells", one.cells}, {"transforms", one.transforms}};
-    add_alone(one, remarks);
+    measure::json of_alone = remarks;
+    if (const auto wire = measure::wire_s(env_, one.sent_per_transform, wanted_.link_rate_Bps))
+      of_alone["wire_us"] = 1e6 * *wire * one.transforms;
+    add_alone(one, of_alone);
     for (const competitor& each : one.rows)
       if (is_wanted(each.name))
         plan_.push_back({each.name, one.column,

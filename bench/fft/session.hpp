@@ -20,6 +20,7 @@ struct request {
   std::vector<ft::problem_class> classes;
   std::vector<std::string> rows;  ///< names
   setup how;
+  double link_rate_Bps = 0;  ///< payload rate of the link between hosts; 0 = not known
   measure::repetition_options repetition;
 };
 

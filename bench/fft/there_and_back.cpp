@@ -200,6 +200,7 @@ contest there_and_back(environment& env, const ft::problem_class& what, const se
         native(env), {all->kernel.shape(), all->where.buffers(), spectral::transpose::to_planes},
         interval);
   };
+  result.sent_per_transform = sent_in_transpose(all->kernel.shape());
   result.memory = all;
   return result;
 }

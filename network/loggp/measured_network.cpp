@@ -66,6 +66,8 @@ measure::json fit_of(const model::network_fit& fit) {
   return {{"latency_s", of_one_byte.latency_s},
           {"send_overhead_s", of_one_byte.send_overhead_s},
           {"receive_overhead_s", of_one_byte.receive_overhead_s},
+          {"eager_limit_bytes",
+           fit.eager_limit_bytes ? measure::json(*fit.eager_limit_bytes) : measure::json(nullptr)},
           {"segments", segments},
           {"remarks", fit.remarks}};
 }
@@ -93,6 +95,8 @@ void print(const model::network_fit& fit) {
                 segment.first_bytes, segment.last_bytes, 1e6 * segment.network.gap_s,
                 1e9 * segment.network.gap_per_byte_s, 1e6 * segment.gaps.residual_s);
   }
+  if (fit.eager_limit_bytes)
+    std::printf("beyond %.0f bytes the receiver is asked first\n", *fit.eager_limit_bytes);
   for (const std::string& remark : fit.remarks) std::printf("%s\n", remark.c_str());
   std::fflush(stdout);
 }

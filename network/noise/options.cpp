@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <map>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include "measure/parse_line.hpp"
 
 namespace plait::network::noise {
 namespace {
@@ -41,16 +41,7 @@ struct words {
       app.add_option("--seconds", given.seconds, "Ends after so long; else by a signal");
   app.add_option("--json", given.json, "File for the figures, at the end");
   app.add_option("--parent", given.parent)->group("");  // for the plait command
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help() << std::flush;
-    return false;
-  } catch (const CLI::ParseError& error) {
-    std::string what = error.what();
-    std::ranges::replace(what, '\n', ' ');
-    throw refused(what + "; --help lists the options");
-  }
+  if (!measure::parse_line<refused>(app, argc, argv)) return false;
   has_time = time->count() > 0;
   return true;
 }

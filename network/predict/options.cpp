@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <iostream>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +11,7 @@
 #include <plait/core/error.hpp>
 #include <plait/model/parameters_file.hpp>
 
+#include "measure/parse_line.hpp"
 #include "measure/size_list.hpp"
 
 namespace plait::network::predict {
@@ -92,16 +92,7 @@ struct figure {
   app.add_flag("--as-published", given.as_published,
                "Adds what the formulas say that LibNBC's authors published");
   app.add_option("--json", given.json, "File for the result; - = standard output");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help() << std::flush;
-    return false;
-  } catch (const CLI::ParseError& error) {
-    std::string what = error.what();
-    std::ranges::replace(what, '\n', ' ');
-    throw usage_error(what + "; --help lists the options");
-  }
+  if (!measure::parse_line<usage_error>(app, argc, argv)) return false;
   std::erase_if(network, [&](const figure& one) { return app.count(one.option) == 0; });
   return true;
 }

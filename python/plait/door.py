@@ -205,11 +205,15 @@ def _needs_of(name: str, given: Mapping[str, str], others: Words) -> str:
     besides = []
     if "--delay" in given or _has_delay(given.get("--lab")):
         besides.append("delay_line")  # where the kernel can, it is not started
-    if name == "noise" or (name == "bench" and others[:1] == ["tolerance"]):
+    if name == "noise" or _is_tolerance(name, others):
         besides.append("noise")
     if not besides:
         return need
     return " ".join([need if need.startswith("build ") else "build openmpi", *besides])
+
+
+def _is_tolerance(name: str, others: Words) -> bool:
+    return name == "bench" and others[:1] == ["tolerance"]
 
 
 def _has_delay(lab: str | None) -> bool:
@@ -224,7 +228,7 @@ def _needs_of_command(name: str, given: Mapping[str, str], others: Words) -> str
         for option in ("--period", "--length"):
             if option not in given:
                 raise BadInput(f"noise: {option} is missing")
-    if name == "bench" and others[:1] == ["tolerance"]:
+    if _is_tolerance(name, others):
         if not others[1:]:
             raise BadInput("tolerance: name an application, such as hpl")
         return _program("apps", others[1], mpi)

@@ -178,46 +178,28 @@ class posted_end {
   request_data made_;
 };
 
-struct started_send : posted_end {
+template <bool starts, bool buffered>
+struct posted_send : posted_end {
   template <class Count>
-  started_send(call& here, const void* buffer, Count count, MPI_Datatype type, int peer, int tag,
-               MPI_Comm comm, MPI_Request* request) noexcept
-      : posted_end(here, record_kind::send, buffer, count, type, peer, tag, comm, request, true) {}
+  posted_send(call& here, const void* buffer, Count count, MPI_Datatype type, int peer, int tag,
+              MPI_Comm comm, MPI_Request* request) noexcept
+      : posted_end(here, record_kind::send, buffer, count, type, peer, tag, comm, request, starts,
+                   buffered) {}
 };
-struct started_receive : posted_end {
+template <bool starts>
+struct posted_receive : posted_end {
   template <class Count>
-  started_receive(call& here, Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                  MPI_Request* request) noexcept
+  posted_receive(call& here, Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                 MPI_Request* request) noexcept
       : posted_end(here, record_kind::receive, nullptr, count, type, peer, tag, comm, request,
-                   true) {}
+                   starts) {}
 };
-struct prepared_send : posted_end {
-  template <class Count>
-  prepared_send(call& here, const void* buffer, Count count, MPI_Datatype type, int peer, int tag,
-                MPI_Comm comm, MPI_Request* request) noexcept
-      : posted_end(here, record_kind::send, buffer, count, type, peer, tag, comm, request, false) {}
-};
-struct started_buffered_send : posted_end {
-  template <class Count>
-  started_buffered_send(call& here, const void* buffer, Count count, MPI_Datatype type, int peer,
-                        int tag, MPI_Comm comm, MPI_Request* request) noexcept
-      : posted_end(here, record_kind::send, buffer, count, type, peer, tag, comm, request, true,
-                   true) {}
-};
-struct prepared_buffered_send : posted_end {
-  template <class Count>
-  prepared_buffered_send(call& here, const void* buffer, Count count, MPI_Datatype type, int peer,
-                         int tag, MPI_Comm comm, MPI_Request* request) noexcept
-      : posted_end(here, record_kind::send, buffer, count, type, peer, tag, comm, request, false,
-                   true) {}
-};
-struct prepared_receive : posted_end {
-  template <class Count>
-  prepared_receive(call& here, Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                   MPI_Request* request) noexcept
-      : posted_end(here, record_kind::receive, nullptr, count, type, peer, tag, comm, request,
-                   false) {}
-};
+using started_send = posted_send<true, false>;
+using started_buffered_send = posted_send<true, true>;
+using started_receive = posted_receive<true>;
+using prepared_send = posted_send<false, false>;
+using prepared_buffered_send = posted_send<false, true>;
+using prepared_receive = posted_receive<false>;
 
 /// Starts persistent requests.  Those of other kinds (partitioned messages) are not known.
 class start_all {

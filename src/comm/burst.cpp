@@ -10,6 +10,7 @@
 
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
+#include "comm/rank_pair.hpp"
 
 namespace plait {
 namespace {
@@ -59,9 +60,7 @@ void receive(MPI_Comm comm, std::vector<std::byte>& bytes, int peer, int tag) {
 
 burst_pair::burst_pair(environment& env, int client, int server)
     : env_(env), client_(client), server_(server) {
-  PLAIT_EXPECTS(
-      client != server && client >= 0 && server >= 0 && client < env.size() && server < env.size(),
-      std::to_string(client) + " and " + std::to_string(server));
+  expect_pair(env, client, server);
 }
 
 burst_times burst_pair::run(const burst& what) {
@@ -121,13 +120,8 @@ double burst_pair::receive_all(const burst& what) {
 }
 
 burst_times burst_pair::exchange(double own_s) {
-  MPI_Comm comm = native_access::of(env_).internal;
   const bool is_client = env_.rank() == client_;
-  const int peer = is_client ? server_ : client_;
-  double other_s = 0;
-  mpi_call(MPI_Sendrecv(&own_s, 1, MPI_DOUBLE, peer, times_tag, &other_s, 1, MPI_DOUBLE, peer,
-                        times_tag, comm, MPI_STATUS_IGNORE),
-           "MPI_Sendrecv");
+  const double other_s = swap_times(env_, is_client ? server_ : client_, times_tag, own_s);
   return is_client ? burst_times{own_s, other_s} : burst_times{other_s, own_s};
 }
 

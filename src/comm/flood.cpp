@@ -9,6 +9,7 @@
 
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
+#include "comm/rank_pair.hpp"
 
 namespace plait {
 namespace {
@@ -28,9 +29,7 @@ constexpr std::size_t most_flooded_bytes = std::size_t{1} << 30;
 
 flood_pair::flood_pair(environment& env, int first, int second)
     : env_(env), first_(first), second_(second) {
-  PLAIT_EXPECTS(
-      first != second && first >= 0 && second >= 0 && first < env.size() && second < env.size(),
-      std::to_string(first) + " and " + std::to_string(second));
+  expect_pair(env, first, second);
 }
 
 double flood_pair::run(const flood& what) {
@@ -89,13 +88,8 @@ double flood_pair::exchange(const flood& what, bool sends, bool receives) {
 }
 
 double flood_pair::later(double own) {
-  MPI_Comm comm = native_access::of(env_).internal;
   const int peer = env_.rank() == first_ ? second_ : first_;
-  double other = 0;
-  mpi_call(MPI_Sendrecv(&own, 1, MPI_DOUBLE, peer, flood_times_tag, &other, 1, MPI_DOUBLE, peer,
-                        flood_times_tag, comm, MPI_STATUS_IGNORE),
-           "MPI_Sendrecv");
-  return std::max(own, other);
+  return std::max(own, swap_times(env_, peer, flood_times_tag, own));
 }
 
 }  // namespace plait

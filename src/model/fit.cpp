@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
 #include <plait/model/fit.hpp>
+#include <plait/model/message.hpp>
 
 namespace plait::model {
 namespace {
@@ -150,6 +151,32 @@ std::vector<std::span<const point>> between_limits(std::span<const point> points
   return parts;
 }
 
+// What a message of a segment takes beside its bytes: the median, so that no size decides.
+double beside_bytes_s(const segment& of, std::span<const round_trips> by_size) {
+  std::vector<double> found;
+  for (const round_trips& m : by_size) {
+    if (m.size_bytes < of.first_bytes || m.size_bytes > of.last_bytes) continue;
+    found.push_back(m.prtt_1_0_s / 2 - (m.size_bytes - 1) * of.network.gap_per_byte_s);
+  }
+  const auto middle = found.begin() + static_cast<long>(found.size() / 2);
+  std::ranges::nth_element(found, middle);
+  return *middle;
+}
+
+std::optional<double> eager_limit_bytes(const std::vector<segment>& segments,
+                                        std::span<const round_trips> by_size) {
+  for (std::size_t i = 0; i + 1 < segments.size(); ++i) {
+    parameters asking = segments[i].network;
+    asking.eager_limit_bytes = 0;
+    const double handshake = handshake_s(asking, 1);
+    const double longer_s =
+        beside_bytes_s(segments[i + 1], by_size) - beside_bytes_s(segments[i], by_size);
+    if (handshake > 0 && 3 * longer_s >= 2 * handshake && 2 * longer_s <= 3 * handshake)
+      return segments[i].last_bytes;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 double gap_s(const round_trips& m) {
@@ -205,6 +232,7 @@ network_fit fit_network(std::span<const round_trips> measured, const fit_options
     for (const std::span<const point> gaps : protocol_segments(part, options.protocol))
       fit.segments.push_back(fitted_segment(fit, gaps, of_all, options.method, fit.remarks));
   }
+  fit.eager_limit_bytes = eager_limit_bytes(fit.segments, sorted);
   return fit;
 }
 

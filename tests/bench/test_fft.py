@@ -21,6 +21,7 @@ class Fft(Refuses, MpiBench):
         (["--plans", "quick"], "quick"),
         (["--policy", "lazy"], "lazy"),
         (["--steps=-1"], "--steps"),
+        (["--link-rate=-1"], "--link-rate"),
     )
 
     def check_rows(self, result, columns, transforms):

@@ -49,5 +49,14 @@ TEST(limits, attainable_has_the_median_of_the_transport_where_it_was_not_measure
   EXPECT_EQ(totals(rows, "attainable"), (doubles{6.5, 4, 4.5}));
 }
 
+TEST(limits, the_wire_stands_for_the_communication) {
+  json rows{{alone_row, {{"a column", cell({5, 1, 3}, {9, 9, 9})}}}};
+  rows[alone_row]["a column"]["transport_cpu_us"] = {{"median", 1}, {"samples", {1, 2, 0.5}}};
+  rows[alone_row]["a column"]["wire_us"] = 4;
+  add_limits(rows);
+  EXPECT_EQ(totals(rows, "bound"), (doubles{5, 4, 4}));
+  EXPECT_EQ(totals(rows, "attainable"), (doubles{6, 4, 4}));
+}
+
 }  // namespace
 }  // namespace plait::measure

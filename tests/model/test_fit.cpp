@@ -236,6 +236,28 @@ TEST(fit, a_switch_of_protocol_is_found_through_noise) {
   EXPECT_LE(more, 10);
 }
 
+TEST(fit, the_size_is_found_from_which_the_receiver_is_asked_first) {
+  parameters truth = cluster();
+  truth.eager_limit_bytes = 16 * 1024;
+  for (const double slower :
+       {1.0, 2.0, 4.0}) {  // the bytes of such messages take as long, or longer
+    parameters asking = truth;
+    asking.gap_per_byte_s *= slower;
+    std::vector<round_trips> measured;
+    for (int i = 0; i < 48; ++i)
+      measured.push_back(measured_size(i <= 15 ? truth : asking, 1 + 1024.0 * i));
+    const network_fit fit = fit_network(measured, {.known_limits_bytes = {16 * 1024}});
+    ASSERT_TRUE(fit.eager_limit_bytes) << slower;
+    EXPECT_EQ(*fit.eager_limit_bytes, 1 + 15 * 1024.0);
+  }
+}
+
+TEST(fit, a_switch_without_a_handshake_has_no_such_size) {
+  std::mt19937 random(9);
+  EXPECT_FALSE(fit_network(with_switch(0, random)).eager_limit_bytes);
+  EXPECT_FALSE(fit_network(measured_in(cluster(), 64)).eager_limit_bytes);
+}
+
 std::vector<point> gaps_with(int count, int first_late, int wild) {
   std::vector<point> points;
   for (int i = 0; i < count; ++i) {

@@ -3,6 +3,7 @@
 
 #include "halo_collective.hpp"
 #include "halo_mpi.hpp"
+#include "message_parts.hpp"
 
 namespace plait::stencil {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 // sends itself.  [Poisson, plait over olap, 512x512x32, 1 Gbit/s, three jobs each: whole faces 1.03
 // to 1.10, parts of 64 Ki cells 0.97 to 1.06, of 7.5 Ki cells 0.98 to 1.03; MPICH 1.06, 1.32; 0.98,
 // 0.98; 0.96, 1.09]
-constexpr std::int64_t cells_per_message = std::int64_t{1} << 16;
+constexpr std::int64_t between_nodes = std::int64_t{1} << 16;
 
 void pack_task(view<const double, 3> from, std::span<double> to) {
   pack(from, from.cells(), to);
@@ -37,11 +38,12 @@ std::unique_ptr<measure::watched_exchange> make_exchange(MPI_Comm communicator,
   return std::make_unique<halo_collective>(communicator, u);
 }
 
-ghost_tasks::ghost_tasks(block_array<double, 3>& u, exchange_kind how)
+ghost_tasks::ghost_tasks(const environment& env, block_array<double, 3>& u, exchange_kind how)
     : cells_(u.block(u.local_blocks().front())) {
   if (how == exchange_kind::mover) {
     // Behind the physical boundary every rank has zeros, which may travel.
-    ghosts_ = ghosts_of(u, {.cells_per_message = cells_per_message, .gaps_travel = true});
+    ghosts_ = ghosts_of(
+        u, {.cells_per_message = cells_per_message(env, between_nodes), .gaps_travel = true});
   } else {
     sent_.emplace(u.blocks(), u.rank(), faces_that::leave);
     received_.emplace(u.blocks(), u.rank(), faces_that::arrive);

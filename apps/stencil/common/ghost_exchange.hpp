@@ -31,7 +31,7 @@ inline constexpr std::array<std::string_view, 2> exchange_names{"mover", "collec
 class ghost_tasks {
  public:
   /// `u` outlives it, in place.
-  ghost_tasks(block_array<double, 3>& u, exchange_kind how);
+  ghost_tasks(const environment& env, block_array<double, 3>& u, exchange_kind how);
   void submit(runtime& rt);
 
  private:

@@ -28,7 +28,7 @@ class pipelined final : public task_variant {
   void allocate(problem& p) override {
     more_.clear();
     for (int i = 0; i < 3; ++i) more_.emplace_back(p.whole().blocks(), p.rank());
-    ghosts_.emplace(p.w, options_.ghosts);
+    ghosts_.emplace(env_, p.w, options_.ghosts);
     dots_.assign(2 * p.strips().size(), 0);
     start(p);
   }

@@ -22,7 +22,7 @@ class tasks final : public task_variant {
 
  private:
   void allocate(problem& p) override {
-    ghosts_.emplace(p.p, options_.ghosts);
+    ghosts_.emplace(env_, p.p, options_.ghosts);
     pw_.assign(3 * p.strips().size(), 0);
     rr_.assign(p.strips().size(), 0);
   }

@@ -10,6 +10,7 @@
 
 #include <plait/plait.hpp>
 
+#include "common/message_parts.hpp"
 #include "kernel.hpp"
 #include "measure/result.hpp"
 #include "measure/task_variant.hpp"
@@ -19,9 +20,10 @@
 namespace redblack3d {
 namespace {
 
-// Messages that Open MPI sends without asking the receiver first.  [512x512x80, 1 Gbit/s, of two
-// jobs: 362 ms; whole faces 370 and 393; parts of 64 Ki cells 368 and 389; the wire takes 351]
-constexpr std::int64_t cells_per_message = std::int64_t{15} << 9;
+// Cells of messages that Open MPI sends without asking the receiver first.  [512x512x80, 1 Gbit/s,
+// of two jobs: 362 ms; whole faces 370 and 393; parts of 64 Ki cells 368 and 389; the wire takes
+// 351]
+constexpr std::int64_t between_nodes = std::int64_t{15} << 9;
 
 class dataflow final : public plait::measure::task_variant<problem> {
  public:
@@ -39,9 +41,10 @@ class dataflow final : public plait::measure::task_variant<problem> {
     ghosts_.clear();
     for (const colour c : both_colours)
       ghosts_.push_back(plait::ghosts_of(
-          p.u[index_of(c)], {.name = std::string(c == colour::red ? "red" : "black") + " ghosts",
-                             .cells_per_message = cells_per_message,
-                             .gaps_travel = true}));
+          p.u[index_of(c)],
+          {.name = std::string(c == colour::red ? "red" : "black") + " ghosts",
+           .cells_per_message = plait::stencil::cells_per_message(env_, between_nodes),
+           .gaps_travel = true}));
     return {.tasks = plait::measure::most_recorded, .submit = [this, &p](plait::runtime& rt, int) {
               if (rim_.empty() && interior_.empty()) cut(p, rt.workers());
               for (const colour c : both_colours) submit_sweep(rt, c);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -64,9 +65,12 @@ struct segment {
 
 /// Parameters of a network, and how well they fit what was measured.
 struct network_fit {
-  /// At least one.  Where the first ends may be where rendezvous begins; times alone do not tell,
-  /// so S stays infinite: who knows sets it to `last_bytes`.
+  /// At least one.  S is infinite in each.
   std::vector<segment> segments;
+  /// S, where round trips show it: the end of a segment after which a message, apart from its
+  /// bytes, takes a handshake longer, o_s + o_r + 2 L within a third less and a half more.  A
+  /// network whose messages say nothing of it has none, or one too short to be seen.
+  std::optional<double> eager_limit_bytes;
   std::vector<point> gaps;               ///< G_all(s)
   std::vector<point> send_overheads;     ///< o_s(s)
   std::vector<point> receive_overheads;  ///< o_r(s)

@@ -58,7 +58,7 @@ def _parts_of_benchmark(name: str, mpi: str, ranks: int | None, lab: bool) -> li
 
 def words_of_lab(kind: str, name: str) -> Words:
     """Returns what tells a program about the cluster that it runs in."""
-    if kind == "apps":
+    if kind == "apps" or (kind, name) == ("bench", "fft"):
         return _rate_of_link
     return _link if (kind, name) in (("network", "loggp"), ("network", "collective")) else _nothing
 

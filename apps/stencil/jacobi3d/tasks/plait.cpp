@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/message_parts.hpp"
 #include "tasks/tasks.hpp"
 
 namespace jacobi3d {
@@ -16,20 +17,21 @@ namespace {
 // with twice and half of it, interleaved, on two nodes: the least time over `ideal` of the three.)
 constexpr std::int64_t cells_per_piece = std::int64_t{1} << 20;
 
-const plait::ghost_options<double, 3> in_parts{.cells_per_message = cells_per_message,
-                                               .gaps_travel = true};
+[[nodiscard]] plait::ghost_options<double, 3> in_messages_of(std::int64_t cells) {
+  return {.cells_per_message = cells, .gaps_travel = true};
+}
 
 /// Holds what two steps submit; then u is again where it was.
 struct two_steps {
-  two_steps(problem& p, setting solves)
+  two_steps(problem& p, setting solves, std::int64_t message)
       : on(p),
         is_isolated(solves == setting::isolated),
         how(stores_for(p.cells())),
-        ghosts_of_u(plait::ghosts_of(p.u, in_parts)),
-        ghosts_of_v(plait::ghosts_of(p.v, in_parts)) {
+        ghosts_of_u(plait::ghosts_of(p.u, in_messages_of(message))),
+        ghosts_of_v(plait::ghosts_of(p.v, in_messages_of(message))) {
     const plait::interior_and_rim<3> block = p.parts();
     for (const box& face : block.rim)
-      for (const box& part : plait::cut_in_parts(face, 4 * cells_per_message)) rim.push_back(part);
+      for (const box& part : plait::cut_in_parts(face, 4 * message)) rim.push_back(part);
     interior = plait::cut_in_tiles(block.interior, {.rows = plait::stencil::tile_rows(p.block(p.u)),
                                                     .cells = cells_per_piece});
   }
@@ -48,8 +50,8 @@ struct two_steps {
   std::vector<box> interior, rim;
 };
 
-plait::measure::task_steps step_by_step(problem& p, setting solves) {
-  const auto both = std::make_shared<two_steps>(p, solves);
+plait::measure::task_steps step_by_step(problem& p, setting solves, std::int64_t message) {
+  const auto both = std::make_shared<two_steps>(p, solves, message);
   return {.steps = 2,
           .tasks = 2 * (both->interior.size() + both->rim.size() + both->ghosts_of_u.tasks()),
           .submit = [both](plait::runtime& rt, int count) {
@@ -63,8 +65,10 @@ plait::measure::task_steps step_by_step(problem& p, setting solves) {
 
 std::unique_ptr<variant> make_plait(plait::environment& env,
                                     const plait::measure::task_options& how, setting solves) {
+  const std::int64_t message = plait::stencil::cells_per_message(env, cells_per_message);
   return plait::measure::tasks_of<problem>(
-      env, how, [solves](problem& p) { return step_by_step(p, solves); }, swap_if_odd, solves);
+      env, how, [solves, message](problem& p) { return step_by_step(p, solves, message); },
+      swap_if_odd, solves);
 }
 
 }  // namespace jacobi3d

@@ -8,7 +8,7 @@
 
 namespace jacobi3d {
 
-/// Cells of a message.  A face travels in parts, so that the rim behind the first is computed, and
+/// Cells of a message between nodes.  A face travels in parts, so that the rim behind the first is computed, and
 /// sent on, while the others are still under way: the link does not stand still between two steps.
 /// A part is less than 64 KiB, what Open MPI sends over TCP without a handshake; the answer to one
 /// waits behind bulk data in the socket.
