@@ -153,9 +153,13 @@ json to_json(const std::vector<rest_of_time>& runs, const std::vector<double>& t
     for (const rest_of_time& one : runs) values.push_back(value(one));
     return median(values);
   };
+  const double middle_s = median(totals_s);
+  const auto typical = std::ranges::min_element(
+      totals_s, {}, [middle_s](double total_s) { return std::abs(total_s - middle_s); });
+  const rest_of_time& shown = runs[static_cast<std::size_t>(typical - totals_s.begin())];
   json result;
   const auto per_iteration = [&](const char* name, double rest_of_time::*part) {
-    result[name] = median_of([&](const rest_of_time& one) { return one.*part / iterations; });
+    result[name] = shown.*part / iterations;
   };
   per_iteration("computation_s", &rest_of_time::computation_s);
   per_iteration("threads_s", &rest_of_time::threads_s);
@@ -165,13 +169,10 @@ json to_json(const std::vector<rest_of_time>& runs, const std::vector<double>& t
   per_iteration("lag_s", &rest_of_time::lag_s);
   per_iteration("transfer_s", &rest_of_time::transfer_s);
   per_iteration("polling_s", &rest_of_time::polling_s);
-  std::vector<double> shares;
   std::vector<double> drifts;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    shares.push_back(runs[i].sum_s() / totals_s[i]);
+  for (std::size_t i = 0; i < runs.size(); ++i)
     drifts.push_back(runs[i].drift_s * iterations / totals_s[i]);
-  }
-  result["sum_share"] = median(shares);
+  result["sum_share"] = shown.sum_s() / *typical;
   result["drift_share"] = median(drifts);
   result["largest_lag_s"] = median_of([](const rest_of_time& one) { return one.largest_lag_s; });
   result["proxy_utilisation"] = nullptr;

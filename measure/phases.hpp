@@ -63,8 +63,9 @@ struct rest_of_time {
 
 [[nodiscard]] json to_json(const phase_record& one);
 [[nodiscard]] phase_record phase_record_from(const json& one);
-/// Returns medians over runs, of each part per iteration, and of the sum / the run's time; null
-/// without runs.
+/// Returns each part per iteration of the run whose time is nearest to the median, so that parts
+/// add up, and the sum / that time; of drift, lag and utilisation medians over runs.  Null without
+/// runs. Precondition: as many times as runs.
 [[nodiscard]] json to_json(const std::vector<rest_of_time>& runs,
                            const std::vector<double>& totals_s, int iterations);
 
