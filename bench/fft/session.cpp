@@ -57,7 +57,7 @@ class session {
     const measure::json remarks{{"cells", one.cells}, {"transforms", one.transforms}};
     measure::json of_alone = remarks;
     if (const auto wire = measure::wire_s(env_, one.sent_per_transform, wanted_.link_rate_Bps))
-      of_alone["wire_us"] = 1e6 * *wire * one.transforms;
+      of_alone["wire_us"] = 1e6 * *wire;
     add_alone(one, of_alone);
     for (const competitor& each : one.rows)
       if (is_wanted(each.name))
