@@ -161,6 +161,11 @@ class session {
              {"figures", report.figures}};
     for (const ledger_entry& worker : report.ledger)
       own["ledger"].push_back(to_json(worker, env_.rank()));
+    if (codes_[i]->has_phases) {
+      own["clock_offset_s"] = env_.measure_clock_offset().offset_s;
+      if (report.phases) own["phases"] = to_json(*report.phases);
+    }
+    own["rank"] = env_.rank();
     const breakdown mean = mean_of(report.ledger);
     own["mean"] = {mean.compute_s, mean.posting_s, mean.exposed_s, mean.overhead_s, mean.idle_s};
     std::vector<json> all = gather(env_, own);
@@ -188,6 +193,13 @@ class session {
       run.mean.exposed_s += share * mean[2].get<double>();
       run.mean.overhead_s += share * mean[3].get<double>();
       run.mean.idle_s += share * mean[4].get<double>();
+      if (rank.contains("phases"))
+        run.phases.push_back({.rank = rank["rank"].get<int>(),
+                              .clock_offset_s = rank["clock_offset_s"].get<double>(),
+                              .proxy_cpu_s = rank["proxy"].is_null()
+                                                 ? std::nullopt
+                                                 : std::optional(rank["proxy"].get<double>()),
+                              .record = phase_record_from(rank["phases"])});
       if (!rank["proxy"].is_null())
         run.proxy_cpu_s = run.proxy_cpu_s.value_or(0) + share * rank["proxy"].get<double>();
     }

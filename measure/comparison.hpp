@@ -37,6 +37,8 @@ struct compared_variant {
   /// Name, among `comparison::own_ideals`, of the variant's computation alone, if it does not
   /// compute as base does.  Empty: not known.
   std::string own_ideal;
+  /// Says whether all processes that take part note their phases.  The same on every rank.
+  bool has_phases = false;
   /// Says whether it runs with one process of each node.  Then its messages are
   /// `comparison::leaders`.
   bool leads = false;
@@ -110,6 +112,7 @@ struct kept_run {
   std::vector<json> ledger;               ///< one entry per rank and worker
   std::optional<double> proxy_cpu_s;      ///< mean over ranks, if one of them has a proxy
   std::map<std::string, double> figures;  ///< the largest of all ranks
+  std::vector<node_phases> phases;        ///< by rank, of a variant that notes them
 };
 
 /// Holds what the runs of a variant have given.

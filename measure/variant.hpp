@@ -10,6 +10,7 @@
 
 #include <plait/plait.hpp>
 
+#include "phases.hpp"
 #include "step_range.hpp"
 #include "verdict.hpp"
 
@@ -27,6 +28,7 @@ struct run_report {
   /// on all of them.
   std::map<std::string, double> figures;
   std::map<std::string, std::string> words;  ///< of rank 0's last run
+  std::optional<phase_record> phases;        ///< of a variant that goes phase by phase
 };
 
 /// A run is `prepare`, `run`, `finish`, in this order, on all ranks; only `run` is timed.

@@ -28,6 +28,7 @@
 #include <plait/runtime/cheapest_algorithm.hpp>
 #include <plait/runtime/lane.hpp>
 #include <plait/runtime/runtime.hpp>
+#include <plait/task/topology.hpp>
 #include <plait/trace/chrome_trace.hpp>
 #include <plait/trace/critical_path.hpp>
 #include <plait/trace/summary.hpp>

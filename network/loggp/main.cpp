@@ -3,6 +3,7 @@
 // send at once.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "measure/size_list.hpp"
 #include "measure/turns.hpp"
 #include "measured_network.hpp"
+#include "tcp_pair.hpp"
 
 namespace plait::network::loggp {
 namespace {
@@ -24,6 +26,7 @@ struct options {
   std::string max_size;
   std::int64_t messages = 10;
   std::string floods = "64KiB,1MiB";
+  bool raw_tcp = false;
   double link_rate_Bps = 0;
   std::string link_burst;
   measure::row_options rows{.repeat = 10};
@@ -38,6 +41,8 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.renamed("--bursts", "--messages");
   command.option("--floods", given.floods,
                  "Message sizes of floods, in which both ranks send at once; none = no floods");
+  command.flag("--raw-tcp", given.raw_tcp,
+               "Also the same bursts over a TCP connection without the MPI library");
   command.option("--link-rate", given.link_rate_Bps,
                  "Payload rate of the link between the ranks, in bytes a second; 0 = not known");
   command.option("--link-burst", given.link_burst,
@@ -98,15 +103,40 @@ void check_ranks(const environment& env) {
                       std::to_string(env.size()));
 }
 
-probe::loggp_measurement measure(environment& env, burst_pair& pair, const probe::loggp_plan& plan,
-                                 bool progress) {
+/// `Pair`: of messages by the MPI library, or over TCP.
+template <class Pair>
+probe::loggp_measurement measure(environment& env, Pair& pair, const probe::loggp_plan& plan,
+                                 const char* over, bool progress) {
   const int total = (plan.repeat + 1) * static_cast<int>(plan.sizes_bytes.size());
   measure::progress_lines lines(progress && env.rank() == 0, total);
   const auto run = [&](const burst& what) { return pair.run(what); };
   const auto tell = [&](int done, int, std::size_t size_bytes) {
-    lines.step(done == total ? "done" : fmt::format("{} bytes", size_bytes));
+    lines.step(done == total ? "done" : fmt::format("{} bytes{}", size_bytes, over));
   };
   return probe::measure_loggp(run, plan, tell);
+}
+
+/// Times of bursts over TCP, and what was checked of them.
+struct raw_measurement {
+  probe::loggp_measurement measured;
+  std::uint64_t messages_checked = 0;
+  std::uint64_t bytes_checked = 0;
+};
+
+raw_measurement measure_raw(environment& env, const probe::loggp_plan& plan, bool progress) {
+  tcp_pair pair(env);
+  probe::loggp_measurement found = measure(env, pair, plan, ", raw TCP", progress);
+  return {std::move(found), pair.messages_checked(), pair.bytes_checked()};
+}
+
+void add_raw(measure::json& result, const raw_measurement& raw, const probe::loggp_plan& plan) {
+  result["raw_tcp"] = {{"fit", fit_of(raw.measured.fit)},
+                       {"link", link_of(raw.measured.fit, plan)},
+                       {"sizes", sizes_of(raw.measured, plan.messages)}};
+  measure::json& checked = result["verification"];
+  checked["messages_checked"] =
+      checked["messages_checked"].get<std::uint64_t>() + raw.messages_checked;
+  checked["bytes_checked"] = checked["bytes_checked"].get<std::uint64_t>() + raw.bytes_checked;
 }
 
 measure::json result_of(const environment& env, const options& given, const probe::loggp_plan& plan,
@@ -143,17 +173,22 @@ int run(environment& env, int argc, char** argv) {
   const std::vector<std::size_t> flooded_sizes = flood_sizes(given);
   burst_pair pair(env, 0, 1);
   flood_pair flooded(env, 0, 1);
-  const probe::loggp_measurement measured = measure(env, pair, plan, given.rows.progress);
+  const probe::loggp_measurement measured = measure(env, pair, plan, "", given.rows.progress);
+  std::optional<raw_measurement> raw;
+  if (given.raw_tcp) raw = measure_raw(env, plan, given.rows.progress);
   const std::vector<flood_times> floods =
       measure_floods(flooded, flooded_sizes, measure::repetition_of(given.rows, env));
   if (env.rank() != 0) return measure::exit_verified;
   if (given.rows.json_file != "-") {
     print(measured.fit);
     print(floods);
+    if (raw) std::printf("raw TCP\n");
+    if (raw) print(raw->measured.fit);
   }
-  if (!given.rows.json_file.empty())
-    measure::write_result(given.rows.json_file,
-                          result_of(env, given, plan, measured, pair, floods, flooded));
+  if (given.rows.json_file.empty()) return measure::exit_verified;
+  measure::json result = result_of(env, given, plan, measured, pair, floods, flooded);
+  if (raw) add_raw(result, *raw, plan);
+  measure::write_result(given.rows.json_file, result);
   return measure::exit_verified;
 }
 

@@ -2,12 +2,18 @@
 #include "processor_share.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <ctime>
+#include <optional>
 #include <utility>
 
+#include "measure/alone.hpp"
 #include "measure/gather.hpp"
 #include "measure/mpi_check.hpp"
 #include "measure/quiet_barrier.hpp"
+#include "measure/transport_cost.hpp"
+#include "measure/work.hpp"
 #include "ways.hpp"
 
 namespace plait::network::nbc {
@@ -49,6 +55,22 @@ share measured(buffers& data, double sample_s) {
   return {wall_s / calls, spent_s / calls};
 }
 
+/// Processor time that the transport takes from computing, of a call, the mean over the ranks that
+/// take part; not finite where it cannot be told.  `data` is null on the others.
+double transport_of_call_s(environment& env, buffers* data, double call_s, int ranks) {
+  constexpr long units_of_a_count = 3000;  // some 100 µs
+  measure::values counted = measure::initial_values();
+  const std::vector<double> own = measure::transport_cpu_s(
+      env, {.work = [&] { measure::work(counted, units_of_a_count); },
+            .exchange = [data](std::chrono::microseconds) { call_sparsely(*data); },
+            .exchange_s = call_s,
+            .sample_s = 0.06,
+            .rounds = 1,
+            .takes_part = data != nullptr,
+            .some_sleep = ranks < env.size()});
+  return measure::sum(env, data != nullptr ? own.front() : 0) / ranks;
+}
+
 }  // namespace
 
 communicators::communicators(environment& env, std::vector<int> counts)
@@ -80,17 +102,21 @@ measure::json measure_processor_share(environment& env, const operation& what,
                                       std::size_t size_bytes, MPI_Comm communicator,
                                       double sample_s) {
   share own;
-  int ranks = 0;
+  std::optional<buffers> data;
   if (communicator != MPI_COMM_NULL) {
-    buffers data(what, size_bytes, communicator);
-    own = measured(data, sample_s);
-    ranks = data.ranks;
+    data.emplace(what, size_bytes, communicator);
+    own = measured(*data, sample_s);
   }
   measure::quiet_barrier(env);
-  const double call_s = measure::sum(env, own.call_s);
-  const double spent_s = measure::sum(env, own.processor_s);
-  if (env.rank() != 0) return measure::json::object();
-  return {{"processor_percent", 100 * spent_s / call_s}, {"call_us", 1e6 * call_s / ranks}};
+  const int ranks = static_cast<int>(std::lround(measure::sum(env, data ? 1 : 0)));
+  const double call_s = measure::sum(env, own.call_s) / ranks;
+  const double spent_s = measure::sum(env, own.processor_s) / ranks;
+  measure::json figures{{"processor_percent", 100 * spent_s / call_s}, {"call_us", 1e6 * call_s}};
+  if (measure::transport_is_measurable(call_s)) {
+    const double transport_s = transport_of_call_s(env, data ? &*data : nullptr, call_s, ranks);
+    if (std::isfinite(transport_s)) figures["transport_percent"] = 100 * transport_s / call_s;
+  }
+  return env.rank() == 0 ? figures : measure::json::object();
 }
 
 }  // namespace plait::network::nbc

@@ -36,8 +36,9 @@ class communicators {
 
 /// `calls` blocking calls one after the other on `communicator`; the other ranks sleep.  Figures on
 /// rank 0: `call_us`, and `processor_percent`: processor time of all threads of a process, by wall
-/// time, the mean over the ranks that take part.  Collective on all ranks.  Errors: plait::error
-/// where the operation brings wrong data.
+/// time, the mean over the ranks that take part.  Of calls that take 1 ms or more also
+/// `transport_percent`: what the transport takes from computing, likewise, where it can be told.
+/// Collective on all ranks.  Errors: plait::error where the operation brings wrong data.
 [[nodiscard]] measure::json measure_processor_share(environment& env, const operation& what,
                                                     std::size_t size_bytes, MPI_Comm communicator,
                                                     double sample_s);

@@ -107,7 +107,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "measure loggp": Command(
         {**_PROBE, **_RANKS, **dict.fromkeys(("--max-size", "--floods"), _text),
-         "--messages": _whole}, 0, None, True
+         "--messages": _whole, "--raw-tcp": None}, 0, None, True
     ),
     "measure nbc": Command({**_PROBE, **_RANKS, "--op": _text, "--only": _text}, 0, None, True),
     "measure overlap": Command({**_PROBE, "--only": _text}, 0, None, True),

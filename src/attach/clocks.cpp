@@ -2,6 +2,7 @@
 #include "attach/clocks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -70,6 +71,57 @@ void tell_time(const session& of, const profile_header& h, int to) {
   return shortest_s;
 }
 
+/// Computes some tens of microseconds, always as much.
+void compute_a_little() noexcept {
+  volatile double value = 1;
+  for (int i = 0; i < 8192; ++i) value = 0.5 * value + 1;
+}
+
+struct exchange_price {
+  double time_s = 0;
+  double processor_s = 0;
+};
+constexpr std::size_t priced_exchanges = 5;
+
+/// Between rank 0 and `other`: how long an exchange of `large` bytes both ways takes, and what of
+/// it is taken from computation that goes on meanwhile, in this thread or in the kernel's part of
+/// the transport.  Medians.
+[[nodiscard]] exchange_price price_exchange(const session& of, int other, std::vector<char>& data,
+                                            std::size_t large, double seconds_per_tick) {
+  std::vector<char> in(large);
+  data.resize(large);
+  ticks little = INT64_MAX;
+  for (int i = 0; i < 8; ++i) {
+    const ticks before = now_ticks();
+    compute_a_little();
+    little = std::min(little, now_ticks() - before);
+  }
+  std::array<double, priced_exchanges> times_s{};
+  std::array<double, priced_exchanges> taken_s{};
+  for (std::size_t i = 0; i < priced_exchanges; ++i) {
+    MPI_Request both[2];
+    const int size = static_cast<int>(large);
+    const ticks before = now_ticks();
+    PLAIT_REAL(MPI_Irecv)
+    (in.data(), size, constants.byte, other, network_tag, of.own, &both[0]);
+    PLAIT_REAL(MPI_Isend)
+    (data.data(), size, constants.byte, other, network_tag, of.own, &both[1]);
+    ticks computed = 0;
+    for (int is_over = 0; is_over == 0;) {
+      compute_a_little();
+      computed += little;
+      PLAIT_REAL(MPI_Testall)(2, both, &is_over, MPI_STATUSES_IGNORE);
+    }
+    const ticks time = now_ticks() - before;
+    const ticks rest = std::max<ticks>(0, time - computed);
+    times_s[i] = static_cast<double>(time) * seconds_per_tick;
+    taken_s[i] = static_cast<double>(rest) * seconds_per_tick;
+  }
+  std::ranges::sort(times_s);
+  std::ranges::sort(taken_s);
+  return {times_s[priced_exchanges / 2], taken_s[priced_exchanges / 2]};
+}
+
 }  // namespace
 
 std::uint64_t boot_number() {
@@ -117,6 +169,11 @@ void measure_network(session& of) {
     const double long_s = trip_s(of, h.rank, other, data, 4, h.seconds_per_tick) - latency_s;
     h.latency_s[within] = latency_s;
     h.seconds_per_byte[within] = std::max(0.0, long_s - latency_s) / static_cast<double>(large);
+    const exchange_price both =
+        price_exchange(of, h.rank == 0 ? other : 0, data, large, h.seconds_per_tick);
+    h.seconds_per_byte_each_way[within] =
+        std::max(h.seconds_per_byte[within], both.time_s / static_cast<double>(large));
+    h.processor_s_per_byte[within] = both.processor_s / static_cast<double>(2 * large);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +24,13 @@ constexpr double first_look_s = 100e-6;
 /// Beside sockets that tell, and for messages that have been under way for long: progress.md has no
 /// gain from looks that come more often, and naps of 3 ms cost computation nothing to measure.
 constexpr double worst_look_s = 3e-3;
+/// Silence after bytes have arrived.  The other side may wait for an answer: a long message begins
+/// with as many bytes as the library sends unasked (64 KiB in Open MPI), and each round of a
+/// collective with the end of the one before.  [osu_ialltoall, 256 KiB to 1 MiB, 1 Gbit/s: overlap
+/// 95 to 97 %, and 33 to 86 % without such looks]
+constexpr double pause_s = 100e-6;
+/// Less than that is no part of a long message that a look could have taken.
+constexpr std::size_t worth_another_look = 16 << 10;
 
 int no_status(void*, MPI_Status*) {
   return MPI_SUCCESS;
@@ -79,25 +87,59 @@ class looking_thread {
       seen_posts_ = posts;
       all_complete_ = false;
       schedule_.posted(now_ticks());
+      if (attached.wakes.in_flight() > 0) beside_calls_ = schedule_.first();
     }
     const bool has_requests = attached.wakes.in_flight() > 0 && !all_complete_;
     return !has_requests && attached.windows.load(std::memory_order_relaxed) == 0 &&
            attached.wakes.left_until() <= now_ticks();
   }
 
+  /// While the program is in MPI it sees to its messages itself, and each piece of news would take
+  /// the core from it.  So sockets are not listened to then, for as long again each time.
+  /// [nwchem, whose ranks access windows 220 000 times each, with a look at each arrival: 6.5 s
+  /// instead of 3.6]
+  void nap_beside_calls() noexcept {
+    const bool has_requests = attached.wakes.in_flight() > 0;
+    const ticks most = has_requests ? schedule_.worst() / 4 : schedule_.worst();
+    const double nap_s = ticks_to_seconds(std::min(beside_calls_, most));
+    const timespec nap{0, static_cast<long>(1e9 * nap_s)};
+    nanosleep(&nap, nullptr);
+    beside_calls_ = std::min(2 * beside_calls_, schedule_.worst());
+  }
+
   void look_when_it_pays() {
+    if (takes_token_ && attached.token.is_taken()) return nap_beside_calls();
     const ticks now = now_ticks();
     // A post may be counted before it is in flight, and then seen only with the next reading.
     if (schedule_.next() == look_schedule::never) schedule_.posted(now);
     const ticks inside = attached.wakes.last_inside();
+    if (now - inside > schedule_.worst()) beside_calls_ = schedule_.first();
     sockets_.find(now);
     const bool is_told = sockets_.carry_messages();
     const ticks due = is_told ? std::max(schedule_.last(), inside) + schedule_.worst()
                               : std::max(schedule_.next(), inside + schedule_.first());
-    const ticks nap = std::clamp(due - now, schedule_.first(), schedule_.worst());
+    ticks nap = std::clamp(due - now, schedule_.first(), schedule_.worst());
+    if (has_unread_) nap = std::min(nap, pause_);
     const socket_news news = sockets_.wait(nap);
-    if (!judge_.is_worth_a_look(news, steps_expected(news)) && now_ticks() < due) return;
-    if (look()) sockets_.looked();
+    const bool has_paused = has_unread_ && !news.arrived;
+    if (news.arrived) has_unread_ = true;
+    const bool is_worth_it = judge_.is_worth_a_look(news, steps_expected(news));
+    if (!is_worth_it && !has_paused && now_ticks() < due) return;
+    look_until_read();
+  }
+
+  /// Some libraries take one part of a message from a socket in a look (Open MPI: 128 KiB), and no
+  /// news comes of what they have left.
+  void look_until_read() {
+    has_unread_ = false;
+    if (!look()) return;
+    sockets_.looked();
+    if (!sockets_.carry_messages()) return;
+    for (std::size_t left = sockets_.unread(); left >= worth_another_look;) {
+      if (!look()) return;
+      const std::size_t before = std::exchange(left, sockets_.unread());
+      if (left >= before) return;
+    }
   }
 
   /// Of accesses of other ranks to a window nothing is known before they come: each is a step.
@@ -162,6 +204,9 @@ class looking_thread {
   std::uint64_t seen_posts_ = 0;
   std::uint64_t accesses_ = 0;  ///< of other ranks to windows, at most
   bool all_complete_ = false;
+  const ticks pause_ = seconds_to_ticks(pause_s);
+  ticks beside_calls_ = schedule_.first();  ///< the next nap while the program is in MPI
+  bool has_unread_ = false;                 ///< bytes have arrived since the last look
   std::thread thread_;
 };
 

@@ -12,7 +12,7 @@
 
 namespace plait::attach {
 
-inline constexpr std::uint64_t profile_magic = 0x3268636174746170;  // "patatch2"
+inline constexpr std::uint64_t profile_magic = 0x3368636174746170;  // "patatch3"
 inline constexpr int most_sites = 4096;
 inline constexpr int most_modules = 128;
 inline constexpr int size_classes = 40;
@@ -111,6 +111,9 @@ struct profile_header {
   // The network, measured when the program ends: time = latency + bytes * seconds_per_byte.
   double latency_s[2] = {};  ///< between hosts, within one
   double seconds_per_byte[2] = {};
+  double seconds_per_byte_each_way[2] = {};  ///< of messages both ways at once
+  /// Processor time that a byte sent or received takes from a rank that computes.
+  double processor_s_per_byte[2] = {};
   std::uint64_t record_capacity = 0;
   std::uint64_t records = 0;
   std::uint32_t sampling = 0;  ///< one record in 2^sampling is kept

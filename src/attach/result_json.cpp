@@ -107,6 +107,15 @@ void add_waits(json& to, const wait_split& w, bool has_network) {
           {"started_at", utc_now()}};
 }
 
+/// Between hosts, or within the one host where there is no other.
+[[nodiscard]] json network_of(const profile_header& first) {
+  const int within = first.latency_s[0] > 0 ? 0 : 1;
+  return {{"latency_s", first.latency_s[within]},
+          {"seconds_per_byte", first.seconds_per_byte[within]},
+          {"seconds_per_byte_each_way", first.seconds_per_byte_each_way[within]},
+          {"processor_s_per_byte", first.processor_s_per_byte[within]}};
+}
+
 [[nodiscard]] json progress_of(std::span<const rank_profile> ranks, const analysis& run) {
   std::uint64_t looks = 0;
   double look_s = 0;
@@ -145,6 +154,7 @@ std::string result_json(std::span<const rank_profile> ranks, const analysis& run
              {"communication_efficiency", run.pop.communication_efficiency},
              {"parallel_efficiency", run.pop.parallel_efficiency},
              {"ideal_s", run.pop.ideal_s}}}};
+  if (run.has_network) all["network"] = network_of(first);
   for (const char* key : {"sites", "late_pairs", "message_sizes", "ranks_detail"}) {
     all[key] = json::array();
   }

@@ -50,6 +50,10 @@ class look_token {
 
   // The progress thread
   // ---------------------------------------------------------------------------------------------
+  /// Returns true if the program is in MPI, or was a moment ago.
+  [[nodiscard]] bool is_taken() const noexcept {
+    return inside_.load(std::memory_order_relaxed) != 0;
+  }
   [[nodiscard]] bool try_look() noexcept {
     if (inside_.load(std::memory_order_relaxed) != 0) return false;
     looking_.store(1, std::memory_order_seq_cst);

@@ -28,12 +28,32 @@ class network_model {
     for (int within = 0; within < 2; ++within) {
       latency_s_[within] = h.latency_s[within];
       seconds_per_byte_[within] = h.seconds_per_byte[within];
+      processor_s_per_byte_[within] = h.processor_s_per_byte[within];
+      const double each_way = h.seconds_per_byte_each_way[within];
+      slower_both_ways_[within] = h.seconds_per_byte[within] > 0 && each_way > 0
+                                      ? each_way / h.seconds_per_byte[within] - 1
+                                      : 0;
     }
   }
   [[nodiscard]] bool is_known() const noexcept { return latency_s_[0] > 0 || latency_s_[1] > 0; }
   [[nodiscard]] double message_s(std::size_t a, std::size_t b, std::uint64_t bytes) const noexcept {
     const int within = is_within(a, b);
     return latency_s_[within] + static_cast<double>(bytes) * seconds_per_byte_[within];
+  }
+  /// Processor time that either rank gives for it.
+  [[nodiscard]] double processor_s(std::size_t a, std::size_t b,
+                                   std::uint64_t bytes) const noexcept {
+    return static_cast<double>(bytes) * processor_s_per_byte_[is_within(a, b)];
+  }
+  /// Time beyond that, as a part of it, while as much goes the other way.
+  [[nodiscard]] double slower_both_ways(std::size_t a, std::size_t b) const noexcept {
+    return slower_both_ways_[is_within(a, b)];
+  }
+  /// The part of the time of data both ways that the processor gives, on the slower network.
+  [[nodiscard]] double processor_share() const noexcept {
+    const int within = latency_s_[0] > 0 ? 0 : 1;
+    const double each_way = seconds_per_byte_[within] * (1 + slower_both_ways_[within]);
+    return each_way > 0 ? std::min(1.0, 2 * processor_s_per_byte_[within] / each_way) : 1;
   }
   [[nodiscard]] int is_within(std::size_t a, std::size_t b) const noexcept {
     return std::strncmp(ranks_[a].header.host, ranks_[b].header.host,
@@ -46,6 +66,48 @@ class network_model {
   std::span<const rank_profile> ranks_;
   double latency_s_[2];
   double seconds_per_byte_[2];
+  double processor_s_per_byte_[2];
+  double slower_both_ways_[2];
+};
+
+/// When the messages of a wait could have been there, and what they would have taken from the
+/// computation before it.
+class arrival_estimate {
+ public:
+  void add(bool is_send, double both_s, double needs_s, double slower_both_ways) noexcept {
+    direction& way = is_send ? out_ : in_;
+    way.first_s = std::min(way.first_s, both_s);
+    way.needs_s += needs_s;
+    slower_both_ways_ = std::max(slower_both_ways_, slower_both_ways);
+    there_s_ = std::max(there_s_, both_s + needs_s);
+  }
+  void take(double processor_s) noexcept { processor_s_ += processor_s; }
+  /// Nothing is saved beyond what one of the ends computed meanwhile.
+  void allow(double computed_s) noexcept { computed_s_ = std::max(computed_s_, computed_s); }
+  [[nodiscard]] double computed_s() const noexcept { return computed_s_; }
+  void add(double there_s) noexcept { there_s_ = std::max(there_s_, there_s); }
+  /// Messages one way come one after another, and more slowly while others go the other way.
+  [[nodiscard]] double there_s() const noexcept {
+    double latest_s = there_s_;
+    const double slower_s = slower_both_ways_ * std::min(in_.needs_s, out_.needs_s);
+    for (const direction& way : {in_, out_}) {
+      if (way.needs_s > 0) latest_s = std::max(latest_s, way.first_s + way.needs_s + slower_s);
+    }
+    return latest_s;
+  }
+  [[nodiscard]] double processor_s() const noexcept { return processor_s_; }
+
+ private:
+  struct direction {
+    double first_s = 1e300;
+    double needs_s = 0;
+  };
+  direction in_;
+  direction out_;
+  double there_s_ = -1e300;
+  double slower_both_ways_ = 0;
+  double processor_s_ = 0;
+  double computed_s_ = 0;
 };
 
 /// The records that one call completed.
@@ -202,43 +264,68 @@ class wait_taker {
     return std::max(in_s, out_s);
   }
 
-  /// Returns the seconds that the wait would have been shorter if its messages had moved as soon as
-  /// possible: each once both its ends were posted, and incoming messages one after another.
+  /// Returns the seconds that the run would have been shorter if the wait's messages and
+  /// collectives had moved as soon as possible, each once all its ends were posted.  The processor
+  /// time of the transport, which the wait hides, is then taken from the computation before it.
   [[nodiscard]] double by_progress_s(const one_wait& wait) const {
     if (!network_.is_known()) return 0;
-    double all_there_s = -1e300;
-    double first_s = 1e300;
-    double in_bytes_s = 0;
-    bool could_move = false;
+    arrival_estimate could;
     for (const std::uint32_t i : wait.records) {
       const record_data& one = ranks_[wait.rank].records[i];
+      if (is_collective(one)) {
+        if (one.is_blocking != 0) return 0;
+        add_collective(wait, i, could);
+        continue;
+      }
       const record_place other = matched_.partner[wait.rank][i];
       if (other.is_none()) return 0;  // it may be what was waited for
       const bool is_send = one.kind == record_kind::send;
       const std::uint64_t bytes = is_send ? one.bytes : record(other).bytes;
-      const double both_s =
-          std::max(posted_s({static_cast<std::uint32_t>(wait.rank), i}), posted_s(other));
-      const double needs_s = network_.message_s(wait.rank, other.rank, bytes);
-      all_there_s = std::max(all_there_s, both_s + needs_s);
-      if (!is_send) {
-        first_s = std::min(first_s, both_s);
-        in_bytes_s += needs_s;
-      }
-      could_move = could_move || one.is_blocking == 0 || record(other).is_blocking == 0;
+      const double both_s = std::max(posted_s(place_of(wait, i)), posted_s(other));
+      could.add(is_send, both_s, network_.message_s(wait.rank, other.rank, bytes),
+                network_.slower_both_ways(wait.rank, other.rank));
+      could.take(network_.processor_s(wait.rank, other.rank, bytes));
+      could.allow(computed_in_flight_s(place_of(wait, i)));
+      could.allow(computed_in_flight_s(other));
     }
-    if (!could_move) return 0;
-    if (in_bytes_s > 0) all_there_s = std::max(all_there_s, first_s + in_bytes_s);
-    return std::max(0.0, wait.end_s - std::max(wait.begin_s, all_there_s));
+    const double begin_s = wait.begin_s + could.processor_s();
+    return std::clamp(wait.end_s - std::max(begin_s, could.there_s()), 0.0, could.computed_s());
   }
 
+  /// A started collective moves by an algorithm of the library's own.  What it needs is seen
+  /// instead: the time from when all ranks wait for it until its end.
+  void add_collective(const one_wait& wait, std::uint32_t i, arrival_estimate& could) const {
+    double all_posted_s = -1e300;
+    double all_wait_s = wait.begin_s;
+    for (const record_place part : matched_.collectives[matched_.collective_of[wait.rank][i]]) {
+      all_posted_s = std::max(all_posted_s, posted_s(part));
+      all_wait_s = std::max(all_wait_s, clock_.seconds(part.rank, record(part).wait_begin));
+      could.allow(computed_in_flight_s(part));
+    }
+    const double needs_s = std::max(0.0, wait.end_s - all_wait_s);
+    could.add(all_posted_s + needs_s);
+    could.take(network_.processor_share() * needs_s);
+  }
+  [[nodiscard]] static bool is_collective(const record_data& one) noexcept {
+    return one.kind != record_kind::send && one.kind != record_kind::receive;
+  }
+  [[nodiscard]] static record_place place_of(const one_wait& wait, std::uint32_t i) noexcept {
+    return {static_cast<std::uint32_t>(wait.rank), i};
+  }
+
+  /// Computation of a rank while what it had posted was in flight.
+  [[nodiscard]] double computed_in_flight_s(record_place at) const {
+    const record_data& one = record(at);
+    const ticks time = std::max<ticks>(0, one.useful_before_wait - one.useful_before_post);
+    return static_cast<double>(time) * ranks_[at.rank].header.seconds_per_tick;
+  }
   /// Computation of the rank between the wait's first post and the wait.
   [[nodiscard]] double computed_meanwhile_s(const one_wait& wait) const {
-    ticks longest = 0;
+    double longest_s = 0;
     for (const std::uint32_t i : wait.records) {
-      const record_data& one = ranks_[wait.rank].records[i];
-      longest = std::max(longest, one.useful_before_wait - one.useful_before_post);
+      longest_s = std::max(longest_s, computed_in_flight_s(place_of(wait, i)));
     }
-    return static_cast<double>(longest) * ranks_[wait.rank].header.seconds_per_tick;
+    return longest_s;
   }
   [[nodiscard]] double computed_before_s(const record_data& one, std::size_t rank) const {
     return static_cast<double>(one.idle_before) * ranks_[rank].header.seconds_per_tick;

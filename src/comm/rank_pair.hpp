@@ -19,8 +19,8 @@ inline void expect_pair(const environment& env, int first, int second) {
       std::to_string(first) + " and " + std::to_string(second));
 }
 
-/// Returns the peer's time for one's own.  Collective over the two ranks, whose thread holds the token;
-/// `tag` is of the internal communicator.
+/// Returns the peer's time for one's own.  Collective over the two ranks, whose thread holds the
+/// token; `tag` is of the internal communicator.
 [[nodiscard]] inline double swap_times(environment& env, int peer, int tag, double own_s) {
   double other_s = 0;
   mpi_call(MPI_Sendrecv(&own_s, 1, MPI_DOUBLE, peer, tag, &other_s, 1, MPI_DOUBLE, peer, tag,

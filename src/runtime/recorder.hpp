@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +32,14 @@ class recorder final : public task_observer {
     if (budget_ == nullptr) return;
     budget_->give_back(outside_.room);
     for (const writer& worker : workers_) budget_->give_back(worker.room);
+    for_each_added([this](const added_thread& one) { budget_->give_back(one.events.room); });
+  }
+
+  /// Threads are added by the submitting thread, and each writes to its own list afterwards.
+  void thread_added(int worker, std::string label) override {
+    auto& place = added_[static_cast<std::size_t>(worker) - workers_.size()];
+    place = std::make_unique<added_thread>();
+    place->label = std::move(label);
   }
 
   void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) override {
@@ -59,6 +69,7 @@ class recorder final : public task_observer {
   [[nodiscard]] std::uint64_t dropped() const noexcept {
     std::uint64_t all = outside_.dropped;
     for (const writer& worker : workers_) all += worker.dropped;
+    for_each_added([&all](const added_thread& one) { all += one.events.dropped; });
     return all;
   }
 
@@ -68,6 +79,9 @@ class recorder final : public task_observer {
     for (std::size_t w = 0; w < workers_.size(); ++w) {
       append(all, "worker " + std::to_string(w), workers_[w].events, releases);
     }
+    for_each_added([&](const added_thread& one) {
+      append(all, std::string(resource_lane) + one.label, one.events.events, releases);
+    });
     const std::size_t first_message = all.size();
     append(all, "messages", outside_.events, releases);
     for (std::size_t m = 0; m < sides_.size(); ++m) {
@@ -105,9 +119,22 @@ class recorder final : public task_observer {
     std::size_t room = 0;  ///< taken out of the budget and not used
     std::uint64_t dropped = 0;
   };
+  struct added_thread {
+    std::string label;
+    writer events;
+  };
   using release_map = std::unordered_map<std::uint64_t, std::uint64_t>;
 
-  [[nodiscard]] writer& at(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
+  [[nodiscard]] writer& at(int worker) {
+    const auto place = static_cast<std::size_t>(worker);
+    return place < workers_.size() ? workers_[place] : added_[place - workers_.size()]->events;
+  }
+  template <class Use>
+  void for_each_added(Use use) const {
+    for (const auto& one : added_) {
+      if (one != nullptr) use(*one);
+    }
+  }
 
   /// False if there is no room.
   bool keep(writer& to, const entry& event) {
@@ -130,6 +157,7 @@ class recorder final : public task_observer {
       for (const release& one : from.releases) result.emplace(one.id, one.by);
     };
     for (const writer& worker : workers_) add(worker);
+    for_each_added([&add](const added_thread& one) { add(one.events); });
     add(outside_);
     return result;
   }
@@ -163,6 +191,8 @@ class recorder final : public task_observer {
   const int rank_;
   trace_budget* const budget_;
   std::vector<writer> workers_;
+  /// Threads of resources, by their number behind the workers'.
+  std::array<std::unique_ptr<added_thread>, scheduler::most_resource_threads> added_;
   writer outside_;                 ///< the token's holder: messages, and what they released
   std::vector<noted_side> sides_;  ///< of `outside_.events`
   std::vector<replay> replays_;    ///< the submitting thread's

@@ -97,6 +97,9 @@ std::size_t runtime::peak_tasks() const noexcept {
 plait::ledger runtime::ledger() const {
   return self_->tasks.ledger();
 }
+plait::ledger runtime::ledger(const plait::resource& of) const {
+  return self_->tasks.ledger(of);
+}
 void runtime::reset_ledger() {
   self_->keep_ledger();
   self_->tasks.reset_ledger();

@@ -152,9 +152,10 @@ class report {
     for (const stall::task& task : tasks_.tasks) {
       if (task.is != stall::state::running) continue;
       all.push_back(
-          fmt::format("{} has been running on worker {} for {:.1f} s{}: this rank waits "
+          fmt::format("{} has been running on {} {} for {:.1f} s{}: this rank waits "
                       "for it, not for a message",
-                      label(task), task.worker, task.running_s, of_iteration(task)));
+                      label(task), *task.resource == '\0' ? "worker" : task.resource, task.worker,
+                      task.running_s, of_iteration(task)));
     }
     return all;
   }

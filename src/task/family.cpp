@@ -51,6 +51,8 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
                 std::string("task '") + children.open_submission->name + "' is not submitted yet");
   task_node& node = children.take_node();
   prepare(node, next_child_id.fetch_add(1, std::memory_order_relaxed), name, kind);
+  // The thread of a resource submits it, and a worker finishes it.
+  if (parent.where != 0) node.unshared = false;
   node.siblings = &children;
   if (kind == node_kind::asynchronous) children.has_messages = true;
   node.is_child = true;
@@ -72,11 +74,13 @@ void scheduler::implementation::submit_child(task_node& node) {
     start_in_turn(node, &here);
     return;
   }
-  if (unfinished <= static_cast<std::int64_t>(in_flight)) {
-    make_ready(node, this_worker());
+  worker& w = *this_worker();
+  // Another kind of thread runs it: this one cannot help.
+  const bool is_elsewhere = node.where != (w.of != nullptr ? w.of->number : 0);
+  if (is_elsewhere || unfinished <= static_cast<std::int64_t>(in_flight)) {
+    make_ready(node, &w);
     return;
   }
-  worker& w = *this_worker();
   task_node* const parent_running = w.running;
   task_node& parent = children.parent;
   w.time.inner_task_begins();
@@ -93,13 +97,14 @@ void scheduler::implementation::submit_child(task_node& node) {
 /// and alone with the parent.  Only workers finish compute tasks: with one worker they do so
 /// without locked instructions (`unshared`), and they have lists of what they release.  So a thread
 /// that is no worker hands the parent over like a task that has become ready, through the inbox,
-/// whose push and take order the flag; `run` then concludes it.
+/// whose push and take order the flag; `run` then concludes it.  So does a resource's thread,
+/// unless the parent is a resource's task too.
 void scheduler::implementation::leave_family(family& children, worker* w) {
   if (children.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   task_node& parent = children.parent;
   delete std::exchange(parent.children, nullptr);
   parent.suspended.store(false, std::memory_order_relaxed);
-  if (w != nullptr) {
+  if (w != nullptr && (w->of == nullptr || parent.where != 0)) {
     conclude(parent, *w);
   } else {
     parent.concluding = true;

@@ -31,7 +31,7 @@ namespace plait::detail {
 /// compute tasks that precede a task are counted apart (`own_unmet`), by the worker alone and
 /// without locked instructions, 8 ns each; all of them together count one in `unmet`, beside the
 /// messages that precede the task.  The worker sets its count up again when it reaches zero: who
-/// lowers it next does so for the task's next run.
+/// lowers it next does so for the task's next run.  Tasks of a resource count like messages.
 ///
 /// Why edges that skip an iteration need not be kept: a conflict has a writer, which conflicts with
 /// itself in the iteration between.  Why an edge from p to a later s that wraps need not: there is
@@ -109,7 +109,7 @@ class replayed_graph {
  private:
   /// Returns true if the graph runs on one worker, which then finishes the node itself.
   [[nodiscard]] bool is_own(const task_node& node) const noexcept {
-    return one_worker_ && node.kind == node_kind::compute;
+    return one_worker_ && node.kind == node_kind::compute && node.where == 0;
   }
   [[nodiscard]] std::uint64_t next_id(const recorded_task& task) const noexcept {
     return first_id_ + task.iteration.load(std::memory_order_relaxed) * nodes_.size() + task.index;

@@ -40,7 +40,11 @@ void scheduler::implementation::expect_submitting_thread() const {
 std::uint64_t scheduler::implementation::total(
     std::atomic<std::uint64_t> detail::counters::*which) const noexcept {
   std::uint64_t sum = (outside_counts.*which).load(std::memory_order_seq_cst);
-  for (const auto& w : workers) sum += (w->counts.*which).load(std::memory_order_seq_cst);
+  const auto add = [&](const auto& all) {
+    for (const auto& w : all) sum += (w->counts.*which).load(std::memory_order_seq_cst);
+  };
+  add(workers);
+  for_each_resource([&](const detail::resource_threads& one) { add(one.threads); });
   return sum;
 }
 
@@ -67,6 +71,9 @@ task_node& scheduler::implementation::take_free_node() {
 /// Nodes that workers have given back; or new ones.
 void scheduler::implementation::collect_free_nodes() {
   for (auto& w : workers) collect_returned(w->returned);
+  for_each_resource([this](const detail::resource_threads& one) {
+    for (const auto& w : one.threads) collect_returned(w->returned);
+  });
   collect_returned(outside_returned);
   if (free_nodes == nullptr) {
     node_blocks.push_back(std::make_unique<task_node[]>(nodes_per_block));
@@ -171,6 +178,7 @@ void scheduler::implementation::prepare(task_node& node, std::uint64_t id, const
   node.urgency = priority::normal;
   node.uncounted = false;
   node.trivial = false;
+  node.where = 0;
   node.unshared = workers.size() == 1 && kind == node_kind::compute;
   node.follows_unshared = true;
   node.last_successor_id = 0;
@@ -237,6 +245,7 @@ void scheduler::implementation::launch(task_node& node) {
     start_in_turn(node, workers.front().get());
     return;
   }
+  if (node.where != 0) return make_ready_from_outside(node);
   if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_seq_cst);
   fresh[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
   worker_events.notify_one();

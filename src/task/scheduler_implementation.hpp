@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Implementation of the scheduler: its state and the functions that its files share: scheduler.cpp
 /// (submission, waiting, the interface), replay.cpp (recorded graphs), family.cpp (tasks that
-/// submit), suspension.cpp, worker_loop.cpp (finding, running and finishing tasks, being idle).
+/// submit), suspension.cpp, resources.cpp, worker_loop.cpp (finding, running and finishing tasks,
+/// being idle).
 #pragma once
 
 #include <algorithm>
@@ -28,6 +29,7 @@
 #include "task/family.hpp"
 #include "task/inbox.hpp"
 #include "task/replayed_graph.hpp"
+#include "task/resource_threads.hpp"
 #include "task/stall_watch.hpp"
 #include "task/task_stack.hpp"
 #include "task/worker.hpp"
@@ -98,6 +100,19 @@ struct scheduler::implementation {
   void wait_without_worker(detail::task_node& node, detail::worker& w) noexcept;
   void leave_suspended(detail::task_node& node, detail::worker& w);
 
+  // --- threads of resources (resources.cpp) ----------------------------------------------------
+  void resource_loop(scheduler& facade, detail::resource_threads& of, detail::worker& w);
+  [[nodiscard]] detail::task_node* next_of_resource(detail::resource_threads& of,
+                                                    detail::worker& w);
+  void tell_threads(const detail::resource_threads& of);
+  void reset_resource_ledgers();
+  template <class Use>
+  void for_each_resource(Use use) const {
+    for (std::size_t i = 0; i < resource_count; ++i) use(*resources[i]);
+  }
+  [[nodiscard]] static ledger_entry entry_of(int worker, const detail::timekeeper& time,
+                                             const auto& in_flight_until);
+
   /// Says which scheduler's worker a thread is.
   struct thread_role {
     implementation* owner = nullptr;
@@ -115,6 +130,7 @@ struct scheduler::implementation {
   void finish_replayed(detail::task_node& node, detail::worker* w);
   void count_finished(detail::worker* w, bool uncounted) noexcept;
   void make_ready(detail::task_node& node, detail::worker* w);
+  void make_ready_from_outside(detail::task_node& node);
   void start(detail::task_node& node, detail::worker* w);
   void start_in_turn(detail::task_node& node, detail::worker* w);
   void push(detail::task_node& node, detail::worker& w);
@@ -137,6 +153,11 @@ struct scheduler::implementation {
   std::unique_ptr<detail::access_checker> checker;       ///< in checked mode
   std::vector<std::unique_ptr<detail::worker>> workers;  ///< 0 is the submitting thread
   task_observer* observer = nullptr;
+  /// A place is filled before a task names it, and stays.  Any thread reads the place that its task
+  /// names.  The count is the submitting thread's.
+  std::array<std::unique_ptr<detail::resource_threads>, most_resource_threads> resources;
+  std::size_t resource_count = 0;
+  int resource_thread_count = 0;
 
   // Submitting thread only.
   const std::thread::id submitter = std::this_thread::get_id();
@@ -173,6 +194,21 @@ struct scheduler::implementation {
   std::mutex failure_mutex;
   std::exception_ptr failure;
 };
+
+inline ledger_entry scheduler::implementation::entry_of(int worker, const detail::timekeeper& time,
+                                                        const auto& in_flight_until) {
+  const auto [sums, wall_ns] = time.since_reset(in_flight_until);
+  const auto seconds = [&sums = sums](activity a) {
+    return ticks_to_seconds(sums[static_cast<std::size_t>(a)]);
+  };
+  return {.worker = worker,
+          .compute_s = seconds(activity::compute),
+          .posting_s = seconds(activity::posting),
+          .exposed_s = seconds(activity::exposed),
+          .overhead_s = seconds(activity::overhead),
+          .idle_s = seconds(activity::idle),
+          .wall_s = static_cast<double>(wall_ns) * 1e-9};
+}
 
 inline detail::worker* scheduler::implementation::this_worker() const noexcept {
   return role.owner == this ? role.self : nullptr;

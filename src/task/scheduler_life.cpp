@@ -117,6 +117,7 @@ void scheduler::close() {
   for (auto& w : s.workers) {
     if (w->thread.joinable()) w->thread.join();
   }
+  s.for_each_resource([](detail::resource_threads& one) { one.stop(); });
   if (implementation::role.owner == self_.get()) implementation::role = {};
 }
 
@@ -137,28 +138,20 @@ void scheduler::observe(task_observer* observer) {
   PLAIT_EXPECTS(self_->total(&detail::counters::finished) == self_->submitted,
                 "an observer is set when no task is in flight");
   self_->observer = observer;
+  if (observer == nullptr) return;
+  self_->for_each_resource([this](const auto& one) { self_->tell_threads(one); });
 }
 
 plait::ledger scheduler::ledger() const {
   plait::ledger result;
-  for (const auto& w : self_->workers) {
-    const auto [sums, wall_ns] = w->time.since_reset(self_->in_flight_until());
-    const auto seconds = [&sums = sums](activity a) {
-      return ticks_to_seconds(sums[static_cast<std::size_t>(a)]);
-    };
-    result.push_back({.worker = w->index,
-                      .compute_s = seconds(activity::compute),
-                      .posting_s = seconds(activity::posting),
-                      .exposed_s = seconds(activity::exposed),
-                      .overhead_s = seconds(activity::overhead),
-                      .idle_s = seconds(activity::idle),
-                      .wall_s = static_cast<double>(wall_ns) * 1e-9});
-  }
+  for (const auto& w : self_->workers)
+    result.push_back(implementation::entry_of(w->index, w->time, self_->in_flight_until()));
   return result;
 }
 
 void scheduler::reset_ledger() {
   for (auto& w : self_->workers) w->time.reset(self_->in_flight_until());
+  self_->reset_resource_ledgers();
 }
 
 }  // namespace plait

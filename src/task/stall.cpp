@@ -65,13 +65,14 @@ class stall_survey {
     for (std::size_t i = 0; i < tasks_.size(); ++i) places_[tasks_[i].node] = i;
   }
 
-  void add_worker(const worker& w) {
+  void add_worker(const worker& w, const char* resource, int place) {
     const auto found = places_.find(w.in_task.load(std::memory_order_relaxed));
     if (found == places_.end()) return;
     stall::task& task = tasks_[found->second];
     const ticks begin = w.time.last_read_elsewhere();  // not after the task began
     task.is = stall::state::running;
-    task.worker = w.index;
+    task.worker = place;
+    task.resource = resource;
     task.running_s = ticks_to_seconds(std::max<ticks>(0, now_ticks() - begin));
   }
 
@@ -150,7 +151,11 @@ stall scheduler::implementation::describe_stall() const {
     for (const task_node& node : replaying->nodes()) survey.add_replayed(node, *replaying);
   }
   survey.sort();
-  for (const auto& w : workers) survey.add_worker(*w);
+  for (const auto& w : workers) survey.add_worker(*w, "", w->index);
+  for_each_resource([&survey](const detail::resource_threads& one) {
+    int place = 0;
+    for (const auto& w : one.threads) survey.add_worker(*w, one.name.c_str(), place++);
+  });
   survey.find_dependences();
   return result;
 }

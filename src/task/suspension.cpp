@@ -37,9 +37,7 @@ bool scheduler::can_suspend() const noexcept {
 void scheduler::resume(task_node& node) {
   implementation& s = *self_;
   node.suspended.store(false, std::memory_order_relaxed);
-  if (node.urgency == priority::high) s.high_ready.fetch_add(1, std::memory_order_seq_cst);
-  s.released_outside.push(node);
-  s.announce();
+  s.make_ready_from_outside(node);
 }
 
 bool scheduler::in_program() const noexcept {

@@ -60,11 +60,14 @@ struct counters {
   std::atomic<std::uint64_t> children{0};   ///< of those that tasks have submitted, finished
 };
 
+struct resource_threads;
+
 struct alignas(128) worker {
   worker(int index_, std::size_t capacity, ready_queue::takers who)
       : index(index_), own(capacity, who), time(index_ == 0) {}
 
   const int index;
+  const resource_threads* of = nullptr;  ///< whose thread it is; null: a worker
   lanes<ready_tasks> own;     ///< tasks released here, taken oldest first, by thieves too
   task_node* next = nullptr;  ///< the released task to run at once, its data still in the cache
   bool in_loop = false;       ///< will come back for `next`

@@ -131,7 +131,8 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   w.in_task.store(&node, std::memory_order_relaxed);
   const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
   w.in_task.store(nullptr, std::memory_order_relaxed);
-  const ticks look = progress != nullptr ? progress->due_at() : progress_source::never;
+  const bool may_look = progress != nullptr && w.of == nullptr;
+  const ticks look = may_look ? progress->due_at() : progress_source::never;
   // A look that is due must not wait for tasks of which nobody knows that they are short.
   const bool watchful = look != progress_source::never;
   const bool may_be_long = watchful && (node.recorded == nullptr || !node.recorded->brief);
@@ -329,10 +330,8 @@ void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
 void scheduler::implementation::make_ready(task_node& node, worker* w) {
   if (node.kind == node_kind::asynchronous) {
     start_in_turn(node, w);
-  } else if (w == nullptr || node.is_child) {
-    if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_seq_cst);
-    released_outside.push(node);
-    announce();
+  } else if (w == nullptr || node.is_child || node.where != 0 || w->of != nullptr) {
+    make_ready_from_outside(node);
   } else if (!w->in_loop || node.urgency == priority::low) {
     push(node, *w);
   } else if (w->next == nullptr) {
@@ -343,6 +342,14 @@ void scheduler::implementation::make_ready(task_node& node, worker* w) {
     if (node.urgency < w->next->urgency) displaced = std::exchange(w->next, &node);
     push(*displaced, *w);
   }
+}
+
+/// By way of an inbox: the workers', or that of the resource which the task is meant for.
+[[gnu::noinline]] void scheduler::implementation::make_ready_from_outside(task_node& node) {
+  if (node.where != 0) return resources[node.where - 1U]->push(node);
+  if (node.urgency == priority::high) high_ready.fetch_add(1, std::memory_order_seq_cst);
+  released_outside.push(node);
+  announce();
 }
 
 void scheduler::implementation::push(task_node& node, worker& w) {

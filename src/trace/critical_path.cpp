@@ -107,7 +107,7 @@ event_list history::waits_before(event_index i) const {
 }
 
 maybe_event history::program_at(int rank, double time_s) const {
-  const auto lane = lanes_.lower_bound({rank, ""});  // "worker 0" comes first
+  const auto lane = lanes_.lower_bound({rank, "worker"});  // "worker 0" comes first
   if (lane == lanes_.end() || lane->first.first != rank) return std::nullopt;
   const event_list& list = lane->second;
   auto at_or_before =

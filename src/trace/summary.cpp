@@ -40,7 +40,7 @@ struct lane_time {
 void find_busiest_rank(std::span<const trace_event> events, trace_summary& summary) {
   std::map<int, std::map<std::string, lane_time>> ranks;
   for (const trace_event& e : events) {
-    if (e.kind == event_kind::message) continue;
+    if (e.kind == event_kind::message || e.lane.starts_with(resource_lane)) continue;
     lane_time& lane = ranks[e.rank][e.lane];
     lane.begin_s = std::min(lane.begin_s, e.begin_s);
     lane.end_s = std::max(lane.end_s, e.end_s);

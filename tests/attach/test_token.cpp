@@ -88,6 +88,16 @@ TEST(token, no_look_begins_once_the_token_is_closed_whoever_is_inside) {
   EXPECT_FALSE(token.try_look());
 }
 
+TEST(token, it_is_taken_while_the_program_is_in_mpi) {
+  plait::attach::look_token token;
+  EXPECT_FALSE(token.is_taken());
+  token.acquire();
+  EXPECT_TRUE(token.is_taken());
+  EXPECT_FALSE(token.try_look());
+  token.release();
+  EXPECT_FALSE(token.is_taken());
+}
+
 /// The program posts while the progress thread falls asleep: it is woken, or has seen the post.
 TEST(wakes, no_post_is_lost_while_the_progress_thread_falls_asleep) {
   plait::attach::ask_kernel_to_order_threads();

@@ -72,6 +72,18 @@ TEST(transport_sockets, bytes_that_arrive_end_the_wait_and_are_counted) {
   EXPECT_EQ(news.waiting_bytes, 1000U);
 }
 
+TEST(transport_sockets, what_is_left_unread_is_known_without_news) {
+  connection one;
+  transport_sockets sockets;
+  sockets.find(now_ticks());
+  skip_first_news(sockets);
+  EXPECT_EQ(sockets.unread(), 0U);
+  one.send(1000);
+  EXPECT_TRUE(sockets.wait(seconds_to_ticks(long_s)).arrived);
+  one.receive(300);
+  EXPECT_EQ(sockets.unread(), 700U);
+}
+
 TEST(transport_sockets, what_was_said_once_is_not_said_again) {
   connection c;
   transport_sockets sockets;

@@ -98,6 +98,20 @@ class Loggp(Refuses, MpiBench):
         self.assertEqual(sizes[:3], [1, 1025, 2049])
         self.assertEqual((sizes[3], sizes[-1], len(sizes)), (32768, 65536, 12))
 
+    def test_raw_tcp_is_measured_beside_the_library(self):
+        result = self.result_of("--sizes", "1,100,5000", "--repeat", "2", "--messages", "4",
+                                "--floods", "none", "--raw-tcp")
+        raw = result["raw_tcp"]
+        self.assertEqual([size["size_bytes"] for size in raw["sizes"]], [1, 100, 5000])
+        for size in raw["sizes"]:
+            for key in TIMES:
+                self.check_spread(size[key], 2)
+                self.assertGreater(size[key]["q1"], 0)
+        self.check_fit(raw["fit"], 1, 5000)
+        # Of either: per size 5 of one message and its answer, then twice 1, 4, 4 and 4 with theirs.
+        self.assertEqual(result["verification"]["messages_checked"],
+                         2 * 3 * (5 * 2 + 2 * (2 + 3 * 5)))
+
     def test_progress_is_told_while_it_runs(self):
         self.check_progress("--sizes", "1,100", "--repeat", "1")
 

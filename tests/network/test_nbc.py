@@ -107,6 +107,17 @@ class Nbc(Refuses, MpiBench):
         self.assertGreater(cell["processor_percent"]["median"], 0)
         self.assertGreater(cell["call_us"]["median"], 0)
 
+    def test_calls_of_a_millisecond_have_a_share_that_they_need(self):
+        result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "8MiB", "--op",
+                                "allreduce", "--only", "blocking", "--communicators", "2,3",
+                                ranks=FEW + 1)
+        for ranks in (2, 3):
+            cell = result["rows"][f"processor, {ranks} ranks"]["allreduce 8MiB"]
+            if cell["call_us"]["median"] < 1100 or "transport_percent" not in cell:
+                continue  # no processor was left for the counting thread
+            self.assertGreaterEqual(cell["transport_percent"]["median"], 0)
+            self.assertLess(cell["transport_percent"]["median"], 1000)
+
     def test_progress_is_told_while_it_runs(self):
         self.check_progress(*SHORT, "--sizes", "8", "--only", "blocking")
 

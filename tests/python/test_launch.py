@@ -46,6 +46,11 @@ def test_open_mpi_in_a_lab_goes_over_tcp_with_two_links(lab):
     assert ("btl_tcp_if_include", "10.87.7.0/24") in pairs(job.argv)
 
 
+def test_a_foreign_program_gets_one_link_since_its_first_messages_may_cross(lab):
+    job = mpi.launch("openmpi", 2, ["prog"], lab, is_foreign=True)
+    assert ("btl_tcp_links", "1") in pairs(job.argv)
+
+
 def test_ranks_of_one_node_share_memory(lab):
     job = mpi.launch("openmpi", 5, ["prog"], lab)
     assert ("--host", "10.87.7.1:3,10.87.7.2:2") in pairs(job.argv)

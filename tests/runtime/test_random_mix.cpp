@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Promises 1 to 3 on programs that mix all that plait can do: tasks, nested, commutative and
-// reducing; containers that change their size; messages, collectives, windows, moves and
-// communicators; recordings and waits.  Every rank ends with the bits of the serial execution.
+// reducing, on resources; containers that change their size; messages, collectives, windows, moves
+// and communicators; recordings and waits.  Every rank ends with the bits of the serial execution.
 //
 //     runtime_test_random_mix [--programs N] [--seed S] [--progress] [--list]
 //                             [--drop NUMBER,…] [--leave-out containers,library-vectors]
@@ -186,6 +186,8 @@ TEST(random_mix, holds_what_makes_it_hard) {
                            "communicator 5",
                            "communicator 3",
                            "counted message",
+                           "on resource 0",
+                           "on resource 1",
                            "lane 0",
                            "lane 1",
                            "message to the task itself"}) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -64,6 +65,23 @@ TEST_F(erased_calls, a_task_runs_in_order_and_gives_its_argument_back_once) {
   rt.wait();
   EXPECT_EQ(seen, 3);
   EXPECT_EQ(released, 3);
+}
+
+TEST_F(erased_calls, a_task_runs_on_the_resource_that_it_names) {
+  runtime rt{env, {.workers = 1}};
+  runtime other{env, {.workers = 1}};
+  const resource io = rt.resource("io");
+  std::thread::id ran;
+  const auto note = [](void* to) {
+    *static_cast<std::thread::id*>(to) = std::this_thread::get_id();
+  };
+  rt.submitter().task({.name = "note", .run = note, .argument = &ran, .where = &io});
+  rt.wait();
+  EXPECT_NE(ran, std::thread::id());
+  EXPECT_NE(ran, std::this_thread::get_id());
+  EXPECT_THROW(
+      other.submitter().task({.name = "note", .run = note, .argument = &ran, .where = &io}),
+      usage_error);
 }
 
 TEST_F(erased_calls, a_recorded_task_runs_in_every_iteration) {

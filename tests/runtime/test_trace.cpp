@@ -106,6 +106,33 @@ TEST_P(every_policy, events_have_the_lane_and_the_kind_of_what_happened) {
   }
 }
 
+TEST_P(every_policy, tasks_of_a_resource_have_a_lane_of_their_own) {
+  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  const resource io = rt.resource("io");
+  rt.start_trace();
+  const resource gpu = rt.resource("gpu", 2);
+  int x = 0;
+  const auto add = [](int& value) { ++value; };
+  for (int i = 0; i < 10; ++i) {
+    rt.task("write", add, inout(x)).target(io);
+    rt.task("launch", add, inout(x)).target(gpu);
+    rt.task("compute", add, inout(x));
+  }
+  rt.wait();
+  std::map<std::string, int> seen;
+  for (const auto& e : rt.stop_trace()) {
+    const std::map<std::string, std::string> lanes{
+        {"compute", "worker "}, {"write", "resource io"}, {"launch", "resource gpu "}};
+    const auto lane = lanes.find(e.name);
+    if (lane != lanes.end()) {
+      EXPECT_TRUE(e.lane.starts_with(lane->second)) << e.lane;
+    }
+    ++seen[e.name];
+  }
+  EXPECT_EQ(seen["write"] + seen["launch"] + seen["compute"], 30);
+  EXPECT_EQ(x, 30);
+}
+
 TEST_P(every_policy, the_tasks_of_one_worker_do_not_overlap) {
   runtime rt{env, {.workers = 3, .policy = GetParam()}};
   rt.start_trace();

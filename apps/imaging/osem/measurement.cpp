@@ -23,9 +23,10 @@ using plait::measure::check_mpi;
 using plait::measure::json;
 using plait::measure::measurements;
 
-/// Says what is long enough for a message of its own.  [256x256, 1280 angles, 1 Gbit/s, ms: slabs of
-/// 32 KiB plait 514, olap 490, iallreduce 500; 64 KiB 481, 480, 542; 128 KiB 561, 574, 655]
-constexpr std::int64_t bytes_of_a_slab = std::int64_t{1} << 16;
+/// Says what is long enough for a message of its own.  [256x256, 1 Gbit/s, ms of olap and plait: at
+/// 1280 angles slabs of 32 KiB 490, 514; 64 KiB 480, 481; 128 KiB 574, 561; at 640 angles slabs of
+/// 32 KiB 286, 292; of 64 KiB, which ask the receiver first, 377, 301]
+constexpr std::int64_t bytes_of_a_slab = std::int64_t{1} << 15;
 constexpr std::int64_t most_slabs = 64;
 /// Number of tasks, for each worker, that trace the paths of a list's subset.
 constexpr int blocks_of_a_list = 8;

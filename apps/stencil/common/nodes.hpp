@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,16 +18,26 @@
 
 namespace plait::stencil {
 
-/// The options --per-node and --node-grid.
+/// The options --per-node, --node-grid and --cells-per-node.
 struct node_options {
   int per_node = 1;
   std::string node_grid = "0x0x0";
+  std::string cells_per_node;  ///< empty: --size says how many cells there are
 
   /// `who_runs`: which variants run with how many processes of a node.
   void add_to(measure::command_line& to, const std::string& who_runs);
   /// Returns the grid of nodes.  Errors: usage_error that names --node-grid.
   [[nodiscard]] process_grid<3> grid(const measure::node_processes& processes) const;
+  /// Returns the cells of a node, where --cells-per-node is given.  Errors: usage_error that names
+  /// the option.
+  [[nodiscard]] std::optional<std::array<std::int64_t, 3>> node_cells() const;
 };
+
+/// Returns the cells of the grid: those of --size, or those of a node times the grid of nodes.
+/// Errors: usage_error where both options say how many.
+[[nodiscard]] std::array<std::int64_t, 3> cells_of(const grid_options& cells,
+                                                   const node_options& nodes,
+                                                   const std::array<int, 3>& node_grid);
 
 /// Help of --grid beside --per-node.
 inline constexpr const char* grid_help_of_nodes =
@@ -48,6 +59,7 @@ struct divided_cells {
   Domain processes;
   std::optional<Domain> nodes;  ///< of every node the leader has its block
   process_grid<3> node_grid;    ///< chosen, whether or not there is a domain of nodes
+  std::optional<std::array<std::int64_t, 3>> node_cells;  ///< of --cells-per-node
 };
 
 /// Divides the cells.  Where no grid of processes is asked for, each node's block is the processes'
@@ -59,15 +71,20 @@ template <class Domain>
   const auto wanted = cells.processes();
   const int per_node = processes.per_node();
   const process_grid<3> node_grid = nodes.grid(processes);
+  // A node of one process has the place of its process.
+  const auto places =
+      per_node > 1 ? node_grid.dims() : process_grid<3>::choose(processes.nodes(), wanted).dims();
+  const auto size = cells_of(cells, nodes, places);
   divided_cells<Domain> result{
       per_node > 1 && wanted == std::array<int, 3>{}
-          ? Domain(cells.cells(), cells.beyond(), node_grid, process_grid<3>::choose(per_node))
-          : Domain(cells.cells(), cells.beyond(), processes.nodes() * per_node, wanted),
+          ? Domain(size, cells.beyond(), node_grid, process_grid<3>::choose(per_node))
+          : Domain(size, cells.beyond(), processes.nodes() * per_node, wanted),
       {},
-      node_grid};
+      node_grid,
+      nodes.node_cells()};
   if (per_node > 1 && for_leaders)
     result.nodes = of_nodes([&] {
-      return Domain(cells.cells(), cells.beyond(), processes.nodes(), node_grid.dims(), per_node);
+      return Domain(size, cells.beyond(), processes.nodes(), node_grid.dims(), per_node);
     });
   return result;
 }

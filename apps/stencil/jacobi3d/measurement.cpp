@@ -176,6 +176,7 @@ class session {
     result.update(to_json(whole_.processes));
     result["time_tile"] = chosen_.asked_depth;
     result["processes_per_node"] = nodes_.per_node();
+    if (whole_.node_cells) result["cells_per_node"] = *whole_.node_cells;
     if (whole_.nodes) {
       result["node_grid"] = whole_.node_grid.dims();
       result["service_core"] =

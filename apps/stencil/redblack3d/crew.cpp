@@ -3,8 +3,11 @@
 
 #include <array>
 #include <map>
+#include <span>
+#include <string>
 #include <utility>
 
+#include "binding.hpp"
 #include "shares.hpp"
 #include "team.hpp"
 
@@ -18,10 +21,12 @@ std::vector<part> parts_of(const policy& how) {
 
 class assigned_crew final : public crew {
  public:
-  assigned_crew(problem& p, const policy& how, slow_worker slow)
-      : crew(p, how, slow), team_(how.threads) {
-    for (const part which : parts_of(how))
-      shares_[which] = tiers_of(p.whole(), how).shares(p.whole().block_of(p.rank()), which);
+  assigned_crew(const plait::environment& env, problem& p, const policy& how, slow_worker slow)
+      : crew(p, how, slow), bound_(bind_sets(env, how)), team_(how.threads, bound_.unit_of_thread) {
+    const tiers all = tiers_of(p.whole(), how);
+    const int own = p.whole().block_of(p.rank());
+    for (const part which : parts_of(how)) shares_[which] = all.shares(own, which);
+    if (bound_.is_on()) keep_near(all.shares(own, part::whole));
   }
 
   void compute(part which, colour c) override {
@@ -32,6 +37,27 @@ class assigned_crew final : public crew {
   }
 
  private:
+  [[nodiscard]] std::string binding_said() const override { return bound_.said; }
+
+  /// Moves the cells of each thread to its memory domain, by the pages from the first to the last.
+  void keep_near(const plait::worker_shares<3>& shares) {
+    const auto keep = [](int domain, const auto& cells, const box& own) {
+      if (own.empty()) return;
+      using plait::axis;
+      const double* const first = &cells[own.low];
+      const double* const last =
+          &cells(own.high[axis::x] - 1, own.high[axis::y] - 1, own.high[axis::z] - 1);
+      (void)plait::keep_in_domain(domain, std::as_bytes(std::span(first, last + 1)));
+    };
+    for (std::size_t thread = 0; thread < shares.size(); ++thread)
+      for (const box& own : shares[thread])
+        for (const colour c : both_colours) {
+          keep(bound_.domain_of_thread[thread], data_.u[index_of(c)], own);
+          keep(bound_.domain_of_thread[thread], data_.b[index_of(c)], own);
+        }
+  }
+
+  const binding bound_;
   std::map<part, plait::worker_shares<3>> shares_;
   team team_;
 };
@@ -84,7 +110,7 @@ std::unique_ptr<crew> make_crew(const plait::environment& env, problem& p, const
                                 slow_worker slow) {
   if (how.share == policy::sharing::dynamic)
     return std::make_unique<dynamic_crew>(env, p, how, slow);
-  return std::make_unique<assigned_crew>(p, how, slow);
+  return std::make_unique<assigned_crew>(env, p, how, slow);
 }
 
 }  // namespace redblack3d

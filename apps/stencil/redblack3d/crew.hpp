@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <plait/plait.hpp>
@@ -30,6 +31,14 @@ class crew {
   virtual void compute(part which, colour c) = 0;
   /// Returns what each thread has computed.
   [[nodiscard]] const std::vector<time_spent>& computed() const noexcept { return computed_; }
+  /// Returns what is said of the binding of threads.
+  [[nodiscard]] virtual std::string binding_said() const { return "off: no sets of threads"; }
+  /// Returns the mean over threads, in seconds.
+  [[nodiscard]] double mean_computed_s() const noexcept {
+    double sum = 0;
+    for (const time_spent& one : computed_) sum += one.seconds();
+    return sum / static_cast<double>(computed_.size());
+  }
 
  protected:
   void sweep(int thread, colour c, const box& cells) {

@@ -14,6 +14,7 @@
 #include "kernel.hpp"
 #include "measure/stepwise.hpp"
 #include "measure/time_spent.hpp"
+#include "phase_watch.hpp"
 #include "variant.hpp"
 
 namespace redblack3d {
@@ -22,7 +23,8 @@ namespace {
 using plait::measure::stopwatch;
 
 struct hand_step {
-  hand_step(problem& p, plait::environment* env, slow_worker which) : data(p.data()), slow(which) {
+  hand_step(problem& p, plait::environment* env, slow_worker which)
+      : data(p.data()), slow(which), neighbours(senders_to(p)) {
     for (const colour c : both_colours)
       if (env != nullptr)
         halos[index_of(c)].emplace(plait::native(*env), p.u[index_of(c)],
@@ -31,21 +33,31 @@ struct hand_step {
 
   void operator()(problem& p, stopwatch& watch) {
     for (const colour c : both_colours) {
+      phases.begins();
+      phases.posted();
+      phases.swept_inner();
       if (auto& ghosts = halos[index_of(other(c))]) waited.measure([&] { ghosts->run(watch); });
+      phases.waited();
       computed.measure([&] { slow.run(0, [&] { relax(data, c, p.cells()); }); });
       watch.lap(plait::activity::compute, c == colour::red ? "red" : "black");
+      phases.swept_after();
     }
   }
 
   void add_to(run_report& report) const {
     report.figures = {{"wait_s", waited.seconds()}, {"compute_s", computed.seconds()}};
     report.words["progress"] = "";
+    report.phases = phases.record();
+    report.phases->after_computed_s = computed.seconds();
+    report.phases->neighbours = neighbours;
   }
 
   block_data data;
   plait::measure::slowness slow;
   std::array<std::optional<plait::stencil::halo_mpi>, 2> halos;  ///< by the colour of the ghosts
   plait::measure::time_spent waited, computed;
+  phase_watch phases;
+  std::vector<int> neighbours;
 };
 
 }  // namespace

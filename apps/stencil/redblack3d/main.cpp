@@ -182,6 +182,8 @@ class session {
         [this](json& out, const measure::measurements& found) {
           add_columns(out, found);
           add_service_core(out, found);
+          if (const measure::measured_variant* one = found.fastest())
+            measure::add_largest_part(out, one->name);
         },
         [](const json& result) {
           print_table(result);
@@ -258,6 +260,12 @@ class session {
   }
 
   measure::compared_variant compared(const policy& how) {
+    measure::compared_variant one = on_its_processes(how);
+    one.has_phases = how.what == policy::kind::hand || how.what == policy::kind::multi_tier;
+    return one;
+  }
+
+  measure::compared_variant on_its_processes(const policy& how) {
     const auto on = [&](problem& p) {
       return measure::compared<problem>(how.name(), made(how), p, wanted_.steps);
     };
@@ -268,6 +276,21 @@ class session {
       return std::make_shared<plait::engine>(
           env_, plait::engine_options{.policy = plait::progress::none});
     });
+  }
+
+  /// Returns what the time of a policy is that goes phase by phase; null of others.
+  json rest(const measure::measured_variant& one, const measure::measurements& found) const {
+    constexpr int phases_of_a_step = 2;
+    const bool of_leaders = one.leads && !found.leaders.communication_s.empty();
+    const measure::measured_messages& messages = of_leaders ? found.leaders : found.messages;
+    const double exchange_s =
+        measure::median(messages.communication_s) / (phases_of_a_step * wanted_.steps);
+    std::vector<measure::rest_of_time> runs;
+    for (const measure::kept_run& run : one.runs)
+      if (!run.phases.empty())
+        runs.push_back(measure::rest_of(run.phases, exchange_s, phases_of_a_step));
+    return measure::to_json(runs, one.of_runs([](auto& run) { return run.total_s; }),
+                            wanted_.steps);
   }
 
   /// HAND gives the bits of a serial run, where that is not too long, and everybody else HAND's.
@@ -296,6 +319,7 @@ class session {
   [[nodiscard]] json parameters() const {
     json result = to_json(whole_.processes);
     result["processes_per_node"] = processes_.per_node();
+    if (whole_.node_cells) result["cells_per_node"] = *whole_.node_cells;
     result["outliers"] = chosen_.outliers;
     if (processes_.per_node() > 1) result["node_grid"] = whole_.node_grid.dims();
     if (chosen_.slow.factor != 1)
@@ -320,6 +344,8 @@ class session {
                                {"comp", column_of("compute_s")}};
       to["outliers"] = std::ranges::count(measure::outliers(totals), true);
       to["progress"] = one.words.at("progress");
+      to["rest"] = rest(one, found);
+      if (one.words.contains("binding")) to["binding"] = one.words.at("binding");
     }
   }
 

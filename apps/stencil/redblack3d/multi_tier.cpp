@@ -12,6 +12,7 @@
 
 #include "crew.hpp"
 #include "measure/stepwise.hpp"
+#include "phase_watch.hpp"
 #include "shares.hpp"
 #include "variant.hpp"
 
@@ -31,12 +32,8 @@ struct multi_tier_step {
                 .workers = how.threads}),
         ghosts{plait::mover(plait::ghosts_of(p.u[0], {.name = "red ghosts"}), engine),
                plait::mover(plait::ghosts_of(p.u[1], {.name = "black ghosts"}), engine)},
-        threads(make_crew(*env, p, how, slow)) {
-    const auto& blocks = p.whole().blocks();
-    for (const auto& one : plait::ghost_copies(blocks, plait::ghost_reach::faces, p.rank()))
-      if (blocks.rank_of(one.destination) == p.rank())
-        senders.push_back(blocks.rank_of(one.source));
-  }
+        threads(make_crew(*env, p, how, slow)),
+        senders(senders_to(p)) {}
 
   void operator()(problem&, stopwatch& watch) {
     for (const colour c : both_colours) sweep(c, watch);
@@ -45,10 +42,19 @@ struct multi_tier_step {
   void sweep(colour c, stopwatch& watch) {
     plait::mover& others = ghosts[index_of(other(c))];
     const plait::ticks start = plait::now_ticks();
+    phases.begins();
     waited.measure([&] { others.start(); });
     watch.lap(activity::posting, "start");
-    if (how.overlap) compute(part::interior, c, "interior", watch);
+    phases.posted();
+    if (how.overlap) {
+      const double before = threads->mean_computed_s();
+      compute(part::interior, c, "interior", watch);
+      phases.record().inner_computed_s += threads->mean_computed_s() - before;
+    }
+    phases.swept_inner();
     waited.measure([&] { others.wait(); });
+    phases.waited();
+    const double before = threads->mean_computed_s();
     watch.lap(activity::exposed, "wait");
     if (watch.recording())
       for (const int peer : senders)
@@ -59,6 +65,8 @@ struct multi_tier_step {
     } else {
       compute(part::whole, c, c == colour::red ? "red" : "black", watch);
     }
+    phases.swept_after();
+    phases.record().after_computed_s += threads->mean_computed_s() - before;
   }
 
   void compute(part which, colour c, const char* name, stopwatch& watch) {
@@ -85,15 +93,19 @@ struct multi_tier_step {
     report.workers = how.threads;
     report.figures = {{"wait_s", waited.seconds()}, {"compute_s", master.compute_s}};
     report.words["progress"] = engine.chosen().name;
+    report.words["binding"] = threads->binding_said();
     if (engine.chosen().proxy) report.proxy_cpu_s = engine.statistics().proxy_cpu_s;
+    report.phases = phases.record();
+    report.phases->neighbours = senders;
   }
 
   policy how;
-  std::vector<int> senders;  ///< of ghosts, as often as they send
   plait::engine engine;
   std::array<plait::mover, 2> ghosts;  ///< by their colour
   std::unique_ptr<crew> threads;
+  std::vector<int> senders;  ///< of ghosts, as often as they send
   time_spent waited;
+  phase_watch phases;
 };
 
 }  // namespace

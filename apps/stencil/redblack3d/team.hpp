@@ -3,9 +3,13 @@
 #pragma once
 
 #include <barrier>
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <vector>
+
+#include <plait/plait.hpp>
 
 namespace redblack3d {
 
@@ -13,9 +17,14 @@ namespace redblack3d {
 /// than cores.
 class team {
  public:
-  explicit team(int threads) : turn_(threads) {
+  /// `units`: the processing unit of each thread; empty: they are not bound.  The calling thread
+  /// has its own mask back when the team ends.
+  explicit team(int threads, const std::vector<int>& units = {}) : turn_(threads) {
+    if (!units.empty()) own_.emplace(units.front());
     for (int thread = 1; thread < threads; ++thread)
-      others_.emplace_back([this, thread] {
+      others_.emplace_back([this, thread, units] {
+        std::optional<plait::bound_thread> bound;
+        if (!units.empty()) bound.emplace(units[static_cast<std::size_t>(thread)]);
         while (takes_turn(thread)) continue;
       });
   }
@@ -43,6 +52,7 @@ class team {
   }
 
   const std::function<void(int)>* work_ = nullptr;  ///< null: the end
+  std::optional<plait::bound_thread> own_;
   std::barrier<> turn_;
   std::vector<std::jthread> others_;
 };

@@ -150,6 +150,16 @@ class runtime final : public collective_calls, public one_sided_calls {
   ///     rt.move(ghosts);
   void move(const move_plan& plan) { submitter().move(plan); }
 
+  /// Makes a resource: `threads` threads of this rank, at least 1, that run the tasks submitted
+  /// with
+  /// `.target` of the resource and no others; see `scheduler::add_resource`.  Local.
+  ///
+  ///     const plait::resource io = rt.resource("io");
+  ///     rt.task("write", write, in(block)).target(io);
+  [[nodiscard]] plait::resource resource(std::string name, int threads = 1) {
+    return tasks().add_resource(std::move(name), threads);
+  }
+
   /// Records the tasks and messages that `submit` submits, for `replay`; see `scheduler::record`.
   [[nodiscard]] graph record(const std::function<void()>& submit) { return tasks().record(submit); }
 
@@ -176,6 +186,8 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// Returns where the time of this rank's workers went since construction or the last
   /// `reset_ledger`.  Call when no task is in flight.
   [[nodiscard]] plait::ledger ledger() const;
+  /// Returns where the time of the threads of a resource went; see `scheduler::ledger`.
+  [[nodiscard]] plait::ledger ledger(const plait::resource& of) const;
   void reset_ledger();
 
   /// Returns the policy that drives communication, and the reason.

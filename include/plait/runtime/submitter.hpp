@@ -15,6 +15,7 @@
 #include <plait/runtime/one_sided_options.hpp>
 #include <plait/task/access.hpp>
 #include <plait/task/detail/node.hpp>
+#include <plait/task/resource.hpp>
 #include <plait/task/task_name.hpp>
 
 namespace plait {
@@ -36,6 +37,8 @@ struct task_call {
   std::optional<plait::priority> urgency = {};
   /// The task calls MPI and blocks there; see `submission::target`.
   bool blocks_in_mpi = false;
+  /// Resource whose threads run the task; null: workers do.  Read during the call.
+  const resource* where = nullptr;
 };
 
 /// One message, its types forgotten.
@@ -68,8 +71,8 @@ class submitter {
   submitter& operator=(const submitter&) = delete;
 
   /// Submits a compute task; see `scheduler::task`.  Errors: usage_error without a function, for a
-  /// reduction (a sum into shared memory is commutative), and where nothing can suspend a task that
-  /// blocks in MPI.
+  /// reduction (a sum into shared memory is commutative), for a resource of another runtime, and
+  /// where nothing can suspend a task that blocks in MPI.
   void task(const task_call& call);
 
   /// Submits a send or a receive; see `runtime::send` and `runtime::recv`.  On a lane, which

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -23,6 +24,7 @@
 #include <plait/task/graph.hpp>
 #include <plait/task/ledger.hpp>
 #include <plait/task/reduction.hpp>
+#include <plait/task/resource.hpp>
 #include <plait/task/scheduler_options.hpp>
 #include <plait/task/task_name.hpp>
 #include <plait/task/task_observer.hpp>
@@ -85,6 +87,14 @@ class scheduler {
   /// dropped.
   void wait();
 
+  /// Starts `threads` threads that run the tasks with `target` of what this returns.  They run no
+  /// other tasks, and no worker runs theirs.  They sleep while there is nothing to run, and never
+  /// look after messages.  In checked mode the worker runs the tasks.  Submitting thread, outside
+  /// of tasks; tasks may be in flight.  Errors: usage_error for a name that is empty or taken, and
+  /// for fewer than 1 thread or more than 255 of all resources; std::system_error.
+  [[nodiscard]] resource add_resource(std::string name, int threads = 1);
+  static constexpr int most_resource_threads = 255;
+
   /// Records the tasks that `submit` submits, for `replay`.  They are not run but kept, with the
   /// dependences between them and those from each iteration to the next.  A task gets its by-value
   /// arguments again in every iteration.  Errors: exceptions of `submit`; usage_error for a task
@@ -121,6 +131,10 @@ class scheduler {
   /// Returns one entry a worker, since construction or the last `reset_ledger`.  Submitting thread,
   /// no task running.
   [[nodiscard]] plait::ledger ledger() const;
+  /// Returns one entry a thread of a resource.  Exposed communication is no part of it: all time
+  /// with nothing to run is idle.  In checked mode: no entry.  Precondition: this scheduler has
+  /// made the resource.  Submitting thread, no task running.
+  [[nodiscard]] plait::ledger ledger(const resource& of) const;
   void reset_ledger();
 
   /// `observer` may be null; it must outlive its use.  Submitting thread, when no task is in
@@ -183,6 +197,8 @@ class scheduler {
   friend class submission;
 
   void wait_for(std::span<const strided_bytes> memory);
+  /// Errors: usage_error for a resource of another scheduler, or of none.
+  void assign(detail::task_node& node, const resource& to);
 
   template <class Access>
   [[nodiscard]] static auto settled_memory(const Access& named) {
@@ -215,10 +231,6 @@ class scheduler {
   std::unique_ptr<implementation> self_;
 };
 
-/// Names the resource that a task is meant for, if not for a worker.
-enum class resource : std::uint8_t { comm };
-inline constexpr resource comm = resource::comm;
-
 /// A task about to be submitted, which happens at the end of the full expression.
 template <class Call>
 class [[maybe_unused]] submission {
@@ -242,7 +254,12 @@ class [[maybe_unused]] submission {
   /// that its transfer begins early, and suspended until that is over.  [MPI/SMPSs, section 2.2,
   /// target(comm_thread)]  Errors: usage_error where nothing can suspend it, because
   /// plait::blocking_mpi is not linked; then the task is dropped.
-  submission& target(resource where);
+  submission& target(comm_target where);
+
+  /// Lets a thread of `where` run the task, and no worker.  In all else the task is like any other:
+  /// it has accesses, may be recorded, may fail, may submit tasks.  Errors: usage_error for a
+  /// resource that another runtime has made, or none; then the task is dropped.
+  submission& target(const resource& where);
 
   /// Accesses that are declared but not passed to the function: for data it reaches another way,
   /// such as the rows of a block.
@@ -271,6 +288,12 @@ class [[maybe_unused]] submission {
   [[nodiscard]] auto result();
 
  private:
+  /// The task runs as nothing.
+  void drop() noexcept {
+    node_.act(node_, detail::node_action::destroy);
+    node_.act = [](detail::task_node&, detail::node_action) {};
+  }
+
   scheduler& owner_;
   detail::task_node& node_;
   bool submitted_ = false;
@@ -305,15 +328,25 @@ auto scheduler::task(task_name name, Function&& function, Arguments&&... argumen
 }
 
 template <class Call>
-submission<Call>& submission<Call>::target(resource) {
+submission<Call>& submission<Call>::target(comm_target) {
   if (!owner_.can_suspend()) {
-    node_.act(node_, detail::node_action::destroy);
-    node_.act = [](detail::task_node&, detail::node_action) {};
+    drop();
     throw usage_error(std::string("task '") + node_.name +
                       "' has target(comm), and nothing here can suspend it: link "
                       "plait::blocking_mpi");
   }
   return priority(high);
+}
+
+template <class Call>
+submission<Call>& submission<Call>::target(const resource& where) {
+  try {
+    owner_.assign(node_, where);
+  } catch (...) {
+    drop();
+    throw;
+  }
+  return *this;
 }
 
 template <class Call>

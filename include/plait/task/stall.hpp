@@ -27,7 +27,8 @@ struct stall {
     const detail::task_node* node = nullptr;
     state is = state::waiting;
     std::uint64_t iteration = 0;  ///< of a replay, from 1; 0 for a task that was submitted itself
-    int worker = -1;              ///< that runs it
+    int worker = -1;              ///< that runs it; of a resource, which of its threads
+    const char* resource = "";    ///< that runs it, if no worker does
     double running_s = 0;
     std::vector<std::size_t> waits_for = {};  ///< places in `tasks`, of unfinished tasks
   };

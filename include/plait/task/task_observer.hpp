@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <plait/core/clock.hpp>
 
@@ -13,6 +14,12 @@ namespace plait {
 class task_observer {
  public:
   virtual ~task_observer() = default;
+  /// Tells that a thread of a resource has a number of its own, behind those of the workers. Before
+  /// anything else is told of the thread.  `label`: the resource's name, and which of its threads.
+  virtual void thread_added(int worker, std::string label) {
+    static_cast<void>(worker);
+    static_cast<void>(label);
+  }
   /// Tells that task `id` (order of submission, from 1) has run on `worker`.
   virtual void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) = 0;
   /// Tells that `worker` had nothing to run; `exposed` of the time communication was in flight.

@@ -32,12 +32,15 @@ struct message_side {
   int communicator = 0;  ///< by number; 0: all ranks.  The peer is one of all ranks anyway.
 };
 
+/// Begins the name of a lane of a thread that is no worker.
+inline constexpr std::string_view resource_lane = "resource ";
+
 /// Something that lasted from `begin_s` to `end_s`, in seconds of one clock.
 struct trace_event {
   static constexpr std::int64_t not_replayed = -1;
 
   int rank = 0;
-  std::string lane;  ///< "worker 0", "messages", "messages of row"
+  std::string lane;  ///< "worker 0", "messages", "messages of row", "resource io"
   std::string name;
   event_kind kind = event_kind::compute;
   double begin_s = 0;

@@ -42,6 +42,10 @@ def loggp(
         str | None,
         typer.Option(help="Sizes that both ranks send at once, or none; 64KiB,1MiB."),
     ] = None,
+    raw_tcp: Annotated[
+        bool,
+        typer.Option("--raw-tcp", help="Also TCP without the MPI library, in the same session."),
+    ] = False,
     repeat: Annotated[int | None, typer.Option(help="Rounds over all sizes; 10.")] = None,
     json: Json = None,
     report: Report = False,
@@ -55,6 +59,7 @@ def loggp(
     if ranks < 1:
         raise BadInput(f"--ranks {ranks}: give at least 1")
     options = given(sizes=sizes, max_size=max_size, messages=messages, floods=floods, repeat=repeat)
+    options += ["--raw-tcp"] if raw_tcp else []
     page = report_page("loggp", report, report_file)
     request = Request("network", "loggp", mpi, ranks, lab, [*options, *context.args], verbose)
     run_and_end(request, json, page)

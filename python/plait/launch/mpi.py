@@ -42,9 +42,14 @@ def find_mpiexec(mpi: str) -> str:
     return found
 
 
-def launch(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None) -> Launch:
-    """Returns the start of `ranks` processes of `program`, in `lab` where one is given."""
-    inner, settings = _starting(mpi, ranks, program, lab)
+def launch(
+    mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None, is_foreign: bool = False
+) -> Launch:
+    """Returns the start of `ranks` processes of `program`, in `lab` where one is given.
+
+    A foreign program is none of plait's own: nothing is known of the way its ranks connect.
+    """
+    inner, settings = _starting(mpi, ranks, program, lab, is_foreign)
     outer = enter(lab, lab.head) if lab else []
     return Launch([*outer, *inner], {**tool_environment(), **settings})
 
@@ -59,12 +64,12 @@ def line_of_rank(mpi: str, ranks: int, program: Sequence[str]) -> str:
 
 
 def _starting(
-    mpi: str, ranks: int, program: Sequence[str], lab: Lab | None
+    mpi: str, ranks: int, program: Sequence[str], lab: Lab | None, is_foreign: bool = False
 ) -> tuple[list[str], dict[str, str]]:
     """Returns the command line inside a lab, and what its environment has beside the caller's."""
     mpiexec = find_mpiexec(mpi)
     make = {"openmpi": _openmpi, "mpich": _mpich}[library.kind_of(mpi)]
-    argv, settings = make(mpiexec, ranks, lab)
+    argv, settings = make(mpiexec, ranks, lab, is_foreign)
     # mpiexec ends with its parent, however that one ends.
     return ["setpriv", "--pdeathsig", "TERM", *argv, *program], settings
 
@@ -74,7 +79,9 @@ def launch_alone(program: Sequence[str]) -> Launch:
     return Launch(["setpriv", "--pdeathsig", "TERM", *program], tool_environment())
 
 
-def _openmpi(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict[str, str]]:
+def _openmpi(
+    mpiexec: str, ranks: int, lab: Lab | None, is_foreign: bool
+) -> tuple[list[str], dict[str, str]]:
     settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     argv = [mpiexec, "--bind-to", "none", "-n", str(ranks)]
     prrte = _is_prrte(mpiexec)
@@ -90,10 +97,10 @@ def _openmpi(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict
         # The receiver's request for a message waits behind the data going the other way if there is
         # one socket per pair of ranks, or if a message is put whole.  Large messages both ways then
         # get half the link's rate each: 2 MiB both ways at 1 Gbit/s take 34 ms, or 18 ms with these
-        # settings.  With two sockets, ranks that connect to several others at once may lose what
-        # they send (github.com/open-mpi/ompi/pull/4247): four ranks in a row that exchange 512 KiB
-        # wait for ever.
-        "btl_tcp_links": "2" if ranks == 2 else "1",
+        # settings.  With two sockets, ranks that connect to each other at the same time may lose
+        # what they send (github.com/open-mpi/ompi/pull/4247): four ranks in a row that exchange
+        # 512 KiB wait for ever, and so do two whose first long messages cross.
+        "btl_tcp_links": "2" if ranks == 2 and not is_foreign else "1",
         "btl_tcp_flags": "1",
         "pml": "ob1",
     }
@@ -113,7 +120,9 @@ def _is_prrte(mpiexec: str) -> bool:
     return (pathlib.Path(mpiexec).resolve().parent / "prterun").exists()
 
 
-def _mpich(mpiexec: str, ranks: int, lab: Lab | None) -> tuple[list[str], dict[str, str]]:
+def _mpich(
+    mpiexec: str, ranks: int, lab: Lab | None, _is_foreign: bool
+) -> tuple[list[str], dict[str, str]]:
     argv = [mpiexec, "-n", str(ranks)]
     # UCX takes SIGHUP for a wish to debug: the rank would live on.
     settings = {"UCX_DEBUG_SIGNO": "0"}

@@ -15,6 +15,7 @@ from plait.results.figures.hiding import (
 )
 from plait.results.figures.overhead import overhead_sentences
 from plait.results.figures.reordering import reordering_sentences
+from plait.results.figures.rest import REST
 from plait.results.figures.service_core import SERVICE_CORE, of_nodes, service_core_sentences
 from plait.results.figures.speedup import prediction_sentence
 from plait.results.schema import (
@@ -50,6 +51,7 @@ _VARIANT = fields(
      "iterations": or_null(count), "workers": count, "processes": count, "outliers": count,
      "computes_as_base": flag, "slower_computation": or_null(_SLOWER), "own_limits": _OWN_LIMITS,
      "gflops": positive, "communication_overhead_s": number, "tile": or_null(count_from_1),
+     "rest": or_null(REST), "binding": text,
      "per_iteration_s": fields({"total": fields({"median": positive, "mean": positive}),
                                 "wait": _COLUMN, "comp": _COLUMN})},
 )  # fmt: skip
@@ -81,7 +83,8 @@ _MEMBERS = result_shape(
                                    "fraction_of_bandwidth": or_null(number)}))},
     parameters=fields(
         {"steps": count, "repeat": count},
-        {"size": sequence(count), "outliers": text, "processes_per_node": count},
+        {"size": sequence(count), "outliers": text, "processes_per_node": count,
+         "cells_per_node": sequence(count_from_1)},
     ),
     environment={"ranks": count},
 )  # fmt: skip

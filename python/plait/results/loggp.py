@@ -36,6 +36,14 @@ _FLOOD = fields(
      **dict.fromkeys(_FLOODS, SPREAD)}
 )  # fmt: skip
 _MEASURED_SIZE = fields({"size_bytes": count_from_1, **dict.fromkeys(_TIMES, SPREAD)})
+_FIT = fields(
+    {"latency_s": number, "send_overhead_s": number, "receive_overhead_s": number,
+     "segments": sequence(_SEGMENT, least=1)},
+    {"remarks": or_null(sequence(text))},
+)  # fmt: skip
+_SIZES = sequence(_MEASURED_SIZE, least=1)
+_LINK = or_null(fields({"payload_Bps": positive, "burst_bytes": at_least_0,
+                        "bandwidth_Bps": or_null(number), "ratio": or_null(number)}))  # fmt: skip
 
 
 class Loggp(Kind):
@@ -46,15 +54,9 @@ class Loggp(Kind):
     shape = staticmethod(
         result_shape(
             {"probe": text,
-             "fit": fields({"latency_s": number, "send_overhead_s": number,
-                            "receive_overhead_s": number,
-                            "segments": sequence(_SEGMENT, least=1)},
-                           {"remarks": or_null(sequence(text))}),
-             "sizes": sequence(_MEASURED_SIZE, least=1)},
-            {"link": or_null(fields({"payload_Bps": positive, "burst_bytes": at_least_0,
-                                     "bandwidth_Bps": or_null(number),
-                                     "ratio": or_null(number)})),
-             "floods": or_null(sequence(_FLOOD))},
+             "fit": _FIT, "sizes": _SIZES},
+            {"link": _LINK, "floods": or_null(sequence(_FLOOD)),
+             "raw_tcp": or_null(fields({"fit": _FIT, "sizes": _SIZES}, {"link": _LINK}))},
             parameters=fields({}, {"bursts": or_null(count)}),
         )
     )  # fmt: skip
@@ -62,6 +64,8 @@ class Loggp(Kind):
     def figures(self, result: Result) -> list[Figure]:
         """Returns the times of every size, then those of floods."""
         found = [(name, size) for name in _TIMES for size in result["sizes"]]
+        raw = result.get("raw_tcp") or {"sizes": []}
+        found += [(f"raw TCP {name}", size) for name in _TIMES for size in raw["sizes"]]
         found += [(name, flood) for name in _FLOODS for flood in result.get("floods") or []]
         return [Figure(f"{of['size_bytes']} bytes {name}", of[name], name) for name, of in found]
 
@@ -75,4 +79,4 @@ class Loggp(Kind):
         """Returns the drawings, then every segment and size."""
         from plait.views.html.loggp import loggp
 
-        return loggp(self.heading(result), result)
+        return loggp(self.heading(result), result, beside)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plait.results.application import Application
 from plait.results.base import Result
 from plait.results.figures.policies import policy_sentences
+from plait.results.figures.rest import rest_sentences
 from plait.results.figures.service_core import model_sentences
 from plait.results.schema import both
 
@@ -38,11 +39,13 @@ class Policies(Application):
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns the paper's table before what every application has."""
         from plait.views.html.application import application
-        from plait.views.html.policies import policies
+        from plait.views.html.policies import policies, rest
 
         first = [("Policies", policies(result))]
+        if parts := rest(result):
+            first.append(("What the rest is", parts))
         return application(self.heading(result), result, self.sentences(result), beside, first)
 
     def reading(self, result: Result) -> list[str]:
         """Returns how the paper's columns are to be read."""
-        return [*policy_sentences(result), *model_sentences(result)]
+        return [*policy_sentences(result), *rest_sentences(result), *model_sentences(result)]

@@ -64,7 +64,8 @@ def run_to_its_end(
     """
     # Ranks get what their mpiexec gives them by itself: a terminal (Open MPI) or a pipe (MPICH).
     with streamed(folder, terminal=kind_of(asked.mpi) == "openmpi") as streams:
-        job = launch(asked.mpi, asked.ranks, streams.into([*before, *asked.words]), lab)
+        words = streams.into([*before, *asked.words])
+        job = launch(asked.mpi, asked.ranks, words, lab, is_foreign=True)
         job = dataclasses.replace(job, environment={**job.environment, **(environment or {})})
         try:
             outcome = run_in(lab, job, None, asked.verbose)

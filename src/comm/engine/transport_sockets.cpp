@@ -149,4 +149,14 @@ void transport_sockets::looked() {
   }
 }
 
+std::size_t transport_sockets::unread() const noexcept {
+  std::size_t bytes = 0;
+  for (const socket& one : known_) {
+    if (one.left_alone < most_left_alone) {
+      bytes += static_cast<std::size_t>(waiting_at(one.descriptor));
+    }
+  }
+  return bytes;
+}
+
 }  // namespace plait

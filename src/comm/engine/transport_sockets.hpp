@@ -43,6 +43,8 @@ class transport_sockets {
   void wake() noexcept;
   /// Notes that the library has looked, because of the last news.
   void looked();
+  /// Returns how many bytes wait to be read, at all sockets that are watched.
+  [[nodiscard]] std::size_t unread() const noexcept;
   /// Returns true if the library has read, from one of the sockets, bytes that there was news of.
   [[nodiscard]] bool carry_messages() const noexcept { return carry_messages_; }
 

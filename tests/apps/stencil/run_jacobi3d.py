@@ -56,6 +56,12 @@ def check_nodes(result: dict, arguments: list[str], ranks: int) -> None:
     """What a result of several processes a node has that others have not."""
     per_node = result["parameters"]["processes_per_node"]
     check(per_node == int(value_of("--per-node", arguments, "1")), f"{per_node} a node")
+    if "--cells-per-node" in arguments:
+        own = [int(n) for n in value_of("--cells-per-node", arguments, "").split("x")]
+        parameters = result["parameters"]
+        places = parameters["node_grid" if per_node > 1 else "grid"]
+        whole = [n * p for n, p in zip(own, places, strict=True)]
+        check(parameters["cells_per_node"] == own and parameters["size"] == whole, f"{parameters}")
     service = value_of("--service-core", arguments, "both")
     # Without a run of all workers it is not known what messages take from them.
     has_step = per_node > 1 and "plait" in result["variants"] and service != "always"

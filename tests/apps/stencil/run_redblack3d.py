@@ -41,6 +41,19 @@ def check_table(name: str, variant: dict, steps: int, ranks: int) -> None:
     check(kept >= 1 and columns["total"]["mean"] > 0, f"{name}: {kept} runs are no outliers")
 
 
+def check_rest(name: str, variant: dict) -> None:
+    """Of a policy that goes phase by phase: parts of the time, which are accounted for."""
+    rest = variant["rest"]
+    noted = name == "HAND" or name.startswith("MT")
+    check((rest is not None) == noted, f"{name}: rest {rest}")
+    if rest is None:
+        return
+    parts = ("computation", "threads", "annulus", "posting", "nodes", "lag", "transfer", "polling")
+    check(all(rest[f"{part}_s"] >= -1e-9 for part in parts), f"{name}: {rest}")
+    check(0 < rest["sum_share"] <= 1.001, f"{name}: the parts are {rest['sum_share']} of the time")
+    check((rest["proxy_utilisation"] is not None) == ("XTRA" in name), f"{name}: proxy, {rest}")
+
+
 def check_slowness(result: dict, ranks: int) -> None:
     """Worker 0 is held up under every policy: nobody computes a cell in less than 0.1 ns."""
     cells = math.prod(result["parameters"]["size"]) / ranks
@@ -113,6 +126,12 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
         whole = all(many % few == 0 for many, few in zip(grid, nodes, strict=True))
         check(whole, f"the processes' grid {grid} has no whole blocks for nodes {nodes}")
     check_model(result, per_node)
+    if "--cells-per-node" in arguments:
+        own = [int(n) for n in arguments[arguments.index("--cells-per-node") + 1].split("x")]
+        parameters = result["parameters"]
+        places = parameters["node_grid"] if per_node > 1 else parameters["grid"]
+        whole = [n * p for n, p in zip(own, places, strict=True)]
+        check(parameters["cells_per_node"] == own and parameters["size"] == whole, f"{parameters}")
     for name, variant in result["variants"].items():
         check(variant["verified"] is True, f"{name} is not verified")
         check(variant["max_error"] <= variant["error_bound"], f"{name}: {variant['max_error']}")
@@ -123,6 +142,7 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
         if len(ranks) > 1 or "periodic" not in arguments:
             check_timeline(name, result["timeline"][name], ranks)
         check_table(name, variant, steps, len(ranks))
+        check_rest(name, variant)
 
 
 if __name__ == "__main__":

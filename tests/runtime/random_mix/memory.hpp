@@ -14,6 +14,7 @@
 
 #include <plait/array/block_array.hpp>
 #include <plait/core/strided_bytes.hpp>
+#include <plait/task/resource.hpp>
 
 #include "generator.hpp"
 
@@ -54,6 +55,8 @@ inline constexpr std::size_t slot_words = 6;
 /// that is dealt, those of the line, and the values of the elements that are listed, if any are.
 inline constexpr std::size_t arena_region = 0;
 inline constexpr std::size_t lists = 3;
+/// Of one thread and of two.
+inline constexpr std::size_t resource_kinds = 2;
 
 struct rank_memory {
   std::vector<word> words;
@@ -66,7 +69,8 @@ struct rank_memory {
   /// Of messages with a count: how many elements were sent, and came.
   std::size_t sent_count = 0;
   std::size_t came_count = 0;
-  std::vector<std::uint64_t> seen;  ///< what the program itself has read, in order
+  std::vector<std::uint64_t> seen;               ///< what the program itself has read, in order
+  std::array<resource, resource_kinds> targets;  ///< of the running rank's tasks
 
   rank_memory(const array_layout& arrays, int rank);
   rank_memory(const rank_memory&) = delete;

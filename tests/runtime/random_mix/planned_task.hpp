@@ -36,10 +36,13 @@ struct planned_reduction {
   }
 };
 
+inline constexpr std::size_t no_target = resource_kinds;
+
 struct planned_task {
   std::uint64_t salt = 0;
   int spin_us = 0;
   plait::priority urgency = priority::normal;
+  std::size_t target = no_target;  ///< place in `rank_memory::targets`
   bool passes_first = false;  ///< the first access is an argument; the others are only declared
   int returns = 0;
   std::vector<planned_access> accesses;

@@ -49,6 +49,7 @@ stage::stage(environment& env, const std::vector<communicator>& among, std::uint
           rt_.window(words_of(memory_, arena::slot(0), arena::slot(env.size()) - arena::slot(0)))) {
   for (std::size_t i = 0; i < lanes; ++i)
     lanes_.push_back(std::make_unique<lane>(rt_, among[communicators + i]));
+  memory_.targets = {rt_.resource("io"), rt_.resource("pair", 2)};
 }
 
 std::optional<std::string> stage::run(const program& all) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What random tasks make of what they access: when they run one after the other, and as tasks.
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "planned_task.hpp"
@@ -105,8 +106,15 @@ template <class T>
   return x.at;
 }
 
+/// A thread of a resource runs the tasks of that resource only, and a worker none of them.
+void expect_thread_of(std::size_t target) {
+  static thread_local std::size_t runs = target;
+  if (runs != target) throw std::logic_error("a thread ran a task that is not for it");
+}
+
 int run_as_task(const planned_task* task, rank_memory* memory, runtime* rt,
                 std::optional<strided_bytes> first) {
+  expect_thread_of(task->target);
   mix_accesses(*task, *memory, first);
   for (const planned_task& child : task->children) submit(*rt, *memory, child);
   return task->returns;
@@ -120,6 +128,7 @@ int finish(Submission& made, rank_memory& memory, const planned_task& task, std:
     with_access(memory, task.accesses[i], [&made](const auto& a) { made.also(a); });
   }
   made.priority(task.urgency);
+  if (task.target != no_target) made.target(memory.targets[task.target]);
   return wanted ? made.result().get() : 0;
 }
 

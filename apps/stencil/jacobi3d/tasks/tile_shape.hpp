@@ -8,10 +8,10 @@
 
 namespace jacobi3d {
 
-/// Cells of a message between nodes.  A face travels in parts, so that the rim behind the first is computed, and
-/// sent on, while the others are still under way: the link does not stand still between two steps.
-/// A part is less than 64 KiB, what Open MPI sends over TCP without a handshake; the answer to one
-/// waits behind bulk data in the socket.
+/// Cells of a message between nodes.  A face travels in parts, so that the rim behind the first is
+/// computed, and sent on, while the others are still under way: the link does not stand still
+/// between two steps. A part is less than 64 KiB, what Open MPI sends over TCP without a handshake;
+/// the answer to one waits behind bulk data in the socket.
 inline constexpr std::int64_t cells_per_message = std::int64_t{15} << 9;
 
 struct tile_shape {

@@ -137,6 +137,7 @@ struct alignas(64) task_node {
   // With one worker no locked instruction is needed between tasks that it submits and finishes.
   bool unshared = false;          // whoever submits it finishes it
   bool follows_unshared = false;  // so do those of its predecessors
+  std::uint8_t where = 0;         // number of the resource that runs it; 0: a worker
 
   // The third: what only tasks with several predecessors or large arguments touch.
   alignas(64) edge further_edges[inline_edges - 1];

@@ -45,7 +45,16 @@ def policy_sentences(result: Result) -> list[str]:
             "computation alone, and so the bound, is that of one thread a node:"
             " nothing is said of what policies with more hide"
         )
-    return lines
+    return [*lines, *_bindings(result)]
+
+
+def _bindings(result: Result) -> list[str]:
+    """Says of each policy with two sets of threads where these run."""
+    return [
+        f"{name}: binding of its two sets of threads {variant['binding']}"
+        for name, variant in result["variants"].items()
+        if "IRR" in name and "binding" in variant
+    ]
 
 
 def _what_is_quoted(result: Result) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from plait.results.base import Result
 from plait.results.figures.hiding import REUSE, beaten_bounds, reusing_the_cache
+from plait.results.figures.weak_scaling import weak_scaling
 from plait.views.html.article import Sections, article, card, cards, facts
 from plait.views.html.breakdown import BREAKDOWN_KINDS, EVENT_KINDS, breakdown, legend
 from plait.views.html.speedup import speedup
@@ -13,6 +14,7 @@ from plait.views.html.tables import figures, ledgers
 from plait.views.html.timeline import iterations
 from plait.views.html.traces import trace_summaries
 from plait.views.html.traffic import traffic
+from plait.views.html.weak_scaling import weak_scaling_table
 
 _READING = """Bars are means over ranks and workers; the whisker spans the quartiles of the whole
 run, which the slowest rank decides. <b>Compute</b>: running tasks, and apart from that what they
@@ -45,6 +47,8 @@ def application(
         sections.insert(-2, ("Who sends how much to whom", traffic(result)))
     if "prediction" in result:
         sections.insert(-2, ("Speed-up over ranks", speedup(result, beside)))
+    if rows := weak_scaling(result, beside):
+        sections.insert(-2, ("Weak scaling", weak_scaling_table(rows)))
     return article(heading, result, sections, *_head(result, sentences))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A measured network: G·s + g and the overheads over sizes, with the lines that were fitted."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from plait.results.base import Result
@@ -12,8 +13,10 @@ from plait.results.figures.loggp import (
     parameters_text,
     segment_cells,
 )
+from plait.results.figures.networks import networks_of, raw_tcp_sentence
 from plait.units import seconds_text, size_text
 from plait.views.html.article import article, card, cards, facts
+from plait.views.html.networks import networks_side_by_side
 from plait.views.html.plot import Fitted, Series, plot
 from plait.views.html.svg import element, table, text
 
@@ -30,14 +33,19 @@ a receive. Where messages are handed over by rendezvous, the call lasts until th
 taken part, and so does o. A dashed line: from this size on another line was fitted."""
 
 
-def loggp(heading: str, result: Result) -> str:
+def loggp(heading: str, result: Result, beside: Sequence[Result] = ()) -> str:
     """The parameters and what they mean, the drawings, then every segment and size."""
     found = (
         card(element("b", text(value)), element("span", text(name)))
         for name, value in parameters_text(result["fit"])
     )
     sections = [("The network", _network(result)), ("Figures", _tables(result))]
-    return article(heading, result, sections, cards(*found), facts(loggp_sentences(result)))
+    networks = networks_of(beside or [result])
+    is_first = next((one for one in beside if one.get("kind") == "loggp"), result) is result
+    if len(networks) > 1 and is_first:
+        sections.insert(0, ("Networks side by side", networks_side_by_side(networks)))
+    said = [*loggp_sentences(result), *filter(None, [raw_tcp_sentence(result)])]
+    return article(heading, result, sections, cards(*found), facts(said))
 
 
 def _network(result: Result) -> str:

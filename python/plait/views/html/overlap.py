@@ -5,7 +5,8 @@ from plait.results.base import Result
 from plait.results.figures.overlap import is_processor_row, nbc_sentences, overlap_sentence
 from plait.views.html.article import article
 from plait.views.html.benchmark import figures_table
-from plait.views.html.curves import COLOURS, Curve, Point, curves
+from plait.views.html.curves import COLOURS, Curve, Point, curves, size_text
+from plait.views.html.surface import Place, surface
 from plait.views.html.svg import element, text
 
 # Title, unit, the rows' figure, and the one of `alone` that limits it.
@@ -44,6 +45,7 @@ def nbc(heading: str, result: Result) -> str:
         drawn = _curves_of(result, shares, "processor_percent", "op", op)
         drawn += _limit(result, "transport_percent", "op", op, "what the transport itself takes")
         parts.append(curves(f"{op}: processor share of the blocking call", "%", drawn))
+        parts += _surfaces(result, shares, op)
     drawn = "".join(parts) + element("p", _NBC_READING, class_="reading")
     sections = [("What is hidden", drawn), ("Figures", figures_table(result))]
     return article(heading, result, sections)
@@ -72,6 +74,27 @@ def _curves_of(result: Result, rows: list[str], figure: str, key: str, value: st
               str(index % COLOURS))
         for index, row in enumerate(rows)
     ]  # fmt: skip
+
+
+# What the call needs, as the slides plot it, and what it takes of a library that polls.
+_SURFACES = (("transport_percent", "share of a processor that the call needs"),
+             ("processor_percent", "share of a processor that the call takes"))  # fmt: skip
+
+
+def _surfaces(result: Result, rows: list[str], op: str) -> list[str]:
+    """Returns the shares over communicator size and data size."""
+    cells = [cell for row in rows for cell in result["rows"][row].values() if cell["op"] == op]
+    sizes = sorted({cell["size_bytes"] for cell in cells})
+    names = [row.removeprefix("processor, ") for row in rows]
+    parts = []
+    for figure, title in _SURFACES:
+        values: dict[Place, float] = {}
+        for index, row in enumerate(rows):
+            for point in _points(result, row, figure, "op", op):
+                values[index, sizes.index(point.size_bytes)] = point.median
+        columns = [size_text(size) for size in sizes]
+        parts.append(surface(f"{op}: {title}", names, columns, values))
+    return parts
 
 
 def _limit(

@@ -12,6 +12,7 @@ from plait.results.figures.loggp import (
     parameters_text,
     segment_cells,
 )
+from plait.results.figures.networks import raw_tcp_sentence
 from plait.views.terminal.layout import new_table, say, title
 
 _GAP = 3
@@ -35,4 +36,4 @@ def show_loggp(heading: str, result: Result, console: Console) -> None:
         for flood in result["floods"]:
             floods.add_row(*flood_cells(flood))
         console.print(floods)
-    say(console, loggp_sentences(result))
+    say(console, [*loggp_sentences(result), *filter(None, [raw_tcp_sentence(result)])])

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tcp_pair.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "measure/gather.hpp"
+
+namespace plait::network::loggp {
+namespace {
+
+constexpr int longest_connect_ms = 2000;
+constexpr int longest_accept_ms = 30'000;
+
+/// A file descriptor, closed when it is forgotten.
+class descriptor {
+ public:
+  explicit descriptor(int number) noexcept : number_(number) {}
+  descriptor(descriptor&& other) noexcept : number_(other.release()) {}
+  descriptor& operator=(descriptor&&) = delete;
+  ~descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  [[nodiscard]] int get() const noexcept { return number_; }
+  [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+[[noreturn]] void failed(const char* call) {
+  throw error(std::string("raw TCP: ") + call + ": " + std::strerror(errno));
+}
+
+void work_for(ticks duration) noexcept {
+  const ticks end = now_ticks() + duration;
+  while (now_ticks() < end) {
+  }
+}
+
+/// Addresses of this host's interfaces that are up, the loopback's last.
+[[nodiscard]] std::string addresses() {
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) failed("getifaddrs");
+  std::string others;
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+    if ((one->ifa_flags & IFF_UP) == 0 || (one->ifa_flags & IFF_LOOPBACK) != 0) continue;
+    char text[INET_ADDRSTRLEN] = "";
+    const auto* address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr);
+    if (inet_ntop(AF_INET, &address->sin_addr, text, sizeof text) != nullptr)
+      others.append(text).append(" ");
+  }
+  freeifaddrs(all);
+  return others + "127.0.0.1";
+}
+
+/// A socket that listens on any address, and its port.
+[[nodiscard]] descriptor listening(int& port) {
+  descriptor made(socket(AF_INET, SOCK_STREAM, 0));
+  if (made.get() < 0) failed("socket");
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  any.sin_addr.s_addr = htonl(INADDR_ANY);
+  socklen_t size = sizeof any;
+  if (bind(made.get(), reinterpret_cast<sockaddr*>(&any), sizeof any) != 0) failed("bind");
+  if (listen(made.get(), 1) != 0) failed("listen");
+  if (getsockname(made.get(), reinterpret_cast<sockaddr*>(&any), &size) != 0) failed("getsockname");
+  port = ntohs(any.sin_port);
+  return made;
+}
+
+[[nodiscard]] bool is_ready(int number, short events, int timeout_ms) {
+  pollfd one{.fd = number, .events = events, .revents = 0};
+  return poll(&one, 1, timeout_ms) == 1;
+}
+
+/// -1 where the address does not answer.
+[[nodiscard]] int connected_to(const std::string& address, int port) {
+  descriptor made(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<std::uint16_t>(port));
+  if (made.get() < 0 || inet_pton(AF_INET, address.c_str(), &to.sin_addr) != 1) return -1;
+  if (connect(made.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) != 0 &&
+      (errno != EINPROGRESS || !is_ready(made.get(), POLLOUT, longest_connect_ms)))
+    return -1;
+  int wrong = 0;
+  socklen_t size = sizeof wrong;
+  if (getsockopt(made.get(), SOL_SOCKET, SO_ERROR, &wrong, &size) != 0 || wrong != 0) return -1;
+  return made.release();
+}
+
+void set_up(int number) {
+  const int on = 1;
+  if (setsockopt(number, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) failed("setsockopt");
+  const int flags = fcntl(number, F_GETFL);
+  if (flags < 0 || fcntl(number, F_SETFL, flags & ~O_NONBLOCK) != 0) failed("fcntl");
+}
+
+[[nodiscard]] int connect_pair(environment& env) {
+  int port = 0;
+  descriptor listens(env.rank() == 0 ? listening(port).release() : -1);
+  const std::string where =
+      measure::broadcast(env, env.rank() == 0 ? addresses() + " " + std::to_string(port) : "");
+  int found = -1;
+  if (env.rank() == 0) {
+    if (is_ready(listens.get(), POLLIN, longest_accept_ms))
+      found = accept(listens.get(), nullptr, nullptr);
+  } else {
+    std::istringstream words(where);
+    std::vector<std::string> all;
+    for (std::string word; words >> word;) all.push_back(word);
+    port = std::stoi(all.back());
+    all.pop_back();
+    // The loopback leads to another host's rank 0 only by mistake.
+    if (env.hosts()[0] == env.hosts()[1]) std::ranges::reverse(all);
+    for (const std::string& address : all)
+      if ((found = connected_to(address, port)) >= 0) break;
+  }
+  if (!measure::all_of(env, found >= 0)) {
+    if (found >= 0) close(found);
+    throw error("raw TCP: the two ranks cannot be connected by any of the addresses " + where);
+  }
+  return found;
+}
+
+void fill(std::vector<std::byte>& bytes, std::uint64_t burst_number) {
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(1 + (i + burst_number) % 251);
+}
+
+[[nodiscard]] std::byte number_of(int message) noexcept {
+  return static_cast<std::byte>(message & 0xff);
+}
+
+[[noreturn]] void arrived_wrong(const char* what, const burst& of) {
+  throw error("raw TCP: " + std::string(what) + " of " + std::to_string(of.size_bytes) +
+              " bytes arrived wrong, in a burst of " + std::to_string(of.messages));
+}
+
+}  // namespace
+
+tcp_pair::tcp_pair(environment& env) : is_client_(env.rank() == 0) {
+  PLAIT_EXPECTS(env.size() == 2, std::to_string(env.size()));
+  socket_ = connect_pair(env);
+  set_up(socket_);
+}
+
+tcp_pair::~tcp_pair() {
+  if (socket_ >= 0) close(socket_);
+}
+
+void tcp_pair::send(const void* data, std::size_t bytes) const {
+  const auto* next = static_cast<const std::byte*>(data);
+  while (bytes > 0) {
+    const ssize_t sent = ::send(socket_, next, bytes, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) failed("send");
+    next += sent;
+    bytes -= static_cast<std::size_t>(sent);
+  }
+}
+
+void tcp_pair::receive(void* data, std::size_t bytes) const {
+  auto* next = static_cast<std::byte*>(data);
+  while (bytes > 0) {
+    const ssize_t came = recv(socket_, next, bytes, MSG_WAITALL);
+    if (came < 0 && errno == EINTR) continue;
+    if (came == 0) throw error("raw TCP: the other rank has closed the connection");
+    if (came < 0) failed("recv");
+    next += came;
+    bytes -= static_cast<std::size_t>(came);
+  }
+}
+
+burst_times tcp_pair::run(const burst& what) {
+  ++bursts_;
+  message_.resize(what.size_bytes);
+  const double own_s = is_client_ ? send_all(what) : receive_all(what);
+  double other_s = 0;
+  send(&own_s, sizeof own_s);
+  receive(&other_s, sizeof other_s);
+  return is_client_ ? burst_times{own_s, other_s} : burst_times{other_s, own_s};
+}
+
+double tcp_pair::send_all(const burst& what) {
+  fill(message_, bursts_);
+  answer_.assign(what.size_bytes, std::byte{0});
+  const ticks pause = seconds_to_ticks(what.send_pause_s);
+  std::byte ready{};
+  receive(&ready, 1);
+  work_for(seconds_to_ticks(what.rest_s));
+
+  const ticks start = now_ticks();
+  for (int i = 0; i < what.messages; ++i) {
+    if (i > 0 && pause > 0) work_for(pause);
+    message_[0] = number_of(i);
+    send(message_.data(), message_.size());
+  }
+  receive(answer_.data(), answer_.size());
+  const double round_trip_s = ticks_to_seconds(now_ticks() - start);
+
+  if (answer_ != message_) arrived_wrong("the answer", what);
+  messages_checked_ += static_cast<std::uint64_t>(what.messages) + 1;
+  bytes_checked_ += 2 * what.size_bytes + static_cast<std::uint64_t>(what.messages) - 1;
+  return round_trip_s;
+}
+
+double tcp_pair::receive_all(const burst& what) {
+  std::ranges::fill(message_, std::byte{0});
+  const ticks pause = seconds_to_ticks(what.receive_pause_s);
+  bool in_order = true;
+  const std::byte ready{};
+  send(&ready, 1);
+
+  ticks first = 0;
+  for (int i = 0; i < what.messages; ++i) {
+    if (i > 0 && pause > 0) work_for(pause);
+    receive(message_.data(), message_.size());
+    if (i == 0) first = now_ticks();
+    in_order = in_order && message_[0] == number_of(i);
+  }
+  const double receiving_s = ticks_to_seconds(now_ticks() - first);
+  send(message_.data(), message_.size());
+  if (!in_order) arrived_wrong("a message", what);
+  return receiving_s;
+}
+
+}  // namespace plait::network::loggp
