@@ -3,6 +3,8 @@
 /// output, a communication thread.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <string>
