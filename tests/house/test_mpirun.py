@@ -70,7 +70,7 @@ class Mpirun(unittest.TestCase):
                 self.assertNotEqual(process.wait(), 0)
                 self.assertTrue(wait_until(lambda: not processes_with(mark)))
                 if end is not signal.SIGKILL:
-                    self.assertEqual(os.listdir(folder), [])
+                    self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
 
 
 if __name__ == "__main__":

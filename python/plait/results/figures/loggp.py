@@ -59,7 +59,9 @@ def loggp_sentences(result: Result) -> list[str]:
     if limits := _limits(result):
         said.append(f"Another line begins {', '.join(limits)}.")
     if eager := result["fit"].get("eager_limit_bytes"):
-        said.append(f"Beyond {size_text(eager)} (S) the sender asks first, and waits for the answer.")
+        said.append(
+            f"Beyond {size_text(eager)} (S) the sender asks first, and waits for the answer."
+        )
     said += _of_the_link(result.get("link"))
     return said + list(result["fit"].get("remarks") or [])
 
