@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -45,12 +47,6 @@ class descriptor {
   throw error(std::string("raw TCP: ") + call + ": " + std::strerror(errno));
 }
 
-void work_for(ticks duration) noexcept {
-  const ticks end = now_ticks() + duration;
-  while (now_ticks() < end) {
-  }
-}
-
 /// Addresses of this host's interfaces that are up, the loopback's last.
 [[nodiscard]] std::string addresses() {
   ifaddrs* all = nullptr;
@@ -88,7 +84,7 @@ void work_for(ticks duration) noexcept {
   return poll(&one, 1, timeout_ms) == 1;
 }
 
-/// -1 where the address does not answer.
+/// Returns a socket, or -1 where the address does not answer.
 [[nodiscard]] int connected_to(const std::string& address, int port) {
   descriptor made(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
   sockaddr_in to{};
@@ -138,19 +134,36 @@ void set_up(int number) {
   return found;
 }
 
-void fill(std::vector<std::byte>& bytes, std::uint64_t burst_number) {
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = static_cast<std::byte>(1 + (i + burst_number) % 251);
-}
+/// send(2) and recv(2), whole.
+struct tcp_wire {
+  static constexpr const char* name = "raw TCP: ";
 
-[[nodiscard]] std::byte number_of(int message) noexcept {
-  return static_cast<std::byte>(message & 0xff);
-}
+  void send(burst_part, std::span<const std::byte> bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent <= 0) failed("send");
+      bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    }
+  }
+  void receive(burst_part, std::span<std::byte> bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t came = recv(socket, bytes.data(), bytes.size(), MSG_WAITALL);
+      if (came < 0 && errno == EINTR) continue;
+      if (came == 0) throw error("raw TCP: the other rank has closed the connection");
+      if (came < 0) failed("recv");
+      bytes = bytes.subspan(static_cast<std::size_t>(came));
+    }
+  }
+  [[nodiscard]] double swap(double own_s) const {
+    double other_s = 0;
+    send(burst_part::answer, std::as_bytes(std::span(&own_s, 1)));
+    receive(burst_part::answer, std::as_writable_bytes(std::span(&other_s, 1)));
+    return other_s;
+  }
 
-[[noreturn]] void arrived_wrong(const char* what, const burst& of) {
-  throw error("raw TCP: " + std::string(what) + " of " + std::to_string(of.size_bytes) +
-              " bytes arrived wrong, in a burst of " + std::to_string(of.messages));
-}
+  int socket;
+};
 
 }  // namespace
 
@@ -164,80 +177,8 @@ tcp_pair::~tcp_pair() {
   if (socket_ >= 0) close(socket_);
 }
 
-void tcp_pair::send(const void* data, std::size_t bytes) const {
-  const auto* next = static_cast<const std::byte*>(data);
-  while (bytes > 0) {
-    const ssize_t sent = ::send(socket_, next, bytes, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) failed("send");
-    next += sent;
-    bytes -= static_cast<std::size_t>(sent);
-  }
-}
-
-void tcp_pair::receive(void* data, std::size_t bytes) const {
-  auto* next = static_cast<std::byte*>(data);
-  while (bytes > 0) {
-    const ssize_t came = recv(socket_, next, bytes, MSG_WAITALL);
-    if (came < 0 && errno == EINTR) continue;
-    if (came == 0) throw error("raw TCP: the other rank has closed the connection");
-    if (came < 0) failed("recv");
-    next += came;
-    bytes -= static_cast<std::size_t>(came);
-  }
-}
-
 burst_times tcp_pair::run(const burst& what) {
-  ++bursts_;
-  message_.resize(what.size_bytes);
-  const double own_s = is_client_ ? send_all(what) : receive_all(what);
-  double other_s = 0;
-  send(&own_s, sizeof own_s);
-  receive(&other_s, sizeof other_s);
-  return is_client_ ? burst_times{own_s, other_s} : burst_times{other_s, own_s};
-}
-
-double tcp_pair::send_all(const burst& what) {
-  fill(message_, bursts_);
-  answer_.assign(what.size_bytes, std::byte{0});
-  const ticks pause = seconds_to_ticks(what.send_pause_s);
-  std::byte ready{};
-  receive(&ready, 1);
-  work_for(seconds_to_ticks(what.rest_s));
-
-  const ticks start = now_ticks();
-  for (int i = 0; i < what.messages; ++i) {
-    if (i > 0 && pause > 0) work_for(pause);
-    message_[0] = number_of(i);
-    send(message_.data(), message_.size());
-  }
-  receive(answer_.data(), answer_.size());
-  const double round_trip_s = ticks_to_seconds(now_ticks() - start);
-
-  if (answer_ != message_) arrived_wrong("the answer", what);
-  messages_checked_ += static_cast<std::uint64_t>(what.messages) + 1;
-  bytes_checked_ += 2 * what.size_bytes + static_cast<std::uint64_t>(what.messages) - 1;
-  return round_trip_s;
-}
-
-double tcp_pair::receive_all(const burst& what) {
-  std::ranges::fill(message_, std::byte{0});
-  const ticks pause = seconds_to_ticks(what.receive_pause_s);
-  bool in_order = true;
-  const std::byte ready{};
-  send(&ready, 1);
-
-  ticks first = 0;
-  for (int i = 0; i < what.messages; ++i) {
-    if (i > 0 && pause > 0) work_for(pause);
-    receive(message_.data(), message_.size());
-    if (i == 0) first = now_ticks();
-    in_order = in_order && message_[0] == number_of(i);
-  }
-  const double receiving_s = ticks_to_seconds(now_ticks() - first);
-  send(message_.data(), message_.size());
-  if (!in_order) arrived_wrong("a message", what);
-  return receiving_s;
+  return bursts_.run(tcp_wire{socket_}, is_client_, what);
 }
 
 }  // namespace plait::network::loggp

@@ -3,10 +3,7 @@
 /// the library adds to the network.  [libnbc-slides, slide 9: TCP beside MPICH2]
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include <plait/plait.hpp>
 
@@ -29,22 +26,15 @@ class tcp_pair {
   burst_times run(const burst& what);
 
   /// Messages whose content was checked so far, answers included, and their bytes.  On rank 0.
-  [[nodiscard]] std::uint64_t messages_checked() const noexcept { return messages_checked_; }
-  [[nodiscard]] std::uint64_t bytes_checked() const noexcept { return bytes_checked_; }
+  [[nodiscard]] std::uint64_t messages_checked() const noexcept {
+    return bursts_.messages_checked();
+  }
+  [[nodiscard]] std::uint64_t bytes_checked() const noexcept { return bursts_.bytes_checked(); }
 
  private:
-  double send_all(const burst& what);
-  double receive_all(const burst& what);
-  void send(const void* data, std::size_t bytes) const;
-  void receive(void* data, std::size_t bytes) const;
-
   const bool is_client_;
   int socket_ = -1;
-  std::uint64_t bursts_ = 0;
-  std::uint64_t messages_checked_ = 0;
-  std::uint64_t bytes_checked_ = 0;
-  std::vector<std::byte> message_;
-  std::vector<std::byte> answer_;
+  burst_rank bursts_;
 };
 
 }  // namespace plait::network::loggp
