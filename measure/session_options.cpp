@@ -14,6 +14,16 @@
 
 namespace plait::measure {
 
+void add_link_rate(command_line& to, double& bytes_per_s) {
+  to.option("--link-rate", bytes_per_s,
+            "Payload rate of the link between hosts, in bytes a second; 0 = not known");
+}
+
+void check_link_rate(double bytes_per_s) {
+  if (!(bytes_per_s >= 0) || std::isinf(bytes_per_s))
+    throw usage_error(fmt::format("--link-rate is {}; it must be 0 or more", bytes_per_s));
+}
+
 void add_lengths(command_line& to, session_options& options, const std::string& steps_help,
                  const std::string& one) {
   if (!steps_help.empty()) to.option("--steps", options.steps, steps_help);
@@ -21,8 +31,7 @@ void add_lengths(command_line& to, session_options& options, const std::string& 
 }
 
 void add_outputs(command_line& to, session_options& options, const std::string& one) {
-  to.option("--link-rate", options.link_rate_bytes_per_s,
-            "Payload rate of the link between hosts, in bytes a second; 0 = not known");
+  add_link_rate(to, options.link_rate_bytes_per_s);
   to.option("--json", options.json_file, "File for the result; - = standard output");
   to.option("--trace", options.trace_file, "File for a trace of one run per " + one);
   to.flag("--progress", options.progress, "Say on standard error how far the session is");
@@ -31,9 +40,7 @@ void add_outputs(command_line& to, session_options& options, const std::string& 
 void check(const session_options& options) {
   check_range("--steps", options.steps, 1, 1'000'000);
   check_range("--repeat", options.repeat, 1, 1000);
-  const double rate = options.link_rate_bytes_per_s;
-  if (!(rate >= 0) || std::isinf(rate))
-    throw usage_error(fmt::format("--link-rate is {}; it must be 0 or more", rate));
+  check_link_rate(options.link_rate_bytes_per_s);
 }
 
 void check_outputs(environment& env, const session_options& options) {

@@ -22,6 +22,11 @@ struct session_options {
   bool progress = false;
 };
 
+/// Adds --link-rate.
+void add_link_rate(command_line& to, double& bytes_per_s);
+/// Errors: usage_error for a rate below 0 or without end.
+void check_link_rate(double bytes_per_s);
+
 /// Adds --steps, unless `steps_help` is empty, and --repeat; `one`: what takes turns, "variant".
 void add_lengths(command_line& to, session_options& options, const std::string& steps_help,
                  const std::string& one);

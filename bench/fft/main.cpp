@@ -3,7 +3,6 @@
 // plain MPI and as tasks, beside FFTW's own over ranks and mpi4py-fft.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <plait/plait.hpp>
 
+#include "bench/rows_about.hpp"
 #include "measure/alone.hpp"
 #include "measure/command_line.hpp"
 #include "measure/measured_rows.hpp"
@@ -57,8 +57,7 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
                  "Iterations of ft, steps of fft3d; 0 = the class's iterations, 3 steps");
   command.option("--workers", given.workers, "Workers of a rank, for tasks; 0 = choose");
   command.option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  command.option("--link-rate", given.link_rate_Bps,
-                 "Payload rate of the link between hosts, in bytes a second; 0 = not known");
+  measure::add_link_rate(command, given.link_rate_Bps);
   measure::add_row_options(command, given.rows);
   return command.parse(argc, argv, env);
 }
@@ -97,8 +96,7 @@ std::vector<ft::problem_class> classes_of(const std::string& text) {
 request requested(const options& given, environment& env) {
   measure::check_range("--steps", given.steps, 0, 1000);
   measure::check_range("--workers", given.workers, 0, 1024);
-  if (!(given.link_rate_Bps >= 0) || std::isinf(given.link_rate_Bps))
-    throw usage_error(fmt::format("--link-rate is {}; it must be 0 or more", given.link_rate_Bps));
+  measure::check_link_rate(given.link_rate_Bps);
   request wanted{.programs = measure::parse_names("--programs", given.programs, known_programs),
                  .classes = classes_of(given.classes),
                  .rows = rows_of(given.only),
@@ -125,10 +123,7 @@ measure::json peers_of(const request& wanted) {
       {"plait", "the same passes and messages as tasks, recorded and replayed"},
       {"ideal", "base without its messages"}};
   for (const peer& one : all_peers()) about[one.name] = one.about;
-  measure::json chosen = measure::json::object();
-  for (const auto& [name, words] : about.items())
-    if (name == ideal_row || std::ranges::count(wanted.rows, name) > 0) chosen[name] = words;
-  return chosen;
+  return rows_about(about, wanted.rows, ideal_row);
 }
 
 int run(environment& env, int argc, char** argv) {

@@ -3,7 +3,6 @@
 // of spmv beside PETSc, and the kernel that they share beside PETSc's, librsb's and the memory.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <plait/plait.hpp>
 
+#include "bench/rows_about.hpp"
 #include "chosen_matrix.hpp"
 #include "measure/alone.hpp"
 #include "measure/command_line.hpp"
@@ -51,8 +51,7 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--piece", given.piece, "Nonzeros of a task, and between looks by hand");
   command.option("--workers", given.workers, "Workers of a rank, for tasks; 0 = choose");
   command.option("--policy", given.policy, "Progress: auto, dedicated, sleeping, workers or none");
-  command.option("--link-rate", given.link_rate_Bps,
-                 "Payload rate of the link between hosts, in bytes a second; 0 = not known");
+  measure::add_link_rate(command, given.link_rate_Bps);
   measure::add_row_options(command, given.rows);
   return command.parse(argc, argv, env);
 }
@@ -76,10 +75,7 @@ measure::json peers_of(const request& wanted) {
                       {"plait", "the kernels of olap as tasks, recorded and replayed"},
                       {"ideal", "base without its messages"}};
   for (const peer& one : all_peers()) about[one.name] = one.about;
-  measure::json chosen = measure::json::object();
-  for (const auto& [name, words] : about.items())
-    if (name == ideal_row || std::ranges::count(wanted.rows, name) > 0) chosen[name] = words;
-  return chosen;
+  return rows_about(about, wanted.rows, ideal_row);
 }
 
 int run(environment& env, int argc, char** argv) {
@@ -88,8 +84,7 @@ int run(environment& env, int argc, char** argv) {
   measure::check_range("--steps", given.steps, 1, 100000);
   measure::check_range("--piece", given.piece, 1, std::int64_t{1} << 40);
   measure::check_range("--workers", given.workers, 0, 1024);
-  if (!(given.link_rate_Bps >= 0) || std::isinf(given.link_rate_Bps))
-    throw usage_error(fmt::format("--link-rate is {}; it must be 0 or more", given.link_rate_Bps));
+  measure::check_link_rate(given.link_rate_Bps);
   spmv::check(given.matrix);
   request wanted;
   wanted.rows = rows_of(given.only);
@@ -100,7 +95,7 @@ int run(environment& env, int argc, char** argv) {
   wanted.repetition = measure::repetition_of(given.rows, env);
   measure::check(env, given.rows);
   spmv::description about;
-  plait::sparse::dealt_matrix dealt = spmv::deal(env, given.matrix, about);
+  plait::sparse::dealt_matrix dealt = spmv::deal(env, given.matrix, spmv::dealings::used, about);
   measure::check_memory(env, given.matrix.size_option(), spmv::vector_bytes(dealt));
   spmv::problem p(env, std::move(dealt), given.matrix.how(), given.piece);
   measure::json where = measure::policy_chosen(env, wanted.tasks.workers);

@@ -107,7 +107,8 @@ void check(const matrix_options& options) {
   if (options.mtx.empty()) check_generated(options);
 }
 
-dealt_matrix deal(plait::environment& env, const matrix_options& c, description& about) {
+dealt_matrix deal(plait::environment& env, const matrix_options& c, dealings compared,
+                  description& about) {
   whole_matrix whole;
   std::vector<std::int32_t> row_ranks;
   std::vector<std::int32_t> column_ranks;
@@ -122,6 +123,7 @@ dealt_matrix deal(plait::environment& env, const matrix_options& c, description&
         throw plait::usage_error("--method is cg; the matrix is not symmetric");
       if (c.method == "residues") make_whole(whole.a);
       for (const std::string_view name : plait::sparse::dealing_names) {
+        if (name != c.deal && compared == dealings::used) continue;
         if (name == "metis" && name != c.deal && whole.a.rows != whole.a.columns) continue;
         auto rows = plait::sparse::deal_rows(whole.a, plait::sparse::dealing_of(name), env.size());
         auto columns = plait::sparse::deal_columns(whole.a, rows, env.size());

@@ -38,6 +38,9 @@ void add_matrix_options(plait::measure::command_line& to, matrix_options& option
 /// Checks names, and the size of a matrix that would be made.  Errors: usage_error.
 void check(const matrix_options& options);
 
+/// Ways of dealing rows of which it is said what they would send.
+enum class dealings : std::uint8_t { used, all };
+
 /// Holds what is known of the matrix before it is dealt; on rank 0.
 struct description {
   std::string name;
@@ -50,6 +53,6 @@ struct description {
 /// Reads or makes the matrix on rank 0 and deals its rows.  Precondition: the options were checked.
 /// Collective.  Errors: usage_error, on all ranks.
 [[nodiscard]] dealt_matrix deal(plait::environment& env, const matrix_options& options,
-                                description& about);
+                                dealings compared, description& about);
 
 }  // namespace spmv

@@ -43,7 +43,7 @@ int run(plait::environment& env, int argc, char** argv) {
   spmv::check(given.matrix);
   plait::measure::check_outputs(env, session);
   spmv::description about;
-  plait::sparse::dealt_matrix dealt = spmv::deal(env, given.matrix, about);
+  plait::sparse::dealt_matrix dealt = spmv::deal(env, given.matrix, spmv::dealings::all, about);
   plait::measure::check_memory(env, given.matrix.size_option(), spmv::vector_bytes(dealt));
   spmv::problem p(env, std::move(dealt), given.matrix.how(), given.piece);
   return spmv::measure(env, p, about, all, variants, chosen, session);
