@@ -45,13 +45,13 @@ struct loaded_peer {
   std::unique_ptr<peer_matrix> matrix;
 };
 
-/// Each where it was found when this was built.
+/// Return a peer.  Defined if the library was found when this was built.
 [[nodiscard]] peer petsc();
 [[nodiscard]] peer librsb();
 
-/// Those that were found.
+/// Returns the peers that were found.
 [[nodiscard]] std::vector<peer> all_peers();
-/// The names of those that were not, and why.
+/// Returns the names of the peers that were not found, and why.
 [[nodiscard]] std::map<std::string, std::string> missing_peers();
 
 }  // namespace plait::bench::sparse

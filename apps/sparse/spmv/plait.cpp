@@ -160,7 +160,8 @@ class tasks final : public plait::measure::task_variant<problem> {
               inout(part_of(p.own(), one.rows)));
   }
 
-  /// Returns two for each worker, so that one who comes late costs no half of the update.
+  /// Returns one for a worker that is alone, else two for each, so that one who comes late costs no
+  /// half of the update.
   [[nodiscard]] static std::vector<run_of_pieces> runs_in(const plait::runtime& rt,
                                                           const problem& p) {
     return runs_of(p.pieces(), rt.workers() == 1 ? 1 : 2 * static_cast<std::size_t>(rt.workers()));

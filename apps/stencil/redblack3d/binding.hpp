@@ -29,7 +29,7 @@ struct binding {
 [[nodiscard]] binding bind_sets(const policy& how, std::vector<plait::memory_domain> domains,
                                 bool shared);
 
-/// As this process may: with the domains that it may use, and what other ranks of the node may.
+/// Returns the places that this process may use, beside the other ranks of its node.
 [[nodiscard]] binding bind_sets(const plait::environment& env, const policy& how);
 
 }  // namespace redblack3d

@@ -39,7 +39,7 @@ _MEASURED_SIZE = fields({"size_bytes": count_from_1, **dict.fromkeys(_TIMES, SPR
 _FIT = fields(
     {"latency_s": number, "send_overhead_s": number, "receive_overhead_s": number,
      "segments": sequence(_SEGMENT, least=1)},
-    {"remarks": or_null(sequence(text))},
+    {"remarks": or_null(sequence(text)), "eager_limit_bytes": or_null(positive)},
 )  # fmt: skip
 _SIZES = sequence(_MEASURED_SIZE, least=1)
 _LINK = or_null(fields({"payload_Bps": positive, "burst_bytes": at_least_0,
