@@ -198,3 +198,28 @@ def test_what_older_layouts_left_in_a_build_folder_is_removed(tmp_path):
     assert (done.returncode, done.stderr) == (0, said)
     assert not (folder / "apps/jacobi3d").exists()
     assert (folder / "apps/stencil/jacobi3d").exists()
+
+
+def test_programs_of_tests_are_what_ninja_can_make(tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\n"
+        "project(few NONE)\n"
+        "enable_testing()\n"
+        "foreach(name wanted other)\n"
+        "  add_custom_command(OUTPUT ${name} COMMAND true)\n"
+        "  add_custom_target(make_${name} DEPENDS ${name})\n"
+        "  add_test(NAME ${name}\n"
+        "    COMMAND ${CMAKE_BINARY_DIR}/${name} ${CMAKE_BINARY_DIR}/known.hpp)\n"
+        "endforeach()\n"
+        "set_tests_properties(other PROPERTIES LABELS all)\n"
+    )
+    folder = tmp_path / "build"
+    subprocess.run(["cmake", "-G", "Ninja", "-S", tmp_path, "-B", folder], check=True,
+                   capture_output=True, timeout=60)  # fmt: skip
+    (folder / "known.hpp").touch()
+    load = """source <(sed -n '/^programs_of_tests()/,/^}/p' "$0")"""
+    done = subprocess.run(
+        ["/bin/bash", "-c", f'{load}; programs_of_tests "$1" -LE all', DOOR, folder],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.split() == ["wanted"]
