@@ -30,7 +30,7 @@ void check_exclusion() {
   guarded data;
   constexpr long turns = 20'000;
   std::atomic<bool> is_over{false};
-  long looks = 0;
+  std::atomic<long> looks{0};
   std::thread progress([&] {
     while (!is_over.load()) {
       if (!data.token.try_look()) {
@@ -55,10 +55,10 @@ void check_exclusion() {
     });
   }
   for (std::thread& one : program) one.join();
-  while (looks == 0) std::this_thread::yield();
+  while (looks.load() == 0) std::this_thread::yield();
   is_over.store(true);
   progress.join();
-  EXPECT_EQ(data.count, 2 * turns + looks);
+  EXPECT_EQ(data.count, 2 * turns + looks.load());
 }
 
 TEST(token, a_program_and_its_progress_thread_exclude_each_other) {

@@ -196,6 +196,27 @@ def test_a_half_built_lab_is_removed_by_the_next_up():
     assert namespaces() == []
 
 
+@pytest.mark.lab
+@pytest.mark.skipif(os.geteuid() != 0, reason="namespaces of a user namespace end with it")
+def test_an_interrupt_while_ip_makes_a_namespace_leaves_nothing(tmp_path):
+    ip = shutil.which("ip", path="/usr/sbin:/sbin:/usr/bin:/bin")
+    slow = tmp_path / "ip"  # it interrupts the command, and makes what was asked for all the same
+    slow.write_text(
+        f'#!/bin/sh\ncase "$*" in *"netns add"*) ;; *) exec {ip} "$@";; esac\n'
+        f'(sleep 0.3; {ip} "$@") & kill -INT $PPID\nwait $!\n'
+    )
+    slow.chmod(0o700)
+    with_slow = {**environment(), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        command("lab", "up", "--name", NAME), env=with_slow, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 128 + signal.SIGINT
+    time.sleep(0.5)
+    assert namespaces() == []
+    assert NAME not in [lab.name for lab in state.load_all()]
+
+
 @pytest.fixture
 def unprivileged():
     """Prefix of a command that runs as nobody, where this user may do that."""

@@ -22,7 +22,7 @@ from plait.cli import (
     run,
 )
 from plait.errors import BadInput, JobFailed
-from plait.launch.interrupts import Interrupted, signals_as_exceptions
+from plait.interrupts import Interrupted, signals_as_exceptions
 from plait.words import join_values
 
 app = typer.Typer(

@@ -11,12 +11,12 @@ from rich.text import Text
 
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
+from plait.interrupts import Interrupted
 from plait.lab import LabSpec, bring_up, find, list_labs, remove_stale, take_down
 from plait.lab.inside import enter, pin
 from plait.lab.network import counters
 from plait.lab.privilege import lab_mode, tool_environment
 from plait.lab.spec import check_name
-from plait.launch.interrupts import Interrupted
 from plait.units import rate_text
 from plait.views.terminal.console import console
 

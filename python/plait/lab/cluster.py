@@ -9,6 +9,7 @@ import subprocess
 import time
 
 from plait.errors import BadInput
+from plait.interrupts import uninterrupted
 from plait.lab import network, state
 from plait.lab.agent import agent_script
 from plait.lab.inside import call
@@ -29,8 +30,9 @@ def bring_up(spec: LabSpec, *, kept: bool = False) -> Lab:
         lab.save()
     try:
         if mode == "user":
-            lab.holder = _hold_user_namespace()
-            lab.save()
+            with uninterrupted():
+                lab.holder = _hold_user_namespace()
+                lab.save()
         network.build(lab)
         lab.agent.write_text(agent_script(lab))
         lab.agent.chmod(0o700)

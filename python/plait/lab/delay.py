@@ -9,6 +9,7 @@ import select
 import subprocess
 
 from plait.errors import BadInput
+from plait.interrupts import uninterrupted
 from plait.lab.inside import call, outer
 from plait.lab.privilege import tool_environment
 from plait.lab.state import Lab
@@ -37,6 +38,11 @@ def start_line(lab: Lab, links: list[str]) -> None:
         *outer(lab), "ip", "netns", "exec", lab.hub, str(_program()),
         "--delay-us", f"{lab.spec.delay_s * 1e6:.3f}", *links,
     ]  # fmt: skip
+    with uninterrupted():
+        _start(command)
+
+
+def _start(command: list[str]) -> None:
     started = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         start_new_session=True, env=tool_environment(), cwd="/",

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Sequence
 
 from plait.errors import BadInput
+from plait.interrupts import uninterrupted
 from plait.lab.privilege import tool_environment
 from plait.lab.state import Lab, alive
 
@@ -33,12 +34,16 @@ def pin(cores: Sequence[int]) -> list[str]:
 
 
 def call(lab: Lab, command: Sequence[str], stdin: str | None = None) -> str:
-    """Output of a command that sees the cluster's namespaces; `OSError` where it fails."""
-    done = subprocess.run(
-        [*outer(lab), *command],
-        input=stdin, capture_output=True, text=True, check=False, env=tool_environment(),
-        start_new_session=True,  # out of a terminal's reach: an interrupt undoes what was made
-    )  # fmt: skip
+    """Output of a command that sees the cluster's namespaces; `OSError` where it fails.
+
+    An interrupt waits until it has ended, and then undoes what it made.
+    """
+    with uninterrupted():
+        done = subprocess.run(
+            [*outer(lab), *command],
+            input=stdin, capture_output=True, text=True, check=False, env=tool_environment(),
+            start_new_session=True,  # out of a terminal's reach
+        )  # fmt: skip
     if done.returncode:
         raise OSError(done.stderr.strip() or f"{command[0]} failed with status {done.returncode}")
     return done.stdout

@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import IO
 
+from plait.interrupts import Interrupted, signals_as_exceptions, uninterrupted
 from plait.launch.guard import guarded
-from plait.launch.interrupts import Interrupted, signals_as_exceptions, uninterrupted
 from plait.launch.mpi import Launch
 from plait.launch.noise import Death, StreamFilter, find_death
 from plait.launch.processes import has_living_children, living_family

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from plait.errors import BadInput, JobFailed
+from plait.interrupts import uninterrupted
 from plait.lab import Lab, LabSpec, bring_up, find, take_down
 from plait.launch.guard import guarded
-from plait.launch.interrupts import uninterrupted
 from plait.launch.job import OnProgress, Outcome, run_job
 from plait.launch.mpi import Launch
 from plait.launch.noise import signal_name

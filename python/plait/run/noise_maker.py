@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from plait.errors import BadInput, JobFailed
+from plait.interrupts import uninterrupted
 from plait.lab.state import Lab
-from plait.launch.interrupts import uninterrupted
 from plait.run.programs import without_mpi
 from plait.units import parse_duration, tick_text
 

@@ -13,9 +13,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 
+from plait.interrupts import uninterrupted
 from plait.lab.state import alive, identity
 from plait.launch.guard import guarded
-from plait.launch.interrupts import uninterrupted
 from plait.launch.processes import files_in_use
 
 _SHARED_MEMORY = pathlib.Path("/dev/shm")

@@ -5,8 +5,6 @@ import contextlib
 import signal
 from collections.abc import Iterator
 
-from plait.launch.noise import signal_name
-
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _shields = 0
 _pending: int | None = None
@@ -16,7 +14,7 @@ class Interrupted(Exception):
     """One of the signals that end a command arrived."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(signal_name(number))
+        super().__init__(signal.Signals(number).name)
         self.number = number
 
 
