@@ -3,35 +3,67 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace plait::sparse {
 namespace {
 
-/// Asks the memory for entries that rows after this one will read, as many as this one has.
-/// Processors fetch a stream ahead by themselves, but not far enough while x is read at random
-/// between: on a Zen 5 a product of a 27-point matrix went from 24.7 to 33.6 GB/s, where a loop
-/// that only reads the matrix gets 34.  An address behind the last entry is asked for in vain and
-/// without harm.
-inline void fetch_ahead(const double* values, const std::int32_t* columns, std::int64_t begin,
-                        std::int64_t end) noexcept {
-  constexpr std::int64_t ahead = 512;  // entries
-  constexpr std::int64_t line_bytes = 64;
-  for (std::int64_t k = begin; k < end; k += line_bytes / 8) __builtin_prefetch(values + k + ahead);
-  for (std::int64_t k = begin; k < end; k += line_bytes / 4)
-    __builtin_prefetch(columns + k + ahead);
+/// Asks the memory for entries that rows after this one will read: so many cache lines of values,
+/// and half as many of columns.  Processors fetch a stream ahead by themselves, but not far enough
+/// while x is read at random between.  A loop over what a row has would end at another turn in each
+/// row, which processors guess wrong, so there is none.  An address behind the last entry is asked
+/// for in vain and without harm.
+template <int lines>
+inline void fetch_ahead(const double* values, const std::int32_t* columns) noexcept {
+  constexpr int ahead = 512;  // entries
+  constexpr int values_of_line = 8, columns_of_line = 16;
+#pragma GCC unroll 8
+  for (int i = 0; i < lines; ++i) __builtin_prefetch(values + ahead + i * values_of_line);
+#pragma GCC unroll 8
+  for (int i = 0; i < (lines + 1) / 2; ++i)
+    __builtin_prefetch(columns + ahead + i * columns_of_line);
 }
 
+/// In the order of the columns, whatever `lines` is.
+template <int lines>
 [[nodiscard]] inline double row_sum(const sparse_matrix& a, std::int64_t row,
                                     const double* x) noexcept {
   const std::int32_t* const columns = a.column.data();
   const double* const values = a.value.data();
-  const std::int64_t begin = a.row_begin[static_cast<std::size_t>(row)];
+  std::int64_t k = a.row_begin[static_cast<std::size_t>(row)];
   const std::int64_t end = a.row_begin[static_cast<std::size_t>(row) + 1];
-  fetch_ahead(values, columns, begin, end);
+  fetch_ahead<lines>(values + k, columns + k);
   double sum = 0;
-  for (std::int64_t k = begin; k < end; ++k) sum += values[k] * x[columns[k]];
+  if constexpr (lines > 2) {  // pays where rows are long
+    for (; k + 2 <= end; k += 2) {
+      sum += values[k] * x[columns[k]];
+      sum += values[k + 1] * x[columns[k + 1]];
+    }
+  }
+  for (; k < end; ++k) sum += values[k] * x[columns[k]];
   return sum;
+}
+
+template <int lines>
+using number = std::integral_constant<int, lines>;
+
+/// Calls `work` with the number of cache lines that the values of a mean row take.  [Zen 5, GB/s of
+/// 16 nonzeros a row in 7.3e5 rows, 26 of a 27-point grid, 26 at random: without prefetch 16.9,
+/// 32.6, 11.0; by a loop over the row's lines 15.9, 32.7, 20.1; this 20.2, 35.1, 23.5]
+template <class Work>
+void with_lines_of_rows(const sparse_matrix& a, row_range rows, Work&& work) noexcept {
+  const auto begin_of = [&](std::int64_t row) {
+    return a.row_begin[static_cast<std::size_t>(row)];
+  };
+  const std::int64_t mean = rows.first < rows.last ? (begin_of(rows.last) - begin_of(rows.first)) /
+                                                         (rows.last - rows.first)
+                                                   : 0;
+  if (mean > 32) return work(number<8>{});
+  if (mean > 16) return work(number<4>{});
+  if (mean > 8) return work(number<2>{});
+  if (mean > 1) return work(number<1>{});
+  work(number<0>{});
 }
 
 template <class Term>
@@ -48,12 +80,19 @@ double in_four_lanes(std::size_t size, Term&& term) noexcept {
 
 void multiply(const dealt_matrix& a, row_range rows, const double* x, const double* ghosts,
               double* y) noexcept {
-  for (std::int64_t row = rows.first; row < rows.last; ++row)
-    y[row] = row_sum(a.own, row, x) + row_sum(a.far, row, ghosts);
+  with_lines_of_rows(a.own, rows, [&]<int own>(number<own>) {
+    with_lines_of_rows(a.far, rows, [&]<int far>(number<far>) {
+      for (std::int64_t row = rows.first; row < rows.last; ++row)
+        y[row] = row_sum<own>(a.own, row, x) + row_sum<far>(a.far, row, ghosts);
+    });
+  });
 }
 
 void multiply_own(const dealt_matrix& a, row_range rows, const double* x, double* y) noexcept {
-  for (std::int64_t row = rows.first; row < rows.last; ++row) y[row] = row_sum(a.own, row, x);
+  with_lines_of_rows(a.own, rows, [&]<int lines>(number<lines>) {
+    for (std::int64_t row = rows.first; row < rows.last; ++row)
+      y[row] = row_sum<lines>(a.own, row, x);
+  });
 }
 
 void add_far(const dealt_matrix& a, row_range rows, const double* ghosts, double* y) noexcept {
@@ -61,7 +100,9 @@ void add_far(const dealt_matrix& a, row_range rows, const double* ghosts, double
 }
 
 void add_product(const sparse_matrix& a, row_range rows, const double* x, double* y) noexcept {
-  for (std::int64_t row = rows.first; row < rows.last; ++row) y[row] += row_sum(a, row, x);
+  with_lines_of_rows(a, rows, [&]<int lines>(number<lines>) {
+    for (std::int64_t row = rows.first; row < rows.last; ++row) y[row] += row_sum<lines>(a, row, x);
+  });
 }
 
 double dot(std::span<const double> x, std::span<const double> y) noexcept {
