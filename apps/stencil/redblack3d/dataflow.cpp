@@ -5,12 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <plait/plait.hpp>
 
-#include "common/message_parts.hpp"
+#include "ghosts.hpp"
 #include "kernel.hpp"
 #include "measure/result.hpp"
 #include "measure/task_variant.hpp"
@@ -20,16 +19,15 @@
 namespace redblack3d {
 namespace {
 
-// Cells of messages that Open MPI sends without asking the receiver first.  [512x512x80, 1 Gbit/s,
-// of two jobs: 362 ms; whole faces 370 and 393; parts of 64 Ki cells 368 and 389; the wire takes
-// 351]
-constexpr std::int64_t between_nodes = std::int64_t{15} << 9;
-
 class dataflow final : public plait::measure::task_variant<problem> {
  public:
   dataflow(plait::environment& env, const plait::measure::task_options& tasks, const policy& how,
-           slow_worker slow, setting solves)
-      : task_variant(env, tasks), policy_(how), slow_which_(slow), solves_(solves) {}
+           slow_worker slow, std::int64_t message_cells, setting solves)
+      : task_variant(env, tasks),
+        policy_(how),
+        slow_which_(slow),
+        message_cells_(message_cells),
+        solves_(solves) {}
   [[nodiscard]] setting solves() const noexcept override { return solves_; }
 
  private:
@@ -40,11 +38,7 @@ class dataflow final : public plait::measure::task_variant<problem> {
     rim_.clear();
     ghosts_.clear();
     for (const colour c : both_colours)
-      ghosts_.push_back(plait::ghosts_of(
-          p.u[index_of(c)],
-          {.name = std::string(c == colour::red ? "red" : "black") + " ghosts",
-           .cells_per_message = plait::stencil::cells_per_message(env_, between_nodes),
-           .gaps_travel = true}));
+      ghosts_.push_back(ghosts_of_colour(env_, p, c, message_cells_));
     return {.tasks = plait::measure::most_recorded, .submit = [this, &p](plait::runtime& rt, int) {
               if (rim_.empty() && interior_.empty()) cut(p, rt.workers());
               for (const colour c : both_colours) submit_sweep(rt, c);
@@ -86,6 +80,7 @@ class dataflow final : public plait::measure::task_variant<problem> {
 
   const policy policy_;
   const slow_worker slow_which_;
+  const std::int64_t message_cells_;
   const setting solves_;
   std::optional<plait::measure::slowness> slow_;
   block_data data_;
@@ -96,12 +91,12 @@ class dataflow final : public plait::measure::task_variant<problem> {
 }  // namespace
 
 std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how, slow_worker slow,
-                                    setting solves) {
+                                    std::int64_t message_cells, setting solves) {
   plait::measure::task_options tasks{
       .workers = how.threads,
       .policy = how.proxy ? progress_of_proxy(env, how.threads) : plait::progress::automatic};
   if (solves == setting::isolated) tasks.policy = plait::progress::none;  // nothing to look after
-  return std::make_unique<dataflow>(env, tasks, how, slow, solves);
+  return std::make_unique<dataflow>(env, tasks, how, slow, message_cells, solves);
 }
 
 }  // namespace redblack3d

@@ -20,6 +20,7 @@
 #include "common/grid_options.hpp"
 #include "common/halo_mpi.hpp"
 #include "common/nodes.hpp"
+#include "ghosts.hpp"
 #include "measure/node_processes.hpp"
 #include "measure/program.hpp"
 #include "measure/result.hpp"
@@ -47,6 +48,7 @@ struct command {
   std::string policies = "HAND,MT(1)+!OLAP,MT(1)+OLAP,MT(1)+OLAP+XTRA,TASK,IDEAL";
   std::string outliers = "median";
   std::string slow = "0:1";
+  std::int64_t message_cells = unasked_cells;
   measure::session_options session;
 };
 
@@ -67,6 +69,9 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
   options.option("--outliers", c.outliers,
                  "What the table quotes: median, or kelp, the mean without runs that took at least "
                  "25 % longer than the others' mean");
+  options.option("--message-cells", c.message_cells,
+                 "Of MT(k) and TASK: greatest number of cells in a message between nodes; 0: a "
+                 "face is one message, as HAND's");
   options.option("--slow", c.slow,
                  "WORKER:FACTOR, a worker of each node that takes so much longer");
   measure::add_outputs(options, c.session, "policy");
@@ -78,6 +83,7 @@ struct options {
   /// Medians, or means without outliers, as the paper has them.
   std::string outliers;
   slow_worker slow;
+  std::int64_t message_cells;
 };
 
 using domains = plait::stencil::divided_cells<domain>;
@@ -222,7 +228,8 @@ class session {
     if (!leading_) return processes_.asleep_beside_tasks(name);
     const policy how{.what = policy::kind::tasks, .threads = workers};
     measure::compared_variant one = processes_.with_leaders(measure::compared<problem>(
-        name, make_tasks(env_, how, chosen_.slow, setting::isolated), *leading_, wanted_.steps));
+        name, make_tasks(env_, how, chosen_.slow, chosen_.message_cells, setting::isolated),
+        *leading_, wanted_.steps));
     one.computes_as_base = false;
     return one;
   }
@@ -255,8 +262,9 @@ class session {
   std::unique_ptr<variant> made(const policy& how) {
     if (how.what == policy::kind::hand) return make_hand(env_, chosen_.slow);
     if (how.what == policy::kind::ideal) return make_ideal(chosen_.slow);
-    if (how.what == policy::kind::tasks) return make_tasks(env_, how, chosen_.slow);
-    return make_multi_tier(env_, how, chosen_.slow);
+    if (how.what == policy::kind::tasks)
+      return make_tasks(env_, how, chosen_.slow, chosen_.message_cells);
+    return make_multi_tier(env_, how, chosen_.slow, chosen_.message_cells);
   }
 
   measure::compared_variant compared(const policy& how) {
@@ -321,6 +329,7 @@ class session {
     result["processes_per_node"] = processes_.per_node();
     if (whole_.node_cells) result["cells_per_node"] = *whole_.node_cells;
     result["outliers"] = chosen_.outliers;
+    result["message_cells"] = chosen_.message_cells;
     if (processes_.per_node() > 1) result["node_grid"] = whole_.node_grid.dims();
     if (chosen_.slow.factor != 1)
       result["slow"] = fmt::format("worker {} takes {:g} times as long", chosen_.slow.worker,
@@ -370,7 +379,11 @@ int run(plait::environment& env, int argc, char** argv) {
   const options chosen{
       .policies = parse_policies(given.policies),
       .outliers = measure::parse_name("--outliers", given.outliers, known_outliers),
-      .slow = measure::parse_slow_worker("--slow", given.slow)};
+      .slow = measure::parse_slow_worker("--slow", given.slow),
+      .message_cells = given.message_cells};
+  if (chosen.message_cells < 0)
+    throw plait::usage_error(fmt::format(
+        "--message-cells {}: a number of cells, or 0 for whole faces", chosen.message_cells));
   const measure::node_processes processes(env, given.nodes.per_node);
   const bool for_leaders =
       !std::ranges::all_of(chosen.policies, [](auto& how) { return how.single_tier(); });

@@ -4,6 +4,7 @@
 // of them; then the annulus follows.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <plait/plait.hpp>
 
 #include "crew.hpp"
+#include "ghosts.hpp"
 #include "measure/stepwise.hpp"
 #include "phase_watch.hpp"
 #include "shares.hpp"
@@ -25,13 +27,14 @@ using plait::measure::stopwatch;
 /// The ghosts of a node by plait's mover, driven as KeLP's is: start, compute, wait.  XTRA has a
 /// proxy thread; without it messages move in `start` and `wait` only.
 struct multi_tier_step {
-  multi_tier_step(problem& p, plait::environment* env, const policy& policy_of, slow_worker slow)
+  multi_tier_step(problem& p, plait::environment* env, const policy& policy_of, slow_worker slow,
+                  std::int64_t message_cells)
       : how(policy_of),
         engine(*env,
                {.policy = how.proxy ? progress_of_proxy(*env, how.threads) : plait::progress::none,
                 .workers = how.threads}),
-        ghosts{plait::mover(plait::ghosts_of(p.u[0], {.name = "red ghosts"}), engine),
-               plait::mover(plait::ghosts_of(p.u[1], {.name = "black ghosts"}), engine)},
+        ghosts{plait::mover(ghosts_of_colour(*env, p, colour::red, message_cells), engine),
+               plait::mover(ghosts_of_colour(*env, p, colour::black, message_cells), engine)},
         threads(make_crew(*env, p, how, slow)),
         senders(senders_to(p)) {}
 
@@ -111,9 +114,9 @@ struct multi_tier_step {
 }  // namespace
 
 std::unique_ptr<variant> make_multi_tier(plait::environment& env, const policy& how,
-                                         slow_worker slow) {
+                                         slow_worker slow, std::int64_t message_cells) {
   return plait::measure::stepwise_of<problem, multi_tier_step>(setting::distributed, &env, how,
-                                                               slow);
+                                                               slow, message_cells);
 }
 
 }  // namespace redblack3d

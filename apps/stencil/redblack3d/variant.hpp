@@ -2,6 +2,7 @@
 /// The variants: each policy's way to do `steps` steps on all ranks.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include <plait/plait.hpp>
@@ -23,11 +24,13 @@ using plait::measure::slow_worker;
 
 [[nodiscard]] std::unique_ptr<variant> make_hand(plait::environment& env, slow_worker slow);
 [[nodiscard]] std::unique_ptr<variant> make_ideal(slow_worker slow);
+/// `message_cells` as `ghosts_of_colour` has it.
 [[nodiscard]] std::unique_ptr<variant> make_multi_tier(plait::environment& env, const policy& how,
-                                                       slow_worker slow);
+                                                       slow_worker slow,
+                                                       std::int64_t message_cells);
 /// Isolated, its computation alone.
 [[nodiscard]] std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how,
-                                                  slow_worker slow,
+                                                  slow_worker slow, std::int64_t message_cells,
                                                   setting solves = setting::distributed);
 
 }  // namespace redblack3d
