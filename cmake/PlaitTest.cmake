@@ -61,6 +61,9 @@ function(plait_test path)
         ${PLAIT_MPIEXEC} ${ranks} $<TARGET_FILE:${target}> ${test_ARGS})
       set_tests_properties(${name} PROPERTIES TIMEOUT ${test_TIMEOUT} PROCESSORS ${PLAIT_RANKS_PROCESSORS} LABELS mpi
         ENVIRONMENT "PLAIT_TEST_RANKS=${ranks};PLAIT_TEST_TIMEOUT_S=${test_TIMEOUT}")
+      if(ranks GREATER 3)
+        plait_label_for_all(${name})
+      endif()
     endforeach()
   else()
     target_link_libraries(${target} PRIVATE plait_test_main)
@@ -78,8 +81,12 @@ function(plait_label_of_one_thread)
   endif()
 endfunction()
 
-# plait_label_for_all(): the tests of this folder are run by `./plait test --all`, and not by `./plait test`.
+# plait_label_for_all([TEST ...]): these tests, or all of this folder, are run by `./plait test --all`, and not by
+# `./plait test`.
 function(plait_label_for_all)
-  get_property(names DIRECTORY PROPERTY TESTS)
+  set(names ${ARGN})
+  if(NOT names)
+    get_property(names DIRECTORY PROPERTY TESTS)
+  endif()
   set_property(TEST ${names} APPEND PROPERTY LABELS all)
 endfunction()

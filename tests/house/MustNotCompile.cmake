@@ -21,6 +21,7 @@ add_test(NAME must_not_compile/their_headers_compile COMMAND ${PLAIT_MUST_NOT_CO
   -x c++-header ${PLAIT_MUST_NOT_COMPILE_HEADERS} -o ${PLAIT_MUST_NOT_COMPILE_HEADERS}.gch)
 set_tests_properties(must_not_compile/their_headers_compile PROPERTIES TIMEOUT 120
   FIXTURES_SETUP must_not_compile)
+plait_label_for_all(must_not_compile/their_headers_compile)
 
 function(plait_must_not_compile name source expected_message)
   add_test(NAME must_not_compile/${name}
@@ -29,4 +30,5 @@ function(plait_must_not_compile name source expected_message)
       ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   set_tests_properties(must_not_compile/${name} PROPERTIES TIMEOUT 120
     FIXTURES_REQUIRED must_not_compile)
+  plait_label_for_all(must_not_compile/${name})
 endfunction()
