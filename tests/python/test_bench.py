@@ -99,6 +99,7 @@ def test_the_progress_thread_of_mpich_gets_a_job_of_its_own(bench):
     assert "jobs" not in bench.kept("exchange")["environment"]
 
 
+@pytest.mark.for_all
 def test_a_peer_that_does_not_end_after_its_result_is_ended(bench, tmp_path):
     file = tmp_path / "kept.json"
     done = bench("exchange", "--mpi", "mpich", "--hang-at-end", "--json", file)

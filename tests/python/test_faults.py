@@ -14,6 +14,7 @@ SEEDS = (1, 2)
 LIMIT_S = 60  # of a busy machine
 
 
+@pytest.mark.for_all
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_job_that_is_hit_ends_with_one_line_and_leaves_nothing(seed):
     words = ("--faults", "8", "--seed", str(seed), "--limit", str(LIMIT_S), "--verbose")

@@ -134,6 +134,7 @@ def test_a_job_runs_on_the_nodes_and_the_lab_is_gone(mpi, ranks, nodes, tmp_path
     assert namespaces() == []
 
 
+@pytest.mark.for_all
 @pytest.mark.lab
 @BOTH
 @pytest.mark.parametrize(("nodes", "size"), [(2, "512x512x8"), (4, "256x256x16")])
