@@ -2,11 +2,18 @@
 """Every call of every binding is seen exactly once, and changes nothing."""
 
 import collections
+import pathlib
 import unittest
 
-from attached import counts_of, run
+from attached import PROGRAMS, counts_of, run
 
-BINDINGS = ("c", "mpif.h", "mpi", "mpi_f08")
+
+def is_built(binding):
+    """Returns whether there is a program: those in Fortran are left out where there is no mpifort."""
+    return pathlib.Path(PROGRAMS).with_name(f"calls_{binding}").exists()
+
+
+BINDINGS = ("c", *filter(is_built, ("mpif.h", "mpi", "mpi_f08")))
 
 
 class Calls(unittest.TestCase):
@@ -36,6 +43,8 @@ class Calls(unittest.TestCase):
 
     def test_call_sites_are_lines_of_the_program(self):
         for binding, suffix in (("c", "calls_c.c"), ("mpi_f08", "calls_mpi_f08.f90")):
+            if binding not in BINDINGS:
+                continue
             profile = run(f"calls_{binding}", options=["--quiet"]).profile
             sites = [site for site in profile["sites"] if site["call"] == "MPI_Ssend"]
             self.assertEqual(len(sites), 1)
