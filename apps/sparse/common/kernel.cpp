@@ -25,7 +25,7 @@ inline void fetch_ahead(const double* values, const std::int32_t* columns) noexc
     __builtin_prefetch(columns + ahead + i * columns_of_line);
 }
 
-/// In the order of the columns, whatever `lines` is.
+/// Adds the products of a row in the order of its columns, whatever `lines` is.
 template <int lines>
 [[nodiscard]] inline double row_sum(const sparse_matrix& a, std::int64_t row,
                                     const double* x) noexcept {
@@ -48,17 +48,18 @@ template <int lines>
 template <int lines>
 using number = std::integral_constant<int, lines>;
 
+[[nodiscard]] std::int64_t nonzeros(const sparse_matrix& a, row_range rows) noexcept {
+  return a.row_begin[static_cast<std::size_t>(rows.last)] -
+         a.row_begin[static_cast<std::size_t>(rows.first)];
+}
+
 /// Calls `work` with the number of cache lines that the values of a mean row take.  [Zen 5, GB/s of
 /// 16 nonzeros a row in 7.3e5 rows, 26 of a 27-point grid, 26 at random: without prefetch 16.9,
 /// 32.6, 11.0; by a loop over the row's lines 15.9, 32.7, 20.1; this 20.2, 35.1, 23.5]
 template <class Work>
 void with_lines_of_rows(const sparse_matrix& a, row_range rows, Work&& work) noexcept {
-  const auto begin_of = [&](std::int64_t row) {
-    return a.row_begin[static_cast<std::size_t>(row)];
-  };
-  const std::int64_t mean = rows.first < rows.last ? (begin_of(rows.last) - begin_of(rows.first)) /
-                                                         (rows.last - rows.first)
-                                                   : 0;
+  const std::int64_t mean =
+      rows.first < rows.last ? nonzeros(a, rows) / (rows.last - rows.first) : 0;
   if (mean > 32) return work(number<8>{});
   if (mean > 16) return work(number<4>{});
   if (mean > 8) return work(number<2>{});
@@ -80,6 +81,8 @@ double in_four_lanes(std::size_t size, Term&& term) noexcept {
 
 void multiply(const dealt_matrix& a, row_range rows, const double* x, const double* ghosts,
               double* y) noexcept {
+  // Rows without anything to add took 1.06 of the time in one pass.
+  if (nonzeros(a.far, rows) == 0) return multiply_own(a, rows, x, y);
   with_lines_of_rows(a.own, rows, [&]<int own>(number<own>) {
     with_lines_of_rows(a.far, rows, [&]<int far>(number<far>) {
       for (std::int64_t row = rows.first; row < rows.last; ++row)

@@ -24,7 +24,8 @@ using plait::measure::slow_worker;
 
 [[nodiscard]] std::unique_ptr<variant> make_hand(plait::environment& env, slow_worker slow);
 [[nodiscard]] std::unique_ptr<variant> make_ideal(slow_worker slow);
-/// `message_cells` as `ghosts_of_colour` has it.
+/// Makes MT(k), whose mover sends at most `message_cells` cells in a message between nodes; 0: a
+/// face is one message.
 [[nodiscard]] std::unique_ptr<variant> make_multi_tier(plait::environment& env, const policy& how,
                                                        slow_worker slow,
                                                        std::int64_t message_cells);
