@@ -8,6 +8,10 @@
 
 namespace plait::stencil {
 
+/// Cells of a message that Open MPI sends over TCP without asking the receiver first: less than 64
+/// KiB.  A look that comes late then costs nothing until the receiver needs them.
+inline constexpr std::int64_t unasked_cells = std::int64_t{15} << 9;
+
 /// As good as no limit: more cells than a face has.
 inline constexpr std::int64_t whole_faces = std::int64_t{1} << 48;
 

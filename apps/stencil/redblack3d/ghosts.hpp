@@ -12,14 +12,11 @@
 
 namespace redblack3d {
 
-/// Cells of messages that Open MPI sends without asking the receiver first: a look that comes late
-/// then costs nothing until the receiver needs them.  [512x512x104, 1 Gbit/s, Total over the better
-/// of HAND and MT(1)+!OLAP: MT(1)+OLAP 0.60, +XTRA 0.60, TASK 0.59; whole faces 0.99, 0.94.  TASK,
-/// 512x512x80, of two jobs: 362 ms; whole faces 370 and 393; the wire takes 351]
-inline constexpr std::int64_t unasked_cells = std::int64_t{15} << 9;
-
 /// Returns the plan that fills the ghosts of one colour.  Between nodes a message has at most
 /// `message_cells` cells; 0: a face is one message, as it is where all ranks share a node.
+/// [512x512x104, 1 Gbit/s, Total over the better of HAND and MT(1)+!OLAP: of `unasked_cells`
+/// MT(1)+OLAP 0.60, +XTRA 0.60, TASK 0.59; whole faces 0.99, 0.94.  TASK, 512x512x80, of two jobs:
+/// 362 ms; whole faces 370 and 393; the wire takes 351]
 [[nodiscard]] inline plait::move_plan ghosts_of_colour(const plait::environment& env, problem& p,
                                                        colour c, std::int64_t message_cells) {
   return plait::ghosts_of(

@@ -19,8 +19,8 @@
 #include "common/cache_tiles.hpp"
 #include "common/grid_options.hpp"
 #include "common/halo_mpi.hpp"
+#include "common/message_parts.hpp"
 #include "common/nodes.hpp"
-#include "ghosts.hpp"
 #include "measure/node_processes.hpp"
 #include "measure/program.hpp"
 #include "measure/result.hpp"
@@ -48,7 +48,7 @@ struct command {
   std::string policies = "HAND,MT(1)+!OLAP,MT(1)+OLAP,MT(1)+OLAP+XTRA,TASK,IDEAL";
   std::string outliers = "median";
   std::string slow = "0:1";
-  std::int64_t message_cells = unasked_cells;
+  std::int64_t message_cells = plait::stencil::unasked_cells;
   measure::session_options session;
 };
 

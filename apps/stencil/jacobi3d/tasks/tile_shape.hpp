@@ -6,13 +6,14 @@
 
 #include <plait/plait.hpp>
 
+#include "common/message_parts.hpp"
+
 namespace jacobi3d {
 
 /// Cells of a message between nodes.  A face travels in parts, so that the rim behind the first is
 /// computed, and sent on, while the others are still under way: the link does not stand still
-/// between two steps. A part is less than 64 KiB, what Open MPI sends over TCP without a handshake;
-/// the answer to one waits behind bulk data in the socket.
-inline constexpr std::int64_t cells_per_message = std::int64_t{15} << 9;
+/// between two steps.  The answer to a handshake would wait behind bulk data in the socket.
+inline constexpr std::int64_t cells_per_message = plait::stencil::unasked_cells;
 
 struct tile_shape {
   int depth = 0;          ///< steps; even
