@@ -156,7 +156,7 @@ void collective_agreement::tell_sizes_of_pairs(const collective::shape& s) {
     each_edge(way_.sources, expected_, s.sources, s.receive_blocks);
   }
   told_ = words_.size();
-  words_.resize(told_ + expected_.size());
+  words_.insert(words_.end(), expected_.begin(), expected_.end());
 }
 
 void collective_agreement::tell_call(const collective::shape& s,
@@ -173,7 +173,7 @@ void collective_agreement::tell_call(const collective::shape& s,
   }
   neighbourhood around = ways_of(s);
   way_.count = told_ = words_.size();
-  if (!how && all_wait_for_all(s.what)) {
+  if (!how && all_wait_for_all(s.what) && s.ranks > 2) {
     // The library stops on ranks whose neighbours agree with them, too: all hear of all.
     way_.what = what::allgather;
     how_ = collective::algorithm::bruck;
@@ -183,7 +183,10 @@ void collective_agreement::tell_call(const collective::shape& s,
     way_.destinations = std::move(around.destinations);
     way_.sources = peers_ = std::move(around.sources);
   }
-  words_.resize(told_ * (1 + peers_.size()));
+  words_.reserve(told_ * (1 + peers_.size()));
+  for (std::size_t i = 0; i < peers_.size(); ++i)
+    words_.insert(words_.end(), words_.begin(),
+                  words_.begin() + static_cast<std::ptrdiff_t>(told_));
 }
 
 std::exception_ptr collective_agreement::verdict() {

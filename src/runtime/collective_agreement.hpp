@@ -29,7 +29,9 @@ namespace plait {
 /// Cost: for allreduce, allgather and their kin one message of 40 bytes sent and one received (by
 /// the MPI library, where all are to hear of all, what an `allgather` of them costs); for rooted
 /// operations a tree of them; for `alltoallv` what an `alltoall` of 8 bytes costs.  Nothing of the
-/// call itself waits for them.
+/// call itself waits for them.  Most ranks hear only what their peers say of themselves: then all
+/// but the first messages on each way are sparse (`operation::sparse`), and where one is left out
+/// the peer counts as heard and agreeing.
 class collective_agreement {
  public:
   /// `shape`: with `rank` and `ranks`, and as `expect_fits` wants it.  `how`: none by the library.
@@ -40,6 +42,10 @@ class collective_agreement {
   /// tells and is told.
   [[nodiscard]] const collective::shape& way() const noexcept { return way_; }
   [[nodiscard]] collective::algorithm how() const noexcept { return how_; }
+  /// Returns whether its messages may be left out: none is passed on.
+  [[nodiscard]] bool may_be_sparse() const noexcept {
+    return how_ == collective::algorithm::linear;
+  }
   /// Side by side, so that one access covers both.
   [[nodiscard]] std::span<std::uint64_t> words() noexcept { return words_; }
   [[nodiscard]] std::span<std::uint64_t> told() noexcept { return words().first(told_); }

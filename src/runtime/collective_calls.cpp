@@ -169,8 +169,10 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
   collective_call telling{.name = "sizes", .shape = call.shape};
   telling.send = range(agreement->told());
   telling.receive = range(agreement->heard());
-  const operation message{
-      .of = operation::origin::agreement, .called = shape.what, .name = call.name.c_str()};
+  const operation message{.of = operation::origin::agreement,
+                          .sparse = agreement->may_be_sparse() && !s.checked,
+                          .called = shape.what,
+                          .name = call.name.c_str()};
   submit_steps(s, telling, s.schedules.of(agreement->way(), agreement->how()), message, among);
   // It writes, so that it runs when all has been told too: then nobody needs the words any more.
   s.tasks.task(

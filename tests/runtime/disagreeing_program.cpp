@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // disagreeing_program OPERATION COUNT OTHER schedules|library: rank 1 has OTHER elements where the
 // other ranks have COUNT.  Ends with an error that says so; the others wait for what cannot come.
+// disagreeing_program allreduce 1 2 late|replayed: after a hundred calls alike rank 1 has two
+// floats where the other ranks have one double.  The call's own messages meet, so only comparing
+// tells.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -12,16 +15,49 @@ using plait::block;
 using plait::in;
 using plait::out;
 
+namespace {
+
+void disagree_late(plait::environment& env, plait::runtime& rt, bool replayed) {
+  constexpr int times = 400;  // about one call in 16 is compared
+  const std::vector<double> one(1, 1.0);
+  std::vector<double> sum(1);
+  const std::vector<float> two(2, 1.0F);
+  std::vector<float> sums(2);
+  for (int i = 0; i < 100; ++i) rt.allreduce("alike", in(one), out(sum), plait::sum{});
+  rt.wait();
+  const auto unlike = [&] {
+    if (env.rank() == 1) {
+      rt.allreduce("unlike", in(two), out(sums), plait::sum{});
+    } else {
+      rt.allreduce("unlike", in(one), out(sum), plait::sum{});
+    }
+  };
+  if (replayed && env.rank() == 1) {  // the others submit what this rank replays
+    plait::graph recorded = rt.record(unlike);
+    rt.replay(recorded, times).wait();
+  } else {
+    for (int i = 0; i < times; ++i) unlike();
+    rt.wait();
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   plait::runtime rt{env, {.workers = 1}};
   if (argc != 5) return 2;
   const std::string what = argv[1];
+  const std::string way = argv[4];
+  if (way == "late" || way == "replayed") {
+    disagree_late(env, rt, way == "replayed");
+    for (;;) env.barrier();
+  }
   const auto usual = static_cast<std::size_t>(std::atol(argv[2]));
   const auto other = static_cast<std::size_t>(std::atol(argv[3]));
   const std::size_t count = env.rank() == 1 ? other : usual;
   const auto ranks = static_cast<std::size_t>(env.size());
-  const plait::collective_options options{.back_end = std::string(argv[4]) == "library"
+  const plait::collective_options options{.back_end = way == "library"
                                                           ? plait::collective::back_end::library
                                                           : plait::collective::back_end::schedules};
   // The others' sizes are right; of its own rank 1 thinks otherwise.

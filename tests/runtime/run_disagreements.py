@@ -25,6 +25,7 @@ KINDS = {
     # Beyond any eager limit, and in another number of pieces.
     "large": [(what, 8192, 300000, "schedules") for what in OPERATIONS],
     "library": [(what, 3, 5, "library") for what in OPERATIONS if what not in NEIGHBOURLY],
+    "late": [("allreduce", 1, 2, "late"), ("allreduce", 1, 2, "replayed")],
     "library-none": [(what, 0, 5, "library") for what in OPERATIONS if what not in NEIGHBOURLY],
 }
 

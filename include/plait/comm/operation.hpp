@@ -2,6 +2,7 @@
 /// One message, or one access to the memory of another rank, as an engine is given it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -64,6 +65,8 @@ struct operation {
   /// post.  A receive is posted with the largest size; when it has completed, `size_bytes` is the
   /// number of bytes that came.
   bool varies = false;
+  /// True for a message that both ends leave out at most of its places: see `is_left_out`.
+  bool sparse = false;
   collective::operation called{};  ///< of a collective, by either back end
   int peer = 0;
   int tag = 0;                 ///< of a signal: its flag
@@ -84,5 +87,18 @@ struct operation {
   ticks posted_at = 0;
   ticks held_until = 0;
 };
+
+/// Returns whether a message is left out at its place on its channel: neither sent nor received,
+/// and complete as soon as its turn has come, with its buffer as it was.  Both ends count places
+/// alike, so both leave out the same.  The first places and, by a hash, one in `kept_one_in` of the
+/// others are kept.  A hash, since calls that repeat in a loop would meet every n-th place in step.
+[[nodiscard]] inline bool is_left_out(const operation& op) noexcept {
+  constexpr std::uint64_t kept_at_first = 16;
+  constexpr std::uint64_t kept_one_in = 16;
+  static_assert(std::has_single_bit(kept_one_in));
+  constexpr int shift = 64 - std::countr_zero(kept_one_in);
+  return op.sparse && op.sequence >= kept_at_first &&
+         (op.sequence * 0x9E3779B97F4A7C15U) >> shift != 0;
+}
 
 }  // namespace plait

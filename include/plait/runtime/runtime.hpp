@@ -61,9 +61,10 @@ struct runtime_options {
   /// docs/use/checked.md.
   bool checked = false;
   /// Compares the sizes that ranks name in a collective call, by small messages beside the call.
-  /// `wait` throws an error that names two different sizes.  Off: such ranks may wait for ever, or
-  /// take the data of another call; an allreduce of 8 bytes then takes about half the processor
-  /// time.  All ranks use rank 0's.
+  /// `wait` throws an error that names two different sizes.  Of calls whose messages need not be
+  /// passed on, the first 16 between two ranks are compared and then about one in 16; in checked
+  /// mode, all.  Off: none, and such ranks may wait for ever, or take the data of another call.
+  /// All ranks use rank 0's.
   bool compare_sizes = true;
   /// Parameters of the network, if they are known.  Collectives then take the algorithm with the
   /// least predicted time (cheapest_algorithm.hpp).  All ranks use rank 0's.  The environment
