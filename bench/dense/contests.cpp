@@ -7,6 +7,7 @@
 #include "contestant.hpp"
 #include "hpcc.hpp"
 #include "hpl/variant.hpp"
+#include "lapack.hpp"
 #include "summa/variant.hpp"
 
 #ifdef PLAIT_BENCH_SCALAPACK
@@ -96,6 +97,14 @@ contest linear_system_of(environment& env, const mesh& grid, std::int64_t n, con
   add(result, wanted, "scalapack",
       [&] { return of_scalapack<hpl::linear_system>(env, grid, how, pose, make_pdgesv); });
 #endif
+  add(result, wanted, "lapack", [&] {
+    const int threads = lapack_threads(env, how);
+    std::vector<candidate> one;
+    one.push_back(candidate_of<hpl::linear_system>(env, fmt::format("threads {}", threads),
+                                                   pose(how.blocks.front()),
+                                                   [threads] { return make_dgesv(threads); }));
+    return fastest_of(std::move(one));
+  });
   add(result, wanted, "hpcc", [&] { return make_hpcc(env, grid, n, how); });
   return result;
 }

@@ -214,7 +214,7 @@ std::unique_ptr<contestant> make_hpcc(environment& env, const mesh& grid, std::i
 
 std::string why_no_hpcc(const std::string& command) {
   if (command.empty())
-    return "needs --hpcc, the command that starts it; plait bench gives it outside --lab where "
+    return "needs --hpcc, the command that starts it; plait bench gives it where "
            "hpcc is installed, which Debian builds for Open MPI alone";
   if (!blas_is_openblas())
     return "would call another BLAS than ours: libblas.so.3 is not OpenBLAS's "

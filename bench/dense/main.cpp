@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do factorisations and products that hide their panels beat the libraries?  HPL and SUMMA, as
-// plain MPI and as tasks, beside ScaLAPACK and netlib's HPL, all on OpenBLAS with one thread.
+// plain MPI and as tasks, beside ScaLAPACK and netlib's HPL, all on OpenBLAS with one thread, and
+// on one rank beside its dgesv with several.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -44,7 +45,7 @@ bool parse(options& given, int argc, char** argv, const environment& env) {
   command.option("--n", given.orders, "Orders of the matrices, with commas between");
   command.option("--programs", given.programs, "What they do: hpl (solve), summa (multiply)");
   command.option("--only", given.only,
-                 "Any of base, olap, plait, scalapack, hpcc; all there are when left out");
+                 "Any of base, olap, plait, scalapack, lapack, hpcc; all there are when left out");
   command.option("--grid", given.grid, "Process rows and columns, as PxQ; 0 = choose");
   command.option("--blocks", given.blocks, "Rows and columns of a block, which every row tries");
   command.option("--pilaenv", given.logical_blocks,
@@ -76,11 +77,11 @@ std::vector<std::int64_t> numbers_of(const char* option, const std::string& text
   }
 }
 
-std::vector<std::string> rows_of(const std::string& only, const setup& how) {
-  const std::map<std::string, std::string> missing = missing_rows(how);
+std::vector<std::string> rows_of(const std::string& only, const setup& how, int ranks) {
+  const std::map<std::string, std::string> missing = missing_rows(how, ranks);
   std::vector<std::string> there;
   std::vector<std::string_view> all;
-  for (const char* name : {"base", "olap", "plait", "scalapack", "hpcc"}) {
+  for (const char* name : {"base", "olap", "plait", "scalapack", "lapack", "hpcc"}) {
     all.emplace_back(name);
     if (!missing.contains(name)) there.emplace_back(name);
   }
@@ -90,6 +91,10 @@ std::vector<std::string> rows_of(const std::string& only, const setup& how) {
     if (const auto found = missing.find(name); found != missing.end())
       throw usage_error(fmt::format("--only: {} is not there: it {}", name, found->second));
   return wanted;
+}
+
+bool multiplies_nothing(const std::string& row) {
+  return row == "lapack" || row == "hpcc";
 }
 
 request requested(const options& given, environment& env) {
@@ -103,10 +108,13 @@ request requested(const options& given, environment& env) {
               .workers = static_cast<int>(given.workers),
               .policy = measure::parse_progress("--policy", given.policy)},
       .repetition = measure::repetition_of(given.rows, env)};
-  wanted.rows = rows_of(given.only, wanted.how);
+  wanted.rows = rows_of(given.only, wanted.how, env.size());
   if (wanted.programs == std::vector<std::string>{"summa"} &&
-      wanted.rows == std::vector<std::string>{"hpcc"})
-    throw usage_error("--only: hpcc multiplies no matrices, and --programs has nothing but summa");
+      std::ranges::all_of(wanted.rows, multiplies_nothing))
+    throw usage_error(
+        fmt::format("--only: {} multiplies no matrices, and --programs has nothing "
+                    "but summa",
+                    wanted.rows.front()));
   const measure::grid_shape grid = measure::parse_grid_shape("--grid", given.grid);
   const auto shape = process_grid<2>::choose(env.size(), {grid.rows, grid.columns});
   wanted.grid = {shape.dims()[0], shape.dims()[1]};
@@ -115,9 +123,9 @@ request requested(const options& given, environment& env) {
   return wanted;
 }
 
-measure::json peers_of(const request& wanted) {
+measure::json peers_of(const request& wanted, int ranks) {
   measure::json chosen = measure::json::object();
-  for (const auto& [name, words] : known_rows(wanted.how))
+  for (const auto& [name, words] : known_rows(wanted.how, ranks))
     if (std::ranges::count(wanted.rows, name) > 0) chosen[name] = words;
   return chosen;
 }
@@ -129,8 +137,8 @@ int run(environment& env, int argc, char** argv) {
   measure::json where = measure::policy_chosen(env, wanted.how.workers);
   outcome found = measure(env, wanted);
   const int code = found.verified ? measure::exit_verified : measure::exit_not_verified;
-  where["peers"] = peers_of(wanted);
-  where["peers_not_built"] = missing_rows(wanted.how);
+  where["peers"] = peers_of(wanted, env.size());
+  where["peers_not_built"] = missing_rows(wanted.how, env.size());
   where["blas"] = fmt::format("OpenBLAS for {}, threads: {}", plait::dense::blas_kernel(),
                               plait::dense::blas_threads());
   const measure::json parameters{{"n", wanted.orders},

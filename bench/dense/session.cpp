@@ -7,6 +7,7 @@
 
 #include "hpcc.hpp"
 #include "hpl/system.hpp"
+#include "lapack.hpp"
 #include "summa/problem.hpp"
 
 namespace plait::bench::dense {
@@ -90,7 +91,7 @@ double memory_bytes(const request& wanted) {
   return bytes;
 }
 
-std::map<std::string, std::string> known_rows(const setup& how) {
+std::map<std::string, std::string> known_rows(const setup& how, int ranks) {
   std::map<std::string, std::string> rows{
       {"base", "plain MPI without overlap: hpl's and summa's base"},
       {"olap", "plain MPI with look-ahead by hand: hpl's and summa's olap"},
@@ -98,16 +99,19 @@ std::map<std::string, std::string> known_rows(const setup& how) {
 #ifdef PLAIT_BENCH_SCALAPACK
   rows["scalapack"] = "pdgesv and pdgemm of ScaLAPACK";
 #endif
+  if (why_no_lapack(ranks).empty())
+    rows["lapack"] = "dgesv of OpenBLAS, with as many threads as plait has workers";
   if (why_no_hpcc(how.hpcc).empty())
     rows["hpcc"] = "netlib's HPL in HPC Challenge's program, a job of its own in each turn";
   return rows;
 }
 
-std::map<std::string, std::string> missing_rows(const setup& how) {
+std::map<std::string, std::string> missing_rows(const setup& how, int ranks) {
   std::map<std::string, std::string> missing;
 #ifndef PLAIT_BENCH_SCALAPACK
   missing["scalapack"] = "needs libscalapack-openmpi-dev or libscalapack-mpich-dev";
 #endif
+  if (const std::string why = why_no_lapack(ranks); !why.empty()) missing["lapack"] = why;
   if (const std::string why = why_no_hpcc(how.hpcc); !why.empty()) missing["hpcc"] = why;
   return missing;
 }

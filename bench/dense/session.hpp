@@ -37,8 +37,8 @@ struct outcome {
 [[nodiscard]] double memory_bytes(const request& wanted);
 
 /// The rows that this program can make, with a line of each on which calls it makes.
-[[nodiscard]] std::map<std::string, std::string> known_rows(const setup& how);
+[[nodiscard]] std::map<std::string, std::string> known_rows(const setup& how, int ranks);
 /// The names of those that it cannot, and why.
-[[nodiscard]] std::map<std::string, std::string> missing_rows(const setup& how);
+[[nodiscard]] std::map<std::string, std::string> missing_rows(const setup& how, int ranks);
 
 }  // namespace plait::bench::dense

@@ -53,7 +53,7 @@ class Dense(MpiBench):
     def check_rows(self, result, orders):
         missing = result["environment"]["peers_not_built"]
         rows = result["rows"]
-        expected = {*OWN, "scalapack", "hpcc"} - set(missing)
+        expected = {*OWN, "scalapack", "lapack", "hpcc"} - set(missing)
         self.assertEqual(set(rows), expected)
         self.assertEqual(set(result["environment"]["peers"]), expected)
         self.assertTrue(result["environment"]["blas"].endswith("threads: 1"))
@@ -78,6 +78,12 @@ class Dense(MpiBench):
     def test_every_row_solves_and_multiplies_on_a_square_of_ranks(self):
         result = self.result_of(*SHORT, "--n", "100", *self.real_hpcc(SEVERAL), ranks=SEVERAL)
         self.check_rows(result, [100])
+
+    def test_on_one_rank_openblas_solves_with_threads(self):
+        words = ("--n", "100", "--programs", "hpl", "--only", "plait,lapack", "--workers", "2")
+        cell = self.result_of(*SHORT, *words, ranks=1)["rows"]["lapack"]["hpl 100"]
+        self.assertIs(cell["verified"], True)
+        self.assertEqual(cell["settings"], "threads 2")
 
     def test_ranks_without_a_block(self):
         words = ("--n", "9", "--grid", f"{SEVERAL}x1", "--only", "base,plait")

@@ -2,6 +2,7 @@
 """Command lines for both MPI libraries, and what is read from their banners."""
 
 import itertools
+import shlex
 
 import pytest
 
@@ -49,6 +50,15 @@ def test_open_mpi_in_a_lab_goes_over_tcp_with_two_links(lab):
 def test_a_foreign_program_gets_one_link_since_its_first_messages_may_cross(lab):
     job = mpi.launch("openmpi", 2, ["prog"], lab, is_foreign=True)
     assert ("btl_tcp_links", "1") in pairs(job.argv)
+
+
+def test_a_rank_of_a_cluster_starts_a_job_of_its_own_in_the_cluster(lab):
+    words = shlex.split(mpi.line_of_rank("openmpi", 2, ["prog"], lab))
+    enter = words.index("netns")
+    assert words[enter - 1 : enter + 3] == ["ip", "netns", "exec", "plait-lab7-head"]
+    assert ("--host", "10.87.7.1:1,10.87.7.2:1") in pairs(words)
+    assert ("btl_tcp_links", "1") in pairs(words)
+    assert words[-1] == "prog"
 
 
 def test_ranks_of_one_node_share_memory(lab):

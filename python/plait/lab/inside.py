@@ -23,9 +23,14 @@ def outer(lab: Lab) -> list[str]:
 
 def enter(lab: Lab, namespace: str) -> list[str]:
     """Prefix of a command that is to run inside `namespace`, under that node's own host name."""
+    return [*outer(lab), *into_space(lab, namespace)]
+
+
+def into_space(lab: Lab, namespace: str) -> list[str]:
+    """Prefix of the same for a process that sees the cluster's namespaces by name already."""
     host = namespace.removeprefix(lab.prefix)
     rename = ["unshare", "--uts", "sh", "-c", f'hostname {host} && exec "$@"', "sh"]
-    return [*outer(lab), "ip", "netns", "exec", namespace, *rename]
+    return ["ip", "netns", "exec", namespace, *rename]
 
 
 def pin(cores: Sequence[int]) -> list[str]:

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 
 from plait.errors import BadInput
-from plait.lab.inside import enter
+from plait.lab.inside import enter, into_space
 from plait.lab.privilege import tool_environment
 from plait.lab.state import Lab
 from plait.launch import library
@@ -54,12 +54,15 @@ def launch(
     return Launch([*outer, *inner], {**tool_environment(), **settings})
 
 
-def line_of_rank(mpi: str, ranks: int, program: Sequence[str]) -> str:
+def line_of_rank(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None) -> str:
     """Returns the line of a shell by which a rank starts a job of `ranks` processes of its own.
 
-    The rank passes on nothing of its own launcher's environment.
+    The rank passes on nothing of its own launcher's environment. A rank in `lab` is in the
+    cluster's namespaces already; the program is foreign to it.
     """
-    inner, settings = _starting(mpi, ranks, program, None)
+    inner, settings = _starting(mpi, ranks, program, lab, is_foreign=lab is not None)
+    if lab is not None:
+        inner = [*into_space(lab, lab.head), *inner]
     return "exec " + shlex.join(["env", *(f"{k}={v}" for k, v in settings.items()), *inner])
 
 

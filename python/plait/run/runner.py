@@ -130,7 +130,7 @@ def _own_words(asked: Request, part: Part, file: pathlib.Path, lab: Lab | None) 
     if asked.trace:
         words += ["--trace", str(asked.trace.resolve())]
     if asked.kind == "bench" and part.ranks is not None:
-        words += words_of_peers(asked.name, asked.mpi, part.ranks, lab is not None, asked.options)
+        words += words_of_peers(asked.name, asked.mpi, part.ranks, lab, asked.options)
     return [*words, *words_of_lab(asked.kind, asked.name)(lab)] if lab else words
 
 
