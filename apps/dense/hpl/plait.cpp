@@ -33,7 +33,9 @@ struct either {
 
 class dataflow final : public plait::measure::task_variant<linear_system> {
  public:
-  using task_variant::task_variant;
+  /// `first`: the priority of what the next panel needs.
+  dataflow(plait::environment& env, const options& how, plait::priority first)
+      : task_variant(env, how), first_(first) {}
 
  private:
   plait::measure::task_steps steps_of(linear_system& system) override {
@@ -62,7 +64,7 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
                factor_panel(*system_, at, {all, at.width, at.below});
              },
              inout(system_->columns_at(at.local_column, at.width)), out(to.all))
-          .priority(plait::high)
+          .priority(first_)
           .also(inout(one_search_at_a_time_));
     send_panel(at, to.all);
     rt_->task(
@@ -95,7 +97,7 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
     if (k + 1 < system_->panels()) {
       const panel_place next = system_->place(k + 1);
       if (system_->grid.q() == next.q) {
-        update(at, panel, column, next.width, plait::high, number++);
+        update(at, panel, column, next.width, first_, number++);
         column += next.width;
       }
     }
@@ -134,7 +136,7 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
              collect_rows(*system_, at, {all, at.width, at.below}, column, count, into, away);
            },
            in(panel), in(std::span<const double>(cells)), out(coming), out(leaving))
-        .priority(plait::high);
+        .priority(first_);
     const plait::communicator& among = system_->grid.column();
     const bool pairs = exchanges_in_pairs(system_->how, count);
     rt_->allreduce("rows", inout(coming), either{},
@@ -166,6 +168,7 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
     }
   }
 
+  const plait::priority first_;
   linear_system* system_ = nullptr;
   plait::runtime* rt_ = nullptr;
   std::vector<std::vector<double>> memory_;  ///< panels
@@ -177,10 +180,11 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
 
 }  // namespace
 
-std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
+std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen,
+                                    plait::priority first) {
   options how = chosen;
   how.compare_sizes = false;
-  return std::make_unique<dataflow>(env, how);
+  return std::make_unique<dataflow>(env, how, first);
 }
 
 plait::measure::variant_list<linear_system> variants_of(plait::environment& env,
@@ -188,6 +192,7 @@ plait::measure::variant_list<linear_system> variants_of(plait::environment& env,
   return {{"base", make_base},
           {"olap", make_olap},
           {"plait", [&] { return make_plait(env, chosen); }},
+          {"plait in order", [&] { return make_plait(env, chosen, plait::normal); }},
           {"ideal", make_ideal}};
 }
 

@@ -22,7 +22,8 @@ using plait::measure::step_range;
 
 [[nodiscard]] std::unique_ptr<variant> make_base();
 [[nodiscard]] std::unique_ptr<variant> make_olap();
-[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen);
+[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen,
+                                                  plait::priority first = plait::high);
 [[nodiscard]] std::unique_ptr<variant> make_ideal();
 
 /// The variants by name.  `chosen` outlives the list.
