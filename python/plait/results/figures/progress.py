@@ -49,14 +49,14 @@ class Cell:
         median = self.median(row)
         return median / self.attainable_us if median and self.attainable_us else None
 
-    def best_other(self) -> str | None:
-        """The fastest contestant other than `plait auto`."""
-        others = [row for row in self.totals if row != OWN]
+    def best_other(self, than: str = OWN) -> str | None:
+        """The fastest contestant other than that row."""
+        others = [row for row in self.totals if row != than]
         return min(others, key=lambda row: self.totals[row]["median"], default=None)
 
-    def regret(self) -> float | None:
-        """The time of `plait auto` by that of the fastest other contestant, less 1."""
-        own, best = self.median(OWN), self.best_other()
+    def regret(self, of: str = OWN) -> float | None:
+        """The time of a row by that of the fastest other contestant, less 1."""
+        own, best = self.median(of), self.best_other(of)
         return own / self.totals[best]["median"] - 1 if own and best else None
 
     def over_blocking(self) -> float | None:
@@ -122,7 +122,23 @@ def progress_sentences(result: Result) -> list[str]:
         for kind in ("rows_left_out", "cells_left_out")
         for name, why in environment[kind].items()
     ]
-    return [*lines, _summary(cells_of(result))]
+    cells = cells_of(result)
+    compared = any(cell.regret() is not None for cell in cells)
+    return [*lines, _summary(cells), *(_by_row(cells) if compared else [])]
+
+
+def _by_row(cells: Sequence[Cell]) -> list[str]:
+    """Returns the regret of each row, had one used it for everything; the least first."""
+    found = {
+        row: [regret for cell in cells if (regret := cell.regret(row)) is not None]
+        for row in contestants_of(cells)
+    }
+    ranked = sorted(
+        (quantile(all_of, 0.9), quantile(all_of, 0.5), row)
+        for row, all_of in found.items() if all_of
+    )  # fmt: skip
+    texts = [f"{row} {median:.0%}, {most:.0%}" for most, median, row in ranked]
+    return ["regret of each row, median and 90th percentile: " + "; ".join(texts)]
 
 
 def _summary(cells: Sequence[Cell]) -> str:
