@@ -123,7 +123,7 @@ class looking_thread {
     const socket_news news = sockets_.wait(nap);
     const bool has_paused = has_unread_ && !news.arrived;
     if (news.arrived) has_unread_ = true;
-    const bool is_worth_it = judge_.is_worth_a_look(news, steps_expected(news));
+    const bool is_worth_it = judge_.is_worth_a_look(news, {.all = steps_expected(news)});
     if (!is_worth_it && !has_paused && now_ticks() < due) return;
     look_until_read();
   }

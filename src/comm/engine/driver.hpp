@@ -87,7 +87,9 @@ class driver {
   [[nodiscard]] const flight_clock& flight() const noexcept { return flights_.flight(); }
   [[nodiscard]] std::uint64_t operations() const noexcept { return tell_.count(); }
   [[nodiscard]] std::uint64_t polls() const noexcept { return flights_.polls(); }
-  [[nodiscard]] std::uint64_t expectations() const noexcept { return flights_.expectations(); }
+  [[nodiscard]] news_judge::expectations expectations() const noexcept {
+    return flights_.expectations();
+  }
 
   // Holder of the token, when nothing is in flight
   // ---------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@
 #include "comm/engine/flight_clock.hpp"
 #include "comm/engine/look_schedule.hpp"
 #include "comm/engine/moment.hpp"
+#include "comm/engine/news_judge.hpp"
 #include "comm/engine/policy_choice.hpp"
 #include "comm/engine/served_windows.hpp"
 #include "comm/engine/transfer.hpp"
@@ -91,8 +92,9 @@ class in_flight {
   /// Returns the number of times that something came to be expected of other ranks: an operation
   /// that did not complete at once, a wait, a window, and what moved at a window, which more may
   /// follow.
-  [[nodiscard]] std::uint64_t expectations() const noexcept {
-    return expectations_.load(std::memory_order_relaxed);
+  [[nodiscard]] news_judge::expectations expectations() const noexcept {
+    return {.all = expectations_.load(std::memory_order_relaxed),
+            .long_receives = long_receives_.load(std::memory_order_relaxed)};
   }
 
  private:
@@ -115,6 +117,7 @@ class in_flight {
   look_schedule looks_;
   std::atomic<std::uint64_t> polls_{0};
   std::atomic<std::uint64_t> expectations_{0};
+  std::atomic<std::uint64_t> long_receives_{0};
 };
 
 inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
@@ -130,6 +133,8 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
     }
     if (first) flight_.take_off(when.now());
     raise_count(expectations_);
+    if (op.what != operation::kind::send && op.size_bytes > news_judge::asks_from_bytes)
+      raise_count(long_receives_);
     if (looks_.wants_to_know_of_posts()) {
       looks_.posted(when.now());
     } else {

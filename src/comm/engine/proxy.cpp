@@ -19,6 +19,18 @@ void proxy::sleep_unless(const auto& condition, ticks timeout) {
   }
 }
 
+/// Naps until something arrives at a socket, for a long message wants an answer soon.  Not where
+/// workers have completed by themselves all that was in flight before: then each short message
+/// would wake this thread for nothing.  [measure nbc, bcast of 8 bytes, two nodes of one core
+/// each: 1.77 of the library's blocking call, now 1.24]
+void proxy::nap_while_idle(int naps_before) {
+  if (was_needed_) {
+    (void)watch_sockets(worst_);
+  } else {
+    sleep_unless([this] { return !is_idle(); }, naps_before == 0 ? 5 * shortest_ : worst_);
+  }
+}
+
 /// More often than not something is in flight again soon, and to wake this thread costs whoever
 /// posts it a system call, two thirds of the latency of a small message.  So it is a while before
 /// it wants to be woken.
@@ -27,8 +39,9 @@ void proxy::rest() {
     const ticks until = now_ticks() + seconds_to_ticks(50e-6);
     while (is_idle() && now_ticks() < until) cpu_pause();
   } else if (chosen_.busy_workers) {
-    for (int naps = 0; naps < 8 && is_idle(); ++naps) (void)watch_sockets(worst_);
+    for (int naps = 0; naps < 8 && is_idle(); ++naps) nap_while_idle(naps);
   }
+  was_needed_ = false;
   rests_.store(true, std::memory_order_seq_cst);
   sleep_unless([this] { return !is_idle(); }, -1);
   rests_.store(false, std::memory_order_seq_cst);
@@ -46,7 +59,7 @@ socket_news proxy::watch_sockets(ticks at_most) {
 /// all messages, it is the worst delay at once.  So an open window at which nothing moves costs
 /// what a receive does for which nothing comes.
 ticks proxy::next_distance() noexcept {
-  const std::uint64_t moving = messages_.expectations() + messages_.operations();
+  const std::uint64_t moving = messages_.expectations().all + messages_.operations();
   if (std::exchange(seen_moving_, moving) != moving) {
     distance_ = shortest_;
   } else {
@@ -85,7 +98,9 @@ void proxy::look_when_it_pays() {
   const ticks due = std::max(looks.last(), own_last_) + next_distance();
   const socket_news news = watch_sockets(std::clamp(due - now, looks.first(), worst_));
   if (!judge_.is_worth_a_look(news, messages_.expectations()) && now_ticks() < due) return;
+  const std::uint64_t before = messages_.operations();
   if (!messages_.look_if_free()) return;
+  if (messages_.operations() != before) was_needed_ = true;
   own_last_ = looks.last();
   sockets_.looked();
 }

@@ -50,8 +50,10 @@ class proxy {
   // Any thread
   // ---------------------------------------------------------------------------------------------
   /// After something was put in flight.  The proxy may sleep past its first look; where workers
-  /// look too that does not matter, unless it sleeps without limit.
+  /// look too that does not matter, unless it sleeps without limit.  No effect where all that was
+  /// put in flight has landed: a short send is complete when it is started.
   void wake() noexcept {
+    if (messages_.state().is_idle()) return;
     if (!chosen_.busy_workers || rests_.load(std::memory_order_seq_cst)) {
       events_.notify_one();
       if (watches_.load(std::memory_order_seq_cst)) sockets_.wake();
@@ -77,6 +79,7 @@ class proxy {
     return !is_stopped() && messages_.state().is_idle();
   }
   void sleep_unless(const auto& condition, ticks timeout);
+  void nap_while_idle(int naps_before);
 
   driver& messages_;
   spinning& spins_;
@@ -97,6 +100,7 @@ class proxy {
   news_judge judge_;
   const ticks shortest_ = seconds_to_ticks(100e-6);
   ticks own_last_ = 0;             ///< its own last look
+  bool was_needed_ = false;        ///< since it rested last, one of its looks completed something
   ticks distance_ = shortest_;     ///< to the next; never 0, which doubled stays 0
   std::uint64_t seen_moving_ = 0;  ///< expectations and completed operations then
   proxy_thread thread_;
