@@ -26,8 +26,9 @@ def nbc(
     op: Annotated[
         str,
         typer.Option(
-            help="allgather, allreduce, alltoall, bcast, gather, reduce, reduce_scatter, scan or"
-            " scatter, or several with commas."
+            help="One or several with commas of allgather, allreduce, alltoall, barrier, bcast,"
+            " exscan, gather, reduce, reduce_scatter, scan, scatter; allgatherv, alltoallv,"
+            " gatherv, scatterv; neighbour_allgather, neighbour_alltoall."
         ),
     ] = "alltoall",
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of processes.")] = 2,
