@@ -15,7 +15,8 @@ void dgesv_(const blasint* n, const blasint* nrhs, double* a, const blasint* lda
 namespace plait::bench::dense {
 namespace {
 
-/// Gives OpenBLAS threads for as long as it lives.
+/// Gives OpenBLAS threads for as long as it lives.  They poll for some 20 ms more, in the next
+/// row's time.
 class blas_threads {
  public:
   explicit blas_threads(int count) : before_(openblas_get_num_threads()) {

@@ -14,6 +14,10 @@ namespace {
 
 using what = collective::operation;
 
+/// Up to so many ranks each rank tells the others itself, for then messages may be left out: one in
+/// 16 of 63 is less than the six of a tree.
+constexpr int most_ranks_direct = 64;
+
 /// Numbers that all ranks must tell alike of a call.  The sizes of listed blocks follow them.
 enum word : std::size_t { called, root, count, element_bytes, algorithm, words };
 
@@ -122,24 +126,25 @@ void collective_agreement::tell_sizes_of_pairs(const collective::shape& s) {
   };
   const auto ranks = static_cast<std::size_t>(s.ranks);
   const bool is_root = s.rank == s.root;
+  const bool is_direct = s.ranks <= most_ranks_direct;
   way_.count = 1;
   if (s.what == what::gatherv) {
     way_.what = what::gather;
-    how_ = collective::algorithm::binomial;
+    if (!is_direct) how_ = collective::algorithm::binomial;
     words_.push_back(
         (is_root ? s.receive_blocks[static_cast<std::size_t>(s.rank)].count : s.count) *
         s.element_bytes);
     if (is_root) each(expected_, s.receive_blocks, ranks);
   } else if (s.what == what::scatterv) {
     way_.what = what::scatter;
-    how_ = collective::algorithm::binomial;
+    if (!is_direct) how_ = collective::algorithm::binomial;
     if (is_root) each(words_, s.send_blocks, ranks);
     expected_.push_back(
         (is_root ? s.send_blocks[static_cast<std::size_t>(s.rank)].count : s.count) *
         s.element_bytes);
   } else if (s.what == what::alltoallv) {
     way_.what = what::alltoall;
-    how_ = collective::algorithm::bruck;
+    if (!is_direct) how_ = collective::algorithm::bruck;
     each(words_, s.in_place ? s.receive_blocks : s.send_blocks, ranks);
     each(expected_, s.receive_blocks, ranks);
   } else {
@@ -183,10 +188,9 @@ void collective_agreement::tell_call(const collective::shape& s,
     way_.destinations = std::move(around.destinations);
     way_.sources = peers_ = std::move(around.sources);
   }
-  words_.reserve(told_ * (1 + peers_.size()));
-  for (std::size_t i = 0; i < peers_.size(); ++i)
-    words_.insert(words_.end(), words_.begin(),
-                  words_.begin() + static_cast<std::ptrdiff_t>(told_));
+  words_.resize(told_ * (1 + peers_.size()));
+  for (std::size_t i = 1; i <= peers_.size(); ++i)
+    std::ranges::copy(told(), words().subspan(i * told_).begin());
 }
 
 std::exception_ptr collective_agreement::verdict() {

@@ -170,7 +170,7 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
   telling.send = range(agreement->told());
   telling.receive = range(agreement->heard());
   const operation message{.of = operation::origin::agreement,
-                          .sparse = agreement->may_be_sparse() && !s.checked,
+                          .sparse = agreement->may_be_sparse() && !s.compares_all_sizes,
                           .called = shape.what,
                           .name = call.name.c_str()};
   submit_steps(s, telling, s.schedules.of(agreement->way(), agreement->how()), message, among);

@@ -46,6 +46,7 @@ struct runtime_state {
         source(messages, crowded(env_, chosen.workers)),
         checked(scheduler::checks_accesses(options.checked)),
         compares_sizes(env_.broadcast(options.compare_sizes ? "yes" : "no") == "yes"),
+        compares_all_sizes(env_.broadcast(checked ? "yes" : "no") == "yes"),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
         tasks({.workers = chosen.workers,
@@ -101,6 +102,8 @@ struct runtime_state {
   engine_source source;
   const bool checked;
   const bool compares_sizes;
+  /// Of every call.  Rank 0's `checked`: all ranks must leave out the same messages.
+  const bool compares_all_sizes;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
   scheduler tasks;

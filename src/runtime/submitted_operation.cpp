@@ -54,7 +54,7 @@ static_assert(std::is_trivially_destructible_v<submitted_operation>);
 [[nodiscard]] std::optional<message_side> side_of(const submitted_operation& op,
                                                   std::uint64_t task_id) noexcept {
   using kind = operation::kind;
-  if (op.what == kind::collective) return std::nullopt;
+  if (op.what == kind::collective || is_left_out(op)) return std::nullopt;
   constexpr int one_sided_tag = -1;
   const bool sent = op.what != kind::receive && op.what != kind::await_signal;
   const engine::matching among = engine::matching_of(op);

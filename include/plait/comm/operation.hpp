@@ -2,7 +2,6 @@
 /// One message, or one access to the memory of another rank, as an engine is given it.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -95,10 +94,13 @@ struct operation {
 [[nodiscard]] inline bool is_left_out(const operation& op) noexcept {
   constexpr std::uint64_t kept_at_first = 16;
   constexpr std::uint64_t kept_one_in = 16;
-  static_assert(std::has_single_bit(kept_one_in));
-  constexpr int shift = 64 - std::countr_zero(kept_one_in);
-  return op.sparse && op.sequence >= kept_at_first &&
-         (op.sequence * 0x9E3779B97F4A7C15U) >> shift != 0;
+  if (!op.sparse || op.sequence < kept_at_first) return false;
+  // The finaliser of SplitMix64, so that no distance of places is in step.  [Steele, Lea, Flood
+  // 2014]
+  std::uint64_t hash = op.sequence;
+  hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9U;
+  hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBU;
+  return (hash ^ (hash >> 31)) % kept_one_in != 0;
 }
 
 }  // namespace plait

@@ -62,9 +62,9 @@ struct runtime_options {
   bool checked = false;
   /// Compares the sizes that ranks name in a collective call, by small messages beside the call.
   /// `wait` throws an error that names two different sizes.  Of calls whose messages need not be
-  /// passed on, the first 16 between two ranks are compared and then about one in 16; in checked
-  /// mode, all.  Off: none, and such ranks may wait for ever, or take the data of another call.
-  /// All ranks use rank 0's.
+  /// passed on, the first 16 between two ranks are compared and then about one in 16; all where
+  /// rank 0 is in checked mode.  Ranks that differ in a call that is not compared, or where this is
+  /// off, may wait for ever, or take the data of another call.  All ranks use rank 0's.
   bool compare_sizes = true;
   /// Parameters of the network, if they are known.  Collectives then take the algorithm with the
   /// least predicted time (cheapest_algorithm.hpp).  All ranks use rank 0's.  The environment

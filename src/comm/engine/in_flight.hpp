@@ -133,7 +133,7 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
     }
     if (first) flight_.take_off(when.now());
     raise_count(expectations_);
-    if (op.what != operation::kind::send && op.size_bytes > news_judge::asks_from_bytes)
+    if (op.what != operation::kind::send && op.size_bytes >= news_judge::asks_from_bytes)
       raise_count(long_receives_);
     if (looks_.wants_to_know_of_posts()) {
       looks_.posted(when.now());

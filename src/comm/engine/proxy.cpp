@@ -23,11 +23,11 @@ void proxy::sleep_unless(const auto& condition, ticks timeout) {
 /// workers have completed by themselves all that was in flight before: then each short message
 /// would wake this thread for nothing.  [measure nbc, bcast of 8 bytes, two nodes of one core
 /// each: 1.77 of the library's blocking call, now 1.24]
-void proxy::nap_while_idle(int naps_before) {
+void proxy::nap_while_idle() {
   if (was_needed_) {
     (void)watch_sockets(worst_);
   } else {
-    sleep_unless([this] { return !is_idle(); }, naps_before == 0 ? 5 * shortest_ : worst_);
+    sleep_unless([this] { return !is_idle(); }, worst_);
   }
 }
 
@@ -39,7 +39,7 @@ void proxy::rest() {
     const ticks until = now_ticks() + seconds_to_ticks(50e-6);
     while (is_idle() && now_ticks() < until) cpu_pause();
   } else if (chosen_.busy_workers) {
-    for (int naps = 0; naps < 8 && is_idle(); ++naps) nap_while_idle(naps);
+    for (int naps = 0; naps < 8 && is_idle(); ++naps) nap_while_idle();
   }
   was_needed_ = false;
   rests_.store(true, std::memory_order_seq_cst);
@@ -100,7 +100,7 @@ void proxy::look_when_it_pays() {
   if (!judge_.is_worth_a_look(news, messages_.expectations()) && now_ticks() < due) return;
   const std::uint64_t before = messages_.operations();
   if (!messages_.look_if_free()) return;
-  if (messages_.operations() != before) was_needed_ = true;
+  if (messages_.operations() != before || news_judge::is_of_long_message(news)) was_needed_ = true;
   own_last_ = looks.last();
   sockets_.looked();
 }

@@ -79,7 +79,7 @@ class proxy {
     return !is_stopped() && messages_.state().is_idle();
   }
   void sleep_unless(const auto& condition, ticks timeout);
-  void nap_while_idle(int naps_before);
+  void nap_while_idle();
 
   driver& messages_;
   spinning& spins_;
@@ -99,9 +99,9 @@ class proxy {
   transport_sockets sockets_;
   news_judge judge_;
   const ticks shortest_ = seconds_to_ticks(100e-6);
-  ticks own_last_ = 0;             ///< its own last look
-  bool was_needed_ = false;        ///< since it rested last, one of its looks completed something
-  ticks distance_ = shortest_;     ///< to the next; never 0, which doubled stays 0
+  ticks own_last_ = 0;          ///< its own last look
+  bool was_needed_ = false;     ///< since it rested last, a look completed something or moved bulk
+  ticks distance_ = shortest_;  ///< to the next; never 0, which doubled stays 0
   std::uint64_t seen_moving_ = 0;  ///< expectations and completed operations then
   proxy_thread thread_;
 };
