@@ -54,7 +54,7 @@ static_assert(std::is_trivially_destructible_v<submitted_operation>);
 [[nodiscard]] std::optional<message_side> side_of(const submitted_operation& op,
                                                   std::uint64_t task_id) noexcept {
   using kind = operation::kind;
-  if (op.what == kind::collective || is_left_out(op)) return std::nullopt;
+  if (op.what == kind::collective) return std::nullopt;
   constexpr int one_sided_tag = -1;
   const bool sent = op.what != kind::receive && op.what != kind::await_signal;
   const engine::matching among = engine::matching_of(op);
@@ -149,7 +149,7 @@ void completed(operation& self, const std::exception_ptr& why_not) noexcept {
     failure = tell_length(op);
   if (failure != nullptr && !is_put_off(op, failure))
     home.tasks.fail(with_place(failure, *op.node));
-  if (home.record.has_value()) {
+  if (home.record.has_value() && !is_left_out(op)) {
     const std::uint64_t id = op.node->id.load(std::memory_order_relaxed);
     home.record->message_done(op.node->name, id, side_of(op, id), engine::matching_of(op).name,
                               op.posted_at, now_ticks());
