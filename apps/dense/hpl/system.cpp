@@ -101,23 +101,23 @@ void linear_system::solve() {
             "MPI_Allreduce");
 }
 
-void linear_system::generate(std::vector<double>& to) const {
-  double* value = to.data();
-  const std::int64_t mine = rows();
-  for (std::int64_t j = 0; j < columns(); ++j) {
-    const std::int64_t global = column_axis.to_global(j, grid.q());
-    for (std::int64_t i = 0; i < mine;) {
-      const std::int64_t row = row_axis.to_global(i, grid.p());
-      generator entries(static_cast<std::uint64_t>(global) * static_cast<std::uint64_t>(how.n) +
-                        static_cast<std::uint64_t>(row));
-      for (std::int64_t r = row; r < row_axis.block_end(row); ++r, ++i) *value++ = entries.next();
-    }
-    if (global == how.zero_column) std::fill(value - mine, value, 0.0);
+void linear_system::generate_column(std::int64_t local, std::span<double> to) const {
+  const std::int64_t global = column_axis.to_global(local, grid.q());
+  if (global == how.zero_column) {
+    std::ranges::fill(to, 0.0);
+    return;
+  }
+  auto value = to.begin();
+  for (std::int64_t i = 0; i < rows();) {
+    const std::int64_t row = row_axis.to_global(i, grid.p());
+    generator entries(static_cast<std::uint64_t>(global) * static_cast<std::uint64_t>(how.n) +
+                      static_cast<std::uint64_t>(row));
+    for (std::int64_t r = row; r < row_axis.block_end(row); ++r, ++i) *value++ = entries.next();
   }
 }
 
 void linear_system::reset(setting) {
-  generate(part);
+  for (std::int64_t j = 0; j < columns(); ++j) generate_column(j, columns_at(j, 1));
   std::ranges::fill(x, std::numeric_limits<double>::quiet_NaN());
   std::ranges::fill(pivots, -1);
   zero_pivot = -1;
@@ -125,16 +125,16 @@ void linear_system::reset(setting) {
 
 double linear_system::residual() const {
   if (how.n == 0) return 0;
-  std::vector<double> a(part.size());
-  generate(a);
   const auto mine = static_cast<std::size_t>(rows());
+  std::vector<double> entries(mine);
   std::vector<double> sums(2 * mine), b(mine);  // A x - b, and the sums of magnitudes
   for (std::int64_t j = 0; j < columns(); ++j) {
+    generate_column(j, entries);
     const std::int64_t global = column_axis.to_global(j, grid.q());
     const bool is_b = global == how.n;
     const double factor = is_b ? -1 : x[static_cast<std::size_t>(global)];
     for (std::size_t i = 0; i < mine; ++i) {
-      const double value = a[i + static_cast<std::size_t>(j) * mine];
+      const double value = entries[i];
       sums[i] += value * factor;
       if (is_b) {
         b[i] = value;
@@ -186,8 +186,7 @@ std::uint64_t linear_system::hash() const {
 double memory_bytes(const settings& of, int panels) {
   const auto n = static_cast<double>(of.n), nb = static_cast<double>(of.nb);
   const double p = of.grid.rows, q = of.grid.columns;
-  // The check has a second copy of the system.
-  const double entries = 2 * n * (n + 1) / (p * q) + panels * (n / p + nb) * nb + 4 * n * nb / q;
+  const double entries = n * (n + 1) / (p * q) + panels * (n / p + nb) * nb + 4 * n * nb / q;
   return entries * sizeof(double);
 }
 

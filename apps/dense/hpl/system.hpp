@@ -73,7 +73,8 @@ class linear_system {
   [[nodiscard]] std::uint64_t hash() const;
 
  private:
-  void generate(std::vector<double>& to) const;
+  /// Writes the system's entries in one of this process's columns.
+  void generate_column(std::int64_t local, std::span<double> to) const;
 
   pivot_search search_;
   std::vector<std::int64_t> reference_;
