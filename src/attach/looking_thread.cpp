@@ -123,7 +123,10 @@ class looking_thread {
     const socket_news news = sockets_.wait(nap);
     const bool has_paused = has_unread_ && !news.arrived;
     if (news.arrived) has_unread_ = true;
-    const bool is_worth_it = judge_.is_worth_a_look(news, {.all = steps_expected(news)});
+    const std::uint64_t expected = steps_expected(news);
+    // How long the messages of a post are is not known of collectives: each may ask.
+    const bool is_worth_it =
+        judge_.is_worth_a_look(news, {.all = expected, .long_receives = expected});
     if (!is_worth_it && !has_paused && now_ticks() < due) return;
     look_until_read();
   }
