@@ -12,14 +12,14 @@
 
 namespace plait::bench::dense {
 
-/// Returns the number of threads that it starts: as many as a rank has workers.
+/// Returns the number of threads of the row `lapack`: as many as a rank has workers.
 /// Collective.
 [[nodiscard]] int lapack_threads(environment& env, const setup& how);
 
-/// dgesv with that many threads while it runs.  Precondition: the only rank.
+/// Makes a variant that calls dgesv with `threads` threads.  Precondition: the job has one rank.
 [[nodiscard]] std::unique_ptr<hpl::variant> make_dgesv(int threads);
 
-/// Returns why there is no such row; empty where there is one.
+/// Returns why there is no row `lapack` on so many ranks; empty where there is one.
 [[nodiscard]] std::string why_no_lapack(int ranks);
 
 }  // namespace plait::bench::dense

@@ -102,7 +102,8 @@ struct runtime_state {
   engine_source source;
   const bool checked;
   const bool compares_sizes;
-  /// Of every call.  Rank 0's `checked`: all ranks must leave out the same messages.
+  /// Says whether sizes of every call are compared.  Rank 0's `checked` on all ranks, for all must
+  /// leave out the same messages.
   const bool compares_all_sizes;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;

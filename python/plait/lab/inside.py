@@ -27,7 +27,7 @@ def enter(lab: Lab, namespace: str) -> list[str]:
 
 
 def into_space(lab: Lab, namespace: str) -> list[str]:
-    """Prefix of the same for a process that sees the cluster's namespaces by name already."""
+    """Prefix of a command inside `namespace` for a process that sees its cluster's namespaces."""
     host = namespace.removeprefix(lab.prefix)
     rename = ["unshare", "--uts", "sh", "-c", f'hostname {host} && exec "$@"', "sh"]
     return ["ip", "netns", "exec", namespace, *rename]
