@@ -70,6 +70,9 @@ def test_nodes_have_names_addresses_and_limited_links(kept_lab):
     assert inside("n1", "hostname").strip() == "n1"
     assert re.search(r"inet 10\.87\.\d+\.2/24", inside("1", "ip", "addr", "show", "eth0"))
     assert "rate 200Mbit" in inside("n0", "tc", "qdisc", "show", "dev", "eth0")
+    setting = "/proc/sys/net/ipv4/tcp_autocorking"
+    ends_go = f"test ! -w {setting} && echo 0 || cat {setting}"
+    assert inside("n0", "sh", "-c", ends_go).strip() == "0"
     status = plait("lab", "status", kept_lab).stdout
     assert "200mbit" in status
     assert max(map(len, status.splitlines())) <= 80
