@@ -54,6 +54,8 @@ class notebook {
       thin_out();
       if (!is_kept(sample_hash(one, h.rank), h.sampling)) return;
     }
+    if (h.records == ready_records_) [[unlikely]]
+      ready_records_ = bring_in(records_, h.records, h.record_capacity);
     records_[h.records] = one;
     ++h.records;
   }
@@ -63,6 +65,10 @@ class notebook {
   int new_site(int slot, int call, std::uint64_t address) noexcept;
   int rest_of_sites(int call) noexcept;
   void thin_out() noexcept;
+  /// Returns up to which entry of an array pages have been brought in, from `first` on.
+  template <class Entry>
+  [[nodiscard]] static std::uint64_t bring_in(Entry* entries, std::uint64_t first,
+                                              std::uint64_t capacity) noexcept;
 
   std::string path_;
   profile_header* header_ = nullptr;
@@ -71,6 +77,8 @@ class notebook {
   std::uint64_t* sent_messages_ = nullptr;
   record_data* records_ = nullptr;
   call_data* calls_ = nullptr;
+  std::uint64_t ready_records_ = 0;  ///< may be written without page faults
+  std::uint64_t ready_calls_ = 0;
   bool last_was_in_vain_ = false;
 };
 

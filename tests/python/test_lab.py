@@ -73,6 +73,7 @@ def test_nodes_have_names_addresses_and_limited_links(kept_lab):
     setting = "/proc/sys/net/ipv4/tcp_autocorking"
     ends_go = f"test ! -w {setting} && echo 0 || cat {setting}"
     assert inside("n0", "sh", "-c", ends_go).strip() == "0"
+    assert "quickack 1" in inside("n0", "ip", "route", "show", "dev", "eth0")
     status = plait("lab", "status", kept_lab).stdout
     assert "200mbit" in status
     assert max(map(len, status.splitlines())) <= 80
