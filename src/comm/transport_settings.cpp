@@ -52,8 +52,7 @@ void set_default(const char* name, const char* value, std::string& set) {
 /// component make them.  Its component `ucx` is for network cards too; it hooks into the release of
 /// memory, where a thread that ends under ThreadSanitizer crashes.
 [[nodiscard]] bool rdma_makes_windows() {
-  std::error_code none;
-  if (!std::filesystem::is_empty("/sys/class/infiniband", none) && !none) return true;
+  if (has_rdma_card()) return true;
   const std::string_view transports = variable("OMPI_MCA_btl");
   const bool by_shared_memory = transports.empty() || transports.front() == '^' ||
                                 transports.find("vader") != std::string_view::npos;
@@ -64,6 +63,11 @@ void set_default(const char* name, const char* value, std::string& set) {
 #endif
 
 }  // namespace
+
+bool has_rdma_card() {
+  std::error_code none;
+  return !std::filesystem::is_empty("/sys/class/infiniband", none) && !none;
+}
 
 std::string set_transport_defaults() {
   std::string set;

@@ -20,4 +20,7 @@ namespace plait::detail {
 /// fails there, with ranks on several hosts too.
 [[nodiscard]] std::string set_transport_defaults();
 
+/// Returns whether this machine has a network card that reads and writes the memory of other hosts.
+[[nodiscard]] bool has_rdma_card();
+
 }  // namespace plait::detail

@@ -41,6 +41,7 @@ struct runtime_state {
                         .poll_every_s = options.poll_every_s,
                         .disturb = options.disturb,
                         .persistent_requests = options.persistent_requests,
+                        .paired_receives = options.paired_receives,
                         .cores = options.cores,
                         .remark = chosen.remark}),
         source(messages, crowded(env_, chosen.workers)),

@@ -42,6 +42,15 @@ enum class persistence : std::uint8_t {
   never,
 };
 
+/// Says whether receives of 64 KiB and more wait for sends of that length to the same rank, where
+/// they have come in pairs before.  Over TCP they then travel both ways at once.  A receive waits
+/// for no longer than twice as long as pairs took before.
+enum class pairing : std::uint8_t {
+  where_it_pays,  ///< between hosts that have no network card which copies by itself
+  always,
+  never,
+};
+
 /// Says how an engine drives the operations of its process.
 struct engine_options {
   progress policy = progress::automatic;
@@ -57,6 +66,7 @@ struct engine_options {
   double poll_every_s = 0;
   disturbance disturb = {};
   persistence persistent_requests = persistence::where_faster;
+  pairing paired_receives = pairing::where_it_pays;
   /// Cores that the workers and the proxy of this process have for themselves.  0: its fair share.
   int cores = 0;
   /// Follows the reason for the policy, such as what a model says of another one.  May be empty.

@@ -41,6 +41,8 @@ struct runtime_options {
   disturbance disturb = {};
   /// Says which replayed messages run on persistent MPI requests.
   persistence persistent_requests = persistence::where_faster;
+  /// Says whether long receives wait for long sends to the same rank.
+  pairing paired_receives = pairing::where_it_pays;
   /// See `scheduler_options`.
   bool measured_priorities = true;
   /// Size of the stack of each task where plait::blocking_mpi is linked.  Only the part that the

@@ -2,7 +2,10 @@
 // The steps run in whichever thread holds the token; the rest takes it first.
 #include "comm/engine/driver.hpp"
 
+#include <vector>
+
 #include "comm/engine/message_survey.hpp"
+#include "comm/transport_settings.hpp"
 
 namespace plait {
 
@@ -21,7 +24,9 @@ bool driver::step(look which, operation* here) {
   }
   worked = release_held() || worked;
   while (drain()) worked = true;
+  worked = release_kept(which == look::again && !worked) || worked;
   flights_.rest_if_done();
+  if (!paired_.empty()) flights_.look_by(paired_.next_due(), now_ticks());
   if (!tell_.held().empty()) {
     const ticks now = now_ticks();
     tell_.held().for_each_time([&](ticks until) { flights_.look_by(until, now); });
@@ -38,6 +43,43 @@ bool driver::release_held() {
   for (operation* op : due.starts) admit(*op, when);
   for (const auto& [op, failure] : due.completions) tell_.settle(*op, failure);
   return !due.starts.empty() || !due.completions.empty();
+}
+
+void driver::begin_in_pairs(operation& op, moment& when) {
+  const int peer = op.via->among()->world_rank(op.peer);
+  if (op.what == operation::kind::receive) {
+    if (!paired_.keeps(op, peer, when.now())) return start(op, when);
+    flights_.look_by(op.held_until, when.now());
+    return;
+  }
+  start(op, when);
+  operation* const partner = paired_.sent(peer, when.now(), flights_.transfers().operations());
+  if (partner != nullptr) start_kept(*partner, when);
+}
+
+void driver::start_kept(operation& op, moment& when) {
+  if (state_.is_given_up()) {
+    tell_.settle(op, nullptr);
+  } else {
+    start_with_followers(op, when);
+  }
+}
+
+/// Starts receives that were kept for too long.
+bool driver::release_kept(bool rank_rests) {
+  if (paired_.empty()) return false;
+  const ticks now = now_ticks();
+  paired_.note(rank_rests && flights_.nothing(), now);
+  if (!state_.is_given_up() && now < paired_.next_due()) return false;
+  moment when(now);
+  const auto released = state_.is_given_up() ? paired_.take_all() : paired_.take_due(now);
+  for (operation* op : released) start_kept(*op, when);
+  return !released.empty();
+}
+
+bool driver::pairs_messages(const environment& env, pairing wanted) {
+  if (wanted != pairing::where_it_pays) return wanted == pairing::always;
+  return env.node_size() < env.size() && !detail::has_rdma_card();
 }
 
 void driver::watch(awaited& what) {
@@ -89,9 +131,11 @@ message_survey driver::survey(const std::function<std::string(const operation&)>
   message_survey found;
   try {
     step(look::no);  // what was posted counts as started
+    std::vector<operation*> held_back = paired_.list();
+    held_back.insert(held_back.end(), tell_.held().starts().begin(), tell_.held().starts().end());
     found = survey_messages({.transfers = flights_.transfers(),
                              .spaces = matching_.spaces(),
-                             .held_back = tell_.held().starts(),
+                             .held_back = held_back,
                              .windows = flights_.windows(),
                              .name_of = name_of,
                              .largest_tag = matching_.largest_tag(),

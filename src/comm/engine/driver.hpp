@@ -16,6 +16,7 @@
 #include "comm/engine/in_flight.hpp"
 #include "comm/engine/matcher.hpp"
 #include "comm/engine/moment.hpp"
+#include "comm/engine/paired_receives.hpp"
 
 namespace plait {
 
@@ -26,6 +27,7 @@ class driver {
       : token_(env.token()),
         watched_(watched),
         matching_(options.persistent_requests),
+        paired_(pairs_messages(env, options.paired_receives)),
         tell_(options.disturb, state_),
         flights_(token_, state_, tell_, options) {}
 
@@ -104,7 +106,24 @@ class driver {
   void take_up(operation& op, moment& when);
   void admit(operation& op, moment& when);
   void start(operation& op, moment& when) { flights_.start(op, matching_.mpi_tag(op), when); }
+  /// The turn of the operation has come: starts it, or keeps it, and starts what it lets go.
+  void begin(operation& op, moment& when);
+  void begin_in_pairs(operation& op, moment& when);
+  /// Starts it, and goes on with those that are parked behind it.
+  void start_with_followers(operation& op, moment& when) {
+    channel& via = *op.via;  // after its start `op` may be gone
+    start(op, when);
+    begin_parked(via, when);
+  }
+  void begin_parked(channel& via, moment& when) {
+    while (operation* next = via.unpark()) begin(*next, when);
+  }
+  void start_kept(operation& op, moment& when);
   bool release_held();
+  /// `rank_rests`: nothing completed, and whoever looks has nothing else to do.
+  bool release_kept(bool rank_rests);
+  /// Returns whether long receives are kept until sends: between nodes, where messages go by TCP.
+  [[nodiscard]] static bool pairs_messages(const environment& env, pairing wanted);
   /// A step that does not look would have nothing to do but to start an operation, and nothing is
   /// set aside for a while.
   [[nodiscard]] bool nothing_waits_for_a_step() noexcept {
@@ -116,6 +135,7 @@ class driver {
   std::atomic<bool> exact_times_{false};  ///< each operation's `posted_at` is read from the clock
   activity state_;
   matcher matching_;
+  paired_receives paired_;
   completer tell_;
   in_flight flights_;
 };
@@ -171,8 +191,17 @@ inline void driver::admit(operation& op, moment& when) {
     via.park(op);
     return;
   }
-  start(op, when);
-  while (operation* next = via.unpark()) start(*next, when);
+  begin(op, when);
+  begin_parked(via, when);
+}
+
+inline void driver::begin(operation& op, moment& when) {
+  if (paired_.is_on() && op.size_bytes >= news_judge::asks_from_bytes &&
+      op.what != operation::kind::collective) {
+    begin_in_pairs(op, when);
+  } else {
+    start(op, when);
+  }
 }
 
 inline bool driver::drain() {

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which long receives are kept, until when, and what is learnt of a rank's messages.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "comm/engine/paired_receives.hpp"
+
+namespace {
+
+using plait::operation;
+using plait::paired_receives;
+using plait::seconds_to_ticks;
+using plait::ticks;
+
+constexpr int peer = 3;
+
+class paired : public ::testing::Test {
+ protected:
+  // A receive that is not kept, and its send after `gap_s`.
+  void learn(int pairs, double gap_s) {
+    for (int i = 0; i < pairs; ++i) {
+      ASSERT_FALSE(receives.keeps(op, peer, now)) << i;
+      pass(gap_s);
+      ASSERT_EQ(send(), nullptr) << i;
+    }
+  }
+  // While the last receive is under way.
+  [[nodiscard]] operation* send(int to = peer) { return receives.sent(to, now, under_way); }
+  void pass(double seconds) { now += seconds_to_ticks(seconds); }
+
+  paired_receives receives{true};
+  operation op;
+  std::array<operation*, 1> under_way{&op};
+  ticks now = seconds_to_ticks(1000);
+  static constexpr int needed = paired_receives::first_pairs_needed;
+};
+
+TEST_F(paired, a_receive_is_kept_until_its_send_starts_once_pairs_have_come) {
+  learn(needed, 1e-3);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(receives.keeps(op, peer, now));
+    ASSERT_FALSE(receives.empty());
+    EXPECT_EQ(receives.list(), std::vector<operation*>{&op});
+    pass(1e-3);
+    ASSERT_EQ(send(), &op);
+    ASSERT_TRUE(receives.empty());
+  }
+}
+
+TEST_F(paired, the_nth_receive_waits_for_the_nth_send) {
+  learn(needed, 1e-3);
+  std::array<operation, 3> ops;
+  for (operation& one : ops) ASSERT_TRUE(receives.keeps(one, peer, now));
+  for (operation& one : ops) EXPECT_EQ(send(), &one);
+  EXPECT_EQ(send(), nullptr);
+  EXPECT_FALSE(receives.keeps(op, peer, now)) << "its send has started already";
+  EXPECT_TRUE(receives.keeps(op, peer, now)) << "and this one's has not";
+}
+
+TEST_F(paired, sends_that_come_after_their_receives_have_completed_are_no_pairs) {
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_FALSE(receives.keeps(op, peer, now));
+    ASSERT_EQ(receives.sent(peer, now, {}), nullptr);
+  }
+  learn(needed, 1e-3);
+  EXPECT_TRUE(receives.keeps(op, peer, now));
+}
+
+// A replayed receive is the same operation again, at its next place.
+TEST_F(paired, a_receive_that_was_posted_again_is_not_the_one_before) {
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_FALSE(receives.keeps(op, peer, now));
+    op.sequence += 1;
+    ASSERT_EQ(send(), nullptr);
+  }
+}
+
+TEST_F(paired, sends_that_come_before_their_receives_are_no_pairs) {
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(send(), nullptr);
+    ASSERT_FALSE(receives.keeps(op, peer, now));
+  }
+  ASSERT_FALSE(receives.keeps(op, peer, now));
+}
+
+TEST_F(paired, nothing_is_kept_for_another_rank) {
+  learn(needed, 1e-3);
+  EXPECT_FALSE(receives.keeps(op, peer + 1, now));
+  ASSERT_TRUE(receives.keeps(op, peer, now));
+  EXPECT_EQ(send(peer + 1), nullptr);
+}
+
+TEST_F(paired, a_rank_that_only_receives_keeps_nothing) {
+  for (int i = 0; i < 1000; ++i) ASSERT_FALSE(receives.keeps(op, peer, now));
+  EXPECT_TRUE(receives.empty());
+  EXPECT_TRUE(receives.take_all().empty());
+}
+
+TEST_F(paired, a_rank_that_sends_more_than_it_receives_keeps_nothing) {
+  learn(needed, 1e-3);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(send(), nullptr);
+  int started_at_once = 0;
+  while (!receives.keeps(op, peer, now) && started_at_once < 1000) {
+    ++started_at_once;
+    ASSERT_EQ(send(), nullptr);
+  }
+  EXPECT_EQ(started_at_once, 1000) << "more sends than receives: each receive's has started before";
+}
+
+TEST_F(paired, a_receive_that_is_kept_for_too_long_is_due_and_twice_as_many_pairs_are_needed) {
+  learn(needed, 10e-3);
+  ASSERT_TRUE(receives.keeps(op, peer, now));
+  EXPECT_EQ(receives.next_due(), op.held_until);
+  EXPECT_GT(op.held_until, now + seconds_to_ticks(19e-3));
+  EXPECT_LT(op.held_until, now + seconds_to_ticks(30e-3));
+  EXPECT_TRUE(receives.take_due(op.held_until - 1).empty());
+  EXPECT_EQ(receives.take_due(op.held_until), std::vector<operation*>{&op});
+  EXPECT_TRUE(receives.empty());
+  EXPECT_EQ(send(), nullptr) << "it has started";
+  learn(2 * needed - 1, 10e-3);
+  EXPECT_TRUE(receives.keeps(op, peer, now));
+}
+
+// What a program loses whose sends mostly do not come.
+TEST_F(paired, failures_become_rare) {
+  int kept = 0;
+  constexpr int times = 10'000;
+  for (int i = 0; i < times; ++i) {
+    if (receives.keeps(op, peer, now)) {
+      ++kept;
+      ASSERT_EQ(receives.take_due(op.held_until).size(), 1U);
+      now = op.held_until;
+    }
+    pass(1e-3);
+    ASSERT_EQ(send(), nullptr);
+  }
+  EXPECT_GT(kept, 5);
+  EXPECT_LT(kept, 20);
+}
+
+TEST_F(paired, a_rank_that_rests_waits_for_half_a_gap_and_one_that_goes_on_for_all_of_it) {
+  learn(needed, 40e-3);
+  ASSERT_TRUE(receives.keeps(op, peer, now));
+  const ticks without_rest = op.held_until;
+  receives.note(true, now);
+  pass(10e-3);
+  receives.note(false, now);
+  for (int i = 0; i < 10; ++i) {
+    receives.note(true, now);
+    pass(1e-3);
+  }
+  EXPECT_TRUE(receives.take_due(now).empty());
+  EXPECT_LT(op.held_until, without_rest);
+  pass(15e-3);
+  EXPECT_EQ(receives.take_due(now), std::vector<operation*>{&op});
+}
+
+TEST_F(paired, a_rest_of_before_says_nothing_of_a_receive_that_is_kept_later) {
+  learn(needed, 40e-3);
+  ASSERT_TRUE(receives.keeps(op, peer, now));
+  receives.note(true, now);
+  ASSERT_EQ(send(), &op);
+  pass(1);
+  ASSERT_TRUE(receives.keeps(op, peer, now));
+  receives.note(true, now);
+  EXPECT_TRUE(receives.take_due(now).empty());
+}
+
+TEST_F(paired, all_are_given_back_when_all_are_wanted) {
+  learn(needed, 1e-3);
+  std::array<operation, 5> ops;
+  for (operation& one : ops) ASSERT_TRUE(receives.keeps(one, peer, now));
+  EXPECT_EQ(receives.list().size(), ops.size());
+  EXPECT_EQ(receives.take_all().size(), ops.size());
+  EXPECT_TRUE(receives.empty());
+  EXPECT_TRUE(receives.list().empty());
+}
+
+}  // namespace
