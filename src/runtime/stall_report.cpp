@@ -197,7 +197,8 @@ class report {
             fmt::format("{}: not started, place {} of {} must be before", described(m), m.behind,
                         m.collective.empty() ? "this peer and tag" : "the library's collectives"));
       } else if (m.is == message_survey::state::held_back) {
-        all.push_back(described(m) + ": not started, held back by the option disturb");
+        all.push_back(described(m) +
+                      ": not started, held back until a send or by the option disturb");
       }
     }
     for (const stall::task& task : tasks_.tasks) {

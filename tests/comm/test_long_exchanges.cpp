@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <mpi.h>
 #include <plait/comm/engine.hpp>
 
 #include "comm/message.hpp"
@@ -125,6 +126,33 @@ TEST_P(every_pairing, rounds_of_random_messages) {
     expect_right(receives, number);
     number += count;
   }
+}
+
+// The program's own calls, under the token, wait for the other rank, which waits for its send.
+TEST_P(every_pairing, what_is_kept_starts_before_blocking_calls_of_the_program) {
+  if (!has_peer) GTEST_SKIP();
+  messages receives, sends;
+  engine e(env, options());
+  for (int i = 0; i < 8; ++i) {
+    message& in = receive(receives, peer, 0, long_bytes);
+    message& out = outgoing(sends, i);
+    e.enqueue(in);
+    e.enqueue(out);
+    e.post(in);
+    e.post(out);
+    wait_for_all(e, receives);
+    wait_for_all(e, sends);
+  }
+  message& last = env.rank() % 2 == 0 ? receive(receives, peer, 0, long_bytes) : outgoing(sends, 8);
+  e.enqueue(last);
+  e.post(last);
+  if (env.rank() % 2 == 1) wait_for_all(e, sends);
+  if (!std::get<2>(GetParam())) {  // what the disturbance holds back it holds back
+    mpi_token_guard guard(env.token());
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  wait_for_all(e, receives);
+  expect_right(receives);
 }
 
 // What is kept is given up like all else.

@@ -142,31 +142,44 @@ TEST_F(paired, failures_become_rare) {
   EXPECT_LT(kept, 20);
 }
 
-TEST_F(paired, a_rank_that_rests_waits_for_half_a_gap_and_one_that_goes_on_for_all_of_it) {
+TEST_F(paired, a_rank_that_rests_waits_for_half_a_gap) {
   learn(needed, 40e-3);
   ASSERT_TRUE(receives.keeps(op, peer, now));
-  const ticks without_rest = op.held_until;
-  receives.note(true, now);
-  pass(10e-3);
-  receives.note(false, now);
-  for (int i = 0; i < 10; ++i) {
-    receives.note(true, now);
+  receives.note_rest(now);
+  pass(15e-3);
+  receives.note_rest(now);
+  EXPECT_FALSE(receives.is_due(now));
+  EXPECT_TRUE(receives.take_due(now).empty());
+  pass(8e-3);
+  EXPECT_TRUE(receives.is_due(now));
+  EXPECT_EQ(receives.take_due(now), std::vector<operation*>{&op});
+}
+
+TEST_F(paired, a_rest_that_ends_says_nothing) {
+  learn(needed, 40e-3);
+  ASSERT_TRUE(receives.keeps(op, peer, now));
+  receives.note_rest(now);
+  pass(15e-3);
+  receives.note_activity();
+  for (int i = 0; i < 15; ++i) {
+    receives.note_rest(now);
     pass(1e-3);
   }
-  EXPECT_TRUE(receives.take_due(now).empty());
-  EXPECT_LT(op.held_until, without_rest);
-  pass(15e-3);
-  EXPECT_EQ(receives.take_due(now), std::vector<operation*>{&op});
+  EXPECT_FALSE(receives.is_due(now));
+  receives.note_activity();
+  pass(30e-3);
+  EXPECT_TRUE(receives.take_due(now).empty()) << "60 ms of 81";
+  EXPECT_EQ(send(), &op);
 }
 
 TEST_F(paired, a_rest_of_before_says_nothing_of_a_receive_that_is_kept_later) {
   learn(needed, 40e-3);
   ASSERT_TRUE(receives.keeps(op, peer, now));
-  receives.note(true, now);
+  receives.note_rest(now);
   ASSERT_EQ(send(), &op);
   pass(1);
   ASSERT_TRUE(receives.keeps(op, peer, now));
-  receives.note(true, now);
+  receives.note_rest(now);
   EXPECT_TRUE(receives.take_due(now).empty());
 }
 

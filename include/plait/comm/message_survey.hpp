@@ -17,7 +17,7 @@ struct message_survey {
   enum class state : std::uint8_t {
     under_way,  ///< given to MPI, not completed
     parked,     ///< until an earlier one of its peer and tag has been started
-    held_back,  ///< by `engine_options::disturb`
+    held_back,  ///< by `engine_options::disturb`, or until this rank's own send (`pairing`)
   };
   /// A message, or a collective of the MPI library's own, that was posted and has not completed.
   struct message {

@@ -56,6 +56,31 @@ class mpi_token {
     return waiting_.load(std::memory_order_relaxed) > 0;
   }
 
+  /// Something that a holder has put off, and that must be done before another holds the token for
+  /// calls that may block.
+  struct put_off {
+    void (*catch_up)(put_off& self) noexcept = nullptr;
+    put_off* next = nullptr;
+    bool is_listed = false;
+  };
+  /// Has `what` caught up with by the next `catch_up`; no effect if it is listed.  It stays in
+  /// place until then.  Holder only.
+  void list(put_off& what) noexcept {
+    if (what.is_listed) return;
+    what.is_listed = true;
+    what.next = first_put_off_;
+    first_put_off_ = &what;
+  }
+  /// Holder only.
+  void catch_up() noexcept {
+    while (first_put_off_ != nullptr) {
+      put_off& one = *first_put_off_;
+      first_put_off_ = one.next;
+      one.is_listed = false;
+      one.catch_up(one);
+    }
+  }
+
  private:
   static void tell(bool held) noexcept {
     if (auto* told = told_.load(std::memory_order_relaxed)) told(held);
@@ -65,12 +90,16 @@ class mpi_token {
   static inline thread_local constinit const mpi_token* mine_ = nullptr;
   std::atomic<bool> held_{false};
   std::atomic<int> waiting_{0};
+  put_off* first_put_off_ = nullptr;  ///< the holder's
 };
 
-/// Holds the token for a scope.
+/// Holds the token for a scope, in which MPI calls may block: what was put off is done first.
 class mpi_token_guard {
  public:
-  explicit mpi_token_guard(mpi_token& token) noexcept : token_(token) { token_.acquire(); }
+  explicit mpi_token_guard(mpi_token& token) noexcept : token_(token) {
+    token_.acquire();
+    token_.catch_up();
+  }
   ~mpi_token_guard() { token_.release(); }
   mpi_token_guard(const mpi_token_guard&) = delete;
   mpi_token_guard& operator=(const mpi_token_guard&) = delete;

@@ -24,7 +24,7 @@ bool driver::step(look which, operation* here) {
   }
   worked = release_held() || worked;
   while (drain()) worked = true;
-  worked = release_kept(which == look::again && !worked) || worked;
+  worked = release_kept(which, worked) || worked;
   flights_.rest_if_done();
   if (!paired_.empty()) flights_.look_by(paired_.next_due(), now_ticks());
   if (!tell_.held().empty()) {
@@ -50,6 +50,7 @@ void driver::begin_in_pairs(operation& op, moment& when) {
   if (op.what == operation::kind::receive) {
     if (!paired_.keeps(op, peer, when.now())) return start(op, when);
     flights_.look_by(op.held_until, when.now());
+    token_.list(kept_starts_);
     return;
   }
   start(op, when);
@@ -65,14 +66,28 @@ void driver::start_kept(operation& op, moment& when) {
   }
 }
 
+/// Somebody else will have the token, for calls that may block.
+void driver::start_all_kept() {
+  moment when;
+  for (operation* op : paired_.take_all()) start_kept(*op, when);
+}
+
 /// Starts receives that were kept for too long.
-bool driver::release_kept(bool rank_rests) {
+bool driver::release_kept(look which, bool worked) {
   if (paired_.empty()) return false;
+  if (state_.is_given_up()) {
+    start_all_kept();
+    return true;
+  }
   const ticks now = now_ticks();
-  paired_.note(rank_rests && flights_.nothing(), now);
-  if (!state_.is_given_up() && now < paired_.next_due()) return false;
+  if (worked || !flights_.nothing()) {
+    paired_.note_activity();
+  } else if (which == look::again) {
+    paired_.note_rest(now);
+  }
+  if (!paired_.is_due(now)) return false;
   moment when(now);
-  const auto released = state_.is_given_up() ? paired_.take_all() : paired_.take_due(now);
+  const auto released = paired_.take_due(now);
   for (operation* op : released) start_kept(*op, when);
   return !released.empty();
 }
@@ -99,6 +114,7 @@ void driver::serve(served_window& window) {
 void driver::stop_serving(served_window& window) {
   token_.acquire();
   flights_.stop_serving(window);
+  if (!paired_.empty()) flights_.look_by(paired_.next_due(), now_ticks());
   release_token();
 }
 

@@ -119,9 +119,10 @@ class driver {
     while (operation* next = via.unpark()) begin(*next, when);
   }
   void start_kept(operation& op, moment& when);
+  void start_all_kept();
   bool release_held();
-  /// `rank_rests`: nothing completed, and whoever looks has nothing else to do.
-  bool release_kept(bool rank_rests);
+  /// `worked`: something has started or completed in this step.
+  bool release_kept(look which, bool worked);
   /// Returns whether long receives are kept until sends: between nodes, where messages go by TCP.
   [[nodiscard]] static bool pairs_messages(const environment& env, pairing wanted);
   /// A step that does not look would have nothing to do but to start an operation, and nothing is
@@ -135,6 +136,15 @@ class driver {
   std::atomic<bool> exact_times_{false};  ///< each operation's `posted_at` is read from the clock
   activity state_;
   matcher matching_;
+  /// Starts what is kept before somebody else has the token for long.
+  struct kept_starts : mpi_token::put_off {
+    explicit kept_starts(driver& of_) noexcept : of(of_) {
+      catch_up = [](put_off& self) noexcept {
+        static_cast<kept_starts&>(self).of.start_all_kept();
+      };
+    }
+    driver& of;
+  } kept_starts_{*this};
   paired_receives paired_;
   completer tell_;
   in_flight flights_;

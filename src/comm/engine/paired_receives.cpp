@@ -3,6 +3,7 @@
 #include "comm/engine/paired_receives.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace plait {
 namespace {
@@ -12,6 +13,11 @@ constexpr int most_in_a_row = 64;
 /// Pairs that take longer are not worth the memory of them.
 constexpr double longest_gap_s = 0.5;
 constexpr double slack_s = 1e-3;
+
+/// For how long a rank rests before its receives start.
+[[nodiscard]] ticks rest_of(ticks gap) noexcept {
+  return gap / 2 + seconds_to_ticks(slack_s);
+}
 
 }  // namespace
 
@@ -30,25 +36,10 @@ bool paired_receives::keeps(operation& receive, int peer, ticks now) {
   if (!keeps_it) return false;
   receive.held_until = now + 2 * with.gap + seconds_to_ticks(slack_s);
   next_due_ = std::min(next_due_, receive.held_until);
+  shortest_rest_ = kept_ == 0 ? rest_of(with.gap) : std::min(shortest_rest_, rest_of(with.gap));
   rests_since_ = never;
   ++kept_;
   return true;
-}
-
-void paired_receives::note(bool rests, ticks now) noexcept {
-  if (!rests) {
-    rests_since_ = never;
-    return;
-  }
-  if (rests_since_ == never) rests_since_ = now;
-  for (auto& [peer, with] : peers_) {
-    for (unpaired& one : with.receives) {
-      if (!one.is_kept) continue;
-      const ticks soon = rests_since_ + with.gap / 2 + seconds_to_ticks(slack_s);
-      one.receive->held_until = std::min(one.receive->held_until, soon);
-      next_due_ = std::min(next_due_, one.receive->held_until);
-    }
-  }
 }
 
 operation* paired_receives::sent(int peer, ticks now, std::span<operation* const> under_way) {
@@ -91,25 +82,44 @@ void paired_receives::fail(traffic& with) noexcept {
   with.pairs = 0;
 }
 
+bool paired_receives::is_due(const unpaired& one, const traffic& with, ticks now) const noexcept {
+  if (one.receive->held_until <= now) return true;
+  return rests_since_ != never && rests_since_ + rest_of(with.gap) <= now;
+}
+
 std::vector<operation*> paired_receives::take_due(ticks now) {
   std::vector<operation*> taken;
   next_due_ = never;
-  if (empty()) return taken;
+  shortest_rest_ = never / 2;
   for (auto& [peer, with] : peers_) {
     bool failed = false;
     for (unpaired& one : with.receives) {
       if (!one.is_kept) continue;
-      if (one.receive->held_until <= now) {
+      if (is_due(one, with, now)) {
         taken.push_back(one.receive);
         one.is_kept = false;
         failed = true;
       } else {
         next_due_ = std::min(next_due_, one.receive->held_until);
+        shortest_rest_ = std::min(shortest_rest_, rest_of(with.gap));
       }
     }
     if (failed) fail(with);
   }
   kept_ -= static_cast<int>(taken.size());
+  return taken;
+}
+
+std::vector<operation*> paired_receives::take_all() {
+  std::vector<operation*> taken;
+  if (empty()) return taken;
+  for (auto& [peer, with] : peers_) {
+    for (unpaired& one : with.receives) {
+      if (std::exchange(one.is_kept, false)) taken.push_back(one.receive);
+    }
+  }
+  kept_ = 0;
+  next_due_ = never;
   return taken;
 }
 

@@ -43,17 +43,25 @@ class paired_receives {
   /// operations that have started and not completed.
   [[nodiscard]] operation* sent(int peer, ticks now, std::span<operation* const> under_way);
 
-  /// Notes whether the rank rests: nothing is in flight and nothing seems to run, so that no send
-  /// may ever come.  Other threads may be in long tasks, so that is believed only after a while.
-  void note(bool rests, ticks now) noexcept;
+  /// Notes that the rank rests: nothing is in flight and who looks has nothing else to do, so that
+  /// no send may ever come.  Other threads may be in long tasks, so that is believed only after a
+  /// while without activity.
+  void note_rest(ticks now) noexcept {
+    if (rests_since_ == never) rests_since_ = now;
+  }
+  void note_activity() noexcept { rests_since_ = never; }
   [[nodiscard]] bool empty() const noexcept { return kept_ == 0; }
   /// Returns when to call `take_due` next, at the latest: none of those that are kept is due
   /// before.
   [[nodiscard]] ticks next_due() const noexcept { return next_due_; }
+  /// Returns whether `take_due` may find something.
+  [[nodiscard]] bool is_due(ticks now) const noexcept {
+    return now >= next_due_ || (rests_since_ != never && now >= rests_since_ + shortest_rest_);
+  }
   /// Takes out those that have been kept for too long.
   [[nodiscard]] std::vector<operation*> take_due(ticks now);
-  /// Takes out all, since nothing else will come.
-  [[nodiscard]] std::vector<operation*> take_all() { return take_due(never); }
+  /// Takes out all.  No failure.
+  [[nodiscard]] std::vector<operation*> take_all();
   [[nodiscard]] std::vector<operation*> list() const;
 
   static constexpr int first_pairs_needed = 2;
@@ -73,6 +81,7 @@ class paired_receives {
     ticks gap = 0;  ///< from receive to send, the longest of late
   };
 
+  [[nodiscard]] bool is_due(const unpaired& one, const traffic& with, ticks now) const noexcept;
   void note_pair(traffic& with, ticks gap) noexcept;
   static void fail(traffic& with) noexcept;
 
@@ -82,6 +91,7 @@ class paired_receives {
   int kept_ = 0;
   ticks next_due_ = never;
   ticks rests_since_ = never;
+  ticks shortest_rest_ = 0;  ///< before `take_due` is worth the while
   std::unordered_map<int, traffic> peers_;
 };
 
