@@ -2,7 +2,6 @@
 // Long messages of the bare engine whose receives wait for sends, in orders that suit that and in
 // orders that do not: all come, each in its place.
 #include <algorithm>
-#include <deque>
 #include <random>
 #include <string>
 #include <tuple>
@@ -19,6 +18,7 @@ namespace plait::test {
 namespace {
 
 constexpr std::size_t long_bytes = 70'000;
+constexpr int pairs = 8;
 
 class every_pairing : public ::testing::TestWithParam<std::tuple<progress, pairing, bool>> {
  protected:
@@ -26,13 +26,26 @@ class every_pairing : public ::testing::TestWithParam<std::tuple<progress, pairi
   const int peer = env.rank() ^ 1;
   const bool has_peer = peer < env.size();
   [[nodiscard]] engine_options options() const {
-    const auto [policy, pairs, disturbed] = GetParam();
-    engine_options wanted{.policy = policy, .paired_receives = pairs};
+    const auto [policy, kept, disturbed] = GetParam();
+    engine_options wanted{.policy = policy, .paired_receives = kept};
     if (disturbed) wanted.disturb = {.seed = 7, .probability = 0.3, .longest_delay_s = 2e-3};
     return wanted;
   }
   message& outgoing(messages& list, int number, std::size_t bytes = long_bytes) {
     return send(list, peer, 0, pattern(key(env.rank(), 0, number), bytes));
+  }
+  // So many that receives are kept afterwards.
+  void learn_pairs(engine& e, messages& receives, messages& sends) {
+    for (int i = 0; i < pairs; ++i) {
+      message& in = receive(receives, peer, 0, long_bytes);
+      message& out = outgoing(sends, i);
+      e.enqueue(in);
+      e.enqueue(out);
+      e.post(in);
+      e.post(out);
+      wait_for_all(e, receives);
+      wait_for_all(e, sends);
+    }
   }
   void expect_right(const messages& receives, int first = 0) {
     int number = first;
@@ -133,17 +146,9 @@ TEST_P(every_pairing, what_is_kept_starts_before_blocking_calls_of_the_program) 
   if (!has_peer) GTEST_SKIP();
   messages receives, sends;
   engine e(env, options());
-  for (int i = 0; i < 8; ++i) {
-    message& in = receive(receives, peer, 0, long_bytes);
-    message& out = outgoing(sends, i);
-    e.enqueue(in);
-    e.enqueue(out);
-    e.post(in);
-    e.post(out);
-    wait_for_all(e, receives);
-    wait_for_all(e, sends);
-  }
-  message& last = env.rank() % 2 == 0 ? receive(receives, peer, 0, long_bytes) : outgoing(sends, 8);
+  learn_pairs(e, receives, sends);
+  message& last =
+      env.rank() % 2 == 0 ? receive(receives, peer, 0, long_bytes) : outgoing(sends, pairs);
   e.enqueue(last);
   e.post(last);
   if (env.rank() % 2 == 1) wait_for_all(e, sends);
@@ -160,16 +165,7 @@ TEST_P(every_pairing, what_is_kept_when_a_rank_gives_up_is_given_up) {
   if (!has_peer) GTEST_SKIP();
   messages receives, sends, last;
   engine e(env, options());
-  for (int i = 0; i < 8; ++i) {
-    message& in = receive(receives, peer, 0, long_bytes);
-    message& out = outgoing(sends, i);
-    e.enqueue(in);
-    e.enqueue(out);
-    e.post(in);
-    e.post(out);
-    wait_for_all(e, receives);
-    wait_for_all(e, sends);
-  }
+  learn_pairs(e, receives, sends);
   env.barrier();
   message& unanswered = receive(last, peer, 1, long_bytes);
   e.enqueue(unanswered);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which long receives are kept, until when, and what is learnt of a rank's messages.
-#include <algorithm>
 #include <array>
-#include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -56,8 +56,8 @@ class mpi_token {
     return waiting_.load(std::memory_order_relaxed) > 0;
   }
 
-  /// Something that a holder has put off, and that must be done before another holds the token for
-  /// calls that may block.
+  /// Describes what a holder has put off, to be done before another holds the token for calls that
+  /// may block.
   struct put_off {
     void (*catch_up)(put_off& self) noexcept = nullptr;
     put_off* next = nullptr;
@@ -71,7 +71,7 @@ class mpi_token {
     what.next = first_put_off_;
     first_put_off_ = &what;
   }
-  /// Holder only.
+  /// Does what is listed, and clears the list.  Holder only.
   void catch_up() noexcept {
     while (first_put_off_ != nullptr) {
       put_off& one = *first_put_off_;

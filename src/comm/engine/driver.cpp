@@ -66,7 +66,7 @@ void driver::start_kept(operation& op, moment& when) {
   }
 }
 
-/// Somebody else will have the token, for calls that may block.
+/// Empties what is kept, for somebody else will have the token and may block with it.
 void driver::start_all_kept() {
   moment when;
   for (operation* op : paired_.take_all()) start_kept(*op, when);
