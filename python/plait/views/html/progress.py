@@ -25,9 +25,10 @@ from plait.views.html.svg import drawing, element, label, table, text
 HOTTEST = 0.10
 _LEFT, _TOP, _WIDTH, _HEIGHT, _GAP = 72.0, 26.0, 74.0, 34.0, 2.0
 _READING = f"""<b>Regret</b>: the time of <i>{OWN}</i> by that of the fastest other row, less 1;
-it is negative where <i>{OWN}</i> is the fastest. Colours go from 0 % to 10 %, and are the same on
-every page. <b>Attainable</b> = max(computation + the processor time the transport itself takes,
-communication), each measured alone in this session."""
+it is negative where <i>{OWN}</i> is the fastest. In each repetition the fastest row is that of the
+other repetitions, so that no row wins by luck; the median is shown. Colours go from 0 % to 10 %,
+and are the same on every page. <b>Attainable</b> = max(computation + the processor time the
+transport itself takes, communication), each measured alone in this session."""
 
 
 def progress(heading: str, result: Result) -> str:
