@@ -64,10 +64,4 @@ class communicators {
   int own_rank_ = 0;
 };
 
-/// A handle as a number.
-template <class Handle>
-[[nodiscard]] inline std::uint64_t number_of(Handle handle) noexcept {
-  return (std::uint64_t)handle;  // a pointer or an integer, by the library
-}
-
 }  // namespace plait::attach

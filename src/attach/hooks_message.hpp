@@ -31,15 +31,13 @@ class blocking_end {
     const bool sends = kind == record_kind::send;
     note_post(record_, here, kind, *in_, peer, tag, sends ? bytes_of(count, type) : 0);
     is_wildcard_ = !sends && (peer == MPI_ANY_SOURCE || tag == MPI_ANY_TAG);
-    if (!is_wildcard_ && record_.peer >= 0) {
-      record_.place = attached.spaces.next_place(*in_, sends, record_.peer, tag);
-    }
-    if (!sends) return;
-    here_.moved(record_.bytes);
-    note_sent(record_);
+    counts_later_ = sends && !attached.locks_books;
+    if (!counts_later_) count_it();
   }
   void after(int result, const MPI_Status* status) noexcept {
-    if (in_ == nullptr || result != MPI_SUCCESS) return;
+    if (in_ == nullptr) return;
+    if (counts_later_) count_it();
+    if (result != MPI_SUCCESS) return;
     if (status != nullptr) {
       if (is_wildcard_) note_source(record_, *in_, *status);
       record_.bytes = bytes_received(*status);
@@ -50,10 +48,23 @@ class blocking_end {
   }
 
  private:
+  /// The message's place among its kind, and a send's part in the matrix of messages.
+  void count_it() noexcept {
+    const bool sends = record_.kind == record_kind::send;
+    if (!is_wildcard_ && record_.peer >= 0) {
+      record_.place = attached.spaces.next_place(*in_, sends, record_.peer, record_.tag);
+    }
+    if (!sends) return;
+    here_.moved(record_.bytes);
+    note_sent(record_);
+  }
+
   call& here_;
   communicator_data* in_;
   record_data record_;
   bool is_wildcard_ = false;
+  /// A short send is under way while it is counted, unless another thread may send in between.
+  bool counts_later_ = false;
 };
 
 class blocking_send {

@@ -55,7 +55,7 @@ class notebook {
       if (!is_kept(sample_hash(one, h.rank), h.sampling)) return;
     }
     if (h.records == ready_records_) [[unlikely]]
-      ready_records_ = bring_in(records_, h.records, h.record_capacity);
+      bring_in_records();
     records_[h.records] = one;
     ++h.records;
   }
@@ -65,10 +65,12 @@ class notebook {
   int new_site(int slot, int call, std::uint64_t address) noexcept;
   int rest_of_sites(int call) noexcept;
   void thin_out() noexcept;
+  void bring_in_records() noexcept;
   /// Returns up to which entry of an array pages have been brought in, from `first` on.
   template <class Entry>
   [[nodiscard]] static std::uint64_t bring_in(Entry* entries, std::uint64_t first,
-                                              std::uint64_t capacity) noexcept;
+                                              std::uint64_t capacity,
+                                              std::size_t wanted_bytes) noexcept;
 
   std::string path_;
   profile_header* header_ = nullptr;

@@ -12,9 +12,7 @@ namespace plait::attach {
 /// Bytes of `count` elements.
 template <class Count>
 [[nodiscard]] inline std::uint64_t bytes_of(Count count, MPI_Datatype type) noexcept {
-  int size = 0;
-  if (count <= 0 || PLAIT_REAL(MPI_Type_size)(type, &size) != MPI_SUCCESS || size <= 0) return 0;
-  return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
+  return count <= 0 ? 0 : static_cast<std::uint64_t>(count) * attached.sizes.of(type);
 }
 /// Bytes that a status tells of.
 [[nodiscard]] std::uint64_t bytes_received(const MPI_Status& status) noexcept;

@@ -13,6 +13,7 @@
 namespace plait::attach {
 
 inline constexpr std::uint64_t profile_magic = 0x3368636174746170;  // "patatch3"
+inline constexpr std::size_t page_bytes = 4096;
 inline constexpr int most_sites = 4096;
 inline constexpr int most_modules = 128;
 inline constexpr int size_classes = 40;
@@ -145,7 +146,7 @@ struct profile_layout {
 
   profile_layout(std::size_t ranks, std::size_t record_capacity,
                  std::size_t call_capacity) noexcept {
-    sites = (sizeof(profile_header) + 4095) / 4096 * 4096;
+    sites = (sizeof(profile_header) + page_bytes - 1) / page_bytes * page_bytes;
     sent_bytes = sites + most_sites * sizeof(site_data);
     sent_messages = sent_bytes + ranks * sizeof(std::uint64_t);
     records = sent_messages + ranks * sizeof(std::uint64_t);

@@ -3,6 +3,7 @@
 /// into programs before it is known whether they use MPI at all, so it links to none.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <mpi.h>
@@ -26,6 +27,12 @@ template <class Function>
   return reinterpret_cast<Function>(found);
 }
 #define PLAIT_REAL(name) plait::attach::real_function<decltype(&name)>(plait::attach::call_id::name)
+
+/// A handle as a number.
+template <class Handle>
+[[nodiscard]] inline std::uint64_t number_of(Handle handle) noexcept {
+  return (std::uint64_t)handle;  // a pointer or an integer, by the library
+}
 
 /// MPI's own constants.  Those of Open MPI are addresses in the library.
 struct mpi_constants {

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "attach/communicators.hpp"
+#include "attach/datatype_sizes.hpp"
 #include "attach/notebook.hpp"
 #include "attach/requests.hpp"
 #include "attach/settings.hpp"
@@ -18,6 +19,7 @@ struct session {
   settings asked;
   notebook notes;
   communicators spaces;
+  datatype_sizes sizes;
   requests pending;
   look_token token;
   attach::wakes wakes;

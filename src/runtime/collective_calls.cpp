@@ -160,7 +160,8 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
 [[nodiscard]] std::shared_ptr<collective_agreement> submit_agreement(
     runtime_state& s, const collective_call& call, const collective::shape& shape,
     std::optional<collective::algorithm> how, const communicator& among) {
-  if (shape.ranks == 1 || shape.what == what::barrier || !s.compares_sizes) return nullptr;
+  if (shape.ranks == 1 || shape.what == what::barrier || s.compared_sizes == compared::none)
+    return nullptr;
   const auto agreement = std::make_shared<collective_agreement>(call, shape, how);
   const auto range = [](std::span<std::uint64_t> words) {
     const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
@@ -170,7 +171,7 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
   telling.send = range(agreement->told());
   telling.receive = range(agreement->heard());
   const operation message{.of = operation::origin::agreement,
-                          .sparse = agreement->may_be_sparse() && !s.compares_all_sizes,
+                          .sparse = agreement->may_be_sparse() && s.compared_sizes != compared::all,
                           .called = shape.what,
                           .name = call.name.c_str()};
   submit_steps(s, telling, s.schedules.of(agreement->way(), agreement->how()), message, among);

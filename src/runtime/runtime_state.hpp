@@ -31,6 +31,15 @@ namespace plait {
              static_cast<int>(env.node_units()[static_cast<std::size_t>(env.node_rank())].size());
 }
 
+/// Of which collective calls ranks compare the sizes they name.
+enum class compared : char { none = 'n', some = 's', all = 'a' };
+
+/// Returns rank 0's choice on every rank, for all must leave out the same messages.  Collective.
+[[nodiscard]] inline compared agreed_on(environment& env, bool compares, bool checked) {
+  const compared own = !compares ? compared::none : checked ? compared::all : compared::some;
+  return static_cast<compared>(env.broadcast({static_cast<char>(own)}).front());
+}
+
 struct runtime_state {
   runtime_state(environment& env_, const runtime_options& options, const worker_choice& chosen)
       : env(env_),
@@ -46,8 +55,7 @@ struct runtime_state {
                         .remark = chosen.remark}),
         source(messages, crowded(env_, chosen.workers)),
         checked(scheduler::checks_accesses(options.checked)),
-        compares_sizes(env_.broadcast(options.compare_sizes ? "yes" : "no") == "yes"),
-        compares_all_sizes(env_.broadcast(checked ? "yes" : "no") == "yes"),
+        compared_sizes(agreed_on(env_, options.compare_sizes, checked)),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
         tasks({.workers = chosen.workers,
@@ -102,10 +110,7 @@ struct runtime_state {
   engine messages;
   engine_source source;
   const bool checked;
-  const bool compares_sizes;
-  /// Says whether sizes of every call are compared.  Rank 0's `checked` on all ranks, for all must
-  /// leave out the same messages.
-  const bool compares_all_sizes;
+  const compared compared_sizes;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
   scheduler tasks;

@@ -71,7 +71,7 @@ class Cell:
         return statistics.median(own[i] / self._fastest_without(i, of) for i in range(rounds)) - 1
 
     def regret_by_medians(self, of: str = OWN) -> float | None:
-        """The same by the medians of all repetitions: too much by what the luckiest row gains."""
+        """The regret by the medians of all repetitions: too much by what the luckiest row gains."""
         own, best = self.median(of), self.best_other(of)
         return own / self.totals[best]["median"] - 1 if own and best else None
 
