@@ -7,6 +7,7 @@
 
 #include <linux/futex.h>
 #include <plait/core/cpu_pause.hpp>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -91,12 +92,16 @@ class look_token {
   alignas(64) std::atomic<std::uint32_t> looking_{0};
 };
 
-/// For some dozens of instructions of bookkeeping.
+/// For some dozens of instructions of bookkeeping.  Who waits for longer yields: the holder may
+/// have lost its core to them.
 class spin_lock {
  public:
   void lock() noexcept {
     while (held_.exchange(true, std::memory_order_acquire)) {
-      while (held_.load(std::memory_order_relaxed)) cpu_pause();
+      constexpr int pauses = 64;
+      for (int i = 0; held_.load(std::memory_order_relaxed); ++i) {
+        i < pauses ? cpu_pause() : static_cast<void>(sched_yield());
+      }
     }
   }
   void unlock() noexcept { held_.store(false, std::memory_order_release); }
