@@ -160,7 +160,7 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
 [[nodiscard]] std::shared_ptr<collective_agreement> submit_agreement(
     runtime_state& s, const collective_call& call, const collective::shape& shape,
     std::optional<collective::algorithm> how, const communicator& among) {
-  if (shape.ranks == 1 || shape.what == what::barrier || s.compared_sizes == compared::none)
+  if (shape.ranks == 1 || shape.what == what::barrier || s.compared_sizes == size_comparison::none)
     return nullptr;
   const auto agreement = std::make_shared<collective_agreement>(call, shape, how);
   const auto range = [](std::span<std::uint64_t> words) {
@@ -170,10 +170,11 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
   collective_call telling{.name = "sizes", .shape = call.shape};
   telling.send = range(agreement->told());
   telling.receive = range(agreement->heard());
-  const operation message{.of = operation::origin::agreement,
-                          .sparse = agreement->may_be_sparse() && s.compared_sizes != compared::all,
-                          .called = shape.what,
-                          .name = call.name.c_str()};
+  const operation message{
+      .of = operation::origin::agreement,
+      .sparse = agreement->may_be_sparse() && s.compared_sizes != size_comparison::all,
+      .called = shape.what,
+      .name = call.name.c_str()};
   submit_steps(s, telling, s.schedules.of(agreement->way(), agreement->how()), message, among);
   // It writes, so that it runs when all has been told too: then nobody needs the words any more.
   s.tasks.task(

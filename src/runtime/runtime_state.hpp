@@ -32,12 +32,14 @@ namespace plait {
 }
 
 /// Of which collective calls ranks compare the sizes they name.
-enum class compared : char { none = 'n', some = 's', all = 'a' };
+enum class size_comparison : char { none = 'n', some = 's', all = 'a' };
 
 /// Returns rank 0's choice on every rank, for all must leave out the same messages.  Collective.
-[[nodiscard]] inline compared agreed_on(environment& env, bool compares, bool checked) {
-  const compared own = !compares ? compared::none : checked ? compared::all : compared::some;
-  return static_cast<compared>(env.broadcast({static_cast<char>(own)}).front());
+[[nodiscard]] inline size_comparison agreed_on(environment& env, bool compares, bool checked) {
+  const size_comparison own = !compares ? size_comparison::none
+                              : checked ? size_comparison::all
+                                        : size_comparison::some;
+  return static_cast<size_comparison>(env.broadcast({static_cast<char>(own)}).front());
 }
 
 struct runtime_state {
@@ -110,7 +112,7 @@ struct runtime_state {
   engine messages;
   engine_source source;
   const bool checked;
-  const compared compared_sizes;
+  const size_comparison compared_sizes;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
   scheduler tasks;

@@ -71,8 +71,11 @@ operation* paired_receives::sent(int peer, ticks now, std::span<operation* const
 
 void paired_receives::note_pair(traffic& with, ticks gap) noexcept {
   if (gap > seconds_to_ticks(longest_gap_s)) return fail(with);
+  // Of two steps that are submitted together, the first has no gap and the second a whole step; and
+  // a step may have many pairs.
+  constexpr ticks memory_pairs = 64;
   with.pairs = std::min(with.pairs + 1, with.pairs_needed);
-  with.gap = std::max(gap, with.gap - with.gap / 8);
+  with.gap = std::max(gap, with.gap - with.gap / memory_pairs);
 }
 
 void paired_receives::fail(traffic& with) noexcept {
