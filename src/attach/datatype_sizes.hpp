@@ -8,14 +8,14 @@
 
 namespace plait::attach {
 
-/// A named datatype (MPI_DOUBLE) lives as long as MPI does, so its handle never comes to mean
-/// another.  That of one that the program made may.
+/// Remembers the sizes of named datatypes (MPI_DOUBLE): they live as long as MPI does, so their
+/// handles never come to mean others.  The handle of a datatype that the program made may.
 class datatype_sizes {
  public:
-  /// Bytes of an element; 0 where the library does not know the datatype.
+  /// Returns the bytes of an element; 0 where the library does not know the datatype.
   [[nodiscard]] std::uint64_t of(MPI_Datatype type) noexcept {
     entry& kept = entries_[(number_of(type) * 0x9e3779b97f4a7c15) >> 60];
-    if (kept.is_known && kept.type == type) [[likely]]
+    if (kept.size > 0 && kept.type == type) [[likely]]
       return kept.size;
     return ask(type, kept);
   }
@@ -23,14 +23,13 @@ class datatype_sizes {
  private:
   struct entry {
     MPI_Datatype type = {};
-    bool is_known = false;
-    std::uint64_t size = 0;
+    std::uint64_t size = 0;  ///< 0: nothing is kept here
   };
 
   [[nodiscard]] static std::uint64_t ask(MPI_Datatype type, entry& to) noexcept {
     int size = 0;
     if (PLAIT_REAL(MPI_Type_size)(type, &size) != MPI_SUCCESS || size <= 0) return 0;
-    const entry found{type, true, static_cast<std::uint64_t>(size)};
+    const entry found{type, static_cast<std::uint64_t>(size)};
     if (is_named(type)) to = found;
     return found.size;
   }

@@ -20,6 +20,19 @@ class wanted_status {
   MPI_Status own_{};
 };
 
+/// Gives a message its place among its kind, and counts a send in the matrix of messages.  `in` may
+/// be null, of a communicator that is not known any more.
+inline void count_message(record_data& one, const communicator_data* in, bool is_wildcard,
+                          call& here) noexcept {
+  const bool sends = one.kind == record_kind::send;
+  if (in != nullptr && !is_wildcard && one.peer >= 0) {
+    one.place = attached.spaces.next_place(*in, sends, one.peer, one.tag);
+  }
+  if (!sends) return;
+  here.moved(one.bytes);
+  note_sent(one);
+}
+
 /// One end of a message, posted and completed by one call.
 class blocking_end {
  public:
@@ -32,11 +45,11 @@ class blocking_end {
     note_post(record_, here, kind, *in_, peer, tag, sends ? bytes_of(count, type) : 0);
     is_wildcard_ = !sends && (peer == MPI_ANY_SOURCE || tag == MPI_ANY_TAG);
     counts_later_ = sends && !attached.locks_books;
-    if (!counts_later_) count_it();
+    if (!counts_later_) count_message(record_, in_, is_wildcard_, here);
   }
   void after(int result, const MPI_Status* status) noexcept {
     if (in_ == nullptr) return;
-    if (counts_later_) count_it();
+    if (counts_later_) count_message(record_, in_, is_wildcard_, here_);
     if (result != MPI_SUCCESS) return;
     if (status != nullptr) {
       if (is_wildcard_) note_source(record_, *in_, *status);
@@ -48,17 +61,6 @@ class blocking_end {
   }
 
  private:
-  /// The message's place among its kind, and a send's part in the matrix of messages.
-  void count_it() noexcept {
-    const bool sends = record_.kind == record_kind::send;
-    if (!is_wildcard_ && record_.peer >= 0) {
-      record_.place = attached.spaces.next_place(*in_, sends, record_.peer, record_.tag);
-    }
-    if (!sends) return;
-    here_.moved(record_.bytes);
-    note_sent(record_);
-  }
-
   call& here_;
   communicator_data* in_;
   record_data record_;
@@ -168,18 +170,11 @@ class posted_end {
     kept = made_;
     if (starts_) note_started(kept);
   }
-  /// The message's place among its kind, and what its buffer holds.
+  /// Counts the message, and notes what a send's buffer holds.
   static void note_start(request_data& one, call& here) noexcept {
-    const bool sends = one.record.kind == record_kind::send;
     if (!one.has_peer) return;
-    const communicator_data* in = attached.spaces.find(one.communicator);
-    if (in != nullptr && !one.is_wildcard && one.record.peer >= 0) {
-      one.record.place = attached.spaces.next_place(*in, sends, one.record.peer, one.record.tag);
-    }
-    if (!sends) return;
-    here.moved(one.record.bytes);
-    note_sent(one.record);
-    if (attached.verifies) one.checksum = checksum_of(one);
+    count_message(one.record, attached.spaces.find(one.communicator), one.is_wildcard, here);
+    if (attached.verifies && one.record.kind == record_kind::send) one.checksum = checksum_of(one);
   }
 
  private:

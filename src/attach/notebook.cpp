@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t default_records = 1 << 17;
 constexpr std::size_t default_calls = 1 << 18;
-/// Of records and of calls, before the program calls MPI and whenever more are needed.
+/// Sizes of what is brought in, of records and of calls each: before the program calls MPI, and
+/// whenever more is needed.
 constexpr std::size_t ready_bytes_at_start = 2 << 20;
 constexpr std::size_t ready_bytes_at_once = 256 << 10;
 

@@ -92,7 +92,7 @@ class look_token {
   alignas(64) std::atomic<std::uint32_t> looking_{0};
 };
 
-/// For some dozens of instructions of bookkeeping.  Who waits for longer yields: the holder may
+/// Guards some dozens of instructions of bookkeeping.  Who waits for longer yields: the holder may
 /// have lost its core to them.
 class spin_lock {
  public:
@@ -100,7 +100,11 @@ class spin_lock {
     while (held_.exchange(true, std::memory_order_acquire)) {
       constexpr int pauses = 64;
       for (int i = 0; held_.load(std::memory_order_relaxed); ++i) {
-        i < pauses ? cpu_pause() : static_cast<void>(sched_yield());
+        if (i < pauses) {
+          cpu_pause();
+        } else {
+          sched_yield();
+        }
       }
     }
   }

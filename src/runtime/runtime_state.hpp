@@ -31,7 +31,7 @@ namespace plait {
              static_cast<int>(env.node_units()[static_cast<std::size_t>(env.node_rank())].size());
 }
 
-/// Of which collective calls ranks compare the sizes they name.
+/// Says of which collective calls ranks compare the sizes they name.
 enum class size_comparison : char { none = 'n', some = 's', all = 'a' };
 
 /// Returns rank 0's choice on every rank, for all must leave out the same messages.  Collective.

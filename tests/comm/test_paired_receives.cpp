@@ -123,7 +123,6 @@ TEST_F(paired, a_receive_that_is_kept_for_too_long_is_due_and_twice_as_many_pair
   EXPECT_TRUE(receives.keeps(op, peer, now));
 }
 
-// What a program loses whose sends mostly do not come.
 // Two steps of eight messages each that are submitted together: the sends of the first follow their
 // receives at once, those of the second after a step.
 TEST_F(paired, a_step_without_gaps_does_not_shorten_the_wait_of_the_next) {
@@ -140,6 +139,7 @@ TEST_F(paired, a_step_without_gaps_does_not_shorten_the_wait_of_the_next) {
   }
 }
 
+// What a program loses whose sends mostly do not come.
 TEST_F(paired, failures_become_rare) {
   int kept = 0;
   constexpr int times = 10'000;

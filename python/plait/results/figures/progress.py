@@ -5,7 +5,7 @@ import copy
 import dataclasses
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from plait.results.base import Result
@@ -62,11 +62,9 @@ class Cell:
         median. Chosen and compared by the same repetitions, the fastest of many rows is often the
         luckiest, and a row that is as fast as all others regrets their noise.
         """
-        rounds = self._rounds()
-        if rounds < 2:
-            return self.regret_by_medians(of)
-        if of not in self.totals or len(self.totals) < 2:
-            return None
+        rounds, by_medians = self._rounds(), self.regret_by_medians(of)
+        if rounds < 2 or by_medians is None:
+            return by_medians
         own = self.totals[of]["samples"]
         return statistics.median(own[i] / self._fastest_without(i, of) for i in range(rounds)) - 1
 
@@ -170,19 +168,17 @@ def _by_row(cells: Sequence[Cell]) -> list[str]:
 
 
 def _summary(cells: Sequence[Cell]) -> str:
-    regrets = {cell.name: regret for cell in cells if (regret := cell.regret()) is not None}
-    if not regrets:
+    if all(cell.regret() is None for cell in cells):
         return f"no regret: it takes {OWN} and another row"
-    by_medians = {
-        cell.name: regret for cell in cells if (regret := cell.regret_by_medians()) is not None
-    }
     return (
-        f"regret: {_distribution(regrets)}; against the luckiest row: {_distribution(by_medians)};"
+        f"regret: {_distribution(cells, Cell.regret)};"
+        f" against the luckiest row: {_distribution(cells, Cell.regret_by_medians)};"
         f" slower than blocking by more than {_SLOWER:.0%}: {_slower_text(cells)}"
     )
 
 
-def _distribution(regrets: dict[str, float]) -> str:
+def _distribution(cells: Sequence[Cell], figure: Callable[[Cell], float | None]) -> str:
+    regrets = {cell.name: regret for cell in cells if (regret := figure(cell)) is not None}
     worst = max(regrets, key=lambda name: regrets[name])
     return (
         f"median {quantile(regrets.values(), 0.5):.1%},"
