@@ -101,6 +101,33 @@ TEST_P(windows,
   EXPECT_EQ(own[30'000], -1);
 }
 
+TEST_P(windows, parts_of_one_array_are_windows_of_their_own_side_by_side_and_one_after_the_other) {
+  runtime rt{env, options()};
+  // Libraries register memory in lines and pages, and join what overlaps.
+  alignas(64) std::array<int, 64> all;
+  all.fill(-1);
+  const int mine = 10 + rank;
+  const auto put_into = [&](window<int>& w) { rt.put("mine", w, right, 1, in(mine)); };
+  {
+    auto first = rt.window(std::span(all).first(20));
+    auto second = rt.window(std::span(all).subspan(20, 4));
+    put_into(second);
+    put_into(first);
+    rt.wait();
+    env.barrier();
+  }
+  {
+    auto inside_first = rt.window(std::span(all).subspan(10, 3));
+    put_into(inside_first);
+    rt.wait();
+    env.barrier();
+  }
+  std::array<int, 64> expected;
+  expected.fill(-1);
+  for (const std::size_t i : {1U, 11U, 21U}) expected[i] = 10 + left;
+  EXPECT_EQ(all, expected);
+}
+
 TEST_P(windows, what_is_put_may_be_overwritten_by_later_tasks) {
   runtime rt{env, options()};
   std::vector<int> own(8 * 1000, -1);

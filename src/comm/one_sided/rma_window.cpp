@@ -43,16 +43,14 @@ rma_window::rma_window(MPI_Comm comm, const rma_memory& memory)
   if (is_known == 0 || *model != MPI_WIN_UNIFIED) {
     throw error("MPI_WIN_MODEL: a rank's own accesses and those of others do not meet in memory");
   }
+  if (memory.size_bytes > 0) before_ = bytes_before();
   mpi_call(MPI_Win_lock_all(MPI_MODE_NOCHECK, win_), "MPI_Win_lock_all");
 }
 
-/// From the beginning of a line on: MPICH 4.0 over UCX takes others to the multiple of 16 before.
 void rma_window::expose(MPI_Comm comm, std::size_t size_bytes) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(begin_);
-  before_ = static_cast<MPI_Aint>(begin % line);
-  mpi_call(MPI_Win_create(begin_ - before_, static_cast<MPI_Aint>(size_bytes) + before_, 1,
-                          MPI_INFO_NULL, comm, &win_),
-           "MPI_Win_create");
+  mpi_call(
+      MPI_Win_create(begin_, static_cast<MPI_Aint>(size_bytes), 1, MPI_INFO_NULL, comm, &win_),
+      "MPI_Win_create");
 }
 
 /// Libraries lay the memory of the ranks of a machine end to end, and begin anywhere.
@@ -65,7 +63,20 @@ void rma_window::allocate(MPI_Comm comm, std::size_t size_bytes) {
   std::size_t room = lines * line;
   void* aligned = found;
   begin_ = static_cast<std::byte*>(std::align(line, size_bytes, aligned, room));
-  before_ = static_cast<MPI_Aint>(lines * line - room);
+}
+
+/// Returns the bytes from where the library counts to where the memory begins.
+///
+/// MPICH 4.0 over UCX counts from the beginning of what it has registered: of the multiple of 16
+/// before, or of another window's memory, where the two overlap or touch the same 16 bytes.  It
+/// then says so in MPI_WIN_BASE.
+MPI_Aint rma_window::bytes_before() const {
+  std::byte* base = nullptr;
+  int is_known = 0;
+  mpi_call(MPI_Win_get_attr(win_, MPI_WIN_BASE, static_cast<void*>(&base), &is_known),
+           "MPI_Win_get_attr");
+  if (is_known == 0) throw error("MPI_WIN_BASE: MPI does not say where a window begins");
+  return begin_ - base;
 }
 
 rma_window::~rma_window() {

@@ -46,10 +46,11 @@ class rma_window {
   rma_window(MPI_Comm comm, const rma_memory& memory);
   void expose(MPI_Comm comm, std::size_t size_bytes);
   void allocate(MPI_Comm comm, std::size_t size_bytes);
+  [[nodiscard]] MPI_Aint bytes_before() const;
 
   MPI_Win win_ = MPI_WIN_NULL;
   std::byte* begin_ = nullptr;
-  MPI_Aint before_ = 0;               ///< bytes before the memory, for alignment
+  MPI_Aint before_ = 0;               ///< bytes of MPI's window before the memory
   std::vector<MPI_Aint> all_before_;  ///< of each rank
   int number_ = 0;                    ///< the same on all ranks
 };
