@@ -17,6 +17,7 @@
 #include "attach/end_of_run.hpp"
 #include "attach/looking_thread.hpp"
 #include "attach/rank_profile.hpp"
+#include "comm/leave_together.hpp"
 
 namespace plait::attach {
 
@@ -233,6 +234,7 @@ int finalize(const void* from) {
   measure_network(attached);
   collect_and_write(attached);
   attached.notes.remove_file();
+  if (h.ranks > 1) leave_together(attached.own, PLAIT_REAL(MPI_Ibarrier), PLAIT_REAL(MPI_Test));
   PLAIT_REAL(MPI_Comm_free)(&attached.own);
   return real();
 }

@@ -21,6 +21,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "comm/leave_together.hpp"
 #include "comm/matching_space.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
@@ -34,8 +35,6 @@ constexpr int clock_tag = 1;
 constexpr int gather_tag = 2;
 constexpr int clock_round_trips = 30;
 constexpr unsigned longest_abort_s = 2;
-constexpr std::chrono::microseconds shortest_pause{20};
-constexpr std::chrono::microseconds longest_pause{1000};
 
 std::atomic<bool> mpi_is_up{false};
 
@@ -116,28 +115,6 @@ void end_job() noexcept {
     hosts.emplace_back(all.data() + width * static_cast<std::size_t>(r));
   }
   return hosts;
-}
-
-/// Nobody goes into MPI_Finalize before all ranks are sure to come.  There a rank waits for the
-/// others in the launcher's hands, and mpiexec of Open MPI 4.1 hangs or crashes when two ranks fail
-/// while a third one does.  [a broadcast of different sizes on three ranks: 3 of 14 jobs]
-///
-/// MPICH 4.0 over TCP (ch4:ucx) can hang in MPI_Finalize, on a busy machine with two ranks too: a
-/// rank that is done stops progressing while another's disconnect still needs its answer, if one of
-/// them was still inside its last barrier when the first disconnect came.  (MPICH has since removed
-/// that step.)  So nobody disconnects before everybody has left this one.
-void leave_together(int ranks) {
-  if (ranks == 1) return;
-  MPI_Request all = MPI_REQUEST_NULL;
-  int over = MPI_Ibarrier(MPI_COMM_WORLD, &all) == MPI_SUCCESS ? 0 : 1;
-  auto pause = shortest_pause;
-  while (over == 0 && MPI_Test(&all, &over, MPI_STATUS_IGNORE) == MPI_SUCCESS && over == 0) {
-    std::this_thread::sleep_for(pause);  // the others may compute for long
-    pause = std::min(2 * pause, longest_pause);
-  }
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-#endif
 }
 
 }  // namespace
@@ -233,7 +210,7 @@ environment::~environment() {
   MPI_Comm_free(&native_->program);
   MPI_Comm_free(&native_->internal);
   rma_window::free_what_is_left();
-  if (finalize_) leave_together(size_);
+  if (finalize_ && size_ > 1) leave_together(MPI_COMM_WORLD, MPI_Ibarrier, MPI_Test);
   set_abort_handler(nullptr);
   mpi_is_up = false;
   if (finalize_) MPI_Finalize();

@@ -23,7 +23,8 @@ ARROWS = {
     "runtime": ("core", "model", "task", "comm", "array", "mover", "trace", "probe"),
     "attach": ("core", "trace"),
 }
-# Files of other layers that a layer may include besides: what decides when to look, and the token.
+# Files of other layers that a layer may include besides: what decides when to look, the token, and
+# the end.
 SINGLE_FILES = {
     "attach": {
         "plait/comm/token.hpp",
@@ -31,6 +32,7 @@ SINGLE_FILES = {
         "comm/engine/news_judge.hpp",
         "comm/engine/short_slices.hpp",
         "comm/engine/transport_sockets.hpp",
+        "comm/leave_together.hpp",
     },
 }
 # Headers a public header may show besides plait's and the standard library's.

@@ -103,27 +103,24 @@ TEST_P(windows,
 
 TEST_P(windows, parts_of_one_array_are_windows_of_their_own_side_by_side_and_one_after_the_other) {
   runtime rt{env, options()};
-  // Libraries register memory in lines and pages, and join what overlaps.
-  alignas(64) std::array<int, 64> all;
-  all.fill(-1);
+  alignas(64) std::array<int, 64> all;  // libraries register lines, and join what overlaps
+  fill(all, -1);
+  const std::span parts(all);
   const int mine = 10 + rank;
   const auto put_into = [&](window<int>& w) { rt.put("mine", w, right, 1, in(mine)); };
   {
-    auto first = rt.window(std::span(all).first(20));
-    auto second = rt.window(std::span(all).subspan(20, 4));
+    auto first = rt.window(parts.first(20)), second = rt.window(parts.subspan(20, 4));
     put_into(second);
     put_into(first);
     rt.wait();
     env.barrier();
   }
-  {
-    auto inside_first = rt.window(std::span(all).subspan(10, 3));
-    put_into(inside_first);
-    rt.wait();
-    env.barrier();
-  }
+  auto inside_first = rt.window(parts.subspan(10, 3));
+  put_into(inside_first);
+  rt.wait();
+  env.barrier();
   std::array<int, 64> expected;
-  expected.fill(-1);
+  fill(expected, -1);
   for (const std::size_t i : {1U, 11U, 21U}) expected[i] = 10 + left;
   EXPECT_EQ(all, expected);
 }

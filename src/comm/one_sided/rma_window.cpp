@@ -48,9 +48,8 @@ rma_window::rma_window(MPI_Comm comm, const rma_memory& memory)
 }
 
 void rma_window::expose(MPI_Comm comm, std::size_t size_bytes) {
-  mpi_call(
-      MPI_Win_create(begin_, static_cast<MPI_Aint>(size_bytes), 1, MPI_INFO_NULL, comm, &win_),
-      "MPI_Win_create");
+  mpi_call(MPI_Win_create(begin_, static_cast<MPI_Aint>(size_bytes), 1, MPI_INFO_NULL, comm, &win_),
+           "MPI_Win_create");
 }
 
 /// Libraries lay the memory of the ranks of a machine end to end, and begin anywhere.
