@@ -94,10 +94,10 @@ class looking_thread {
            attached.wakes.left_until() <= now_ticks();
   }
 
-  /// While the program is in MPI it sees to its messages itself, and each piece of news would take
-  /// the core from it.  So sockets are not listened to then, for as long again each time.
-  /// [nwchem, whose ranks access windows 220 000 times each, with a look at each arrival: 6.5 s
-  /// instead of 3.6]
+  /// Sleeps while the program is in MPI.  It sees to its messages itself there, and each piece of
+  /// news would take the core from it.  So sockets are not listened to then, for as long again each
+  /// time. [nwchem, whose ranks access windows 220 000 times each, with a look at each arrival: 6.5
+  /// s instead of 3.6]
   void nap_beside_calls() noexcept {
     const bool has_requests = attached.wakes.in_flight() > 0;
     const ticks most = has_requests ? schedule_.worst() / 4 : schedule_.worst();
@@ -131,11 +131,11 @@ class looking_thread {
     look_until_read();
   }
 
-  /// Some libraries take one part of a message from a socket in a look (Open MPI: 128 KiB), and no
-  /// news comes of what they have left.  And some begin the next round of a collective in the look
-  /// after the one that has ended the round before (MPICH). [osu_iallreduce, MPICH, 256 and 512
-  /// KiB, 1 MiB at 1 Gbit/s, medians of two, time by attainable: 1.13, 1.34, 1.26;
-  /// now 1.05, 1.08, 1.03]
+  /// Looks as often as a look leaves work that nobody would tell of.  Some libraries take one part
+  /// of a message from a socket in a look (Open MPI: 128 KiB), and some begin the next round of a
+  /// collective in the look after the one that has ended the round before (MPICH). [osu_iallreduce,
+  /// MPICH, 256 and 512 KiB, 1 MiB at 1 Gbit/s, medians of two, time by
+  /// attainable: 1.13, 1.34, 1.26; now 1.05, 1.08, 1.03]
   void look_until_read() {
     has_unread_ = false;
     if (!look()) return;
@@ -149,14 +149,16 @@ class looking_thread {
     if (may_have_rounds_) (void)look();
   }
 
-  /// Of accesses of other ranks to a window nothing is known before they come: each is a step.
+  /// Returns how many steps of messages were to be expected so far.  Of accesses of other ranks to
+  /// a window nothing is known before they come: each is a step.
   [[nodiscard]] std::uint64_t steps_expected(const socket_news& news) noexcept {
     if (news.arrived && attached.windows.load(std::memory_order_relaxed) > 0) ++accesses_;
     return seen_posts_ + accesses_;
   }
 
-  /// Not while the program is inside MPI, which drives its messages itself; and not where the
-  /// library might run an operation of the program's on this thread.
+  /// Looks once, but not while the program is inside MPI, which drives its messages itself, nor
+  /// where the library might run an operation of the program's on this thread.  Returns false in
+  /// the first case.
   [[nodiscard]] bool look() noexcept {
     if (takes_token_ && !attached.token.try_look()) {
       schedule_.looked(now_ticks(), false, true);
@@ -177,7 +179,7 @@ class looking_thread {
     return true;
   }
 
-  /// At the oldest that is not complete: its turn comes first in most libraries.
+  /// Looks at the oldest request that is not complete: its turn comes first in most libraries.
   [[nodiscard]] bool look_at_programs() noexcept {
     bool completed = false;
     bool is_driven = false;

@@ -22,10 +22,19 @@ namespace {
 
 constexpr std::size_t line = 64;  // bytes of a processor's cache that move together
 
-/// By number.
+/// Returns the windows that were not freed, by number.
 [[nodiscard]] std::map<int, MPI_Win>& windows_left() {
   static std::map<int, MPI_Win> all;
   return all;
+}
+
+/// Returns what MPI says of the window under `key`; null where it says nothing.
+template <class T>
+[[nodiscard]] T* attribute_of(MPI_Win win, int key) {
+  T* value = nullptr;
+  int is_known = 0;
+  mpi_call(MPI_Win_get_attr(win, key, static_cast<void*>(&value), &is_known), "MPI_Win_get_attr");
+  return is_known != 0 ? value : nullptr;
 }
 
 }  // namespace
@@ -36,11 +45,8 @@ rma_window::rma_window(MPI_Comm comm, const rma_memory& memory)
   number_ = made++;
   memory.is_mpis ? allocate(comm, memory.size_bytes) : expose(comm, memory.size_bytes);
   mpi_call(MPI_Win_set_errhandler(win_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-  int* model = nullptr;
-  int is_known = 0;
-  mpi_call(MPI_Win_get_attr(win_, MPI_WIN_MODEL, static_cast<void*>(&model), &is_known),
-           "MPI_Win_get_attr");
-  if (is_known == 0 || *model != MPI_WIN_UNIFIED) {
+  const int* const model = attribute_of<int>(win_, MPI_WIN_MODEL);
+  if (model == nullptr || *model != MPI_WIN_UNIFIED) {
     throw error("MPI_WIN_MODEL: a rank's own accesses and those of others do not meet in memory");
   }
   if (memory.size_bytes > 0) before_ = bytes_before();
@@ -52,7 +58,8 @@ void rma_window::expose(MPI_Comm comm, std::size_t size_bytes) {
            "MPI_Win_create");
 }
 
-/// Libraries lay the memory of the ranks of a machine end to end, and begin anywhere.
+/// Takes memory of MPI's, from the beginning of a line on: libraries lay the memory of the ranks of
+/// a machine end to end, and begin anywhere.
 void rma_window::allocate(MPI_Comm comm, std::size_t size_bytes) {
   const std::size_t lines = (size_bytes + line - 1) / line + 1;
   void* found = nullptr;
@@ -70,11 +77,8 @@ void rma_window::allocate(MPI_Comm comm, std::size_t size_bytes) {
 /// before, or of another window's memory, where the two overlap or touch the same 16 bytes.  It
 /// then says so in MPI_WIN_BASE.
 MPI_Aint rma_window::bytes_before() const {
-  std::byte* base = nullptr;
-  int is_known = 0;
-  mpi_call(MPI_Win_get_attr(win_, MPI_WIN_BASE, static_cast<void*>(&base), &is_known),
-           "MPI_Win_get_attr");
-  if (is_known == 0) throw error("MPI_WIN_BASE: MPI does not say where a window begins");
+  const std::byte* const base = attribute_of<std::byte>(win_, MPI_WIN_BASE);
+  if (base == nullptr) throw error("MPI_WIN_BASE: MPI does not say where a window begins");
   return begin_ - base;
 }
 

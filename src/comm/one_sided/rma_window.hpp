@@ -22,7 +22,8 @@ struct rma_memory {
 /// the token only; what is collective blocks, so all ranks should be known to be about to call it.
 class rma_window {
  public:
-  /// Collective.  Returns null where it cannot be had, with the reason, on all ranks alike.
+  /// Makes a window; returns null where none can be had, with the reason, on all ranks alike.
+  /// Collective.
   [[nodiscard]] static std::unique_ptr<rma_window> make(MPI_Comm comm, const rma_memory& memory,
                                                         std::string& why);
   /// Local.  A window that was not freed lives until `free_what_is_left`.
