@@ -17,6 +17,12 @@ namespace plait {
 /// engine, and its places go on counting: on every rank the same was submitted there.  Its channels
 /// are those of one engine at a time, so what the token's holder starts is that engine's.
 struct matching_space {
+  struct last_message {
+    int peer = 0;
+    int tag = 0;
+    channel* via = nullptr;  ///< null: none yet
+  };
+
   environment* env = nullptr;
   std::string name;
   /// 0: all ranks.  No two that have two ranks in common have the same.
@@ -27,6 +33,8 @@ struct matching_space {
   MPI_Comm messages = MPI_COMM_NULL;  ///< and what its ranks do together, blocking
   MPI_Comm library = MPI_COMM_NULL;   ///< of its collectives only
   channel_map channels = {};          ///< the thread that enqueues
+  last_message last_sent = {};        ///< the same
+  last_message last_received = {};    ///< the same
   engine* user = nullptr;             ///< the same
   bool is_lane = false;               ///< tasks enqueue, and hold the token: so all its state is
                                       ///< that of the token's holder
@@ -38,6 +46,20 @@ struct matching_space {
   }
   /// " of 'row'", behind a rank; of all ranks nothing.
   [[nodiscard]] std::string suffix() const { return is_world() ? "" : " of '" + name + "'"; }
+
+  /// Returns the channel of the last message of the program's that was sent, or received, if `op`
+  /// has the same peer and tag, and null otherwise: so most messages need no search in `channels`.
+  /// The thread that enqueues.
+  [[nodiscard]] channel* same_as_last(const operation& op) const noexcept {
+    if (op.of != operation::origin::program || op.what == operation::kind::collective)
+      return nullptr;
+    const last_message& last = op.what == operation::kind::send ? last_sent : last_received;
+    return op.peer == last.peer && op.tag == last.tag ? last.via : nullptr;
+  }
+  void remember(const operation& op) noexcept {
+    if (op.of != operation::origin::program) return;
+    (op.what == operation::kind::send ? last_sent : last_received) = {op.peer, op.tag, op.via};
+  }
 
   /// Collective over `parent`: duplicates it twice.  Holder of the token.  Errors: MPI errors.
   void open(MPI_Comm parent);

@@ -174,6 +174,32 @@ void act(detail::task_node& self, detail::node_action action) {
   }
 }
 
+/// Submits `op` as a node; `declare` adds the accesses.
+template <class Declare>
+void submit_as_node(runtime_state& s, task_name name, operation& op, const communicator& among,
+                    std::unique_ptr<operation_belongings> owned, const packed_box* packs,
+                    const Declare& declare) {
+  if (owned != nullptr) {
+    op.remote = owned->remote.has_value() ? &*owned->remote : nullptr;
+    op.call = owned->call.get();
+  }
+  expect_may_communicate(s, name, op, among);
+  if (op.name == nullptr) op.name = name.c_str();
+  op.completed = &completed;
+  // First: it checks peer and tag.
+  const bool recorded = !among.is_lane() && s.tasks.recording();  // a task of a graph runs anew
+  recorded ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
+  if (packs != nullptr) packs->submit_packing(s.tasks, name);
+
+  detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
+  node.exchanges = traffic_of(op.what);
+  node.owned = std::move(owned);
+  ::new (static_cast<void*>(node.storage)) submitted_operation{{op}, &s, &node};
+  node.act = &act;
+  declare(node);
+  s.tasks.submit(node);
+}
+
 }  // namespace
 
 void expect_may_communicate(runtime_state& s, task_name name, const operation& op,
@@ -199,25 +225,9 @@ void expect_may_communicate(runtime_state& s, task_name name, const operation& o
 void submit_operation(runtime_state& s, task_name name, operation op,
                       std::span<const data_access> accesses, const communicator& among,
                       std::unique_ptr<operation_belongings> owned, const packed_box* packs) {
-  if (owned != nullptr) {
-    op.remote = owned->remote.has_value() ? &*owned->remote : nullptr;
-    op.call = owned->call.get();
-  }
-  expect_may_communicate(s, name, op, among);
-  if (op.name == nullptr) op.name = name.c_str();
-  op.completed = &completed;
-  // First: it checks peer and tag.
-  const bool recorded = !among.is_lane() && s.tasks.recording();  // a task of a graph runs anew
-  recorded ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
-  if (packs != nullptr) packs->submit_packing(s.tasks, name);
-
-  detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
-  node.exchanges = traffic_of(op.what);
-  node.owned = std::move(owned);
-  ::new (static_cast<void*>(node.storage)) submitted_operation{{op}, &s, &node};
-  node.act = &act;
-  for (const data_access& one : accesses) s.tasks.add_box(node, one.memory, one.mode);
-  s.tasks.submit(node);
+  submit_as_node(s, name, op, among, std::move(owned), packs, [&](detail::task_node& node) {
+    for (const data_access& one : accesses) s.tasks.add_box(node, one.memory, one.mode);
+  });
 }
 
 void submit_message(runtime_state& s, task_name name, operation message, byte_range bytes,
@@ -227,13 +237,14 @@ void submit_message(runtime_state& s, task_name name, operation message, byte_ra
   const bool send = message.what == operation::kind::send;
   message.buffer = reinterpret_cast<void*>(bytes.begin);
   message.size_bytes = bytes.end - bytes.begin;
-  const data_access access{strided_bytes::of(bytes), send ? access_mode::in : access_mode::out};
   std::unique_ptr<operation_belongings> owned;
   if (keeps != nullptr) {
     owned = std::make_unique<operation_belongings>();
     owned->memory = std::move(keeps);
   }
-  submit_operation(s, name, message, {&access, 1}, among, std::move(owned), packs);
+  submit_as_node(s, name, message, among, std::move(owned), packs, [&](detail::task_node& node) {
+    s.tasks.add_access(node, bytes, send ? access_mode::in : access_mode::out);
+  });
 }
 
 std::vector<operation*> operations_of(const graph& recorded) {

@@ -97,6 +97,8 @@ void matcher::join(operation& op, const communicator& among) {
     return;
   }
   matching_space& space = space_for(op, among);
+  op.via = space.same_as_last(op);
+  if (op.via != nullptr) return;
   if (op.what == operation::kind::collective) {
     auto& all = space.channels[{op.what, 0, 0}];
     if (all == nullptr) all = std::make_unique<channel>(1, &space);  // by the order of calls
@@ -118,6 +120,7 @@ void matcher::join(operation& op, const communicator& among) {
   if (via == nullptr)
     via = std::make_unique<channel>(static_cast<std::uint64_t>(residues_), &space);
   op.via = via.get();
+  space.remember(op);
 }
 
 void matcher::attach(operation& op, const communicator& among) {
