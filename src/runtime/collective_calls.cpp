@@ -126,21 +126,25 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
                        among);
         break;
       case action::kind::operate:
-        s.tasks.task(
-            call.name,
-            [combine = call.combine, to_is_left = one.to_is_left](std::span<const std::byte> from,
-                                                                  std::span<std::byte> to) {
-              (*combine)(from, to, to_is_left);
-            },
-            in(readable(bytes(one.from))), inout(writable(bytes(one.to))));
+        s.tasks
+            .task(
+                call.name,
+                [combine = call.combine, to_is_left = one.to_is_left](
+                    std::span<const std::byte> from, std::span<std::byte> to) {
+                  (*combine)(from, to, to_is_left);
+                },
+                in(readable(bytes(one.from))), inout(writable(bytes(one.to))))
+            .target(anyone);
         break;
       case action::kind::copy:
-        s.tasks.task(
-            call.name,
-            [](std::span<const std::byte> from, std::span<std::byte> to) {
-              std::memcpy(to.data(), from.data(), to.size());
-            },
-            in(readable(bytes(one.from))), out(writable(bytes(one.to))));
+        s.tasks
+            .task(
+                call.name,
+                [](std::span<const std::byte> from, std::span<std::byte> to) {
+                  std::memcpy(to.data(), from.data(), to.size());
+                },
+                in(readable(bytes(one.from))), out(writable(bytes(one.to))))
+            .target(anyone);
         break;
     }
   }

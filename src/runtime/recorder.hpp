@@ -192,7 +192,7 @@ class recorder final : public task_observer {
   trace_budget* const budget_;
   std::vector<writer> workers_;
   /// Threads of resources, by their number behind the workers'.
-  std::array<std::unique_ptr<added_thread>, scheduler::most_resource_threads> added_;
+  std::array<std::unique_ptr<added_thread>, scheduler::most_added_threads> added_;
   writer outside_;                 ///< the token's holder: messages, and what they released
   std::vector<noted_side> sides_;  ///< of `outside_.events`
   std::vector<replay> replays_;    ///< the submitting thread's

@@ -55,10 +55,12 @@ runtime::runtime(environment& env, const runtime_options& options)
 runtime::runtime(std::unique_ptr<runtime_state> self)
     : collective_calls(self->submits), one_sided_calls(self->submits), self_(std::move(self)) {
   self_->begin_keeping();
+  self_->let_proxy_help();
 }
 
 runtime::~runtime() {
   self_->tasks.close();
+  self_->messages.after_looks(nullptr);
   self_->suspender.reset();
   // A thread that has just completed the last message may still be in the scheduler's call; it
   // holds the token until it is out.

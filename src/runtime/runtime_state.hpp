@@ -100,6 +100,16 @@ struct runtime_state {
     record.reset();
   }
 
+  /// A worker may be in a long task when the proxy completes what a short one waits for, whose
+  /// message another rank waits for.
+  void let_proxy_help() {
+    if (!messages.chosen().proxy) return;
+    tasks.add_helper("proxy");
+    messages.after_looks([this] {
+      while (tasks.help()) continue;
+    });
+  }
+
   /// Errors: `error` when a failure has ended it.
   void expect_communication() {
     if (!messages.cancelled()) return;

@@ -88,7 +88,11 @@ void submitter::task(const task_call& call) {
   auto submitted = state_.tasks.task(call.name, std::move(owned));
   for (const data_access& one : call.accesses) submitted.also(one);
   if (call.blocks_in_mpi) submitted.target(comm);
-  if (call.where != nullptr) submitted.target(*call.where);
+  if (call.where != nullptr) {
+    submitted.target(*call.where);
+  } else if (call.for_anyone) {
+    submitted.target(anyone);
+  }
   if (call.urgency.has_value()) submitted.priority(*call.urgency);
 }
 

@@ -2,6 +2,7 @@
 /// Ready tasks released by threads that are no workers (a progress thread).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
@@ -19,6 +20,7 @@ class inbox {
     const auto lane = static_cast<std::size_t>(node.urgency);
     std::lock_guard lock(mutex_);
     queues_[lane].push_back(&node);
+    if (node.where == task_node::anyone) for_anyone_.fetch_add(1, std::memory_order_relaxed);
     sizes_[lane].fetch_add(1, std::memory_order_seq_cst);  // seq_cst: pairs with event_count
   }
 
@@ -27,19 +29,38 @@ class inbox {
     return sizes_[lane].load(std::memory_order_seq_cst) == 0 ? nullptr : pop_locked(lane);
   }
 
+  /// The oldest task of the highest priority that is meant for anyone, or null.  It may miss one
+  /// that another thread is pushing.
+  [[nodiscard]] task_node* pop_for_anyone() {
+    if (for_anyone_.load(std::memory_order_relaxed) == 0) return nullptr;
+    std::lock_guard lock(mutex_);
+    for (std::size_t lane = 0; lane < queues_.size(); ++lane) {
+      const auto found = std::ranges::find(queues_[lane], task_node::anyone, &task_node::where);
+      if (found != queues_[lane].end()) return take(lane, found);
+    }
+    return nullptr;
+  }
+
  private:
+  using queue = std::deque<task_node*>;
+
   [[gnu::noinline, nodiscard]] task_node* pop_locked(std::size_t lane) {
     std::lock_guard lock(mutex_);
     if (queues_[lane].empty()) return nullptr;
-    task_node* node = queues_[lane].front();
-    queues_[lane].pop_front();
+    return take(lane, queues_[lane].begin());
+  }
+  [[nodiscard]] task_node* take(std::size_t lane, queue::iterator which) {
+    task_node* const node = *which;
+    queues_[lane].erase(which);
     sizes_[lane].fetch_sub(1, std::memory_order_relaxed);
+    if (node->where == task_node::anyone) for_anyone_.fetch_sub(1, std::memory_order_relaxed);
     return node;
   }
 
   std::mutex mutex_;
-  std::array<std::deque<task_node*>, priority_count> queues_;
+  std::array<queue, priority_count> queues_;
   std::array<std::atomic<int>, priority_count> sizes_{};
+  std::atomic<int> for_anyone_{0};  ///< entries in all queues
 };
 
 }  // namespace plait::detail

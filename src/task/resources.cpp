@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that run the tasks of one resource.
+// Threads that run the tasks of one resource, and the helper.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -59,7 +59,7 @@ plait::resource scheduler::add_resource(std::string name, int threads) {
     throw usage_error("resource '" + name + "': " + why);
   };
   if (name.empty()) refuse("it has no name");
-  const int most = most_resource_threads - s.resource_thread_count;
+  const int most = most_resource_threads + (s.helper != nullptr ? 1 : 0) - s.resource_thread_count;
   if (threads < 1 || threads > most) {
     refuse("threads is " + std::to_string(threads) + "; it can be 1 to " + std::to_string(most));
   }
@@ -67,21 +67,7 @@ plait::resource scheduler::add_resource(std::string name, int threads) {
   const auto end = s.resources.begin() + s.resource_count;
   if (std::any_of(s.resources.begin(), end, has_name)) refuse("there is one of that name already");
 
-  const auto number = static_cast<std::uint8_t>(s.resource_count + 1);
-  auto made = std::make_unique<resource_threads>(name, number);
-  // In checked mode the one worker runs all tasks: one at a time is what is checked.
-  const int own = s.checker == nullptr ? threads : 0;
-  const int first = s.worker_count + s.resource_thread_count;
-  s.resource_thread_count += threads;
-  for (int i = 0; i < own; ++i) {
-    const int index = first + i;
-    made->threads.push_back(
-        std::make_unique<worker>(index, 1, detail::ready_queue::takers::any_thread));
-    made->threads.back()->of = made.get();
-    made->threads.back()->time.reset(nothing_in_flight);
-  }
-  resource_threads& kept = *(s.resources[s.resource_count] = std::move(made));
-  if (s.observer != nullptr) s.tell_threads(kept);
+  resource_threads& kept = s.add_threads(name, threads);
   try {
     for (const auto& one : kept.threads) {
       worker& w = *one;
@@ -93,7 +79,56 @@ plait::resource scheduler::add_resource(std::string name, int threads) {
   }
   ++s.resource_count;
   return plait::resource(std::make_shared<const plait::resource::identity>(
-      plait::resource::identity{s.serial, number, std::move(name), threads}));
+      plait::resource::identity{s.serial, kept.number, std::move(name), threads}));
+}
+
+/// Makes what the threads need, in the place behind the resources that there are.
+resource_threads& scheduler::implementation::add_threads(const std::string& name, int threads) {
+  auto made =
+      std::make_unique<resource_threads>(name, static_cast<std::uint8_t>(resource_count + 1));
+  // In checked mode the one worker runs all tasks: one at a time is what is checked.
+  const int own = checker == nullptr ? threads : 0;
+  const int first = worker_count + resource_thread_count;
+  resource_thread_count += threads;
+  for (int i = 0; i < own; ++i) {
+    const int index = first + i;
+    made->threads.push_back(
+        std::make_unique<worker>(index, 1, detail::ready_queue::takers::any_thread));
+    made->threads.back()->of = made.get();
+    made->threads.back()->time.reset(nothing_in_flight);
+  }
+  resource_threads& kept = *(resources[resource_count] = std::move(made));
+  if (observer != nullptr) tell_threads(kept);
+  return kept;
+}
+
+void scheduler::add_helper(std::string name) {
+  implementation& s = *self_;
+  s.expect_submitting_thread();
+  if (s.checker != nullptr) return;
+  s.helper = s.add_threads(name, 1).threads.front().get();
+  ++s.resource_count;
+}
+
+/// The helper is a thread of a resource to all that its tasks release and count.  For the rest of
+/// the time its thread is nobody's.
+bool scheduler::help() {
+  implementation& s = *self_;
+  task_node* const node = s.released_outside.pop_for_anyone();
+  if (node == nullptr) return false;
+  if (node->urgency == priority::high) s.high_ready.fetch_sub(1, std::memory_order_relaxed);
+  worker& w = *s.helper;
+  const auto before = std::exchange(implementation::role, {&s, this, &w});
+  s.run(w, *node);
+  implementation::role = before;
+  s.publish_counts(w);
+  return true;
+}
+
+void scheduler::assign(task_node& node, anyone_target) noexcept {
+  if (self_->helper == nullptr) return;
+  node.where = task_node::anyone;
+  node.unshared = false;
 }
 
 void scheduler::implementation::tell_threads(const resource_threads& of) {

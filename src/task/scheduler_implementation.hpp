@@ -104,6 +104,7 @@ struct scheduler::implementation {
   void resource_loop(scheduler& facade, detail::resource_threads& of, detail::worker& w);
   [[nodiscard]] detail::task_node* next_of_resource(detail::resource_threads& of,
                                                     detail::worker& w);
+  [[nodiscard]] detail::resource_threads& add_threads(const std::string& name, int threads);
   void tell_threads(const detail::resource_threads& of);
   void reset_resource_ledgers();
   template <class Use>
@@ -155,9 +156,10 @@ struct scheduler::implementation {
   task_observer* observer = nullptr;
   /// A place is filled before a task names it, and stays.  Any thread reads the place that its task
   /// names.  The count is the submitting thread's.
-  std::array<std::unique_ptr<detail::resource_threads>, most_resource_threads> resources;
+  std::array<std::unique_ptr<detail::resource_threads>, most_added_threads> resources;
   std::size_t resource_count = 0;
   int resource_thread_count = 0;
+  detail::worker* helper = nullptr;  ///< one of theirs, without a thread of its own
 
   // Submitting thread only.
   const std::thread::id submitter = std::this_thread::get_id();

@@ -291,9 +291,9 @@ TEST(refused_resources, say_why_in_one_line) {
   scheduler other({.workers = 1});
   const resource io = tasks.add_resource("io");
   EXPECT_EQ(refusal([&] { (void)tasks.add_resource("none", 0); }),
-            "resource 'none': threads is 0; it can be 1 to 254");
+            "resource 'none': threads is 0; it can be 1 to 252");
   EXPECT_EQ(refusal([&] { (void)tasks.add_resource("many", 255); }),
-            "resource 'many': threads is 255; it can be 1 to 254");
+            "resource 'many': threads is 255; it can be 1 to 252");
   EXPECT_EQ(refusal([&] { (void)tasks.add_resource("io"); }),
             "resource 'io': there is one of that name already");
   EXPECT_EQ(refusal([&] { (void)tasks.add_resource(""); }), "resource '': it has no name");

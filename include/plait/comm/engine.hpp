@@ -121,6 +121,11 @@ class engine {
   /// often each time that it has found nothing.  Thread-safe.
   bool poll(bool again = false);
 
+  /// Lets the proxy call `what` after each of its looks that has completed something, without the
+  /// token; null: nothing.  Returns when no call of what was there before is under way.  Any thread
+  /// but the proxy.
+  void after_looks(std::function<void()> what);
+
   /// Gives up operations that have not completed.  Receives are cancelled, sends have `patience_s`
   /// to complete, and further posts complete at once without effect.  For a rank on which a task
   /// has failed.  Returns false if some neither completed nor could be cancelled: MPI still uses

@@ -39,6 +39,8 @@ struct task_call {
   bool blocks_in_mpi = false;
   /// Resource whose threads run the task; null: workers do.  Read during the call.
   const resource* where = nullptr;
+  /// The proxy may run the task too, as with `target(anyone)`.  No effect if `where` is given.
+  bool for_anyone = false;
 };
 
 /// One message, its types forgotten.

@@ -46,4 +46,8 @@ class resource {
 struct comm_target {};
 inline constexpr comm_target comm;
 
+/// Names whoever comes by first, a worker or the proxy; see `submission::target`.
+struct anyone_target {};
+inline constexpr anyone_target anyone;
+
 }  // namespace plait

@@ -91,9 +91,10 @@ class scheduler {
   /// other tasks, and no worker runs theirs.  They sleep while there is nothing to run, and never
   /// look after messages.  In checked mode the worker runs the tasks.  Submitting thread, outside
   /// of tasks; tasks may be in flight.  Errors: usage_error for a name that is empty or taken, and
-  /// for fewer than 1 thread or more than 255 of all resources; std::system_error.
+  /// for fewer than 1 thread or more than 253 of all resources; std::system_error.
   [[nodiscard]] resource add_resource(std::string name, int threads = 1);
-  static constexpr int most_resource_threads = 255;
+  static constexpr int most_resource_threads = 253;
+  static constexpr int most_added_threads = most_resource_threads + 1;  ///< and the helper
 
   /// Records the tasks that `submit` submits, for `replay`.  They are not run but kept, with the
   /// dependences between them and those from each iteration to the next.  A task gets its by-value
@@ -163,6 +164,14 @@ class scheduler {
   void fail(std::exception_ptr error) noexcept;
   [[nodiscard]] bool failed() const noexcept;
 
+  /// Lets one thread that is no worker take part: it calls `help`.  Submitting thread, before the
+  /// first task.  No effect in checked mode.
+  void add_helper(std::string name);
+  /// Runs a task with `target(anyone)` that is ready and that no worker has taken.  Returns false
+  /// if there is none.  The helper's thread, holding no lock that tasks take; while it runs the
+  /// scheduler must not end.
+  bool help();
+
   /// Returns whether tasks have stacks of their own.
   [[nodiscard]] bool can_suspend() const noexcept;
   /// Returns the scheduler that runs the calling task, if it can suspend the task; else null.
@@ -199,6 +208,7 @@ class scheduler {
   void wait_for(std::span<const strided_bytes> memory);
   /// Errors: usage_error for a resource of another scheduler, or of none.
   void assign(detail::task_node& node, const resource& to);
+  void assign(detail::task_node& node, anyone_target) noexcept;
 
   template <class Access>
   [[nodiscard]] static auto settled_memory(const Access& named) {
@@ -260,6 +270,18 @@ class [[maybe_unused]] submission {
   /// it has accesses, may be recorded, may fail, may submit tasks.  Errors: usage_error for a
   /// resource that another runtime has made, or none; then the task is dropped.
   submission& target(const resource& where);
+
+  /// Lets the proxy run the task where a message that the proxy has completed makes the task ready.
+  /// Otherwise a worker runs it, after the task that the worker is in.  For short tasks on which
+  /// messages depend, such as the sums of a reduction: while the proxy runs one, it does not look.
+  ///
+  ///     rt.recv("theirs", out(theirs), partner);
+  ///     rt.task("add", add, in(theirs), inout(mine)).target(plait::anyone);
+  ///     rt.send("ours", in(mine), next);
+  submission& target(anyone_target) noexcept {
+    owner_.assign(node_, anyone);
+    return *this;
+  }
 
   /// Accesses that are declared but not passed to the function: for data it reaches another way,
   /// such as the rows of a block.

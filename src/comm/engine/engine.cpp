@@ -171,6 +171,9 @@ void engine::unlock() {
 bool engine::poll(bool again) {
   return self_->messages.poll(again);
 }
+void engine::after_looks(std::function<void()> what) {
+  self_->helper.after_looks(std::move(what));
+}
 bool engine::cancel(double patience_s) {
   return self_->messages.cancel(patience_s);
 }

@@ -54,6 +54,17 @@ socket_news proxy::watch_sockets(ticks at_most) {
   return news;
 }
 
+/// Looks, and lets those above use what has completed.  Returns false if another thread has the
+/// token.
+bool proxy::look() {
+  const std::uint64_t before = messages_.operations();
+  if (!messages_.look_if_free()) return false;
+  if (messages_.operations() == before) return true;
+  std::lock_guard lock(after_look_mutex_);
+  if (after_look_) after_look_();
+  return true;
+}
+
 /// Returns the time until the next look where no socket has news: short after something has come to
 /// be expected or has completed, then ever longer, up to the worst delay.  Where sockets tell of
 /// all messages, it is the worst delay at once.  So an open window at which nothing moves costs
@@ -80,7 +91,7 @@ void proxy::look_when_it_pays() {
   if (at_fixed_interval_) {
     // `never`: something was posted that whoever has the token has not started yet.
     const ticks next = looks.next();
-    if (next == engine::never || now >= next) (void)messages_.look_if_free();
+    if (next == engine::never || now >= next) (void)look();
     nap(std::clamp(looks.next() - now_ticks(), looks.first(), looks.worst()));
     return;
   }
@@ -99,7 +110,7 @@ void proxy::look_when_it_pays() {
   const socket_news news = watch_sockets(std::clamp(due - now, looks.first(), worst_));
   if (!judge_.is_worth_a_look(news, messages_.expectations()) && now_ticks() < due) return;
   const std::uint64_t before = messages_.operations();
-  if (!messages_.look_if_free()) return;
+  if (!look()) return;
   if (messages_.operations() != before || news_judge::is_of_long_message(news)) was_needed_ = true;
   own_last_ = looks.last();
   sockets_.looked();
@@ -116,7 +127,7 @@ void proxy::run() {
       watching = false;
       rest();
     } else if (chosen_.proxy_spins && (!chosen_.gives_way || spinning::licence().is_valid())) {
-      if (!messages_.look_if_free()) sched_yield();
+      if (!look()) sched_yield();
       if (!chosen_.gives_way) continue;
       const ticks now = now_ticks();
       if (!std::exchange(watching, true)) {

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <mutex>
+#include <utility>
 
 #include <plait/comm/engine.hpp>
 #include <plait/core/clock.hpp>
@@ -59,6 +62,10 @@ class proxy {
       if (watches_.load(std::memory_order_seq_cst)) sockets_.wake();
     }
   }
+  void after_looks(std::function<void()> what) {
+    std::lock_guard lock(after_look_mutex_);
+    after_look_ = std::move(what);
+  }
   [[nodiscard]] worker_passes& passes() noexcept { return passes_; }
   [[nodiscard]] double cpu_seconds() const noexcept { return thread_.cpu_seconds(); }
 
@@ -67,6 +74,7 @@ class proxy {
   // ---------------------------------------------------------------------------------------------
   void run();
   void rest();
+  bool look();
   void look_when_it_pays();
   /// Sleeps until a socket has news, at most so long.
   [[nodiscard]] socket_news watch_sockets(ticks at_most);
@@ -103,6 +111,8 @@ class proxy {
   bool was_needed_ = false;     ///< since it rested last, a look completed something or moved bulk
   ticks distance_ = shortest_;  ///< to the next; never 0, which doubled stays 0
   std::uint64_t seen_moving_ = 0;  ///< expectations and completed operations then
+  std::mutex after_look_mutex_;    ///< held during a call, by the proxy
+  std::function<void()> after_look_;
   proxy_thread thread_;
 };
 

@@ -126,6 +126,7 @@ planned_task random_task(generator& g, std::span<const area> areas, bool few_chi
   task.urgency = g.one_of({priority::high, priority::normal, priority::low});
   task.passes_first = g.chance(0.5);
   if (g.chance(0.25)) task.target = g.below(resource_kinds);
+  if (g.chance(0.25)) task.target = target_anyone;
   if (g.chance(0.08)) task.spin_us = static_cast<int>(g.between(1, 15));
   for (std::size_t n = g.one_of({0, 1, 1, 2, 2, 3, 4}); n > 0; --n) {
     task.accesses.push_back(random_access(g, areas[g.chance(0.5) ? 0 : g.below(areas.size())]));
@@ -161,7 +162,8 @@ std::vector<std::size_t> hand_overs_of(const planned_task& task, const scene& s,
 std::string to_string(const planned_task& task) {
   static constexpr const char* modes[] = {"", "in", "out", "inout", "commutative", "reduce"};
   std::string text = task.passes_first ? "task, first access passed:" : "task:";
-  if (task.target != no_target) text = "on resource " + std::to_string(task.target) + ", " + text;
+  if (task.target == target_anyone) text = "for anyone, " + text;
+  if (task.target < no_target) text = "on resource " + std::to_string(task.target) + ", " + text;
   for (const planned_access& a : task.accesses) {
     text.append(" ").append(modes[static_cast<std::size_t>(a.mode)]).append("(");
     text.append(to_string(a.where)).append(a.as_box ? " as a box)" : ")");

@@ -37,12 +37,13 @@ struct planned_reduction {
 };
 
 inline constexpr std::size_t no_target = resource_kinds;
+inline constexpr std::size_t target_anyone = no_target + 1;
 
 struct planned_task {
   std::uint64_t salt = 0;
   int spin_us = 0;
   plait::priority urgency = priority::normal;
-  std::size_t target = no_target;  ///< place in `rank_memory::targets`
+  std::size_t target = no_target;  ///< place in `rank_memory::targets`, if smaller
   bool passes_first = false;  ///< the first access is an argument; the others are only declared
   int returns = 0;
   std::vector<planned_access> accesses;

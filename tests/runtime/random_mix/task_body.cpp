@@ -108,6 +108,7 @@ template <class T>
 
 /// A thread of a resource runs the tasks of that resource only, and a worker none of them.
 void expect_thread_of(std::size_t target) {
+  if (target == target_anyone) return;
   static thread_local std::size_t runs = target;
   if (runs != target) throw std::logic_error("a thread ran a task that is not for it");
 }
@@ -128,7 +129,8 @@ int finish(Submission& made, rank_memory& memory, const planned_task& task, std:
     with_access(memory, task.accesses[i], [&made](const auto& a) { made.also(a); });
   }
   made.priority(task.urgency);
-  if (task.target != no_target) made.target(memory.targets[task.target]);
+  if (task.target < no_target) made.target(memory.targets[task.target]);
+  if (task.target == target_anyone) made.target(anyone);
   return wanted ? made.result().get() : 0;
 }
 

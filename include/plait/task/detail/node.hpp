@@ -137,7 +137,7 @@ struct alignas(64) task_node {
   // With one worker no locked instruction is needed between tasks that it submits and finishes.
   bool unshared = false;          // whoever submits it finishes it
   bool follows_unshared = false;  // so do those of its predecessors
-  std::uint8_t where = 0;         // number of the resource that runs it; 0: a worker
+  std::uint8_t where = 0;         // number of the resource that runs it; 0: a worker; or `anyone`
 
   // The third: what only tasks with several predecessors or large arguments touch.
   alignas(64) edge further_edges[inline_edges - 1];
@@ -147,6 +147,7 @@ struct alignas(64) task_node {
   alignas(64) std::byte storage[storage_bytes];
 
   static constexpr std::int32_t submission_guard = 1 << 28;
+  static constexpr std::uint8_t anyone = 255;  ///< `where` of a task for workers and the helper
 
   [[nodiscard]] static edge* closed() noexcept {
     static constinit edge sentinel{nullptr, nullptr};
