@@ -56,6 +56,7 @@ struct matching_space {
     const last_message& last = op.what == operation::kind::send ? last_sent : last_received;
     return op.peer == last.peer && op.tag == last.tag ? last.via : nullptr;
   }
+  /// Keeps the channel of `op` for `same_as_last`.  The thread that enqueues.
   void remember(const operation& op) noexcept {
     if (op.of != operation::origin::program) return;
     (op.what == operation::kind::send ? last_sent : last_received) = {op.peer, op.tag, op.via};

@@ -100,8 +100,8 @@ struct runtime_state {
     record.reset();
   }
 
-  /// A worker may be in a long task when the proxy completes what a short one waits for, whose
-  /// message another rank waits for.
+  /// Lets the proxy run short tasks after its looks, if there is a proxy.  All workers may be in
+  /// long tasks when the proxy completes what a short one waits for.
   void let_proxy_help() {
     if (!messages.chosen().proxy) return;
     tasks.add_helper("proxy");

@@ -102,8 +102,7 @@ void submitter::message(const message_call& call, const communicator& among) {
   if (call.count != nullptr) return submit_counted(state_, call, among);
   const operation message{.what = call.what, .peer = call.peer, .tag = call.tag};
   if (call.memory.is_range()) {
-    const std::uintptr_t begin = call.memory.begin;
-    submit_message(state_, call.name, message, {begin, begin + call.memory.row_bytes}, among);
+    submit_message(state_, call.name, message, call.memory.hull(), among);
   } else {
     submit_box(state_, call.name, message, call.memory, among);
   }

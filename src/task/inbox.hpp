@@ -29,8 +29,8 @@ class inbox {
     return sizes_[lane].load(std::memory_order_seq_cst) == 0 ? nullptr : pop_locked(lane);
   }
 
-  /// The oldest task of the highest priority that is meant for anyone, or null.  It may miss one
-  /// that another thread is pushing.
+  /// Takes the oldest task of the highest priority that is meant for anyone, if any.  It may miss
+  /// one that another thread is pushing.
   [[nodiscard]] task_node* pop_for_anyone() {
     if (for_anyone_.load(std::memory_order_relaxed) == 0) return nullptr;
     std::lock_guard lock(mutex_);

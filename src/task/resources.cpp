@@ -110,8 +110,8 @@ void scheduler::add_helper(std::string name) {
   ++s.resource_count;
 }
 
-/// The helper is a thread of a resource to all that its tasks release and count.  For the rest of
-/// the time its thread is nobody's.
+/// Runs the task as a thread of a resource would, to all that the task releases and counts.  For
+/// the rest of the time the helper's thread is nobody's.
 bool scheduler::help() {
   implementation& s = *self_;
   task_node* const node = s.released_outside.pop_for_anyone();

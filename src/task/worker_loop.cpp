@@ -344,8 +344,8 @@ void scheduler::implementation::make_ready(task_node& node, worker* w) {
   }
 }
 
-/// By way of an inbox: the workers', from which the helper takes too, or that of the resource which
-/// the task is meant for.
+/// Puts a ready task into an inbox: the workers', from which the helper takes too, or that of the
+/// resource which the task is meant for.
 [[gnu::noinline]] void scheduler::implementation::make_ready_from_outside(task_node& node) {
   if (node.where != 0 && node.where != task_node::anyone)
     return resources[node.where - 1U]->push(node);

@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 #include <plait/task/scheduler.hpp>
 
+#include "label_listener.hpp"
+
 namespace {
 
 using plait::anyone;
@@ -199,20 +201,9 @@ TEST(helper, may_run_parents_and_children) {
   for (const int x : data) EXPECT_EQ(x, 300);
 }
 
-class label_listener final : public plait::task_observer {
- public:
-  void thread_added(int worker, std::string label) override { labels[worker] = std::move(label); }
-  void task_ran(int, const char*, std::uint64_t, plait::ticks, plait::ticks) override {}
-  void worker_idled(int, plait::ticks, plait::ticks, plait::ticks) override {}
-  void task_released(int, std::uint64_t, std::uint64_t) override {}
-  void replay_began(std::uint64_t, std::uint64_t, std::uint64_t) override {}
-
-  std::map<int, std::string> labels;
-};
-
 TEST(helper, has_a_number_behind_the_workers) {
   scheduler tasks({.workers = 2});
-  label_listener heard;
+  plait::test::label_listener heard;
   tasks.add_helper("proxy");
   tasks.observe(&heard);
   EXPECT_EQ(heard.labels, (std::map<int, std::string>{{2, "proxy"}}));

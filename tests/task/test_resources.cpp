@@ -16,6 +16,8 @@
 #include <plait/core/error.hpp>
 #include <plait/task/scheduler.hpp>
 
+#include "label_listener.hpp"
+
 namespace {
 
 using plait::in;
@@ -307,24 +309,9 @@ TEST(refused_resources, say_why_in_one_line) {
   EXPECT_FALSE(ran);
 }
 
-/// Collects the labels of added threads and the threads that ran tasks.
-class label_listener final : public plait::task_observer {
- public:
-  void thread_added(int worker, std::string label) override { labels[worker] = std::move(label); }
-  void task_ran(int worker, const char*, std::uint64_t, plait::ticks, plait::ticks) override {
-    ran_on = worker;
-  }
-  void worker_idled(int, plait::ticks, plait::ticks, plait::ticks) override {}
-  void task_released(int, std::uint64_t, std::uint64_t) override {}
-  void replay_began(std::uint64_t, std::uint64_t, std::uint64_t) override {}
-
-  std::map<int, std::string> labels;
-  std::atomic<int> ran_on{-1};
-};
-
 TEST(observed_resources, tell_of_their_threads_before_and_after_the_observer_comes) {
   scheduler tasks({.workers = 1});
-  label_listener heard;
+  plait::test::label_listener heard;
   (void)tasks.add_resource("io");
   tasks.observe(&heard);
   const resource gpu = tasks.add_resource("gpu", 2);

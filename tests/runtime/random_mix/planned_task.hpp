@@ -43,7 +43,7 @@ struct planned_task {
   std::uint64_t salt = 0;
   int spin_us = 0;
   plait::priority urgency = priority::normal;
-  std::size_t target = no_target;  ///< place in `rank_memory::targets`, if smaller
+  std::size_t target = no_target;  ///< or `target_anyone`, or a place in `rank_memory`
   bool passes_first = false;  ///< the first access is an argument; the others are only declared
   int returns = 0;
   std::vector<planned_access> accesses;
