@@ -365,6 +365,24 @@ TEST(engine, at_a_fixed_interval_nobody_looks_earlier) {
   EXPECT_EQ(from_left.data, pattern(3, 8));
 }
 
+// A proxy that begins meanwhile may find the receive posted and not started.
+TEST(engine, at_a_fixed_interval_a_proxy_that_begins_does_not_look_either) {
+  environment& env = test_environment();
+  const neighbours r(env);
+  for (int round = 0; round < 50; ++round) {
+    engine e(env, {.policy = progress::sleeping, .poll_every_s = 3600});
+    messages receives;
+    const message& from_left = receive(receives, r.left, 5, 8);
+    post_all(e, receives);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(e.statistics().polls, 0U);
+    messages sends;
+    send(sends, r.right, 5, pattern(3, 8));
+    post_all(e, sends);
+    while (!from_left.done() || !sends.front().done()) (void)e.poll();
+  }
+}
+
 TEST(engine, at_a_fixed_interval_the_proxy_completes_messages) {
   environment& env = test_environment();
   const neighbours r(env);

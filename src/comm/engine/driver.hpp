@@ -50,11 +50,11 @@ class driver {
     release_token();
     return worked;
   }
-  /// A look as the proxy does it, also where nothing is in flight any more.  Returns false if
+  /// A step as the proxy does it, also where nothing is in flight any more.  Returns false if
   /// another thread has the token.
-  bool look_if_free() {
+  bool step_if_free(look which) {
     if (gives_token_way() || !token_.try_acquire()) return false;
-    step(look::once);
+    step(which);
     release_token();
     return true;
   }

@@ -54,11 +54,11 @@ socket_news proxy::watch_sockets(ticks at_most) {
   return news;
 }
 
-/// Looks, and lets those above use what has completed.  Returns false if another thread has the
-/// token.
-bool proxy::look() {
+/// Starts what was posted and looks as `which` says, and lets those above use what has completed.
+/// Returns false if another thread has the token.
+bool proxy::step(look which) {
   const std::uint64_t before = messages_.operations();
-  if (!messages_.look_if_free()) return false;
+  if (!messages_.step_if_free(which)) return false;
   if (messages_.operations() == before) return true;
   std::lock_guard lock(after_look_mutex_);
   if (after_look_) after_look_();
@@ -89,9 +89,11 @@ void proxy::look_when_it_pays() {
   const ticks now = now_ticks();
   const auto nap = [&](ticks time) { sleep_unless([this] { return is_stopped(); }, time); };
   if (at_fixed_interval_) {
-    // `never`: something was posted that whoever has the token has not started yet.
+    // `never`: something is being posted, and nobody has started it yet.
     const ticks next = looks.next();
-    if (next == engine::never || now >= next) (void)look();
+    if (next == engine::never || now >= next) {
+      (void)step(next == engine::never ? look::no : look::once);
+    }
     nap(std::clamp(looks.next() - now_ticks(), looks.first(), looks.worst()));
     return;
   }
@@ -110,7 +112,7 @@ void proxy::look_when_it_pays() {
   const socket_news news = watch_sockets(std::clamp(due - now, looks.first(), worst_));
   if (!judge_.is_worth_a_look(news, messages_.expectations()) && now_ticks() < due) return;
   const std::uint64_t before = messages_.operations();
-  if (!look()) return;
+  if (!step()) return;
   if (messages_.operations() != before || news_judge::is_of_long_message(news)) was_needed_ = true;
   own_last_ = looks.last();
   sockets_.looked();
@@ -127,7 +129,7 @@ void proxy::run() {
       watching = false;
       rest();
     } else if (chosen_.proxy_spins && (!chosen_.gives_way || spinning::licence().is_valid())) {
-      if (!look()) sched_yield();
+      if (!step()) sched_yield();
       if (!chosen_.gives_way) continue;
       const ticks now = now_ticks();
       if (!std::exchange(watching, true)) {

@@ -74,7 +74,7 @@ class proxy {
   // ---------------------------------------------------------------------------------------------
   void run();
   void rest();
-  bool look();
+  bool step(look which = look::once);
   void look_when_it_pays();
   /// Sleeps until a socket has news, at most so long.
   [[nodiscard]] socket_news watch_sockets(ticks at_most);
