@@ -11,6 +11,7 @@
 #include <plait/array/process_grid.hpp>
 #include <plait/array/rim.hpp>
 #include <plait/array/view.hpp>
+#include <plait/comm/collective/choice.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/comm/flood.hpp>
 #include <plait/core/box.hpp>

@@ -26,8 +26,9 @@ void work_for(double duration_s) {
 }
 
 template <class Byte, class Submit>
-void in_pieces(std::span<Byte> whole, Submit&& submit) {
-  const std::size_t most = collective::piece_size(whole.size(), collective::shape{}.piece_bytes, 1);
+void in_pieces(runtime& rt, std::span<Byte> whole, Submit&& submit) {
+  const collective::pieces cut = collective::usual_pieces(rt.env().world());
+  const std::size_t most = collective::piece_size(whole.size(), cut, 1);
   for (std::size_t offset = 0; offset < whole.size(); offset += most)
     submit(whole.subspan(offset, std::min(most, whole.size() - offset)));
 }
@@ -55,12 +56,13 @@ bool is_made(std::span<const std::byte> bytes, int message) {
 }  // namespace
 
 void send_in_pieces(runtime& rt, std::span<const std::byte> whole, int to, int tag) {
-  in_pieces(whole,
+  in_pieces(rt, whole,
             [&](std::span<const std::byte> piece) { rt.send("message", in(piece), to, tag); });
 }
 
 void receive_in_pieces(runtime& rt, std::span<std::byte> whole, int from, int tag) {
-  in_pieces(whole, [&](std::span<std::byte> piece) { rt.recv("message", out(piece), from, tag); });
+  in_pieces(rt, whole,
+            [&](std::span<std::byte> piece) { rt.recv("message", out(piece), from, tag); });
 }
 
 task_pair::task_pair(runtime& rt, int client, int server)

@@ -63,6 +63,18 @@ struct agreement {
   return made;
 }
 
+[[nodiscard]] bool uses_tcp_among(const matching_space& space) {
+  const std::vector<std::string>& hosts = space.env->hosts();
+  const auto host_of = [&](int rank) -> const std::string& {
+    return hosts[static_cast<std::size_t>(space.world_rank(rank))];
+  };
+  if (native_access::of(*space.env).has_rdma_card) return false;
+  for (int rank = 1; rank < space.size; ++rank) {
+    if (host_of(rank) != host_of(0)) return true;
+  }
+  return false;
+}
+
 /// `comm`: MPI_COMM_NULL on a rank that is no member.
 void fill(matching_space& space, MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return;
@@ -93,6 +105,7 @@ void matching_space::close() noexcept {
 }
 
 communicator native_access::make(std::shared_ptr<matching_space> space) {
+  space->uses_tcp = uses_tcp_among(*space);
   of(*space->env).spaces.push_back(space);
   return communicator(std::move(space));
 }
@@ -106,6 +119,7 @@ communicator environment::world() {
     auto all = make_space(*this, "all ranks", 0);
     all->rank = rank_;
     all->size = size_;
+    all->uses_tcp = uses_tcp_among(*all);
     spaces.insert(spaces.begin(), all);
   }
   return native_access::as_communicator(spaces.front());
@@ -154,6 +168,10 @@ int communicator::size() const {
 int communicator::rank() const {
   PLAIT_EXPECTS(self_ != nullptr && size() > 0, "this rank is no member");
   return self_->rank;
+}
+bool communicator::uses_tcp() const {
+  PLAIT_EXPECTS(self_ != nullptr, "no communicator");
+  return self_->uses_tcp;
 }
 int communicator::world_rank(int rank) const {
   PLAIT_EXPECTS(self_ != nullptr && rank >= 0 && rank < size(), std::to_string(rank));

@@ -103,6 +103,13 @@ void end_job() noexcept {
   return units;
 }
 
+[[nodiscard]] bool is_true_somewhere(MPI_Comm comm, bool here) {
+  const int mine = here ? 1 : 0;
+  int any = 0;
+  mpi_call(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  return any != 0;
+}
+
 [[nodiscard]] std::vector<std::string> all_hosts(MPI_Comm comm, int size, const std::string& host) {
   constexpr std::size_t width = 256;
   std::array<char, width> mine{};
@@ -153,6 +160,7 @@ environment::environment(int& argc, char**& argv)
     mpi_call(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   hosts_ = all_hosts(native_->internal, size_, host_);
+  native_->has_rdma_card = is_true_somewhere(native_->internal, detail::has_rdma_card());
   find_node();
 }
 

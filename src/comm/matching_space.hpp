@@ -30,6 +30,7 @@ struct matching_space {
   int rank = -1;
   int size = 0;
   std::vector<int> world_ranks = {};  ///< by rank; empty for all ranks
+  bool uses_tcp = false;              ///< see `communicator::uses_tcp`
   MPI_Comm messages = MPI_COMM_NULL;  ///< and what its ranks do together, blocking
   MPI_Comm library = MPI_COMM_NULL;   ///< of its collectives only
   channel_map channels = {};          ///< the thread that enqueues

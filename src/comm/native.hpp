@@ -17,7 +17,8 @@ struct environment::native_handles {
   MPI_Comm internal = MPI_COMM_NULL;  ///< barrier, gather, clock
   /// Spaces of the communicators that were made, in this order.
   std::vector<std::shared_ptr<matching_space>> spaces;
-  int numbers_taken = 0;  ///< of communicators
+  int numbers_taken = 0;       ///< of communicators
+  bool has_rdma_card = false;  ///< some host of the job
 };
 
 struct native_access {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <plait/comm/collective/choice.hpp>
 #include <plait/core/error.hpp>
 #include <plait/runtime/submitter.hpp>
 
@@ -232,6 +233,7 @@ void submitter::collective(const collective_call& call) {
   if (s.tasks.in_task()) refuse(call, no_messages_in_tasks);
   shape.ranks = all.size();
   shape.rank = all.rank();
+  shape.cut = collective::usual_pieces(all);
   for (std::vector<int>* neighbours : {&shape.sources, &shape.destinations}) {
     std::ranges::replace_if(*neighbours, is_no_rank, no_rank);
   }

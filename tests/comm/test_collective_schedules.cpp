@@ -100,7 +100,7 @@ TEST_P(every_collective, gives_what_MPI_says_however_it_is_executed) {
               .element_bytes = operates ? operand_bytes : element_sizes[random_up_to(random, 2)],
               .in_place = in_place,
               .fragment_bytes = 1 + random_up_to(random, 40),
-              .piece_bytes = 1 + random_up_to(random, 80)};
+              .cut = {1 + random_up_to(random, 80), 1 + random_up_to(random, 40)}};
           const bool ordered = operates && keeps_order(GetParam(), how);
           SCOPED_TRACE(to_text(call, how));
           const world w(call, ordered ? matrix_product : sum_of<std::uint32_t>, random);
@@ -369,7 +369,7 @@ TEST(schedules, send_and_combine_long_messages_in_pieces) {
                                .ranks = 2,
                                .element_bytes = 8,
                                .count = 20,
-                               .piece_bytes = 30},
+                               .cut = {.bytes = 30}},
                               algorithm::ring);
   std::size_t sent = 0;
   for (const action& one : ring.actions) {
@@ -380,15 +380,18 @@ TEST(schedules, send_and_combine_long_messages_in_pieces) {
   EXPECT_EQ(ring.actions.size(), 5U * 3U) << "two sends, two receives and a combination";
 }
 
-TEST(pieces, are_of_whole_elements_and_eight_at_most) {
+TEST(pieces, are_of_whole_elements_and_not_more_than_wanted) {
   using collective::piece_size;
-  EXPECT_EQ(piece_size(0, 100, 8), 0U);
-  EXPECT_EQ(piece_size(96, 100, 8), 96U);
-  EXPECT_EQ(piece_size(104, 100, 8), 56U);
-  EXPECT_EQ(piece_size(800, 100, 8), 104U) << "12.5 elements each";
-  EXPECT_EQ(piece_size(80'000, 100, 8), 10'000U);
-  EXPECT_EQ(piece_size(300, 100, 250), 250U);
-  EXPECT_EQ(piece_size(10, 0, 1), 2U);
+  const collective::pieces cut{.bytes = 100, .most = 8};
+  EXPECT_EQ(piece_size(0, cut, 8), 0U);
+  EXPECT_EQ(piece_size(96, cut, 8), 96U);
+  EXPECT_EQ(piece_size(104, cut, 8), 56U);
+  EXPECT_EQ(piece_size(800, cut, 8), 104U) << "12.5 elements each";
+  EXPECT_EQ(piece_size(80'000, cut, 8), 10'000U);
+  EXPECT_EQ(piece_size(300, cut, 250), 250U);
+  EXPECT_EQ(piece_size(80'000, {.bytes = 100, .most = 32}, 8), 2504U);
+  EXPECT_EQ(piece_size(10, {.bytes = 0, .most = 8}, 1), 2U);
+  EXPECT_EQ(piece_size(80'000, {.bytes = 100, .most = 0}, 8), 80'000U) << "as if 1";
 }
 
 TEST(algorithms, have_names_and_say_which_exist) {

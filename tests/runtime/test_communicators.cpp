@@ -16,6 +16,7 @@
 #include <plait/trace/arrow.hpp>
 
 #include "collective_ways.hpp"
+#include "comm/transport_settings.hpp"
 #include "support/mpi_test.hpp"
 #include "support/refusal.hpp"
 
@@ -51,6 +52,28 @@ TEST_F(communicators, are_split_by_colour_and_ordered_by_key) {
   const communicator back = odd_and_even.split("ascending", 0, rank);
   EXPECT_EQ(back.rank(), rank / 2);
   EXPECT_EQ(back.world_rank(back.rank()), rank);
+}
+
+// Rings and trees of 32 pieces over TCP, of 8 elsewhere.
+TEST_F(communicators, use_tcp_where_their_ranks_are_on_several_hosts) {
+  const communicator world = env.world();
+  runtime rt{env, {.workers = 1}};
+  for (const communicator& among :
+       {world, world.split("parity", rank % 2), world.split("me", rank)}) {
+    const auto host_of = [&](int r) {
+      return env.hosts()[static_cast<std::size_t>(among.world_rank(r))];
+    };
+    bool several = false;
+    for (int r = 1; r < among.size(); ++r) several = several || host_of(r) != host_of(0);
+    EXPECT_EQ(among.uses_tcp(), several && !detail::has_rdma_card()) << among.name();
+
+    std::vector<double> x(200'000, among.rank() == 0 ? 7 : 0);
+    std::vector<double> sums(x.size());
+    rt.bcast("bcast", inout(x), 0, {.among = among});
+    rt.allreduce("sum", in(x), out(sums), sum{}, {.among = among});
+    rt.wait();
+    EXPECT_EQ(sums, std::vector<double>(x.size(), 7.0 * among.size())) << among.name();
+  }
 }
 
 TEST_F(communicators, who_is_no_member_is_told_so_when_it_takes_part) {

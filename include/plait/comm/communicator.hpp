@@ -53,6 +53,9 @@ class communicator {
   [[nodiscard]] int rank() const;
   /// Returns the `environment::rank` of `rank` of this communicator.
   [[nodiscard]] int world_rank(int rank) const;
+  /// Returns whether messages among its ranks go by TCP: they are on several hosts, and no host of
+  /// the job has a network card with RDMA.  The same on all its ranks.
+  [[nodiscard]] bool uses_tcp() const;
 
  private:
   friend struct native_access;

@@ -160,7 +160,7 @@ schedule build(const shape& call, algorithm how) {
   const operands o = operands_of(call, how);
   writer w;
   e.write(o, w);
-  schedule steps = std::move(w).finish(call.piece_bytes, call.element_bytes);
+  schedule steps = std::move(w).finish(call.cut, call.element_bytes);
   const footprint whole = footprint_of(o);
   steps.send_bytes = whole.send_bytes;
   steps.receive_bytes = whole.receive_bytes;

@@ -29,4 +29,10 @@ algorithm usual_algorithm(const shape& call, bool commutative) {
   }
 }
 
+pieces usual_pieces(const communicator& among) {
+  pieces chosen;
+  if (among.uses_tcp()) chosen.most = 32;
+  return chosen;
+}
+
 }  // namespace plait::collective

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include <plait/comm/collective/shape.hpp>
 #include <plait/core/error.hpp>
 
 namespace plait::collective {
@@ -31,13 +30,13 @@ std::size_t total_size(std::span<const slice> pieces) {
 }
 
 // Both ends cut a message at the same places, so that its pieces match in their order.
-std::vector<action> in_pieces(const std::vector<action>& actions, std::size_t piece_bytes,
+std::vector<action> in_pieces(const std::vector<action>& actions, const pieces& cut,
                               std::size_t element_bytes) {
   std::vector<action> all;
   for (const action& whole : actions) {
     const std::size_t size = std::max(whole.from.size(), whole.to.size());
     const std::size_t most =
-        whole.what == action::kind::copy ? size : piece_size(size, piece_bytes, element_bytes);
+        whole.what == action::kind::copy ? size : piece_size(size, cut, element_bytes);
     for (std::size_t offset = 0; offset < size; offset += most) {
       const std::size_t part = std::min(most, size - offset);
       action& piece = all.emplace_back(whole);
@@ -50,14 +49,12 @@ std::vector<action> in_pieces(const std::vector<action>& actions, std::size_t pi
 
 }  // namespace
 
-std::size_t piece_size(std::size_t message_bytes, std::size_t piece_bytes,
-                       std::size_t element_bytes) {
+std::size_t piece_size(std::size_t message_bytes, const pieces& cut, std::size_t element_bytes) {
   PLAIT_EXPECTS(element_bytes > 0, std::to_string(element_bytes));
-  constexpr std::size_t most_pieces = 8;
   const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
-  const std::size_t pieces = std::clamp(parts(message_bytes, std::max<std::size_t>(piece_bytes, 1)),
-                                        std::size_t{1}, most_pieces);
-  return parts(parts(message_bytes, pieces), element_bytes) * element_bytes;
+  const std::size_t number = std::clamp(parts(message_bytes, std::max<std::size_t>(cut.bytes, 1)),
+                                        std::size_t{1}, std::max<std::size_t>(cut.most, 1));
+  return parts(parts(message_bytes, number), element_bytes) * element_bytes;
 }
 
 slice writer::scratch(std::size_t size_bytes) {
@@ -117,11 +114,11 @@ void writer::copy(const slice& from, const slice& to) {
   written_.actions.push_back({.what = kind::copy, .from = from, .to = to, .round = round_});
 }
 
-schedule writer::finish(std::size_t piece_bytes, std::size_t element_bytes) && {
+schedule writer::finish(const pieces& cut, std::size_t element_bytes) && {
   written_.rounds = first_round_;
   const int last = std::max(first_round_ - 1, 0);  // what is done after it belongs to it
   for (action& a : written_.actions) a.round = std::min(a.round, last);
-  written_.actions = in_pieces(written_.actions, piece_bytes, element_bytes);
+  written_.actions = in_pieces(written_.actions, cut, element_bytes);
   return std::move(written_);
 }
 

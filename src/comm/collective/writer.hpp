@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <plait/comm/collective/schedule.hpp>
+#include <plait/comm/collective/shape.hpp>
 
 namespace plait::collective {
 
@@ -42,8 +43,8 @@ class writer {
   void end_phase(int rounds) noexcept { round_ = first_round_ += rounds; }
   void end_round() noexcept { end_phase(1); }
 
-  /// Messages and combinations longer than `piece_bytes` go in pieces of whole elements.
-  [[nodiscard]] schedule finish(std::size_t piece_bytes, std::size_t element_bytes) &&;
+  /// Cuts messages and combinations, where they are long, between elements.
+  [[nodiscard]] schedule finish(const pieces& cut, std::size_t element_bytes) &&;
 
  private:
   using kind = action::kind;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "comm/engine/message_survey.hpp"
-#include "comm/transport_settings.hpp"
 
 namespace plait {
 
@@ -92,9 +91,8 @@ bool driver::release_kept(look which, bool worked) {
   return !released.empty();
 }
 
-bool driver::pairs_messages(const environment& env, pairing wanted) {
-  if (wanted != pairing::where_it_pays) return wanted == pairing::always;
-  return env.node_size() < env.size() && !detail::has_rdma_card();
+bool driver::pairs_messages(environment& env, pairing wanted) {
+  return wanted == pairing::where_it_pays ? env.world().uses_tcp() : wanted == pairing::always;
 }
 
 void driver::watch(awaited& what) {

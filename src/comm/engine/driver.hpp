@@ -123,8 +123,8 @@ class driver {
   bool release_held();
   /// `worked`: something has started or completed in this step.
   bool release_kept(look which, bool worked);
-  /// Returns whether long receives are kept until sends: between nodes, where messages go by TCP.
-  [[nodiscard]] static bool pairs_messages(const environment& env, pairing wanted);
+  /// Returns whether long receives are kept until sends: where messages go by TCP.
+  [[nodiscard]] static bool pairs_messages(environment& env, pairing wanted);
   /// A step that does not look would have nothing to do but to start an operation, and nothing is
   /// set aside for a while.
   [[nodiscard]] bool nothing_waits_for_a_step() noexcept {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Chooses the algorithm of a collective call that names none.
+/// Chooses the algorithm of a collective call that names none, and how its messages are cut.
 #pragma once
 
 #include <plait/comm/collective/algorithm.hpp>
 #include <plait/comm/collective/shape.hpp>
+#include <plait/comm/communicator.hpp>
 
 namespace plait::collective {
 
@@ -14,5 +15,13 @@ namespace plait::collective {
 /// allreduce on 2 and 3.  With two ranks on a link that carries both ways at once LibNBC's choice
 /// takes twice the time of a ring.
 [[nodiscard]] algorithm usual_algorithm(const shape& call, bool commutative);
+
+/// Chooses how long messages are cut, the same on all ranks of the communicator.  Over TCP in up to
+/// 32 pieces, all of them eager up to 1 MiB.  In 8 pieces half of each waits for an answer behind
+/// the first halves of all, so a root of 1 MiB leaves when half of it is on the wire.  Elsewhere in
+/// up to 8, for there a piece takes hardly longer than its task.  [nodes=2,rate=1gbit, Open MPI,
+/// bcast of 1 MiB: the root takes 4.7 ms in 8 pieces, 0.5 in 32 and 0.7 by the library; shared
+/// memory: 104 us in 8 pieces, 179 in 32]
+[[nodiscard]] pieces usual_pieces(const communicator& among);
 
 }  // namespace plait::collective

@@ -23,6 +23,19 @@ struct block {
 /// Blocks of these sizes, one right behind the other.
 [[nodiscard]] std::vector<block> packed(std::span<const std::size_t> counts);
 
+/// Cuts long messages: one of more than `bytes` goes in 2 to `most` equal pieces.
+///
+/// A long message begins with a handshake and goes on in parts, each of which waits until both
+/// sides poll.  Pieces wait beside each other, and pieces up to the library's eager limit (64 KiB
+/// over TCP in Open MPI) do not wait at all.  An action that follows needs its piece only.
+/// [nodes=2,rate=1gbit, beside work: alltoall of 64 KiB costs the program 17 % of the blocking
+/// call, in 2 pieces 9; of 256 KiB 15 to 50 %, in 8 pieces 12]
+struct pieces {
+  std::size_t bytes = std::size_t{32} * 1024;
+  std::size_t most = 8;
+  friend bool operator==(const pieces&, const pieces&) = default;
+};
+
 /// All that a schedule depends on besides the algorithm; equal shapes have equal schedules.
 ///
 ///   operation                          send buffer          receive buffer
@@ -46,7 +59,7 @@ struct block {
 /// Ranks must agree as in MPI: a block has the same size for who sends and for who receives it, the
 /// block sizes of allgatherv and reduce_scatter are the same on every rank, and so are `count`
 /// (except for gatherv, scatterv and neighbour_allgatherv), `root`, `element_bytes` and
-/// `fragment_bytes` and `piece_bytes`.  Blocks may be empty; then no message is sent for them.
+/// `fragment_bytes` and `cut`.  Blocks may be empty; then no message is sent for them.
 /// Receive blocks may lie anywhere but not overlap; what lies between them is not touched.
 struct shape {
   operation what = operation::barrier;
@@ -71,22 +84,15 @@ struct shape {
   bool in_place = false;
   /// `chain`: bytes of one fragment, rounded down to whole elements, at least one element.
   std::size_t fragment_bytes = std::size_t{32} * 1024;
-  /// A longer message goes in pieces, and so does what is combined of it: see `piece_size`.
-  std::size_t piece_bytes = std::size_t{32} * 1024;
+  /// Cuts messages, and what is combined of them.
+  pieces cut = {};
 
   friend bool operator==(const shape&, const shape&) = default;
 };
 
-/// Returns how much of a message is sent at once, in whole elements.  A message longer than
-/// `piece_bytes` goes in 2 to 8 equal pieces, the last one of the rest.  Precondition:
-/// element_bytes > 0.
-///
-/// A long message begins with a handshake and goes on in parts, each of which waits until both
-/// sides poll.  Pieces wait beside each other, and pieces up to the library's eager limit (64 KiB
-/// over TCP in Open MPI) do not wait at all.  An action that follows needs its piece only.
-/// [nodes=2,rate=1gbit, beside work: alltoall of 64 KiB costs the program 17 % of the blocking
-/// call, in 2 pieces 9; of 256 KiB 15 to 50 %, in 8 pieces 12]
-[[nodiscard]] std::size_t piece_size(std::size_t message_bytes, std::size_t piece_bytes,
+/// Returns how much of a message is sent at once, in whole elements.  The last piece is of the
+/// rest.  Precondition: element_bytes > 0.
+[[nodiscard]] std::size_t piece_size(std::size_t message_bytes, const pieces& cut,
                                      std::size_t element_bytes);
 
 /// True for the operations whose `in_place` is the root's alone: reduce, gather(v), scatter(v).
