@@ -50,7 +50,7 @@ class driver {
     release_token();
     return worked;
   }
-  /// A step as the proxy does it, also where nothing is in flight any more.  Returns false if
+  /// Takes a step of the proxy, also where nothing is in flight any more.  Returns false if
   /// another thread has the token.
   bool step_if_free(look which) {
     if (gives_token_way() || !token_.try_acquire()) return false;
