@@ -67,6 +67,30 @@ TEST_P(idle_looks, are_few_while_a_receive_waits_for_its_message) {
   EXPECT_EQ(from_left.data, pattern(static_cast<std::uint64_t>(left), 8));
 }
 
+TEST_P(idle_looks, are_a_quarter_after_a_long_wait) {
+  constexpr double delay_s = 0.5e-3;
+  engine_options rare = options();
+  rare.worst_delay_s = delay_s;
+  engine e(env, rare);
+  messages list;
+  message& from_left = receive(list, left, 7, 8);
+  message& to_right = send(list, right, 7, pattern(static_cast<std::uint64_t>(rank), 8));
+  e.enqueue(from_left);
+  e.enqueue(to_right);
+  e.post(from_left);
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));  // 512 delays, and some more
+  const ticks began = now_ticks();
+  const std::uint64_t before = e.statistics().polls;
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const std::uint64_t looks = e.statistics().polls - before;
+  const double delays = ticks_to_seconds(now_ticks() - began) / delay_s;
+  EXPECT_LE(looks, static_cast<std::uint64_t>(delays / 4) + 4);
+  env.barrier();
+  e.post(to_right);
+  wait_for_all(e, list);
+  EXPECT_EQ(from_left.data, pattern(static_cast<std::uint64_t>(left), 8));
+}
+
 TEST_P(idle_looks, are_few_while_a_window_is_open_on_an_engine_that_has_never_sent) {
   engine e(env, options());
   std::vector<std::byte> memory(64);

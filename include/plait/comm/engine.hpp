@@ -39,7 +39,8 @@ struct engine_statistics {
   std::uint64_t polls = 0;       ///< calls of MPI_Testsome
   double proxy_cpu_s = 0;        ///< processor time of the proxy thread
   /// Longest time without a poll while operations were in flight or a window was served.  Compare
-  /// `worst_delay_s`, on a machine that may be busy with other things.
+  /// `worst_delay_s`, and four times that after a long wait, on a machine that may be busy with
+  /// other things.
   double longest_unwatched_s = 0;
   std::uint64_t gave_way =
       0;  ///< times threads that spun stopped because others wanted their cores

@@ -16,6 +16,11 @@ inline constexpr double frequent_pass_s = 2.5e-3;
 /// The longest nap of a proxy that leaves looking to workers, by the shortest.
 inline constexpr int longest_nap = 4;
 
+/// A proxy that sleeps waits for longer than the worst delay between two looks once nothing has
+/// moved for `patience` times that: a part of the wait, up to `longest_distance` worst delays.
+inline constexpr int patience = 128;
+inline constexpr int longest_distance = 4;
+
 /// Returns the longest time, in seconds, between two looks where the proxy leaves them to workers
 /// and a long task follows: the last nap begins up to two `frequent_pass_s` after the last pass
 /// (worker_passes::are_frequent), and is up to `longest_nap` times the shortest.

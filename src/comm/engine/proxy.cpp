@@ -68,14 +68,20 @@ bool proxy::step(look which) {
 /// Returns the time until the next look where no socket has news: short after something has come to
 /// be expected or has completed, then ever longer, up to the worst delay.  Where sockets tell of
 /// all messages, it is the worst delay at once.  So an open window at which nothing moves costs
-/// what a receive does for which nothing comes.
-ticks proxy::next_distance() noexcept {
+/// what a receive does for which nothing comes.  After a long wait it is up to `longest_distance`
+/// times the worst delay, which is then little of the wait.  [a receive open beside one task of
+/// 10 s, processor time of this thread: Open MPI 0.67 to 1.02 %, now 0.31 to 0.43 %; MPICH 0.64 and
+/// 0.72, now 0.18 and 0.36.  A look costs 20 to 40 us, most of it the wake]
+ticks proxy::next_distance(ticks now) noexcept {
   const std::uint64_t moving = messages_.expectations().all + messages_.operations();
   if (std::exchange(seen_moving_, moving) != moving) {
+    moved_at_ = now;
     distance_ = shortest_;
   } else {
+    const ticks longest =
+        std::clamp((now - moved_at_) / patience, worst_, longest_distance * worst_);
     const bool told_of_all = alone_on_node_ && sockets_.carry_messages();
-    distance_ = told_of_all ? worst_ : std::min(2 * distance_, worst_);
+    distance_ = told_of_all ? longest : std::min(2 * distance_, longest);
   }
   return distance_;
 }
@@ -108,8 +114,8 @@ void proxy::look_when_it_pays() {
     return;
   }
   sockets_.find(now);
-  const ticks due = std::max(looks.last(), own_last_) + next_distance();
-  const socket_news news = watch_sockets(std::clamp(due - now, looks.first(), worst_));
+  const ticks due = std::max(looks.last(), own_last_) + next_distance(now);
+  const socket_news news = watch_sockets(std::max(due - now, looks.first()));
   if (!judge_.is_worth_a_look(news, messages_.expectations()) && now_ticks() < due) return;
   const std::uint64_t before = messages_.operations();
   if (!step()) return;

@@ -78,7 +78,7 @@ class proxy {
   void look_when_it_pays();
   /// Sleeps until a socket has news, at most so long.
   [[nodiscard]] socket_news watch_sockets(ticks at_most);
-  [[nodiscard]] ticks next_distance() noexcept;
+  [[nodiscard]] ticks next_distance(ticks now) noexcept;
   [[nodiscard]] bool is_stopped() const noexcept {
     return stopping_.load(std::memory_order_seq_cst);
   }
@@ -111,6 +111,7 @@ class proxy {
   bool was_needed_ = false;     ///< since it rested last, a look completed something or moved bulk
   ticks distance_ = shortest_;  ///< to the next; never 0, which doubled stays 0
   std::uint64_t seen_moving_ = 0;  ///< expectations and completed operations then
+  ticks moved_at_ = 0;             ///< the time at which it saw them change
   std::mutex after_look_mutex_;    ///< held during a call, by the proxy
   std::function<void()> after_look_;
   proxy_thread thread_;
