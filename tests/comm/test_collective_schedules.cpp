@@ -389,7 +389,7 @@ TEST(pieces, are_of_whole_elements_and_not_more_than_wanted) {
   EXPECT_EQ(piece_size(800, cut, 8), 104U) << "12.5 elements each";
   EXPECT_EQ(piece_size(80'000, cut, 8), 10'000U);
   EXPECT_EQ(piece_size(300, cut, 250), 250U);
-  EXPECT_EQ(piece_size(80'000, {.bytes = 100, .most = 32}, 8), 2504U);
+  EXPECT_EQ(piece_size(80'000, {.bytes = 100, .most = 128}, 8), 632U);
   EXPECT_EQ(piece_size(10, {.bytes = 0, .most = 8}, 1), 2U);
   EXPECT_EQ(piece_size(80'000, {.bytes = 100, .most = 0}, 8), 80'000U) << "as if 1";
 }

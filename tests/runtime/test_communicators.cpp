@@ -54,7 +54,7 @@ TEST_F(communicators, are_split_by_colour_and_ordered_by_key) {
   EXPECT_EQ(back.world_rank(back.rank()), rank);
 }
 
-// Rings and trees of 32 pieces over TCP, of 8 elsewhere.
+// Rings and trees of 128 pieces over TCP, more than MPI tags are taken in turn, of 8 elsewhere.
 TEST_F(communicators, use_tcp_where_their_ranks_are_on_several_hosts) {
   const communicator world = env.world();
   runtime rt{env, {.workers = 1}};
@@ -67,7 +67,7 @@ TEST_F(communicators, use_tcp_where_their_ranks_are_on_several_hosts) {
     for (int r = 1; r < among.size(); ++r) several = several || host_of(r) != host_of(0);
     EXPECT_EQ(among.uses_tcp(), several && !detail::has_rdma_card()) << among.name();
 
-    std::vector<double> x(200'000, among.rank() == 0 ? 7 : 0);
+    std::vector<double> x(600'000, among.rank() == 0 ? 7 : 0);
     std::vector<double> sums(x.size());
     rt.bcast("bcast", inout(x), 0, {.among = among});
     rt.allreduce("sum", in(x), out(sums), sum{}, {.among = among});

@@ -31,7 +31,7 @@ algorithm usual_algorithm(const shape& call, bool commutative) {
 
 pieces usual_pieces(const communicator& among) {
   pieces chosen;
-  if (among.uses_tcp()) chosen.most = 32;
+  if (among.uses_tcp()) chosen.most = 128;
   return chosen;
 }
 
