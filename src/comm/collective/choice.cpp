@@ -15,7 +15,8 @@ algorithm usual_algorithm(const shape& call, bool commutative) {
     case operation::reduce:
       return large ? algorithm::chain : algorithm::binomial;
     case operation::allreduce:
-      return large && commutative && call.ranks > 2 ? algorithm::ring : algorithm::recursive_doubling;
+      return large && commutative && call.ranks > 2 ? algorithm::ring
+                                                    : algorithm::recursive_doubling;
     case operation::allgather:
       return large ? algorithm::ring : algorithm::bruck;
     case operation::scan:
