@@ -26,7 +26,8 @@ TEST(policy_choice, without_a_free_core_the_proxy_sleeps_and_workers_look_too) {
   EXPECT_FALSE(chosen.proxy_spins || chosen.gives_way);
   EXPECT_EQ(chosen.reason,
             "1 worker on 1 core of this rank's share: none is free for a proxy; a completion is "
-            "noticed within 2 ms, or within 15 ms while workers poll between short tasks");
+            "noticed within 2 ms or 1/128 of the wait, or within 15 ms while workers poll between "
+            "short tasks");
 }
 
 TEST(policy_choice, the_proxy_beside_workers_looks_at_a_fixed_interval_where_that_is_asked_for) {

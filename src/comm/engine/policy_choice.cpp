@@ -27,7 +27,9 @@ double longest_delay_beside_workers_s(const engine_options& options) {
 }
 
 engine::choice choose_policy(const engine_options& options, int fair_share) {
-  const std::string noticed = "a completion is noticed " + delay_text(longest_delay_s(options));
+  const bool at_fixed_interval = options.poll_every_s > 0;
+  std::string noticed = "a completion is noticed " + delay_text(longest_delay_s(options));
+  if (!at_fixed_interval) noticed += " or 1/" + std::to_string(patience) + " of the wait";
   switch (options.policy) {
     case progress::dedicated:
       return {.proxy = true, .proxy_spins = true, .name = "dedicated", .reason = "asked for"};
@@ -57,7 +59,7 @@ engine::choice choose_policy(const engine_options& options, int fair_share) {
             .reason = counts + ": one is free for the proxy, which sleeps while others want it"};
   }
   std::string reason = counts + ": none is free for a proxy; " + noticed;
-  if (options.poll_every_s == 0)
+  if (!at_fixed_interval)
     reason += ", or " + delay_text(longest_delay_beside_workers_s(options)) +
               " while workers poll between short tasks";
   return {.proxy = true,
