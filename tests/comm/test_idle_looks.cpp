@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,19 +30,38 @@ class idle_looks : public ::testing::TestWithParam<progress> {
     return {.policy = GetParam(), .workers = 1 << 20, .worst_delay_s = worst_delay_s};
   }
 
+  /// Counts the looks during a sleep, of which there may be one in each `distance_s`, and `more`.
+  static void expect_looks_apart(const engine& e, std::chrono::milliseconds sleep,
+                                 double distance_s, std::uint64_t more) {
+    const ticks began = now_ticks();
+    const std::uint64_t before = e.statistics().polls;
+    std::this_thread::sleep_for(sleep);
+    const std::uint64_t looks = e.statistics().polls - before;
+    const double distances = ticks_to_seconds(now_ticks() - began) / distance_s;
+    EXPECT_LE(looks, static_cast<std::uint64_t>(distances) + more);
+  }
+
   /// Counts the looks of a quarter of a second in which nothing arrives on any rank.
   void expect_few_looks(const engine& e) {
     env.barrier();
-    const ticks began = now_ticks();
-    const std::uint64_t before = e.statistics().polls;
-    std::this_thread::sleep_for(std::chrono::milliseconds(250));
-    const std::uint64_t looks = e.statistics().polls - before;
-    const double worst_delays = ticks_to_seconds(now_ticks() - began) / worst_delay_s;
     // Beside one in each worst delay: the looks until they are so far apart, and those that news of
     // sockets bring, of a few expectations each.
-    constexpr std::uint64_t more = 64;
-    EXPECT_LE(looks, static_cast<std::uint64_t>(worst_delays) + more);
+    expect_looks_apart(e, std::chrono::milliseconds(250), worst_delay_s, 64);
     env.barrier();
+  }
+
+  /// Passes 8 bytes around the ring, and calls `meanwhile` while the receive waits for them.
+  void pass_on(engine& e, const std::function<void()>& meanwhile) {
+    messages list;
+    message& from_left = receive(list, left, 7, 8);
+    message& to_right = send(list, right, 7, pattern(static_cast<std::uint64_t>(rank), 8));
+    e.enqueue(from_left);
+    e.enqueue(to_right);
+    e.post(from_left);
+    meanwhile();
+    e.post(to_right);
+    wait_for_all(e, list);
+    EXPECT_EQ(from_left.data, pattern(static_cast<std::uint64_t>(left), 8));
   }
 
   environment& env = test_environment();
@@ -55,16 +75,7 @@ INSTANTIATE_TEST_SUITE_P(comm, idle_looks,
 
 TEST_P(idle_looks, are_few_while_a_receive_waits_for_its_message) {
   engine e(env, options());
-  messages list;
-  message& from_left = receive(list, left, 7, 8);
-  message& to_right = send(list, right, 7, pattern(static_cast<std::uint64_t>(rank), 8));
-  e.enqueue(from_left);
-  e.enqueue(to_right);
-  e.post(from_left);
-  expect_few_looks(e);
-  e.post(to_right);
-  wait_for_all(e, list);
-  EXPECT_EQ(from_left.data, pattern(static_cast<std::uint64_t>(left), 8));
+  pass_on(e, [&] { expect_few_looks(e); });
 }
 
 TEST_P(idle_looks, are_a_quarter_after_a_long_wait) {
@@ -72,23 +83,11 @@ TEST_P(idle_looks, are_a_quarter_after_a_long_wait) {
   engine_options rare = options();
   rare.worst_delay_s = delay_s;
   engine e(env, rare);
-  messages list;
-  message& from_left = receive(list, left, 7, 8);
-  message& to_right = send(list, right, 7, pattern(static_cast<std::uint64_t>(rank), 8));
-  e.enqueue(from_left);
-  e.enqueue(to_right);
-  e.post(from_left);
-  std::this_thread::sleep_for(std::chrono::milliseconds(400));  // 512 delays, and some more
-  const ticks began = now_ticks();
-  const std::uint64_t before = e.statistics().polls;
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  const std::uint64_t looks = e.statistics().polls - before;
-  const double delays = ticks_to_seconds(now_ticks() - began) / delay_s;
-  EXPECT_LE(looks, static_cast<std::uint64_t>(delays / 4) + 4);
-  env.barrier();
-  e.post(to_right);
-  wait_for_all(e, list);
-  EXPECT_EQ(from_left.data, pattern(static_cast<std::uint64_t>(left), 8));
+  pass_on(e, [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));  // 512 delays, and some more
+    expect_looks_apart(e, std::chrono::milliseconds(200), 4 * delay_s, 4);
+    env.barrier();
+  });
 }
 
 TEST_P(idle_looks, are_few_while_a_window_is_open_on_an_engine_that_has_never_sent) {

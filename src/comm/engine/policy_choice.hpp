@@ -7,7 +7,8 @@
 
 namespace plait {
 
-/// The longest time between two looks of a proxy that sleeps, unless it leaves them to workers.
+/// Returns the longest time, in seconds, between two looks of a proxy that sleeps, unless it leaves
+/// them to workers or nothing has moved for long (`patience`).
 [[nodiscard]] double longest_delay_s(const engine_options& options);
 
 /// The longest time between two passes of workers that come by often, in seconds.  A proxy leaves

@@ -111,7 +111,7 @@ class proxy {
   bool was_needed_ = false;     ///< since it rested last, a look completed something or moved bulk
   ticks distance_ = shortest_;  ///< to the next; never 0, which doubled stays 0
   std::uint64_t seen_moving_ = 0;  ///< expectations and completed operations then
-  ticks moved_at_ = 0;             ///< the time at which it saw them change
+  ticks moved_at_ = 0;             ///< when the proxy saw `seen_moving_` change
   std::mutex after_look_mutex_;    ///< held during a call, by the proxy
   std::function<void()> after_look_;
   proxy_thread thread_;
