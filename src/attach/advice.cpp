@@ -81,17 +81,20 @@ std::string call_name(int call) {
   return std::string(name.starts_with("MPI_") ? name.substr(4) : name);
 }
 
+std::string place_text(const code_place& place) {
+  if (!place.file.empty()) {
+    const std::string file = std::filesystem::path(place.file).filename().string();
+    return fmt::format("{} ({}:{})", place.function, file, place.line);
+  }
+  if (!place.symbol.empty()) return fmt::format("{}+{:#x}", place.function, place.symbol_offset);
+  const std::string module = std::filesystem::path(place.module).filename().string();
+  return fmt::format("{}+{:#x}", module.empty() ? "?" : module, place.offset);
+}
+
 std::string place_text(const site_result& site) {
-  const std::string call = call_name(site.call);
-  if (!site.file.empty()) {
-    const std::string file = std::filesystem::path(site.file).filename().string();
-    return fmt::format("{} at {} ({}:{})", call, site.function, file, site.line);
-  }
-  if (!site.symbol.empty()) {
-    return fmt::format("{} at {}+{:#x}", call, site.function, site.symbol_offset);
-  }
-  const std::string module = std::filesystem::path(site.module).filename().string();
-  return fmt::format("{} at {}+{:#x}", call, module.empty() ? "?" : module, site.offset);
+  std::string text = call_name(site.call) + " at " + place_text(site.owner());
+  if (!site.callers.empty()) text += " <- " + place_text(static_cast<const code_place&>(site));
+  return text;
 }
 
 void advise(analysis& on, bool has_progress) {

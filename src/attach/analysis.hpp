@@ -32,16 +32,28 @@ struct wait_split {
   void scale(double by) noexcept;
 };
 
-struct site_result {
+/// A call in the program's code, by where it returns to.
+struct code_place {
   std::string module;
   std::uint64_t offset = 0;
-  int call = -1;
   // Filled in by `name_sites`.
-  std::string function;
+  std::string function;  ///< as the source has it, demangled
   std::string file;
   int line = 0;
   std::string symbol;
   std::uint64_t symbol_offset = 0;
+};
+
+/// A call of MPI, at a place; the place of a call in a wrapper is one site for each way there.
+struct site_result : code_place {
+  int call = -1;
+  /// Calls that led here, the nearest first.  The last is the first that is in no wrapper; none
+  /// where the call of MPI itself is in no wrapper.
+  std::vector<code_place> callers;
+  /// Where the call is in the program's own logic: the first place that is in no wrapper.
+  [[nodiscard]] const code_place& owner() const noexcept {
+    return callers.empty() ? *this : callers.back();
+  }
 
   std::uint64_t count = 0;
   std::uint64_t fails = 0;
@@ -141,9 +153,12 @@ void name_sites(std::vector<site_result>& sites);
 /// A sentence for each site that is worth one.
 void advise(analysis& on, bool has_progress);
 
-/// "Isend" as the program calls it, "Recv at exchange (ring.c:41)".
+/// "Isend" as the program calls it, "Recv at exchange (ring.c:41)", or in a wrapper "Recv at step
+/// (ring.c:73) <- exchange (ring.c:41)".
 [[nodiscard]] std::string call_name(int call);
 [[nodiscard]] std::string place_text(const site_result& site);
+/// "exchange (ring.c:41)", "exchange+0x2f", or "ring+0x112f".
+[[nodiscard]] std::string place_text(const code_place& place);
 
 [[nodiscard]] std::string result_json(std::span<const rank_profile> ranks, const analysis& found);
 /// At most 30 lines.

@@ -51,18 +51,24 @@ void add_waits(json& to, const wait_split& w, bool has_network) {
   return totals;
 }
 
+[[nodiscard]] json place_of(const code_place& place) {
+  return {{"function", place.function},
+          {"file", place.file},
+          {"line", place.line},
+          {"symbol", place.symbol},
+          {"offset", place.symbol.empty() ? place.offset : place.symbol_offset},
+          {"module", place.module}};
+}
+
 [[nodiscard]] json site_of(const site_result& site, const analysis& run) {
-  json one{{"function", site.function},
-           {"file", site.file},
-           {"line", site.line},
-           {"symbol", site.symbol},
-           {"offset", site.symbol.empty() ? site.offset : site.symbol_offset},
-           {"module", site.module},
-           {"call", call_names[site.call]},
-           {"count", site.count},
-           {"bytes", site.bytes},
-           {"time_s", site.time_s},
-           {"exposed_s", site.waits.waiting_s}};
+  json one = place_of(site);
+  one["callers"] = json::array();
+  for (const code_place& caller : site.callers) one["callers"].push_back(place_of(caller));
+  one["call"] = call_names[site.call];
+  one["count"] = site.count;
+  one["bytes"] = site.bytes;
+  one["time_s"] = site.time_s;
+  one["exposed_s"] = site.waits.waiting_s;
   add_waits(one, site.waits, run.has_network);
   one["could_hide_s"] = run.has_network ? json(site.waits.by_progress_s) : json(nullptr);
   one["failed_tests"] = site.fails;

@@ -33,11 +33,11 @@ _POP = dict.fromkeys(
     ("load_balance", "serialisation", "transfer", "communication_efficiency",
      "parallel_efficiency"), or_null(at_least_0),
 )  # fmt: skip
+_PLACE = {"function": or_null(text), "file": or_null(text), "line": or_null(count),
+          "symbol": or_null(text), "module": or_null(text), "offset": or_null(count)}  # fmt: skip
 _SITE = fields(
     {"call": text, "count": count, "exposed_s": at_least_0, "time_s": at_least_0},
-    {"function": or_null(text), "file": or_null(text), "line": or_null(count),
-     "symbol": or_null(text), "module": or_null(text), "offset": or_null(count),
-     "bytes": at_least_0,
+    {**_PLACE, "callers": sequence(fields({}, _PLACE)), "bytes": at_least_0,
      "late_sender_s": or_null(at_least_0), "late_receiver_s": or_null(at_least_0),
      "transfer_s": or_null(at_least_0), "could_hide_s": or_null(at_least_0),
      "advice": or_null(text)},
