@@ -74,6 +74,18 @@ def house(tmp_path_factory):
     compile_c(static, root / "bin/static", "-static")
     compile_c(static, root / "bin/inside")
     compile_c("int main() { return 0; }", root / "bin/plain")
+    compile_c('int main() { return "MPI_Init"[0] == 0; }', root / "bin/looks_it_up")
+    compile_c(PROGRAM, root / "bin/lost", mpi)
+    for name in ("libmpi_abi.so.0", "libother.so"):
+        path = compile_c("int PMPI_Init(int* a, char*** b) { return 0; }"
+                         "int MPI_Init(int* a, char*** b) { return 0; }", root / "lib" / name,
+                         "-shared", f"-Wl,-soname,{name}")  # fmt: skip
+        compile_c(PROGRAM, root / "bin" / name, path, "-Wl,-rpath,$ORIGIN/../lib")
+    (root / "packages/mpi4py").mkdir(parents=True)
+    (root / "packages/mpi4py/__init__.py").touch()
+    compile_c("int MPI_Init(int*, char***); int start(void) { return MPI_Init(0, 0); }",
+              root / "packages/mpi4py/MPI.cpython-311.so", "-shared", mpi,
+              "-Wl,-rpath,$ORIGIN/../../mpi/lib")  # fmt: skip
     compile_c(PROGRAM, root / "bin/privileged", mpi, "-Wl,-rpath,$ORIGIN/../mpi/lib")
     (root / "bin/privileged").chmod(0o4755)
     (root / "bin/script").write_text("#!/bin/sh\nexit 3\n")
@@ -94,6 +106,17 @@ def test_the_library_is_found_behind_other_libraries(program, house):
     assert target.find(str(house / "bin" / program), None).mpi == str(house / "mpi")
 
 
+def test_pythons_library_is_the_one_that_mpi4py_is_linked_with(house, monkeypatch, tmp_path):
+    (script := tmp_path / "program.py").write_text(f"#!/usr/bin/env {sys.executable}\n")
+    script.chmod(0o755)
+    for word in (sys.executable, str(script)):
+        with pytest.raises(BadInput, match="name it: --mpi openmpi or --mpi mpich"):
+            target.find(word, None)
+    monkeypatch.setenv("PYTHONPATH", str(house / "packages"))
+    for word in (sys.executable, str(script)):
+        assert target.find(word, None).mpi == str(house / "mpi")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -101,6 +124,10 @@ def test_the_library_is_found_behind_other_libraries(program, house):
         ("bin/inside", "MPI is linked statically"),
         ("bin/privileged", "is setuid or setgid"),
         ("bin/plain", "is linked with no MPI library, so there is nothing to measure"),
+        ("bin/looks_it_up", "is linked with no MPI library, so there is nothing to measure"),
+        ("bin/lost", "is linked with libmpi.so.12, which the loader does not find"),
+        ("bin/libmpi_abi.so.0", "MPI's standard ABI, for which attach is not built"),
+        ("bin/libother.so", "is neither Open MPI's nor MPICH's own library"),
         ("bin/script", "is a script: where it uses an MPI library, name it: --mpi openmpi"),
         ("--mpi openmpi bin/direct", "and --mpi names openmpi"),
         ("bin/nothing", "there is no such program"),

@@ -10,6 +10,8 @@ import struct
 _EXECUTABLE, _SHARED = 2, 3
 _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3
 _NEEDED, _STRING_TABLE, _RPATH, _RUNPATH = 1, 5, 15, 29
+_SYMBOL_TABLES = (2, 11)
+_SYMBOL = "<IBBHQQ"
 _MAGIC = b"\x7fELF"
 
 
@@ -42,16 +44,38 @@ def read(path: str) -> Elf:
                 raise NoElf("its file is cut off") from None
 
 
-def mentions(path: str, name: bytes) -> bool:
-    """Returns whether a symbol of this name may be in the file's tables."""
+def defines(path: str, name: bytes) -> bool:
+    """Returns whether the file has a function of this name itself, as far as its tables say."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return data.find(b"\0" + name + b"\0") >= 0
+        try:
+            return data.find(name + b"\0") >= 0 and _defines(data, name)
+        except struct.error:
+            return False
 
 
-def is_script(path: str) -> bool:
-    """Returns whether the kernel would hand the file to an interpreter."""
+def _defines(data: mmap.mmap, name: bytes) -> bool:
+    (table,) = struct.unpack_from("<Q", data, 40)
+    size, count = struct.unpack_from("<HH", data, 58)
+    sections = [struct.unpack_from("<IIQQQQII", data, table + at * size) for at in range(count)]
+    for _, kind, _, _, offset, length, link, _ in sections:
+        if kind not in _SYMBOL_TABLES or link >= count:
+            continue
+        texts, end = sections[link][4], sum(sections[link][4:6])
+        for number, _, _, place, _, _ in struct.iter_unpack(
+            _SYMBOL, data[offset : offset + length]
+        ):
+            at = texts + number
+            # The linker lets a name begin within a longer one that ends like it.
+            if place and at < end and data[at : at + len(name) + 1] == name + b"\0":
+                return True
+    return False
+
+
+def interpreter_of(path: str) -> list[str] | None:
+    """Returns the words that the kernel would run the script with; None: it is no script."""
     with open(path, "rb") as file:
-        return file.read(2) == b"#!"
+        head = file.read(256)
+    return os.fsdecode(head[2:].split(b"\n")[0]).split() if head.startswith(b"#!") else None
 
 
 def _check(head: bytes) -> None:

@@ -16,6 +16,11 @@ _IS_64_BIT = 0x0300  # of an entry's flags, on x86-64; other machines have other
 _DEFAULT = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
 
 
+def missing(program: Elf) -> list[str]:
+    """Returns the names of the libraries that a program is linked with and that are not there."""
+    return [name for name in program.needed if _find(name, program, program.rpath) is None]
+
+
 def closure(program: Elf) -> Iterator[Elf]:
     """Yields every shared library that a program loads at its start, breadth first."""
     seen: set[pathlib.Path] = set()

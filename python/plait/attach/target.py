@@ -7,15 +7,25 @@ import pathlib
 import re
 import shutil
 import stat
+from collections.abc import Iterable
 
-from plait.attach.elf import Elf, NoElf, is_script, mentions, read
-from plait.attach.loader import closure
+from plait.attach.elf import Elf, NoElf, defines, interpreter_of, read
+from plait.attach.loader import closure, missing
 from plait.errors import BadInput
 from plait.launch import library
 
 # Sonames of the C libraries: Open MPI's, Debian's MPICH's, any other MPICH's.
 _SONAME = re.compile(r"lib(mpi|mpich)\.so(\.\d+)*")
 _DEBIAN = {"libmpi.so.40": "openmpi", "libmpich.so.12": "mpich"}
+# That of MPI 5's standard ABI, whichever library stands behind it.
+_STANDARD = re.compile(r"libmpi_abi\.so(\.\d+)*")
+_PYTHON = re.compile(r"python[\d.]*")
+_FIND_MPI4PY = """
+import importlib.util
+found = importlib.util.find_spec("mpi4py")
+print(*(found.submodule_search_locations if found else ()), sep="\\n")
+"""
+_PYTHON_STARTS_S = 20.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,14 +40,16 @@ def find(word: str, mpi: str | None) -> Target:
     """The program of a command line and its MPI library; `BadInput` where it cannot be attached."""
     path = _path_of(word)
     _refuse_privileged(word, path)
-    if is_script(path):
-        return Target(path, _named(mpi, f"{word} is a script: where it uses an MPI library,"))
+    if (interpreter := interpreter_of(path)) is not None:
+        known = _of_mpi4py(interpreter[-1:]) if mpi is None else None
+        return Target(path, known or _named(mpi, f"{word} is a script: where it uses an MPI "
+                                                 "library,"))  # fmt: skip
     try:
         program = read(path)
     except (NoElf, ValueError) as reason:
         raise BadInput(f"{word}: {reason}") from None
     if not program.is_dynamic:
-        what = "MPI is linked" if mentions(path, b"MPI_Init") else "it is linked"
+        what = "MPI is linked" if defines(path, b"MPI_Init") else "it is linked"
         raise BadInput(f"{word}: {what} statically, so no library can be put in front of MPI")
     return Target(path, _mpi_of(word, program, mpi))
 
@@ -77,24 +89,81 @@ def _named(mpi: str | None, what: str) -> str:
 
 def _mpi_of(word: str, program: Elf, mpi: str | None) -> str:
     needed = [lib.path for lib in closure(program)]
-    loaded = [path for path in needed if _SONAME.fullmatch(pathlib.Path(path).name)]
+    _refuse_standard(word, [*needed, *program.needed])
+    loaded = _named_like(_SONAME, needed)
     if not loaded:
-        if mentions(program.path, b"MPI_Init"):
-            raise BadInput(f"{word}: MPI is linked statically, so no library can be put in front")
-        return _named(mpi, f"{word} is linked with no MPI library, so there is nothing to measure; "
-                           "where it loads one later, as an interpreter does,")  # fmt: skip
-    used = {_installation(path) for path in loaded}
-    if len(used) > 1:
-        raise BadInput(f"{word} loads more than one MPI library: {', '.join(sorted(loaded))}")
-    own = used.pop()
+        _refuse_other(word, program, needed)
+        is_python = _PYTHON.fullmatch(pathlib.Path(program.path).name) is not None
+        known = _of_mpi4py([program.path]) if is_python and mpi is None else None
+        return known or _named(
+            mpi, f"{word} is linked with no MPI library, so there is nothing to measure; "
+            "where it loads one later, as an interpreter does,",
+        )  # fmt: skip
+    own = _only(f"{word} is linked with", loaded)
     if mpi is not None and _installed_at(mpi) != _installed_at(own):
         raise BadInput(f"{word} is linked with {own}, and --mpi names {mpi}")
+    return library.full_name(mpi or own)
+
+
+def _named_like(pattern: re.Pattern[str], paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if pattern.fullmatch(pathlib.Path(path).name)]
+
+
+def _only(who: str, loaded: list[str]) -> str:
+    """The one installation that the libraries are of."""
+    used = {_installation(path) for path in loaded}
+    if len(used) > 1:
+        raise BadInput(f"{who} more than one MPI library: {', '.join(sorted(loaded))}")
+    own = used.pop()
     try:
         library.check(own)
     except BadInput:
-        raise BadInput(f"{word} is linked with {loaded[0]}, which is neither Open MPI nor MPICH in "
-                       "an installation with its bin/mpicxx") from None  # fmt: skip
-    return library.full_name(mpi or own)
+        raise BadInput(f"{who} {loaded[0]}, which is neither Open MPI nor MPICH in an installation "
+                       "with its bin/mpicxx") from None  # fmt: skip
+    return own
+
+
+def _refuse_standard(who: str, paths: list[str]) -> None:
+    for path in _named_like(_STANDARD, paths):
+        raise BadInput(f"{who} is linked with {path}, MPI's standard ABI, for which attach is not "
+                       "built; compile it with Open MPI's or MPICH's own mpicc")  # fmt: skip
+
+
+def _refuse_other(word: str, program: Elf, needed: list[str]) -> None:
+    """Where MPI is in no library that plait knows: say which it is in."""
+    for name in _named_like(_SONAME, missing(program)):
+        raise BadInput(f"{word} is linked with {name}, which the loader does not find; "
+                       "LD_LIBRARY_PATH names folders to look in")  # fmt: skip
+    for path in needed:
+        if defines(path, b"MPI_Init"):
+            raise BadInput(f"{word} is linked with {path}, which has MPI's functions and is "
+                           "neither Open MPI's nor MPICH's own library")  # fmt: skip
+    if defines(program.path, b"MPI_Init"):
+        raise BadInput(f"{word}: MPI is linked statically, so no library can be put in front")
+
+
+def _of_mpi4py(interpreter: list[str]) -> str | None:
+    """The MPI library that mpi4py loads, where an interpreter has one; its module says so."""
+    import subprocess
+
+    command = shutil.which(interpreter[0]) if interpreter else None
+    if command is None or not _PYTHON.fullmatch(pathlib.Path(command).name):
+        return None
+    try:
+        done = subprocess.run([command, "-c", _FIND_MPI4PY], capture_output=True, text=True,
+                              check=False, timeout=_PYTHON_STARTS_S)  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    modules = [read(str(path)) for folder in done.stdout.splitlines()
+               for path in sorted(pathlib.Path(folder).glob("MPI.*so"))]  # fmt: skip
+    needed = [lib.path for module in modules for lib in closure(module)]
+    loaded = sorted(set(_named_like(_SONAME, needed)))
+    if not loaded:
+        _refuse_standard("mpi4py", [*needed, *(name for one in modules for name in one.needed)])
+        return None
+    if len({_installation(path) for path in loaded}) > 1:  # it chooses when it is loaded
+        return None
+    return library.full_name(_only("mpi4py is linked with", loaded))
 
 
 def _installation(path: str) -> str:
