@@ -25,14 +25,19 @@ def orphans(before: set[str], job: int) -> list[str]:
 def maps_of(process: pathlib.Path) -> str:
     """Returns the lines of a process's mapped files."""
     with contextlib.suppress(OSError):
-        return (process / "maps").read_text()
+        return (process / "maps").read_text(errors="replace")
     return ""
 
 
 def who_is(pid: int) -> str:
     """Describes a process with its parent, its state and its command line."""
     with contextlib.suppress(OSError):
-        state, parent = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
-        words = pathlib.Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+        state, parent = (
+            pathlib.Path(f"/proc/{pid}/stat")
+            .read_text(errors="replace")
+            .rpartition(")")[2]
+            .split()[:2]
+        )
+        words = pathlib.Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
         return f"{pid} of {parent}, {state}: {words[-120:]}"
     return f"{pid}, gone"

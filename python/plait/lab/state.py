@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from plait.errors import BadInput
 from plait.lab.spec import LabSpec
+from plait.proc import runs, stat_fields
 
 
 @dataclasses.dataclass
@@ -142,12 +143,8 @@ def locked() -> Iterator[None]:
 
 def identity(pid: int) -> list[int] | None:
     """[pid, start time]: a process that cannot be mistaken for a later one of the same number."""
-    try:
-        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return None
-    fields = text.rpartition(")")[2].split()
-    return None if fields[0] in "ZX" else [pid, int(fields[19])]
+    fields = stat_fields(pid)
+    return [pid, int(fields[19])] if runs(fields) else None
 
 
 def alive(process: list[int] | None) -> bool:

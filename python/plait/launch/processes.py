@@ -6,22 +6,17 @@ import os
 import pathlib
 from collections.abc import Collection
 
+from plait.proc import runs, stat_fields
+
 
 def has_living_children(pid: int) -> bool:
     """Returns whether it has children that run; true where the kernel does not tell."""
     try:
         threads = list(pathlib.Path(f"/proc/{pid}/task").iterdir())
-        children = " ".join((thread / "children").read_text() for thread in threads).split()
+        children = b" ".join((thread / "children").read_bytes() for thread in threads).split()
     except OSError:
         return True
-    return any(_state(int(child)) not in "ZX" for child in children)
-
-
-def _state(pid: int) -> str:
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return "X"
+    return any(runs(stat_fields(int(child))) for child in children)
 
 
 def living_family(session: int, spared: Collection[int] = ()) -> list[int]:
@@ -29,12 +24,9 @@ def living_family(session: int, spared: Collection[int] = ()) -> list[int]:
     parents: dict[int, int] = {}
     sessions: dict[int, int] = {}
     for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                fields = pathlib.Path(entry.path, "stat").read_text().rpartition(")")[2].split()
-                if fields[0] not in "ZX":
-                    parents[int(entry.name)] = int(fields[1])
-                    sessions[int(entry.name)] = int(fields[3])
+        if entry.name.isdigit() and runs(fields := stat_fields(int(entry.name))):
+            parents[int(entry.name)] = int(fields[1])
+            sessions[int(entry.name)] = int(fields[3])
     me = os.getpid()
     found = []
     for pid, parent in parents.items():
@@ -51,8 +43,8 @@ def files_in_use() -> set[str]:
     found = set()
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            for line in (process / "maps").read_text().splitlines():
-                found.add(line[line.find("/") :] if "/" in line else "")
+            for line in (process / "maps").read_bytes().split(b"\n"):
+                found.add(os.fsdecode(line[line.find(b"/") :]) if b"/" in line else "")
         with contextlib.suppress(OSError):
             for descriptor in (process / "fd").iterdir():
                 with contextlib.suppress(OSError):
