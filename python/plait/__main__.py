@@ -1,8 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m plait`."""
+"""`python -m plait`, and what `start.py` starts for `./plait`."""
+
+import os
+import sys
+
+# Python's own `-m` looks in the current folder first, where anyone's modules may lie.
+if not sys.flags.safe_path:
+    try:
+        here = os.getcwd()  # noqa: PTH109
+    except FileNotFoundError:
+        here = ""
+    if sys.path[0] == here != __file__.rpartition("/plait/")[0]:
+        del sys.path[0]
 
 import signal
-import sys
+
+# Until the command can say so in a line, an interrupt ends it without a traceback.
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 if sys.argv[1:2] == ["attach"] and "--help" not in sys.argv[:3]:
     # It stands between mpiexec and every rank, and so takes no detour.
@@ -10,10 +25,6 @@ if sys.argv[1:2] == ["attach"] and "--help" not in sys.argv[:3]:
 
     attach(sys.argv[2:])
 
-# Until the command can say so in a line, an interrupt ends it without a traceback.
-_interrupt = signal.signal(signal.SIGINT, signal.SIG_DFL)
+from plait.cli import main
 
-from plait.cli import main  # noqa: E402
-
-signal.signal(signal.SIGINT, _interrupt)
 main()

@@ -24,7 +24,14 @@ atexit.register(shutil.rmtree, APPS, ignore_errors=True)
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "plait", *map(str, arguments)]
+    return [
+        sys.executable,
+        "-I",
+        "-B",
+        ROOT / "python/plait/start.py",
+        "plait",
+        *map(str, arguments),
+    ]
 
 
 def environment(**more: str) -> dict[str, str]:

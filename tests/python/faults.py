@@ -168,7 +168,7 @@ class Job:
         else:
             settings |= {"PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
                          "PLAIT_BIN_DIR": str(self.applications)}  # fmt: skip
-            command = [sys.executable, "-m", "plait", "run", str(self.program), "--mpi",
+            command = [sys.executable, "-P", "-m", "plait", "run", str(self.program), "--mpi",
                        self.fault.mpi, *self.words(), *self._files()]  # fmt: skip
             if self.fault.place == "lab":
                 command += ["--lab", f"nodes=2,rate=1gbit,name={self.name}"]

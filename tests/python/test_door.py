@@ -4,6 +4,7 @@
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 import typer
@@ -12,6 +13,8 @@ from conftest import ROOT, environment, one_line
 from plait.cli.app import app
 from plait.door import COMMANDS, needs
 from plait.errors import BadInput
+from plait.results import save
+from sample import result
 from test_run import DOOR
 
 
@@ -172,11 +175,45 @@ def test_the_door_and_the_command_refuse_the_same_names(tmp_path, monkeypatch):
 
 def test_the_door_needs_nothing_but_python():
     done = subprocess.run(
-        ["/usr/bin/python3", "-B", "-m", "plait.door", "run", "jacobi3d"], capture_output=True,
-        text=True, check=False,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "python")},
+        ["/usr/bin/python3", "-I", "-B", ROOT / "python/plait/start.py", "plait.door", "run",
+         "jacobi3d"], capture_output=True, text=True, check=False, env={"PATH": os.environ["PATH"]},
     )  # fmt: skip
     assert done.stdout == "build openmpi jacobi3d\n", done.stderr
+
+
+@pytest.mark.skipif(not (ROOT / ".venv").exists(), reason="./plait would make its environment")
+def test_no_module_of_the_current_folder_is_imported(tmp_path):
+    """As a part of PYTHONPATH an empty word is the current folder, too."""
+    trap = "import pathlib; pathlib.Path({!r}, __name__).touch(); raise ImportError(__name__)\n"
+    met = tmp_path / "met"
+    met.mkdir()
+    for name in {*sys.stdlib_module_names, "rich", "typer", "click", "shellingham", "plait"}:
+        (tmp_path / f"{name}.py").write_text(trap.format(str(met)))
+    save(result(), tmp_path / "a.json")
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\necho ran\n")
+    program.chmod(0o755)
+    for words in (
+        "run ./program --ranks 1", "run ./nothing", "report a.json", "soak --mpi lam",
+        "attach --mpi openmpi ./program",
+    ):  # fmt: skip
+        done = subprocess.run(
+            [DOOR, *words.split()], capture_output=True, text=True, check=False, cwd=tmp_path,
+            env=environment(PYTHONPATH=":/nowhere:", PYTHONDONTWRITEBYTECODE=""), timeout=60,
+        )  # fmt: skip
+        assert list(met.iterdir()) == [], words
+        assert "Traceback" not in done.stderr, words
+
+
+def test_a_program_keeps_the_pythonpath_of_its_user(tmp_path):
+    program = tmp_path / "program"
+    program.write_text('#!/bin/sh\necho "$PYTHONPATH"\n')
+    program.chmod(0o755)
+    done = subprocess.run(
+        [DOOR, "run", program, "--ranks", "1"], capture_output=True, text=True, check=False,
+        env=environment(PYTHONPATH="/its:/own"), timeout=60,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("/its:/own\n", "")
 
 
 def test_what_older_layouts_left_in_a_build_folder_is_removed(tmp_path):

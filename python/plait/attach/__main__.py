@@ -4,6 +4,12 @@
 The folder of the package goes to sys.path here, and so never into the program's environment.
 """
 
+import signal
+
+# Until the command can say so in a line, an interrupt ends it without a traceback.
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import pathlib
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ends what a command leaves when it is killed: `python -m plait.launch.guard`.
+"""Ends what a command leaves when it is killed: a process of its own, which waits for that.
 
 A command that ends in any other way clears up itself.  mpiexec hears of its parent's death from
 the kernel and tells the ranks, but is not sure to see that through: what is left of its session
@@ -8,6 +8,7 @@ after a moment is killed here.  Then the command's temporary folders and its clu
 
 import contextlib
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 
 from plait.launch.processes import living_family
 
+_START = pathlib.Path(__file__).parents[1] / "start.py"
 _GRACE_S = 1.0
 _PATIENCE_S = 10.0
 _NO_SESSION = 0
@@ -27,8 +29,8 @@ class Guard:
     def __init__(self) -> None:
         # A session of its own, out of a terminal's reach.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__], start_new_session=True, stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [sys.executable, "-I", "-B", _START, __name__], start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
     @contextlib.contextmanager

@@ -6,6 +6,7 @@ Needs nothing but Python itself: `plait.door` asks this before anything is insta
 
 import pathlib
 import shutil
+import sys
 
 from plait.errors import BadInput
 
@@ -53,3 +54,16 @@ def full_name(mpi: str) -> str:
 def build_folder(mpi: str) -> str:
     """Returns the name of the folder below `build` with what is built for this library."""
     return "release-" + full_name(mpi).strip("/").replace("/", "-")
+
+
+def main() -> None:
+    """Print the name, or the whole path, of the library that the only word gives."""
+    try:
+        check(sys.argv[1])
+        print(full_name(sys.argv[1]).rstrip("/"))
+    except BadInput as error:
+        sys.exit(f"plait: {error}")
+
+
+if __name__ == "__main__":
+    main()
