@@ -18,6 +18,7 @@ from collections.abc import Callable
 from plait.errors import BadInput
 from plait.lab.privilege import lab_mode, tool_environment
 from plait.launch.mpi import single_copy_works
+from plait.needed import LIBRARIES, missing, needed_for
 from plait.units import size_text
 
 _WIDTH = 80
@@ -52,6 +53,18 @@ def _build_tools() -> Finding:
     found = f"cmake {_text(cmake)}, ninja {_text(ninja)}"
     follows = "nothing can be built: cmake 3.25 and ninja are needed"
     return _needed("build tools", cmake >= _LEAST_CMAKE and bool(ninja), found, follows)
+
+
+def _libraries() -> Finding:
+    """Looks for what the attached library cannot be built without, then for what the rest needs."""
+    absent = missing(LIBRARIES)
+    if not absent:
+        return Finding("libraries", "headers and modules of pkg-config are there")
+    whole = needed_for("plait_attach", "", absent)
+    what = "nothing can be built" if whole else "attach can be built, the rest cannot"
+    how = "./plait installs them" if shutil.which("apt-get") else "install them by hand"
+    names = f"{what}; Debian has them in {', '.join(absent)}: {how}"
+    return Finding("libraries", f"{len(absent)} are not here", names, lacks=True)
 
 
 def _mpi(name: str, mpi: str, packages: str) -> Finding:
@@ -152,8 +165,8 @@ def _perf() -> Finding:
 
 
 _LOOKS: tuple[Callable[[], Finding], ...] = (
-    _compiler, _build_tools, _open_mpi, _mpich, _root, _cores, _cluster, _delay, _shared_memory,
-    _memory_of_others, _perf,
+    _compiler, _build_tools, _libraries, _open_mpi, _mpich, _root, _cores, _cluster, _delay,
+    _shared_memory, _memory_of_others, _perf,
 )  # fmt: skip
 
 

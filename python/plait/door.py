@@ -246,9 +246,9 @@ def _needs_of_command(name: str, given: Mapping[str, str], others: Words) -> str
 
 
 def _needs_of_attach(words: Words) -> str:
-    """Inside mpiexec nothing is built: every rank would."""
+    """Inside mpiexec nothing is built that was not asked for: every rank would."""
     asked = parse(words)
-    if asked.help or rank() is not None:
+    if asked.help or (rank() is not None and not asked.build):
         return "nothing"
     mpi = asked.mpi or "openmpi"
     if not (asked.build or asked.salvage):

@@ -40,7 +40,7 @@ def test_a_machine_without_tools_lacks_them_and_nothing_is_installed(tmp_path):
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert done.stderr == ""
-    for about in ("compiler", "build tools", "Open MPI", "MPICH", "perf"):
+    for about in ("compiler", "build tools", "libraries", "Open MPI", "MPICH", "perf"):
         assert re.search(rf"^lacks +{about} ", done.stdout, re.MULTILINE)
     assert "--mpi mpich does not run; Debian has it in mpich, libmpich-dev" in " ".join(
         done.stdout.split()

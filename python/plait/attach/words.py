@@ -17,7 +17,9 @@ OPTIONS = {
     "--help": _ALONE,
 }  # fmt: skip
 # Launchers put the number of a rank into one of these before MPI_Init tells it.
-_RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+_RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")
+# Slurm numbers its batch script, too, which is no step of the job.
+_RANK_OF_STEP, _STEP = "SLURM_PROCID", "SLURM_STEP_ID"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +92,8 @@ def parse_switches(text: str) -> tuple[str, ...]:
 
 def rank() -> int | None:
     """Returns the rank that the launcher has given this process; None: there is no launcher."""
-    for name in _RANK_VARIABLES:
+    of_step = (_RANK_OF_STEP,) if _STEP in os.environ else ()
+    for name in (*_RANK_VARIABLES, *of_step):
         if os.environ.get(name, "").isdigit():
             return int(os.environ[name])
     return None

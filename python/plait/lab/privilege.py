@@ -43,14 +43,16 @@ def lab_mode() -> str:
 
 def tool_environment() -> dict[str, str]:
     """`ip` and `tc` live in sbin, which a user's PATH may lack."""
-    return {**os.environ, "PATH": _PATH}
+    return {**os.environ, "PATH": tool_path()}
 
 
-_PATH = os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"
+def tool_path() -> str:
+    """Returns the user's PATH, and what it may lack."""
+    return os.pathsep.join(filter(None, (os.environ.get("PATH", os.defpath), "/usr/sbin:/sbin")))
 
 
 def _which(tool: str) -> str | None:
-    return shutil.which(tool, path=_PATH)
+    return shutil.which(tool, path=tool_path())
 
 
 def _works(command: list[str]) -> bool:

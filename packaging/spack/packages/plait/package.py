@@ -31,7 +31,7 @@ class Plait(CMakePackage):
 
     def cmake_args(self):
         """Returns the options of CMake: the library alone, with the MPI library of this spec."""
-        parts = ("APPS", "BENCH", "EXAMPLES", "TESTS")
+        parts = ("APPS", "ATTACH", "BENCH", "EXAMPLES", "TESTS")
         return [
             self.define("PLAIT_MPI", self.spec["mpi"].prefix),
             *(self.define(f"PLAIT_{part}", False) for part in parts),
