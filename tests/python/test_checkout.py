@@ -61,7 +61,9 @@ def build(house, rule="phony"):
     """Leaves what Open MPI's release would have built."""
     folder = house / "build/release-openmpi"
     targets = "".join(f"build {name}: {rule}\n" for name in ("plait_attach", "jacobi3d"))
-    write(folder / "build.ninja", "rule make\n  command = false\n" + targets)
+    # As CMake has it, which looks first whether files have come or gone.
+    head = "rule make\n  command = false\nbuild force: phony\nbuild globs: make force\n"
+    write(folder / "build.ninja", head + "build build.ninja: make globs\n" + targets)
     write(folder / "plait-options", "release -DPLAIT_MPI=openmpi\n")
     for file in (FAKE, *FAKE.parent.glob("sample*.py"), FAKE.with_name("launched.py")):
         write(folder / "apps/jacobi3d" / file.name, file.read_text(), 0o755)
