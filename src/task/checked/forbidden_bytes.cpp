@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include <dlfcn.h>
+#include "task/checked/real_function.hpp"
 
 namespace plait::detail::guard {
 
@@ -88,7 +88,7 @@ void find_string_code() {
   constexpr const char* exact[] = {"memcpy", "memmove", "mempcpy", "memset", "wmemset"};
   all.string_code_count = 0;
   const auto add = [](const char* name, bool overreads) {
-    void* const address = dlsym(RTLD_DEFAULT, name);
+    void* const address = real_function(name);
     if (address == nullptr) return;
     all.string_code[all.string_code_count++] = {reinterpret_cast<std::uintptr_t>(address),
                                                 overreads};

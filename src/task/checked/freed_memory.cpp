@@ -11,11 +11,12 @@
 #include <vector>
 
 #if defined(__x86_64__) && defined(__linux__)
-#include <dlfcn.h>
 #include <link.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "task/checked/real_function.hpp"
 #endif
 
 namespace plait::detail {
@@ -155,7 +156,7 @@ int find_entries(dl_phdr_info* object, std::size_t, void*) {
 
 template <class Function>
 [[nodiscard]] bool find(Function*& function, const char* name) {
-  function = reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
+  function = reinterpret_cast<Function*>(real_function(name));
   return function != nullptr;
 }
 
