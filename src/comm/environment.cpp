@@ -128,7 +128,7 @@ void end_job() noexcept {
 
 environment::environment(int& argc, char**& argv)
     : native_(std::make_unique<native_handles>()), host_(host_name()) {
-  std::set_terminate(&on_terminate);
+  native_->handlers.emplace(&on_terminate);
   int ended = 0;
   MPI_Finalized(&ended);
   if (ended != 0) {
@@ -153,8 +153,7 @@ environment::environment(int& argc, char**& argv)
   set_abort_handler(&end_job);
   exceptions_at_start_ = std::uncaught_exceptions();
   if (provided < MPI_THREAD_SERIALIZED) throw error(too_few_threads(initialized != 0, provided));
-  // Some libraries report the errors of any communicator to this one's handler.
-  mpi_call(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  native_->handlers->take_world();
   for (MPI_Comm* comm : {&native_->program, &native_->internal}) {
     mpi_call(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup");
     mpi_call(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -219,6 +218,7 @@ environment::~environment() {
   MPI_Comm_free(&native_->internal);
   rma_window::free_what_is_left();
   if (finalize_ && size_ > 1) leave_together(MPI_COMM_WORLD, MPI_Ibarrier, MPI_Test);
+  native_->handlers->give_back_world();
   set_abort_handler(nullptr);
   mpi_is_up = false;
   if (finalize_) MPI_Finalize();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <mpi.h>
@@ -10,9 +11,12 @@
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
 
+#include "comm/error_handlers.hpp"
+
 namespace plait {
 
 struct environment::native_handles {
+  std::optional<error_handlers> handlers;
   MPI_Comm program = MPI_COMM_NULL;   ///< given to the program: native()
   MPI_Comm internal = MPI_COMM_NULL;  ///< barrier, gather, clock
   /// Spaces of the communicators that were made, in this order.

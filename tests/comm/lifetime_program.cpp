@@ -1,14 +1,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI that the program itself initialises, or that has ended:
-// lifetime_program single|serialized|ended|twice.
+// lifetime_program single|serialized|ended|twice|handlers|refused.
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <string_view>
 
 #include <mpi.h>
 #include <plait/comm/environment.hpp>
+#include <plait/core/error.hpp>
+
+namespace {
+
+void on_mpi_error(MPI_Comm*, int*, ...) {}
+[[noreturn]] void on_terminate() {
+  std::abort();
+}
+
+/// An environment ends, or its constructor throws, and the program's handlers are back.
+int give_handlers_back(int argc, char** argv, bool refused) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, refused ? MPI_THREAD_SINGLE : MPI_THREAD_SERIALIZED, &provided);
+  MPI_Errhandler own = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(&on_mpi_error, &own);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, own);
+  std::set_terminate(&on_terminate);
+  try {
+    plait::environment env{argc, argv};
+    env.barrier();
+  } catch (const plait::error&) {
+    if (!refused) throw;
+  }
+  MPI_Errhandler now = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &now);
+  const bool back = now == own && std::get_terminate() == &on_terminate;
+  MPI_Errhandler_free(&now);
+  {  // What the program sets meanwhile stays.
+    if (!refused) {
+      plait::environment env{argc, argv};
+      std::set_terminate(nullptr);
+      MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    }
+  }
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &now);
+  const bool kept =
+      refused || (now == MPI_ERRORS_ARE_FATAL && std::get_terminate() != &on_terminate);
+  MPI_Errhandler_free(&now);
+  MPI_Errhandler_free(&own);
+  std::printf("given back: %s, kept: %s\n", back ? "yes" : "no", kept ? "yes" : "no");
+  MPI_Finalize();
+  return 0;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view way = argc == 2 ? argv[1] : "";
+  if (way == "handlers" || way == "refused")
+    return give_handlers_back(argc, argv, way == "refused");
   const bool by_the_program = way != "twice";
   int provided = MPI_THREAD_SINGLE;
   if (way == "single") MPI_Init(&argc, &argv);

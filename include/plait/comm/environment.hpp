@@ -23,7 +23,8 @@ class engine;
 /// more.
 ///
 /// While it lives, an exception that leaves `main` and a broken precondition end the whole job with
-/// one message, and MPI errors on its communicators are reported as exceptions.
+/// one message, and MPI errors on its communicators are reported as exceptions.  When it ends, the
+/// program's own `std::terminate_handler` and error handler of MPI_COMM_WORLD are back.
 class environment {
  public:
   /// Collective.  Takes MPI's own arguments out of the command line.  Where the program has
