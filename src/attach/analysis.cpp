@@ -75,8 +75,13 @@ void add_up(analysis& run) {
     const double left_s = std::max(one.compute_s, one.communication_s);
     one.bound_s =
         std::clamp(one.compute_s + one.waits.waiting_s - left_s, 0.0, one.waits.waiting_s);
+    one.waits.by_moving_s = std::min(one.waits.by_moving_s, one.bound_s);
     run.wall_s = std::max(run.wall_s, one.wall_s);
     run.compute_s += one.compute_s;
+    if (one.compute_s > run.longest_compute_s) {
+      run.longest_compute_s = one.compute_s;
+      run.longest_compute_rank = one.rank;
+    }
     run.mpi_s += one.mpi_s;
     run.stolen_s += one.stolen_s;
     run.hidden_s += one.hidden_s;
@@ -156,7 +161,9 @@ void sort_sites(std::vector<site_result>& sites) {
     sorted.push_back(std::move(sites[static_cast<std::size_t>(order[i])]));
   }
   for (site_result& one : sorted) {
-    if (one.late_site >= 0) one.late_site = place[static_cast<std::size_t>(one.late_site)];
+    for (int* other : {&one.late_site, &one.post_site}) {
+      if (*other >= 0) *other = place[static_cast<std::size_t>(*other)];
+    }
   }
   sites.swap(sorted);
 }
@@ -183,6 +190,11 @@ site_index::site_index(std::span<const rank_profile> ranks) {
   }
 }
 
+double analysis::as_far_as_the_run_can_be(double sum_s) const noexcept {
+  const double most_s = static_cast<double>(ranks.size()) * (wall_s - longest_compute_s);
+  return std::clamp(sum_s, 0.0, std::max(0.0, most_s));
+}
+
 analysis analyse(std::span<const rank_profile> ranks) {
   analysis run;
   site_index index(ranks);
@@ -201,6 +213,7 @@ analysis analyse(std::span<const rank_profile> ranks) {
   add_sites(ranks, index, run);
   take_waits_apart(ranks, clock, matched, index, run.sites, run);
   add_up(run);
+  run.cores = find_core_sharing(ranks, run);
   run.pop = pop_of(run, ideal_seconds(ranks, matched));
   warn(ranks, matched, index, run);
   sort_sites(run.sites);

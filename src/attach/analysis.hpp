@@ -24,7 +24,7 @@ struct wait_split {
   double transfer_s = 0;
   double collective_wait_s = 0;
   double other_wait_s = 0;  ///< of calls that are not taken apart (probes, windows, files)
-  // At most, of it; the first two are parts of one another's rest, never to be added up.
+  // At most, of it; never to be added up.
   double by_progress_s = 0;
   double by_moving_s = 0;
 
@@ -65,7 +65,14 @@ struct site_result : code_place {
   /// The place of another rank that this one waited for most, and how long; -1: none.
   int late_site = -1;
   double late_site_s = 0;
-  int latest_rank = -1;  ///< of collectives: who came last most of the time
+  int latest_rank = -1;     ///< who came last most of the time
+  double latest_share = 0;  ///< of the time that ranks waited for late ones
+  int post_site = -1;       ///< where what is waited for here is started most often; -1: none
+  double computed_in_flight_s = 0;  ///< between those starts and the calls here
+  // Of the calls that were noted: how often one followed another here with no other wait between.
+  std::uint64_t waits_noted = 0;
+  std::uint64_t rows = 0;
+  double computed_in_rows_s = 0;
   std::string advice;
 };
 
@@ -100,6 +107,13 @@ struct pop_metrics {
   double ideal_s = 0;  ///< the longest path with MPI at no cost
 };
 
+/// Ranks that wait for a core wait for no message: their waits mean something else then.
+struct core_sharing {
+  std::string says;  ///< nothing where every rank has a core
+  bool spoils_waits = false;
+  double queued_s = -1;  ///< ready to run without a core, of all ranks; -1: not known
+};
+
 struct analysis {
   double wall_s = 0;
   wait_split waits;
@@ -113,11 +127,23 @@ struct analysis {
   std::uint32_t sampling = 0;
   std::uint64_t records = 0;
   pop_metrics pop;
+  core_sharing cores;
+  double longest_compute_s = 0;
+  int longest_compute_rank = 0;
   std::vector<site_result> sites;  ///< by what they wait, the longest first
   std::vector<rank_result> ranks;
   std::vector<late_pair> late_pairs;
   std::map<std::pair<int, int>, std::uint64_t> sizes;  ///< by call and log2 of the bytes
   std::vector<std::string> warnings;
+
+  [[nodiscard]] double all_s() const noexcept { return compute_s + mpi_s; }
+  /// Mean of a rank, of what is summed over all.
+  [[nodiscard]] double of_a_rank(double sum_s) const noexcept {
+    return ranks.empty() ? 0 : sum_s / static_cast<double>(ranks.size());
+  }
+  /// A sum of what waits could be shorter, as far as the run can be: the rank that computes longest
+  /// computes as long whatever is hidden.
+  [[nodiscard]] double as_far_as_the_run_can_be(double sum_s) const noexcept;
 };
 
 /// The numbers of each rank's sites in the list of all.
@@ -148,10 +174,18 @@ void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock
 [[nodiscard]] double ideal_seconds(std::span<const rank_profile> ranks,
                                    const matched_records& matched);
 
+/// Returns which cores ranks share, with each other or with other programs.
+[[nodiscard]] core_sharing find_core_sharing(std::span<const rank_profile> ranks,
+                                             const analysis& run);
+
 /// Finds functions, files and lines.
 void name_sites(std::vector<site_result>& sites);
 /// A sentence for each site that is worth one.
 void advise(analysis& on, bool has_progress);
+
+/// "1.20 s (12.0%)": the mean of a rank and its share of the run, of a sum over ranks.
+[[nodiscard]] std::string of_a_rank_text(const analysis& run, double sum_s);
+[[nodiscard]] std::string time_text(double seconds);
 
 /// "Isend" as the program calls it, "Recv at exchange (ring.c:41)", or in a wrapper "Recv at step
 /// (ring.c:73) <- exchange (ring.c:41)".
@@ -159,6 +193,8 @@ void advise(analysis& on, bool has_progress);
 [[nodiscard]] std::string place_text(const site_result& site);
 /// "exchange (ring.c:41)", "exchange+0x2f", or "ring+0x112f".
 [[nodiscard]] std::string place_text(const code_place& place);
+/// "ring.c:41", "exchange+0x2f", or "ring+0x112f".
+[[nodiscard]] std::string short_place_text(const code_place& place);
 
 [[nodiscard]] std::string result_json(std::span<const rank_profile> ranks, const analysis& found);
 /// At most 30 lines.

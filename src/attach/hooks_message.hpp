@@ -216,6 +216,7 @@ class start_all {
       if (one == nullptr || !one->is_persistent) continue;
       one->record.posted = here.begin();
       one->record.useful_before_post = here.useful_before();
+      one->record.looked_before_post = attached.looked();
       one->record.post_site = static_cast<std::int16_t>(here.site());
       one->record.order = attached.notes.header().orders++;
       posted_end::note_start(*one, here);

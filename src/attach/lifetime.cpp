@@ -14,6 +14,7 @@
 
 #include "attach/call.hpp"
 #include "attach/clocks.hpp"
+#include "attach/cores.hpp"
 #include "attach/end_of_run.hpp"
 #include "attach/looking_thread.hpp"
 #include "attach/rank_profile.hpp"
@@ -129,6 +130,7 @@ void begin_session(int level) {
   pthread_atfork(nullptr, nullptr, leave_child);
   start_looking(level);
   own_thread.is_main = true;
+  note_cores(h);
   h.magic = profile_magic;
   h.begin = h.end = own_thread.last_exit = now_ticks();
   is_attached.store(true, std::memory_order_release);
@@ -162,6 +164,7 @@ __attribute__((destructor)) void note_exit() {
   own_thread.depth = 1;
   h.end = now_ticks();
   h.state = run_state::exited;
+  note_queued(h);
   write_what_is_known(attached, h.rank == 0);
 }
 
@@ -229,6 +232,7 @@ int finalize(const void* from) {
   stop_looking();
   profile_header& h = attached.notes.header();
   h.state = run_state::finalized;
+  note_queued(h);
   h.cpu_s = 1e-9 * static_cast<double>(processor_ns());
   align_clocks(attached, 1);
   measure_network(attached);
@@ -248,6 +252,7 @@ int abort_job(MPI_Comm comm, int code, const void* from) {
   profile_header& h = attached.notes.header();
   h.end = now_ticks();
   h.state = run_state::aborted;
+  note_queued(h);
   attached.notes.site(attached.notes.find_site(static_cast<int>(call_id::MPI_Abort), from)).count++;
   write_what_is_known(attached, true);
   return real(comm, code);

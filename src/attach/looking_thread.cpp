@@ -169,6 +169,7 @@ class looking_thread {
         takes_token_ ? attached.pending.user_operations() > 0 : attached.user_operations.load() > 0;
     bool completed = false;
     if (!may_run_users_code) completed = takes_token_ ? look_at_programs() : look_at_own();
+    if (!may_run_users_code) note_time_looked_after(now_ticks());
     if (takes_token_) attached.token.looked();
     const ticks end = now_ticks();
     schedule_.looked(end, completed, true);
@@ -177,6 +178,16 @@ class looking_thread {
     if (completed) ++h.looks_that_completed;
     h.look_s += static_cast<double>(end - begin) * h.seconds_per_tick;
     return true;
+  }
+
+  /// Counts the time since the program's last call or the last look: what has moved in it has moved
+  /// by looks, or by itself.
+  void note_time_looked_after(ticks until) noexcept {
+    const ticks since = std::max(last_look_, attached.wakes.last_inside());
+    last_look_ = until;
+    if (until <= since) return;
+    std::atomic_ref(attached.notes.header().looked)
+        .fetch_add(until - since, std::memory_order_relaxed);
   }
 
   /// Looks at the oldest request that is not complete: its turn comes first in most libraries.
@@ -212,6 +223,7 @@ class looking_thread {
   news_judge judge_;
   MPI_Request own_request_{};
   std::uint64_t seen_posts_ = 0;
+  ticks last_look_ = 0;
   std::uint64_t accesses_ = 0;  ///< of other ranks to windows, at most
   bool all_complete_ = false;
   bool may_have_rounds_ = true;  ///< the oldest request may be a collective

@@ -73,6 +73,7 @@ void note_post(record_data& to, const call& here, record_kind kind, const commun
   to.order = attached.notes.header().orders++;
   to.posted = here.begin();
   to.useful_before_post = here.useful_before();
+  to.looked_before_post = attached.looked();
   to.post_site = static_cast<std::int16_t>(here.site());
 }
 
@@ -80,6 +81,7 @@ void note_wait(record_data& to, const call& here) noexcept {
   to.wait_begin = here.begin();
   to.wait_end = here.end();
   to.useful_before_wait = here.useful_before();
+  to.looked_before_wait = attached.looked();
   to.wait_site = static_cast<std::int16_t>(here.site());
   to.has_waited = here.is_waiting() ? 1 : 0;
   to.is_blocking = to.posted == to.wait_begin ? 1 : 0;

@@ -12,12 +12,13 @@
 
 namespace plait::attach {
 
-inline constexpr std::uint64_t profile_magic = 0x3368636174746170;  // "patatch3"
+inline constexpr std::uint64_t profile_magic = 0x3468636174746170;  // "patatch4"
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr int most_sites = 4096;
 inline constexpr int most_modules = 128;
 inline constexpr int size_classes = 40;
 inline constexpr int most_warnings = 16;
+inline constexpr int most_cores = 1024;  ///< of a host whose ranks are asked what cores they share
 /// The last site stands for all calls from places that found no room.
 inline constexpr int site_of_the_rest = most_sites - 1;
 
@@ -67,7 +68,9 @@ struct record_data {
   std::uint8_t is_blocking = 0;  ///< posted by the call that completed it
   std::uint8_t has_waited = 0;   ///< completed by a call that waits, not by a test
   std::uint8_t synchronises = 0;
-  ticks idle_before = 0;  ///< computation just before the call that completed it
+  ticks idle_before = 0;         ///< computation just before the call that completed it
+  ticks looked_before_post = 0;  ///< `profile_header::looked` then
+  ticks looked_before_wait = 0;
 };
 
 /// One call, for the trace.
@@ -127,6 +130,9 @@ struct profile_header {
   std::uint64_t looks_that_completed = 0;
   double look_s = 0;
   double look_cpu_s = 0;
+  ticks looked = 0;  ///< time between the program's own calls, each time up to the last look
+  std::uint64_t cores[most_cores / 64] = {};  ///< that this rank may run on, a bit each; or none
+  double queued_s = -1;  ///< ready to run, and something else had the core; -1: not known
   std::int32_t modules = 0;
   std::int32_t sites = 0;
   std::int32_t changed = 0;

@@ -45,8 +45,12 @@ void add_waits(json& to, const wait_split& w, bool has_network) {
 
 [[nodiscard]] json totals_of(const analysis& run) {
   json totals{{"compute_s", run.compute_s}, {"mpi_s", run.mpi_s}};
-  add_waits(totals, run.waits, run.has_network);
-  totals["bound_s"] = run.has_network ? json(run.bound_s) : json(nullptr);
+  wait_split waits = run.waits;
+  waits.by_progress_s = run.as_far_as_the_run_can_be(waits.by_progress_s);
+  waits.by_moving_s = run.as_far_as_the_run_can_be(waits.by_moving_s);
+  add_waits(totals, waits, run.has_network);
+  totals["bound_s"] =
+      run.has_network ? json(run.as_far_as_the_run_can_be(run.bound_s)) : json(nullptr);
   totals["stolen_s"] = run.stolen_s;
   return totals;
 }
@@ -153,6 +157,10 @@ std::string result_json(std::span<const rank_profile> ranks, const analysis& run
            {"switches", switches_of(first.switches)},
            {"environment", environment_of(ranks, hosts)},
            {"totals", totals_of(run)},
+           {"cores",
+            {{"says", run.cores.says},
+             {"spoils_waits", run.cores.spoils_waits},
+             {"queued_s", run.cores.queued_s < 0 ? json(nullptr) : json(run.cores.queued_s)}}},
            {"pop",
             {{"load_balance", run.pop.load_balance},
              {"serialisation", run.pop.serialisation},

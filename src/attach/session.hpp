@@ -32,6 +32,11 @@ struct session {
   MPI_Comm own = {};                    ///< of all ranks, for this library
   std::atomic<int> user_operations{0};  ///< operations that the program has made
   std::atomic<int> windows{0};          ///< to which other ranks may have access by messages
+
+  /// Written by the thread that looks.
+  [[nodiscard]] ticks looked() noexcept {
+    return std::atomic_ref(notes.header().looked).load(std::memory_order_relaxed);
+  }
 };
 
 /// Never destroyed: threads of the program may call MPI while it ends.

@@ -15,7 +15,7 @@ constexpr std::size_t most_lines = 30;
 constexpr std::size_t shown_sites = 5;
 
 constexpr std::size_t line_width = 80;
-constexpr std::size_t site_width = 29;
+constexpr std::size_t site_width = 25;
 
 /// Lines of at most 80 columns and at most 30 of them: a sentence that does not fit is left out.
 class lines {
@@ -48,15 +48,9 @@ class lines {
 };
 
 /// The call and its place; of a long place the end, which tells it from others.
-[[nodiscard]] std::string short_place(const site_result& site) {
-  const std::string whole = place_text(site);
-  if (whole.size() <= site_width) return whole;
-  const std::string call = whole.substr(0, whole.find(' ') + 1);
-  std::string place = whole.substr(whole.find(" at ") + 4);
-  if (!site.file.empty()) {
-    const std::string file = std::filesystem::path(site.file).filename().string();
-    place = fmt::format("{}:{}", file, site.line);
-  }
+[[nodiscard]] std::string short_site(const site_result& site) {
+  const std::string call = call_name(site.call) + " ";
+  std::string place = short_place_text(site.owner());
   const std::size_t room = site_width - std::min(call.size(), site_width / 2);
   if (place.size() > room) place = "..." + place.substr(place.size() - room + 3);
   return call + place;
@@ -66,58 +60,81 @@ class lines {
   return of > 0 ? 100 * part / of : 0;
 }
 
-void add_sites(lines& to, const analysis& run, double all_s) {
-  to.add(" waits sender receiv transf collec    count call site");
+/// The longest part of a site's waiting.
+[[nodiscard]] std::string main_part(const wait_split& w) {
+  const std::pair<double, const char*> parts[] = {{w.late_sender_s, "late senders"},
+                                                  {w.late_receiver_s, "late receivers"},
+                                                  {w.transfer_s, "transfer"},
+                                                  {w.collective_wait_s, "last rank"},
+                                                  {w.other_wait_s, "not known"}};
+  const auto most = std::ranges::max_element(parts, {}, [](const auto& one) { return one.first; });
+  return fmt::format("{:>4.0f}% {}", percent(most->first, w.waiting_s), most->second);
+}
+
+void add_sites(lines& to, const analysis& run) {
+  const bool knows_causes = !run.cores.spoils_waits;
+  to.add("  a rank waits   {}   count  call site", knows_causes ? "most of it for      " : "");
   std::size_t shown = 0;
   for (const site_result& site : run.sites) {
     const wait_split& w = site.waits;
     if (shown == shown_sites || w.waiting_s <= 0) break;
     ++shown;
-    to.add("{:5.1f}% {:5.1f}% {:5.1f}% {:5.1f}% {:5.1f}% {:8} {}", percent(w.waiting_s, all_s),
-           percent(w.late_sender_s, all_s), percent(w.late_receiver_s, all_s),
-           percent(w.transfer_s, all_s), percent(w.collective_wait_s, all_s), site.count,
-           short_place(site));
+    to.add("{:>15} {}{:8}  {}", of_a_rank_text(run, w.waiting_s),
+           knows_causes ? fmt::format("{:<20} ", main_part(w)) : "", site.count, short_site(site));
   }
 }
 
-void add_progress(lines& to, std::span<const rank_profile> ranks, const analysis& run,
-                  double all_s) {
+void add_efficiency(lines& to, const pop_metrics& p) {
+  to.add("parallel efficiency {:.3f} = load balance {:.3f} x communication {:.3f}",
+         p.parallel_efficiency, p.load_balance, p.communication_efficiency);
+  to.add("  communication {:.3f} = serialisation {:.3f} x transfer {:.3f}",
+         p.communication_efficiency, p.serialisation, p.transfer);
+}
+
+void add_what_could_be_hidden(lines& to, const analysis& run) {
+  const auto text = [&](double sum_s) {
+    return of_a_rank_text(run, run.as_far_as_the_run_can_be(sum_s));
+  };
+  to.add("could be hidden, at most: by progress {}, by moving calls {}, by perfect overlap {}",
+         text(run.waits.by_progress_s), text(run.waits.by_moving_s), text(run.bound_s));
+}
+
+void add_progress(lines& to, std::span<const rank_profile> ranks, const analysis& run) {
   std::uint64_t looks = 0;
   double look_s = 0;
   for (const rank_profile& one : ranks) {
     looks += one.header.looks;
     look_s += one.header.look_s;
   }
-  to.add("progress: {} looks took {:.2f}%; {:.4f} s of communication were hidden", looks,
-         percent(look_s, all_s), run.hidden_s);
+  to.add("progress looked {} times, which took {} of a rank, and hid {} at least", looks,
+         of_a_rank_text(run, look_s), of_a_rank_text(run, run.hidden_s));
+}
+
+/// Half of what a rank computes without a processor it spends ready to run, or it does not.
+void add_stolen(lines& to, const analysis& run) {
+  if (run.cores.spoils_waits || run.stolen_s <= 0.01 * run.all_s()) return;
+  to.add("outside MPI a rank has no processor for {}: {}", of_a_rank_text(run, run.stolen_s),
+         run.cores.queued_s > 0.5 * run.stolen_s
+             ? "other programs or threads have its core"
+             : "it sleeps, reads or writes files, or the kernel moves its data");
 }
 
 }  // namespace
 
 std::string summary_text(std::span<const rank_profile> ranks, const analysis& run) {
   const profile_header& first = ranks.front().header;
-  const double all_s = run.compute_s + run.mpi_s;
   lines to;
-  to.add("{}, {} ranks, {:.4f} s", std::filesystem::path(first.program).filename().string(),
-         first.ranks, run.wall_s);
-  to.add("of all ranks' time {:.1f}% computes, {:.1f}% is in MPI and {:.1f}% waits there",
-         percent(run.compute_s, all_s), percent(run.mpi_s, all_s),
-         percent(run.waits.waiting_s, all_s));
-  const pop_metrics& p = run.pop;
-  to.add("parallel efficiency {:.3f} = load balance {:.3f} x communication {:.3f}",
-         p.parallel_efficiency, p.load_balance, p.communication_efficiency);
-  to.add("  communication {:.3f} = serialisation {:.3f} x transfer {:.3f}",
-         p.communication_efficiency, p.serialisation, p.transfer);
-  add_sites(to, run, all_s);
-  if (run.has_network) {
-    to.add("could be hidden: by progress {:.1f}%, by moving calls {:.1f}%, bound {:.1f}%",
-           percent(run.waits.by_progress_s, all_s), percent(run.waits.by_moving_s, all_s),
-           percent(run.bound_s, all_s));
-  }
-  if ((first.switches & 2U) != 0) add_progress(to, ranks, run, all_s);
-  if (run.stolen_s > 0.01 * all_s) {
-    to.add("other threads took {:.1f}% of the time from computation", percent(run.stolen_s, all_s));
-  }
+  to.add("{}, {} ranks, {}", std::filesystem::path(first.program).filename().string(), first.ranks,
+         time_text(run.wall_s));
+  if (!run.cores.says.empty()) to.add("{}", run.cores.says);
+  to.add("a rank computes {}, is in MPI {} and waits there {}", of_a_rank_text(run, run.compute_s),
+         of_a_rank_text(run, run.mpi_s), of_a_rank_text(run, run.waits.waiting_s));
+  const bool knows_causes = !run.cores.spoils_waits;
+  if (knows_causes) add_efficiency(to, run.pop);
+  add_sites(to, run);
+  if (knows_causes && run.has_network) add_what_could_be_hidden(to, run);
+  if ((first.switches & 2U) != 0) add_progress(to, ranks, run);
+  add_stolen(to, run);
   std::size_t advices = 0;
   for (const site_result& site : run.sites) {
     if (!site.advice.empty() && advices++ < shown_sites) to.add("{}", site.advice);

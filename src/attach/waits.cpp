@@ -4,11 +4,11 @@
 // time.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <string_view>
+#include <tuple>
 
 #include "attach/analysis.hpp"
-#include "attach/calls.hpp"
+#include "attach/network_model.hpp"
+#include "attach/phases.hpp"
 
 namespace plait::attach {
 namespace {
@@ -18,97 +18,6 @@ namespace {
 constexpr std::uint64_t surely_rendezvous_bytes = 128 << 10;
 
 enum class cause : std::uint8_t { none, sender, receiver, collective };
-
-/// Model of the time that a message needs when it is alone on its way: latency + bytes * seconds
-/// per byte.
-class network_model {
- public:
-  explicit network_model(std::span<const rank_profile> ranks) : ranks_(ranks) {
-    const profile_header& h = ranks.front().header;
-    for (int within = 0; within < 2; ++within) {
-      latency_s_[within] = h.latency_s[within];
-      seconds_per_byte_[within] = h.seconds_per_byte[within];
-      processor_s_per_byte_[within] = h.processor_s_per_byte[within];
-      const double each_way = h.seconds_per_byte_each_way[within];
-      slower_both_ways_[within] = h.seconds_per_byte[within] > 0 && each_way > 0
-                                      ? each_way / h.seconds_per_byte[within] - 1
-                                      : 0;
-    }
-  }
-  [[nodiscard]] bool is_known() const noexcept { return latency_s_[0] > 0 || latency_s_[1] > 0; }
-  [[nodiscard]] double message_s(std::size_t a, std::size_t b, std::uint64_t bytes) const noexcept {
-    const int within = is_within(a, b);
-    return latency_s_[within] + static_cast<double>(bytes) * seconds_per_byte_[within];
-  }
-  /// Processor time that either rank gives for it.
-  [[nodiscard]] double processor_s(std::size_t a, std::size_t b,
-                                   std::uint64_t bytes) const noexcept {
-    return static_cast<double>(bytes) * processor_s_per_byte_[is_within(a, b)];
-  }
-  /// Time beyond that, as a part of it, while as much goes the other way.
-  [[nodiscard]] double slower_both_ways(std::size_t a, std::size_t b) const noexcept {
-    return slower_both_ways_[is_within(a, b)];
-  }
-  /// The part of the time of data both ways that the processor gives, on the slower network.
-  [[nodiscard]] double processor_share() const noexcept {
-    const int within = latency_s_[0] > 0 ? 0 : 1;
-    const double each_way = seconds_per_byte_[within] * (1 + slower_both_ways_[within]);
-    return each_way > 0 ? std::min(1.0, 2 * processor_s_per_byte_[within] / each_way) : 1;
-  }
-  [[nodiscard]] int is_within(std::size_t a, std::size_t b) const noexcept {
-    return std::strncmp(ranks_[a].header.host, ranks_[b].header.host,
-                        sizeof(profile_header::host)) == 0
-               ? 1
-               : 0;
-  }
-
- private:
-  std::span<const rank_profile> ranks_;
-  double latency_s_[2];
-  double seconds_per_byte_[2];
-  double processor_s_per_byte_[2];
-  double slower_both_ways_[2];
-};
-
-/// When the messages of a wait could have been there, and what they would have taken from the
-/// computation before it.
-class arrival_estimate {
- public:
-  void add(bool is_send, double both_s, double needs_s, double slower_both_ways) noexcept {
-    direction& way = is_send ? out_ : in_;
-    way.first_s = std::min(way.first_s, both_s);
-    way.needs_s += needs_s;
-    slower_both_ways_ = std::max(slower_both_ways_, slower_both_ways);
-    there_s_ = std::max(there_s_, both_s + needs_s);
-  }
-  void take(double processor_s) noexcept { processor_s_ += processor_s; }
-  /// Nothing is saved beyond what one of the ends computed meanwhile.
-  void allow(double computed_s) noexcept { computed_s_ = std::max(computed_s_, computed_s); }
-  [[nodiscard]] double computed_s() const noexcept { return computed_s_; }
-  void add(double there_s) noexcept { there_s_ = std::max(there_s_, there_s); }
-  /// Messages one way come one after another, and more slowly while others go the other way.
-  [[nodiscard]] double there_s() const noexcept {
-    double latest_s = there_s_;
-    const double slower_s = slower_both_ways_ * std::min(in_.needs_s, out_.needs_s);
-    for (const direction& way : {in_, out_}) {
-      if (way.needs_s > 0) latest_s = std::max(latest_s, way.first_s + way.needs_s + slower_s);
-    }
-    return latest_s;
-  }
-  [[nodiscard]] double processor_s() const noexcept { return processor_s_; }
-
- private:
-  struct direction {
-    double first_s = 1e300;
-    double needs_s = 0;
-  };
-  direction in_;
-  direction out_;
-  double there_s_ = -1e300;
-  double slower_both_ways_ = 0;
-  double processor_s_ = 0;
-  double computed_s_ = 0;
-};
 
 /// The records that one call completed.
 struct one_wait {
@@ -137,6 +46,7 @@ class wait_taker {
         to_(to),
         network_(ranks),
         late_at_(sites.size()),
+        posted_at_(sites.size()),
         last_rank_(sites.size()) {}
 
   void run() {
@@ -156,6 +66,9 @@ class wait_taker {
   [[nodiscard]] const record_data& record(record_place at) const noexcept {
     return ranks_[at.rank].records[at.index];
   }
+  [[nodiscard]] const record_data& first_record(const one_wait& of) const noexcept {
+    return ranks_[of.rank].records[of.records.front()];
+  }
   [[nodiscard]] double posted_s(record_place at) const noexcept {
     return clock_.seconds(at.rank, record(at).posted);
   }
@@ -167,6 +80,8 @@ class wait_taker {
       if (records[i].wait_end > 0) order.push_back(i);
     }
     std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return records[i].wait_begin; });
+    std::vector<one_wait> waits;
+    std::vector<wait_in_phase> phases;
     for (std::size_t begin = 0; begin < order.size();) {
       std::size_t end = begin;
       while (end < order.size() &&
@@ -174,21 +89,30 @@ class wait_taker {
         ++end;
       }
       const record_data& any = records[order[begin]];
-      take({rank, clock_.seconds(rank, any.wait_begin), clock_.seconds(rank, any.wait_end),
-            std::span(order).subspan(begin, end - begin)});
+      waits.push_back({rank, clock_.seconds(rank, any.wait_begin),
+                       clock_.seconds(rank, any.wait_end),
+                       std::span(order).subspan(begin, end - begin)});
+      phases.push_back(
+          {any.useful_before_wait, any.has_waited != 0 ? any.wait_end - any.wait_begin : 0});
       begin = end;
+    }
+    const profile_header& h = ranks_[rank].header;
+    const std::vector<double> to_hide = parts_to_hide(phases, h.end - h.begin - h.in_mpi);
+    credited_ = 0;
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+      note_row(waits[i], i > 0 ? &waits[i - 1] : nullptr);
+      take(waits[i], to_hide[i]);
     }
   }
 
-  void take(const one_wait& wait) {
+  void take(const one_wait& wait, double part_to_hide) {
     const record_data& any = ranks_[wait.rank].records[wait.records.front()];
     const double time_s = wait.end_s - wait.begin_s;
     const latest_cause late = find_cause(wait);
     const double late_s =
         late.what == cause::none ? 0 : std::clamp(late.at_s - wait.begin_s, 0.0, time_s);
-    const double needs_s = note_messages(wait);
-    const double posted_before_s = computed_meanwhile_s(wait);
-    to_.ranks[wait.rank].hidden_s += std::clamp(needs_s - (time_s - late_s), 0.0, posted_before_s);
+    note_messages(wait);
+    to_.ranks[wait.rank].hidden_s += hidden_by_looks_s(wait, time_s - late_s);
     if (any.has_waited == 0) return;
     wait_split part;
     part.waiting_s = time_s;
@@ -197,9 +121,7 @@ class wait_taker {
     if (late.what == cause::collective) part.collective_wait_s = late_s;
     part.transfer_s = time_s - late_s;
     part.by_progress_s = by_progress_s(wait);
-    if (any.is_blocking != 0) {
-      part.by_moving_s = std::min(time_s - part.by_progress_s, computed_before_s(any, wait.rank));
-    }
+    part.by_moving_s = part_to_hide * time_s;
     split_[any.wait_site].add(part);
     note_cause(wait, late, late_s);
   }
@@ -247,21 +169,70 @@ class wait_taker {
     return found;
   }
 
-  /// Adds what the network needs for the wait's messages, and returns it.
-  double note_messages(const one_wait& wait) {
-    double in_s = 0;
-    double out_s = 0;
+  /// Adds what the network needs for the wait's messages.
+  void note_messages(const one_wait& wait) {
     for (const std::uint32_t i : wait.records) {
       const record_data& one = ranks_[wait.rank].records[i];
       const record_place other = matched_.partner[wait.rank][i];
       if (other.is_none()) continue;
       const std::uint64_t bytes = one.kind == record_kind::send ? one.bytes : record(other).bytes;
-      (one.kind == record_kind::send ? out_s : in_s) +=
+      (one.kind == record_kind::send ? out_s_ : in_s_) +=
           network_.message_s(wait.rank, other.rank, bytes);
     }
-    in_s_ += in_s;
-    out_s_ += out_s;
-    return std::max(in_s, out_s);
+  }
+
+  /// Counts how often calls at one place follow each other with no other wait in between.
+  void note_row(const one_wait& wait, const one_wait* before) {
+    const record_data& one = first_record(wait);
+    const int site = index_.of(wait.rank, one.wait_site);
+    if (site < 0) return;
+    site_result& at = sites_[static_cast<std::size_t>(site)];
+    ++at.waits_noted;
+    at.computed_in_flight_s += computed_meanwhile_s(wait);
+    ++posted_at_[static_cast<std::size_t>(site)][index_.of(wait.rank, one.post_site)];
+    if (before == nullptr) {
+      ++at.rows;
+      return;
+    }
+    const record_data& last = first_record(*before);
+    const auto place = [](const record_data& of) { return std::tie(of.wait_site, of.peer); };
+    if (place(last) != place(one)) {
+      ++at.rows;
+    } else {
+      at.computed_in_rows_s +=
+          static_cast<double>(one.useful_before_wait - last.useful_before_wait) *
+          ranks_[wait.rank].header.seconds_per_tick;
+    }
+  }
+
+  /// Returns the seconds of the network, at least, that looks between the program's own calls have
+  /// hidden of the wait's messages: what they need beyond what the wait still took and what they
+  /// take from the processor, and no more than passed up to looks.  What is short moves without a
+  /// look, and what the program's own tests and waits have moved needed none.  Time that passed for
+  /// the messages of several waits counts once.
+  [[nodiscard]] double hidden_by_looks_s(const one_wait& wait, double still_took_s) {
+    double in_s = 0;
+    double out_s = 0;
+    double processor_s = 0;
+    ticks posted = INT64_MAX;
+    for (const std::uint32_t i : wait.records) {
+      const record_data& one = ranks_[wait.rank].records[i];
+      const record_place other = matched_.partner[wait.rank][i];
+      if (other.is_none()) continue;
+      const std::uint64_t bytes = one.kind == record_kind::send ? one.bytes : record(other).bytes;
+      if (bytes < surely_rendezvous_bytes) continue;
+      (one.kind == record_kind::send ? out_s : in_s) +=
+          network_.message_s(wait.rank, other.rank, bytes);
+      processor_s += network_.processor_s(wait.rank, other.rank, bytes);
+      posted = std::min(posted, one.looked_before_post);
+    }
+    const ticks looked = first_record(wait).looked_before_wait - std::max(posted, credited_);
+    if (posted == INT64_MAX || looked <= 0) return 0;
+    const double rate = ranks_[wait.rank].header.seconds_per_tick;
+    const double hidden_s = std::clamp(std::max(in_s, out_s) - processor_s - still_took_s, 0.0,
+                                       static_cast<double>(looked) * rate);
+    credited_ = std::max(posted, credited_) + static_cast<ticks>(hidden_s / rate);
+    return hidden_s;
   }
 
   /// Returns the seconds that the run would have been shorter if the wait's messages and
@@ -327,9 +298,6 @@ class wait_taker {
     }
     return longest_s;
   }
-  [[nodiscard]] double computed_before_s(const record_data& one, std::size_t rank) const {
-    return static_cast<double>(one.idle_before) * ranks_[rank].header.seconds_per_tick;
-  }
 
   void note_cause(const one_wait& wait, const latest_cause& late, double late_s) {
     if (late.what == cause::none || late_s <= 0) return;
@@ -357,6 +325,7 @@ class wait_taker {
         part.scale(waited_s / part.waiting_s);
       }
       part.other_wait_s = waited_s - part.waiting_s;
+      part.by_moving_s += part.other_wait_s;
       part.waiting_s = waited_s;
       site_result& total = sites_[static_cast<std::size_t>(index_.of(rank, number))];
       total.waits.add(part);
@@ -368,7 +337,7 @@ class wait_taker {
     }
     const double scale = std::ldexp(1.0, static_cast<int>(of.header.sampling));
     result.communication_s = scale * std::max(in_s_, out_s_);
-    result.hidden_s *= scale;
+    result.hidden_s = std::min(scale * result.hidden_s, result.compute_s);
     in_s_ = out_s_ = 0;
   }
 
@@ -380,10 +349,19 @@ class wait_taker {
         sites_[s].late_site_s = seconds;
       }
       double most_s = 0;
+      double all_s = 0;
       for (const auto& [rank, seconds] : last_rank_[s]) {
+        all_s += seconds;
         if (seconds <= most_s) continue;
         most_s = seconds;
         sites_[s].latest_rank = rank;
+      }
+      sites_[s].latest_share = all_s > 0 ? most_s / all_s : 0;
+      std::uint64_t most_posts = 0;
+      for (const auto& [site, posts] : posted_at_[s]) {
+        if (posts <= most_posts) continue;
+        most_posts = posts;
+        sites_[s].post_site = site;
       }
     }
   }
@@ -397,10 +375,12 @@ class wait_taker {
   network_model network_;
   std::map<int, wait_split> split_;  ///< of the rank in hand, by its sites
   std::vector<std::map<int, double>> late_at_;
+  std::vector<std::map<int, std::uint64_t>> posted_at_;
   std::vector<std::map<int, double>> last_rank_;
   std::map<std::pair<int, int>, std::pair<double, std::uint64_t>> pairs_;
   double in_s_ = 0;
   double out_s_ = 0;
+  ticks credited_ = 0;  ///< of the time up to looks, what has been counted as hidden
 };
 
 }  // namespace

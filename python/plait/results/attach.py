@@ -13,6 +13,7 @@ from plait.results.schema import (
     count,
     count_from_1,
     fields,
+    flag,
     number,
     or_null,
     sequence,
@@ -59,6 +60,7 @@ _SIZE = fields({"call": text, "log2_bytes": number, "count": count})
 _PROGRESS = or_null(
     fields({"looks": count}, {"look_s": or_null(at_least_0), "hidden_s": or_null(number)})
 )
+_CORES = or_null(fields({"says": text, "spoils_waits": flag}, {"queued_s": or_null(at_least_0)}))
 _RANK = fields({"rank": count}, {"host": or_null(text), "wall_s": or_null(at_least_0),
                                  **_TOTALS})  # fmt: skip
 
@@ -74,7 +76,7 @@ class Attach(Kind):
              "totals": fields({"compute_s": at_least_0, "mpi_s": at_least_0}, _TOTALS)},
             {"mpi": or_null(text), "hosts": sequence(text), "switches": anything,
              "pop": or_null(fields({}, _POP)), "sites": sequence(_SITE),
-             "matrix": or_null(_MATRIX), "late_pairs": sequence(_PAIR),
+             "cores": _CORES, "matrix": or_null(_MATRIX), "late_pairs": sequence(_PAIR),
              "message_sizes": sequence(_SIZE), "progress": _PROGRESS,
              "ranks_detail": sequence(_RANK), "warnings": sequence(text),
              "timeline": TIMELINE, "parameters": fields({}), "environment": fields({})},

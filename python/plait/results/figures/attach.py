@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An unmodified MPI program: where its time went, POP's metrics, what could be hidden.
 
-Times of `totals` and `sites` are sums over ranks; people read the mean of a rank.
+Times of `totals` and `sites` are sums over ranks. People read the mean of a rank, beside its share
+of the run. So no time is longer than the run.
 """
 
 from collections.abc import Iterable
@@ -30,12 +31,20 @@ PARTS = {
     "transfer_s": ("transfer", "message"),
     "other_wait_s": ("waiting for what is not known", "posting"),
 }
+# Their words in a narrow column.
+_SHORT = {
+    "late_sender_s": "late senders",
+    "late_receiver_s": "late receivers",
+    "collective_wait_s": "last rank",
+    "transfer_s": "transfer",
+    "other_wait_s": "not known",
+}
 
 
 def mean_s(result: Result, name: str) -> float | None:
     """Returns a total as the mean over ranks; None where it is not known."""
     value = result["totals"].get(name)
-    return None if value is None else value / result["ranks"]
+    return None if value is None else rank_s(result, value)
 
 
 def share_text(part: float, whole: float) -> str:
@@ -51,6 +60,16 @@ def accounted_s(result: Result) -> float:
     return result["totals"]["compute_s"] + result["totals"]["mpi_s"]
 
 
+def rank_s(result: Result, sum_s: float) -> float:
+    """Returns the mean of a rank, of a sum over those ranks that left a profile."""
+    return sum_s / (len(result.get("ranks_detail") or []) or result["ranks"])
+
+
+def rank_text(result: Result, sum_s: float) -> str:
+    """Returns the mean of a rank and its share of the run, of a sum over ranks."""
+    return f"{seconds_text(rank_s(result, sum_s))} ({share_text(sum_s, accounted_s(result))})"
+
+
 def summary_sentence(result: Result) -> str:
     """Says how long it took, and the shares that compute, wait and are in MPI."""
     totals, whole = result["totals"], accounted_s(result)
@@ -59,7 +78,21 @@ def summary_sentence(result: Result) -> str:
         f" computes, {share_text(totals['mpi_s'], whole)} is in MPI"
     )
     waiting = totals.get("waiting_s")
-    return said if waiting is None else f"{said}, {share_text(waiting, whole)} waits there"
+    if waiting is None:
+        return said
+    of_a_rank = seconds_text(rank_s(result, waiting))
+    return f"{said}, {share_text(waiting, whole)} waits there ({of_a_rank})"
+
+
+def cores_sentence(result: Result) -> list[str]:
+    """Says which cores ranks share, with each other or with other programs."""
+    says = (result.get("cores") or {}).get("says")
+    return [says] if says else []
+
+
+def tells_of_messages(result: Result) -> bool:
+    """Says if waits are for messages: ranks that share cores wait for each other's turns."""
+    return not (result.get("cores") or {}).get("spoils_waits")
 
 
 def pop_rows(result: Result) -> list[tuple[str, str, str]]:
@@ -92,24 +125,27 @@ def sites_by_exposed(result: Result) -> list[Site]:
     return sorted(result.get("sites") or [], key=lambda site: -site["exposed_s"])
 
 
+def main_part(site: Site) -> str:
+    """Returns what most of a site's waiting is for, and how much of it that is."""
+    most = max(_SHORT, key=lambda name: site.get(name) or 0.0)
+    share = share_text(site.get(most) or 0.0, site["exposed_s"])
+    return f"{share} {_SHORT[most]}" if site["exposed_s"] > 0 else ""
+
+
 def hidden_rows(result: Result) -> list[tuple[str, str, str]]:
     """Returns what could be hidden: name, figure, what it says. They are never added up."""
+    if not tells_of_messages(result):
+        return []
     named = {
         "could_hide_by_progress_s": ("by progress alone", "the program as it is, with --progress"),
-        "could_hide_by_moving_s": ("by moving calls", "at most: post earlier, wait later"),
+        "could_hide_by_moving_s": ("by moving calls", "at most: start earlier, wait later"),
         "bound_s": ("by perfect overlap", "then max(computing, messages) is left"),
     }
     return [
-        (name, text_of_mean(result, key), says)
+        (name, rank_text(result, total), says)
         for key, (name, says) in named.items()
-        if mean_s(result, key) is not None
+        if (total := result["totals"].get(key)) is not None
     ]
-
-
-def text_of_mean(result: Result, name: str) -> str:
-    """Returns a mean over ranks with its share of the run."""
-    value = mean_s(result, name) or 0.0
-    return f"{seconds_text(value)}, {share_text(value, result['wall_s'])}"
 
 
 def advice(result: Result) -> list[str]:
@@ -123,10 +159,12 @@ def progress_sentence(result: Result) -> list[str]:
     seen = result.get("progress")
     if not seen or not seen.get("looks"):
         return []
-    cost = f" and took {seconds_text(seen['look_s'])}" if seen.get("look_s") is not None else ""
-    hidden = seen.get("hidden_s")
-    gained = "" if hidden is None else f"; {seconds_text(max(hidden, 0.0))} was hidden"
-    return [f"progress looked {seen['looks']:,} times{cost}{gained}, all ranks together"]
+    said = f"progress looked {seen['looks']:,} times"
+    if seen.get("look_s") is not None:
+        said += f", which took {rank_text(result, seen['look_s'])} of a rank"
+    if seen.get("hidden_s") is not None:
+        said += f", and hid {rank_text(result, max(seen['hidden_s'], 0.0))} at least"
+    return [said]
 
 
 def attach_figures(result: Result) -> Iterable[tuple[str, str, float]]:

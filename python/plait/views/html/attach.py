@@ -5,16 +5,20 @@ from plait.results.base import Result
 from plait.results.figures.attach import (
     PARTS,
     SYMBOLS,
+    accounted_s,
     advice,
+    cores_sentence,
     function_text,
     hidden_rows,
     mean_s,
     place_text,
     pop_rows,
     progress_sentence,
+    rank_s,
     share_text,
     sites_by_exposed,
     summary_sentence,
+    tells_of_messages,
 )
 from plait.units import seconds_text, size_text
 from plait.views.html.article import article, card, cards, facts
@@ -31,7 +35,7 @@ def attach(heading: str, result: Result) -> str:
     sections = [
         ("Where the time went", rank_bars(result)),
         ("What to change", facts(said) if said else _nothing("Nothing stands out.")),
-        ("Efficiency, as POP defines it", _pop(result)),
+        *([("Efficiency, as POP defines it", _pop(result))] if tells_of_messages(result) else []),
         ("Call sites", _sites(result)),
         ("Who waits for whom", _pairs(result)),
         ("Who sends how much to whom", matrices(result)),
@@ -54,10 +58,11 @@ def _with_circumstances(result: Result) -> Result:
 def _head(result: Result) -> str:
     figures = [(name, shown, says) for name, shown, says in hidden_rows(result)]
     shown = [
-        card(element("b", text(value.partition(",")[0])), element("span", text(f"{name}: {says}")))
+        card(element("b", text(value.partition(" (")[0])), element("span", text(f"{name}: {says}")))
         for name, value, says in figures
     ]
-    said = element("p", text(summary_sentence(result)), class_="limit")
+    sentences = [*cores_sentence(result), summary_sentence(result)]
+    said = "".join(element("p", text(sentence), class_="limit") for sentence in sentences)
     title = element("h3", "What could be hidden, of a rank: three figures, never to be added up")
     return said + (title + cards(*shown) if shown else "")
 
@@ -80,25 +85,31 @@ def _seconds(value: float | None) -> Cell:
 
 
 def _sites(result: Result) -> str:
-    header = ["call site", "function", "call", "count", "bytes", "time", "exposed", "of wall",
+    header = ["call site", "function", "call", "count", "bytes", "time", "waits", "of run",
               *(name for key, (name, _) in PARTS.items() if key != "collective_wait_s"),
               "could hide"]  # fmt: skip
-    whole = result["ranks"] * result["wall_s"]
+    causes = [key for key in PARTS if key != "collective_wait_s"]
+    if not tells_of_messages(result):
+        header, causes = header[: header.index("of run") + 1], []
+
+    def mean(value: float | None) -> Cell:
+        return _seconds(None if value is None else rank_s(result, value))
+
     rows = [
         [
             words(place_text(site)), words(function_text(site)), words(site["call"]),
             figure(f"{site['count']:,}", site["count"]),
             figure(size_text(site.get("bytes") or 0), site.get("bytes") or 0),
-            _seconds(site["time_s"]), _seconds(site["exposed_s"]),
-            figure(share_text(site["exposed_s"], whole), site["exposed_s"]),
-            *(_seconds(site.get(key)) for key in PARTS if key != "collective_wait_s"),
-            _seconds(site.get("could_hide_s")),
+            mean(site["time_s"]), mean(site["exposed_s"]),
+            figure(share_text(site["exposed_s"], accounted_s(result)), site["exposed_s"]),
+            *(mean(site.get(key)) for key in causes),
+            *([mean(site.get("could_hide_s"))] if causes else []),
         ]
         for site in sites_by_exposed(result)
     ]  # fmt: skip
     if not rows:
         return _nothing("No call was seen.")
-    note = "Sums over ranks. Exposed: the time in which the call waited, with nothing computed."
+    note = "Times are of a rank on average, counts and bytes of all ranks."
     return sortable_table(header, rows, 3) + element("p", text(note), class_="reading")
 
 

@@ -4,7 +4,7 @@
 from typing import Any
 
 from plait.results.base import Result
-from plait.results.figures.attach import PARTS
+from plait.results.figures.attach import PARTS, rank_s
 from plait.units import number_text, seconds_text, size_text
 from plait.views.html.picture import picture
 from plait.views.html.svg import bar, drawing, element, label, text
@@ -22,7 +22,8 @@ def rank_bars(result: Result) -> str:
     shown = _longest_in_mpi(ranks) if len(ranks) > _MOST_BARS else ranks
     rows = [(f"rank {row['rank']}", _parts(row)) for row in shown]
     if not rows:
-        rows = [("all ranks", _parts(result["totals"]))]
+        means = {name: rank_s(result, total or 0.0) for name, total in result["totals"].items()}
+        rows = [("a rank", _parts(means))]
     longest = max(sum(seconds for _, _, seconds in parts) for _, parts in rows)
     if longest <= 0:
         return element("p", "No time was booked.", class_="quiet")

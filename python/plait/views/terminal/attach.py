@@ -12,21 +12,23 @@ from plait.results.base import Result
 from plait.results.figures.attach import (
     SYMBOLS,
     advice,
+    cores_sentence,
     hidden_rows,
+    main_part,
     place_text,
     pop_rows,
     progress_sentence,
-    share_text,
+    rank_text,
     sites_by_exposed,
     summary_sentence,
+    tells_of_messages,
 )
-from plait.units import seconds_text
 from plait.views.terminal.layout import new_table
 
 MOST_LINES = 30
 _WIDEST = 80
 _SITES = 5
-_WIDEST_PLACE = 30
+_WIDEST_PLACE, _WIDEST_CALL = 22, 16
 
 
 def show_attach(heading: str, result: Result, console: Console) -> None:
@@ -44,14 +46,16 @@ def _tables(heading: str, result: Result, width: int) -> list[str]:
     text = io.StringIO()
     console = Console(file=text, width=width, markup=False, emoji=False, highlight=False)
     console.print(heading[:width])
+    for sentence in cores_sentence(result):
+        console.print(sentence)
     console.print(summary_sentence(result))
-    if rows := pop_rows(result):
+    if (rows := pop_rows(result)) and tells_of_messages(result):
         console.print(_plain(["POP", "", ""], rows))
         console.print(SYMBOLS)
     if result.get("sites"):
         console.print(_sites(result))
     if rows := hidden_rows(result):
-        console.print(_plain(["could be hidden", "of a rank", ""], rows))
+        console.print(_plain(["could be hidden", "a rank", ""], rows))
     return [line.rstrip() for line in text.getvalue().splitlines()]
 
 
@@ -64,17 +68,18 @@ def _plain(header: Sequence[str], rows: Sequence[tuple[str, str, str]]) -> Table
 
 
 def _sites(result: Result) -> Table:
-    table = new_table(["call site", "call"], ["count", "exposed", "of it late", "of wall"])
-    whole = result["ranks"] * result["wall_s"]
+    knows_causes = tells_of_messages(result)
+    table = new_table(["call site", "call"], ["count", "a rank waits"])
+    if knows_causes:
+        table.add_column("most of it for", no_wrap=True)
     for site in sites_by_exposed(result)[:_SITES]:
-        late = (site.get("late_sender_s") or 0.0) + (site.get("late_receiver_s") or 0.0)
+        causes = [main_part(site)] if knows_causes else []
         table.add_row(
             _shortened(place_text(site)),
-            site["call"].removeprefix("MPI_")[:20],
+            site["call"].removeprefix("MPI_")[:_WIDEST_CALL],
             f"{site['count']:,}",
-            seconds_text(site["exposed_s"] / result["ranks"]),
-            share_text(late, site["exposed_s"]),
-            share_text(site["exposed_s"], whole),
+            rank_text(result, site["exposed_s"]),
+            *causes,
         )
     return table
 

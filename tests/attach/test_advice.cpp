@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a program with a pattern of communication is told: what can be done there, or nothing.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "made_run.hpp"
+
+namespace plait::attach {
+namespace {
+
+constexpr std::uint64_t short_bytes = 8 << 10;
+
+[[nodiscard]] std::string advice_of(const std::vector<made_rank>& ranks, call_id call) {
+  const analysis run = analyse(profiles_of(ranks));
+  for (const site_result& site : run.sites) {
+    if (site.call == static_cast<int>(call)) return site.advice;
+  }
+  return "no such site";
+}
+
+void expect_said(const std::string& advice, const std::string& words) {
+  EXPECT_NE(advice.find(words), std::string::npos) << "said: " << advice;
+}
+void expect_not_said(const std::string& advice, const std::string& words) {
+  EXPECT_EQ(advice.find(words), std::string::npos) << "said: " << advice;
+}
+
+/// Ranks compute the same in all, and take turns at being 4 ms late.
+[[nodiscard]] double late_ms(int rank, int round) {
+  return round % 2 == rank % 2 ? 4 : 0;
+}
+/// Ends all ranks' calls together: a rank that is late has less to wait.
+[[nodiscard]] double wait_ms(int rank, int round) {
+  return 6 - late_ms(rank, round);
+}
+
+TEST(advice, an_exchange_by_a_blocking_call_is_to_be_split) {
+  const std::string said =
+      advice_of(made_ranks(2,
+                           [](made_rank& on, int rank, int round) {
+                             on.compute(10 + late_ms(rank, round));
+                             on.send_and_receive(1 - rank, short_bytes, wait_ms(rank, round));
+                           }),
+                call_id::MPI_Sendrecv);
+  expect_said(said, "mostly for sends that come late");
+  expect_said(said,
+              "Start it with MPI_Irecv and MPI_Isend, compute what does not touch their "
+              "buffers, then MPI_Waitall.");
+  expect_not_said(said, "earlier");
+}
+
+TEST(advice, blocking_sends_and_receives_are_to_be_started) {
+  const auto ranks = made_ranks(2, [](made_rank& on, int rank, int) {
+    on.compute(10);
+    on.blocking(call_id::MPI_Send, record_kind::send, 1 - rank, short_bytes, 3);
+    on.blocking(call_id::MPI_Recv, record_kind::receive, 1 - rank, short_bytes, 3);
+  });
+  expect_said(advice_of(ranks, call_id::MPI_Send), "Start it with MPI_Isend, compute");
+  expect_said(advice_of(ranks, call_id::MPI_Recv), "Start it with MPI_Irecv, compute");
+  expect_not_said(advice_of(ranks, call_id::MPI_Recv), "--progress");
+}
+
+TEST(advice, messages_that_need_looks_are_to_be_given_progress) {
+  const auto ranks = made_ranks(2, [](made_rank& on, int rank, int) {
+    on.compute(100);
+    on.send_and_receive(1 - rank, 1 << 20, 70);
+  });
+  expect_said(advice_of(ranks, call_id::MPI_Sendrecv), "MPI_Waitall (with --progress).");
+}
+
+TEST(advice, a_rank_with_more_work_than_others_is_named_and_no_call_is) {
+  const auto ranks = made_ranks(3, [](made_rank& on, int rank, int) {
+    on.compute(rank == 2 ? 20 : 10);
+    on.reduce(rank == 2 ? 1 : 11);
+  });
+  const std::string said = advice_of(ranks, call_id::MPI_Allreduce);
+  expect_said(said, "Rank 2 computes 200.0 ms, a rank on average 133.3 ms: give it less");
+  expect_not_said(said, "MPI_I");
+}
+
+TEST(advice, a_barrier_is_to_be_left_out) {
+  for (const bool is_late : {false, true}) {
+    const auto ranks = made_ranks(2, [&](made_rank& on, int rank, int round) {
+      on.compute(10 + (is_late ? late_ms(rank, round) : 0));
+      on.blocking(call_id::MPI_Barrier, record_kind::all_to_all, -1, 0,
+                  is_late ? wait_ms(rank, round) : 4);
+    });
+    const std::string said = advice_of(ranks, call_id::MPI_Barrier);
+    expect_said(said, "Messages need no barrier: leave it out");
+    expect_not_said(said, "compute what");
+    expect_not_said(said, "data under way");
+  }
+}
+
+TEST(advice, a_reduction_is_to_be_started_where_its_result_is_not_needed_at_once) {
+  const std::string said = advice_of(made_ranks(2,
+                                                [](made_rank& on, int rank, int round) {
+                                                  on.compute(10 + late_ms(rank, round));
+                                                  on.reduce(wait_ms(rank, round));
+                                                }),
+                                     call_id::MPI_Allreduce);
+  expect_said(said, "mostly for the rank that comes last");
+  expect_said(said,
+              "Start it with MPI_Iallreduce, compute what does not touch its buffer, then "
+              "MPI_Wait (with --progress).");
+}
+
+TEST(advice, short_reductions_in_a_row_are_to_be_one) {
+  const std::string said =
+      advice_of(made_ranks(2,
+                           [](made_rank& on, int rank, int) {
+                             on.send_and_receive(1 - rank, short_bytes, 1);
+                             for (int variable = 0; variable < 40; ++variable) {
+                               on.compute(1);
+                               on.reduce(0.5);
+                             }
+                           }),
+                call_id::MPI_Allreduce);
+  expect_said(said, "40 calls in a row move 8 bytes each: move all of it with one call");
+}
+
+TEST(advice, a_reduction_a_step_is_not_to_be_combined_with_that_of_the_next_step) {
+  const std::string said = advice_of(made_ranks(2,
+                                                [](made_rank& on, int, int) {
+                                                  on.compute(10);
+                                                  on.reduce(4);
+                                                }),
+                                     call_id::MPI_Allreduce);
+  expect_not_said(said, "in a row");
+}
+
+TEST(advice, long_reductions_in_a_row_stay_what_they_are) {
+  const std::string said = advice_of(made_ranks(2,
+                                                [](made_rank& on, int rank, int) {
+                                                  on.send_and_receive(1 - rank, short_bytes, 1);
+                                                  for (int i = 0; i < 8; ++i) on.reduce(2, 1 << 20);
+                                                }),
+                                     call_id::MPI_Allreduce);
+  expect_not_said(said, "in a row");
+}
+
+void start_exchange(made_rank& on, int peer, std::uint64_t bytes) {
+  on.start(call_id::MPI_Irecv, record_kind::receive, peer, bytes);
+  on.start(call_id::MPI_Isend, record_kind::send, peer, bytes);
+}
+
+TEST(advice, messages_that_are_started_just_before_their_wait_are_to_be_started_earlier) {
+  const std::string said = advice_of(made_ranks(2,
+                                                [](made_rank& on, int rank, int) {
+                                                  on.compute(10);
+                                                  start_exchange(on, 1 - rank, short_bytes);
+                                                  on.wait(call_id::MPI_Waitall, 5);
+                                                }),
+                                     call_id::MPI_Waitall);
+  expect_said(said, "Next to nothing is computed between Irecv at");
+  expect_said(said, "compute there what does not touch the buffers");
+}
+
+TEST(advice, messages_that_computation_could_have_hidden_need_progress) {
+  const std::string said = advice_of(made_ranks(2,
+                                                [](made_rank& on, int rank, int) {
+                                                  start_exchange(on, 1 - rank, 1 << 20);
+                                                  on.compute(80);
+                                                  on.wait(call_id::MPI_Waitall, 70);
+                                                }),
+                                     call_id::MPI_Waitall);
+  expect_said(said, "run with --progress");
+}
+
+TEST(advice, a_late_start_elsewhere_is_named) {
+  const std::string said = advice_of(
+      made_ranks(2,
+                 [](made_rank& on, int rank, int round) {
+                   on.start(call_id::MPI_Irecv, record_kind::receive, 1 - rank, short_bytes);
+                   on.start(call_id::MPI_Irecv, record_kind::receive, 1 - rank, short_bytes);
+                   on.compute(10 + late_ms(rank, round));
+                   for (int i = 0; i < 2; ++i) {
+                     on.start(call_id::MPI_Isend, record_kind::send, 1 - rank, short_bytes);
+                   }
+                   on.wait(call_id::MPI_Waitall, wait_ms(rank, round));
+                 }),
+      call_id::MPI_Waitall);
+  expect_said(said, "between Irecv at");
+  expect_said(said, "and call Isend at");
+}
+
+TEST(advice, nothing_is_said_where_there_is_no_computation_to_hide_messages_behind) {
+  const auto ranks = made_ranks(2, [](made_rank& on, int rank, int round) {
+    on.compute(round == 9 ? 1 : 0);
+    on.send_and_receive(1 - rank, 1 << 20, 70);
+  });
+  EXPECT_EQ(advice_of(ranks, call_id::MPI_Sendrecv), "");
+}
+
+TEST(advice, nothing_is_said_of_calls_that_are_not_taken_apart) {
+  auto ranks = made_ranks(2, [](made_rank& on, int rank, int) {
+    on.compute(10);
+    on.send_and_receive(1 - rank, short_bytes, 0.01);
+  });
+  std::vector<rank_profile> profiles = profiles_of(ranks);
+  for (rank_profile& one : profiles) {
+    const int number = static_cast<int>(call_id::MPI_Probe);
+    one.sites[number].call = number;
+    one.sites[number].count = 10;
+    one.sites[number].waited = 50'000;
+    one.header.in_mpi += 50'000;
+    one.header.end += 50'000;
+  }
+  for (const site_result& site : analyse(profiles).sites) EXPECT_EQ(site.advice, "");
+}
+
+}  // namespace
+}  // namespace plait::attach
