@@ -3,16 +3,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
 
 #include <fmt/format.h>
 
 namespace plait::attach {
 namespace {
-
-[[nodiscard]] std::string module_of(const rank_profile& in, const site_data& site) {
-  return site.module < 0 ? std::string{} : std::string(in.header.module[site.module].path);
-}
 
 void add_sites(std::span<const rank_profile> ranks, const site_index& index, analysis& to) {
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -144,7 +139,7 @@ void warn(std::span<const rank_profile> ranks, const matched_records& matched,
 }
 
 /// Sites are sorted by what they wait; places of late sites follow.
-void sort_sites(std::vector<site_result>& sites) {
+void sort_sites(std::vector<site_result>& sites, site_index& index) {
   std::vector<int> order(sites.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](int a, int b) {
@@ -166,29 +161,10 @@ void sort_sites(std::vector<site_result>& sites) {
     }
   }
   sites.swap(sorted);
+  index.renumber(place);
 }
 
 }  // namespace
-
-site_index::site_index(std::span<const rank_profile> ranks) {
-  std::map<std::tuple<std::string, std::uint64_t, int>, int> known;
-  for (const rank_profile& one : ranks) {
-    auto& numbers = numbers_.emplace_back();
-    for (const auto& [number, site] : one.sites) {
-      const std::string module = module_of(one, site);
-      const auto next = static_cast<int>(sites_.size());
-      const auto [at, is_new] = known.try_emplace({module, site.offset, site.call}, next);
-      if (is_new) {
-        site_result made;
-        made.module = module;
-        made.offset = site.offset;
-        made.call = site.call;
-        sites_.push_back(made);
-      }
-      numbers[number] = at->second;
-    }
-  }
-}
 
 double analysis::as_far_as_the_run_can_be(double sum_s) const noexcept {
   const double most_s = static_cast<double>(ranks.size()) * (wall_s - longest_compute_s);
@@ -197,9 +173,8 @@ double analysis::as_far_as_the_run_can_be(double sum_s) const noexcept {
 
 analysis analyse(std::span<const rank_profile> ranks) {
   analysis run;
-  site_index index(ranks);
-  run.sites = index.sites();
-  name_sites(run.sites);
+  run.index = site_index(ranks);
+  run.sites = run.index.sites();
   run.ranks = times_of(ranks);
   for (const rank_profile& one : ranks) {
     run.sampling = std::max(run.sampling, one.header.sampling);
@@ -210,13 +185,13 @@ analysis analyse(std::span<const rank_profile> ranks) {
   const timebase clock(ranks);
   run.clock_uncertainty_s = clock.uncertainty_s();
   const matched_records matched = match(ranks);
-  add_sites(ranks, index, run);
-  take_waits_apart(ranks, clock, matched, index, run.sites, run);
+  add_sites(ranks, run.index, run);
+  take_waits_apart(ranks, clock, matched, run.index, run.sites, run);
   add_up(run);
   run.cores = find_core_sharing(ranks, run);
   run.pop = pop_of(run, ideal_seconds(ranks, matched));
-  warn(ranks, matched, index, run);
-  sort_sites(run.sites);
+  warn(ranks, matched, run.index, run);
+  sort_sites(run.sites, run.index);
   advise(run, (first.switches & 2U) != 0);
   return run;
 }

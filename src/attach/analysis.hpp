@@ -114,6 +114,26 @@ struct core_sharing {
   double queued_s = -1;  ///< ready to run without a core, of all ranks; -1: not known
 };
 
+/// The numbers of each rank's sites in the list of all.  A call in a wrapper is one site for each
+/// of its callers; ways to a call that differ beyond them are one.
+class site_index {
+ public:
+  site_index() = default;
+  explicit site_index(std::span<const rank_profile> ranks);
+  [[nodiscard]] int of(std::size_t rank, int site) const noexcept {
+    const auto& numbers = numbers_[rank];
+    const auto found = numbers.find(site);
+    return found == numbers.end() ? -1 : found->second;
+  }
+  [[nodiscard]] std::vector<site_result>& sites() noexcept { return sites_; }
+  /// Sites have new numbers, by their old ones.
+  void renumber(std::span<const int> numbers) noexcept;
+
+ private:
+  std::vector<std::map<int, int>> numbers_;
+  std::vector<site_result> sites_;
+};
+
 struct analysis {
   double wall_s = 0;
   wait_split waits;
@@ -131,6 +151,7 @@ struct analysis {
   double longest_compute_s = 0;
   int longest_compute_rank = 0;
   std::vector<site_result> sites;  ///< by what they wait, the longest first
+  site_index index;                ///< of ranks' own sites in `sites`
   std::vector<rank_result> ranks;
   std::vector<late_pair> late_pairs;
   std::map<std::pair<int, int>, std::uint64_t> sizes;  ///< by call and log2 of the bytes
@@ -144,22 +165,6 @@ struct analysis {
   /// A sum of what waits could be shorter, as far as the run can be: the rank that computes longest
   /// computes as long whatever is hidden.
   [[nodiscard]] double as_far_as_the_run_can_be(double sum_s) const noexcept;
-};
-
-/// The numbers of each rank's sites in the list of all.
-class site_index {
- public:
-  explicit site_index(std::span<const rank_profile> ranks);
-  [[nodiscard]] int of(std::size_t rank, int site) const noexcept {
-    const auto& numbers = numbers_[rank];
-    const auto found = numbers.find(site);
-    return found == numbers.end() ? -1 : found->second;
-  }
-  [[nodiscard]] std::vector<site_result>& sites() noexcept { return sites_; }
-
- private:
-  std::vector<std::map<int, int>> numbers_;
-  std::vector<site_result> sites_;
 };
 
 [[nodiscard]] analysis analyse(std::span<const rank_profile> ranks);
@@ -178,8 +183,12 @@ void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock
 [[nodiscard]] core_sharing find_core_sharing(std::span<const rank_profile> ranks,
                                              const analysis& run);
 
-/// Finds functions, files and lines.
-void name_sites(std::vector<site_result>& sites);
+/// Finds functions, files and lines of places.  Of code that was compiled into its caller, several
+/// places, from the inside out.
+[[nodiscard]] std::vector<std::vector<code_place>> name_places(
+    const std::vector<code_place>& places);
+/// "ns::part<int>::send" of "void ns::part<int>::send<char>(char*) const".
+[[nodiscard]] std::string name_without_types(const std::string& demangled);
 /// A sentence for each site that is worth one.
 void advise(analysis& on, bool has_progress);
 

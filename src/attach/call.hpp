@@ -28,9 +28,13 @@ extern thread_local constinit thread_data own_thread __attribute__((tls_model("i
   return 1'000'000'000 * static_cast<std::int64_t>(t.tv_sec) + t.tv_nsec;
 }
 
-/// Returns true if the wrapper has nothing to do but to call the library.
-[[nodiscard]] inline bool passes_through() noexcept {
-  return own_thread.depth != 0 || !is_attached.load(std::memory_order_relaxed);
+/// Returns true if the wrapper has nothing to do but to call the library.  In a Fortran program,
+/// `from` becomes the place that calls the binding.
+[[nodiscard]] inline bool passes_through(call_id id, call_place& from) noexcept {
+  if (own_thread.depth != 0 || !is_attached.load(std::memory_order_relaxed)) return true;
+  if (plait_attach_fortran.address == 0) [[likely]]
+    return false;
+  return is_of_fortran_binding(id, from);
 }
 
 /// Computation shorter than this is not worth two readings of the processor clock.
@@ -40,15 +44,10 @@ void set_price_of_readings() noexcept;
 
 class call {
  public:
-  call(call_id id, const void* from) noexcept : begin_(now_ticks()) {
+  call(call_id id, const call_place& from) noexcept : begin_(now_ticks()) {
     own_thread.depth = 1;
     if (attached.locks_token) attached.token.acquire();
     if (attached.locks_books) attached.books.lock();
-    const void* fortran = plait_attach_fortran_site;
-    if (fortran != nullptr) [[unlikely]] {
-      plait_attach_fortran_site = nullptr;
-      if (is_in_fortran_binding(from)) from = fortran;
-    }
     site_ = attached.notes.find_site(static_cast<int>(id), from);
     if (own_thread.last_exit != 0) computed_ = begin_ - own_thread.last_exit;
     if (computed_ > long_computation) [[unlikely]]

@@ -10,7 +10,7 @@
 #include "attach/real_functions.hpp"
 
 extern "C" {
-thread_local void* plait_attach_fortran_site = nullptr;
+thread_local constinit plait_attach_fortran_call plait_attach_fortran;
 }
 
 namespace plait::attach {
@@ -42,6 +42,14 @@ int note_binding(dl_phdr_info* info, std::size_t, void* to) {
   return 0;
 }
 
+[[nodiscard]] bool is_in_binding(std::uintptr_t at) noexcept {
+  for (int i = 0; i < bindings.count; ++i) {
+    const range& one = bindings.known[static_cast<std::size_t>(i)];
+    if (at >= one.begin && at < one.end) return true;
+  }
+  return false;
+}
+
 /// A Fortran program's first call is of a binding.
 __attribute__((constructor)) void find_at_start() noexcept {
   find_fortran_entries();
@@ -61,12 +69,15 @@ void find_fortran_entries() noexcept {
   }
 }
 
-bool is_in_fortran_binding(const void* address) noexcept {
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  for (int i = 0; i < bindings.count; ++i) {
-    const range& one = bindings.known[static_cast<std::size_t>(i)];
-    if (at >= one.begin && at < one.end) return true;
-  }
+/// The entry's return address is on the stack, where the entry saw it, as long as the binding runs.
+bool is_of_fortran_binding(call_id id, call_place& from) noexcept {
+  const plait_attach_fortran_call& last = plait_attach_fortran;
+  if (last.address == 0 || !is_in_binding(from.address)) return false;
+  if (last.stack < from.stack || word_at(last.stack) != last.address) return false;
+  if (fortran_calls[last.entry] != id) return true;
+  from.address = last.address;
+  from.stack = last.stack + sizeof(void*);
+  from.frame = last.frame;
   return false;
 }
 

@@ -170,7 +170,7 @@ __attribute__((destructor)) void note_exit() {
 
 }  // namespace
 
-int init(int* argc, char*** argv, const void*) {
+int init(int* argc, char*** argv, const call_place&) {
   if (!wants_to_attach() || own_thread.depth != 0) return PLAIT_REAL(MPI_Init)(argc, argv);
   prepare();
   int result = MPI_SUCCESS;
@@ -189,7 +189,7 @@ int init(int* argc, char*** argv, const void*) {
   return result;
 }
 
-int init_thread(int* argc, char*** argv, int required, int* provided, const void*) {
+int init_thread(int* argc, char*** argv, int required, int* provided, const call_place&) {
   if (!wants_to_attach() || own_thread.depth != 0) {
     return PLAIT_REAL(MPI_Init_thread)(argc, argv, required, provided);
   }
@@ -208,9 +208,9 @@ int init_thread(int* argc, char*** argv, int required, int* provided, const void
   return result;
 }
 
-int query_thread(int* provided, const void* from) {
+int query_thread(int* provided, call_place from) {
   const auto real = PLAIT_REAL(MPI_Query_thread);
-  if (passes_through()) return real(provided);
+  if (passes_through(call_id::MPI_Query_thread, from)) return real(provided);
   call here(call_id::MPI_Query_thread, from);
   here.entered();
   const int result = real(provided);
@@ -219,9 +219,9 @@ int query_thread(int* provided, const void* from) {
   return result;
 }
 
-int finalize(const void* from) {
+int finalize(call_place from) {
   const auto real = PLAIT_REAL(MPI_Finalize);
-  if (passes_through()) return real();
+  if (passes_through(call_id::MPI_Finalize, from)) return real();
   {
     call here(call_id::MPI_Finalize, from);
     here.entered();
@@ -244,9 +244,9 @@ int finalize(const void* from) {
 }
 
 /// No token: the thread that holds it may never come back.
-int abort_job(MPI_Comm comm, int code, const void* from) {
+int abort_job(MPI_Comm comm, int code, call_place from) {
   const auto real = PLAIT_REAL(MPI_Abort);
-  if (passes_through()) return real(comm, code);
+  if (passes_through(call_id::MPI_Abort, from)) return real(comm, code);
   is_attached.store(false, std::memory_order_relaxed);
   own_calls ours;
   profile_header& h = attached.notes.header();

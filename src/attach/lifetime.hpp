@@ -5,13 +5,15 @@
 
 #include <mpi.h>
 
+#include "attach/call_place.hpp"
+
 namespace plait::attach {
 
 /// Wraps the MPI function of the same name.  `from`: the place of the call in the program.
-int init(int* argc, char*** argv, const void* from);
-int init_thread(int* argc, char*** argv, int required, int* provided, const void* from);
-int query_thread(int* provided, const void* from);
-int finalize(const void* from);
-int abort_job(MPI_Comm comm, int code, const void* from);
+int init(int* argc, char*** argv, const call_place& from);
+int init_thread(int* argc, char*** argv, int required, int* provided, const call_place& from);
+int query_thread(int* provided, call_place from);
+int finalize(call_place from);
+int abort_job(MPI_Comm comm, int code, call_place from);
 
 }  // namespace plait::attach

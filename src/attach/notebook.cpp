@@ -87,35 +87,84 @@ void notebook::remove_file() noexcept {
   path_.clear();
 }
 
-int notebook::new_site(int slot, int call, std::uint64_t address) noexcept {
+/// The module that code at an address was loaded from, and where it lies; -1: none, or no room.
+int notebook::module_of(std::uint64_t address, std::uint64_t& base) noexcept {
+  dl_find_object found{};
+  if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) return -1;
+  const link_map* loaded = found.dlfo_link_map;
+  base = static_cast<std::uint64_t>(loaded->l_addr);
+  const bool is_program = loaded->l_name == nullptr || loaded->l_name[0] == '\0';
+  const char* path = is_program ? header_->program : loaded->l_name;
+  int m = 0;
+  while (m < header_->modules && std::strncmp(header_->module[m].path, path, 247) != 0) ++m;
+  if (m == most_modules) return -1;
+  if (m == header_->modules) {
+    std::memcpy(header_->module[m].path, path, strnlen(path, 247));
+    header_->module[m].base = base;
+    ++header_->modules;
+  }
+  return m;
+}
+
+/// The first way to a call.
+int notebook::new_way(int slot, int call, const call_place& from) noexcept {
+  if (own_stack_end == 0) find_stack_end();
   site_data& one = sites_[slot];
   one.call = call;
-  one.module = -1;
-  Dl_info info{};
-  link_map* loaded = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(address), &info, reinterpret_cast<void**>(&loaded),
-              RTLD_DL_LINKMAP) != 0 &&
-      loaded != nullptr) {
-    const auto base = static_cast<std::uint64_t>(loaded->l_addr);
-    one.offset = address - base;
-    const bool is_program = loaded->l_name == nullptr || loaded->l_name[0] == '\0';
-    const char* path = is_program ? header_->program : loaded->l_name;
-    int m = 0;
-    while (m < header_->modules && std::strncmp(header_->module[m].path, path, 247) != 0) ++m;
-    if (m == header_->modules && m < most_modules) {
-      std::memcpy(header_->module[m].path, path, strnlen(path, 247));
-      header_->module[m].base = base;
-      ++header_->modules;
-    }
-    if (m < most_modules) one.module = m;
-  }
-  one.address = address;
-  ++header_->sites;
+  one.callers = find_callers(from, one.caller);
+  one.recent_way = slot;
+  one.ways = 1;
+  set_place(one, from.address);
   return slot;
 }
 
+int notebook::find_other_way(int first, int call, const call_place& from) noexcept {
+  if (own_stack_end == 0) {  // a thread's first call
+    find_stack_end();
+    return find_site(call, from);
+  }
+  site_data& known = sites_[first];
+  if (came_through(known, from)) return known.recent_way = first;
+  caller_data callers[most_callers];
+  int count = find_callers(from, callers);
+  std::uint64_t way = static_cast<std::uint64_t>(count);
+  for (int i = 0; i < count; ++i) way = mix(way, callers[i].address);
+  if (way <= other_ways) way += 2;
+  int slot = find_way(call, from, way);
+  if (sites_[slot].address == 0 && known.ways == most_ways) {
+    way = other_ways;
+    count = 0;
+    slot = find_way(call, from, way);
+  }
+  site_data& one = sites_[slot];
+  if (one.address == 0) {
+    one.call = call;
+    one.way = way;
+    one.callers = count;
+    std::copy_n(callers, count, one.caller);
+    ++known.ways;
+    set_place(one, from.address);
+  }
+  if (one.way == way && way != other_ways) known.recent_way = slot;
+  return slot;
+}
+
+void notebook::set_place(site_data& one, std::uint64_t address) noexcept {
+  std::uint64_t base = 0;
+  one.module = module_of(address, base);
+  one.offset = address - base;
+  for (int i = 0; i < one.callers; ++i) {
+    one.caller[i].module = static_cast<std::int8_t>(module_of(one.caller[i].address, base));
+  }
+  one.address = address;
+  ++header_->sites;
+}
+
 int notebook::rest_of_sites(int call) noexcept {
-  sites_[site_of_the_rest].call = call;
+  site_data& rest = sites_[site_of_the_rest];
+  rest.call = call;
+  rest.recent_way = site_of_the_rest;
+  rest.address = 1;  // of no code
   return site_of_the_rest;
 }
 

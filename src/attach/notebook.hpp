@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "attach/profile_data.hpp"
+#include "attach/call_chain.hpp"
 
 namespace plait::attach {
 
@@ -30,17 +30,13 @@ class notebook {
   [[nodiscard]] std::uint64_t* sent_messages() noexcept { return sent_messages_; }
   [[nodiscard]] call_data* calls() noexcept { return calls_; }
 
-  [[nodiscard]] int find_site(int call, const void* address) noexcept {
-    const auto at = reinterpret_cast<std::uint64_t>(address);
-    std::uint64_t slot = ((at + static_cast<std::uint64_t>(call)) * 0x9e3779b97f4a7c15) >> 52;
-    for (int tries = 0; tries < 64; ++tries, slot = (slot + 1) % (most_sites - 1)) {
-      slot %= most_sites - 1;
-      site_data& one = sites_[slot];
-      if (one.address == at && one.call == call) [[likely]]
-        return static_cast<int>(slot);
-      if (one.address == 0) return new_site(static_cast<int>(slot), call, at);
-    }
-    return rest_of_sites(call);
+  [[nodiscard]] int find_site(int call, const call_place& from) noexcept {
+    const int first = find_way(call, from, first_way);
+    const site_data& one = sites_[first];
+    if (one.address == 0) return new_way(first, call, from);
+    if (came_through(sites_[one.recent_way], from)) [[likely]]
+      return one.recent_way;
+    return find_other_way(first, call, from);
   }
 
   void note_sent(int peer, std::uint64_t bytes) noexcept {
@@ -62,7 +58,23 @@ class notebook {
   void add_call(ticks begin, ticks end, int site, std::uint64_t bytes, bool in_vain) noexcept;
 
  private:
-  int new_site(int slot, int call, std::uint64_t address) noexcept;
+  /// Returns the site of a way, or a place for it whose address is 0.
+  [[nodiscard]] int find_way(int call, const call_place& from, std::uint64_t way) noexcept {
+    const std::uint64_t identity = from.address + static_cast<std::uint64_t>(call) + way;
+    std::uint64_t slot = (identity * 0x9e3779b97f4a7c15) >> 52;
+    for (int tries = 0; tries < 64; ++tries, slot = (slot + 1) % (most_sites - 1)) {
+      slot %= most_sites - 1;
+      const site_data& one = sites_[slot];
+      if (one.address == from.address && one.call == call && one.way == way) [[likely]]
+        return static_cast<int>(slot);
+      if (one.address == 0) return static_cast<int>(slot);
+    }
+    return rest_of_sites(call);
+  }
+  int new_way(int slot, int call, const call_place& from) noexcept;
+  int find_other_way(int first, int call, const call_place& from) noexcept;
+  void set_place(site_data& one, std::uint64_t address) noexcept;
+  int module_of(std::uint64_t address, std::uint64_t& base) noexcept;
   int rest_of_sites(int call) noexcept;
   void thin_out() noexcept;
   void bring_in_records() noexcept;

@@ -19,6 +19,11 @@ inline constexpr int most_modules = 128;
 inline constexpr int size_classes = 40;
 inline constexpr int most_warnings = 16;
 inline constexpr int most_cores = 1024;  ///< of a host whose ranks are asked what cores they share
+inline constexpr int most_callers = 7;
+/// Ways to one call that are told apart.
+inline constexpr int most_ways = 64;
+inline constexpr std::uint64_t first_way = 0;
+inline constexpr std::uint64_t other_ways = 1;  ///< all that found no room
 /// The last site stands for all calls from places that found no room.
 inline constexpr int site_of_the_rest = most_sites - 1;
 
@@ -30,12 +35,29 @@ struct module_data {
   char path[248] = {};
 };
 
-/// A place of the program that calls one MPI function.
+/// A caller on the way to a call of MPI, and how its frame is found from the one below: the
+/// caller's stack pointer by an offset from the stack or frame pointer there, and where the
+/// caller's frame pointer was kept, from that on.
+struct caller_data {
+  std::uint64_t address = 0;  ///< the return address in it
+  std::int32_t stack_offset = 0;
+  std::int16_t frame_offset = 0;  ///< 0: the frame pointer was not touched
+  std::uint8_t from_frame = 0;
+  std::int8_t module = -1;
+};
+static_assert(sizeof(caller_data) == 16 && most_modules <= 128);
+
+/// A place of the program that calls one MPI function, reached in one way.
 struct site_data {
   std::uint64_t address = 0;  ///< the return address; 0: not in use
   std::uint64_t offset = 0;   ///< of the call in its module
   std::int32_t call = -1;     ///< of `call_names`
   std::int32_t module = -1;
+  std::uint64_t way = first_way;  ///< a hash of the callers; of the first way that was seen, 0
+  std::int32_t recent_way = 0;    ///< of the first: the site of the way that was seen last
+  std::int32_t ways = 0;          ///< of the first: how many
+  std::int32_t callers = 0;
+  caller_data caller[most_callers];  ///< the nearest first
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
   ticks time = 0;

@@ -6,6 +6,7 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
@@ -32,6 +33,16 @@ class debug_library {
     find(get_source, "dwfl_module_getsrc");
     find(line_info, "dwfl_lineinfo");
     find(address_info, "dwfl_module_addrinfo");
+    find(unit_at, "dwfl_module_addrdie");
+    find(scopes_at, "dwarf_getscopes");
+    find(scopes_around, "dwarf_getscopes_die");
+    find(tag_of, "dwarf_tag");
+    find(name_of, "dwarf_diename");
+    find(attribute_of, "dwarf_attr_integrate");
+    find(number_of, "dwarf_formudata");
+    find(string_of, "dwarf_formstring");
+    find(source_files, "dwarf_getsrcfiles");
+    find(source_file, "dwarf_filesrc");
     callbacks_.find_debuginfo = no_separate_file;
     find(callbacks_.section_address, "dwfl_offline_section_address");
   }
@@ -46,6 +57,16 @@ class debug_library {
   decltype(&dwfl_module_getsrc) get_source = nullptr;
   decltype(&dwfl_lineinfo) line_info = nullptr;
   decltype(&dwfl_module_addrinfo) address_info = nullptr;
+  decltype(&dwfl_module_addrdie) unit_at = nullptr;
+  decltype(&dwarf_getscopes) scopes_at = nullptr;
+  decltype(&dwarf_getscopes_die) scopes_around = nullptr;
+  decltype(&dwarf_tag) tag_of = nullptr;
+  decltype(&dwarf_diename) name_of = nullptr;
+  decltype(&dwarf_attr_integrate) attribute_of = nullptr;
+  decltype(&dwarf_formudata) number_of = nullptr;
+  decltype(&dwarf_formstring) string_of = nullptr;
+  decltype(&dwarf_getsrcfiles) source_files = nullptr;
+  decltype(&dwarf_filesrc) source_file = nullptr;
 
  private:
   template <class Function>
@@ -58,15 +79,24 @@ class debug_library {
   Dwfl_Callbacks callbacks_{};
 };
 
+/// Without a compiler's endings of parts and copies of a function: `.constprop.0`, `.cold`.
+[[nodiscard]] std::string without_ending(const std::string& symbol) {
+  const std::size_t dot = symbol.find('.', 1);
+  return dot == std::string::npos ? symbol : symbol.substr(0, dot);
+}
+
+/// The function's name without its parameters and, of a template, its result.
 [[nodiscard]] std::string demangled(const std::string& symbol) {
+  const std::string whole = without_ending(symbol);
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text ? std::string(text.get()) : symbol;
+      abi::__cxa_demangle(whole.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text ? name_without_types(text.get()) : whole;
 }
 
 /// gfortran's names as the program has them: `name_`, `__module_MOD_name`, `MAIN__`.
-[[nodiscard]] std::string fortran_name(const std::string& symbol) {
+[[nodiscard]] std::string fortran_name(const std::string& whole) {
+  const std::string symbol = without_ending(whole);
   if (symbol == "MAIN__") return "main program";
   const std::size_t middle = symbol.find("_MOD_");
   if (symbol.starts_with("__") && middle != std::string::npos) {
@@ -98,26 +128,78 @@ class module_reader {
   module_reader(const module_reader&) = delete;
   module_reader& operator=(const module_reader&) = delete;
 
-  void name(site_result& site) const {
-    if (module_ == nullptr) return;
-    const Dwarf_Addr address = site.offset - 1 + bias_;  // in the call, not behind it
+  /// Names the function, file and line of a call.  A function that was compiled into another is a
+  /// place of its own: returns them from the inside out.
+  [[nodiscard]] std::vector<code_place> name(code_place place) const {
+    if (module_ == nullptr) return {place};
+    const Dwarf_Addr address = place.offset - 1 + bias_;  // in the call, not behind it
     GElf_Off offset = 0;
     GElf_Sym symbol{};
     const char* name =
         library_.address_info(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
     if (name != nullptr) {
-      site.symbol = name;
-      site.symbol_offset = offset + 1;
-      site.function = demangled(name);
+      place.symbol = name;
+      place.symbol_offset = offset + 1;
+      place.function = demangled(name);
     }
     Dwfl_Line* line = library_.get_source(module_, address);
-    if (line == nullptr) return;
-    const char* file = library_.line_info(line, nullptr, &site.line, nullptr, nullptr, nullptr);
-    if (file != nullptr) site.file = file;
-    if (is_fortran_file(site.file)) site.function = fortran_name(site.symbol);
+    if (line == nullptr) return {place};
+    const char* file = library_.line_info(line, nullptr, &place.line, nullptr, nullptr, nullptr);
+    if (file != nullptr) place.file = file;
+    if (is_fortran_file(place.file)) place.function = fortran_name(place.symbol);
+    std::vector<code_place> places = inlined_at(address, place);
+    places.push_back(place);
+    return places;
   }
 
  private:
+  /// Functions that were compiled into the one of `outer`, which becomes the place that calls them.
+  [[nodiscard]] std::vector<code_place> inlined_at(Dwarf_Addr address, code_place& outer) const {
+    std::vector<code_place> found;
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* unit = library_.unit_at(module_, address, &bias);
+    if (unit == nullptr) return found;
+    Dwarf_Die* innermost = nullptr;
+    if (library_.scopes_at(unit, address - bias, &innermost) > 0) {
+      Dwarf_Die* scopes = nullptr;
+      const int count = library_.scopes_around(innermost, &scopes);
+      for (int i = 0; i < count; ++i) {
+        if (library_.tag_of(&scopes[i]) != DW_TAG_inlined_subroutine) continue;
+        code_place inner = outer;
+        inner.function = name_of(scopes[i], is_fortran_file(outer.file));
+        found.push_back(inner);
+        outer.file = file_of_call(*unit, scopes[i]);
+        outer.line = static_cast<int>(number_of(scopes[i], DW_AT_call_line));
+      }
+      std::free(scopes);
+    }
+    std::free(innermost);
+    return found;
+  }
+
+  [[nodiscard]] std::string name_of(Dwarf_Die& of, bool is_fortran) const {
+    Dwarf_Attribute attribute;
+    if (library_.attribute_of(&of, DW_AT_linkage_name, &attribute) != nullptr) {
+      const char* symbol = library_.string_of(&attribute);
+      if (symbol != nullptr) return is_fortran ? fortran_name(symbol) : demangled(symbol);
+    }
+    const char* name = library_.name_of(&of);
+    return name == nullptr ? "" : name;
+  }
+  [[nodiscard]] Dwarf_Word number_of(Dwarf_Die& of, unsigned what) const {
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+    if (library_.attribute_of(&of, what, &attribute) == nullptr) return 0;
+    return library_.number_of(&attribute, &number) == 0 ? number : 0;
+  }
+  [[nodiscard]] std::string file_of_call(Dwarf_Die& unit, Dwarf_Die& of) const {
+    Dwarf_Files* files = nullptr;
+    if (library_.source_files(&unit, &files, nullptr) != 0) return {};
+    const char* file =
+        library_.source_file(files, number_of(of, DW_AT_call_file), nullptr, nullptr);
+    return file == nullptr ? "" : file;
+  }
+
   const debug_library& library_;
   Dwfl* session_ = nullptr;
   Dwfl_Module* module_ = nullptr;
@@ -126,15 +208,43 @@ class module_reader {
 
 }  // namespace
 
-void name_sites(std::vector<site_result>& sites) {
+std::vector<std::vector<code_place>> name_places(const std::vector<code_place>& places) {
   const debug_library library;
   std::map<std::string, std::unique_ptr<module_reader>> readers;
-  for (site_result& site : sites) {
-    if (site.module.empty()) continue;
-    auto& reader = readers[site.module];
-    if (!reader) reader = std::make_unique<module_reader>(library, site.module);
-    reader->name(site);
+  std::vector<std::vector<code_place>> named;
+  for (const code_place& place : places) {
+    if (place.module.empty()) {
+      named.push_back({place});
+      continue;
+    }
+    auto& reader = readers[place.module];
+    if (!reader) reader = std::make_unique<module_reader>(library, place.module);
+    named.push_back(reader->name(place));
   }
+  return named;
+}
+
+/// A name ends with its parameters, in parentheses that match, and perhaps with qualifiers.
+std::string name_without_types(const std::string& demangled) {
+  std::string name = demangled;
+  const std::size_t last = name.rfind(')');
+  if (last != std::string::npos) {
+    int depth = 0;
+    std::size_t at = last + 1;
+    do {
+      --at;
+      depth += name[at] == ')' ? 1 : name[at] == '(' ? -1 : 0;
+    } while (at > 0 && depth > 0);
+    if (depth == 0 && at > 0) name.resize(at);
+  }
+  int depth = 0;
+  for (std::size_t at = name.size(); at-- > 0;) {
+    depth += name[at] == '>' || name[at] == ')' ? 1 : name[at] == '<' || name[at] == '(' ? -1 : 0;
+    if (name[at] == ' ' && depth == 0 && name.find("operator") == std::string::npos) {
+      return name.substr(at + 1);
+    }
+  }
+  return name;
 }
 
 }  // namespace plait::attach

@@ -47,13 +47,20 @@ class lines {
   std::size_t count_ = 0;
 };
 
-/// The call and its place; of a long place the end, which tells it from others.
-[[nodiscard]] std::string short_site(const site_result& site) {
+/// Of a long place the end, which tells it from others.
+[[nodiscard]] std::string short_place(const code_place& place, std::size_t room) {
+  std::string text = place_text(place);
+  if (text.size() > room) text = short_place_text(place);
+  return text.size() > room ? "..." + text.substr(text.size() - room + 3) : text;
+}
+
+/// The call and its place in the program, and below them the wrapper's.
+[[nodiscard]] std::vector<std::string> site_lines(const site_result& site) {
   const std::string call = call_name(site.call) + " ";
-  std::string place = short_place_text(site.owner());
   const std::size_t room = site_width - std::min(call.size(), site_width / 2);
-  if (place.size() > room) place = "..." + place.substr(place.size() - room + 3);
-  return call + place;
+  std::vector<std::string> text{call + short_place(site.owner(), room)};
+  if (!site.callers.empty()) text.push_back("<- " + short_place(site, site_width - 3));
+  return text;
 }
 
 [[nodiscard]] double percent(double part, double of) noexcept {
@@ -79,8 +86,12 @@ void add_sites(lines& to, const analysis& run) {
     const wait_split& w = site.waits;
     if (shown == shown_sites || w.waiting_s <= 0) break;
     ++shown;
-    to.add("{:>15} {}{:8}  {}", of_a_rank_text(run, w.waiting_s),
-           knows_causes ? fmt::format("{:<20} ", main_part(w)) : "", site.count, short_site(site));
+    const std::vector<std::string> text = site_lines(site);
+    const std::string figures =
+        fmt::format("{:>15} {}{:8}  ", of_a_rank_text(run, w.waiting_s),
+                    knows_causes ? fmt::format("{:<20} ", main_part(w)) : "", site.count);
+    to.add("{}{}", figures, text.front());
+    if (text.size() > 1) to.add("{:{}}{}", "", figures.size(), text.back());
   }
 }
 

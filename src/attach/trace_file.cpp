@@ -13,17 +13,15 @@ namespace {
 /// Computation shorter than this is not drawn.
 constexpr double shortest_s = 1e-6;
 
-[[nodiscard]] std::map<std::tuple<std::string, std::uint64_t, int>, std::string> names_of(
-    const analysis& run) {
-  std::map<std::tuple<std::string, std::uint64_t, int>, std::string> names;
-  for (const site_result& one : run.sites) {
-    names[{one.module, one.offset, one.call}] = place_text(one);
-  }
+[[nodiscard]] std::vector<std::string> names_of(const analysis& run) {
+  std::vector<std::string> names;
+  for (const site_result& one : run.sites) names.push_back(place_text(one));
   return names;
 }
 
 /// The rank's calls, and its computation between them.
-void add_calls(const rank_profile& one, std::size_t at, const timebase& clock, const auto& names,
+void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
+               const site_index& index, const std::vector<std::string>& names,
                std::vector<trace_event>& to) {
   double until_s = clock.seconds(at, one.header.begin);
   const auto add_computation = [&](double begin_s) {
@@ -40,10 +38,8 @@ void add_calls(const rank_profile& one, std::size_t at, const timebase& clock, c
     const double end_s = clock.seconds(at, call.end);
     add_computation(begin_s);
     const site_data& site = one.sites.at(call.site);
-    const std::string module =
-        site.module < 0 ? "" : one.header.module[static_cast<std::size_t>(site.module)].path;
-    const auto found = names.find({module, site.offset, site.call});
-    std::string name = found == names.end() ? call_name(site.call) : found->second;
+    const int number = index.of(at, call.site);
+    std::string name = number < 0 ? call_name(site.call) : names[static_cast<std::size_t>(number)];
     if (call.times > 1) name += fmt::format(", {} times", call.times);
     to.push_back({.rank = one.header.rank,
                   .lane = "program",
@@ -94,7 +90,9 @@ std::string trace_text(std::span<const rank_profile> ranks, const analysis& run)
   const matched_records matched = match(ranks);
   const auto names = names_of(run);
   traced_run whole{"program", {}, {}};
-  for (std::size_t r = 0; r < ranks.size(); ++r) add_calls(ranks[r], r, clock, names, whole.events);
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    add_calls(ranks[r], r, clock, run.index, names, whole.events);
+  }
   add_messages(ranks, matched, clock, whole.events);
   std::ostringstream text;
   write_chrome_trace(text, std::span(&whole, 1));

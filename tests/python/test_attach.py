@@ -12,7 +12,13 @@ from conftest import ROOT, environment, one_line
 from plait.attach import target
 from plait.attach.words import parse, parse_switches
 from plait.errors import BadInput
-from plait.results.figures.attach import advice, place_text, summary_sentence
+from plait.results.figures.attach import (
+    advice,
+    owner,
+    place_text,
+    summary_sentence,
+    wrapper_text,
+)
 from plait.results.figures.attach_timeline import with_timeline
 from plait.views.html import page
 from sample_attach import ADVICE, attach_result
@@ -232,6 +238,29 @@ def test_a_place_is_a_line_where_there_is_one():
     assert place_text(sites[1]) == "halo_mp_exchange_+0x830"
     assert summary_sentence(attach_result()).startswith("wall time 10.0 s: 84 % computes, 16 % is")
     assert advice(attach_result()) == [ADVICE]
+
+
+def test_a_call_in_a_wrapper_is_shown_where_the_program_calls_the_wrapper():
+    result = attach_result()
+    between = {"function": "wave::halo::begin(int)", "file": None, "offset": 32}
+    result["sites"][0]["callers"] = [between, {"file": "/src/wave/step.cpp", "line": 40}]
+    site = result["sites"][0]
+    assert place_text(owner(site)) == "step.cpp:40"
+    assert wrapper_text(site) == "← wave::halo::begin(int)+0x20 ← halo.f90:118"
+    lines = printed(lambda console: show_result(result, console), width=80).splitlines()
+    assert max(map(len, lines)) <= 80
+    row = next(i for i, line in enumerate(lines) if line.strip().startswith("step.cpp:40"))
+    assert lines[row + 1].strip() == "← halo.f90:118"
+    assert f"step.cpp:40 {wrapper_text(site)}" in page([result])
+
+
+def test_of_a_long_name_the_end_is_shown():
+    result = attach_result()
+    name = "pressure_solver::multigrid<double, 3>::smoother::exchange_ghosts"
+    result["sites"][0] |= {"file": None, "function": name, "symbol": "_ZN15pressure_solver"}
+    text = printed(lambda console: show_result(result, console), width=80)
+    assert "…" + f"{name}+0x760"[-29:] in text
+    assert "_ZN15" not in text
 
 
 def test_the_page_has_tables_to_sort_and_a_matrix():

@@ -85,7 +85,7 @@ def wrapper(result: str, name: str, parameters: list[str]) -> str:
     declared = f'extern "C" PLAIT_EXPORTED {result} P{name}({", ".join(parameters)})'
     alias = f'{declared} __attribute__((alias("{name}")));'
     if hook.instead:
-        arguments = ", ".join([*names, "__builtin_return_address(0)"])
+        arguments = ", ".join([*names, "PLAIT_CALL_PLACE"])
         return f"{heading} {{ return plait::attach::{hook.instead}({arguments}); }}\n{alias}\n"
     arguments = "".join(f", {names[i]}" for i in hook.arguments)
     given = ", ".join(
@@ -94,8 +94,9 @@ def wrapper(result: str, name: str, parameters: list[str]) -> str:
     return f"""{heading} {{
   using namespace plait::attach;
   const auto real = PLAIT_REAL({name});
-  if (passes_through()) [[unlikely]] return real({", ".join(names)});
-  call here(call_id::{name}, __builtin_return_address(0));
+  call_place from = PLAIT_CALL_PLACE;
+  if (passes_through(call_id::{name}, from)) [[unlikely]] return real({", ".join(names)});
+  call here(call_id::{name}, from);
   hooks::{hook.name} hook(here{arguments});
   here.entered();
   const auto code = real({given});
@@ -121,28 +122,31 @@ def write_calls(folder: pathlib.Path, names: list[str]) -> None:
     (folder / "attach" / "calls.hpp").write_text("\n".join(lines))
 
 
-def fortran_names(names: list[str]) -> list[str]:
-    """Returns the entry points of the three Fortran bindings that a program may call."""
-    return [
-        name.lower() + ending
-        for name in names
-        if not UNWRAPPED.match(name) and not name.endswith("_c")
-        for ending in ("_", "_f08_", "_f08ts_", "_f08ts_large_")
-    ]
+def fortran_entries(names: list[str]) -> Iterator[tuple[str, str]]:
+    """Yields the entry points of the three Fortran bindings, and the function that each is for."""
+    for name in names:
+        if UNWRAPPED.match(name) or name.endswith("_c"):
+            continue
+        for ending in ("_", "_f08_", "_f08ts_", "_f08ts_large_"):
+            has_own = ending.endswith("large_") and f"{name}_c" in names
+            yield name.lower() + ending, f"{name}_c" if has_own else name
 
 
 def write_fortran(folder: pathlib.Path, names: list[str]) -> None:
     """Writes the entry points of the Fortran bindings: each keeps its caller, and jumps on."""
-    entries = fortran_names(names)
+    entries = list(fortran_entries(names))
     lines = ['#include "attach/fortran_sites.hpp"', "#if defined(__x86_64__)", 'asm(R"(', ".text"]
-    for number, entry in enumerate(entries):
+    for number, (entry, _) in enumerate(entries):
         lines += [
             f".globl {entry}",
             f".type {entry}, @function",
             f"{entry}:",
             "  movq (%rsp), %r11",
-            "  movq plait_attach_fortran_site@gottpoff(%rip), %r10",
+            "  movq plait_attach_fortran@gottpoff(%rip), %r10",
             "  movq %r11, %fs:(%r10)",
+            "  movq %rsp, %fs:8(%r10)",
+            "  movq %rbp, %fs:16(%r10)",
+            f"  movq ${number}, %fs:24(%r10)",
             f"  jmp *plait_attach_fortran_real+{8 * number}(%rip)",
             f".size {entry}, . - {entry}",
         ]
@@ -152,7 +156,9 @@ def write_fortran(folder: pathlib.Path, names: list[str]) -> None:
         f'extern "C" {{ void* plait_attach_fortran_real[{len(entries)}]; }}',
     ]
     lines += ["namespace plait::attach {", "const char* const fortran_names[] = {"]
-    lines += [f'  "{entry}",' for entry in entries]
+    lines += [f'  "{entry}",' for entry, _ in entries]
+    lines += ["};", "const call_id fortran_calls[] = {"]
+    lines += [f"  call_id::{name}," for _, name in entries]
     lines += [
         "};",
         f"const int fortran_count = {len(entries)};",

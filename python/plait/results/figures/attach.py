@@ -105,19 +105,33 @@ def pop_rows(result: Result) -> list[tuple[str, str, str]]:
     ]
 
 
-def place_text(site: Site) -> str:
-    """Names a call site: file and line where they are known, else symbol and offset."""
-    if site.get("file"):
-        line = f":{site['line']}" if site.get("line") else ""
-        return f"{site['file'].rsplit('/', 1)[-1]}{line}"
-    name = site.get("symbol") or (site.get("module") or "?").rsplit("/", 1)[-1]
-    return f"{name}+0x{site['offset']:x}" if site.get("offset") is not None else name
+def owner(site: Site) -> Site:
+    """Returns the first place on the way to a call that is in no wrapper."""
+    return (site.get("callers") or [site])[-1]
 
 
-def function_text(site: Site) -> str:
-    """Names the function around a call site; nothing where the place says it already."""
-    name = site.get("function") or ""
-    return "" if not site.get("file") and name == site.get("symbol") else name
+def place_text(place: Site) -> str:
+    """Names a place: file and line where they are known, else function and offset."""
+    if place.get("file"):
+        line = f":{place['line']}" if place.get("line") else ""
+        return f"{place['file'].rsplit('/', 1)[-1]}{line}"
+    name = _function(place) or (place.get("module") or "?").rsplit("/", 1)[-1]
+    return f"{name}+0x{place['offset']:x}" if place.get("offset") is not None else name
+
+
+def wrapper_text(site: Site) -> str:
+    """Names the places in wrappers between the program's own place and the call; "" without any."""
+    within = [*reversed((site.get("callers") or [])[:-1]), site] if site.get("callers") else []
+    return "".join(f"← {place_text(place)} " for place in within).rstrip()
+
+
+def function_text(place: Site) -> str:
+    """Names the function around a place; nothing where the place's text says it already."""
+    return _function(place) if place.get("file") else ""
+
+
+def _function(place: Site) -> str:
+    return place.get("function") or place.get("symbol") or ""
 
 
 def sites_by_exposed(result: Result) -> list[Site]:

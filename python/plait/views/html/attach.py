@@ -11,6 +11,7 @@ from plait.results.figures.attach import (
     function_text,
     hidden_rows,
     mean_s,
+    owner,
     place_text,
     pop_rows,
     progress_sentence,
@@ -19,6 +20,7 @@ from plait.results.figures.attach import (
     sites_by_exposed,
     summary_sentence,
     tells_of_messages,
+    wrapper_text,
 )
 from plait.units import seconds_text, size_text
 from plait.views.html.article import article, card, cards, facts
@@ -97,7 +99,8 @@ def _sites(result: Result) -> str:
 
     rows = [
         [
-            words(place_text(site)), words(function_text(site)), words(site["call"]),
+            words(" ".join(filter(None, [place_text(owner(site)), wrapper_text(site)]))),
+            words(function_text(owner(site))), words(site["call"]),
             figure(f"{site['count']:,}", site["count"]),
             figure(size_text(site.get("bytes") or 0), site.get("bytes") or 0),
             mean(site["time_s"]), mean(site["exposed_s"]),

@@ -11,10 +11,12 @@ from rich.table import Table
 from plait.results.base import Result
 from plait.results.figures.attach import (
     SYMBOLS,
+    Site,
     advice,
     cores_sentence,
     hidden_rows,
     main_part,
+    owner,
     place_text,
     pop_rows,
     progress_sentence,
@@ -22,6 +24,7 @@ from plait.results.figures.attach import (
     sites_by_exposed,
     summary_sentence,
     tells_of_messages,
+    wrapper_text,
 )
 from plait.views.terminal.layout import new_table
 
@@ -75,13 +78,19 @@ def _sites(result: Result) -> Table:
     for site in sites_by_exposed(result)[:_SITES]:
         causes = [main_part(site)] if knows_causes else []
         table.add_row(
-            _shortened(place_text(site)),
+            "\n".join(map(_shortened, filter(None, [place_text(owner(site)), _within(site)]))),
             site["call"].removeprefix("MPI_")[:_WIDEST_CALL],
             f"{site['count']:,}",
             rank_text(result, site["exposed_s"]),
             *causes,
         )
     return table
+
+
+def _within(site: Site) -> str:
+    """Names the wrappers, or the call's own place where there is no room for all of them."""
+    whole = wrapper_text(site)
+    return whole if len(whole) <= _WIDEST_PLACE else "← " + whole.rsplit("← ", 1)[-1]
 
 
 def _shortened(place: str) -> str:

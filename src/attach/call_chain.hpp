@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The way to a call of MPI: return addresses on the stack above it.  Programs keep no frame
+/// pointers as a rule, but at one return address the caller's frame is always at the same place
+/// relative to the stack pointer, or to the frame pointer where a function has one.  The compiler
+/// says so for exceptions [DWARF 5, 6.4].  So a way is found once, and from then on it is checked
+/// by a comparison for each frame.
+#pragma once
+
+#include "attach/call_place.hpp"
+#include "attach/profile_data.hpp"
+
+namespace plait::attach {
+
+/// Where this thread's stack ends; 0: not asked yet, and no way is recognised.
+extern thread_local constinit std::uintptr_t own_stack_end
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+void find_stack_end() noexcept;
+
+/// Goes one frame up.  Returns false where that leads off the stack.
+[[nodiscard]] inline bool go_up(const caller_data& by, call_place& at) noexcept {
+  const std::uintptr_t from = by.from_frame != 0 ? at.frame : at.stack;
+  const std::uintptr_t next = from + static_cast<std::uintptr_t>(std::int64_t{by.stack_offset});
+  if (next <= at.stack || next > own_stack_end) return false;
+  at.address = word_at(next - sizeof(void*));
+  if (by.frame_offset != 0) {
+    at.frame = word_at(next + static_cast<std::uintptr_t>(std::int64_t{by.frame_offset}));
+  }
+  at.stack = next;
+  return true;
+}
+
+/// Returns true if a call came through the callers of a site, as far as those are known.
+[[nodiscard]] inline bool came_through(const site_data& site, call_place from) noexcept {
+  for (int i = 0; i < site.callers; ++i) {
+    const caller_data& one = site.caller[i];
+    if (!go_up(one, from) || from.address != one.address) return false;
+  }
+  return true;
+}
+
+/// Finds the callers of a call, at most `most_callers`; returns how many.  Fewer where a frame does
+/// not say how to go on.  One thread at a time.
+int find_callers(call_place from, caller_data* callers) noexcept;
+
+}  // namespace plait::attach

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A call in a wrapper is a site for each of the wrapper's callers."""
+
+import pathlib
+import re
+import unittest
+
+from attached import RANKS, run
+
+SOURCE = pathlib.Path(__file__).with_name("wrapped.cpp")
+LINES = {
+    found[1]: line
+    for line, text in enumerate(SOURCE.read_text().splitlines(), 1)
+    if (found := re.search(r";\s*// ([\w ]+)$", text))
+}
+ROUNDS = 20
+
+# The call, the places from the call to the first that is in no wrapper, and how often.
+SITES = {
+    ("MPI_Allreduce", ("total", "residual")): ROUNDS,
+    ("MPI_Allreduce", ("total", "pressure")): ROUNDS,
+    ("MPI_Allreduce", ("largest", "velocity")): ROUNDS,
+    ("MPI_Allreduce", ("largest", "main")): ROUNDS,
+    ("MPI_Sendrecv_replace", ("swap", "pressure exchanges")): 2 * ROUNDS,
+    ("MPI_Sendrecv_replace", ("swap", "velocity exchanges")): 2 * ROUNDS,
+    ("MPI_Bcast", ("step",)): ROUNDS + 1,
+}
+
+
+class Wrapped(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.done = run("wrapped", options=[])
+
+    def setUp(self):
+        self.assertEqual(self.done.code, 0, self.done.errors)
+
+    def test_sites_are_told_apart_by_the_first_caller_that_is_no_wrapper(self):
+        seen = {}
+        for site in self.done.profile["sites"]:
+            names = {line: name for name, line in LINES.items()}
+            ends = [site, *site["callers"]][:: max(1, len(site["callers"]))]
+            places = tuple(names.get(place["line"], place["line"]) for place in ends)
+            if site["call"] in {call for call, _ in SITES}:
+                key = (site["call"], places)
+                seen[key] = seen.get(key, 0) + site["count"]
+        self.assertEqual(seen, {key: RANKS * count for key, count in SITES.items()})
+
+    def test_names_are_as_in_the_source(self):
+        names = {place["function"] for site in self.done.profile["sites"]
+                 for place in [site, *site["callers"]]}  # fmt: skip
+        self.assertLessEqual(
+            {"halo::total<double>", "halo::largest", "halo::part::swap", "halo::part::exchange",
+             "pressure", "velocity", "residual", "step", "main"}, names)  # fmt: skip
+
+    def test_the_summary_names_the_caller_and_the_wrapper(self):
+        lines = self.done.errors.splitlines()
+        self.assertLessEqual(max(map(len, lines)), 80)
+        for index, line in enumerate(lines):
+            if line.endswith(f" Sendrecv_replace wrapped.cpp:{LINES['pressure exchanges']}"):
+                self.assertTrue(lines[index + 1].endswith(f"<- wrapped.cpp:{LINES['swap']}"))
+
+
+if __name__ == "__main__":
+    unittest.main()
