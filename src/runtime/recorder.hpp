@@ -45,6 +45,11 @@ class recorder final : public task_observer {
   void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) override {
     keep(at(worker), {name, event_kind::compute, begin, end, id});
   }
+  /// Shorter spells, of which there is one before each submission, would crowd out the rest.
+  void program_ran(ticks begin, ticks end) override {
+    if (end - begin < shortest_spell_) return;
+    keep(workers_.front(), {"the program", event_kind::compute, begin, end, 0});
+  }
   void worker_idled(int worker, ticks begin, ticks end, ticks exposed) override {
     writer& list = at(worker);
     if (exposed > 0) keep(list, {"exposed", event_kind::exposed, begin, begin + exposed, 0});
@@ -188,6 +193,7 @@ class recorder final : public task_observer {
     }
   }
 
+  const ticks shortest_spell_ = seconds_to_ticks(1e-6);
   const int rank_;
   trace_budget* const budget_;
   std::vector<writer> workers_;

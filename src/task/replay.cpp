@@ -18,7 +18,7 @@ graph scheduler::record(const std::function<void()>& submit) {
   implementation& s = *self_;
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "record() inside record()");
-  s.time().entered();
+  s.entered();
   auto recorded = std::make_shared<replayed_graph>();
   recorded->belongs_to = s.serial;
   s.recording = recorded.get();
@@ -59,7 +59,7 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
 
   if (s.checker != nullptr) s.checker->expect_live(g);
   if (before_first) before_first();
-  s.time().entered();
+  s.entered();
   g.begin(iterations, s.last_id + 1);
   if (s.checker != nullptr) s.checker->add_replayed(g);
   if (s.observer != nullptr) s.observer->replay_began(s.last_id + 1, g.nodes().size(), iterations);

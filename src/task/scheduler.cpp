@@ -156,7 +156,8 @@ task_node& scheduler::allocate(task_name name, node_kind kind) {
   }
   if (s.replaying != nullptr) wait();
   const bool full = s.submitted - s.uncounted_seen >= s.in_flight;
-  full ? s.time().entered() : s.time().entered_to_submit(kind);
+  // A trace wants to know when the program ran, to the spell.
+  full || s.observer != nullptr ? s.entered() : s.time().entered_to_submit(kind);
   if (full) s.wait_for_room();
   s.peak = std::max(s.peak, static_cast<std::size_t>(s.submitted - s.uncounted_seen) + 1);
 
@@ -255,7 +256,7 @@ void scheduler::wait() {
   implementation& s = *self_;
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "record() records tasks: there is nothing to wait for");
-  s.time().entered();
+  s.entered();
   const auto done = [&s] {
     s.give_up_if_failed();
     return s.total(&detail::counters::finished) == s.submitted;
@@ -301,7 +302,7 @@ void scheduler::wait_for(std::span<const strided_bytes> memory) {
   node.urgency = priority::high;
   for (const strided_bytes& one : memory) add_box(node, one, access_mode::in);
   submit(node);
-  s.time().entered();
+  s.entered();
   const auto done = [&] { return reached.load(std::memory_order_seq_cst) || failed(); };
   s.work_until(*s.workers.front(), done, progress_source::never);
   s.time().left();

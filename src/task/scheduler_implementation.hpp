@@ -42,6 +42,13 @@ struct scheduler::implementation {
   // --- submitting thread (scheduler.cpp) -------------------------------------------------------
   /// The submitting thread's.
   [[nodiscard]] detail::timekeeper& time() const noexcept { return workers.front()->time; }
+  /// The program has called: the time since it was left was its own.
+  void entered() noexcept {
+    const bool from_program = !time().is_inside();
+    const ticks left_at = time().last_read();
+    time().entered();
+    if (observer != nullptr && from_program) observer->program_ran(left_at, time().last_read());
+  }
   [[nodiscard]] detail::task_node& take_free_node();
   void collect_free_nodes();
   void collect_returned(detail::returned_nodes& from) noexcept;

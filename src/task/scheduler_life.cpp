@@ -137,7 +137,9 @@ void scheduler::observe(task_observer* observer) {
   self_->expect_submitting_thread();
   PLAIT_EXPECTS(self_->total(&detail::counters::finished) == self_->submitted,
                 "an observer is set when no task is in flight");
+  self_->entered();
   self_->observer = observer;
+  self_->time().left();
   if (observer == nullptr) return;
   self_->for_each_resource([this](const auto& one) { self_->tell_threads(one); });
 }

@@ -49,7 +49,7 @@ bool scheduler::in_program() const noexcept {
 void scheduler::work_until(const std::function<bool()>& done) {
   implementation& s = *self_;
   s.expect_submitting_thread();
-  s.time().entered();
+  s.entered();
   // What `done` waits for need not wake this thread.
   const ticks longest_sleep = seconds_to_ticks(100e-6);
   bool over = false;

@@ -45,6 +45,7 @@ class basic_timekeeper {
   void entered() noexcept {
     if (!inside_) read_entry();
   }
+  [[nodiscard]] bool is_inside() const noexcept { return inside_; }
   /// Notes the way from the program into plait, mostly without reading the clock, in which case
   /// `left` does not read it either.  Precondition: only to submit a node, while the in-flight
   /// limit has room.

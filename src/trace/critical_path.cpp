@@ -34,6 +34,9 @@ class history {
   [[nodiscard]] event_list waits_before(event_index i) const;
   /// Returns the event of a rank's submitting thread at a time, or the last one before it.
   [[nodiscard]] maybe_event program_at(int rank, double time_s) const;
+  /// Returns the work of another worker of the rank of `i`, or the message of that rank, that ended
+  /// last in (from_s, to_s].
+  [[nodiscard]] maybe_event end_of_wait(event_index i, double from_s, double to_s) const;
   /// Returns the message of a rank that ended last in (from_s, to_s].
   [[nodiscard]] maybe_event arrival(int rank, double from_s, double to_s) const;
   /// Returns the event at which the path ends: the last one of any worker or, if that is a wait,
@@ -127,6 +130,21 @@ maybe_event history::arrival(int rank, double from_s, double to_s) const {
   return *std::prev(end);
 }
 
+maybe_event history::end_of_wait(event_index i, double from_s, double to_s) const {
+  const int rank = at(i).rank;
+  maybe_event found = arrival(rank, from_s, to_s);
+  for (auto lane = lanes_.lower_bound({rank, ""}); lane != lanes_.end(); ++lane) {
+    if (lane->first.first != rank) break;
+    const event_list& list = lane->second;
+    if (&list == lane_of_[i]) continue;
+    auto end = std::ranges::upper_bound(list, to_s, {}, [&](event_index k) { return at(k).end_s; });
+    while (end != list.begin() && is_wait(at(*std::prev(end)).kind)) --end;
+    if (end == list.begin() || at(*std::prev(end)).end_s <= from_s) continue;
+    found = later(found, *std::prev(end));
+  }
+  return found;
+}
+
 maybe_event history::last_of(int rank, double until_s) const {
   maybe_event found;
   for (event_index i = 0; i < size(); ++i) {
@@ -174,7 +192,7 @@ class path_finder {
     maybe_event awaited = past_.releaser(i);
     if (e.id == 0) {
       const double free_s = before ? past_.at(*before).end_s : e.begin_s;
-      awaited = past_.arrival(e.rank, free_s, e.begin_s);
+      awaited = past_.end_of_wait(i, free_s, e.begin_s);
     }
     const bool was_awaited =
         awaited && (!before || past_.at(*awaited).end_s >= past_.at(*before).end_s);

@@ -101,7 +101,7 @@ void add_path(std::span<const path_step> path, trace_summary& summary) {
   const double between_s =
       summary.path_of(event_kind::posting) + summary.path_of(event_kind::overhead);
   const double largest_s = std::max({compute_s, message_s, waiting_s, between_s});
-  std::string what = "what is between tasks limits it (posting, scheduling, the program itself)";
+  std::string what = "what is between tasks limits it (posting, scheduling)";
   std::string names;
   if (largest_s == compute_s) {
     what = "computation limits it";

@@ -235,6 +235,30 @@ double excess_s(const std::vector<trace_event>& events, double begin_s, double e
   return worst;
 }
 
+TEST(trace, the_programs_own_code_is_computation_on_the_critical_path_as_in_the_ledger) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  rt.start_trace();
+  int x = 0;
+  for (int i = 0; i < 5; ++i) {
+    rt.task(
+        "short", [](int& n) { ++n; }, inout(x));
+    rt.wait();
+    spin_us(2000);  // the program's own
+  }
+  rt.wait();
+  const auto events = rt.stop_trace();
+  double compute_s = 0;
+  double gaps_s = 0;
+  for (const path_step& step : critical_path(events)) {
+    const double length_s = step.end_s - step.begin_s;
+    if (step.kind == event_kind::compute) compute_s += length_s;
+    if (step.kind == event_kind::compute && step.name == "the program") gaps_s += length_s;
+  }
+  EXPECT_GE(gaps_s, 4 * 2000e-6);
+  EXPECT_GE(compute_s, gaps_s);
+}
+
 TEST(trace, rank_0_collects_the_events_of_all_ranks_on_its_clock) {
   environment& env = test_environment();
   const int right = (env.rank() + 1) % env.size();

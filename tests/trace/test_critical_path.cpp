@@ -116,6 +116,16 @@ TEST(critical_path, calls_what_no_event_accounts_for_by_what_the_worker_did) {
   EXPECT_EQ(path[3].kind, event_kind::overhead);
 }
 
+TEST(critical_path, the_program_goes_on_when_another_worker_has_ended_its_task) {
+  const std::vector<trace_event> events{on_worker(0, 0, "the program", event_kind::compute, 0, 1),
+                                        task(0, 1, "a", 1, 3, 1),
+                                        on_worker(0, 0, "idle", event_kind::idle, 1, 3),
+                                        on_worker(0, 0, "the program", event_kind::compute, 3, 6)};
+  const auto path = critical_path(events);
+  EXPECT_EQ(names(path), "a > the program");
+  expect_covers(path, 1, 6);
+}
+
 TEST(critical_path, ends_with_what_the_last_wait_waited_for) {
   const std::vector<trace_event> events{task(0, 0, "a", 0, 1, 1),
                                         message(0, "receive", false, 1, 0, 4, 2),

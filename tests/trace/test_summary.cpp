@@ -84,7 +84,7 @@ TEST(summary, says_when_messages_or_what_is_between_tasks_limit) {
             "messages on their way limit it: 89 % of the critical path ('receive' 89 %)");
   const std::vector<trace_event> gaps{task(0, 0, "a", 0, 1, 1), task(0, 0, "b", 9, 10, 2)};
   EXPECT_EQ(summary_of(gaps).limit,
-            "what is between tasks limits it (posting, scheduling, the program itself): 80 % of "
+            "what is between tasks limits it (posting, scheduling): 80 % of "
             "the critical path");
   const std::vector<trace_event> waits{task(0, 0, "a", 0, 1, 1),
                                        on_worker(0, 0, "idle", event_kind::idle, 1, 9),

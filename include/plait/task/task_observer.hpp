@@ -22,6 +22,12 @@ class task_observer {
   }
   /// Tells that task `id` (order of submission, from 1) has run on `worker`.
   virtual void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) = 0;
+  /// Tells that the program ran code of its own, between two calls of plait on the submitting
+  /// thread.
+  virtual void program_ran(ticks begin, ticks end) {
+    static_cast<void>(begin);
+    static_cast<void>(end);
+  }
   /// Tells that `worker` had nothing to run; `exposed` of the time communication was in flight.
   virtual void worker_idled(int worker, ticks begin, ticks end, ticks exposed) = 0;
   /// Tells that task `id` has become ready, because task `by`, the last of those it waited for, has

@@ -32,9 +32,11 @@ struct path_step {
 /// that its worker ran before, whichever ended later.  A message arrived because both sides had
 /// posted it.  Its predecessor is the event that released the later post.  Time that no event
 /// accounts for is `exposed` or `idle` where the worker of the next step was, and `overhead`
-/// otherwise.  Events without an id (of a program that is not made of tasks) are taken to have
-/// waited for the last message that arrived while their worker was idle. [Böhme et al.  2012:
-/// Scalasca's critical path, by backward replay]
+/// otherwise: plait itself, as in the ledger, for the program's own code between its calls is
+/// events of the submitting thread.  Events without an id (that code, and programs that are not
+/// made of tasks) are taken to have waited for the last message that arrived, or the last task that
+/// another worker ended, while their worker was idle. [Böhme et al.  2012: Scalasca's critical
+/// path, by backward replay]
 [[nodiscard]] std::vector<path_step> critical_path(std::span<const trace_event> events);
 
 /// Sets `critical` of the events on the path.
