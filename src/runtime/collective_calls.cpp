@@ -262,6 +262,8 @@ void submitter::collective(const collective_call& call) {
     submit_steps(s, packed.call(), s.schedules.of(shape, *how), message, all);
   }
   packed.submit_unpacking(s.tasks);
+  s.tasks.expect_in_place([&call] { return label_of(call); }, call.send_elements_of);
+  s.tasks.expect_in_place([&call] { return label_of(call); }, call.receive_elements_of);
 }
 
 }  // namespace plait

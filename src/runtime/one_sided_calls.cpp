@@ -17,14 +17,14 @@
 namespace plait {
 namespace {
 
-[[nodiscard]] const char* word_for(const one_sided_call& call) {
-  switch (call.what) {
-    case operation::kind::get:
-      return "get";
-    case operation::kind::await_signal:
-      return "await_signal";
-    default:
-      return call.signals ? "put_signal" : "put";
+/// Errors: usage_error and `error`, which name the operation.
+void expect_in_range(const one_sided_call& call, const operation& op) {
+  try {
+    call.memory->expect_in_range(op);
+  } catch (const usage_error& wrong) {
+    throw usage_error(label_of(call.name, op) + ": " + wrong.what());
+  } catch (const error& ended) {
+    throw error(label_of(call.name, op) + ": " + ended.what());
   }
 }
 
@@ -66,24 +66,22 @@ void submitter::one_sided(const one_sided_call& call) {
   op.buffer = reinterpret_cast<void*>(call.data.begin);
   op.size_bytes = call.data.end - call.data.begin;
   op.remote = &part;
-  try {
-    if (is_no_rank(call.peer)) return expect_may_communicate(state_, call.name, op);
-    call.memory->expect_in_range(op);
-    std::vector<data_access> accesses(call.accesses.begin(), call.accesses.end());
-    if (op.size_bytes > 0) {
-      const bool get = call.what == operation::kind::get;
-      accesses.push_back({strided_bytes::of(call.data), get ? access_mode::out : access_mode::in});
-      accesses.push_back(there(call));
-      if (call.source == completion::local) part.landing = std::make_shared<put_landing>();
-    }
-    submit_operation(state_, call.name, op, accesses, {}, belongings(call, part));
-    if (part.landing != nullptr) submit_landing(state_, call, part);
-  } catch (const usage_error& wrong) {
-    throw usage_error(std::string(word_for(call)) + " '" + call.name.c_str() +
-                      "': " + wrong.what());
-  } catch (const error& failed) {
-    throw error(std::string(word_for(call)) + " '" + call.name.c_str() + "': " + failed.what());
+  if (is_no_rank(call.peer)) return expect_may_communicate(state_, call.name, op);
+  expect_in_range(call, op);
+  std::vector<data_access> accesses(call.accesses.begin(), call.accesses.end());
+  if (op.size_bytes > 0) {
+    const bool get = call.what == operation::kind::get;
+    accesses.push_back({strided_bytes::of(call.data), get ? access_mode::out : access_mode::in});
+    accesses.push_back(there(call));
+    if (call.source == completion::local) part.landing = std::make_shared<put_landing>();
   }
+  // Beyond here it may be another task's error that comes up, which has its own name.
+  submit_operation(state_, call.name, op, accesses, {}, belongings(call, part));
+  if (part.landing != nullptr) submit_landing(state_, call, part);
+  const auto named_by = [&] { return label_of(call.name, op); };
+  state_.tasks.expect_in_place(named_by, call.data_elements_of);
+  for (const detail::container& one : call.accesses_elements_of)
+    state_.tasks.expect_in_place(named_by, one);
 }
 
 }  // namespace plait

@@ -202,11 +202,28 @@ void submit_as_node(runtime_state& s, task_name name, operation& op, const commu
 
 }  // namespace
 
+std::string label_of(task_name name, const operation& op) {
+  const auto word = [&op] {
+    switch (op.what) {
+      case operation::kind::send:
+        return "send";
+      case operation::kind::receive:
+        return "receive";
+      case operation::kind::get:
+        return "get";
+      case operation::kind::await_signal:
+        return "await_signal";
+      default:
+        return op.remote != nullptr && op.remote->signals ? "put_signal" : "put";
+    }
+  };
+  return std::string(word()) + " '" + name.c_str() + "'";
+}
+
 void expect_may_communicate(runtime_state& s, task_name name, const operation& op,
                             const communicator& among) {
   const auto refuse = [&](const std::string& why) {
-    const char* const word = op.what == operation::kind::send ? "send '" : "receive '";
-    throw usage_error((op.remote != nullptr ? "" : word + std::string(name.c_str()) + "': ") + why);
+    throw usage_error(label_of(name, op) + ": " + why);
   };
   const bool in_task = s.tasks.in_task();
   if (among.is_lane()) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include <plait/comm/collective/library_call.hpp>
 #include <plait/comm/communicator.hpp>
@@ -48,6 +49,9 @@ struct operation_belongings final : detail::node_belongings {
 inline constexpr const char* no_messages_in_tasks =
     "a task submits no messages, whose order of matching would be that of the scheduling; it may "
     "call MPI, with plait::blocking_mpi, or submit them on a plait::lane";
+
+/// Returns "send 'edge'", "put_signal 'edge'".
+[[nodiscard]] std::string label_of(task_name name, const operation& op);
 
 /// Errors: those of an operation that is submitted where none may be.
 void expect_may_communicate(runtime_state& s, task_name name, const operation& op,

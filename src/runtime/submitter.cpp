@@ -99,8 +99,11 @@ void submitter::task(const task_call& call) {
 void submitter::message(const message_call& call, const communicator& among) {
   PLAIT_EXPECTS(call.what == operation::kind::send || call.what == operation::kind::receive,
                 "a message is sent or received");
-  if (call.count != nullptr) return submit_counted(state_, call, among);
   const operation message{.what = call.what, .peer = call.peer, .tag = call.tag};
+  const auto named_by = [&] { return label_of(call.name, message); };
+  if (!among.is_lane() && !is_no_rank(call.peer))
+    state_.tasks.expect_in_place(named_by, call.elements_of);
+  if (call.count != nullptr) return submit_counted(state_, call, among);
   if (call.memory.is_range()) {
     submit_message(state_, call.name, message, call.memory.hull(), among);
   } else {

@@ -41,12 +41,18 @@ bool scheduler::recording() const noexcept {
   return self_->recording != nullptr;
 }
 
+void scheduler::expect_in_place(const std::function<std::string()>& named_by,
+                                const detail::container& c) {
+  if (c.object == nullptr || self_->recording == nullptr) return;
+  self_->recording->add_fixed(named_by(), c);
+}
+
 void scheduler::replay(graph& recorded, std::uint64_t iterations,
                        const std::function<void()>& before_first) {
   implementation& s = *self_;
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "replay() inside record()");
-  replayed_graph& g = *recorded.self_;
+  replayed_graph& g = recorded.recorded();
   if (g.belongs_to != s.serial) throw usage_error("the graph was recorded by another scheduler");
   if (g.compute_tasks() > s.in_flight) {
     throw usage_error("the graph has " + std::to_string(g.compute_tasks()) +

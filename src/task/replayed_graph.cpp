@@ -61,8 +61,12 @@ void replayed_graph::add_container(const task_node& node, const container& c, by
   add_access(node, strided_bytes::of(c.own()), mode, operation);
   if (!c.holds(elements)) add_access(node, strided_bytes::of(elements), mode, operation);
   const bool is_written = mode != access_mode::in && mode != access_mode::reduce;
-  containers_.push_back({node.recorded->index, c, {}, is_written});
+  containers_.push_back({std::string("task '") + node.name + "'", c, {}, is_written, false});
   if (is_settled) containers_.back().elements = elements;
+}
+
+void replayed_graph::add_fixed(std::string named_by, const container& c) {
+  containers_.push_back({std::move(named_by), c, c.elements(), false, true});
 }
 
 /// Reductions share a range as long as nobody has cut it, which may be so in one iteration and not
@@ -208,8 +212,8 @@ void replayed_graph::check_containers() {
   for (recorded_container& one : containers_) {
     const byte_range now = one.it.elements();
     if (one.elements.value_or(now) != now) {
-      throw usage_error(std::string("task '") + nodes_[one.task].name +
-                        "' names a container that has moved or changed its size since it was "
+      throw usage_error(one.named_by +
+                        " names a container that has moved or changed its size since it was "
                         "recorded; record the graph again");
     }
     one.elements = now;
@@ -218,7 +222,7 @@ void replayed_graph::check_containers() {
 
 void replayed_graph::adopt_containers() {
   for (recorded_container& one : containers_) {
-    if (one.is_written) one.elements = one.it.elements();
+    if (one.is_written && !one.is_fixed) one.elements = one.it.elements();
   }
 }
 
@@ -252,17 +256,22 @@ graph& graph::operator=(graph&&) noexcept = default;
 graph::~graph() = default;
 
 std::size_t graph::tasks() const noexcept {
-  return self_->compute_tasks();
+  return recorded().compute_tasks();
 }
 std::size_t graph::messages() const noexcept {
-  return self_->nodes().size() - self_->compute_tasks();
+  return recorded().nodes().size() - recorded().compute_tasks();
 }
 std::size_t graph::dependences() const noexcept {
-  return self_->edges();
+  return recorded().edges();
+}
+
+detail::replayed_graph& graph::recorded() const noexcept {
+  PLAIT_EXPECTS(self_ != nullptr, "the graph was moved from");
+  return *self_;
 }
 
 void graph::for_each_message(const std::function<void(detail::task_node&)>& visit) const {
-  for (detail::task_node& node : self_->nodes()) {
+  for (detail::task_node& node : recorded().nodes()) {
     if (node.kind == detail::node_kind::asynchronous) visit(node);
   }
 }

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -53,6 +55,9 @@ class replayed_graph {
   /// `is_settled`: no task in flight may move the elements before the first replay.
   void add_container(const task_node& node, const container& c, byte_range elements,
                      bool is_settled, access_mode mode, const void* operation);
+  /// Adds a container whose elements an operation has taken at their present place: nothing may
+  /// move them, tasks of the graph neither.  `named_by`: "send 'edge'".
+  void add_fixed(std::string named_by, const container& c);
   /// Finds the edges.  `one_worker` runs all compute tasks.  Errors: usage_error for a task that
   /// cannot be run again.
   void close(bool measured_priorities, bool one_worker);
@@ -122,12 +127,13 @@ class replayed_graph {
     const void* operation;
   };
   struct recorded_container {
-    std::uint32_t task;
+    std::string named_by;
     container it;
     /// Place of the elements when the access was recorded, or after a replay that has changed it;
     /// none: their place when the first replay begins.
     std::optional<byte_range> elements;
     bool is_written;  ///< by this task; once closed, by one of the graph
+    bool is_fixed;
   };
 
   [[nodiscard]] access_mode mode_in_every_iteration(const recorded_access& access) const;

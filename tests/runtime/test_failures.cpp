@@ -54,6 +54,24 @@ TEST_P(every_policy, an_exception_with_a_receive_in_flight_is_rethrown) {
   env.barrier();
 }
 
+TEST(failures, the_error_of_a_task_that_an_operation_on_a_window_meets_is_not_the_operations) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 2, .in_flight = 4}};
+  std::vector<int> flags(4);
+  auto w = rt.window(flags);
+  int x = 0;
+  rt.task(
+      "guilty", [](int&) { throw error("the task's own"); }, out(x));
+  std::string said = "nothing";
+  try {
+    for (int i = 0; i < 1'000'000; ++i) rt.signal("innocent", w, env.rank(), inout(flags[0]));
+    rt.wait();
+  } catch (const error& e) {
+    said = e.what();
+  }
+  EXPECT_EQ(said, "the task's own");
+}
+
 TEST_P(every_policy, an_exception_with_a_small_send_in_flight_is_rethrown) {
   runtime rt{env, options()};
   std::vector<int> edge(10, 1);

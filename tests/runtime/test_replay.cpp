@@ -243,6 +243,67 @@ TEST(replay, a_graph_may_outlive_its_runtime) {
   kept.reset();
 }
 
+/// Records what `submit` submits of a vector, moves the vector, and returns what a replay says.
+std::string refusal_after_a_move(runtime& rt,
+                                 const std::function<void(std::vector<int>&)>& submit) {
+  std::vector<int> v(10, 1);
+  graph g = rt.record([&] { submit(v); });
+  v = std::vector<int>(20, 5);
+  try {
+    rt.replay(g, 1);
+  } catch (const usage_error& refused) {
+    return refused.what();
+  }
+  return "nothing";
+}
+
+TEST(replay, operations_on_a_vector_that_has_moved_are_refused_by_name) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  std::vector<int> other(10);
+  std::size_t n = 10;
+  auto w = rt.window(other);
+  const int right = (env.rank() + 1) % env.size();
+  const std::string moved = " names a container that has moved or changed its size";
+  const auto expect = [&](const std::string& name, const auto& submit) {
+    const std::string said = refusal_after_a_move(rt, submit);
+    EXPECT_EQ(said.substr(0, name.size() + moved.size()), name + moved);
+  };
+  using numbers = std::vector<int>;
+  expect("send 's'", [&](numbers& v) { rt.send("s", in(v), right); });
+  expect("receive 'r'", [&](numbers& v) { rt.recv("r", out(v), right); });
+  expect("send 'c'", [&](numbers& v) { rt.send("c", counted(in(v), in(n)), right); });
+  expect("allreduce 'a'", [&](numbers& v) { rt.allreduce("a", in(v), out(other)); });
+  expect("allreduce 'b'", [&](numbers& v) { rt.allreduce("b", in(other), out(v)); });
+  expect("bcast 'l'", [&](numbers& v) {
+    rt.bcast("l", inout(v), 0, {.back_end = collective::back_end::library});
+  });
+  expect("put 'p'", [&](numbers& v) { rt.put("p", w, right, 0, in(v)); });
+  expect("get 'g'", [&](numbers& v) { rt.get("g", w, right, 0, out(v)); });
+  expect("put_signal 'q'", [&](numbers& v) { rt.put_signal("q", w, right, 0, in(v)); });
+  expect("await_signal 'w'", [&](numbers& v) { rt.await_signal("w", w, right, out(v)); });
+}
+
+TEST(replay, messages_of_a_vector_recorded_again_after_a_move_bring_what_it_has) {
+  environment& env = test_environment();
+  runtime rt{env, {.workers = 1}};
+  const int right = (env.rank() + 1) % env.size();
+  const int left = (env.rank() + env.size() - 1) % env.size();
+  for (const int value : {3, 5}) {
+    std::vector<int> from(static_cast<std::size_t>(1000 * value), value);
+    std::vector<int> to(from.size());
+    graph g = rt.record([&] {
+      rt.send("edge", in(from), right);
+      rt.recv("ghost", out(to), left);
+      rt.task(
+          "count", [](std::vector<int>& v) { ++v.front(); }, inout(from));
+    });
+    for (int round = 0; round < 2; ++round) rt.replay(g, 2).wait();
+    EXPECT_EQ(to.front(), value + 3);
+    EXPECT_EQ(to.back(), value);
+  }
+}
+
 TEST(replay, a_peer_out_of_range_is_refused_when_recorded) {
   environment& env = test_environment();
   runtime rt{env, {.workers = 1}};

@@ -42,6 +42,7 @@ enum class buffers : std::uint8_t { contiguous, boxes_too };
 struct buffer_memory {
   byte_range bytes = {};
   std::optional<strided_bytes> box = {};
+  container elements_of = {};
 };
 
 /// Describes calls of collectives by their buffers and elements.
@@ -60,7 +61,7 @@ struct collective_description {
       }
       return {{box.begin, box.begin + size}, box};
     } else {
-      return {std::get<0>(x).bytes()};
+      return {std::get<0>(x).bytes(), {}, container_of(std::get<0>(x))};
     }
   }
   template <class X>
@@ -79,6 +80,8 @@ struct collective_description {
     collective_call call{.name = name, .shape = {}, .send = send.bytes, .receive = receive.bytes};
     call.send_box = send.box;
     call.receive_box = receive.box;
+    call.send_elements_of = send.elements_of;
+    call.receive_elements_of = receive.elements_of;
     call.shape.what = what;
     call.shape.element_bytes = sizeof(T);
     call.shape.fragment_bytes = options.fragment_bytes;

@@ -62,6 +62,10 @@ struct collective_call {
   /// one piece.
   std::optional<strided_bytes> send_box = {};
   std::optional<strided_bytes> receive_box = {};
+  /// Containers whose elements the buffers are, if any: a replay refuses the call once these lie
+  /// elsewhere.
+  detail::container send_elements_of = {};
+  detail::container receive_elements_of = {};
   std::shared_ptr<const combine_bytes> combine = {};
   access_mode word = access_mode::inout;  ///< of `bcast`: what this rank named its buffer with
   collective_options options = {};

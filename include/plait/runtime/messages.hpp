@@ -81,8 +81,12 @@ struct typed_message {
   [[nodiscard]] static message_call describe(task_name name, const std::tuple<Access>& what,
                                              int peer, int tag) {
     expect_fits<Access>();
-    return {
-        .name = name, .what = What, .memory = std::get<0>(what).memory(), .peer = peer, .tag = tag};
+    return {.name = name,
+            .what = What,
+            .memory = std::get<0>(what).memory(),
+            .peer = peer,
+            .tag = tag,
+            .elements_of = container_of(std::get<0>(what))};
   }
 
   template <class Data, class Count>
@@ -97,7 +101,8 @@ struct typed_message {
             .peer = peer,
             .tag = tag,
             .count = const_cast<std::size_t*>(&what.count.argument()),  // a send only reads it
-            .element_bytes = sizeof(element)};
+            .element_bytes = sizeof(element),
+            .elements_of = container_of(what.data)};
   }
 };
 using typed_send = typed_message<operation::kind::send>;

@@ -90,7 +90,8 @@ class one_sided_calls {
                    .what = operation::kind::get,
                    .peer = target,
                    .offset_bytes = bytes_before<T>(offset),
-                   .data = bytes_of(x)});
+                   .data = bytes_of(x),
+                   .data_elements_of = detail::container_of(std::get<0>(x))});
   }
 
   /// Copies in(x) into the target's elements from `offset` on.  The target is not notified.
@@ -122,7 +123,9 @@ class one_sided_calls {
     call.signals = true;
     call.flag = flag;
     const auto waited_for = ordered(accesses);
+    const auto containers = containers_of(accesses);
     call.accesses = waited_for;
+    call.accesses_elements_of = containers;
     to_.one_sided(call);
   }
 
@@ -134,12 +137,14 @@ class one_sided_calls {
     static_assert(((X::mode == access_mode::out) && ...),
                   "a signal brings data: await_signal(name, window, rank, out(x))");
     const auto covered = ordered(covers);
+    const auto containers = containers_of(covers);
     to_.one_sided({.name = name,
                    .memory = at.memory(),
                    .what = operation::kind::await_signal,
                    .peer = source,
                    .flag = flag,
-                   .accesses = covered});
+                   .accesses = covered,
+                   .accesses_elements_of = containers});
   }
 
  protected:
@@ -162,6 +167,15 @@ class one_sided_calls {
     return std::apply(
         [](const auto&... one) {
           return std::array<data_access, sizeof...(X)>{data_access{one.memory(), one.mode}...};
+        },
+        accesses);
+  }
+  template <class... X>
+  [[nodiscard]] static std::array<detail::container, sizeof...(X)> containers_of(
+      const std::tuple<X...>& accesses) noexcept {
+    return std::apply(
+        [](const auto&... one) {
+          return std::array<detail::container, sizeof...(X)>{detail::container_of(one)...};
         },
         accesses);
   }
@@ -189,7 +203,8 @@ class one_sided_calls {
             .peer = target,
             .offset_bytes = bytes_before<T>(offset),
             .data = bytes_of(x),
-            .source = options.source};
+            .source = options.source,
+            .data_elements_of = detail::container_of(std::get<0>(x))};
   }
 
   submitter& to_;

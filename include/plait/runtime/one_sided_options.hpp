@@ -42,6 +42,10 @@ struct one_sided_call {
   completion source = completion::remote;  ///< of a put
   /// Further memory that the operation waits for, or, of `await_signal`, speaks of.
   std::span<const data_access> accesses = {};
+  /// Containers whose elements `data` and `accesses` are, if any: a replay refuses the operation
+  /// once these lie elsewhere.
+  detail::container data_elements_of = {};
+  std::span<const detail::container> accesses_elements_of = {};
 };
 
 }  // namespace plait

@@ -56,6 +56,9 @@ struct message_call {
   /// number that came.  Precondition, unless null: `memory` is a range.
   std::size_t* count = nullptr;
   std::size_t element_bytes = 1;  ///< what `count` counts
+  /// Container whose elements `memory` is, if any: a replay refuses the message once these lie
+  /// elsewhere.
+  detail::container elements_of = {};
 };
 
 /// Submits to one runtime.  Calls follow program order together with those of the runtime's

@@ -186,6 +186,19 @@ struct access {
   }
 };
 
+namespace detail {
+/// Returns the container that an access names, for operations, which take the present place of its
+/// elements; without an object where it names other data.
+template <class Access>
+[[nodiscard]] container container_of(const Access& named) noexcept {
+  if constexpr (Access::is_container) {
+    return named.container();
+  } else {
+    return {};
+  }
+}
+}  // namespace detail
+
 template <class T>
 inline constexpr bool is_access = false;
 template <access_mode Mode, class Stored, class Operation>

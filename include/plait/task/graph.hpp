@@ -17,7 +17,8 @@ class replayed_graph;
 
 /// Recorded tasks and messages with their dependences: those of one iteration, and those that wrap
 /// from one iteration to the next.  [Thyme's task precedence graph]  Handle; belongs to the thread
-/// and the scheduler that recorded it, and must not outlive what its tasks name.
+/// and the scheduler that recorded it, and must not outlive what its tasks name.  Precondition of
+/// all uses: it was not moved from.
 class graph {
  public:
   graph(graph&&) noexcept;
@@ -39,6 +40,7 @@ class graph {
  private:
   friend class scheduler;
   explicit graph(std::shared_ptr<detail::replayed_graph> self) noexcept;
+  [[nodiscard]] detail::replayed_graph& recorded() const noexcept;
   std::shared_ptr<detail::replayed_graph> self_;
 };
 

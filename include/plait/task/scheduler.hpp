@@ -157,6 +157,11 @@ class scheduler {
                      const void* operation = nullptr);
   /// Orders `node` after earlier accesses to a box.
   void add_box(detail::task_node& node, const strided_bytes& box, access_mode mode);
+  /// Has `replay` refuse the graph that is being recorded once the elements of `c` lie elsewhere
+  /// than now, for an operation that takes their present place.  `named_by()`: "send 'edge'", for
+  /// the message.  No effect outside of a recording, nor for a container without an object.
+  /// Submitting thread.
+  void expect_in_place(const std::function<std::string()>& named_by, const detail::container& c);
   void submit(detail::task_node& node);
   /// Finishes an asynchronous node.  Any thread, once, after the node's start.
   void complete(detail::task_node& node);
