@@ -238,7 +238,8 @@ int finalize(call_place from) {
   measure_network(attached);
   collect_and_write(attached);
   attached.notes.remove_file();
-  if (h.ranks > 1) leave_together(attached.own, PLAIT_REAL(MPI_Ibarrier), PLAIT_REAL(MPI_Test));
+  if (h.ranks > 1)
+    leave_together(attached.own, PLAIT_REAL(MPI_Ibarrier), PLAIT_REAL(MPI_Test), [] {});
   PLAIT_REAL(MPI_Comm_free)(&attached.own);
   return real();
 }

@@ -210,14 +210,27 @@ environment::~environment() {
     // The other ranks would wait for this one in MPI_Finalize.
     abort("left by an exception");
   }
+  const auto tell = [this](departures::stage at) {
+    if (gave_up_) native_->left.tell(native_->internal, rank_, size_, at);
+  };
+  tell(departures::leaves);
   for (const auto& what : at_end_) what();
+  tell(departures::takes_part_in_nothing);
   for (const auto& space : native_->spaces) {
     if (!space->given_up) space->close();
   }
   MPI_Comm_free(&native_->program);
   MPI_Comm_free(&native_->internal);
   rma_window::free_what_is_left();
-  if (finalize_ && size_ > 1) leave_together(MPI_COMM_WORLD, MPI_Ibarrier, MPI_Test);
+  if (finalize_ && size_ > 1) {
+    leave_together(MPI_COMM_WORLD, MPI_Ibarrier, MPI_Test, [this] {
+      if (!gave_up_) return;
+      std::fprintf(stderr,
+                   "plait: %s: gave up its communication after a failure, has left "
+                   "plait::environment, and waits for the other ranks to do so\n",
+                   process_label().c_str());
+    });
+  }
   native_->handlers->give_back_world();
   set_abort_handler(nullptr);
   mpi_is_up = false;
@@ -242,9 +255,9 @@ std::string environment::mpi_version() const {
 }
 
 /// Tests `done` under the token until it is true; engines move on in between, so that a rank which
-/// waits here cannot hold up what another one waits for.
+/// waits here cannot hold up what another one waits for.  `all_ranks`: they are waited for.
 template <class Done>
-void environment::drive_until(Done done) {
+void environment::drive_until(bool all_ranks, Done done) {
   for (;;) {
     {
       mpi_token_guard guard(token_);
@@ -252,6 +265,11 @@ void environment::drive_until(Done done) {
     }
     for (engine* e : engines_) (void)e->poll();
     sched_yield();
+    if (!all_ranks) continue;
+    const ticks now = now_ticks();
+    if (!native_->left.is_due_together(now)) continue;
+    mpi_token_guard guard(token_);
+    native_->left.look_together(*this, native_->internal, now);
   }
 }
 
@@ -265,7 +283,7 @@ void native_access::await_all(environment& env, MPI_Comm comm) {
     mpi_token_guard guard(env.token());
     mpi_call(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
   }
-  env.drive_until([&request] {
+  env.drive_until(comm == of(env).internal, [&request] {
     int flag = 0;
     mpi_call(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
     return flag != 0;
@@ -353,7 +371,7 @@ std::vector<std::vector<std::int64_t>> environment::exchange(
       mpi_token_guard guard(token_);
       start(native_->internal, &request);
     }
-    drive_until([&request] {
+    drive_until(true, [&request] {
       int flag = 0;
       mpi_call(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
       return flag != 0;

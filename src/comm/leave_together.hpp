@@ -11,7 +11,8 @@
 namespace plait {
 
 /// Has nobody go into MPI_Finalize before all ranks are sure to come; `ibarrier` and `test` are
-/// MPI's.  Collective; without effect after an error of MPI's.  In MPI_Finalize a rank waits for
+/// MPI's.  `still_waits` is called once, when that has taken seconds.  Collective; without effect
+/// after an error of MPI's.  In MPI_Finalize a rank waits for
 /// the others in the launcher's hands, and mpiexec of Open MPI 4.1 hangs or crashes when two ranks
 /// fail while a third one does.  [a broadcast of different sizes on three ranks: 3 of 14 jobs]
 ///
@@ -20,12 +21,14 @@ namespace plait {
 /// still called MPI, for its own messages or inside its last barrier, when the first disconnect
 /// came.  (MPICH has since removed that step.)  So nobody disconnects before everybody has left
 /// this one.
-void leave_together(MPI_Comm all, auto&& ibarrier, auto&& test) {
+void leave_together(MPI_Comm all, auto&& ibarrier, auto&& test, auto&& still_waits) {
   MPI_Request left{};
   int over = ibarrier(all, &left) == MPI_SUCCESS ? 0 : 1;
   std::chrono::microseconds pause{20};
+  std::chrono::microseconds until_told{5'000'000};
   while (over == 0 && test(&left, &over, MPI_STATUS_IGNORE) == MPI_SUCCESS && over == 0) {
     std::this_thread::sleep_for(pause);  // the others may compute for long
+    if (until_told.count() > 0 && (until_told -= pause).count() <= 0) still_waits();
     pause = std::min(2 * pause, std::chrono::microseconds{1000});
   }
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000

@@ -11,6 +11,7 @@
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
 
+#include "comm/departures.hpp"
 #include "comm/error_handlers.hpp"
 
 namespace plait {
@@ -23,6 +24,7 @@ struct environment::native_handles {
   std::vector<std::shared_ptr<matching_space>> spaces;
   int numbers_taken = 0;       ///< of communicators
   bool has_rdma_card = false;  ///< some host of the job
+  departures left;             ///< the token's holder's
 };
 
 struct native_access {

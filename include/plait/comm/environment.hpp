@@ -116,7 +116,7 @@ class environment {
   friend class engine;
   void find_node();
   template <class Done>
-  void drive_until(Done done);
+  void drive_until(bool all_ranks, Done done);
 
   struct native_handles;
   friend struct native_access;
@@ -137,6 +137,7 @@ class environment {
   std::vector<engine*> engines_;       ///< driven while this class blocks
   std::vector<std::function<void()>> at_end_;
   bool finalize_ = false;
+  bool gave_up_ = false;  ///< an engine did, after a failure
   int exceptions_at_start_ = 0;
 };
 

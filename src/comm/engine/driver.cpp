@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/engine/message_survey.hpp"
+#include "comm/native.hpp"
 
 namespace plait {
 
@@ -20,6 +21,7 @@ bool driver::step(look which, operation* here) {
   if (which != look::no && !flights_.nothing_to_look_after()) {
     const bool completed = flights_.look_after(which);
     worked = worked || completed;
+    look_for_departures();
   }
   worked = release_held() || worked;
   while (drain()) worked = true;
@@ -42,6 +44,13 @@ bool driver::release_held() {
   for (operation* op : due.starts) admit(*op, when);
   for (const auto& [op, failure] : due.completions) tell_.settle(*op, failure);
   return !due.starts.empty() || !due.completions.empty();
+}
+
+void driver::look_for_departures() {
+  auto& handles = native_access::of(env_);
+  const ticks now = flights_.looks().last();
+  if (!handles.left.is_due(now) || state_.is_given_up()) return;
+  handles.left.look(env_, handles.internal, now, flights_);
 }
 
 void driver::begin_in_pairs(operation& op, moment& when) {

@@ -24,7 +24,8 @@ class driver {
  public:
   /// `watched`: somebody looks while anything is in flight, be it a proxy or busy workers.
   driver(environment& env, const engine_options& options, bool watched)
-      : token_(env.token()),
+      : env_(env),
+        token_(env.token()),
         watched_(watched),
         matching_(options.persistent_requests),
         paired_(pairs_messages(env, options.paired_receives)),
@@ -121,6 +122,8 @@ class driver {
   void start_kept(operation& op, moment& when);
   void start_all_kept();
   bool release_held();
+  /// Ends the job if something is waited for that a rank that has left would have to send.
+  void look_for_departures();
   /// `worked`: something has started or completed in this step.
   bool release_kept(look which, bool worked);
   /// Returns whether long receives are kept until sends: where messages go by TCP.
@@ -131,6 +134,7 @@ class driver {
     return !tell_.held().is_on() && !state_.any_posted();
   }
 
+  environment& env_;
   mpi_token& token_;
   const bool watched_;
   std::atomic<bool> exact_times_{false};  ///< each operation's `posted_at` is read from the clock

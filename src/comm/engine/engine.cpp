@@ -84,6 +84,7 @@ engine::~engine() {
   // elsewhere.
   const bool failed = state.is_given_up();
   s.messages.matching().let_go(failed);
+  s.env.gave_up_ = s.env.gave_up_ || failed;
   if (failed) return;
   s.messages.close_library();
   MPI_Comm_free(&s.windows_comm);

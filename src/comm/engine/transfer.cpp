@@ -22,24 +22,6 @@ namespace {
 /// started; to ask costs less than to have them among the others at the next look.
 constexpr std::size_t largest_at_once = 1024;
 
-/// "receive 'ghost' of 48 bytes from rank 1 of 'row', tag 3", and of a part of a collective
-/// "allreduce 'total': receive of 48 bytes from rank 1 of 'row'".
-[[nodiscard]] std::string describe(const operation& op) {
-  using origin = operation::origin;
-  const std::string suffix = op.via->among()->suffix();
-  const std::string name = op.name != nullptr ? std::string(" '") + op.name + "'" : "";
-  if (op.what == operation::kind::collective) {
-    return std::string(to_string(op.called)) + name + suffix + " of the MPI library";
-  }
-  const bool send = op.what == operation::kind::send;
-  const bool in_collective = op.of == origin::collective || op.of == origin::agreement;
-  return (in_collective ? std::string(to_string(op.called)) + name + ": " : "") +
-         (send ? "send" : "receive") + (in_collective ? "" : name) +
-         (op.varies && !send ? " of at most " : " of ") + std::to_string(op.size_bytes) +
-         " bytes " + (send ? "to" : "from") + " rank " + std::to_string(op.peer) + suffix +
-         (op.of == origin::program ? ", tag " + std::to_string(op.tag) : "");
-}
-
 /// Ranks that name sizes that do not fit: in a collective that is the program's mistake.
 [[nodiscard]] std::exception_ptr wrong_size(const operation& op, const std::string& why) {
   const std::string text = describe(op) + ": " + why;
@@ -95,6 +77,22 @@ constexpr std::size_t largest_at_once = 1024;
 }
 
 }  // namespace
+
+std::string describe(const operation& op) {
+  using origin = operation::origin;
+  const std::string suffix = op.via->among()->suffix();
+  const std::string name = op.name != nullptr ? std::string(" '") + op.name + "'" : "";
+  if (op.what == operation::kind::collective) {
+    return std::string(to_string(op.called)) + name + suffix + " of the MPI library";
+  }
+  const bool send = op.what == operation::kind::send;
+  const bool in_collective = op.of == origin::collective || op.of == origin::agreement;
+  return (in_collective ? std::string(to_string(op.called)) + name + ": " : "") +
+         (send ? "send" : "receive") + (in_collective ? "" : name) +
+         (op.varies && !send ? " of at most " : " of ") + std::to_string(op.size_bytes) +
+         " bytes " + (send ? "to" : "from") + " rank " + std::to_string(op.peer) + suffix +
+         (op.of == origin::program ? ", tag " + std::to_string(op.tag) : "");
+}
 
 bool transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;

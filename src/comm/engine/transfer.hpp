@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <mpi.h>
@@ -13,6 +14,10 @@
 namespace plait {
 
 struct matching_space;
+
+/// Returns "receive 'ghost' of 48 bytes from rank 1 of 'row', tag 3", and of a part of a collective
+/// "allreduce 'total': receive of 48 bytes from rank 1 of 'row'".  Not of operations on windows.
+[[nodiscard]] std::string describe(const operation& op);
 
 /// Requests and their operations, side by side as MPI_Testsome wants them.  Holder of the token
 /// only.
