@@ -27,7 +27,11 @@ class task_suspender final : public blocking_calls {
   void unlock() override { messages_.unlock(); }
 
   [[nodiscard]] bool suspend_until(awaited& what) override {
-    waiting_task waiting{{.finished = ask, .completed = go_on}, {watch}, &what, this, nullptr};
+    waiting_task waiting{{.finished = ask, .completed = go_on, .requests = what.requests},
+                         {watch},
+                         &what,
+                         this,
+                         nullptr};
     tasks_.suspend(waiting);
     return !waiting.given_up;
   }

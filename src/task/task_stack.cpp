@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_context.hpp>
 #include <cxxabi.h>
 
 #include "task/checked/access_checker.hpp"
@@ -25,6 +25,11 @@ struct exceptions_in_hand {
     std::swap(caught, threads->caught);
     std::swap(uncaught, threads->uncaught);
   }
+};
+
+/// The memory is somebody else's, who keeps it.
+struct kept_memory {
+  void deallocate(boost::context::stack_context&) noexcept {}
 };
 
 }  // namespace
@@ -76,12 +81,13 @@ struct task_stack::context {
   }
 };
 
-task_stack::task_stack(std::size_t size_bytes) : context_(std::make_unique<context>()) {
-  boost::context::protected_fixedsize_stack allocator(size_bytes);
-  boost::context::stack_context memory = allocator.allocate();
-  context_->switches.on(static_cast<char*>(memory.sp) - memory.size, memory.size);
+task_stack::task_stack(std::span<std::byte> memory) : context_(std::make_unique<context>()) {
+  boost::context::stack_context stack;
+  stack.sp = memory.data() + memory.size();
+  stack.size = memory.size();
+  context_->switches.on(memory.data(), memory.size());
   context_->inside = boost::context::fiber(
-      std::allocator_arg, boost::context::preallocated(memory.sp, memory.size, memory), allocator,
+      std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), kept_memory{},
       [self = context_.get()](boost::context::fiber&& back) {
         return self->live(std::move(back));
       });

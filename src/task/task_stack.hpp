@@ -6,9 +6,12 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include <plait/task/detail/node.hpp>
+
+#include "task/stack_memory.hpp"
 
 namespace plait::detail {
 
@@ -18,8 +21,8 @@ class access_checker;
 /// it, one at a time; a task that was suspended may so go on in another thread.
 class task_stack {
  public:
-  /// Errors: std::bad_alloc.
-  explicit task_stack(std::size_t size_bytes);
+  /// `memory` must outlive it.
+  explicit task_stack(std::span<std::byte> memory);
   ~task_stack();
   task_stack(const task_stack&) = delete;
   task_stack& operator=(const task_stack&) = delete;
@@ -41,18 +44,15 @@ class task_stack {
 /// Stacks that are free.  Thread-safe.
 class stack_pool {
  public:
-  explicit stack_pool(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {}
+  explicit stack_pool(std::size_t stack_bytes) : memory_(stack_bytes) {}
 
+  /// Errors: `error` where there is no memory for one more.
   [[nodiscard]] std::unique_ptr<task_stack> take() {
-    {
-      std::lock_guard lock(mutex_);
-      if (!free_.empty()) {
-        auto stack = std::move(free_.back());
-        free_.pop_back();
-        return stack;
-      }
-    }
-    return std::make_unique<task_stack>(stack_bytes_);
+    std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<task_stack>(memory_.next());
+    auto stack = std::move(free_.back());
+    free_.pop_back();
+    return stack;
   }
   void give(std::unique_ptr<task_stack> stack) {
     std::lock_guard lock(mutex_);
@@ -60,8 +60,8 @@ class stack_pool {
   }
 
  private:
-  const std::size_t stack_bytes_;
   std::mutex mutex_;
+  stack_memory memory_;
   std::vector<std::unique_ptr<task_stack>> free_;
 };
 

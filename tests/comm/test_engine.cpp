@@ -92,6 +92,42 @@ TEST(engine, is_idle_when_the_last_message_has_completed_whoever_started_it) {
   wait_for_all(e, drop);
 }
 
+/// What one more waits for is no reason to ask for all the others: many would take the square of
+/// their number.
+TEST(engine, those_that_wait_are_not_asked_when_one_more_waits) {
+  struct waiting : awaited {
+    int* asked = nullptr;
+    const bool* over = nullptr;
+    int* ended = nullptr;
+  };
+  environment& env = test_environment();
+  engine e(env, {.policy = progress::none});
+  int asked = 0;
+  int ended = 0;
+  bool over = false;
+  std::vector<waiting> all(100);
+  for (waiting& one : all) {
+    one.finished = [](awaited& self) {
+      auto& me = static_cast<waiting&>(self);
+      ++*me.asked;
+      return *me.over;
+    };
+    one.completed = [](awaited& self) noexcept { ++*static_cast<waiting&>(self).ended; };
+    one.asked = &asked;
+    one.over = &over;
+    one.ended = &ended;
+    e.watch(one);
+  }
+  EXPECT_EQ(asked, 0);
+  (void)e.poll();
+  EXPECT_EQ(asked, 100);
+  EXPECT_EQ(ended, 0);
+  over = true;
+  (void)e.poll();
+  EXPECT_EQ(ended, 100);
+  EXPECT_TRUE(e.idle());
+}
+
 TEST_P(every_policy, sizes_from_nothing_to_4_MiB_arrive_whole) {
   const neighbours r(env);
   engine e(env, options());

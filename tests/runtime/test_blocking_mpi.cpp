@@ -141,6 +141,71 @@ TEST_P(every_policy, sendrecv_waits_and_probes_suspend_too) {
   EXPECT_EQ(ok, (std::array<int, 4>{1, 1, 1, 1}));
 }
 
+TEST_P(every_policy, a_task_waits_for_all_its_requests_and_gets_what_mpi_says_of_each) {
+  runtime rt{env, options()};
+  const int rank = env.rank();
+  std::array<int, 3> ok{};
+  rt.task(
+      "waits",
+      [this](int& good, int from) {
+        int value = -1;
+        int unused = -1;
+        std::array<MPI_Request, 3> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        {
+          mpi_token_guard guard(env.token());
+          MPI_Recv_init(&unused, 1, MPI_INT, from, 41, comm, &requests[1]);  // and does not start
+        }
+        MPI_Irecv(&value, 1, MPI_INT, from, 40, comm, &requests[2]);
+        std::array<MPI_Status, 3> statuses;
+        MPI_Waitall(3, requests.data(), statuses.data());
+        good = value == from && statuses[2].MPI_SOURCE == from && statuses[2].MPI_TAG == 40 &&
+                       requests[1] != MPI_REQUEST_NULL && requests[2] == MPI_REQUEST_NULL
+                   ? 1
+                   : 0;
+        MPI_Request_free(&requests[1]);
+      },
+      out(ok[0]), left);
+  const auto is_cut_off = [](int code) {
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(code, &error_class);
+    return error_class == MPI_ERR_TRUNCATE;
+  };
+  rt.task(
+      "too short",
+      [this, is_cut_off](int& good, int from) {
+        int value = -1;
+        good = is_cut_off(MPI_Recv(&value, 1, MPI_INT, from, 42, comm, MPI_STATUS_IGNORE)) ? 1 : 0;
+      },
+      out(ok[1]), left);
+  rt.task(
+      "one of two too short",
+      [this, is_cut_off](int& good, int from) {
+        std::array<int, 2> values{-1, -1};
+        std::array<MPI_Request, 2> requests;
+        MPI_Irecv(&values[0], 1, MPI_INT, from, 43, comm, &requests[0]);
+        MPI_Irecv(&values[1], 1, MPI_INT, from, 44, comm, &requests[1]);
+        std::array<MPI_Status, 2> statuses;
+        const int code = MPI_Waitall(2, requests.data(), statuses.data());
+        good = code == MPI_ERR_IN_STATUS && is_cut_off(statuses[0].MPI_ERROR) &&
+                       statuses[1].MPI_ERROR == MPI_SUCCESS && values[1] == from
+                   ? 1
+                   : 0;
+      },
+      out(ok[2]), left);
+  rt.task(
+      "sends",
+      [this](int me, int to) {
+        const std::array<int, 2> values{me, me};
+        MPI_Send(values.data(), 1, MPI_INT, to, 40, comm);
+        MPI_Send(values.data(), 2, MPI_INT, to, 42, comm);
+        MPI_Send(values.data(), 1, MPI_INT, to, 44, comm);
+        MPI_Send(values.data(), 2, MPI_INT, to, 43, comm);
+      },
+      rank, right);
+  rt.wait();
+  EXPECT_EQ(ok, (std::array<int, 3>{1, 1, 1}));
+}
+
 TEST_P(every_policy, collectives_suspend_too) {
   runtime rt{env, options()};
   const int size = env.size();

@@ -214,6 +214,39 @@ TEST_P(any_workers, replayed_tasks_suspend_as_others_do) {
   EXPECT_EQ(counts, std::vector<int>(8, 100));
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t many = 1000;  // whose stacks have more to them
+#else
+constexpr std::size_t many = 40'000;
+#endif
+
+/// A page that guards a stack takes two of the 65530 mappings that a process may have.
+TEST(suspension, more_tasks_are_suspended_at_once_than_a_process_may_have_guarded_stacks) {
+  scheduler s{{.workers = 1, .task_stack_bytes = std::size_t{16} << 10}};
+  std::vector<task_node*> waiting;
+  struct kept : plait::suspension {
+    std::vector<task_node*>* by;
+  };
+  std::vector<int> done(many, 0);
+  for (int& one : done) {
+    s.task(
+        "waits",
+        [&s](int& to, std::vector<task_node*>* by) {
+          kept next{{[](plait::suspension& what, task_node& node) {
+                      static_cast<kept&>(what).by->push_back(&node);
+                    }},
+                    by};
+          s.suspend(next);
+          to = 1;
+        },
+        out(one), &waiting);
+  }
+  s.work_until([&] { return waiting.size() == many; });
+  for (task_node* node : waiting) s.resume(*node);
+  s.wait();
+  EXPECT_EQ(done, std::vector<int>(many, 1));
+}
+
 TEST(suspension, only_tasks_with_a_stack_can_be_suspended) {
   scheduler plain{{.workers = 1}};
   bool suspendable = true;

@@ -23,6 +23,7 @@
 namespace plait {
 
 class served_window;
+struct awaited_requests;
 
 /// Something else than a message that a task waits for, such as a request of the program's own.
 struct awaited {
@@ -31,6 +32,9 @@ struct awaited {
   /// Called once, by a thread that holds the token, when the wait is over or is given up.
   void (*completed)(awaited& self) noexcept = nullptr;
   bool given_up = false;
+  /// MPI requests, if that is all that is waited for.  They are tested with those of others, and
+  /// `finished` is not called.
+  awaited_requests* requests = nullptr;
 };
 
 /// Counts the engine's work, for the ledger.

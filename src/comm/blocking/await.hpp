@@ -13,6 +13,8 @@
 #include <plait/comm/token.hpp>
 #include <plait/core/error.hpp>
 
+#include "comm/awaited_requests.hpp"
+
 namespace plait {
 
 /// The runtime whose task or program calls, or null: then MPI is called as it is.  (plait itself
@@ -30,16 +32,18 @@ int under_token(Call call) {
   return call();
 }
 
-/// Waits until `ask()`, which is called under the token, is true.  False: another task has failed,
-/// and what is waited for may never come.
+/// Waits until `ask()`, which is called under the token, is true.  `requests`: they are all that it
+/// asks for, and a task waits for them without asking.  False: another task has failed, and what is
+/// waited for may never come.
 template <class Ask>
-[[nodiscard]] bool wait_until(blocking_calls& here, Ask ask) {
+[[nodiscard]] bool wait_until(blocking_calls& here, Ask ask, awaited_requests* requests) {
   if (here.who_calls() == blocking_calls::caller::task) {
     struct asked : awaited {
       Ask* question;
     } what;
     what.finished = [](awaited& self) { return (*static_cast<asked&>(self).question)(); };
     what.question = &ask;
+    what.requests = requests;
     return here.suspend_until(what);
   }
   here.work_until([&] {
@@ -51,10 +55,12 @@ template <class Ask>
 
 /// Waits for `test(&flag)`, an MPI_Test of some kind, to raise the flag or fail.  `give_up` is
 /// called, without the token, when another task has failed; it says whether nothing is left to wait
-/// for.
+/// for.  `requests`: those that `test` tests all, if it does.
 template <class Test, class GiveUp>
-int wait_for(blocking_calls& here, Test test, GiveUp give_up) {
-  int code = MPI_SUCCESS;
+int wait_for(blocking_calls& here, Test test, GiveUp give_up,
+             awaited_requests* requests = nullptr) {
+  int own_code = MPI_SUCCESS;
+  int& code = requests != nullptr ? requests->code : own_code;
   int flag = 0;
   const auto ask = [&] {
     code = test(&flag);
@@ -64,7 +70,7 @@ int wait_for(blocking_calls& here, Test test, GiveUp give_up) {
     std::lock_guard guard(here);
     if (ask()) return code;
   }
-  if (wait_until(here, ask)) return code;
+  if (wait_until(here, ask, requests)) return code;
   const bool completed = give_up();
   // A destructor of a task that is being unwound waits for its requests.
   if (completed && std::uncaught_exceptions() > 0) return MPI_SUCCESS;
@@ -87,6 +93,26 @@ inline bool give_up_collective(blocking_calls&, MPI_Request&) {
 }
 
 /// `direct()` is the blocking call, `start(&request)` begins the same without blocking.
+/// Waits for one request.
+template <class GiveUp>
+int wait_for_request(blocking_calls& here, MPI_Request& request, MPI_Status* status,
+                     GiveUp give_up) {
+  awaited_requests one{{&request, 1}, status == MPI_STATUS_IGNORE ? nullptr : status};
+  return wait_for(
+      here, [&](int* flag) { return PMPI_Test(&request, flag, status); }, give_up, &one);
+}
+
+/// Waits for all of several requests.
+inline int wait_for_all(blocking_calls& here, std::span<MPI_Request> requests,
+                        MPI_Status* statuses) {
+  awaited_requests all{requests, statuses == MPI_STATUSES_IGNORE ? nullptr : statuses};
+  const auto test = [&](int* flag) {
+    return PMPI_Testall(static_cast<int>(requests.size()), requests.data(), flag, statuses);
+  };
+  return wait_for(
+      here, test, [&] { return give_up_messages(here, requests); }, &all);
+}
+
 template <class Direct, class Start>
 int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
             bool (*give_up)(blocking_calls&, MPI_Request&) = give_up_message) {
@@ -97,9 +123,7 @@ int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
     std::lock_guard guard(*here);
     if (const int code = start(&request); code != MPI_SUCCESS) return code;
   }
-  return wait_for(
-      *here, [&](int* flag) { return PMPI_Test(&request, flag, status); },
-      [&] { return give_up(*here, request); });
+  return wait_for_request(*here, request, status, [&] { return give_up(*here, request); });
 }
 
 template <class Direct, class Start>

@@ -23,17 +23,14 @@ extern "C" {
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   blocking_calls* here = interceptor();
   if (here == nullptr) return PMPI_Wait(request, status);
-  return wait_for(
-      *here, [&](int* flag) { return PMPI_Test(request, flag, status); },
-      [&] { return plait::give_up_message(*here, *request); });
+  return plait::wait_for_request(*here, *request, status,
+                                 [&] { return plait::give_up_message(*here, *request); });
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   blocking_calls* here = interceptor();
   if (here == nullptr) return PMPI_Waitall(count, requests, statuses);
-  return wait_for(
-      *here, [&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); },
-      [&] { return give_up_messages(*here, all(requests, count)); });
+  return plait::wait_for_all(*here, all(requests, count), statuses);
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {

@@ -28,11 +28,12 @@ int receive_and_send(blocking_calls& here, MPI_Status* status, auto start_receiv
       return code;
     }
   }
-  const int code = plait::wait_for(
-      here, [&](int* flag) { return PMPI_Testall(2, requests, flag, statuses); },
-      [&] { return plait::give_up_messages(here, requests); });
+  const int code = plait::wait_for_all(here, requests, statuses);
   if (status != MPI_STATUS_IGNORE) *status = statuses[0];
-  return code;
+  if (code != MPI_ERR_IN_STATUS) return code;
+  const int of_receive = statuses[0].MPI_ERROR;
+  return of_receive != MPI_SUCCESS && of_receive != MPI_ERR_PENDING ? of_receive
+                                                                    : statuses[1].MPI_ERROR;
 }
 
 }  // namespace

@@ -108,7 +108,9 @@ void driver::watch(awaited& what) {
   token_.acquire();
   state_.one_more();
   flights_.watch(what);
-  step(look::once);  // and, after `cancel`, gives it up
+  // Its task has just asked.  To look after all the others each time that one more waits would
+  // take the square of their number.
+  step(state_.is_given_up() ? look::once : look::no);
   release_token();
 }
 

@@ -27,7 +27,7 @@ void in_flight::start_one_sided(operation& op, moment& when) {
 void in_flight::watch(awaited& what) {
   const ticks now = now_ticks();
   if (nothing()) flight_.take_off(now);
-  watched_.push_back(&what);
+  watched_.add(what);
   raise_count(expectations_);
   looks_.posted(now);
 }
@@ -46,22 +46,12 @@ void in_flight::stop_serving(served_window& window) {
 }
 
 bool in_flight::test_all_watched() {
-  const bool give_up = state_.is_given_up();
-  std::vector<awaited*> done;
-  std::erase_if(watched_, [&](awaited* what) {
-    if (what->finished(*what)) {
-      done.push_back(what);
-    } else if (give_up) {
-      what->given_up = true;
-      done.push_back(what);
-    }
-    return !done.empty() && done.back() == what;
-  });
-  for (awaited* what : done) {
+  const std::vector<awaited*> ended = watched_.take_ended(state_.is_given_up());
+  for (awaited* what : ended) {
     state_.one_less();
     what->completed(*what);
   }
-  return !done.empty();
+  return !ended.empty();
 }
 
 }  // namespace plait

@@ -23,6 +23,7 @@
 #include "comm/engine/policy_choice.hpp"
 #include "comm/engine/served_windows.hpp"
 #include "comm/engine/transfer.hpp"
+#include "comm/engine/watched.hpp"
 #include "comm/library_collectives.hpp"
 #include "comm/matching_space.hpp"
 
@@ -100,6 +101,11 @@ class in_flight {
  private:
   bool test(look which);
   bool test_watched() { return !watched_.empty() && test_all_watched(); }
+  /// Returns what a look costs that finds nothing, if there are so many that this matters.
+  [[nodiscard]] ticks look_price() const noexcept {
+    return seconds_to_ticks(5e-9 * static_cast<double>(transfers_.operations().size()) +
+                            watched_.look_s());
+  }
   bool test_all_watched();
 
   static constexpr double first_look_s = 20e-6;
@@ -111,7 +117,7 @@ class in_flight {
   collective::library_collectives library_;
   bool completed_since_looked_ = false;  ///< not told to `looks_`
   bool lost_ = false;  ///< MPI has requests that can be followed no more, and their buffers
-  std::vector<awaited*> watched_;
+  watched_set watched_;
   served_windows windows_;
   flight_clock flight_;
   look_schedule looks_;
@@ -160,7 +166,8 @@ inline bool in_flight::look_after(look which) {
   if (landed || which == look::once || polls_.load(std::memory_order_relaxed) % 16 == 0) {
     const ticks now = now_ticks();
     if (landed) flight_.land(now);
-    looks_.looked(now, std::exchange(completed_since_looked_, false), !nothing_to_look_after());
+    looks_.looked(now, std::exchange(completed_since_looked_, false), !nothing_to_look_after(),
+                  look_price());
   }
   return completed;
 }

@@ -47,13 +47,16 @@ class look_schedule {
   /// only begun: it counts from there.
   void posted_since_last() noexcept { posted_since_last_ = true; }
 
-  void looked(ticks now, bool completed, bool in_flight) noexcept {
+  /// `price`: of a look that finds nothing.  While the wait is shorter than that many operations
+  /// take to be looked through, so is the time until the next look: half of the time is enough.
+  void looked(ticks now, bool completed, bool in_flight, ticks price = 0) noexcept {
     if (now - last() > longest_unwatched()) {
       longest_.store(now - last(), std::memory_order_relaxed);
     }
     last_.store(now, std::memory_order_relaxed);
     if (std::exchange(posted_since_last_, false) || completed) since_ = now;
-    set(in_flight ? now + std::clamp((now - since_) / part, first_, worst_) : never);
+    set(in_flight ? now + std::clamp(std::max((now - since_) / part, price), first_, worst_)
+                  : never);
   }
 
   /// Nothing is in flight any more.
