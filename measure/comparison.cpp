@@ -63,6 +63,7 @@ class session {
     kept.computes_as_base = one.computes_as_base;
     kept.own_ideal = one.own_ideal;
     kept.leads = one.leads;
+    kept.communicates = one.communicates;
   }
 
   [[nodiscard]] bool is_measured(const compared_variant& one) const {
@@ -180,6 +181,7 @@ class session {
     run.total_s = total_s;
     to.processes = static_cast<int>(all.size());
     const double share = 1.0 / static_cast<double>(all.size());
+    run.computing_s = 0;
     for (const json& rank : all) {
       for (const json& row : rank["ledger"]) run.ledger.push_back(row);
       to.workers = std::max(to.workers, rank["workers"].get<int>());
@@ -188,6 +190,7 @@ class session {
         if (!first) figure->second = std::max(figure->second, value.get<double>());
       }
       const json& mean = rank["mean"];
+      run.computing_s = std::max(run.computing_s, mean[0].get<double>() + mean[3].get<double>());
       run.mean.compute_s += share * mean[0].get<double>();
       run.mean.posting_s += share * mean[1].get<double>();
       run.mean.exposed_s += share * mean[2].get<double>();
@@ -330,23 +333,44 @@ const measured_variant& measurements::find_ideal(const std::string& name) const 
   return *found;
 }
 
-namespace {
+cheapest_found measurements::computation_of(const measured_variant& ideal) const {
+  std::vector<std::vector<double>> shown;
+  for (const measured_variant& one : variants) {
+    const bool counts = &one != &ideal && computation_alone(one) == &ideal;
+    shown.push_back(one.of_runs([counts](const kept_run& run) {
+      return counts ? run.computing_s : std::numeric_limits<double>::infinity();
+    }));
+  }
+  return cheapest_of_rounds(ideal.of_runs([](const kept_run& run) { return run.total_s; }), shown);
+}
 
-measured_alone alone_with(const measured_messages& messages, const measured_variant& computation) {
+std::vector<double> measurements::communication_of(const measured_messages& some) const {
+  if (some.wire_bound_s) return some.communication_s;
+  std::vector<std::vector<double>> shown;
+  for (const measured_variant& one : variants)
+    if (one.communicates && one.leads == (&some == &leaders) && computation_alone(one) != nullptr)
+      shown.push_back(one.of_runs([](const kept_run& run) { return run.total_s; }));
+  return cheapest_of_rounds(some.communication_s, shown).samples;
+}
+
+measured_alone measurements::alone_with(const measured_messages& some,
+                                        const measured_variant& ideal) const {
   measured_alone result;
-  result.computation_s = computation.total_s();
-  result.compute_s = computation.spent().compute_s;
-  result.communication_s = median(messages.communication_s);
-  result.wire_s = messages.wire_bound_s;
-  const double transport = median(messages.transport_cpu_s);
+  result.computation_s = median(computation_of(ideal).samples);
+  result.compute_s = ideal.spent().compute_s;
+  result.communication_s = median(communication_of(some));
+  result.wire_s = some.wire_bound_s;
+  const double transport = median(some.transport_cpu_s);
   result.transport_cpu_s = std::isfinite(transport) ? transport : 0;
   return result;
 }
 
-}  // namespace
-
 measured_alone measurements::alone() const {
   return alone_with(messages, find_ideal(ideal));
+}
+
+const measured_variant* measurements::computation_alone(const measured_variant& one) const {
+  return computes_as_base(one) ? &find_ideal(ideal) : own_ideal_of(one);
 }
 
 bool measurements::computes_as_base(const measured_variant& one) const {
@@ -366,10 +390,26 @@ const measured_variant* measurements::own_ideal_of(const measured_variant& one) 
 }
 
 std::optional<measured_alone> measurements::alone_of(const measured_variant& one) const {
-  if (computes_as_base(one)) return alone();
-  const measured_variant* computation = own_ideal_of(one);
+  const measured_variant* computation = computation_alone(one);
   if (computation == nullptr) return std::nullopt;
   return alone_with(one.leads ? leaders : messages, *computation);
+}
+
+std::vector<measured_alone> measurements::rounds_of(const measured_variant& one) const {
+  const measured_messages& some = one.leads ? leaders : messages;
+  const measured_variant* ideal_of_one = computation_alone(one);
+  if (ideal_of_one == nullptr) return {};
+  const std::vector<double> computation_s = computation_of(*ideal_of_one).samples;
+  const std::vector<double> communication_s = communication_of(some);
+  std::vector<measured_alone> rounds;
+  for (std::size_t round = 0; round < computation_s.size(); ++round) {
+    measured_alone& each = rounds.emplace_back(alone_with(some, *ideal_of_one));
+    each.computation_s = computation_s[round];
+    each.communication_s = communication_s[round];
+    const double transport = some.transport_cpu_s[round];
+    if (std::isfinite(transport)) each.transport_cpu_s = transport;
+  }
+  return rounds;
 }
 
 void set_operations(comparison& of, double operations) {

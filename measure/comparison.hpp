@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -108,7 +109,10 @@ struct comparison {
 /// Holds what rank 0 keeps of one run.
 struct kept_run {
   double total_s = 0;
-  breakdown mean;                         ///< over ranks that take part and their workers
+  breakdown mean;  ///< over ranks that take part and their workers
+  /// Seconds that the rank with most of them computed, or the runtime worked: what the run needed
+  /// for its computation, beside messages.  Mean over the rank's workers.
+  double computing_s = std::numeric_limits<double>::infinity();
   std::vector<json> ledger;               ///< one entry per rank and worker
   std::optional<double> proxy_cpu_s;      ///< mean over ranks, if one of them has a proxy
   std::map<std::string, double> figures;  ///< the largest of all ranks
@@ -120,9 +124,10 @@ struct measured_variant {
   std::string name;
   bool computes_as_base = true;  ///< as it says of itself
   std::string own_ideal;
-  bool leads = false;    ///< see compared_variant
-  bool verified = true;  ///< the same on every rank
-  double max_error = 0;  ///< the same on every rank
+  bool leads = false;        ///< see compared_variant
+  bool communicates = true;  ///< likewise
+  bool verified = true;      ///< the same on every rank
+  double max_error = 0;      ///< the same on every rank
   // On rank 0:
   int workers = 1;    ///< of the rank with the most
   int processes = 1;  ///< that take part
@@ -170,6 +175,12 @@ struct measurements {
   [[nodiscard]] const measured_variant* fastest_as_base() const;
   /// Computation alone, among the variants or not.  Precondition: it was measured.
   [[nodiscard]] const measured_variant& find_ideal(const std::string& name) const;
+  /// Returns what the runs of an ideal and of variants whose computation alone it is needed for
+  /// the computation, round by round.  Variants are numbered as `variants`, from 1.
+  [[nodiscard]] cheapest_found computation_of(const measured_variant& ideal) const;
+  /// Returns what messages alone and runs that contain them took, round by round.  Only messages
+  /// alone where the wire's time is known, which stands for them.
+  [[nodiscard]] std::vector<double> communication_of(const measured_messages& some) const;
   /// Of base: medians, and the wire's time.
   [[nodiscard]] measured_alone alone() const;
   /// Returns the computation alone of a variant that does not compute as base does: of its own
@@ -180,6 +191,14 @@ struct measurements {
   [[nodiscard]] bool computes_as_base(const measured_variant& one) const;
   /// Returns what was measured alone of the computation of `one`; nothing where that is not known.
   [[nodiscard]] std::optional<measured_alone> alone_of(const measured_variant& one) const;
+  /// The same round by round.
+  [[nodiscard]] std::vector<measured_alone> rounds_of(const measured_variant& one) const;
+
+ private:
+  /// Returns the ideal whose computation is that of `one`; null where that was not measured.
+  [[nodiscard]] const measured_variant* computation_alone(const measured_variant& one) const;
+  [[nodiscard]] measured_alone alone_with(const measured_messages& some,
+                                          const measured_variant& ideal) const;
 };
 
 /// Says how many floating-point operations a run of each variant is, on all ranks.

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <plait/plait.hpp>
@@ -27,12 +29,32 @@ constexpr double worth_hiding = 0.05;
 
 /// Returns what a variant that does not compute as base does can be held against.
 json own_limits(const measured_variant& one, const measured_alone& alone,
-                const measured_variant& ideal) {
+                const measured_variant& ideal, const measurements& found) {
   return {{"ideal", ideal.name},
-          {"computation_s", to_json(ideal.total())},
+          {"computation_s", to_json(summarize(found.computation_of(ideal).samples))},
           {"bound_s", bound_s(alone)},
           {"attainable_s", attainable_s(alone)},
-          {"ratio_to_ideal", to_json(one.total_s() / ideal.total_s())}};
+          {"ratio_to_ideal", to_json(one.total_s() / alone.computation_s)}};
+}
+
+/// Of each round, `bound(round)`.
+summary by_round(const std::vector<measured_alone>& rounds,
+                 double (*bound)(const measured_alone&)) {
+  std::vector<double> bounds;
+  for (const measured_alone& round : rounds) bounds.push_back(bound(round));
+  return summarize(std::move(bounds));
+}
+
+/// Says by variant in how many rounds it needed least for base's computation, less than that took
+/// alone.
+json computation_from(const measurements& found) {
+  json result = json::object();
+  for (const std::size_t from : found.computation_of(found.find_ideal(found.ideal)).from) {
+    if (from == 0) continue;
+    json& rounds = result[found.variants[from - 1].name];
+    rounds = rounds.is_null() ? 1 : rounds.get<int>() + 1;
+  }
+  return result;
 }
 
 json slower_result(const measured_variant& one, const measured_alone& alone,
@@ -68,7 +90,7 @@ json variant_result(const comparison& what, const measurements& found, const com
     const bool transport_is_known = std::isfinite(median(messages.transport_cpu_s));
     result["slower_computation"] = slower_result(one, *alone, transport_is_known);
     if (!found.computes_as_base(one))
-      result["own_limits"] = own_limits(one, *alone, *found.own_ideal_of(one));
+      result["own_limits"] = own_limits(one, *alone, *found.own_ideal_of(one), found);
   }
   if (one.has_proxy()) result["proxy_cpu_s"] = to_json(one.proxy_cpu_s());
   result["ledger"] = one.typical().ledger;
@@ -94,8 +116,9 @@ json hidden_fractions(const comparison& what, const measurements& found) {
 json beaten_by(const comparison& what, const measurements& found) {
   json result = json::array();
   for (const measured_variant& one : found.variants) {
-    const std::optional<measured_alone> alone = found.alone_of(one);
-    if (alone && !is_an_ideal(what, one) && beats(one.total(), attainable_s(*alone)))
+    const std::vector<measured_alone> rounds = found.rounds_of(one);
+    if (!rounds.empty() && !is_an_ideal(what, one) &&
+        beats(one.total(), by_round(rounds, attainable_s)))
       result.push_back(one.name);
   }
   return result;
@@ -116,8 +139,11 @@ json result_of(const environment& env, const comparison& what, const session_opt
     result["variants"][found.variants[i].name] =
         variant_result(what, found, what.variants[i], found.variants[i]);
   const measured_messages& messages = found.messages;
-  result["communication_s"] = to_json(summarize(messages.communication_s));
-  result["computation_s"] = to_json(found.find_ideal(found.ideal).total());
+  const measured_variant& ideal = found.find_ideal(found.ideal);
+  const std::vector<measured_alone> rounds = found.rounds_of(ideal);
+  result["communication_s"] = to_json(summarize(found.communication_of(messages)));
+  result["computation_s"] = to_json(summarize(found.computation_of(ideal).samples));
+  result["computation_from"] = computation_from(found);
   const summary transport = summarize(messages.transport_cpu_s);
   result["transport_cpu_s"] = to_json(transport);
   const std::chrono::duration<double> look = messages.transport_look;
@@ -125,6 +151,8 @@ json result_of(const environment& env, const comparison& what, const session_opt
   result["wire_bound_s"] = to_json(messages.wire_bound_s);
   result["bound_s"] = bound_s(alone);
   result["attainable_s"] = attainable_s(alone);
+  result["bound_by_round_s"] = to_json(by_round(rounds, bound_s));
+  result["attainable_by_round_s"] = to_json(by_round(rounds, attainable_s));
   result["hidden_fraction"] = hidden_fractions(what, found);
   result["beats_attainable"] = beaten_by(what, found);
   result["timeline"] = json::object();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <plait/plait.hpp>
 
 namespace plait::measure {
 namespace {
@@ -74,6 +75,20 @@ std::string distance(const std::string& name, double total_s, const breakdown& s
 
 }  // namespace
 
+cheapest_found cheapest_of_rounds(const std::vector<double>& alone,
+                                  const std::vector<std::vector<double>>& shown) {
+  cheapest_found result{.samples = alone, .from = std::vector<std::size_t>(alone.size(), 0)};
+  for (std::size_t one = 0; one < shown.size(); ++one) {
+    PLAIT_EXPECTS(shown[one].size() == alone.size(), fmt::format("{} rounds", shown[one].size()));
+    for (std::size_t round = 0; round < alone.size(); ++round)
+      if (shown[one][round] < result.samples[round]) {
+        result.samples[round] = shown[one][round];
+        result.from[round] = one + 1;
+      }
+  }
+  return result;
+}
+
 double bound_s(const measured_alone& alone) {
   return std::max(alone.computation_s, alone.messages_s());
 }
@@ -87,8 +102,8 @@ std::optional<double> hidden_fraction(double total_s, double base_s, double boun
   return (base_s - total_s) / (base_s - bound_s);
 }
 
-bool beats(const summary& total, double attainable_s) {
-  return total.q3 < attainable_s - (total.q3 - total.q1);
+bool beats(const summary& total, const summary& attainable_s) {
+  return total.q3 < attainable_s.q1 - (total.q3 - total.q1);
 }
 
 double slower_computation::rest_s() const {

@@ -3,14 +3,17 @@
 /// arithmetic beside every result.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "statistics.hpp"
 
 namespace plait::measure {
 
-/// Seconds per run, each measured without the others.
+/// Seconds per run, each without the others: measured alone, or the least that runs beside it have
+/// needed for it (cheapest_of_rounds).
 struct measured_alone {
   double computation_s = 0;
   double communication_s = 0;
@@ -27,6 +30,19 @@ struct measured_alone {
   [[nodiscard]] double messages_s() const { return wire_s.value_or(communication_s); }
 };
 
+/// Values of rounds, each the least that the round has shown.
+struct cheapest_found {
+  std::vector<double> samples;
+  /// Of each round, where its value is from: 0 is what was measured alone, i + 1 is `shown[i]`.
+  std::vector<std::size_t> from;
+};
+
+/// Returns for each round the least of what was measured alone and of what runs of the same round
+/// needed for the same thing beside others.  A run that needs less proves that the other, alone,
+/// was disturbed.  Precondition: `shown` has a value for each round, by run.
+[[nodiscard]] cheapest_found cheapest_of_rounds(const std::vector<double>& alone,
+                                                const std::vector<std::vector<double>>& shown);
+
 /// max(computation, wire or communication): nothing that computes as it was measured can be faster.
 [[nodiscard]] double bound_s(const measured_alone& alone);
 
@@ -40,9 +56,9 @@ struct measured_alone {
 [[nodiscard]] std::optional<double> hidden_fraction(double total_s, double base_s, double bound_s,
                                                     double noise = 0.01);
 
-/// Returns whether runs are faster than `attainable_s` by more than their spread, q3 < attainable -
-/// (q3 - q1): then that bound was measured too high.
-[[nodiscard]] bool beats(const summary& total, double attainable_s);
+/// Returns whether runs are faster than `attainable_s` by more than the spread of both, q3 + (q3 -
+/// q1) < q1 of attainable: then that bound was measured too high.
+[[nodiscard]] bool beats(const summary& total, const summary& attainable_s);
 
 /// Division of the time of a run, in seconds per worker.
 struct breakdown {

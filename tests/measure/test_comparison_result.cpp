@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a result says of runs that were recorded by hand: one process, nothing is measured.
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ measured_variant runs_of(const compared_variant& one, double total_s, double com
   result.name = one.name;
   result.computes_as_base = one.computes_as_base;
   result.own_ideal = one.own_ideal;
+  result.communicates = one.communicates;
   for (const double factor : {0.99, 1.0, 1.01}) {
     kept_run& run = result.runs.emplace_back();
     run.total_s = factor * total_s;
@@ -49,6 +51,7 @@ class recorded : public testing::Test {
     what.ideal = named("ideal");
     what.own_ideals = {named("tiles_ideal", "tiles_ideal")};
     what.variants = {named("base"), named("plait"), named("tiles", "tiles_ideal"), named("ideal")};
+    what.variants[3].communicates = false;
     found.ideal = "ideal";
     found.messages.communication_s = {6, 6, 6};
     found.messages.transport_cpu_s = {1, std::nan(""), 1};
@@ -131,6 +134,62 @@ TEST_F(recorded, who_beats_attainable_by_more_than_its_spread_is_named) {
   EXPECT_GT(result()["attainable_s"], 8.5);
   tiles() = runs_of(what.variants[2], 5.5, 4.5);  // of its own, 6
   EXPECT_EQ(result()["beats_attainable"], json({"plait", "tiles"}));
+}
+
+TEST_F(recorded, computation_alone_is_no_slower_than_any_run_that_computes_as_base) {
+  // In two of three rounds other programs disturbed the ideal, and the run of plait beside it less.
+  const std::vector<double> disturbed{8, 16, 14}, computing{8.5, 9, 9.5}, totals{10, 10, 10.5};
+  for (std::size_t round = 0; round < 3; ++round) {
+    found.variants[3].runs[round].total_s = disturbed[round];
+    plait().runs[round].total_s = totals[round];
+    plait().runs[round].computing_s = computing[round];
+    tiles().runs[round].computing_s = 1;  // computes otherwise
+  }
+  const json one = result();
+  EXPECT_EQ(one["computation_s"]["samples"], json({8.0, 9.0, 9.5}));
+  EXPECT_EQ(one["computation_from"], json({{"plait", 2}}));
+  EXPECT_EQ(one["bound_s"], 9);
+  EXPECT_EQ(one["attainable_s"], 10);
+  EXPECT_EQ(one["attainable_by_round_s"]["samples"], json({9.0, 10.0, 10.5}));
+  EXPECT_EQ(one["beats_attainable"], json::array());
+  EXPECT_EQ(one["variants"]["tiles"]["own_limits"]["computation_s"]["samples"],
+            json({1.0, 1.0, 1.0}));
+}
+
+TEST_F(recorded, no_run_is_below_its_bound) {
+  // Whatever was measured alone: a run contains its computation and its messages.
+  for (int seed = 0; seed < 200; ++seed) {
+    std::mt19937 chance(static_cast<unsigned>(seed));
+    const auto some = [&] { return std::uniform_real_distribution(0.1, 10.0)(chance); };
+    const auto at_random = [&](measured_variant& one) {
+      for (kept_run& run : one.runs) {
+        run.computing_s = some();
+        run.total_s = run.computing_s + some();
+      }
+    };
+    for (measured_variant& one : found.variants) at_random(one);
+    for (measured_variant& one : found.ideals) at_random(one);
+    for (double& alone : found.messages.communication_s) alone = 3 * some();
+    const json one = result();
+    for (const char* name : {"base", "plait"})
+      for (std::size_t round = 0; round < 3; ++round)
+        EXPECT_GE(one["variants"][name]["total_s"]["samples"][round],
+                  one["bound_by_round_s"]["samples"][round])
+            << name << ", seed " << seed;
+    EXPECT_GE(one["variants"]["base"]["total_s"]["median"], one["bound_s"]) << "seed " << seed;
+    EXPECT_GE(one["variants"]["plait"]["total_s"]["median"], one["bound_s"]) << "seed " << seed;
+    const json& tiled = one["variants"]["tiles"];
+    EXPECT_GE(tiled["total_s"]["median"], tiled["own_limits"]["bound_s"]) << "seed " << seed;
+  }
+}
+
+TEST_F(recorded, messages_alone_stay_as_measured_where_the_wires_time_stands_for_them) {
+  plait() = runs_of(what.variants[1], 5, 4);
+  found.variants[3] = runs_of(what.variants[3], 4, 4);
+  EXPECT_DOUBLE_EQ(result()["communication_s"]["median"].get<double>(), 5) << "that of plait's run";
+  found.messages.wire_bound_s = 3;
+  EXPECT_EQ(result()["communication_s"]["median"], 6);
+  EXPECT_EQ(result()["bound_s"], 4);
 }
 
 TEST_F(recorded, rounds_in_which_the_transport_could_not_be_measured_are_left_out) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@ using plait::measure::attainable_s;
 using plait::measure::beats;
 using plait::measure::bound_s;
 using plait::measure::breakdown;
+using plait::measure::cheapest_of_rounds;
 using plait::measure::hidden_fraction;
 using plait::measure::limiter;
 using plait::measure::measured_alone;
@@ -68,13 +70,23 @@ TEST(limits, a_variant_faster_than_attainable_shows_that_the_bound_is_too_high) 
   EXPECT_EQ(text.find("slower beside messages"), std::string::npos) << text;
 }
 
-TEST(limits, a_bound_is_beaten_by_more_than_the_spread_of_the_runs) {
+TEST(limits, a_bound_is_beaten_by_more_than_the_spread_of_both) {
+  const auto exactly = [](double bound_s) { return plait::measure::summarize({bound_s}); };
   const plait::measure::summary quiet{.median = 0.95, .q1 = 0.94, .q3 = 0.96, .samples = {}};
-  EXPECT_TRUE(beats(quiet, 1.0));
-  EXPECT_FALSE(beats(quiet, 0.98));
-  EXPECT_FALSE(beats(quiet, 0.97));
+  EXPECT_TRUE(beats(quiet, exactly(1.0)));
+  EXPECT_FALSE(beats(quiet, exactly(0.98)));
+  EXPECT_FALSE(beats(quiet, exactly(0.97)));
   const plait::measure::summary noisy{.median = 0.95, .q1 = 0.93, .q3 = 0.97, .samples = {}};
-  EXPECT_FALSE(beats(noisy, 1.0));
+  EXPECT_FALSE(beats(noisy, exactly(1.0)));
+  EXPECT_FALSE(beats(quiet, {.median = 1.0, .q1 = 0.98, .q3 = 1.02, .samples = {}}));
+  EXPECT_TRUE(beats(quiet, {.median = 1.0, .q1 = 0.99, .q3 = 1.01, .samples = {}}));
+}
+
+TEST(limits, what_runs_show_to_be_cheaper_than_alone_takes_its_place_round_by_round) {
+  const auto found = cheapest_of_rounds({5, 2, 4, 3}, {{6, 1, 4, 9}, {4, 1.5, 7, 2}});
+  EXPECT_EQ(found.samples, (std::vector<double>{4, 1, 4, 2}));
+  EXPECT_EQ(found.from, (std::vector<std::size_t>{2, 1, 0, 2}));
+  EXPECT_EQ(cheapest_of_rounds({5, 2}, {}).samples, (std::vector<double>{5, 2}));
 }
 
 TEST(limits, slower_computation_is_split_into_what_explains_it) {

@@ -50,6 +50,24 @@ def test_a_bound_that_is_beaten_is_said_to_be_too_high():
     assert "beats attainable" not in shown(result())
 
 
+def test_bounds_say_how_far_rounds_differ_and_whose_runs_needed_less():
+    answer = tiles_result()
+    answer["bound_by_round_s"] = {"median": 0.178, "q1": 0.178, "q3": 0.178}
+    answer["attainable_by_round_s"] = {"median": 0.19, "q1": 0.188, "q3": 0.195}
+    answer["computation_from"] = {"plait": 2, "olap": 1}
+    assert check(answer) == []
+    for said in (" ".join(shown(answer).split()), " ".join(parsed(page([answer])).text)):
+        assert "transport 12.00 ms), by rounds 188.0 ms to 195.0 ms" in said
+        assert "178.0 ms, by rounds" not in said
+        assert (
+            "computation alone was disturbed: of 5 rounds less was needed beside messages, and"
+            " counts, by plait in 2, olap in 1"
+        ) in said
+    assert max(map(len, shown(answer).splitlines())) <= 80
+    answer["computation_from"] = {}
+    assert "was disturbed" not in shown(answer)
+
+
 def test_slower_computation_has_a_row_of_its_own():
     said = " ".join(shown(tiles_result()).split())
     assert (

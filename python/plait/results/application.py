@@ -75,6 +75,8 @@ _MEMBERS = result_shape(
     {"communication_s": _MEASURED_ALONE, "computation_s": _MEASURED_ALONE,
      "transport_cpu_s": _MEASURED_ALONE, "transport_look_s": or_null(at_least_0),
      "wire_bound_s": or_null(at_least_0), "beats_attainable": sequence(text),
+     "computation_from": mapping(count_from_1), "bound_by_round_s": _MEASURED_ALONE,
+     "attainable_by_round_s": _MEASURED_ALONE,
      "hidden_fraction": or_null(mapping(or_null(number))), "limiter": or_null(text),
      "prediction": _PREDICTION, "traffic": _TRAFFIC, "timeline": TIMELINE,
      "service_core": SERVICE_CORE,

@@ -44,13 +44,15 @@ def bound_sentences(result: Result) -> list[str]:
     for name, transport_s in (("bound", None), ("attainable", alone.transport_s)):
         value = result.get(f"{name}_s")
         if value is not None:
-            lines.append(f"{name} {_text(value)}{_formula(value, alone, transport_s)}")
+            spread = _of_rounds(result.get(f"{name}_by_round_s"))
+            lines.append(f"{name} {_text(value)}{_formula(value, alone, transport_s)}{spread}")
     if not lines or messages_s is None or alone.computation_s is None:
         return lines
     if word == "wire":
         lines.append(_where_from_wire(alone))
     else:
         lines.append("each term was measured alone in this session")
+    lines += _cheaper_runs(result)
     if result.get("attainable_s") is not None and alone.transport_s is None:
         lines.append("the transport's processor time is not known and counts as 0")
     return lines
@@ -68,6 +70,25 @@ def _formula(value: float, alone: Alone, transport_s: float | None) -> str:
     if transport_s is not None:
         processor += f" + transport {_text(transport_s)}"
     return f" = max({word} {_text(messages_s)}, {processor})"
+
+
+def _of_rounds(spread: dict[str, Any] | None) -> str:
+    """Returns the quartiles of the bounds of single rounds, if they differ."""
+    if not spread or spread["q1"] is None or _text(spread["q1"]) == _text(spread["q3"]):
+        return ""
+    return f", by rounds {_text(spread['q1'])} to {_text(spread['q3'])}"
+
+
+def _cheaper_runs(result: Result) -> list[str]:
+    """Says whose runs needed less for computation than computation alone beside them."""
+    found = result.get("computation_from") or {}
+    by = ", ".join(f"{name} in {count}" for name, count in found.items())
+    if not by:
+        return []
+    return [
+        f"computation alone was disturbed: of {result['parameters']['repeat']} rounds less was"
+        f" needed beside messages, and counts, by {by}"
+    ]
 
 
 def _where_from_wire(alone: Alone) -> str:
