@@ -2,6 +2,7 @@
 #include "messages_alone.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <utility>
 

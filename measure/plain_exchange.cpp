@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plain_exchange.hpp"
 
+#include <chrono>
 #include <thread>
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 #include "transport_cost.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <thread>

@@ -2,6 +2,7 @@
 #include "forwarder.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 
 #include <poll.h>

@@ -2,7 +2,9 @@
 #include "burst_thread.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <ctime>
+#include <thread>
 
 namespace plait::network::noise {
 namespace {

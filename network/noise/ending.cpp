@@ -2,6 +2,7 @@
 #include "ending.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 
 #include <sys/prctl.h>

@@ -4,6 +4,8 @@
 
 #include "plan.hpp"
 
+#include <chrono>
+
 namespace plait::network::noise {
 
 /// Adds up the time between looks at the clock that lie further apart than a thread that runs can

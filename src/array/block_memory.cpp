@@ -97,4 +97,9 @@ int next_place() noexcept {
   return next.fetch_add(1, std::memory_order_relaxed) % 12;
 }
 
+std::ptrdiff_t detail::place_of(int id, std::span<const int> sorted) noexcept {
+  const auto found = std::lower_bound(sorted.begin(), sorted.end(), id);
+  return found != sorted.end() && *found == id ? found - sorted.begin() : -1;
+}
+
 }  // namespace plait

@@ -26,11 +26,15 @@ bool tsc_is_usable() noexcept {
 
 const bool use_tsc = tsc_is_usable();
 
+std::int64_t monotonic_ns() noexcept {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace detail
 
 namespace {
 double calibrate() noexcept {
-  using namespace std::chrono;
   if (!detail::use_tsc) return 1e-9;
   const clock_pair start = read_both_clocks();
   clock_pair end = start;
@@ -41,16 +45,15 @@ double calibrate() noexcept {
 }  // namespace
 
 clock_pair read_both_clocks() noexcept {
-  using namespace std::chrono;
   clock_pair best;
   ticks narrowest = 0;
   for (int i = 0; i < 8; ++i) {
     const ticks before = now_ticks();
-    const auto clock = steady_clock::now().time_since_epoch();
+    const std::int64_t clock = detail::monotonic_ns();
     const ticks after = now_ticks();
     if (i == 0 || after - before < narrowest) {
       narrowest = after - before;
-      best = {before + narrowest / 2, duration_cast<nanoseconds>(clock).count()};
+      best = {before + narrowest / 2, clock};
     }
   }
   return best;

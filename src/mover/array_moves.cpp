@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstring>
 #include <string>
+#include <utility>
 
 #include <plait/array/block_memory.hpp>
 #include <plait/core/error.hpp>
@@ -88,8 +90,7 @@ template <int D>
   return true;
 }
 
-}  // namespace
-
+/// Precondition of `gaps_travel`: both are block arrays.
 template <int D>
 void add_copies(move_builder& builder, std::span<const block_copy<D>> copies,
                 const array_in_memory<D>& from, const array_in_memory<D>& to, bool gaps_travel) {
@@ -144,8 +145,8 @@ void add_copies(move_builder& builder, std::span<const block_copy<D>> copies,
 }
 
 template <int D>
-decomposition<D> with_widths(const decomposition<D>& blocks,
-                             const std::optional<extents<D>>& widths) {
+[[nodiscard]] decomposition<D> with_widths(const decomposition<D>& blocks,
+                                           const std::optional<extents<D>>& widths) {
   if (!widths.has_value()) return blocks;
   for (const axis a : axes<D>) {
     if ((*widths)[a] >= 0 && (*widths)[a] <= blocks.ghosts()[a]) continue;
@@ -155,9 +156,16 @@ decomposition<D> with_widths(const decomposition<D>& blocks,
   return blocks.with_ghosts(*widths);
 }
 
+/// Ghosts behind the physical boundary, and the box of the domain that is nearest to them: all of
+/// it the block's own cells, or none of it.
 template <int D>
-std::vector<boundary_box<D>> boundary_boxes(const decomposition<D>& blocks, int id,
-                                            ghost_reach reach) {
+struct boundary_box {
+  box<D> cells;
+  box<D> nearest;
+};
+template <int D>
+[[nodiscard]] std::vector<boundary_box<D>> boundary_boxes(const decomposition<D>& blocks, int id,
+                                                          ghost_reach reach) {
   const box<D>& domain = blocks.global();
   const box<D> around = blocks.block_with_ghosts(id);
   std::vector<box<D>> outside;
@@ -197,27 +205,137 @@ std::vector<boundary_box<D>> boundary_boxes(const decomposition<D>& blocks, int 
 }
 
 template <int D>
-patch patch_of(const block_in_memory<D>& block, const box<D>& cells, std::size_t element_bytes) {
+[[nodiscard]] patch patch_of(const block_in_memory<D>& block, const box<D>& cells,
+                             std::size_t element_bytes) {
   return make_patch(slowest_first<D>(cells.extent().along), element_bytes,
                     address(block, cells.low), slowest_first<D>(block.strides));
 }
 
+/// The whole domain as one block of rank `root`.
 template <int D>
-decomposition<D> all_on(int root, const decomposition<D>& blocks) {
+[[nodiscard]] decomposition<D> all_on(int root, const decomposition<D>& blocks) {
   const owned_block<D> all{blocks.global(), root};
   decomposition_options<D> options;
   options.global = blocks.global().extent();
   return decomposition<D>(options, std::span(&all, 1));
 }
 
-#define PLAIT_ARRAY_MOVES(D)                                                                       \
-  template void add_copies(move_builder&, std::span<const block_copy<D>>,                          \
-                           const array_in_memory<D>&, const array_in_memory<D>&, bool);            \
-  template decomposition<D> with_widths(const decomposition<D>&,                                   \
-                                        const std::optional<extents<D>>&);                         \
-  template std::vector<boundary_box<D>> boundary_boxes(const decomposition<D>&, int, ghost_reach); \
-  template patch patch_of(const block_in_memory<D>&, const box<D>&, std::size_t);                  \
-  template decomposition<D> all_on(int, const decomposition<D>&);
+/// Gives the ghosts of a block their values.
+template <int D>
+void set_boundary(const block_in_memory<D>& block, std::span<const boundary_box<D>> boxes,
+                  const cell_setting<D>& how, std::size_t element_bytes) {
+  for (const boundary_box<D>& one : boxes) {
+    for_each_cell(one.cells, [&](const point<D>& cell) {
+      if (!how.to_nearest) {
+        how.set(cell, address(block, cell));
+        return;
+      }
+      point<D> nearest = cell;
+      for (const axis a : axes<D>) {
+        nearest[a] = std::clamp(cell[a], one.nearest.low[a], one.nearest.high[a] - 1);
+      }
+      std::memcpy(address(block, cell), address(block, nearest), element_bytes);
+    });
+  }
+}
+
+template <int D>
+[[nodiscard]] finishing_touch touch_boundary(const block_in_memory<D>& block,
+                                             std::vector<boundary_box<D>> boxes,
+                                             const cell_setting<D>& how, std::size_t element_bytes,
+                                             bool needs_messages) {
+  finishing_touch touch{.needs_messages = needs_messages};
+  for (const boundary_box<D>& one : boxes) {
+    touch.written.push_back(patch_of(block, one.cells, element_bytes));
+    if (how.to_nearest) touch.read.push_back(patch_of(block, one.nearest, element_bytes));
+  }
+  touch.apply = [block, boxes = std::move(boxes), how, element_bytes] {
+    set_boundary<D>(block, boxes, how, element_bytes);
+  };
+  return touch;
+}
+
+}  // namespace
+
+template <int D>
+move_plan plan_ghosts(const array_in_memory<D>& u, ghost_reach reach,
+                      const std::optional<extents<D>>& widths, const cell_setting<D>& boundary,
+                      std::int64_t cells_per_message, bool gaps_travel,
+                      const move_options& options) {
+  const decomposition<D> blocks = with_widths(u.blocks, widths);
+  const bool changes_cells = boundary.to_nearest || boundary.set != nullptr;
+  move_builder builder;
+  std::vector<block_copy<D>> copies = ghost_copies(blocks, reach, u.rank);
+  if (cells_per_message > 0) copies = in_parts(copies, cells_per_message);
+  add_copies<D>(builder, copies, u, u, gaps_travel && !changes_cells);
+  for (const block_in_memory<D>& block : u.local) {
+    if (!changes_cells) break;
+    // Those whose nearest cell is itself a ghost come last.
+    auto own = boundary_boxes(blocks, block.id, reach);
+    const auto first = std::ranges::partition(own, [&](const boundary_box<D>& one) {
+      return !boundary.to_nearest || blocks.block(block.id).contains(one.nearest);
+    });
+    std::vector<boundary_box<D>> others(first.begin(), first.end());
+    own.erase(first.begin(), first.end());
+    for (auto* boxes : {&own, &others}) {
+      if (boxes->empty()) continue;
+      builder.finish_with(
+          touch_boundary(block, std::move(*boxes), boundary, u.element_bytes, boxes == &others));
+    }
+  }
+  return builder.finish({.name = options.name,
+                         .message = cells_per_message > 0 ? messages_per::box : options.message});
+}
+
+template <int D>
+move_plan plan_moving(const array_in_memory<D>& u, std::span<const block_copy<D>> copies,
+                      const copy_options& options) {
+  move_builder builder;
+  add_copies<D>(builder, copies, u, u, options.gaps_travel);
+  return builder.finish({.name = options.name, .message = options.message});
+}
+
+template <int D>
+move_plan plan_redistribution(const array_in_memory<D>& from, const array_in_memory<D>& to,
+                              const move_options& options) {
+  move_builder builder;
+  add_copies<D>(builder, redistribution_copies(from.blocks, to.blocks, to.rank), from, to, false);
+  return builder.finish(options);
+}
+
+template <int D>
+move_plan plan_gathering(const array_in_memory<D>& from, int root, std::span<std::byte> all,
+                         const move_options& options) {
+  array_in_memory<D> to{all_on(root, from.blocks), from.rank, from.element_bytes};
+  const box<D>& domain = to.blocks.global();
+  if (from.rank == root) {
+    const std::size_t elements = all.size() / from.element_bytes;
+    if (static_cast<std::int64_t>(elements) != domain.size()) {
+      throw usage_error(options.name + ": " + std::to_string(elements) +
+                        " elements for a domain of " + to_string(domain.extent()) + " cells");
+    }
+    block_in_memory<D>& one = to.local.emplace_back();
+    one.cells = domain;
+    one.low = all.data();
+    auto stride = static_cast<std::int64_t>(from.element_bytes);
+    for (const axis a : axes<D>) {
+      one.strides[static_cast<std::size_t>(index_of(a))] = stride;
+      stride *= domain.extent(a);
+    }
+  }
+  return plan_redistribution(from, to, options);
+}
+
+#define PLAIT_ARRAY_MOVES(D)                                                                   \
+  template move_plan plan_ghosts(const array_in_memory<D>&, ghost_reach,                       \
+                                 const std::optional<extents<D>>&, const cell_setting<D>&,     \
+                                 std::int64_t, bool, const move_options&);                     \
+  template move_plan plan_moving(const array_in_memory<D>&, std::span<const block_copy<D>>,    \
+                                 const copy_options&);                                         \
+  template move_plan plan_redistribution(const array_in_memory<D>&, const array_in_memory<D>&, \
+                                         const move_options&);                                 \
+  template move_plan plan_gathering(const array_in_memory<D>&, int, std::span<std::byte>,      \
+                                    const move_options&);
 PLAIT_ARRAY_MOVES(1)
 PLAIT_ARRAY_MOVES(2)
 PLAIT_ARRAY_MOVES(3)

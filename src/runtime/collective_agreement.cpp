@@ -2,6 +2,7 @@
 #include "runtime/collective_agreement.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include <plait/core/error.hpp>

@@ -2,6 +2,7 @@
 // Threads that run the tasks of one resource, and the helper.
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <plait/core/error.hpp>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include <plait/core/cpu_pause.hpp>
 #include <plait/core/error.hpp>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <thread>
 
 #include <plait/core/error.hpp>
 #include <plait/core/exception_text.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tasks that wait without keeping their worker.
+#include <thread>
+
 #include <plait/core/error.hpp>
 
 #include "task/scheduler_implementation.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <exception>
+#include <mutex>
 #include <string>
 #include <utility>
 

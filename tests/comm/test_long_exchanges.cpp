@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 

@@ -2,10 +2,12 @@
 // One-sided communication as tasks: what is put and got, and in which order.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <span>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 

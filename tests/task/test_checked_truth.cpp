@@ -2,6 +2,7 @@
 // Checked mode gives no false alarm.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>

@@ -2,6 +2,7 @@
 #include "plain_mpi.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <thread>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport.hpp"
 
+#include <chrono>
 #include <climits>
 #include <span>
 #include <string>

@@ -3,7 +3,6 @@
 /// their ghosts.  Moves nothing between ranks.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -76,11 +75,10 @@ class block_array {
  private:
   template <class U>
   [[nodiscard]] view<U, D> view_of(int id) const {
-    const std::span<const int> local = local_blocks();
-    const auto found = std::ranges::lower_bound(local, id);
-    PLAIT_EXPECTS(found != local.end() && *found == id,
+    const std::ptrdiff_t place = detail::place_of(id, local_blocks());
+    PLAIT_EXPECTS(place >= 0,
                   "block " + std::to_string(id) + " is not of rank " + std::to_string(rank_));
-    const block_memory& m = memory_[static_cast<std::size_t>(found - local.begin())];
+    const block_memory& m = memory_[static_cast<std::size_t>(place)];
     std::array<std::ptrdiff_t, D> strides{};
     std::ptrdiff_t corner = 0;
     for (std::size_t a = 0; a < D; ++a) {

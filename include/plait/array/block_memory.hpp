@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 namespace plait {
 
@@ -50,5 +51,10 @@ class block_memory {
 /// Places in turn, so that arrays made one after the other, which a kernel uses together, differ.
 /// Thread-safe.
 [[nodiscard]] int next_place() noexcept;
+
+namespace detail {
+/// Returns the place of `id` in a list that is sorted; -1 if it is not there.
+[[nodiscard]] std::ptrdiff_t place_of(int id, std::span<const int> sorted) noexcept;
+}  // namespace detail
 
 }  // namespace plait

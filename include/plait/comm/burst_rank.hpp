@@ -4,7 +4,6 @@
 
 #include <plait/core/cxx20.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -106,7 +105,7 @@ class burst_rank {
   // The answer is what was received last: the client finds its own bytes in it, or not.
   template <class Wire>
   double receive_all(Wire& wire, const burst& what) {
-    std::ranges::fill(message_, std::byte{0});
+    for (std::byte& one : message_) one = {};
     const ticks pause = seconds_to_ticks(what.receive_pause_s);
     bool in_order = true;
     const std::byte ready{};

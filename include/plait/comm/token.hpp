@@ -5,7 +5,8 @@
 #include <plait/core/cxx20.hpp>
 
 #include <atomic>
-#include <thread>
+
+#include <sched.h>
 
 namespace plait {
 
@@ -38,7 +39,7 @@ class mpi_token {
   /// Waits for the token, and gives up the processor until the token is free.  For blocking uses.
   void acquire() noexcept {
     waiting_.fetch_add(1, std::memory_order_seq_cst);
-    while (!try_acquire()) std::this_thread::yield();
+    while (!try_acquire()) sched_yield();
     waiting_.fetch_sub(1, std::memory_order_seq_cst);
   }
   /// Waits for the token, giving up the processor meanwhile.  Gives up the wait, and returns false,
@@ -46,7 +47,7 @@ class mpi_token {
   [[nodiscard]] bool acquire_unless(const auto& late) noexcept {
     waiting_.fetch_add(1, std::memory_order_seq_cst);
     bool mine = false;
-    while (!(mine = try_acquire()) && !late()) std::this_thread::yield();
+    while (!(mine = try_acquire()) && !late()) sched_yield();
     waiting_.fetch_sub(1, std::memory_order_seq_cst);
     return mine;
   }

@@ -2,12 +2,12 @@
 /// Boxes of cells and their calculus.  Sets that are no boxes are regions (region.hpp).
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 
 #include <plait/core/error.hpp>
+#include <plait/core/extremes.hpp>
 #include <plait/core/point.hpp>
 
 namespace plait {
@@ -65,8 +65,8 @@ template <int D, space S>
 [[nodiscard]] constexpr box<D, S> intersect(const box<D, S>& a, const box<D, S>& b) noexcept {
   box<D, S> result;
   for (const axis along : axes<D>) {
-    result.low[along] = std::max(a.low[along], b.low[along]);
-    result.high[along] = std::min(a.high[along], b.high[along]);
+    result.low[along] = detail::larger(a.low[along], b.low[along]);
+    result.high[along] = detail::smaller(a.high[along], b.high[along]);
   }
   return result;
 }
@@ -84,8 +84,8 @@ template <int D, space S>
   if (b.empty()) return a;
   box<D, S> result;
   for (const axis along : axes<D>) {
-    result.low[along] = std::min(a.low[along], b.low[along]);
-    result.high[along] = std::max(a.high[along], b.high[along]);
+    result.low[along] = detail::smaller(a.low[along], b.low[along]);
+    result.high[along] = detail::larger(a.high[along], b.high[along]);
   }
   return result;
 }
@@ -100,7 +100,7 @@ template <int D, space S>
 template <int D, space S>
 [[nodiscard]] constexpr box<D, S> grow(const box<D, S>& b, const extents<D>& low,
                                        const extents<D>& high) {
-  PLAIT_EXPECTS(std::ranges::all_of(axes<D>, [&](axis a) { return low[a] >= 0 && high[a] >= 0; }),
+  PLAIT_EXPECTS(!low.is_negative() && !high.is_negative(),
                 "widths " + to_string(low) + ", " + to_string(high));
   if (b.empty()) return {};
   return {b.low - low, b.high + high};
@@ -157,7 +157,7 @@ template <int D, space S>
 template <int D, space S>
 [[nodiscard]] constexpr box<D, S> shrink(const box<D, S>& b, const extents<D>& low,
                                          const extents<D>& high) {
-  PLAIT_EXPECTS(std::ranges::all_of(axes<D>, [&](axis a) { return low[a] >= 0 && high[a] >= 0; }),
+  PLAIT_EXPECTS(!low.is_negative() && !high.is_negative(),
                 "widths " + to_string(low) + ", " + to_string(high));
   return {b.low + low, b.high - high};
 }
@@ -178,7 +178,7 @@ template <int D, space S>
 [[nodiscard]] constexpr box<D, S> layers_inside(const box<D, S>& b, axis a, side s,
                                                 std::int64_t width) {
   box<D, S> result = b;
-  const std::int64_t depth = std::min(width, b.extent(a));
+  const std::int64_t depth = detail::smaller(width, b.extent(a));
   if (s == side::low) result.high[a] = b.low[a] + depth;
   if (s == side::high) result.low[a] = b.high[a] - depth;
   return result;

@@ -5,12 +5,7 @@
 
 #include <plait/core/cxx20.hpp>
 
-#include <chrono>
 #include <cstdint>
-
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace plait {
 
@@ -20,6 +15,7 @@ using ticks = std::int64_t;
 namespace detail {
 [[nodiscard]] bool tsc_is_usable() noexcept;
 extern const bool use_tsc;
+[[nodiscard]] std::int64_t monotonic_ns() noexcept;
 }  // namespace detail
 
 /// Returns the present time.  Monotonic and the same on all cores of a node.  Cost: one time-stamp
@@ -27,9 +23,9 @@ extern const bool use_tsc;
 /// that).
 [[nodiscard]] inline ticks now_ticks() noexcept {
 #if defined(__x86_64__)
-  if (detail::use_tsc) return static_cast<ticks>(__rdtsc());
+  if (detail::use_tsc) return static_cast<ticks>(__builtin_ia32_rdtsc());
 #endif
-  return std::chrono::steady_clock::now().time_since_epoch().count();
+  return detail::monotonic_ns();
 }
 
 /// One moment on both clocks: `now_ticks` and the monotonic clock, in nanoseconds.  Reads the

@@ -43,6 +43,12 @@ struct extents {
     for (const std::int64_t n : along) result *= n;
     return result;
   }
+  /// Returns true if one of the numbers is below 0.
+  [[nodiscard]] constexpr bool is_negative() const noexcept {
+    for (const std::int64_t n : along)
+      if (n < 0) return true;
+    return false;
+  }
   [[nodiscard]] constexpr extents operator-() const noexcept {
     extents result;
     for (const axis a : axes<D>) result[a] = -(*this)[a];

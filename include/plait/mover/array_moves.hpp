@@ -4,7 +4,6 @@
 /// communicated.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -133,35 +132,6 @@ struct array_in_memory {
   std::vector<block_in_memory<D>> local = {};
 };
 
-/// Compiled for 1 to 4 dimensions.  Precondition of `gaps_travel`: both are block arrays.
-template <int D>
-void add_copies(move_builder& builder, std::span<const block_copy<D>> copies,
-                const array_in_memory<D>& from, const array_in_memory<D>& to,
-                bool gaps_travel = false);
-
-template <int D>
-[[nodiscard]] decomposition<D> with_widths(const decomposition<D>& blocks,
-                                           const std::optional<extents<D>>& widths);
-
-/// Ghosts behind the physical boundary, and the box of the domain that is nearest to them: all of
-/// it the block's own cells, or none of it.
-template <int D>
-struct boundary_box {
-  box<D> cells;
-  box<D> nearest;
-};
-template <int D>
-[[nodiscard]] std::vector<boundary_box<D>> boundary_boxes(const decomposition<D>& blocks, int id,
-                                                          ghost_reach reach);
-
-template <int D>
-[[nodiscard]] patch patch_of(const block_in_memory<D>& block, const box<D>& cells,
-                             std::size_t element_bytes);
-
-/// The whole domain as one block of rank `root`.
-template <int D>
-[[nodiscard]] decomposition<D> all_on(int root, const decomposition<D>& blocks);
-
 template <class T, int D>
 [[nodiscard]] block_in_memory<D> in_memory(int id, const view<T, D>& cells) {
   block_in_memory<D> result{.id = id, .cells = cells.cells()};
@@ -182,107 +152,65 @@ template <class T, int D>
   return result;
 }
 
-template <class T, int D>
-[[nodiscard]] finishing_touch touch_boundary(const view<T, D>& u, const block_in_memory<D>& block,
-                                             std::vector<boundary_box<D>> boxes,
-                                             const boundary_condition<T, D>& condition,
-                                             bool needs_messages) {
-  finishing_touch touch{.needs_messages = needs_messages};
-  for (const boundary_box<D>& one : boxes) {
-    touch.written.push_back(patch_of(block, one.cells, sizeof(T)));
-    if (condition.is_nearest()) touch.read.push_back(patch_of(block, one.nearest, sizeof(T)));
-  }
-  touch.apply = [u, boxes = std::move(boxes), condition] {
-    for (const boundary_box<D>& one : boxes) {
-      for_each_cell(one.cells, [&](const point<D>& cell) {
-        if (!condition.is_nearest()) {
-          u[cell] = condition.at(cell);
-          return;
-        }
-        point<D> nearest = cell;
-        for (const axis a : axes<D>) {
-          nearest[a] = std::clamp(cell[a], one.nearest.low[a], one.nearest.high[a] - 1);
-        }
-        u[cell] = u[nearest];
-      });
-    }
-  };
-  return touch;
-}
+/// A boundary condition, the type of the cells forgotten.
+template <int D>
+struct cell_setting {
+  bool to_nearest = false;
+  /// Writes what the condition says of a cell to where the cell lies.  Empty: as `to_nearest` says.
+  std::function<void(const point<D>& cell, std::byte* at)> set = {};
+};
+
+// The plans of arrays whose types are forgotten.  Compiled for 1 to 4 dimensions.
+template <int D>
+[[nodiscard]] move_plan plan_ghosts(const array_in_memory<D>& u, ghost_reach reach,
+                                    const std::optional<extents<D>>& widths,
+                                    const cell_setting<D>& boundary, std::int64_t cells_per_message,
+                                    bool gaps_travel, const move_options& options);
+template <int D>
+[[nodiscard]] move_plan plan_moving(const array_in_memory<D>& u,
+                                    std::span<const block_copy<D>> copies,
+                                    const copy_options& options);
+template <int D>
+[[nodiscard]] move_plan plan_redistribution(const array_in_memory<D>& from,
+                                            const array_in_memory<D>& to,
+                                            const move_options& options);
+template <int D>
+[[nodiscard]] move_plan plan_gathering(const array_in_memory<D>& from, int root,
+                                       std::span<std::byte> all, const move_options& options);
 
 }  // namespace detail
 
 template <class T, int D>
 move_plan ghosts_of(block_array<T, D>& u, const ghost_options<T, D>& options) {
-  const decomposition<D> blocks = detail::with_widths(u.blocks(), options.widths);
-  const detail::array_in_memory<D> cells = detail::in_memory(u);
-  move_builder builder;
-  std::vector<block_copy<D>> copies = ghost_copies(blocks, options.reach, u.rank());
-  if (options.cells_per_message > 0) copies = in_parts(copies, options.cells_per_message);
-  detail::add_copies<D>(builder, copies, cells, cells,
-                        options.gaps_travel && !options.boundary.changes_cells());
-  if (options.boundary.changes_cells()) {
-    for (const detail::block_in_memory<D>& block : cells.local) {
-      // Those whose nearest cell is itself a ghost come last.
-      auto own = detail::boundary_boxes(blocks, block.id, options.reach);
-      const auto first = std::ranges::partition(own, [&](const detail::boundary_box<D>& one) {
-        return !options.boundary.is_nearest() || blocks.block(block.id).contains(one.nearest);
-      });
-      std::vector<detail::boundary_box<D>> others(first.begin(), first.end());
-      own.erase(first.begin(), first.end());
-      for (auto* boxes : {&own, &others}) {
-        if (boxes->empty()) continue;
-        builder.finish_with(detail::touch_boundary(u.block(block.id), block, std::move(*boxes),
-                                                   options.boundary, boxes == &others));
-      }
-    }
+  detail::cell_setting<D> boundary{.to_nearest = options.boundary.is_nearest()};
+  if (options.boundary.changes_cells() && !boundary.to_nearest) {
+    boundary.set = [condition = options.boundary](const point<D>& cell, std::byte* at) {
+      *reinterpret_cast<T*>(at) = condition.at(cell);
+    };
   }
-  const bool by_part = options.cells_per_message > 0;
-  return builder.finish(
-      {.name = options.name, .message = by_part ? messages_per::box : options.message});
+  return detail::plan_ghosts<D>(detail::in_memory(u), options.reach, options.widths, boundary,
+                                options.cells_per_message, options.gaps_travel,
+                                {.name = options.name, .message = options.message});
 }
 
 template <class T, int D>
 move_plan moving(block_array<T, D>& u, std::type_identity_t<std::span<const block_copy<D>>> copies,
                  const copy_options& options) {
-  const detail::array_in_memory<D> cells = detail::in_memory(u);
-  move_builder builder;
-  detail::add_copies<D>(builder, copies, cells, cells, options.gaps_travel);
-  return builder.finish({.name = options.name, .message = options.message});
+  return detail::plan_moving<D>(detail::in_memory(u), copies, options);
 }
 
 template <class T, int D>
 move_plan redistribution(const block_array<T, D>& from, block_array<T, D>& to,
                          const move_options& options) {
   PLAIT_EXPECTS(&from != &to && from.rank() == to.rank(), "two arrays of one rank");
-  move_builder builder;
-  detail::add_copies<D>(builder, redistribution_copies(from.blocks(), to.blocks(), to.rank()),
-                        detail::in_memory(from), detail::in_memory(to));
-  return builder.finish(options);
+  return detail::plan_redistribution<D>(detail::in_memory(from), detail::in_memory(to), options);
 }
 
 template <class T, int D>
 move_plan gathering(const block_array<T, D>& from, int root, std::span<T> all,
                     const move_options& options) {
-  detail::array_in_memory<D> to{detail::all_on(root, from.blocks()), from.rank(), sizeof(T)};
-  const box<D>& domain = to.blocks.global();
-  if (from.rank() == root) {
-    if (static_cast<std::int64_t>(all.size()) != domain.size()) {
-      throw usage_error(options.name + ": " + std::to_string(all.size()) +
-                        " elements for a domain of " + to_string(domain.extent()) + " cells");
-    }
-    std::array<std::ptrdiff_t, D> strides{};
-    std::ptrdiff_t stride = 1;
-    for (const axis a : axes<D>) {
-      strides[static_cast<std::size_t>(index_of(a))] = stride;
-      stride *= static_cast<std::ptrdiff_t>(domain.extent(a));
-    }
-    to.local.push_back(detail::in_memory(0, view<T, D>(all.data(), domain, strides)));
-  }
-  move_builder builder;
-  detail::add_copies<D>(builder, redistribution_copies(from.blocks(), to.blocks, from.rank()),
-                        detail::in_memory(from), to);
-  return builder.finish(options);
+  return detail::plan_gathering<D>(detail::in_memory(from), root, std::as_writable_bytes(all),
+                                   options);
 }
 
 }  // namespace plait

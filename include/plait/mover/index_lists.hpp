@@ -3,7 +3,6 @@
 /// rank lists the elements it needs.  Boxes of cells: array_moves.hpp.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>

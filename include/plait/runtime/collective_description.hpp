@@ -3,17 +3,16 @@
 /// which memory.  The calls: collective_calls.hpp.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include <plait/core/extremes.hpp>
 #include <plait/runtime/collective_options.hpp>
 #include <plait/task/access.hpp>
 
@@ -57,7 +56,7 @@ struct collective_description {
       const strided_bytes box = std::get<0>(x).memory();
       std::size_t size = box.row_bytes;
       for (const auto& a : box.axes) {
-        size *= static_cast<std::size_t>(std::max<std::int64_t>(a.rows, 0));
+        size *= static_cast<std::size_t>(larger<std::int64_t>(a.rows, 0));
       }
       return {{box.begin, box.begin + size}, box};
     } else {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <ranges>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>

@@ -2,7 +2,6 @@
 /// The ledger: where each worker's time went.  Not a trace: sums, no events.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include <plait/core/clock.hpp>
+#include <plait/core/extremes.hpp>
 
 namespace plait {
 
@@ -58,7 +58,7 @@ class account {
   /// the time since the last booking, `overhead` more is plait's own and `posting` more is posting.
   /// The rest is `compute` once the clock is read.
   void owe(ticks overhead, ticks posting = 0) noexcept {
-    owed_.store(owed() + std::max<ticks>(overhead, 1), std::memory_order_relaxed);
+    owed_.store(owed() + larger<ticks>(overhead, 1), std::memory_order_relaxed);
     if (posting != 0) owed_posting_.store(owed_posting() + posting, std::memory_order_relaxed);
   }
   [[nodiscard]] bool owes() const noexcept { return owed() != 0; }
@@ -79,10 +79,10 @@ class account {
     const ticks since = last();
     usual_overhead += owed();
     owed_.store(0, std::memory_order_relaxed);
-    book(activity::overhead, since + std::clamp<ticks>(usual_overhead, 0, now - since));
+    book(activity::overhead, since + clamped<ticks>(usual_overhead, 0, now - since));
     if (const ticks posting = owed_posting(); posting != 0) {
       owed_posting_.store(0, std::memory_order_relaxed);
-      book(activity::posting, last() + std::clamp<ticks>(posting, 0, now - last()));
+      book(activity::posting, last() + clamped<ticks>(posting, 0, now - last()));
     }
     book(to, now);
   }
@@ -91,7 +91,7 @@ class account {
   /// to `idle`.
   void charge_idle(ticks now, ticks at_most_exposed) noexcept {
     const ticks since = last_.load(std::memory_order_relaxed);
-    const ticks exposed = std::clamp<ticks>(at_most_exposed, 0, now - since);
+    const ticks exposed = clamped<ticks>(at_most_exposed, 0, now - since);
     book(activity::exposed, since + exposed);
     book(activity::idle, now);
   }
@@ -163,8 +163,8 @@ class sampled_overhead {
   void learn(ticks measured) noexcept {
     constexpr ticks most_at_first = 4096;  // a microsecond or a few
     const ticks step = usual_ / 2 + 1;
-    usual_ = usual_ == 0 ? std::min(measured, most_at_first)
-                         : usual_ + std::clamp(measured - usual_, -step, step) / 2;
+    usual_ = usual_ == 0 ? smaller(measured, most_at_first)
+                         : usual_ + clamped(measured - usual_, -step, step) / 2;
   }
   [[nodiscard]] ticks usual() const noexcept { return usual_; }
 

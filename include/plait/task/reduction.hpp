@@ -3,16 +3,15 @@
 /// side.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <limits>
-#include <mutex>
 #include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <plait/core/extremes.hpp>
 #include <plait/task/access.hpp>
 
 namespace plait {
@@ -58,7 +57,7 @@ struct minimum {
   }
   template <class T>
   [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
-    return std::min(a, b);
+    return detail::smaller(a, b);
   }
 };
 
@@ -71,7 +70,7 @@ struct maximum {
   }
   template <class T>
   [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
-    return std::max(a, b);
+    return detail::larger(a, b);
   }
 };
 
@@ -91,8 +90,17 @@ template <class Operation = sum, class... X>
 // ---------------------------------------------------------------------------------------------------
 namespace detail {
 
-/// Held while a task combines into what lies at `data`.
-[[nodiscard]] std::mutex& combining_mutex(const void* data) noexcept;
+/// Has one task at a time combine into what lies at `data`, for a scope.
+class combining {
+ public:
+  explicit combining(const void* data) noexcept;
+  ~combining();
+  combining(const combining&) = delete;
+  combining& operator=(const combining&) = delete;
+
+ private:
+  const void* data_;
+};
 
 template <class T>
 inline constexpr bool is_reduction = false;
@@ -109,7 +117,7 @@ class private_object {
   [[nodiscard]] Target& argument() noexcept { return own_; }
 
   void combine() {
-    std::lock_guard lock(combining_mutex(target_));
+    combining alone(target_);
     *target_ = Operation{}(std::as_const(*target_), std::as_const(own_));
   }
 
@@ -131,7 +139,7 @@ class private_elements {
   [[nodiscard]] std::span<Element> argument() noexcept { return own_; }
 
   void combine() {
-    std::lock_guard lock(combining_mutex(target_.data()));
+    combining alone(target_.data());
     for (std::size_t i = 0; i < own_.size(); ++i) {
       target_[i] = Operation{}(std::as_const(target_[i]), std::as_const(own_[i]));
     }

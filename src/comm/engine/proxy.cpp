@@ -3,6 +3,7 @@
 #include "comm/engine/proxy.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include <plait/core/cpu_pause.hpp>

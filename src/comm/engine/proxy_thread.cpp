@@ -2,6 +2,7 @@
 #include "comm/engine/proxy_thread.hpp"
 
 #include <ctime>
+#include <thread>
 #include <utility>
 
 #include <pthread.h>
