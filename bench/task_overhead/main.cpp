@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures the cost of one empty task, dependence included, beside the task systems that a user
 // would pick instead: 64 independent chains, made by one thread, 1 and 2 workers.
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <string>

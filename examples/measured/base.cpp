@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Variant `base`: exchange, then compute.  Variant `ideal`: without messages.
+#include <algorithm>
+
 #include "exchange.hpp"
 
 using plait::activity, plait::measure::stopwatch;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Variant `plait`: each row and each message is a task that says what it reads and writes.  Steps
 // are not separated, which reuses the cache: `plait_ideal` has the same tasks, without messages.
+#include <algorithm>
+
 #include "ring.hpp"
 
 using plait::in, plait::out;

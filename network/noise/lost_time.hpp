@@ -2,9 +2,9 @@
 // How much of a core a thread that does nothing but look at the clock does not get.
 #pragma once
 
-#include "plan.hpp"
-
 #include <chrono>
+
+#include "plan.hpp"
 
 namespace plait::network::noise {
 

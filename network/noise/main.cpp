@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Takes a share of some cores away from all that runs there, in bursts, as an operating system's
 // own work does.  Threads of ordinary priority count first what was really taken.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bench/progress: what a step's data find wrong, and how its work is cut.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <step.hpp>
 

@@ -3,6 +3,7 @@
 /// allow.  Knows nothing of operations and algorithms.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <stdexcept>

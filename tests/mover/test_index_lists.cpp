@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elements fetched by their indices, and contributions brought back, from any owners.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Peers that are nobody, where a grid ends, and the words of a broadcast.
+#include <algorithm>
 #include <array>
 #include <vector>
 

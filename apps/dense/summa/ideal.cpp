@@ -2,6 +2,7 @@
 // Variant `ideal`: base with communication switched off.  Panels hold stand-ins, sums stay where
 // they are computed: the same multiplications on data of the same kind, and a result that can be
 // checked.  A transposition is left out, for it is nothing but communication.
+#include <algorithm>
 #include <memory>
 #include <optional>
 

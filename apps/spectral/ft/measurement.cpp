@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measurement.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tasks of mixed programs that send and receive on a lane: one on each of two ranks, or one that
 // writes to itself.
+#include <algorithm>
 #include <array>
 #include <utility>
 
