@@ -29,8 +29,8 @@ namespace plait {
 /// Where only the root has blocks or a result (reduce, gather, scatter) the root calls that form,
 /// and the others call the form with two buffers.
 ///
-/// Elements are of any trivially copyable type.  `Operation`: a copyable function of two elements,
-/// associative, such as `plait::sum{}`.
+/// Elements are of any trivially copyable type.  `Operation`: a copyable function that takes two
+/// elements and returns the combined one, associative, such as `plait::sum{}`.
 ///
 /// A buffer has exactly the elements that the operation gives it, no more and no less.  Both
 /// buffers share no byte.  Only where blocks are listed a buffer may be larger: blocks lie anywhere

@@ -120,6 +120,19 @@ struct collective_description {
 
   template <class T, class Operation>
   [[nodiscard]] static std::shared_ptr<const combine_bytes> combination(Operation operation) {
+    constexpr bool returns_an_element =
+        std::is_invocable_r_v<T, const Operation&, const T&, const T&>;
+    static_assert(
+        returns_an_element,
+        "the operation of a collective takes two elements and returns the combined one, "
+        "T operation(const T&, const T&): one that changes its first argument in place, or "
+        "itself, does not");
+    if constexpr (returns_an_element) return combine_by<T>(std::move(operation));
+  }
+
+ private:
+  template <class T, class Operation>
+  [[nodiscard]] static std::shared_ptr<const combine_bytes> combine_by(Operation operation) {
     return std::make_shared<const combine_bytes>([operation](std::span<const std::byte> from_bytes,
                                                              std::span<std::byte> to_bytes,
                                                              bool to_is_left) {

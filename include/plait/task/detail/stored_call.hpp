@@ -75,11 +75,15 @@ struct bound_call {
   decltype(auto) call_with(std::tuple<Stored...>& with) {
     return std::apply(
         [this](auto&... one) -> decltype(auto) {
-          static_assert(
-              std::is_invocable_v<Function&, decltype(own_argument(passed_argument(one)))...>,
-              "the task's function does not take what the accesses pass: in() passes const, "
-              "out() and inout() pass mutable, other arguments are passed by value");
-          if constexpr ((is_reduction<Stored> || ...)) {
+          constexpr bool takes_them =
+              std::is_invocable_v<Function&, decltype(own_argument(passed_argument(one)))...>;
+          static_assert(takes_them,
+                        "the task's function does not take what the accesses pass: in() passes "
+                        "const, out() and inout() pass mutable, other arguments are passed by "
+                        "value");
+          if constexpr (!takes_them) {
+            return;  // no second error
+          } else if constexpr ((is_reduction<Stored> || ...)) {
             return call_and_combine(passed_argument(one)...);
           } else {
             return std::invoke(function, passed_argument(one)...);
