@@ -239,7 +239,7 @@ int finalize(call_place from) {
   collect_and_write(attached);
   attached.notes.remove_file();
   if (h.ranks > 1)
-    leave_together(attached.own, PLAIT_REAL(MPI_Ibarrier), PLAIT_REAL(MPI_Test), [] {});
+    leave_together(attached.own, PLAIT_REAL(MPI_Ibarrier), PLAIT_REAL(MPI_Test), 1, [] {});
   PLAIT_REAL(MPI_Comm_free)(&attached.own);
   return real();
 }

@@ -18,6 +18,7 @@
 #include <plait/core/clock.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/exception_text.hpp>
+#include <plait/core/fair_share.hpp>
 #include <sched.h>
 #include <unistd.h>
 
@@ -223,13 +224,14 @@ environment::~environment() {
   MPI_Comm_free(&native_->internal);
   rma_window::free_what_is_left();
   if (finalize_ && size_ > 1) {
-    leave_together(MPI_COMM_WORLD, MPI_Ibarrier, MPI_Test, [this] {
-      if (!gave_up_) return;
-      std::fprintf(stderr,
-                   "plait: %s: gave up its communication after a failure, has left "
-                   "plait::environment, and waits for the other ranks to do so\n",
-                   process_label().c_str());
-    });
+    leave_together(MPI_COMM_WORLD, MPI_Ibarrier, MPI_Test,
+                   processes_a_unit(node_units_, node_rank_), [this] {
+                     if (!gave_up_) return;
+                     std::fprintf(stderr,
+                                  "plait: %s: gave up its communication after a failure, has left "
+                                  "plait::environment, and waits for the other ranks to do so\n",
+                                  process_label().c_str());
+                   });
   }
   native_->handlers->give_back_world();
   set_abort_handler(nullptr);

@@ -21,15 +21,20 @@ namespace plait {
 /// still called MPI, for its own messages or inside its last barrier, when the first disconnect
 /// came.  (MPICH has since removed that step.)  So nobody disconnects before everybody has left
 /// this one.
-void leave_together(MPI_Comm all, auto&& ibarrier, auto&& test, auto&& still_waits) {
+///
+/// A rank that waits here looks every millisecond, and every n milliseconds where 8 n ranks share
+/// its core: ranks that are done take little of the core from one that is not.
+void leave_together(MPI_Comm all, auto&& ibarrier, auto&& test, int ranks_a_core,
+                    auto&& still_waits) {
   MPI_Request left{};
   int over = ibarrier(all, &left) == MPI_SUCCESS ? 0 : 1;
   std::chrono::microseconds pause{20};
+  const std::chrono::microseconds longest{1000 * std::max(1, ranks_a_core / 8)};
   std::chrono::microseconds until_told{5'000'000};
   while (over == 0 && test(&left, &over, MPI_STATUS_IGNORE) == MPI_SUCCESS && over == 0) {
     std::this_thread::sleep_for(pause);  // the others may compute for long
     if (until_told.count() > 0 && (until_told -= pause).count() <= 0) still_waits();
-    pause = std::min(2 * pause, std::chrono::microseconds{1000});
+    pause = std::min(2 * pause, longest);
   }
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
   std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -14,21 +14,25 @@ namespace plait {
 /// Lets workers poll where the engine's policy leaves that to them, and says when.
 class engine_source final : public progress_source {
  public:
-  engine_source(engine& e, bool node_is_crowded) : engine_(e), node_is_crowded_(node_is_crowded) {}
+  engine_source(engine& e, bool node_is_crowded)
+      : engine_(e),
+        node_is_crowded_(node_is_crowded),
+        shortest_sleep_(node_is_crowded ? e.shortest_sleep() : 1) {}
 
   bool poll(bool again) override {
     if (!may_poll()) return false;
-    return engine_.poll(again);
+    return again && node_is_crowded_ ? engine_.poll_in_turn() : engine_.poll(again);
   }
 
-  /// A worker that polls does so without pause where it has a core of its own, and when a look is
-  /// due where others want the core.
+  /// A worker that polls does so without pause where it has a core of its own.  Where ranks share
+  /// the core it gives the core up after each look, and sleeps from look to look once it has looked
+  /// often in vain.
   [[nodiscard]] ticks idle_wait(ticks awake_since) override {
     if (!may_poll() || engine_.idle()) return never;
-    if (!node_is_crowded_ && engine_.may_spin(awake_since)) return 0;
+    if (node_is_crowded_ ? engine_.may_poll_in_turn() : engine_.may_spin(awake_since)) return 0;
     const ticks next = engine_.next_poll();
     if (next == engine::never) return being_started_;
-    return std::max<ticks>(1, next - now_ticks());
+    return std::max(shortest_sleep_, next - now_ticks());
   }
 
   [[nodiscard]] bool needs_idle_workers() const noexcept override {
@@ -54,6 +58,7 @@ class engine_source final : public progress_source {
 
   engine& engine_;
   const bool node_is_crowded_;
+  const ticks shortest_sleep_;
   /// Something was posted while another thread had the token; that thread starts it when it gives
   /// the token back, and tells nobody when to look.
   const ticks being_started_ = seconds_to_ticks(50e-6);

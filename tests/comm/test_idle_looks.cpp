@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -64,6 +66,22 @@ class idle_looks : public ::testing::TestWithParam<progress> {
     EXPECT_EQ(from_left.data, pattern(static_cast<std::uint64_t>(left), 8));
   }
 
+  /// Returns how often threads of this process that are proxies have slept so far.
+  static std::uint64_t sleeps_of_proxies() {
+    std::uint64_t all = 0;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::string word;
+      std::ifstream(thread.path() / "comm") >> word;
+      if (word != "plait-proxy") continue;
+      std::ifstream status(thread.path() / "status");
+      while (status >> word && word != "voluntary_ctxt_switches:") continue;
+      std::uint64_t sleeps = 0;
+      status >> sleeps;
+      all += sleeps;
+    }
+    return all;
+  }
+
   environment& env = test_environment();
   const int rank = env.rank();
   const int right = (env.rank() + 1) % env.size();
@@ -76,6 +94,25 @@ INSTANTIATE_TEST_SUITE_P(comm, idle_looks,
 TEST_P(idle_looks, are_few_while_a_receive_waits_for_its_message) {
   engine e(env, options());
   pass_on(e, [&] { expect_few_looks(e); });
+}
+
+// Counts how often the proxy has slept.  Between two tries to look it leaves half a millisecond.
+TEST_P(idle_looks, are_not_tried_often_while_another_thread_has_the_token) {
+  engine_options frequent = options();
+  frequent.worst_delay_s = 0.5e-3;
+  engine e(env, frequent);
+  pass_on(e, [&] {
+    env.barrier();
+    e.lock();
+    const ticks began = now_ticks();
+    const std::uint64_t before = sleeps_of_proxies();
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    const std::uint64_t sleeps = sleeps_of_proxies() - before;
+    const double times = ticks_to_seconds(now_ticks() - began) / frequent.worst_delay_s;
+    e.unlock();
+    EXPECT_LE(sleeps, 2 * static_cast<std::uint64_t>(times) + 16);
+    env.barrier();
+  });
 }
 
 TEST_P(idle_looks, are_a_quarter_after_a_long_wait) {

@@ -30,6 +30,16 @@ TEST(policy_choice, without_a_free_core_the_proxy_sleeps_and_workers_look_too) {
             "short tasks");
 }
 
+TEST(policy_choice, ranks_that_share_a_core_look_as_many_times_as_rarely) {
+  const auto chosen = choose_policy({.policy = progress::automatic, .workers = 1}, 1, 64);
+  EXPECT_EQ(chosen.name, "sleeping+workers");
+  EXPECT_EQ(chosen.reason,
+            "1 worker on 1 core of this rank's share, which 64 ranks share: none is free for a "
+            "proxy; a completion is noticed within 192 ms or 1/128 of the wait, or within 1.09 s "
+            "while workers poll between short tasks");
+  EXPECT_DOUBLE_EQ(plait::longest_delay_s({.poll_every_s = 4e-3}, 64), 4e-3) << "as asked for";
+}
+
 TEST(policy_choice, the_proxy_beside_workers_looks_at_a_fixed_interval_where_that_is_asked_for) {
   const auto chosen =
       choose_policy({.policy = progress::automatic, .workers = 2, .poll_every_s = 4e-3}, 2);

@@ -7,6 +7,7 @@
 namespace {
 
 using plait::fair_share;
+using plait::processes_a_unit;
 
 std::vector<int> units(int first, int count) {
   std::vector<int> list;
@@ -50,6 +51,19 @@ TEST(fair_share, the_shares_never_exceed_the_units) {
       EXPECT_EQ(sum, count / processes * processes);
     }
   }
+}
+
+TEST(processes_a_unit, is_one_where_each_has_units_of_its_own) {
+  EXPECT_EQ(processes_a_unit({units(0, 8)}, 0), 1);
+  EXPECT_EQ(processes_a_unit({units(0, 9), units(0, 9), units(0, 9)}, 2), 1) << "no rounding error";
+  EXPECT_EQ(processes_a_unit({units(0, 2), units(2, 6)}, 1), 1);
+}
+
+TEST(processes_a_unit, counts_those_that_share_rounded_up) {
+  EXPECT_EQ(processes_a_unit(std::vector(64, units(0, 2)), 5), 32);
+  EXPECT_EQ(processes_a_unit(std::vector(49, units(0, 1)), 0), 49) << "no rounding error";
+  EXPECT_EQ(processes_a_unit(std::vector(3, units(0, 2)), 0), 2);
+  EXPECT_EQ(processes_a_unit({units(0, 1), units(0, 1), units(1, 1)}, 2), 1) << "bound beside them";
 }
 
 TEST(fair_share_death, a_process_that_is_none_of_them_ends_the_program) {

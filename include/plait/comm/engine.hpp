@@ -126,6 +126,9 @@ class engine {
   /// often each time that it has found nothing.  Thread-safe.
   bool poll(bool again = false);
 
+  /// Polls, and lets other threads have the core where nothing has started or completed.
+  bool poll_in_turn();
+
   /// Lets the proxy call `what` after each of its looks that has completed something, without the
   /// token; null: nothing.  Returns when no call of what was there before is under way.  Any thread
   /// but the proxy.
@@ -161,6 +164,12 @@ class engine {
   /// its core, the worker may do so only for a moment after each post and completion.  The worker
   /// has not slept since `awake_since`.  Thread-safe.
   [[nodiscard]] bool may_spin(ticks awake_since) noexcept;
+
+  /// Returns whether an idle worker on a core that ranks share may go on with `poll_in_turn`.  Not
+  /// for ever: after some polls since anything moved it sleeps, `shortest_sleep` or longer, from
+  /// poll to poll.  Thread-safe.
+  [[nodiscard]] bool may_poll_in_turn() noexcept;
+  [[nodiscard]] ticks shortest_sleep() const noexcept;
 
   /// Names the policy in force (never `automatic`, but the policy it stands for) and the reason.
   struct choice {

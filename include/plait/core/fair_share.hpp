@@ -13,4 +13,8 @@ namespace plait {
 /// process p may run on, ascending.
 [[nodiscard]] int fair_share(const std::vector<std::vector<int>>& units, int self);
 
+/// Returns how many processes share one processing unit of process `self`: the inverse of its
+/// share, rounded up, at least 1.
+[[nodiscard]] int processes_a_unit(const std::vector<std::vector<int>>& units, int self);
+
 }  // namespace plait

@@ -22,15 +22,16 @@ namespace plait {
 
 class driver {
  public:
-  /// `watched`: somebody looks while anything is in flight, be it a proxy or busy workers.
-  driver(environment& env, const engine_options& options, bool watched)
+  /// `watched`: somebody looks while anything is in flight, be it a proxy or busy workers;
+  /// `worst_delay_s`: what lies at most between two looks that the schedule asks for.
+  driver(environment& env, const engine_options& options, bool watched, double worst_delay_s)
       : env_(env),
         token_(env.token()),
         watched_(watched),
         matching_(options.persistent_requests),
         paired_(pairs_messages(env, options.paired_receives)),
         tell_(options.disturb, state_),
-        flights_(token_, state_, tell_, options) {}
+        flights_(token_, state_, tell_, options.poll_every_s, worst_delay_s) {}
 
   // Submitting thread
   // ---------------------------------------------------------------------------------------------

@@ -15,22 +15,29 @@
 #include <plait/comm/engine.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/fair_share.hpp>
+#include <sched.h>
 
 #include "comm/engine/driver.hpp"
 #include "comm/engine/policy_choice.hpp"
 #include "comm/engine/proxy.hpp"
 #include "comm/engine/spinning.hpp"
+#include "comm/library_yields.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
 
 namespace plait {
 namespace {
 
+/// Returns how many ranks share this one's core; 1 where the options name cores of its own.
+[[nodiscard]] int ranks_a_core(const environment& env, const engine_options& options) {
+  return options.cores != 0 ? 1 : processes_a_unit(env.node_units(), env.node_rank());
+}
+
 /// Returns the policy for the cores that the options name, or for this rank's fair share.
 engine::choice choice_for(const environment& env, const engine_options& options) {
   const int cores =
       options.cores != 0 ? options.cores : fair_share(env.node_units(), env.node_rank());
-  engine::choice chosen = choose_policy(options, cores);
+  engine::choice chosen = choose_policy(options, cores, ranks_a_core(env, options));
   if (!options.remark.empty()) chosen.reason += "; " + options.remark;
   return chosen;
 }
@@ -41,14 +48,21 @@ struct engine::implementation {
   implementation(environment& env_, const engine_options& options)
       : env(env_),
         chosen(choice_for(env_, options)),
-        messages(env_, options, chosen.proxy || chosen.busy_workers),
+        sharers(ranks_a_core(env_, options)),
+        at_fixed_interval(options.poll_every_s > 0),
+        messages(env_, options, chosen.proxy || chosen.busy_workers,
+                 longest_delay_s(options, sharers)),
         helper(messages, spins, chosen,
-               {.worst_delay_s = longest_delay_s(options),
-                .at_fixed_interval = options.poll_every_s > 0,
-                .alone_on_node = env_.node_size() == 1}) {}
+               {.worst_delay_s = longest_delay_s(options, sharers),
+                .at_fixed_interval = at_fixed_interval,
+                .alone_on_node = env_.node_size() == 1,
+                .ranks_a_core = sharers}) {}
 
   environment& env;
   const choice chosen;
+  const int sharers;
+  const bool at_fixed_interval;
+  const bool yields_in_looks = library_yields();
   MPI_Comm windows_comm = MPI_COMM_NULL;
   driver messages;
   spinning spins;
@@ -180,6 +194,20 @@ bool engine::cancel(double patience_s) {
 }
 void engine::worker_passed(ticks now) noexcept {
   self_->helper.passes().passed(now, self_->messages.flight().began());
+}
+bool engine::poll_in_turn() {
+  implementation& s = *self_;
+  const bool worked = s.messages.poll(false);
+  if (!worked && !s.yields_in_looks) sched_yield();
+  return worked;
+}
+bool engine::may_poll_in_turn() noexcept {
+  const driver& messages = self_->messages;
+  return !self_->at_fixed_interval &&
+         self_->spins.may_look_in_turn(messages.expectations().all + messages.operations());
+}
+ticks engine::shortest_sleep() const noexcept {
+  return self_->at_fixed_interval ? 1 : seconds_to_ticks(self_->sharers * least_sleep_s);
 }
 bool engine::may_spin(ticks awake_since) noexcept {
   return self_->spins.is_allowed(self_->messages.looks(), awake_since);

@@ -20,7 +20,6 @@
 #include "comm/engine/look_schedule.hpp"
 #include "comm/engine/moment.hpp"
 #include "comm/engine/news_judge.hpp"
-#include "comm/engine/policy_choice.hpp"
 #include "comm/engine/served_windows.hpp"
 #include "comm/engine/transfer.hpp"
 #include "comm/engine/watched.hpp"
@@ -35,12 +34,12 @@ enum class look : std::uint8_t { no, once, again };
 /// Holder of the token only, but for what says otherwise.
 class in_flight {
  public:
-  in_flight(const mpi_token& token, activity& state, completer& tell, const engine_options& options)
+  in_flight(const mpi_token& token, activity& state, completer& tell, double poll_every_s,
+            double worst_delay_s)
       : token_(token),
         state_(state),
         tell_(tell),
-        looks_(options.poll_every_s > 0 ? options.poll_every_s : first_look_s,
-               longest_delay_s(options)) {}
+        looks_(poll_every_s > 0 ? poll_every_s : first_look_s, worst_delay_s) {}
 
   [[nodiscard]] bool nothing() const noexcept {
     return transfers_.empty() && watched_.empty() && windows_.in_flight() == 0;

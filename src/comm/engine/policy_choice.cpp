@@ -12,23 +12,27 @@ namespace {
 
 [[nodiscard]] std::string delay_text(double longest_s) {
   char text[32];
-  std::snprintf(text, sizeof text, "within %.3g ms", 1e3 * longest_s);
+  const bool is_long = longest_s >= 1;
+  std::snprintf(text, sizeof text, is_long ? "within %.3g s" : "within %.3g ms",
+                is_long ? longest_s : 1e3 * longest_s);
   return text;
 }
 
 }  // namespace
 
-double longest_delay_s(const engine_options& options) {
-  return options.poll_every_s > 0 ? options.poll_every_s : options.worst_delay_s;
+double longest_delay_s(const engine_options& options, int ranks_a_core) {
+  return options.poll_every_s > 0 ? options.poll_every_s : ranks_a_core * options.worst_delay_s;
 }
 
-double longest_delay_beside_workers_s(const engine_options& options) {
-  return 2 * frequent_pass_s + longest_nap * std::max(options.worst_delay_s, frequent_pass_s);
+double longest_delay_beside_workers_s(const engine_options& options, int ranks_a_core) {
+  return ranks_a_core *
+         (2 * frequent_pass_s + longest_nap * std::max(options.worst_delay_s, frequent_pass_s));
 }
 
-engine::choice choose_policy(const engine_options& options, int fair_share) {
+engine::choice choose_policy(const engine_options& options, int fair_share, int ranks_a_core) {
   const bool at_fixed_interval = options.poll_every_s > 0;
-  std::string noticed = "a completion is noticed " + delay_text(longest_delay_s(options));
+  std::string noticed =
+      "a completion is noticed " + delay_text(longest_delay_s(options, ranks_a_core));
   if (!at_fixed_interval) noticed += " or 1/" + std::to_string(patience) + " of the wait";
   switch (options.policy) {
     case progress::dedicated:
@@ -58,9 +62,11 @@ engine::choice choose_policy(const engine_options& options, int fair_share) {
             .name = "dedicated",
             .reason = counts + ": one is free for the proxy, which sleeps while others want it"};
   }
-  std::string reason = counts + ": none is free for a proxy; " + noticed;
+  const std::string sharers =
+      ranks_a_core > 1 ? ", which " + std::to_string(ranks_a_core) + " ranks share" : "";
+  std::string reason = counts + sharers + ": none is free for a proxy; " + noticed;
   if (!at_fixed_interval)
-    reason += ", or " + delay_text(longest_delay_beside_workers_s(options)) +
+    reason += ", or " + delay_text(longest_delay_beside_workers_s(options, ranks_a_core)) +
               " while workers poll between short tasks";
   return {.proxy = true,
           .idle_workers = true,

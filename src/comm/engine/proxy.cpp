@@ -109,17 +109,17 @@ void proxy::look_when_it_pays() {
     nap(std::clamp(passes_.frequent_for(now) / 8, shortest_nap, longest_nap * shortest_nap));
     return;
   }
+  const auto leave_it_to_others = [&] { nap(std::min(5 * shortest_, worst_)); };
   // An idle worker polls without pause, or another thread does.
-  if (looks.last() != own_last_ && now - looks.last() < shortest_) {
-    nap(std::min(5 * shortest_, worst_));
-    return;
-  }
+  if (looks.last() != own_last_ && now - looks.last() < shortest_) return leave_it_to_others();
   sockets_.find(now);
   const ticks due = std::max(looks.last(), own_last_) + next_distance(now);
   const socket_news news = watch_sockets(std::max(due - now, looks.first()));
   if (!judge_.is_worth_a_look(news, messages_.expectations()) && now_ticks() < due) return;
   const std::uint64_t before = messages_.operations();
-  if (!step()) return;
+  // Whoever has the token looks.  It may have lost its core in the middle, and to try again soon
+  // would keep it from the core.
+  if (!step()) return leave_it_to_others();
   if (messages_.operations() != before || news_judge::is_of_long_message(news)) was_needed_ = true;
   own_last_ = looks.last();
   sockets_.looked();

@@ -28,6 +28,7 @@ class proxy {
     double worst_delay_s;  ///< between two looks, where workers do not look often enough
     bool at_fixed_interval;
     bool alone_on_node;  ///< all messages cross a network
+    int ranks_a_core;    ///< that share the core which the proxy runs on
   };
   /// The first three outlive it.
   proxy(driver& messages, spinning& spins, const engine::choice& chosen, const settings& how)
@@ -36,7 +37,9 @@ class proxy {
         chosen_(chosen),
         worst_(seconds_to_ticks(how.worst_delay_s)),
         at_fixed_interval_(how.at_fixed_interval),
-        alone_on_node_(how.alone_on_node) {}
+        alone_on_node_(how.alone_on_node),
+        passes_(how.ranks_a_core * frequent_pass_s),
+        shortest_(seconds_to_ticks(how.ranks_a_core * 100e-6)) {}
 
   // Submitting thread
   // ---------------------------------------------------------------------------------------------
@@ -103,10 +106,10 @@ class proxy {
   const bool alone_on_node_;
   /// True while the proxy sleeps until a socket has news, or its time has come.
   std::atomic<bool> watches_{false};
-  worker_passes passes_{frequent_pass_s};
+  worker_passes passes_;
   transport_sockets sockets_;
   news_judge judge_;
-  const ticks shortest_ = seconds_to_ticks(100e-6);
+  const ticks shortest_;
   ticks own_last_ = 0;          ///< its own last look
   bool was_needed_ = false;     ///< since it rested last, a look completed something or moved bulk
   ticks distance_ = shortest_;  ///< to the next; never 0, which doubled stays 0

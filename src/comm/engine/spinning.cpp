@@ -7,6 +7,7 @@
 namespace plait {
 
 constinit spin_licence spinning::licence_;
+constinit std::atomic<std::uint64_t> spinning::last_serial_{0};
 
 bool spinning::is_allowed(const look_schedule& looks, ticks awake_since) noexcept {
   static thread_local struct {
@@ -27,6 +28,18 @@ bool spinning::is_allowed(const look_schedule& looks, ticks awake_since) noexcep
       give_way(now);
     }
   }
+  return true;
+}
+
+bool spinning::may_look_in_turn(std::uint64_t moving) noexcept {
+  static thread_local struct {
+    std::uint64_t of = 0;
+    std::uint64_t moving = 0;
+    int looks = 0;
+  } own;
+  if (own.of != serial_ || own.moving != moving) own = {.of = serial_, .moving = moving};
+  if (own.looks >= looks_in_turn) return false;
+  ++own.looks;
   return true;
 }
 
