@@ -35,29 +35,36 @@ struct shared_cores {
   [[nodiscard]] double crowd() const noexcept { return cores > 0 ? 1.0 * ranks / cores : 0; }
 };
 
-/// Returns the cores with the most ranks each: those of a host, or those that some of its ranks
-/// have and no others.
+/// Returns the cores with the most ranks each: those of a machine, or those that some of its ranks
+/// have and no others.  Hosts that are containers of one machine share its cores.
 [[nodiscard]] shared_cores find_crowd(std::span<const rank_profile> ranks) {
   struct group {
+    std::string host;
     core_set cores{};
     int ranks = 0;
+
+    void add(const rank_profile& one, const core_set& its) {
+      const std::string name = one.header.host;
+      host = ranks == 0 || host == name ? name : "one machine";
+      for (std::size_t i = 0; i < cores.size(); ++i) cores[i] |= its[i];
+      ++ranks;
+    }
   };
-  std::map<std::string, group> hosts;
-  std::map<std::pair<std::string, core_set>, int> bound;
+  std::map<std::uint64_t, group> machines;
+  std::map<std::pair<std::uint64_t, core_set>, group> bound;
   for (const rank_profile& one : ranks) {
     const core_set cores = cores_of(one);
     if (count(cores) == 0) continue;  // not known
-    group& host = hosts[one.header.host];
-    ++host.ranks;
-    for (std::size_t i = 0; i < cores.size(); ++i) host.cores[i] |= cores[i];
-    ++bound[{one.header.host, cores}];
+    machines[one.header.boot].add(one, cores);
+    bound[{one.header.boot, cores}].add(one, cores);
   }
   shared_cores worst;
-  const auto weigh = [&](const shared_cores& one) {
-    if (one.crowd() > worst.crowd()) worst = one;
+  const auto weigh = [&](const group& one) {
+    const shared_cores next{one.host, one.ranks, count(one.cores)};
+    if (next.crowd() > worst.crowd()) worst = next;
   };
-  for (const auto& [name, host] : hosts) weigh({name, host.ranks, count(host.cores)});
-  for (const auto& [key, number] : bound) weigh({key.first, number, count(key.second)});
+  for (const auto& [boot, machine] : machines) weigh(machine);
+  for (const auto& [key, some] : bound) weigh(some);
   return worst;
 }
 
