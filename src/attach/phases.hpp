@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How much of a rank's waits the computation around them could hide if calls were moved.  Pure
-/// arithmetic.
+/// Phases of a rank's run, and what their computation could hide of their waits.  Pure arithmetic.
 #pragma once
 
 #include <plait/core/cxx20.hpp>
@@ -17,14 +16,14 @@ struct wait_in_phase {
   ticks waited = 0;
 };
 
-/// Returns for each wait, in the order of time, at most which part of it computation could hide.
+/// Returns for each wait, in the order of time, at most which part of it computation could hide if
+/// calls were moved.
 ///
 /// Waits with little computation in between are one phase, as those for one neighbour after another
 /// are.  All messages of a phase can be under way during the computation before it, whose results
-/// they carry, and the one after it, which needs them, and no program has more to hide them behind
-/// without waiting for them elsewhere.  Little is less than most of what a moment of computation
-/// usually is a part of: so short computation between waits, such as packing, parts no phase.  The
-/// longer phases are the larger is the figure, and it stays an upper limit.
+/// they carry, and during the one after it, which needs them.  "Little" is less than most of the
+/// computation that a moment usually is a part of.  So packing between waits parts no phase.  Where
+/// phases become one, the figure grows, and stays an upper limit.
 [[nodiscard]] std::vector<double> parts_to_hide(std::span<const wait_in_phase> waits,
                                                 ticks computed_in_all);
 
