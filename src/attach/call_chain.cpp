@@ -42,17 +42,28 @@ void find_stack_end() noexcept {
 }
 
 int find_callers(call_place from, caller_data* callers) noexcept {
+  const std::uintptr_t begin = from.stack;
+  bool is_fixed = true;
   int count = 0;
   while (count < most_callers) {
     const frame_rule& rule = rule_at(from.address);
     if (!rule.is_known) break;
-    caller_data one;
-    one.stack_offset = rule.stack_offset;
+    const std::uintptr_t base = rule.from_frame ? from.frame : from.stack;
+    const std::uintptr_t next = base + static_cast<std::uintptr_t>(std::int64_t{rule.stack_offset});
+    if (next <= from.stack || next > own_stack_end) break;
+    caller_data& one = callers[count];
+    one = {};
+    one.address = from.address = word_at(next - sizeof(void*));
+    if (one.address == 0) break;
+    if (rule.frame_offset != 0) {
+      from.frame = word_at(next + static_cast<std::uintptr_t>(std::int64_t{rule.frame_offset}));
+    }
+    from.stack = next;
+    is_fixed = is_fixed && !rule.from_frame && next - begin < (std::uintptr_t{1} << 31);
+    one.stack_offset = is_fixed ? static_cast<std::int32_t>(next - begin) : rule.stack_offset;
     one.frame_offset = rule.frame_offset;
-    one.from_frame = rule.from_frame ? 1 : 0;
-    if (!go_up(one, from) || from.address == 0) break;
-    one.address = from.address;
-    callers[count++] = one;
+    if (!is_fixed) one.base = rule.from_frame ? frame_base::frame_pointer : frame_base::below;
+    ++count;
   }
   return count;
 }

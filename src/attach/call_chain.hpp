@@ -16,24 +16,23 @@ extern thread_local constinit std::uintptr_t own_stack_end
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 void find_stack_end() noexcept;
 
-/// Goes one frame up.  Returns false where that leads off the stack.
-[[nodiscard]] inline bool go_up(const caller_data& by, call_place& at) noexcept {
-  const std::uintptr_t from = by.from_frame != 0 ? at.frame : at.stack;
-  const std::uintptr_t next = from + static_cast<std::uintptr_t>(std::int64_t{by.stack_offset});
-  if (next <= at.stack || next > own_stack_end) return false;
-  at.address = word_at(next - sizeof(void*));
-  if (by.frame_offset != 0) {
-    at.frame = word_at(next + static_cast<std::uintptr_t>(std::int64_t{by.frame_offset}));
-  }
-  at.stack = next;
-  return true;
-}
-
-/// Returns true if a call came through the callers of a site, as far as those are known.
-[[nodiscard]] inline bool came_through(const site_data& site, call_place from) noexcept {
+/// Returns true if a call came through the callers of a site, as far as those are known.  Where no
+/// function below has a frame pointer, no load waits for another.
+[[nodiscard]] inline bool came_through(const site_data& site, const call_place& from) noexcept {
+  std::uintptr_t stack = from.stack;
+  std::uintptr_t frame = from.frame;
   for (int i = 0; i < site.callers; ++i) {
     const caller_data& one = site.caller[i];
-    if (!go_up(one, from) || from.address != one.address) return false;
+    std::uintptr_t base = from.stack;
+    if (one.base != frame_base::call) [[unlikely]]
+      base = one.base == frame_base::below ? stack : frame;
+    const std::uintptr_t next = base + static_cast<std::uintptr_t>(std::int64_t{one.stack_offset});
+    if (next <= stack || next > own_stack_end) return false;
+    if (word_at(next - sizeof(void*)) != one.address) return false;
+    if (one.frame_offset != 0) {
+      frame = word_at(next + static_cast<std::uintptr_t>(std::int64_t{one.frame_offset}));
+    }
+    stack = next;
   }
   return true;
 }

@@ -112,7 +112,7 @@ int notebook::new_way(int slot, int call, const call_place& from) noexcept {
   site_data& one = sites_[slot];
   one.call = call;
   one.callers = find_callers(from, one.caller);
-  one.recent_way = slot;
+  one.recent_way = one.next_way = slot;
   one.ways = 1;
   set_place(one, from.address);
   return slot;
@@ -124,7 +124,9 @@ int notebook::find_other_way(int first, int call, const call_place& from) noexce
     return find_site(call, from);
   }
   site_data& known = sites_[first];
-  if (came_through(known, from)) return known.recent_way = first;
+  site_data& last = sites_[known.recent_way];
+  if (came_through(sites_[last.next_way], from)) return known.recent_way = last.next_way;
+  if (came_through(known, from)) return known.recent_way = last.next_way = first;
   caller_data callers[most_callers];
   int count = find_callers(from, callers);
   std::uint64_t way = static_cast<std::uint64_t>(count);
@@ -141,11 +143,12 @@ int notebook::find_other_way(int first, int call, const call_place& from) noexce
     one.call = call;
     one.way = way;
     one.callers = count;
+    one.next_way = first;
     std::copy_n(callers, count, one.caller);
     ++known.ways;
     set_place(one, from.address);
   }
-  if (one.way == way && way != other_ways) known.recent_way = slot;
+  if (one.way == way && way != other_ways) known.recent_way = last.next_way = slot;
   return slot;
 }
 

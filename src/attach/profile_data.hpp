@@ -35,14 +35,15 @@ struct module_data {
   char path[248] = {};
 };
 
-/// A caller on the way to a call of MPI, and how its frame is found from the one below: the
-/// caller's stack pointer by an offset from the stack or frame pointer there, and where the
-/// caller's frame pointer was kept, from that on.
+enum class frame_base : std::uint8_t { call, below, frame_pointer };
+
+/// A caller on the way to a call of MPI, and how its frame is found from the one below.
 struct caller_data {
-  std::uint64_t address = 0;  ///< the return address in it
-  std::int32_t stack_offset = 0;
-  std::int16_t frame_offset = 0;  ///< 0: the frame pointer was not touched
-  std::uint8_t from_frame = 0;
+  std::uint64_t address = 0;      ///< the return address in it
+  std::int32_t stack_offset = 0;  ///< of its stack pointer, from that of the call, or of the frame
+                                  ///< below, or from the frame pointer there
+  std::int16_t frame_offset = 0;  ///< of its frame pointer's place, from there; 0: not kept
+  frame_base base = frame_base::call;
   std::int8_t module = -1;
 };
 static_assert(sizeof(caller_data) == 16 && most_modules <= 128);
@@ -57,6 +58,7 @@ struct site_data {
   std::int32_t recent_way = 0;    ///< of the first: the site of the way that was seen last
   std::int32_t ways = 0;          ///< of the first: how many
   std::int32_t callers = 0;
+  std::int32_t next_way = 0;         ///< the site of the way that came after this one the last time
   caller_data caller[most_callers];  ///< the nearest first
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;

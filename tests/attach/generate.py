@@ -247,7 +247,7 @@ program calls
   call MPI_Cart_create(MPI_COMM_WORLD, 1, extents, periods, .false., ring, ierror)
   call MPI_Win_create(b, extent, 4, MPI_INFO_NULL, MPI_COMM_WORLD, window, ierror)
   ! Of every other element the binding makes a datatype, or the compiler a copy.
-  call MPI_Bcast(spare(1:15:2), 8, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
+  call MPI_Bcast(c(1:15:2), 8, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
   call called('MPI_Bcast')
 BODY
   call MPI_Win_free(window, ierror)
