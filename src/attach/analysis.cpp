@@ -33,8 +33,10 @@ void add_sites(std::span<const rank_profile> ranks, const site_index& index, ana
     result.rank = h.rank;
     result.host = h.host;
     result.wall_s = static_cast<double>(h.end - h.begin) * h.seconds_per_tick;
-    result.mpi_s = static_cast<double>(h.in_mpi) * h.seconds_per_tick;
-    result.compute_s = result.wall_s - result.mpi_s;
+    result.threads = 1 + static_cast<int>(h.other_threads);
+    result.mpi_s = static_cast<double>(h.in_mpi + h.in_mpi_others) * h.seconds_per_tick;
+    result.compute_s =
+        result.wall_s + static_cast<double>(h.others) * h.seconds_per_tick - result.mpi_s;
     ticks stolen = 0;
     for (const auto& [number, site] : one.sites) stolen += site.stolen;
     result.stolen_s = static_cast<double>(stolen) * h.seconds_per_tick;
@@ -45,16 +47,24 @@ void add_sites(std::span<const rank_profile> ranks, const site_index& index, ana
   return results;
 }
 
+/// Returns what a rank computes; of one with several threads in MPI their mean.
+[[nodiscard]] double useful_seconds(const rank_result& one) noexcept {
+  const double all_s = one.compute_s + one.mpi_s;
+  return all_s > 0 ? one.wall_s * one.compute_s / all_s : 0;
+}
+
 /// [POP: u useful time of each rank, T the run, T_id the run with MPI at no cost]
 [[nodiscard]] pop_metrics pop_of(const analysis& run, double ideal_s) {
   pop_metrics pop;
   double most_s = 0;
   double sum_s = 0;
   for (const rank_result& one : run.ranks) {
-    most_s = std::max(most_s, one.compute_s);
-    sum_s += one.compute_s;
+    const double useful_s = useful_seconds(one);
+    most_s = std::max(most_s, useful_s);
+    sum_s += useful_s;
   }
   const double mean_s = sum_s / static_cast<double>(run.ranks.size());
+  pop.has_ideal = run.threads == static_cast<int>(run.ranks.size());
   if (most_s <= 0 || run.wall_s <= 0) return pop;
   pop.ideal_s = std::clamp(ideal_s, most_s, run.wall_s);
   pop.load_balance = mean_s / most_s;
@@ -72,9 +82,10 @@ void add_up(analysis& run) {
         std::clamp(one.compute_s + one.waits.waiting_s - left_s, 0.0, one.waits.waiting_s);
     one.waits.by_moving_s = std::min(one.waits.by_moving_s, one.bound_s);
     run.wall_s = std::max(run.wall_s, one.wall_s);
+    run.threads += one.threads;
     run.compute_s += one.compute_s;
-    if (one.compute_s > run.longest_compute_s) {
-      run.longest_compute_s = one.compute_s;
+    if (useful_seconds(one) > run.longest_compute_s) {
+      run.longest_compute_s = useful_seconds(one);
       run.longest_compute_rank = one.rank;
     }
     run.mpi_s += one.mpi_s;
@@ -119,6 +130,14 @@ void warn(std::span<const rank_profile> ranks, const matched_records& matched,
   }
   if (matched.unmatched > to.records / 100) {
     add(fmt::format("{} sends or receives found no other end", matched.unmatched));
+  }
+  std::uint64_t left_out = 0;
+  for (const rank_profile& one : ranks) left_out += one.header.calls_left_out;
+  if (left_out > 0) {
+    add(
+        fmt::format("the trace has the first {} calls of each rank; {} later ones are left out "
+                    "(PLAIT_ATTACH_CALLS)",
+                    ranks.front().header.call_capacity, left_out));
   }
   std::uint64_t outside = 0;
   for (const rank_profile& one : ranks) outside += one.header.unmatched_peers;
@@ -167,7 +186,7 @@ void sort_sites(std::vector<site_result>& sites, site_index& index) {
 }  // namespace
 
 double analysis::as_far_as_the_run_can_be(double sum_s) const noexcept {
-  const double most_s = static_cast<double>(ranks.size()) * (wall_s - longest_compute_s);
+  const double most_s = threads * (wall_s - longest_compute_s);
   return std::clamp(sum_s, 0.0, std::max(0.0, most_s));
 }
 

@@ -80,7 +80,8 @@ struct rank_result {
   int rank = 0;
   std::string host;
   double wall_s = 0;
-  double compute_s = 0;
+  int threads = 1;       ///< that have called MPI
+  double compute_s = 0;  ///< of all of them, each from its first call to its last
   double mpi_s = 0;
   double communication_s = 0;  ///< what its messages need on the network, alone
   double stolen_s = 0;
@@ -99,6 +100,7 @@ struct late_pair {
 };
 
 struct pop_metrics {
+  bool has_ideal = true;  ///< false where ranks have several threads: no one path is a rank's
   double load_balance = 1;
   double serialisation = 1;
   double transfer = 1;
@@ -136,6 +138,7 @@ class site_index {
 
 struct analysis {
   double wall_s = 0;
+  int threads = 0;
   wait_split waits;
   double compute_s = 0;
   double mpi_s = 0;
@@ -158,9 +161,13 @@ struct analysis {
   std::vector<std::string> warnings;
 
   [[nodiscard]] double all_s() const noexcept { return compute_s + mpi_s; }
-  /// Mean of a rank, of what is summed over all.
+  /// Returns whether some rank calls MPI from several threads.
+  [[nodiscard]] bool is_of_threads() const noexcept {
+    return threads > static_cast<int>(ranks.size());
+  }
+  /// Mean of a rank, or of a thread where several of a rank call MPI, of what is summed over all.
   [[nodiscard]] double of_a_rank(double sum_s) const noexcept {
-    return ranks.empty() ? 0 : sum_s / static_cast<double>(ranks.size());
+    return threads == 0 ? 0 : sum_s / threads;
   }
   /// A sum of what waits could be shorter, as far as the run can be: the rank that computes longest
   /// computes as long whatever is hidden.

@@ -17,6 +17,8 @@ struct thread_data {
   bool is_main = false;
   bool knows_processor_time = false;
   int last_site = -1;
+  std::uint16_t number = 0;  ///< of the threads that have called MPI; the main thread is 0
+  ticks in_mpi = 0;
   ticks last_exit = 0;
   std::int64_t processor_ns_at_exit = 0;
 };
@@ -49,7 +51,11 @@ class call {
     if (attached.locks_token) attached.token.acquire();
     if (attached.locks_books) attached.books.lock();
     site_ = attached.notes.find_site(static_cast<int>(id), from);
-    if (own_thread.last_exit != 0) computed_ = begin_ - own_thread.last_exit;
+    if (own_thread.last_exit != 0) {
+      computed_ = begin_ - own_thread.last_exit;
+    } else {
+      own_thread.number = static_cast<std::uint16_t>(++attached.notes.header().other_threads);
+    }
     if (computed_ > long_computation) [[unlikely]]
       end_of_long_computation();
   }
@@ -86,10 +92,9 @@ class call {
   [[nodiscard]] bool is_waiting() const noexcept { return waits_; }
   /// Computation of this thread between its last call and this one.
   [[nodiscard]] ticks computed_before() const noexcept { return computed_; }
-  /// Computation of this rank until this call.
+  /// Computation of this thread until this call, as if it had begun with the rank.
   [[nodiscard]] ticks useful_before() const noexcept {
-    const profile_header& h = attached.notes.header();
-    return begin_ - h.begin - h.in_mpi;
+    return begin_ - attached.notes.header().begin - own_thread.in_mpi;
   }
 
  private:
@@ -102,12 +107,19 @@ class call {
     at.time += time;
     if (waits_) at.waited += time;
     if (in_vain_) ++at.fails;
-    (own_thread.is_main ? h.in_mpi : h.in_mpi_others) += time;
+    own_thread.in_mpi += time;
+    if (own_thread.is_main) [[likely]] {
+      h.in_mpi = own_thread.in_mpi;
+    } else {
+      h.in_mpi_others += time;
+      h.others += computed_ + time;
+    }
     h.end = end_;
     if (attached.progresses) attached.wakes.was_inside(end_);
     own_thread.last_exit = end_;
     own_thread.last_site = site_;
-    if (attached.notes_calls) attached.notes.add_call(begin_, end_, site_, bytes_, in_vain_);
+    if (attached.notes_calls)
+      attached.notes.add_call(own_thread.number, begin_, end_, site_, bytes_, in_vain_);
     own_thread.knows_processor_time = false;
     if (at.readings_left > 0) [[unlikely]]
       read_processor_clock(at);

@@ -43,7 +43,7 @@ void communicators::add(MPI_Comm handle) {
   MPI_Group world{};
   PLAIT_REAL(MPI_Comm_group)(handle, &group);
   PLAIT_REAL(MPI_Comm_group)(constants.comm_world, &world);
-  auto made = std::make_unique<communicator_data>();
+  auto made = std::make_shared<communicator_data>();
   made->own_rank = own_rank_;
   made->world_of = world_ranks(group, world);
   std::uint64_t members = hash_of(made->world_of, 1);

@@ -38,6 +38,10 @@ class communicators {
       return last_;
     return find_slowly(handle);
   }
+  /// The same, for longer than the program's handle lives.
+  [[nodiscard]] std::shared_ptr<communicator_data> hold(MPI_Comm handle) noexcept {
+    return find(handle) == nullptr ? nullptr : known_.find(number_of(handle))->second;
+  }
   void add(MPI_Comm handle);
   void remove(MPI_Comm handle) noexcept;
 
@@ -55,7 +59,7 @@ class communicators {
   void grow();
 
   static constexpr std::size_t most_counters = 1 << 18;
-  std::unordered_map<std::uint64_t, std::unique_ptr<communicator_data>> known_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<communicator_data>> known_;
   std::unordered_map<std::uint64_t, std::uint32_t> made_;
   std::vector<counter> counters_;
   std::size_t counted_ = 0;

@@ -19,6 +19,15 @@ class datatype_sizes {
       return kept.size;
     return ask(type, kept);
   }
+  [[nodiscard]] static bool is_named(MPI_Datatype type) noexcept {
+    int integers = 0;
+    int addresses = 0;
+    int datatypes = 0;
+    int combiner = 0;
+    return PLAIT_REAL(MPI_Type_get_envelope)(type, &integers, &addresses, &datatypes, &combiner) ==
+               MPI_SUCCESS &&
+           combiner == MPI_COMBINER_NAMED;
+  }
 
  private:
   struct entry {
@@ -32,15 +41,6 @@ class datatype_sizes {
     const entry found{type, static_cast<std::uint64_t>(size)};
     if (is_named(type)) to = found;
     return found.size;
-  }
-  [[nodiscard]] static bool is_named(MPI_Datatype type) noexcept {
-    int integers = 0;
-    int addresses = 0;
-    int datatypes = 0;
-    int combiner = 0;
-    return PLAIT_REAL(MPI_Type_get_envelope)(type, &integers, &addresses, &datatypes, &combiner) ==
-               MPI_SUCCESS &&
-           combiner == MPI_COMBINER_NAMED;
   }
 
   entry entries_[16];

@@ -47,10 +47,9 @@ class started_collective {
  public:
   started_collective(call& here, record_kind kind, std::uint64_t bytes, int root, MPI_Comm comm,
                      MPI_Request* request, bool runs_users_code = false) noexcept
-      : request_(request) {
+      : here_(here), request_(request) {
     here.moved(bytes);
     made_.is_message = false;
-    made_.communicator = comm;
     made_.has_user_operation = runs_users_code;
     communicator_data* in = attached.spaces.find(comm);
     made_.has_peer = in != nullptr && !in->is_inter;
@@ -61,14 +60,11 @@ class started_collective {
   }
   void after(int result) {
     if (result != MPI_SUCCESS) return;
-    request_data& kept = attached.pending.add(*request_);
-    made_.handle = *request_;
-    made_.next_in_bucket = kept.next_in_bucket;
-    kept = made_;
-    note_started(kept);
+    note_request(made_, *request_, here_, true);
   }
 
  private:
+  call& here_;
   MPI_Request* request_;
   request_data made_;
 };

@@ -44,6 +44,7 @@ class blocking_end {
     const bool sends = kind == record_kind::send;
     note_post(record_, here, kind, *in_, peer, tag, sends ? bytes_of(count, type) : 0);
     is_wildcard_ = !sends && (peer == MPI_ANY_SOURCE || tag == MPI_ANY_TAG);
+    if (is_wildcard_ && attached.locks_books) held_ = attached.spaces.hold(comm);
     counts_later_ = sends && !attached.locks_books;
     if (!counts_later_) count_message(record_, in_, is_wildcard_, here);
   }
@@ -63,6 +64,7 @@ class blocking_end {
  private:
   call& here_;
   communicator_data* in_;
+  std::shared_ptr<communicator_data> held_;  ///< another thread may free the communicator meanwhile
   record_data record_;
   bool is_wildcard_ = false;
   /// A short send is under way while it is counted, unless another thread may send in between.
@@ -147,7 +149,6 @@ class posted_end {
              bool is_buffered = false) noexcept
       : here_(here), request_(request), starts_(starts) {
     made_.is_buffered = is_buffered;
-    made_.communicator = comm;
     made_.buffer = buffer;
     made_.count = static_cast<std::uint64_t>(count);
     made_.type = type;
@@ -160,20 +161,22 @@ class posted_end {
       note_post(made_.record, here, kind, *in, peer, tag, sends ? bytes_of(count, type) : 0);
     }
     made_.is_wildcard = !sends && (peer == MPI_ANY_SOURCE || tag == MPI_ANY_TAG);
-    if (starts) note_start(made_, here);
+    if (made_.is_wildcard || !starts) made_.in = attached.spaces.hold(comm);
+    if (sends && attached.verifies) keep_type(made_);
+    if (starts) note_start(made_, in, here);
   }
   void after(int result) {
-    if (result != MPI_SUCCESS) return;
-    request_data& kept = attached.pending.add(*request_);
-    made_.handle = *request_;
-    made_.next_in_bucket = kept.next_in_bucket;
-    kept = made_;
-    if (starts_) note_started(kept);
+    if (result != MPI_SUCCESS) return free_type(made_);
+    if (starts_ && made_.has_peer && made_.record.kind == record_kind::send && attached.verifies) {
+      give_own_handle(*request_);
+    }
+    note_request(made_, *request_, here_, starts_);
   }
   /// Counts the message, and notes what a send's buffer holds.
-  static void note_start(request_data& one, call& here) noexcept {
+  static void note_start(request_data& one, const communicator_data* in, call& here) noexcept {
     if (!one.has_peer) return;
-    count_message(one.record, attached.spaces.find(one.communicator), one.is_wildcard, here);
+    count_message(one.record, in, one.is_wildcard, here);
+    one.is_checked = false;
     if (attached.verifies && one.record.kind == record_kind::send) one.checksum = checksum_of(one);
   }
 
@@ -219,7 +222,7 @@ class start_all {
       one->record.looked_before_post = attached.looked();
       one->record.post_site = static_cast<std::int16_t>(here.site());
       one->record.order = attached.notes.header().orders++;
-      posted_end::note_start(*one, here);
+      posted_end::note_start(*one, one->in.get(), here);
       started_.push_back(one);
     }
   }
@@ -240,7 +243,6 @@ struct start : start_all {
 struct probed_message {
   MPI_Message handle = {};
   record_data record;
-  MPI_Comm communicator = {};
   bool has_peer = false;
 };
 void add_probed(const probed_message& one);
@@ -259,7 +261,7 @@ class matched_probe {
     if (result != MPI_SUCCESS || *message_ == constants.message_null) return;
     const MPI_Status& found = *status_.get();
     communicator_data* in = is_nobody(source_) ? nullptr : attached.spaces.find(comm_);
-    probed_message one{.handle = *message_, .record = {}, .communicator = comm_};
+    probed_message one{.handle = *message_, .record = {}};
     if (in != nullptr) {
       note_post(one.record, here_, record_kind::receive, *in, found.MPI_SOURCE, found.MPI_TAG, 0);
       note_source(one.record, *in, found);
@@ -327,20 +329,20 @@ class started_matched_receive {
   template <class Count>
   started_matched_receive(call& here, Count, MPI_Datatype, MPI_Message* message,
                           MPI_Request* request) noexcept
-      : request_(request), one_(take_probed(*message)) {
+      : here_(here), request_(request), one_(take_probed(*message)) {
     one_.record.post_site = static_cast<std::int16_t>(here.site());
   }
   void after(int result) {
     if (result != MPI_SUCCESS) return;
-    request_data& kept = attached.pending.add(*request_);
-    kept.record = one_.record;
-    kept.record.kind = record_kind::receive;
-    kept.communicator = one_.communicator;
-    kept.has_peer = one_.has_peer;
-    note_started(kept);
+    request_data made;
+    made.record = one_.record;
+    made.record.kind = record_kind::receive;
+    made.has_peer = one_.has_peer;
+    note_request(made, *request_, here_, true);
   }
 
  private:
+  call& here_;
   MPI_Request* request_;
   probed_message one_;
 };

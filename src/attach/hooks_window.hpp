@@ -53,14 +53,14 @@ class started_access {
     here.moved(bytes_of(count, type));
   }
   void after(int result) {
-    if (result != MPI_SUCCESS || *request_ == constants.request_null) return;
-    request_data& one = attached.pending.add(*request_);
+    if (result != MPI_SUCCESS) return;
+    request_data one;
     one.has_peer = false;
     one.is_message = false;
     one.record.post_site = static_cast<std::int16_t>(here_.site());
     one.record.posted = here_.begin();
     one.record.useful_before_post = here_.useful_before();
-    note_started(one);
+    note_request(one, *request_, here_, true);
   }
 
  private:

@@ -205,11 +205,12 @@ void notebook::thin_out() noexcept {
 }
 
 /// The tests of a loop that fail, and the one that ends it, are one call.
-void notebook::add_call(ticks begin, ticks end, int site, std::uint64_t bytes,
+void notebook::add_call(std::uint16_t thread, ticks begin, ticks end, int site, std::uint64_t bytes,
                         bool in_vain) noexcept {
   profile_header& h = *header_;
   const bool goes_on = std::exchange(last_was_in_vain_, in_vain);
-  if (goes_on && h.calls > 0 && calls_[h.calls - 1].site == site) {
+  if (goes_on && h.calls > 0 && calls_[h.calls - 1].site == site &&
+      calls_[h.calls - 1].thread == thread) {
     call_data& last = calls_[h.calls - 1];
     last.end = end;
     last.bytes += bytes;
@@ -222,7 +223,7 @@ void notebook::add_call(ticks begin, ticks end, int site, std::uint64_t bytes,
   }
   if (h.calls == ready_calls_) [[unlikely]]
     ready_calls_ = bring_in(calls_, h.calls, h.call_capacity, ready_bytes_at_once);
-  calls_[h.calls] = {begin, end, site, 1, bytes};
+  calls_[h.calls] = {begin, end, static_cast<std::int16_t>(site), thread, 1, bytes};
   ++h.calls;
 }
 

@@ -55,7 +55,8 @@ class notebook {
     records_[h.records] = one;
     ++h.records;
   }
-  void add_call(ticks begin, ticks end, int site, std::uint64_t bytes, bool in_vain) noexcept;
+  void add_call(std::uint16_t thread, ticks begin, ticks end, int site, std::uint64_t bytes,
+                bool in_vain) noexcept;
 
  private:
   /// Returns the site of a way, or a place for it whose address is 0.

@@ -2,6 +2,7 @@
 #include "attach/posting.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "attach/verify.hpp"
@@ -40,7 +41,61 @@ void learn_of_overlap(const request_data& done) noexcept {
   attached.notes.site(done.record.post_site).overlaps = computed ? 1 : 2;
 }
 
+/// The library says that a request is complete when it gives it a handle that is not its alone.
+void complete_at_post(request_data& one, const call& here) noexcept {
+  record_data& of = one.record;
+  of.wait_begin = of.wait_end = of.posted;
+  of.useful_before_wait = of.useful_before_post;
+  of.looked_before_wait = of.looked_before_post;
+  of.wait_site = of.post_site;
+  if (one.has_peer && (!one.is_message || of.peer >= 0)) attached.notes.add_record(of);
+  learn_of_overlap(one);
+  note_stopped(one);
+  if (one.is_buffered) note_left_behind(here);
+  free_type(one);
+}
+
+/// Adds to the requests that have the handle of `first`.
+void share(request_data& first, request_data& next, const call& here) noexcept {
+  if (first.sharers == 0) {
+    complete_at_post(first, here);
+    first.sharers = 1;
+  }
+  complete_at_post(next, here);
+  ++first.sharers;
+}
+
 }  // namespace
+
+/// A handle is a request's alone as long as that is open, or the library could not tell what a wait
+/// is for: where it gives the handle again, both requests are complete.  A persistent request is
+/// never so; one that still has the handle was freed where nobody saw it.
+void note_request(request_data& made, MPI_Request handle, const call& here, bool starts) {
+  if (handle == constants.request_null) return complete_at_post(made, here);
+  made.handle = handle;
+  request_data* same = attached.pending.find(handle);
+  if (same != nullptr && (same->is_persistent || made.is_persistent)) {
+    forget_request(*std::exchange(same, nullptr));
+  }
+  if (same != nullptr) return share(*same, made, here);
+  request_data& kept = attached.pending.add(made);
+  if (starts) note_started(kept);
+}
+
+void note_if_shared(request_data& one, const call& here) noexcept {
+  one.is_kept = true;
+  request_data* other = attached.pending.find(one.handle);
+  one.is_kept = false;
+  if (other == nullptr) return;
+  share(*other, one, here);
+  forget_request(one);
+}
+
+void forget_request(request_data& one) noexcept {
+  note_stopped(one);
+  free_type(one);
+  attached.pending.remove(one);
+}
 
 void note_started(request_data& one) noexcept {
   if (one.is_started) return;
@@ -80,7 +135,10 @@ void note_post(record_data& to, const call& here, record_kind kind, const commun
 void note_wait(record_data& to, const call& here) noexcept {
   to.wait_begin = here.begin();
   to.wait_end = here.end();
-  to.useful_before_wait = here.useful_before();
+  // Another thread may have posted it, and have computed for longer or shorter until then.
+  to.useful_before_wait =
+      std::clamp(here.useful_before(), to.useful_before_post,
+                 to.useful_before_post + std::max<ticks>(0, here.begin() - to.posted));
   to.looked_before_wait = attached.looked();
   to.wait_site = static_cast<std::int16_t>(here.site());
   to.has_waited = here.is_waiting() ? 1 : 0;
@@ -103,6 +161,10 @@ void note_source(record_data& to, const communicator_data& in, const MPI_Status&
 }
 
 void note_completion(request_data& done, call& here, const MPI_Status* status) noexcept {
+  if (done.sharers > 0) {
+    if (--done.sharers == 0) attached.pending.remove(done);
+    return;
+  }
   bool has_record = done.has_peer;
   if (done.is_cancelled && status != nullptr) {
     int was_cancelled = 0;
@@ -110,11 +172,11 @@ void note_completion(request_data& done, call& here, const MPI_Status* status) n
     has_record = has_record && was_cancelled == 0;
   }
   if (has_record && done.is_wildcard) {
-    const communicator_data* in =
-        status == nullptr ? nullptr : attached.spaces.find(done.communicator);
-    if (in != nullptr && !is_nobody(status->MPI_SOURCE)) note_source(done.record, *in, *status);
+    if (status != nullptr && done.in != nullptr && !is_nobody(status->MPI_SOURCE)) {
+      note_source(done.record, *done.in, *status);
+    }
   }
-  if (attached.verifies && done.record.kind == record_kind::send) verify_at_wait(done, here);
+  if (attached.verifies) verify_at_wait(done, here);
   note_wait(done.record, here);
   if (has_record && status != nullptr && done.record.kind == record_kind::receive) {
     done.record.bytes = bytes_received(*status);
@@ -125,7 +187,7 @@ void note_completion(request_data& done, call& here, const MPI_Status* status) n
   learn_of_overlap(done);
   note_stopped(done);
   if (done.is_buffered) note_left_behind(here);
-  if (!done.is_persistent) attached.pending.remove(done);
+  if (!done.is_persistent) forget_request(done);
 }
 
 void note_left_behind(const call& here) noexcept {

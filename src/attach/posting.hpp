@@ -27,6 +27,13 @@ void note_sent(const record_data& one) noexcept;
 /// The source and tag of a receive that did not name them.
 void note_source(record_data& to, const communicator_data& in, const MPI_Status& status) noexcept;
 
+/// Keeps what is known of a request that the program was given, under its handle.
+void note_request(request_data& made, MPI_Request handle, const call& here, bool starts);
+/// Another request that is open has the handle of this entry: neither can be told from the other.
+void note_if_shared(request_data& one, const call& here) noexcept;
+/// Removes the entry.
+void forget_request(request_data& one) noexcept;
+
 /// A request is in flight, and is not any more: the progress thread is told.
 void note_started(request_data& one) noexcept;
 void note_stopped(request_data& one) noexcept;

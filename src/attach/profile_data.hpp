@@ -101,7 +101,8 @@ struct record_data {
 struct call_data {
   ticks begin = 0;
   ticks end = 0;
-  std::int32_t site = -1;
+  std::int16_t site = -1;
+  std::uint16_t thread = 0;
   std::uint32_t times = 1;  ///< failing tests in a row count as one
   std::uint64_t bytes = 0;
 };
@@ -135,6 +136,7 @@ struct profile_header {
   ticks end = 0;     ///< the last that is known of the run
   ticks in_mpi = 0;  ///< of the thread that started MPI
   ticks in_mpi_others = 0;
+  ticks others = 0;  ///< of each other thread, from its first call of MPI to its last return
   double cpu_s = 0;
   // The network, measured when the program ends: time = latency + bytes * seconds_per_byte.
   double latency_s[2] = {};  ///< between hosts, within one
@@ -161,6 +163,7 @@ struct profile_header {
   std::int32_t sites = 0;
   std::int32_t changed = 0;
   std::int32_t thread_level = 0;
+  std::uint32_t other_threads = 0;  ///< that have called MPI
   changed_buffer changed_buffers[most_warnings];
   module_data module[most_modules];
 };

@@ -5,7 +5,7 @@
 
 namespace plait::attach {
 
-request_data& requests::add(MPI_Request handle) {
+request_data& requests::add(const request_data& made) {
   if (unused_ == nullptr) {
     constexpr std::size_t block = 256;
     blocks_.push_back(std::make_unique<request_data[]>(block));
@@ -15,9 +15,9 @@ request_data& requests::add(MPI_Request handle) {
   }
   if (++known_ > buckets_.size()) widen();
   request_data& one = *std::exchange(unused_, unused_->next_in_bucket);
-  one = {};
-  one.handle = handle;
-  request_data** last = &bucket(handle);
+  one = made;
+  one.next_in_bucket = nullptr;
+  request_data** last = &bucket(made.handle);
   while (*last != nullptr) last = &(*last)->next_in_bucket;
   *last = &one;
   return one;
@@ -42,6 +42,7 @@ void requests::remove(request_data& one) noexcept {
   request_data** link = &bucket(one.handle);
   while (*link != &one) link = &(*link)->next_in_bucket;
   *link = one.next_in_bucket;
+  one.in.reset();
   one.next_in_bucket = std::exchange(unused_, &one);
   --known_;
 }

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "attach/communicators.hpp"
 #include "attach/profile_data.hpp"
 #include "attach/real_functions.hpp"
 
@@ -14,11 +16,15 @@ namespace plait::attach {
 struct request_data {
   MPI_Request handle = {};
   record_data record;
-  MPI_Comm communicator = {};    ///< whose ranks a status names
+  /// Whose ranks a status names; of persistent requests and wildcards.  The program may free the
+  /// communicator before they are complete.
+  std::shared_ptr<communicator_data> in;
   const void* buffer = nullptr;  ///< of a send
   std::uint64_t count = 0;
   MPI_Datatype type = {};
-  std::uint64_t checksum = 0;
+  std::optional<std::uint64_t> checksum;
+  bool owns_type = false;   ///< `type` is made for this request, and freed with it
+  bool is_checked = false;  ///< nothing is left to verify
   bool is_message = true;
   bool is_wildcard = false;
   bool has_peer = true;  ///< MPI_PROC_NULL and ranks of other worlds leave no record
@@ -27,21 +33,24 @@ struct request_data {
   bool is_cancelled = false;
   bool is_buffered = false;  ///< a send that may be complete before its message is sent
   bool has_user_operation = false;
-  bool is_complete = false;  ///< a look has found it so
-  bool is_kept = false;      ///< a thread is in the call that may complete it
+  bool is_complete = false;   ///< a look has found it so
+  bool is_kept = false;       ///< a thread is in the call that may complete it
+  std::uint32_t sharers = 0;  ///< not 0: requests with this handle, each complete since its post
   // In the order of posting, those that are started.
   request_data* older = nullptr;
   request_data* newer = nullptr;
   request_data* next_in_bucket = nullptr;
 };
 
-/// A library may give the same handle to several requests that are complete from the start (MPICH):
-/// the oldest of a handle is found first, of those that no thread keeps.
+/// A library gives the same handle to all requests that are complete from the start (Open MPI's
+/// short sends), so a handle names no request where two that are open have it.  Those have one
+/// entry, which counts them.  An entry that a thread keeps is not found: its handle may mean
+/// another by now.
 class requests {
  public:
   requests() : buckets_(1024, nullptr) {}
-  /// A new entry for the handle, not started yet.
-  request_data& add(MPI_Request handle);
+  /// A new entry, not started yet.
+  request_data& add(const request_data& made);
   [[nodiscard]] request_data* find(MPI_Request handle) noexcept {
     request_data* one = bucket(handle);
     while (one != nullptr && (one->handle != handle || one->is_kept)) one = one->next_in_bucket;

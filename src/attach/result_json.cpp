@@ -44,7 +44,7 @@ void add_waits(json& to, const wait_split& w, bool has_network) {
 }
 
 [[nodiscard]] json totals_of(const analysis& run) {
-  json totals{{"compute_s", run.compute_s}, {"mpi_s", run.mpi_s}};
+  json totals{{"threads", run.threads}, {"compute_s", run.compute_s}, {"mpi_s", run.mpi_s}};
   wait_split waits = run.waits;
   waits.by_progress_s = run.as_far_as_the_run_can_be(waits.by_progress_s);
   waits.by_moving_s = run.as_far_as_the_run_can_be(waits.by_moving_s);
@@ -84,9 +84,10 @@ void add_waits(json& to, const wait_split& w, bool has_network) {
 }
 
 [[nodiscard]] json rank_of(const rank_result& of, bool has_network) {
-  json one{{"rank", of.rank},           {"host", of.host},   {"wall_s", of.wall_s},
-           {"compute_s", of.compute_s}, {"mpi_s", of.mpi_s}, {"stolen_s", of.stolen_s},
-           {"hidden_s", of.hidden_s},   {"looks", of.looks}, {"look_s", of.look_s}};
+  json one{{"rank", of.rank},         {"host", of.host},           {"wall_s", of.wall_s},
+           {"threads", of.threads},   {"compute_s", of.compute_s}, {"mpi_s", of.mpi_s},
+           {"stolen_s", of.stolen_s}, {"hidden_s", of.hidden_s},   {"looks", of.looks},
+           {"look_s", of.look_s}};
   add_waits(one, of.waits, has_network);
   one["bound_s"] = has_network ? json(of.bound_s) : json(nullptr);
   return one;
@@ -142,6 +143,9 @@ void add_waits(json& to, const wait_split& w, bool has_network) {
 
 std::string result_json(std::span<const rank_profile> ranks, const analysis& run) {
   const profile_header& first = ranks.front().header;
+  const auto known = [&](double of_ideal) {
+    return run.pop.has_ideal ? json(of_ideal) : json(nullptr);
+  };
   json hosts = json::array();
   std::set<std::string> seen;
   for (const rank_profile& one : ranks) {
@@ -163,11 +167,11 @@ std::string result_json(std::span<const rank_profile> ranks, const analysis& run
              {"queued_s", run.cores.queued_s < 0 ? json(nullptr) : json(run.cores.queued_s)}}},
            {"pop",
             {{"load_balance", run.pop.load_balance},
-             {"serialisation", run.pop.serialisation},
-             {"transfer", run.pop.transfer},
+             {"serialisation", known(run.pop.serialisation)},
+             {"transfer", known(run.pop.transfer)},
              {"communication_efficiency", run.pop.communication_efficiency},
              {"parallel_efficiency", run.pop.parallel_efficiency},
-             {"ideal_s", run.pop.ideal_s}}}};
+             {"ideal_s", known(run.pop.ideal_s)}}}};
   if (run.has_network) all["network"] = network_of(first);
   for (const char* key : {"sites", "late_pairs", "message_sizes", "ranks_detail"}) {
     all[key] = json::array();

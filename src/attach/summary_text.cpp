@@ -80,7 +80,8 @@ class lines {
 
 void add_sites(lines& to, const analysis& run) {
   const bool knows_causes = !run.cores.spoils_waits;
-  to.add("  a rank waits   {}   count  call site", knows_causes ? "most of it for      " : "");
+  to.add("{:>14}   {}   count  call site", run.is_of_threads() ? "a thread waits" : "a rank waits",
+         knows_causes ? "most of it for      " : "");
   std::size_t shown = 0;
   for (const site_result& site : run.sites) {
     const wait_split& w = site.waits;
@@ -98,6 +99,7 @@ void add_sites(lines& to, const analysis& run) {
 void add_efficiency(lines& to, const pop_metrics& p) {
   to.add("parallel efficiency {:.3f} = load balance {:.3f} x communication {:.3f}",
          p.parallel_efficiency, p.load_balance, p.communication_efficiency);
+  if (!p.has_ideal) return;
   to.add("  communication {:.3f} = serialisation {:.3f} x transfer {:.3f}",
          p.communication_efficiency, p.serialisation, p.transfer);
 }
@@ -138,8 +140,10 @@ std::string summary_text(std::span<const rank_profile> ranks, const analysis& ru
   to.add("{}, {} ranks, {}", std::filesystem::path(first.program).filename().string(), first.ranks,
          time_text(run.wall_s));
   if (!run.cores.says.empty()) to.add("{}", run.cores.says);
-  to.add("a rank computes {}, is in MPI {} and waits there {}", of_a_rank_text(run, run.compute_s),
-         of_a_rank_text(run, run.mpi_s), of_a_rank_text(run, run.waits.waiting_s));
+  to.add("{} computes {}, is in MPI {} and waits there {}",
+         run.is_of_threads() ? fmt::format("each of {} threads", run.threads) : "a rank",
+         of_a_rank_text(run, run.compute_s), of_a_rank_text(run, run.mpi_s),
+         of_a_rank_text(run, run.waits.waiting_s));
   const bool knows_causes = !run.cores.spoils_waits;
   if (knows_causes) add_efficiency(to, run.pop);
   add_sites(to, run);

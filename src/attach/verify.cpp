@@ -2,7 +2,9 @@
 #include "attach/verify.hpp"
 
 #include <cstring>
-#include <vector>
+#include <memory>
+#include <new>
+#include <utility>
 
 #include "attach/posting.hpp"
 
@@ -28,39 +30,85 @@ constexpr std::uint64_t most_bytes = 64 << 20;
   return mix(mix(sum[0], sum[1]), mix(mix(sum[2], sum[3]), rest));
 }
 
+/// What the library's own sends that are complete from the start say of themselves.
+int say_sent(void*, MPI_Status* status) {
+  PLAIT_REAL(MPI_Status_set_elements)(status, constants.byte, 0);
+  PLAIT_REAL(MPI_Status_set_cancelled)(status, 0);
+  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_TAG = MPI_ANY_TAG;
+  return MPI_SUCCESS;
+}
+int free_nothing(void*) {
+  return MPI_SUCCESS;
+}
+int cancel_nothing(void*, int) {
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
-/// Elements that do not lie side by side are packed first.
-std::uint64_t checksum_of(const request_data& sent) noexcept {
+/// A datatype that the program has made is kept by one that is made of it.  A duplicate would run
+/// the program's code for its attributes.
+void keep_type(request_data& sent) noexcept {
+  if (!sent.has_peer || sent.record.bytes == 0 || attached.sizes.is_named(sent.type)) return;
+  MPI_Datatype own{};
+  const int count = sent.count > INT32_MAX ? 0 : static_cast<int>(sent.count);
+  if (count == 0 || PLAIT_REAL(MPI_Type_contiguous)(count, sent.type, &own) != MPI_SUCCESS) {
+    sent.buffer = MPI_BOTTOM;
+    return;
+  }
+  PLAIT_REAL(MPI_Type_commit)(&own);
+  sent.type = own;
+  sent.count = 1;
+  sent.owns_type = true;
+}
+
+void free_type(request_data& sent) noexcept {
+  if (std::exchange(sent.owns_type, false)) PLAIT_REAL(MPI_Type_free)(&sent.type);
+}
+
+void give_own_handle(MPI_Request& request) noexcept {
+  int is_complete = 0;
+  if (request == constants.request_null ||
+      PLAIT_REAL(MPI_Request_get_status)(request, &is_complete, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+      is_complete == 0) {
+    return;
+  }
+  PLAIT_REAL(MPI_Wait)(&request, MPI_STATUS_IGNORE);
+  PLAIT_REAL(MPI_Grequest_start)(say_sent, free_nothing, cancel_nothing, nullptr, &request);
+  PLAIT_REAL(MPI_Grequest_complete)(request);
+}
+
+/// Elements of the program's own datatypes are packed first: they may leave gaps, or overlap.
+std::optional<std::uint64_t> checksum_of(const request_data& sent) noexcept {
   const std::uint64_t bytes = sent.record.bytes;
-  if (bytes == 0) return 0;
+  // MPICH takes MPI_BOTTOM for a missing buffer when it packs: such sends are not verified.
+  if (bytes == 0 || sent.buffer == MPI_BOTTOM) return {};
   MPI_Aint low = 0;
   MPI_Aint extent = 0;
   PLAIT_REAL(MPI_Type_get_extent)(sent.type, &low, &extent);
-  MPI_Aint true_low = 0;
-  MPI_Aint true_extent = 0;
-  PLAIT_REAL(MPI_Type_get_true_extent)(sent.type, &true_low, &true_extent);
-  const auto size = static_cast<MPI_Aint>(bytes / sent.count);
-  if (low == 0 && true_low == 0 && extent == size && true_extent == size) {
-    return hash_bytes(sent.buffer, bytes);
-  }
-  // MPICH takes MPI_BOTTOM for a missing buffer here: such sends are not verified.
+  const bool is_dense = extent == static_cast<MPI_Aint>(bytes / sent.count);
+  if (!sent.owns_type && is_dense) return hash_bytes(sent.buffer, bytes);
   int packed_bytes = 0;
-  if (sent.buffer == MPI_BOTTOM || sent.count > INT32_MAX ||
+  if (sent.count > INT32_MAX ||
       PLAIT_REAL(MPI_Pack_size)(static_cast<int>(sent.count), sent.type, constants.comm_self,
-                                &packed_bytes) != MPI_SUCCESS) {
-    return 0;
+                                &packed_bytes) != MPI_SUCCESS ||
+      packed_bytes <= 0) {
+    return {};
   }
-  std::vector<unsigned char> packed(static_cast<std::size_t>(packed_bytes));
+  const std::unique_ptr<unsigned char[]> packed(new (std::nothrow) unsigned char[packed_bytes]);
+  if (packed == nullptr) return {};
   int position = 0;
   PLAIT_REAL(MPI_Pack)
-  (sent.buffer, static_cast<int>(sent.count), sent.type, packed.data(), packed_bytes, &position,
+  (sent.buffer, static_cast<int>(sent.count), sent.type, packed.get(), packed_bytes, &position,
    constants.comm_self);
-  return hash_bytes(packed.data(), static_cast<std::uint64_t>(position));
+  return hash_bytes(packed.get(), static_cast<std::uint64_t>(position));
 }
 
-void verify_at_wait(const request_data& sent, const call& here) noexcept {
-  if (!sent.has_peer || checksum_of(sent) == sent.checksum) return;
+void verify_at_wait(request_data& sent, const call& here) noexcept {
+  if (!sent.is_started || !sent.checksum || std::exchange(sent.is_checked, true)) return;
+  const auto checksum = checksum_of(sent);
+  if (!checksum || *checksum == *sent.checksum) return;
   profile_header& h = attached.notes.header();
   int i = 0;
   while (i < h.changed && (h.changed_buffers[i].post_site != sent.record.post_site ||

@@ -4,14 +4,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "attach/call.hpp"
 
 namespace plait::attach {
 
-/// A checksum of what the request sends.
-[[nodiscard]] std::uint64_t checksum_of(const request_data& sent) noexcept;
-/// Notes the two calls if the buffer is not what it was.
-void verify_at_wait(const request_data& sent, const call& here) noexcept;
+/// Keeps what is needed to read the send's elements: the program may free its datatype before the
+/// send is complete.
+void keep_type(request_data& sent) noexcept;
+void free_type(request_data& sent) noexcept;
+/// Gives a request that is complete a handle of its own, so that its wait is known from others.
+void give_own_handle(MPI_Request& request) noexcept;
+/// A checksum of what the request sends; none where that cannot be read.
+[[nodiscard]] std::optional<std::uint64_t> checksum_of(const request_data& sent) noexcept;
+/// Notes the two calls if the buffer of a send is not what it was.  Once for each send.
+void verify_at_wait(request_data& sent, const call& here) noexcept;
 
 }  // namespace plait::attach

@@ -67,6 +67,7 @@ HOOKS = {
     **hooks_for("Waitsome", Hook("wait_some", (0, 1, 2, 3, 4), {4: "statuses()"})),
     **hooks_for("Testsome", Hook("test_some", (0, 1, 2, 3, 4), {4: "statuses()"})),
     **hooks_for("Request_free", Hook("free_request", (0,))),
+    **hooks_for("Request_get_status", Hook("ask_request", (0, 1))),
     **hooks_for("Cancel", Hook("cancel", (0,))),
     # Collectives: what each contributes, the communicator; with a root, the root.
     **hooks_for("Barrier", Hook("barrier", (0,))),

@@ -42,7 +42,7 @@ _SHORT = {
 
 
 def mean_s(result: Result, name: str) -> float | None:
-    """Returns a total as the mean over ranks; None where it is not known."""
+    """Returns a total as the mean over ranks, or threads that call MPI; None: it is not known."""
     value = result["totals"].get(name)
     return None if value is None else rank_s(result, value)
 
@@ -61,8 +61,14 @@ def accounted_s(result: Result) -> float:
 
 
 def rank_s(result: Result, sum_s: float) -> float:
-    """Returns the mean of a rank, of a sum over those ranks that left a profile."""
-    return sum_s / (len(result.get("ranks_detail") or []) or result["ranks"])
+    """Returns the mean of a rank, or of a thread that calls MPI, of a sum over all."""
+    threads = result["totals"].get("threads")
+    return sum_s / (threads or len(result.get("ranks_detail") or []) or result["ranks"])
+
+
+def whose(result: Result) -> str:
+    """Returns "a rank", or "a thread" where several threads of a rank call MPI."""
+    return "a thread" if (result["totals"].get("threads") or 0) > result["ranks"] else "a rank"
 
 
 def rank_text(result: Result, sum_s: float) -> str:

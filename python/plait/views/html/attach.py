@@ -20,6 +20,7 @@ from plait.results.figures.attach import (
     sites_by_exposed,
     summary_sentence,
     tells_of_messages,
+    whose,
     wrapper_text,
 )
 from plait.units import seconds_text, size_text
@@ -112,7 +113,7 @@ def _sites(result: Result) -> str:
     ]  # fmt: skip
     if not rows:
         return _nothing("No call was seen.")
-    note = "Times are of a rank on average, counts and bytes of all ranks."
+    note = f"Times are of {whose(result)} on average, counts and bytes of all ranks."
     return sortable_table(header, rows, 3) + element("p", text(note), class_="reading")
 
 

@@ -24,6 +24,7 @@ from plait.results.figures.attach import (
     sites_by_exposed,
     summary_sentence,
     tells_of_messages,
+    whose,
     wrapper_text,
 )
 from plait.views.terminal.layout import new_table
@@ -58,7 +59,7 @@ def _tables(heading: str, result: Result, width: int) -> list[str]:
     if result.get("sites"):
         console.print(_sites(result))
     if rows := hidden_rows(result):
-        console.print(_plain(["could be hidden", "a rank", ""], rows))
+        console.print(_plain(["could be hidden", whose(result), ""], rows))
     return [line.rstrip() for line in text.getvalue().splitlines()]
 
 
@@ -72,7 +73,7 @@ def _plain(header: Sequence[str], rows: Sequence[tuple[str, str, str]]) -> Table
 
 def _sites(result: Result) -> Table:
     knows_causes = tells_of_messages(result)
-    table = new_table(["call site", "call"], ["count", "a rank waits"])
+    table = new_table(["call site", "call"], ["count", f"{whose(result)} waits"])
     if knows_causes:
         table.add_column("most of it for", no_wrap=True)
     for site in sites_by_exposed(result)[:_SITES]:
