@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "attach/calls.hpp"
+
 namespace plait::attach {
 namespace {
 
@@ -84,15 +86,101 @@ struct packed_site {
   return found;
 }
 
+/// A file of this user's, whatever lies under its name in a folder that all may write to.  Errors:
+/// `error` that says what it is instead.
+class own_file {
+ public:
+  explicit own_file(const std::filesystem::path& path)
+      : descriptor_(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {
+    struct stat what {};
+    const bool is_there = descriptor_ >= 0 && fstat(descriptor_, &what) == 0;
+    std::string wrong;
+    if (!is_there) wrong = std::strerror(errno);
+    if (is_there && what.st_uid != geteuid()) wrong = "it is another user's";
+    if (is_there && !S_ISREG(what.st_mode)) wrong = "it is no file with contents";
+    if (wrong.empty()) {
+      size_ = static_cast<std::size_t>(what.st_size);
+      return;
+    }
+    if (descriptor_ >= 0) close(descriptor_);
+    throw error(wrong);
+  }
+  ~own_file() { close(descriptor_); }
+  own_file(const own_file&) = delete;
+  own_file& operator=(const own_file&) = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Returns how many bytes there were, from the beginning.
+  std::size_t read_to(void* memory, std::size_t size) const noexcept {
+    std::size_t got = 0;
+    while (got < size) {
+      const ssize_t more = pread(descriptor_, static_cast<std::byte*>(memory) + got, size - got,
+                                 static_cast<off_t>(got));
+      if (more < 0 && errno == EINTR) continue;
+      if (more <= 0) break;
+      got += static_cast<std::size_t>(more);
+    }
+    return got;
+  }
+
+ private:
+  int descriptor_;
+  std::size_t size_ = 0;
+};
+
+/// Every number of the header that says where something is, or how much of it.
+[[nodiscard]] bool is_sound(const profile_header& h, std::size_t size) noexcept {
+  constexpr std::int32_t most_ranks = 1 << 24;
+  const auto is_within = [](auto value, auto least, auto most) {
+    return value >= least && value <= most;
+  };
+  return h.size == size && is_within(h.ranks, 1, most_ranks) && is_within(h.rank, 0, h.ranks - 1) &&
+         h.record_capacity <= size && h.call_capacity <= size && h.records <= h.record_capacity &&
+         h.calls <= h.call_capacity && h.sampling < 64 && h.state <= run_state::exited &&
+         is_within(h.modules, 0, most_modules) && is_within(h.changed, 0, most_warnings) &&
+         h.seconds_per_tick > 0 && h.seconds_per_tick < 1 &&
+         profile_layout(static_cast<std::size_t>(h.ranks), h.record_capacity, h.call_capacity)
+                 .size == size;
+}
+
+[[nodiscard]] bool is_sound(const rank_profile& one) noexcept {
+  for (const auto& [number, site] : one.sites) {
+    if (site.call < 0 || site.call >= call_count) return false;
+    if (site.module < -1 || site.module >= one.header.modules) return false;
+  }
+  return std::ranges::all_of(one.records,
+                             [](const record_data& r) { return r.kind <= record_kind::to_root; }) &&
+         std::ranges::all_of(one.calls,
+                             [&](const call_data& c) { return one.sites.contains(c.site); });
+}
+
+void end_texts(profile_header& h) noexcept {
+  h.host[sizeof h.host - 1] = h.program[sizeof h.program - 1] = h.mpi[sizeof h.mpi - 1] = '\0';
+  for (module_data& one : h.module) one.path[sizeof one.path - 1] = '\0';
+}
+
+/// Errors: `error` that says what is wrong with it.
+[[nodiscard]] rank_profile read_file(const std::filesystem::path& path) {
+  const own_file file(path);
+  std::vector<std::byte> memory(sizeof(profile_header));
+  profile_header header;
+  if (file.read_to(&header, sizeof header) < sizeof header || header.size != file.size()) {
+    throw error("it is no profile of this build of plait");
+  }
+  memory.resize(file.size());
+  memory.resize(file.read_to(memory.data(), memory.size()));
+  return read_profile(memory);
+}
+
 }  // namespace
 
 rank_profile read_profile(std::span<const std::byte> memory, std::uint32_t sampling) {
   rank_profile one;
   one.header = copy_of<profile_header>(memory, 0, 1).front();
   profile_header& h = one.header;
-  if (h.magic != profile_magic || h.size != memory.size() || h.ranks < 1) {
-    throw error("a file is no profile of this build of plait");
-  }
+  if (h.magic != profile_magic) throw error("it is no profile of this build of plait");
+  if (!is_sound(h, memory.size())) throw error("the profile is damaged");
+  end_texts(h);
   const auto ranks = static_cast<std::size_t>(h.ranks);
   const profile_layout layout(ranks, h.record_capacity, h.call_capacity);
   const auto sites = copy_of<site_data>(memory, layout.sites, most_sites);
@@ -105,6 +193,7 @@ rank_profile read_profile(std::span<const std::byte> memory, std::uint32_t sampl
   one.sent_messages = copy_of<std::uint64_t>(memory, layout.sent_messages, ranks);
   one.records = copy_of<record_data>(memory, layout.records, h.records);
   one.calls = copy_of<call_data>(memory, layout.calls, h.calls);
+  if (!is_sound(one)) throw error("the profile is damaged");
   if (sampling > h.sampling) {
     h.sampling = sampling;
     std::erase_if(one.records,
@@ -150,20 +239,27 @@ std::string profile_path(const std::string& folder, const std::string& json, int
 /// Files of an earlier job that more ranks left are none of this one's: each names its job.
 std::vector<rank_profile> read_left_profiles(const std::string& folder, const std::string& json) {
   std::vector<rank_profile> found;
+  std::string trouble;
   for (const std::filesystem::path& path : files_of(folder, stem_of(json))) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
     try {
-      found.push_back(read_profile(std::as_bytes(std::span(text))));
-    } catch (const error&) {  // not begun yet when its process ended
+      found.push_back(read_file(path));
+    } catch (const error& what) {  // its process may have ended before it had begun
+      trouble = fmt::format("{}: {}", path.string(), what.what());
     }
   }
+  if (found.empty() && !trouble.empty()) throw error(trouble);
   if (found.empty()) return found;
   const auto latest =
       std::ranges::max_element(found, {}, [](const rank_profile& one) { return one.header.begin; });
   const std::uint64_t job = latest->header.job;
-  std::erase_if(found, [job](const rank_profile& one) { return one.header.job != job; });
-  std::ranges::sort(found, {}, [](const rank_profile& one) { return one.header.rank; });
+  const std::int32_t ranks = latest->header.ranks;
+  std::erase_if(found, [&](const rank_profile& one) {
+    return one.header.job != job || one.header.ranks != ranks;
+  });
+  const auto rank_of = [](const rank_profile& one) { return one.header.rank; };
+  std::ranges::sort(found, {}, rank_of);
+  const auto twice = std::ranges::unique(found, {}, rank_of);
+  found.erase(twice.begin(), twice.end());
   return found;
 }
 
@@ -177,8 +273,8 @@ void remove_forgotten_profiles(const std::string& folder) noexcept {
   constexpr std::time_t day_s = 24 * 3600;
   for (const std::filesystem::path& path : files_of(folder, file_prefix)) {
     struct stat what {};
-    if (stat(path.c_str(), &what) != 0 || what.st_uid != geteuid()) continue;
-    if (std::time(nullptr) - what.st_ctime < day_s) continue;
+    if (lstat(path.c_str(), &what) != 0 || what.st_uid != geteuid()) continue;
+    if (std::time(nullptr) - what.st_ctime < day_s || !S_ISREG(what.st_mode)) continue;
     std::ifstream file(path, std::ios::binary);
     profile_header header;
     file.read(reinterpret_cast<char*>(&header), offsetof(profile_header, switches));
@@ -187,9 +283,19 @@ void remove_forgotten_profiles(const std::string& folder) noexcept {
   }
 }
 
-folder_lock::folder_lock(const std::string& folder) noexcept
+folder_lock::folder_lock(const std::string& folder)
     : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
+  constexpr int longest_ms = 20'000;
+  constexpr int step_ms = 10;
+  for (int ms = 0; descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0; ms += step_ms) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return;
+    if (ms >= longest_ms) {
+      close(descriptor_);
+      throw error(fmt::format("another program keeps {} locked", folder));
+    }
+    const timespec nap{0, step_ms * 1'000'000};
+    nanosleep(&nap, nullptr);
+  }
 }
 folder_lock::~folder_lock() {
   if (descriptor_ >= 0) close(descriptor_);

@@ -23,7 +23,7 @@ struct rank_profile {
 };
 
 /// Reads the memory of a notebook; of records, those that a stricter sampling keeps.  Errors:
-/// `error` where the bytes are no profile.
+/// `error` where the bytes are no profile, or a damaged one.
 [[nodiscard]] rank_profile read_profile(std::span<const std::byte> memory,
                                         std::uint32_t sampling = 0);
 [[nodiscard]] std::vector<std::byte> pack_profile(const rank_profile& one);
@@ -32,7 +32,8 @@ struct rank_profile {
 /// The file of a rank's profile, for a job that writes its result to `json`.
 [[nodiscard]] std::string profile_path(const std::string& folder, const std::string& json,
                                        int rank);
-/// Reads the files that the ranks of the last such job left.
+/// Reads the files that the ranks of the last such job left.  Files of other users and damaged ones
+/// are left out.  Errors: `error` that says what is wrong with a file, where none can be read.
 [[nodiscard]] std::vector<rank_profile> read_left_profiles(const std::string& folder,
                                                            const std::string& json);
 /// Removes the files of all ranks of such jobs.
@@ -41,10 +42,11 @@ void remove_left_profiles(const std::string& folder, const std::string& json) no
 void remove_forgotten_profiles(const std::string& folder) noexcept;
 
 /// Keeps other processes of this machine from reading and removing the files of a folder, for a
-/// scope.  A process that ends gives it up.
+/// scope.  A process that ends gives it up.  Errors: `error` where another keeps it for long, as
+/// any user may who can read the folder.
 class folder_lock {
  public:
-  explicit folder_lock(const std::string& folder) noexcept;
+  explicit folder_lock(const std::string& folder);
   ~folder_lock();
   folder_lock(const folder_lock&) = delete;
   folder_lock& operator=(const folder_lock&) = delete;

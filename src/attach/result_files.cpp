@@ -39,6 +39,20 @@ void write_file(const std::string& path, const std::string& text) {
     throw error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
 }
 
+/// How large a trace is, unless nothing is to be said; that it was cut, always.
+void tell_of(const written_trace& trace, const analysis& run, const settings& asked) {
+  const double mb = 1e-6 * static_cast<double>(trace.text.size());
+  if (trace.until_s) {
+    std::fprintf(stderr,
+                 "plait: trace: the first %.3g s of %.3g s, %.1f MB in %s\n"
+                 "plait:   PLAIT_ATTACH_TRACE_MB=%llu is the limit, and can be changed\n",
+                 *trace.until_s, run.wall_s, mb, asked.trace.c_str(),
+                 static_cast<unsigned long long>(asked.trace_bytes / 1'000'000));
+  } else if (!asked.quiet) {
+    std::fprintf(stderr, "plait: trace: %.1f MB in %s\n", mb, asked.trace.c_str());
+  }
+}
+
 }  // namespace
 
 void write_results(const std::vector<rank_profile>& ranks, const settings& asked) {
@@ -49,7 +63,9 @@ void write_results(const std::vector<rank_profile>& ranks, const settings& asked
   }
   if (!asked.json.empty()) write_file(asked.json, result_json(ranks, found));
   if (!asked.trace.empty() && asked.has(switch_trace)) {
-    write_file(asked.trace, trace_text(ranks, found));
+    const written_trace trace = trace_of(ranks, found, asked.trace_bytes);
+    write_file(asked.trace, trace.text);
+    tell_of(trace, found, asked);
   }
 }
 

@@ -2,8 +2,10 @@
 #include "attach/settings.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -44,6 +46,14 @@ settings read_settings(std::string& wrong) {
   found.trace = text_of("PLAIT_ATTACH_TRACE");
   found.folder = text_of("PLAIT_ATTACH_FOLDER");
   if (found.folder.empty()) found.folder = "/dev/shm";
+  if (const std::string limit = text_of("PLAIT_ATTACH_TRACE_MB"); !limit.empty()) {
+    std::uint64_t mb = 0;
+    const auto end = std::from_chars(limit.data(), limit.data() + limit.size(), mb);
+    if (end.ec != std::errc{} || *end.ptr != '\0' || mb < 1 || mb > 1'000'000) {
+      wrong = fmt::format("PLAIT_ATTACH_TRACE_MB is '{}'; it can be 1 to 1000000", limit);
+    }
+    found.trace_bytes = 1'000'000 * mb;
+  }
   found.quiet = text_of("PLAIT_ATTACH_QUIET") == "1";
   if (found.has(switch_trace) && found.trace.empty()) {
     wrong = "PLAIT_ATTACH asks for a trace, and PLAIT_ATTACH_TRACE names no file for it";

@@ -20,7 +20,8 @@ struct settings {
   bool quiet = false;
   std::string json;
   std::string trace;
-  std::string folder;  ///< of the files that outlive a process
+  std::uint64_t trace_bytes = 128'000'000;  ///< the trace's file is no longer
+  std::string folder;                       ///< of the files that outlive a process
   [[nodiscard]] bool has(switch_bit one) const noexcept { return (switches & one) != 0; }
 };
 /// Reads the environment.  Errors: a text that names what is wrong.

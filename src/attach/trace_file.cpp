@@ -23,11 +23,16 @@ constexpr double shortest_s = 1e-6;
 void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
                const site_index& index, const std::vector<std::string>& names,
                std::vector<trace_event>& to) {
-  double until_s = clock.seconds(at, one.header.begin);
-  const auto add_computation = [&](double begin_s) {
+  const auto lane_of = [](int thread) {
+    return thread == 0 ? std::string("program") : fmt::format("program, thread {}", thread + 1);
+  };
+  std::map<int, double> until;  ///< of each thread; the first is there from the start
+  until[0] = clock.seconds(at, one.header.begin);
+  const auto add_computation = [&](int thread, double begin_s) {
+    const double until_s = until.try_emplace(thread, begin_s).first->second;
     if (begin_s - until_s < shortest_s) return;
     to.push_back({.rank = one.header.rank,
-                  .lane = "program",
+                  .lane = lane_of(thread),
                   .name = "computation",
                   .kind = event_kind::compute,
                   .begin_s = until_s,
@@ -36,20 +41,20 @@ void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
   for (const call_data& call : one.calls) {
     const double begin_s = clock.seconds(at, call.begin);
     const double end_s = clock.seconds(at, call.end);
-    add_computation(begin_s);
+    add_computation(call.thread, begin_s);
     const site_data& site = one.sites.at(call.site);
     const int number = index.of(at, call.site);
     std::string name = number < 0 ? call_name(site.call) : names[static_cast<std::size_t>(number)];
     if (call.times > 1) name += fmt::format(", {} times", call.times);
     to.push_back({.rank = one.header.rank,
-                  .lane = "program",
+                  .lane = lane_of(call.thread),
                   .name = std::move(name),
                   .kind = site.waited > 0 ? event_kind::exposed : event_kind::posting,
                   .begin_s = begin_s,
                   .end_s = end_s});
-    until_s = end_s;
+    until[call.thread] = end_s;
   }
-  if (one.header.calls_left_out == 0) add_computation(clock.seconds(at, one.header.end));
+  if (one.header.calls_left_out == 0) add_computation(0, clock.seconds(at, one.header.end));
 }
 
 /// Messages from their posts to the calls that completed them, numbered so that both ends agree.
@@ -83,9 +88,19 @@ void add_messages(std::span<const rank_profile> ranks, const matched_records& ma
   }
 }
 
+/// Keeps what begins first of all ranks' events, and returns until when.
+double keep_first(std::vector<trace_event>& events, double part) {
+  const auto kept = static_cast<std::ptrdiff_t>(part * static_cast<double>(events.size()));
+  std::ranges::nth_element(events, events.begin() + kept, {}, &trace_event::begin_s);
+  const double until_s = events[static_cast<std::size_t>(kept)].begin_s;
+  std::erase_if(events, [&](const trace_event& one) { return one.begin_s >= until_s; });
+  return until_s;
+}
+
 }  // namespace
 
-std::string trace_text(std::span<const rank_profile> ranks, const analysis& run) {
+written_trace trace_of(std::span<const rank_profile> ranks, const analysis& run,
+                       std::uint64_t most_bytes) {
   const timebase clock(ranks);
   const matched_records matched = match(ranks);
   const auto names = names_of(run);
@@ -94,9 +109,16 @@ std::string trace_text(std::span<const rank_profile> ranks, const analysis& run)
     add_calls(ranks[r], r, clock, run.index, names, whole.events);
   }
   add_messages(ranks, matched, clock, whole.events);
-  std::ostringstream text;
-  write_chrome_trace(text, std::span(&whole, 1));
-  return text.str();
+  written_trace written;
+  while (true) {
+    std::ostringstream text;
+    write_chrome_trace(text, std::span(&whole, 1));
+    written.text = std::move(text).str();
+    if (written.text.size() <= most_bytes || whole.events.empty()) return written;
+    const double part =
+        0.95 * static_cast<double>(most_bytes) / static_cast<double>(written.text.size());
+    written.until_s = keep_first(whole.events, part);
+  }
 }
 
 }  // namespace plait::attach

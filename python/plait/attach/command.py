@@ -74,8 +74,8 @@ def _salvage(asked: Asked) -> NoReturn:
     library = built.find(asked.mpi or "openmpi")
     json = pathlib.Path(asked.json or "")
     told = settings(library, asked.switches, str(json), asked.trace, asked.quiet)
-    said = salvage(library, json, told)
-    if not json.exists():
+    is_written, said = salvage(library, json, told)
+    if not is_written:
         raise BadInput(said or f"{json}: the job has left nothing")
     sys.stderr.write(said)
     if asked.report is not None:

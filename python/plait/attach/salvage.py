@@ -10,14 +10,17 @@ _PROGRAM = "plait_attach_salvage"
 _LONGEST_S = 60.0
 
 
-def salvage(library: str, json: pathlib.Path, told: Mapping[str, str]) -> str:
-    """Runs the program beside the library, which writes `json`; returns what it said."""
+def salvage(library: str, json: pathlib.Path, told: Mapping[str, str]) -> tuple[bool, str]:
+    """Runs the program beside the library; returns whether it wrote `json`, and what it said."""
     program = pathlib.Path(library).with_name(_PROGRAM)
     if not program.exists():
-        return f"{program}: there is no such program"
+        return False, f"{program}: there is no such program"
     own = {name: value for name, value in told.items() if name != "LD_PRELOAD"}
-    done = subprocess.run(
-        [program, str(json.absolute())], env={**os.environ, **own}, capture_output=True, text=True,
-        check=False, errors="replace", timeout=_LONGEST_S,
-    )  # fmt: skip
-    return done.stderr
+    try:
+        done = subprocess.run(
+            [program, str(json.absolute())], env={**os.environ, **own}, capture_output=True,
+            text=True, check=False, errors="replace", timeout=_LONGEST_S,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return False, f"{program.name} had not ended after {_LONGEST_S:.0f} s"
+    return done.returncode == 0, done.stderr

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a job that was killed left is read with care: the folder is everybody's.
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/core/error.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/analysis.hpp"
+#include "attach/trace_file.hpp"
+
+namespace plait::attach {
+namespace {
+
+constexpr std::uint64_t calls = 2000;
+
+/// A rank of two whose every call took half of 20 us.
+std::vector<std::byte> memory_of_rank(int rank) {
+  const profile_layout layout(2, 16, calls);
+  std::vector<std::byte> memory(layout.size);
+  auto* h = new (memory.data()) profile_header;
+  h->magic = profile_magic;
+  h->size = layout.size;
+  h->job = 5;
+  h->rank = rank;
+  h->ranks = 2;
+  h->boot = 7;
+  h->seconds_per_tick = 1e-6;
+  h->begin = 1;
+  h->end = 1 + 20 * static_cast<ticks>(calls);
+  h->record_capacity = 16;
+  h->call_capacity = h->calls = calls;
+  auto* site = new (memory.data() + layout.sites) site_data;
+  site->call = 0;
+  site->count = calls;
+  for (std::uint64_t i = 0; i < calls; ++i) {
+    const auto begin = 1 + 20 * static_cast<ticks>(i);
+    new (memory.data() + layout.calls + i * sizeof(call_data)) call_data{begin, begin + 10, 0};
+  }
+  return memory;
+}
+
+class LeftProfiles : public testing::Test {
+ protected:
+  LeftProfiles() { std::filesystem::create_directory(folder_); }
+  ~LeftProfiles() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path_of(int rank) const {
+    return profile_path(folder_, "job.json", rank);
+  }
+  void leave(int rank, const std::function<void(profile_header&)>& damage = {}) const {
+    std::vector<std::byte> memory = memory_of_rank(rank);
+    if (damage) damage(*reinterpret_cast<profile_header*>(memory.data()));
+    std::ofstream(path_of(rank), std::ios::binary)
+        .write(reinterpret_cast<const char*>(memory.data()),
+               static_cast<std::streamsize>(memory.size()));
+  }
+  /// Reads what is there; returns the error's text, or how many profiles there are.
+  [[nodiscard]] std::string read() const {
+    try {
+      return std::to_string(read_left_profiles(folder_, "job.json").size());
+    } catch (const error& what) {
+      return what.what();
+    }
+  }
+  std::string folder_ = testing::TempDir() + "left_profiles_" + std::to_string(getpid());
+};
+
+TEST_F(LeftProfiles, ProfilesOfAJobAreReadInTheOrderOfItsRanks) {
+  leave(1);
+  leave(0);
+  const auto found = read_left_profiles(folder_, "job.json");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].header.rank, 1);
+}
+
+TEST_F(LeftProfiles, ADamagedNumberIsSaidToBeDamage) {
+  using damage = std::function<void(profile_header&)>;
+  for (const damage& done : {
+           damage([](profile_header& h) { h.rank = INT32_MAX; }),
+           damage([](profile_header& h) { h.rank = -1; }),
+           damage([](profile_header& h) { h.ranks = INT32_MAX; }),
+           damage([](profile_header& h) { h.calls = UINT64_MAX; }),
+           damage([](profile_header& h) { h.record_capacity = UINT64_MAX / 4; }),
+           damage([](profile_header& h) { h.modules = INT32_MAX; }),
+           damage([](profile_header& h) { h.changed = INT32_MAX; }),
+           damage([](profile_header& h) { h.sampling = 64; }),
+           damage([](profile_header& h) { h.seconds_per_tick = 0; }),
+       }) {
+    leave(0, done);
+    EXPECT_NE(read().find("is damaged"), std::string::npos) << read();
+  }
+  leave(1);
+  EXPECT_EQ(read(), "1");
+}
+
+TEST_F(LeftProfiles, AFileThatIsCutShortIsNoProfile) {
+  leave(0);
+  std::filesystem::resize_file(path_of(0), 5000);
+  EXPECT_NE(read().find("no profile"), std::string::npos) << read();
+  std::filesystem::resize_file(path_of(0), 0);
+  EXPECT_NE(read().find("no profile"), std::string::npos) << read();
+}
+
+TEST_F(LeftProfiles, APipeIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo(path_of(0).c_str(), 0600), 0);
+  EXPECT_NE(read().find("no file with contents"), std::string::npos) << read();
+  leave(1);
+  EXPECT_EQ(read(), "1");
+}
+
+TEST_F(LeftProfiles, AFileOfAnotherUserIsNotRead) {
+  leave(0);
+  const std::string elsewhere = folder_ + "/elsewhere";
+  if (chown(path_of(0).c_str(), 65534, 65534) != 0) {  // only root can give a file away
+    std::filesystem::rename(path_of(0), elsewhere);
+    std::filesystem::create_symlink(elsewhere, path_of(0));
+  }
+  EXPECT_NE(read(), "1");
+  EXPECT_NE(read().find(path_of(0)), std::string::npos) << read();
+}
+
+TEST_F(LeftProfiles, ATraceIsCutWhereItWouldBeTooLong) {
+  leave(0);
+  leave(1);
+  const auto ranks = read_left_profiles(folder_, "job.json");
+  const analysis run = analyse(ranks);
+  const written_trace whole = trace_of(ranks, run, UINT64_MAX);
+  EXPECT_FALSE(whole.until_s);
+  const written_trace half = trace_of(ranks, run, whole.text.size() / 2);
+  EXPECT_LE(half.text.size(), whole.text.size() / 2);
+  ASSERT_TRUE(half.until_s);
+  EXPECT_NEAR(*half.until_s, 0.5 * run.wall_s, 0.1 * run.wall_s);
+  EXPECT_TRUE(half.text.ends_with("]}\n"));
+}
+
+}  // namespace
+}  // namespace plait::attach
