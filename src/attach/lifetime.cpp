@@ -27,7 +27,8 @@ std::atomic<bool> is_attached{false};
 
 namespace {
 
-int level_above = -1;  ///< the program's own; -1: what the library says
+bool has_begun = false;  ///< MPI_Init was seen
+int level_above = -1;    ///< the program's own; -1: what the library says
 
 /// Calls of this thread pass through for a scope.
 class own_calls {
@@ -102,6 +103,7 @@ void begin_session(int level) {
   attached.asked = read_settings(wrong);
   if (!wrong.empty()) refuse(wrong);
   leave_environment();
+  has_begun = true;
   if (was_spawned()) return;
   find_fortran_entries();
   int rank = 0;
@@ -153,9 +155,23 @@ void prepare() {
   find_constants();
 }
 
+/// A program that looks MPI's functions up in the library that it has opened calls them there.
+void say_what_was_missed() {
+  if (!is_library_in_use()) return;
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    const char* rank = std::getenv(variable);
+    if (rank != nullptr && std::strcmp(rank, "0") != 0) return;
+  }
+  std::fprintf(stderr,
+               "plait attach: nothing was measured: the program has looked up MPI_Init in %s by "
+               "itself (dlsym), and no library can be put in front of that\n",
+               PLAIT_MPI_SONAME);
+}
+
 /// A program that ends without MPI_Finalize: its launcher ends the other ranks, so that each that
 /// can writes what is known.
 __attribute__((destructor)) void note_exit() {
+  if (!has_begun && wants_to_attach()) say_what_was_missed();
   if (!is_attached.exchange(false)) return;
   profile_header& h = attached.notes.header();
   if (h.pid != static_cast<std::int32_t>(getpid())) return;
@@ -170,18 +186,21 @@ __attribute__((destructor)) void note_exit() {
 
 }  // namespace
 
-int init(int* argc, char*** argv, const call_place&) {
-  if (!wants_to_attach() || own_thread.depth != 0) return PLAIT_REAL(MPI_Init)(argc, argv);
+int init(int* argc, char*** argv, decltype(&MPI_Init) next, const call_place&) {
+  if (own_thread.depth != 0) return PLAIT_REAL(MPI_Init)(argc, argv);
+  if (!wants_to_attach()) return next(argc, argv);
   prepare();
   int result = MPI_SUCCESS;
   int provided = MPI_THREAD_SINGLE;
   {
     own_calls ours;
     if (wants_progress()) {
-      result = PLAIT_REAL(MPI_Init_thread)(argc, argv, MPI_THREAD_SERIALIZED, &provided);
+      const bool is_library = next == PLAIT_REAL(MPI_Init);
+      const auto starts = is_library ? PLAIT_REAL(MPI_Init_thread) : PLAIT_NEXT(MPI_Init_thread);
+      result = starts(argc, argv, MPI_THREAD_SERIALIZED, &provided);
       level_above = MPI_THREAD_SINGLE;
     } else {
-      result = PLAIT_REAL(MPI_Init)(argc, argv);
+      result = next(argc, argv);
       PLAIT_REAL(MPI_Query_thread)(&provided);
     }
   }
@@ -189,10 +208,10 @@ int init(int* argc, char*** argv, const call_place&) {
   return result;
 }
 
-int init_thread(int* argc, char*** argv, int required, int* provided, const call_place&) {
-  if (!wants_to_attach() || own_thread.depth != 0) {
-    return PLAIT_REAL(MPI_Init_thread)(argc, argv, required, provided);
-  }
+int init_thread(int* argc, char*** argv, int required, int* provided,
+                decltype(&MPI_Init_thread) next, const call_place&) {
+  if (own_thread.depth != 0) return PLAIT_REAL(MPI_Init_thread)(argc, argv, required, provided);
+  if (!wants_to_attach()) return next(argc, argv, required, provided);
   prepare();
   int result = MPI_SUCCESS;
   int given = 0;
@@ -200,7 +219,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided, const call
     own_calls ours;
     const bool raises = wants_progress() && required < MPI_THREAD_SERIALIZED;
     const int asked = raises ? MPI_THREAD_SERIALIZED : required;
-    result = PLAIT_REAL(MPI_Init_thread)(argc, argv, asked, &given);
+    result = next(argc, argv, asked, &given);
     if (raises) level_above = std::min(required, given);
   }
   *provided = level_above >= 0 ? level_above : given;
@@ -208,20 +227,20 @@ int init_thread(int* argc, char*** argv, int required, int* provided, const call
   return result;
 }
 
-int query_thread(int* provided, call_place from) {
-  const auto real = PLAIT_REAL(MPI_Query_thread);
-  if (passes_through(call_id::MPI_Query_thread, from)) return real(provided);
+int query_thread(int* provided, decltype(&MPI_Query_thread) next, call_place from) {
+  if (own_thread.depth != 0) return PLAIT_REAL(MPI_Query_thread)(provided);
+  if (passes_through(call_id::MPI_Query_thread, from)) return next(provided);
   call here(call_id::MPI_Query_thread, from);
   here.entered();
-  const int result = real(provided);
+  const int result = next(provided);
   here.returned();
   if (result == MPI_SUCCESS && level_above >= 0) *provided = level_above;
   return result;
 }
 
-int finalize(call_place from) {
-  const auto real = PLAIT_REAL(MPI_Finalize);
-  if (passes_through(call_id::MPI_Finalize, from)) return real();
+int finalize(decltype(&MPI_Finalize) next, call_place from) {
+  if (own_thread.depth != 0) return PLAIT_REAL(MPI_Finalize)();
+  if (passes_through(call_id::MPI_Finalize, from)) return next();
   {
     call here(call_id::MPI_Finalize, from);
     here.entered();
@@ -241,13 +260,13 @@ int finalize(call_place from) {
   if (h.ranks > 1)
     leave_together(attached.own, PLAIT_REAL(MPI_Ibarrier), PLAIT_REAL(MPI_Test), 1, [] {});
   PLAIT_REAL(MPI_Comm_free)(&attached.own);
-  return real();
+  return next();
 }
 
 /// No token: the thread that holds it may never come back.
-int abort_job(MPI_Comm comm, int code, call_place from) {
-  const auto real = PLAIT_REAL(MPI_Abort);
-  if (passes_through(call_id::MPI_Abort, from)) return real(comm, code);
+int abort_job(MPI_Comm comm, int code, decltype(&MPI_Abort) next, call_place from) {
+  if (own_thread.depth != 0) return PLAIT_REAL(MPI_Abort)(comm, code);
+  if (passes_through(call_id::MPI_Abort, from)) return next(comm, code);
   is_attached.store(false, std::memory_order_relaxed);
   own_calls ours;
   profile_header& h = attached.notes.header();
@@ -256,7 +275,7 @@ int abort_job(MPI_Comm comm, int code, call_place from) {
   note_queued(h);
   attached.notes.site(attached.notes.find_site(static_cast<int>(call_id::MPI_Abort), from)).count++;
   write_what_is_known(attached, true);
-  return real(comm, code);
+  return next(comm, code);
 }
 
 }  // namespace plait::attach

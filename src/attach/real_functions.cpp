@@ -12,6 +12,7 @@
 namespace plait::attach {
 
 void* real_functions[call_count];
+void* next_functions[call_count];
 mpi_constants constants;
 
 namespace {
@@ -29,15 +30,25 @@ constexpr const char* library_kind = "MPICH";
   return handle;
 }
 
+/// The first address of the file that a function was loaded from.
+[[nodiscard]] const void* file_of(const void* function) noexcept {
+  Dl_info info{};
+  return dladdr(function, &info) == 0 ? nullptr : info.dli_fbase;
+}
+
+/// Another library that has MPI's functions, whatever its name is.
 int note_mpi_library(dl_phdr_info* info, std::size_t, void* found) {
-  const char* slash = std::strrchr(info->dlpi_name, '/');
-  const std::string name = slash == nullptr ? info->dlpi_name : slash + 1;
-  const bool is_one = name.starts_with("libmpi.so.") || name.starts_with("libmpich.so.") ||
-                      name.starts_with("libmpich-") || name.starts_with("libmpi_intel");
-  if (is_one && name != PLAIT_MPI_SONAME && !name.starts_with(PLAIT_MPI_SONAME ".")) {
-    *static_cast<std::string*>(found) = name;
-  }
-  return 0;
+  void* const library =
+      info->dlpi_name[0] == '\0' ? nullptr : dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY);
+  if (library == nullptr) return 0;
+  const void* const has = dlsym(library, "PMPI_Init");
+  dlclose(library);
+  const void* const own = file_of(reinterpret_cast<void*>(&note_mpi_library));
+  Dl_info where{};
+  if (has == nullptr || file_of(has) == own || dladdr(has, &where) == 0) return 0;
+  const char* slash = std::strrchr(where.dli_fname, '/');
+  *static_cast<std::string*>(found) = slash == nullptr ? where.dli_fname : slash + 1;
+  return 1;
 }
 
 }  // namespace
@@ -54,6 +65,10 @@ void* find_real(call_id which) noexcept {
   std::strncat(with_p, name, sizeof with_p - 2);
   void* found = find_in_library(with_p);
   if (found == nullptr) found = find_in_library(name);
+  if (found == nullptr && library() == nullptr) {
+    std::fprintf(stderr, "plait attach: %s\n", wrong_library().c_str());
+    std::_Exit(2);
+  }
   if (found == nullptr) {
     std::fprintf(stderr, "plait attach: the program calls %s, which %s (%s) does not have here\n",
                  name, PLAIT_MPI_SONAME, library_kind);
@@ -61,6 +76,13 @@ void* find_real(call_id which) noexcept {
   }
   real_functions[static_cast<int>(which)] = found;
   return found;
+}
+
+void* find_next(call_id which) noexcept {
+  void* const real = find_real(which);
+  void* const next = dlsym(RTLD_NEXT, call_names[static_cast<int>(which)]);
+  const bool is_another = next != nullptr && file_of(next) != file_of(real);
+  return next_functions[static_cast<int>(which)] = is_another ? next : real;
 }
 
 #if defined(OPEN_MPI)
@@ -85,6 +107,16 @@ void find_constants() noexcept {
                .byte = PLAIT_CONSTANT(MPI_BYTE, "ompi_mpi_byte"),
                .message_null = PLAIT_CONSTANT(MPI_MESSAGE_NULL, "ompi_message_null"),
                .message_no_proc = PLAIT_CONSTANT(MPI_MESSAGE_NO_PROC, "ompi_message_no_proc")};
+}
+
+bool is_library_in_use() noexcept {
+  void* const there = dlopen(PLAIT_MPI_SONAME, RTLD_NOLOAD | RTLD_LAZY);
+  if (there == nullptr) return false;
+  void* const asks = dlsym(there, "PMPI_Initialized");
+  int is_started = 0;
+  if (asks != nullptr) reinterpret_cast<decltype(&MPI_Initialized)>(asks)(&is_started);
+  dlclose(there);
+  return is_started != 0;
 }
 
 std::string wrong_library() {

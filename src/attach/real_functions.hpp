@@ -28,6 +28,20 @@ template <class Function>
 }
 #define PLAIT_REAL(name) plait::attach::real_function<decltype(&name)>(plait::attach::call_id::name)
 
+/// The next function of the name: of another preloaded library if one has it, which then sees what
+/// the program calls and calls PMPI_X itself.
+extern void* next_functions[call_count];
+[[nodiscard]] void* find_next(call_id which) noexcept;
+
+template <class Function>
+[[nodiscard]] inline Function next_function(call_id which) noexcept {
+  void* found = next_functions[static_cast<int>(which)];
+  if (found == nullptr) [[unlikely]]
+    found = find_next(which);
+  return reinterpret_cast<Function>(found);
+}
+#define PLAIT_NEXT(name) plait::attach::next_function<decltype(&name)>(plait::attach::call_id::name)
+
 /// A handle as a number.
 template <class Handle>
 [[nodiscard]] inline std::uint64_t number_of(Handle handle) noexcept {
@@ -51,5 +65,7 @@ void find_constants() noexcept;
 /// Returns a sentence that says why the MPI library of this process is not the one this was built
 /// for, or an empty text.
 [[nodiscard]] std::string wrong_library();
+/// Returns true if the program has the library, and started MPI in it.
+[[nodiscard]] bool is_library_in_use() noexcept;
 
 }  // namespace plait::attach

@@ -78,34 +78,40 @@ def hook_of(name: str) -> Hook | None:
 
 
 def wrapper(result: str, name: str, parameters: list[str]) -> str:
-    """Returns the two functions, MPI_X and PMPI_X, that stand before one of the library."""
+    """Returns the two functions, MPI_X and PMPI_X, that stand before one of the library.
+
+    Another preloaded library may have an MPI_X, too, which is the next one then. It calls PMPI_X,
+    which comes here again, and must find the library.
+    """
     names = [parameter_name(one) for one in parameters]
     hook = hook_of(name) or Hook("plain")
-    heading = f'extern "C" PLAIT_EXPORTED {result} {name}({", ".join(parameters)})'
-    declared = f'extern "C" PLAIT_EXPORTED {result} P{name}({", ".join(parameters)})'
-    alias = f'{declared} __attribute__((alias("{name}")));'
+    inner = f"plait::attach::{hook.instead}" if hook.instead else f"plait_{name}"
+    both = "".join(
+        f'extern "C" PLAIT_EXPORTED {result} {prefix}{name}({", ".join(parameters)}) {{ return '
+        f"{inner}({', '.join([*names, f'{first}({name})', 'PLAIT_CALL_PLACE'])}); }}\n"
+        for prefix, first in (("", "PLAIT_NEXT"), ("P", "PLAIT_REAL"))
+    )
     if hook.instead:
-        arguments = ", ".join([*names, "PLAIT_CALL_PLACE"])
-        return f"{heading} {{ return plait::attach::{hook.instead}({arguments}); }}\n{alias}\n"
+        return both
+    taken = [*parameters, f"decltype(&{name}) plait_next", "plait::attach::call_place plait_from"]
     arguments = "".join(f", {names[i]}" for i in hook.arguments)
     given = ", ".join(
         f"hook.{hook.replaced[i]}" if i in hook.replaced else one for i, one in enumerate(names)
     )
-    return f"""{heading} {{
+    return f"""static __attribute__((noinline)) {result} {inner}({", ".join(taken)}) {{
   using namespace plait::attach;
-  const auto real = PLAIT_REAL({name});
-  call_place from = PLAIT_CALL_PLACE;
-  if (passes_through(call_id::{name}, from)) [[unlikely]] return real({", ".join(names)});
-  call here(call_id::{name}, from);
+  if (own_thread.depth != 0) [[unlikely]] return PLAIT_REAL({name})({", ".join(names)});
+  if (passes_through(call_id::{name}, plait_from)) [[unlikely]]
+    return plait_next({", ".join(names)});
+  call here(call_id::{name}, plait_from);
   hooks::{hook.name} hook(here{arguments});
   here.entered();
-  const auto code = real({given});
+  const auto code = plait_next({given});
   here.returned();
   hook.after(static_cast<int>(code));
   return code;
 }}
-{alias}
-"""
+{both}"""
 
 
 def write_calls(folder: pathlib.Path, names: list[str]) -> None:
