@@ -38,7 +38,7 @@ class communicators {
       return last_;
     return find_slowly(handle);
   }
-  /// The same, for longer than the program's handle lives.
+  /// Returns the communicator of a handle for longer than the handle lives.
   [[nodiscard]] std::shared_ptr<communicator_data> hold(MPI_Comm handle) noexcept {
     return find(handle) == nullptr ? nullptr : known_.find(number_of(handle))->second;
   }

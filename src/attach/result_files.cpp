@@ -39,7 +39,7 @@ void write_file(const std::string& path, const std::string& text) {
     throw error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
 }
 
-/// How large a trace is, unless nothing is to be said; that it was cut, always.
+/// Says how large a trace is, unless nothing is to be said, and always that it was cut.
 void tell_of(const written_trace& trace, const analysis& run, const settings& asked) {
   const double mb = 1e-6 * static_cast<double>(trace.text.size());
   if (trace.until_s) {

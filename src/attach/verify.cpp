@@ -30,7 +30,7 @@ constexpr std::uint64_t most_bytes = 64 << 20;
   return mix(mix(sum[0], sum[1]), mix(mix(sum[2], sum[3]), rest));
 }
 
-/// What the library's own sends that are complete from the start say of themselves.
+/// Says what the library's own sends say that are complete from the start.
 int say_sent(void*, MPI_Status* status) {
   PLAIT_REAL(MPI_Status_set_elements)(status, constants.byte, 0);
   PLAIT_REAL(MPI_Status_set_cancelled)(status, 0);

@@ -46,10 +46,10 @@ std::vector<std::byte> memory_of_rank(int rank) {
   return memory;
 }
 
-class LeftProfiles : public testing::Test {
+class left_profiles : public testing::Test {
  protected:
-  LeftProfiles() { std::filesystem::create_directory(folder_); }
-  ~LeftProfiles() override { std::filesystem::remove_all(folder_); }
+  left_profiles() { std::filesystem::create_directory(folder_); }
+  ~left_profiles() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] std::string path_of(int rank) const {
     return profile_path(folder_, "job.json", rank);
@@ -72,7 +72,7 @@ class LeftProfiles : public testing::Test {
   std::string folder_ = testing::TempDir() + "left_profiles_" + std::to_string(getpid());
 };
 
-TEST_F(LeftProfiles, ProfilesOfAJobAreReadInTheOrderOfItsRanks) {
+TEST_F(left_profiles, profiles_of_a_job_are_read_in_the_order_of_its_ranks) {
   leave(1);
   leave(0);
   const auto found = read_left_profiles(folder_, "job.json");
@@ -80,7 +80,7 @@ TEST_F(LeftProfiles, ProfilesOfAJobAreReadInTheOrderOfItsRanks) {
   EXPECT_EQ(found[1].header.rank, 1);
 }
 
-TEST_F(LeftProfiles, ADamagedNumberIsSaidToBeDamage) {
+TEST_F(left_profiles, a_damaged_number_is_said_to_be_damage) {
   using damage = std::function<void(profile_header&)>;
   for (const damage& done : {
            damage([](profile_header& h) { h.rank = INT32_MAX; }),
@@ -100,7 +100,7 @@ TEST_F(LeftProfiles, ADamagedNumberIsSaidToBeDamage) {
   EXPECT_EQ(read(), "1");
 }
 
-TEST_F(LeftProfiles, AFileThatIsCutShortIsNoProfile) {
+TEST_F(left_profiles, a_file_that_is_cut_short_is_no_profile) {
   leave(0);
   std::filesystem::resize_file(path_of(0), 5000);
   EXPECT_NE(read().find("no profile"), std::string::npos) << read();
@@ -108,14 +108,14 @@ TEST_F(LeftProfiles, AFileThatIsCutShortIsNoProfile) {
   EXPECT_NE(read().find("no profile"), std::string::npos) << read();
 }
 
-TEST_F(LeftProfiles, APipeIsNotWaitedFor) {
+TEST_F(left_profiles, a_pipe_is_not_waited_for) {
   ASSERT_EQ(mkfifo(path_of(0).c_str(), 0600), 0);
   EXPECT_NE(read().find("no file with contents"), std::string::npos) << read();
   leave(1);
   EXPECT_EQ(read(), "1");
 }
 
-TEST_F(LeftProfiles, AFileOfAnotherUserIsNotRead) {
+TEST_F(left_profiles, a_file_of_another_user_is_not_read) {
   leave(0);
   const std::string elsewhere = folder_ + "/elsewhere";
   if (chown(path_of(0).c_str(), 65534, 65534) != 0) {  // only root can give a file away
@@ -126,7 +126,7 @@ TEST_F(LeftProfiles, AFileOfAnotherUserIsNotRead) {
   EXPECT_NE(read().find(path_of(0)), std::string::npos) << read();
 }
 
-TEST_F(LeftProfiles, ATraceIsCutWhereItWouldBeTooLong) {
+TEST_F(left_profiles, a_trace_is_cut_where_it_would_be_too_long) {
   leave(0);
   leave(1);
   const auto ranks = read_left_profiles(folder_, "job.json");
