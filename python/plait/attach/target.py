@@ -130,7 +130,7 @@ def _refuse_standard(who: str, paths: list[str]) -> None:
 
 
 def _refuse_other(word: str, program: Elf, needed: list[str]) -> None:
-    """Where MPI is in no library that plait knows: say which it is in."""
+    """Refuse with the name of the library that has MPI, where that is none that plait knows."""
     for name in _named_like(_SONAME, missing(program)):
         raise BadInput(f"{word} is linked with {name}, which the loader does not find; "
                        "LD_LIBRARY_PATH names folders to look in")  # fmt: skip
