@@ -47,20 +47,31 @@ class lines {
   std::size_t count_ = 0;
 };
 
-/// Of a long place the end, which tells it from others.
-[[nodiscard]] std::string short_place(const code_place& place, std::size_t room) {
-  std::string text = place_text(place);
-  if (text.size() > room) text = short_place_text(place);
+/// The end of a long text, which tells it from others.
+[[nodiscard]] std::string end_of(const std::string& text, std::size_t room) {
   return text.size() > room ? "..." + text.substr(text.size() - room + 3) : text;
 }
 
-/// The call and its place in the program, and below them the wrapper's.
-[[nodiscard]] std::vector<std::string> site_lines(const site_result& site) {
-  const std::string call = call_name(site.call) + " ";
-  const std::size_t room = site_width - std::min(call.size(), site_width / 2);
-  std::vector<std::string> text{call + short_place(site.owner(), room)};
-  if (!site.callers.empty()) text.push_back("<- " + short_place(site, site_width - 3));
-  return text;
+/// File and line of a place that has no room for its function, too.
+[[nodiscard]] std::string short_place(const code_place& place, std::size_t room) {
+  const std::string whole = place_text(place);
+  if (whole.size() <= room) return whole;
+  return room == 0 ? short_place_text(place) : end_of(short_place_text(place), room);
+}
+
+/// The call and its place in the program.
+[[nodiscard]] std::string site_text(const site_result& site) {
+  const std::string call = call_name(site.call).substr(0, 18) + " ";
+  return call + short_place(site.owner(), site_width - call.size());
+}
+
+/// The wrappers between the program's own place and the call.
+[[nodiscard]] std::string wrappers_text(const site_result& site) {
+  std::string text;
+  for (std::size_t i = site.callers.size() - 1; i > 0; --i) {
+    text += "<- " + short_place(site.callers[i - 1], 0) + " ";
+  }
+  return end_of(text + "<- " + short_place(site, 0), line_width - std::string("plait: ").size());
 }
 
 [[nodiscard]] double percent(double part, double of) noexcept {
@@ -87,12 +98,9 @@ void add_sites(lines& to, const analysis& run) {
     const wait_split& w = site.waits;
     if (shown == shown_sites || w.waiting_s <= 0) break;
     ++shown;
-    const std::vector<std::string> text = site_lines(site);
-    const std::string figures =
-        fmt::format("{:>15} {}{:8}  ", of_a_rank_text(run, w.waiting_s),
-                    knows_causes ? fmt::format("{:<20} ", main_part(w)) : "", site.count);
-    to.add("{}{}", figures, text.front());
-    if (text.size() > 1) to.add("{:{}}{}", "", figures.size(), text.back());
+    to.add("{:>15} {}{:8}  {}", of_a_rank_text(run, w.waiting_s),
+           knows_causes ? fmt::format("{:<20} ", main_part(w)) : "", site.count, site_text(site));
+    if (!site.callers.empty()) to.add("{:>73}", wrappers_text(site));
   }
 }
 

@@ -250,7 +250,7 @@ def test_a_call_in_a_wrapper_is_shown_where_the_program_calls_the_wrapper():
     lines = printed(lambda console: show_result(result, console), width=80).splitlines()
     assert max(map(len, lines)) <= 80
     row = next(i for i, line in enumerate(lines) if line.strip().startswith("step.cpp:40"))
-    assert lines[row + 1].strip() == "← halo.f90:118"
+    assert lines[row + 1].strip() == "…" + wrapper_text(site)[-29:]
     assert f"step.cpp:40 {wrapper_text(site)}" in page([result])
 
 

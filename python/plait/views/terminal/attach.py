@@ -11,7 +11,6 @@ from rich.table import Table
 from plait.results.base import Result
 from plait.results.figures.attach import (
     SYMBOLS,
-    Site,
     advice,
     cores_sentence,
     hidden_rows,
@@ -79,19 +78,13 @@ def _sites(result: Result) -> Table:
     for site in sites_by_exposed(result)[:_SITES]:
         causes = [main_part(site)] if knows_causes else []
         table.add_row(
-            "\n".join(map(_shortened, filter(None, [place_text(owner(site)), _within(site)]))),
+            "\n".join(map(_shortened, filter(None, [place_text(owner(site)), wrapper_text(site)]))),
             site["call"].removeprefix("MPI_")[:_WIDEST_CALL],
             f"{site['count']:,}",
             rank_text(result, site["exposed_s"]),
             *causes,
         )
     return table
-
-
-def _within(site: Site) -> str:
-    """Names the wrappers, or the call's own place where there is no room for all of them."""
-    whole = wrapper_text(site)
-    return whole if len(whole) <= _WIDEST_PLACE else "← " + whole.rsplit("← ", 1)[-1]
 
 
 def _shortened(place: str) -> str:
