@@ -50,7 +50,7 @@ struct site_result : code_place {
   /// Calls that led here, the nearest first.  The last is the first that is in no wrapper; none
   /// where the call of MPI itself is in no wrapper.
   std::vector<code_place> callers;
-  /// Where the call is in the program's own logic: the first place that is in no wrapper.
+  /// Returns the first place that is in no wrapper: the program's own.
   [[nodiscard]] const code_place& owner() const noexcept {
     return callers.empty() ? *this : callers.back();
   }

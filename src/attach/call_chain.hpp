@@ -11,7 +11,7 @@
 
 namespace plait::attach {
 
-/// Where this thread's stack ends; 0: not asked yet, and no way is recognised.
+/// The end of this thread's stack; 0: not asked yet, and no way is recognised.
 extern thread_local constinit std::uintptr_t own_stack_end
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 void find_stack_end() noexcept;
