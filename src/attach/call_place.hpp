@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Where the program calls MPI: a return address, and the caller's stack as far as an unwinder
-/// needs it.
+/// Place where the program calls MPI: a return address, and the caller's stack as far as an
+/// unwinder needs it.
 #pragma once
 
 #include <cstdint>

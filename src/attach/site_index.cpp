@@ -40,7 +40,7 @@ class place_names {
   std::vector<std::vector<code_place>> named_;
 };
 
-/// What is seen of one function.
+/// Calls through one function.
 struct function_seen {
   std::set<std::string> callees;  ///< through which it communicates; "": MPI itself
   std::map<std::tuple<std::string, std::uint64_t, int>, std::uint64_t> calls_from;
@@ -76,7 +76,7 @@ class wrappers {
       callee = name;
     }
   }
-  /// How many of the innermost places are in wrappers.
+  /// Returns how many of the innermost places are in wrappers.
   [[nodiscard]] std::size_t count_in(const way_of_places& way) const {
     std::size_t inside = 0;
     for (std::size_t i = 0; i + 1 < way.size(); ++i) {
