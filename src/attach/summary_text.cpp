@@ -34,13 +34,22 @@ class lines {
     std::vector<std::string> found;
     std::string left = "plait: " + sentence;
     while (left.size() > line_width) {
-      const std::size_t blank = left.find_last_of(' ', line_width);
+      std::size_t blank = left.find_last_of(' ', line_width);
+      if (is_before_unit(left, blank)) blank = left.find_last_of(' ', blank - 1);
       if (blank == std::string::npos || blank < line_width / 2) break;  // one long name
       found.push_back(left.substr(0, blank));
       left = "plait:   " + left.substr(blank + 1);
     }
     found.push_back(left);
     return found;
+  }
+
+  /// A number stays on the line of its unit.
+  [[nodiscard]] static bool is_before_unit(const std::string& text, std::size_t blank) {
+    if (blank == std::string::npos) return false;
+    const std::size_t end = std::min(text.find_first_of(" ,.:", blank + 1), text.size());
+    const std::string word = text.substr(blank + 1, end - blank - 1);
+    return word == "s" || word == "ms" || word == "us";
   }
 
   std::string text_;
@@ -91,8 +100,8 @@ class lines {
 
 void add_sites(lines& to, const analysis& run) {
   const bool knows_causes = !run.cores.spoils_waits;
-  to.add("{:>14}   {}   count  call site", run.is_of_threads() ? "a thread waits" : "a rank waits",
-         knows_causes ? "most of it for      " : "");
+  to.add("{:>14}  {}   count  call site", run.is_of_threads() ? "a thread waits" : "a rank waits",
+         knows_causes ? " most of it for      " : "");
   std::size_t shown = 0;
   for (const site_result& site : run.sites) {
     const wait_split& w = site.waits;
