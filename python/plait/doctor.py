@@ -177,7 +177,10 @@ def _needed(about: str, there: bool, found: str, follows: str) -> Finding:
 def _version(command: list[str]) -> tuple[int, ...]:
     """The first version that a program tells; empty where it does not run."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run(
+            command, capture_output=True, encoding="utf-8", errors="replace", timeout=20,
+            check=False,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return ()
     match = re.search(r"\d+(\.\d+)+|^\d+$", done.stdout + done.stderr, re.MULTILINE)

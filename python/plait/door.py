@@ -8,6 +8,7 @@ says in a line what they need: `nothing`, `lab`, `launch MPI [lab]` or `build MP
 import contextlib
 import dataclasses
 import itertools
+import os
 import pathlib
 import sys
 from collections.abc import Callable, Mapping
@@ -15,10 +16,11 @@ from collections.abc import Callable, Mapping
 from plait import results
 from plait.attach import built, target
 from plait.attach.words import parse, parse_switches, rank
-from plait.errors import BadInput
+from plait.errors import BadInput, sentence_of
 from plait.lab.spec import LabSpec
 from plait.launch import library
-from plait.run.programs import available, checkout, refuse_unknown, resolve
+from plait.plain import refuse
+from plait.run.programs import available, checkout, in_path, refuse_unknown, resolve
 from plait.words import join_values, sort_words
 
 Words = list[str]
@@ -270,7 +272,7 @@ def _needs_of_run(mpi: str, given: Mapping[str, str], others: Words) -> str:
     program, *words = others
     if "--attach" in given or "--attach-switches" in given:
         return _library(target.find(program, mpi).mpi)
-    if "/" in program:
+    if "/" in program or in_path("apps", program, mpi):
         resolve("apps", program, mpi)
         return f"launch {mpi}{' lab' if '--lab' in given else ''}"
     need = _program("apps", program, mpi)
@@ -298,10 +300,14 @@ def _program(kind: str, name: str, mpi: str) -> str:
 def main() -> None:
     """Say what is needed, or what is wrong."""
     try:
-        print(needs(sys.argv[1:]))
+        needed = needs(sys.argv[1:])
     except BadInput as error:
-        print("plait: " + " ".join(str(error).split()), file=sys.stderr)
+        refuse(str(error))
         sys.exit(2)
+    except OSError as error:
+        refuse(sentence_of(error))
+        sys.exit(2)
+    sys.stdout.buffer.write(os.fsencode(needed) + b"\n")
 
 
 if __name__ == "__main__":

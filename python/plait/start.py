@@ -5,7 +5,7 @@ With `-m` Python would take modules from the current folder, which may be anyone
 part of PYTHONPATH means that folder, too.
 """
 
-import signal
+import _signal as signal  # which is there at once
 
 # Until a module can say so in a line, an interrupt ends it without a traceback.
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -14,6 +14,9 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
 import runpy
 import sys
 
+for stream in (sys.stdout, sys.stderr):  # a terminal that lacks a letter still gets its lines
+    if stream is not None:
+        stream.reconfigure(errors="backslashreplace")
 sys.path.insert(0, __file__.rpartition("/plait/")[0])
 del sys.argv[0]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

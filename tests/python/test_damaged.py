@@ -18,7 +18,7 @@ from plait import results
 from plait.errors import BadInput
 from plait.results.compare import compare_results
 from plait.views.html import page
-from plait.views.terminal.comparison import comparison_table
+from plait.views.terminal.comparison import show_comparison
 from plait.views.terminal.console import console
 from plait.views.terminal.result import show_result
 from plait.views.terminal.traces import show_traces
@@ -101,7 +101,7 @@ def read_by_all(text, whole, file):
         with contextlib.suppress(BadInput):
             lines = compare_results(*pair)
             assert all(line.verdict for line in lines)
-            where.print(comparison_table(lines[:20]))
+            show_comparison(lines[:20], where)
     where.file.getvalue().encode()
     return True
 

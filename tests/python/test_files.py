@@ -4,14 +4,15 @@
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 
 import pytest
 
-from conftest import FAKE, environment, one_line, plait
+from conftest import FAKE, command, environment, one_line, plait
 from plait.errors import BadInput
-from plait.results import check_writable, load, save, write_file
+from plait.results import check_writable, default_folder, load, save, write_file
 from sample import result
 
 
@@ -78,6 +79,38 @@ def test_a_disk_that_fills_up_leaves_the_old_file_and_no_other(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_link_of_somebody_else_in_a_folder_of_all_is_not_followed(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "shared/page.html"
+    target.write_text("before")
+    link.parent.mkdir()
+    link.symlink_to("../target")
+    write_file(link, b"mine")
+    assert (target.read_text(), link.is_symlink()) == ("mine", True)
+    if os.geteuid() != 0:
+        return
+    link.parent.chmod(0o1777)
+    os.lchown(link, 65534, 65534)
+    for attempt in (lambda: write_file(link, b"theirs"), lambda: check_writable(link, "-o")):
+        with pytest.raises(BadInput, match="a link of another user's, in a folder that others"):
+            attempt()
+    assert target.read_text() == "mine"
+    os.lchown(link, 0, 65534)
+    write_file(link, b"again")
+    assert target.read_text() == "again"
+
+
+def test_links_that_lead_to_each_other_are_refused(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(BadInput, match="Too many levels of symbolic links"):
+        write_file(tmp_path / "a", b"x")
+
+
+def test_a_report_goes_where_its_user_stands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert default_folder() == tmp_path
+
+
 def test_a_place_that_is_tried_is_left_as_it_was(tmp_path):
     check_writable(tmp_path / "new", "--json")
     assert list(tmp_path.iterdir()) == []
@@ -129,6 +162,62 @@ def test_a_folder_that_is_gone_matters_to_nobody_who_does_not_use_it(tmp_path):
         env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
+
+
+LONG = "n" * 300
+
+
+@pytest.mark.parametrize(
+    "words",
+    [f"run /bin/true --json {LONG}", f"report {LONG}", f"report a.json -o {LONG}",
+     f"compare {LONG} {LONG}", f"attach --json {LONG} --mpi openmpi ./program",
+     f"attach --report={LONG} --mpi openmpi ./program", f"run {LONG}", f"run ./{LONG}"],
+)  # fmt: skip
+def test_a_name_that_no_file_can_have_is_refused_in_one_line(words, tmp_path):
+    save(result(), tmp_path / "a.json")
+    (tmp_path / "program").write_text("#!/bin/sh\n")
+    (tmp_path / "program").chmod(0o755)
+    for module in ("plait", "plait.door"):
+        done = subprocess.run(
+            [*command()[:-1], module, *words.split()], capture_output=True, text=True, check=False,
+            env=environment(), cwd=tmp_path,
+        )  # fmt: skip
+        if module == "plait" or done.returncode:
+            assert LONG in one_line(done)
+
+
+@pytest.mark.parametrize("words", ["run ./program", "run --list", "report b.json", "bench"])
+def test_a_current_folder_that_is_gone_is_no_traceback(words, tmp_path):
+    for module in ("plait", "plait.door"):
+        start = shlex.join([*map(str, command()[:-1]), module, *words.split()])
+        done = subprocess.run(
+            ["sh", "-c", f"mkdir gone && cd gone && rmdir ../gone && {start}"], cwd=tmp_path,
+            env=environment(PLAIT_BIN_DIR=""), capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert "Traceback" not in done.stderr
+        assert done.returncode == 0 or one_line(done)
+
+
+ASCII = (
+    {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+)
+
+
+@pytest.mark.parametrize("more", ASCII)
+def test_a_terminal_of_ascii_alone_gets_all_that_is_said(more, tmp_path):
+    named = result()
+    named["app"] = "jacobi-µ"
+    save(named, tmp_path / "a.json")
+    plain_python = [sys.executable, "-P", "-m"]
+    for words in ("report a.json -o ä.html", "compare a.json a.json", "run fake", "run ü"):
+        done = subprocess.run(
+            [*plain_python, "plait", *words.split()], capture_output=True, check=False,
+            env=environment(**more), cwd=tmp_path,
+        )  # fmt: skip
+        assert b"Traceback" not in done.stderr, words
+        assert done.returncode == (2 if words == "run ü" else 0), done.stderr
+    assert (tmp_path / "ä.html").exists()
 
 
 def test_a_terminal_that_lacks_a_letter_gets_its_table(tmp_path):

@@ -11,6 +11,8 @@ import sys
 import pytest
 
 from conftest import HERE, command, environment, one_line
+from plait.door import needs
+from plait.errors import BadInput
 from plait.launch.streams import _Channel
 from plait.words import sort_words
 
@@ -26,12 +28,12 @@ from launched import rank
 def run(tmp_path):
     """Runs a program of these lines of Python; output in bytes."""
 
-    def run_it(lines, *arguments, mpi="openmpi", ranks=1, **more):
-        program = tmp_path / "program"
+    def run_it(lines, *arguments, mpi="openmpi", ranks=1, name="program", word="./program", **more):
+        program = tmp_path / name
         program.write_text(HEAD + lines)
         program.chmod(0o755)
         return subprocess.run(
-            command("run", "./program", "--mpi", mpi, "--ranks", ranks, *arguments), cwd=tmp_path,
+            command("run", word, "--mpi", mpi, "--ranks", ranks, *arguments), cwd=tmp_path,
             env=environment(), timeout=60, check=False,
             **{"stdin": subprocess.DEVNULL, "capture_output": True, **more},
         )  # fmt: skip
@@ -55,6 +57,17 @@ def test_a_foreign_program_gets_the_words_the_user_wrote_and_no_others(mpi, run)
     assert argv == ["./program", *words[:7], *words[8:]]
     assert set(told) <= set(environment())
     assert done.stderr == b""
+
+
+def test_a_program_in_path_is_a_program_of_ones_own(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    done = run("print('ran', sys.argv[1:])\n", name="cp2k.psmp", word="cp2k.psmp")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"ran []\n", b"")
+    assert needs(["run", "cp2k.psmp", "--mpi", "mpich"]) == "launch mpich"
+    (tmp_path / "jacobi3d").touch(mode=0o755)
+    assert needs(["run", "jacobi3d"]).startswith("build openmpi jacobi3d")  # plait's own
+    with pytest.raises(BadInput, match="unknown benchmark"):
+        needs(["bench", "cp2k.psmp"])
 
 
 def test_words_are_sorted_by_whole_words():

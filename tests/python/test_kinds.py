@@ -17,7 +17,7 @@ from plait.results import KINDS, check, kind_of
 from plait.results.compare import compare_results
 from plait.units import figure_text, number_text, size_text
 from plait.views.html import page
-from plait.views.terminal.comparison import comparison_table
+from plait.views.terminal.comparison import show_comparison
 from plait.views.terminal.result import show_result
 from plait.views.terminal.traces import show_traces
 from sample import SAMPLES, bench_result, loggp_result, overlap_result, progress_result, spread
@@ -37,7 +37,7 @@ def tables_of(answer, width=80):
     shown = [lambda console: show_result(answer, console)]
     if "variants" in answer:
         shown.append(lambda console: show_traces(answer, console))
-    shown.append(lambda console: console.print(comparison_table(compare_results(answer, answer))))
+    shown.append(lambda console: show_comparison(compare_results(answer, answer), console))
     return printed(*shown, width=width)
 
 

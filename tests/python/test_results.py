@@ -16,6 +16,7 @@ from plait.results.compare import compare_results
 from plait.results.figures.reordering import reordering_sentences
 from plait.results.rows import flatten_rows
 from plait.views.html import page
+from plait.views.terminal.comparison import show_comparison
 from plait.views.terminal.traces import show_traces
 from sample import (
     bench_result,
@@ -27,6 +28,7 @@ from sample import (
     spread,
     tiles_result,
 )
+from sample_attach import attach_result
 
 
 def test_a_good_result_has_no_problems():
@@ -276,6 +278,39 @@ def test_a_single_run_is_compared_without_a_verdict():
     lines = compare_results(program_result(), program_result())
     assert {line.name for line in lines} >= {"wall", "exposed, mean"}
     assert {line.verdict for line in lines} == {"one run"}
+
+
+def compared(before, after, width=80):
+    text = io.StringIO()
+    show_comparison(compare_results(before, after), Console(file=text, width=width))
+    return text.getvalue()
+
+
+def test_what_was_measured_once_has_no_spread_and_nothing_no_ratio():
+    answer = attach_result()
+    answer["totals"]["late_receiver_s"] = 0
+    text = compared(answer, answer)
+    assert re.search(r"late receivers, mean +0 s +0 s +– +– +one run", text)
+    assert "0.0%" not in text + compared(program_result(), program_result())
+    once = result()
+    once["variants"]["base"]["total_s"] = {"median": 1.0, "q1": 1.0, "q3": 1.0, "samples": [1.0]}
+    lines = {line.name: line for line in compare_results(once, result())}
+    assert lines["base"].verdict == "one run"
+
+
+def test_attached_runs_are_compared_by_site():
+    after = attach_result()
+    after["sites"][0]["exposed_s"] = 0.03
+    text = compared(attach_result(), after)
+    assert re.search(r"Waitall at halo.f90:118 +825 ms +7.5\d* ms +0.009 +– +one run", text)
+    assert "Isend at" not in text  # 5 ms of 10 s in both
+
+
+def test_a_comparison_keeps_its_names_on_a_narrow_terminal():
+    text = compared(attach_result(), attach_result(), width=40)
+    assert max(map(len, text.splitlines())) <= 40
+    for line in compare_results(attach_result(), attach_result()):
+        assert line.name in " ".join(text.split())
 
 
 def test_traffic_that_contradicts_itself_is_refused():

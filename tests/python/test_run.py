@@ -6,11 +6,14 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
 
 from conftest import FAKE, command, environment, one_line, plait
+from plait.results import save
+from sample import result
 
 DOOR = pathlib.Path(__file__).parents[2] / "plait"
 BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
@@ -142,6 +145,40 @@ def test_a_run_that_is_stopped_leaves_no_process(mpi, number, tmp_path):
         assert said.strip() == f"plait: stopped by {signal.Signals(number).name}"
         assert living(tmp_path) == []
     wait_until(lambda: living(tmp_path) == [])
+
+
+def test_text_of_a_program_does_not_command_the_terminal(tmp_path):
+    escape = "\x1b]0;title\x07\x1b[31m\x9b2J\u202e"
+    answer = result()
+    answer["variants"][f"base{escape}"] = answer["variants"]["olap"]
+    answer["app"] = f"jacobi{escape}"
+    save(answer, tmp_path / "a.json")
+    done = plait("compare", tmp_path / "a.json", tmp_path / "a.json")
+    assert "base]0;title[31m2J" in done.stdout
+    said = plait("report", tmp_path / f"no{escape}.json").stderr
+    assert "no]0;title[31m2J.json: No such file" in said
+    program = tmp_path / "fake"
+    program.write_text(f"#!/bin/sh\nprintf '{escape}' >&2\nexit 2\n")
+    program.chmod(0o755)
+    said += plait("run", "fake", "--verbose", PLAIT_BIN_DIR=str(tmp_path)).stderr
+    assert "]0;title" in said
+    assert not set(done.stdout + said) & set(escape) - set("]0;title[31m2J")
+
+
+def test_an_interrupt_while_modules_are_imported_is_no_traceback(tmp_path):
+    (tmp_path / "plait").mkdir()
+    start = tmp_path / "plait/start.py"
+    start.write_text((DOOR.parent / "python/plait/start.py").read_text())
+    slow = tmp_path / "plait/slow.py"
+    slow.write_text("import time\nprint('importing', flush=True)\ntime.sleep(50)\n")
+    with subprocess.Popen(
+        [sys.executable, "-I", "-B", start, "plait.slow"], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "importing\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == ""
+    assert process.returncode == -signal.SIGINT
 
 
 def test_help_and_version_are_there():

@@ -4,7 +4,7 @@
 The folder of the package goes to sys.path here, and so never into the program's environment.
 """
 
-import signal
+import _signal as signal  # which is there at once
 
 # Until the command can say so in a line, an interrupt ends it without a traceback.
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:

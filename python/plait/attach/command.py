@@ -9,7 +9,8 @@ from typing import NoReturn
 
 from plait.attach import built, target
 from plait.attach.words import Asked, parse, rank, settings
-from plait.errors import BadInput
+from plait.errors import BadInput, sentence_of
+from plait.plain import refuse, tell
 
 HELP = """\
 Usage: mpiexec -n RANKS plait attach [OPTIONS] [--] PROGRAM [WORDS]...
@@ -51,13 +52,13 @@ def main(words: list[str]) -> NoReturn:
     except BadInput as error:
         _refuse(str(error))
     except OSError as error:
-        _refuse(f"{error.filename or words[0]}: {error.strerror or error}")
+        _refuse(sentence_of(error))
 
 
 def _refuse(line: str) -> NoReturn:
     """One rank says it. The others leave later, for launchers end a job with its first rank."""
     if (rank() or 0) == 0:
-        print("plait: " + " ".join(line.split()), file=sys.stderr, flush=True)
+        refuse(line)
     else:
         time.sleep(_OTHERS_WAIT_S)
     sys.exit(2)
@@ -77,7 +78,7 @@ def _salvage(asked: Asked) -> NoReturn:
     is_written, said = salvage(library, json, told)
     if not is_written:
         raise BadInput(said or f"{json}: the job has left nothing")
-    sys.stderr.write(said)
+    tell(said, end="")
     if asked.report is not None:
         from plait.attach.reporting import page_of, write_page
 

@@ -14,6 +14,7 @@ from typing import NoReturn
 from plait.attach.salvage import salvage
 from plait.attach.words import Asked, rank, settings
 from plait.errors import BadInput
+from plait.plain import refuse, tell
 
 _PR_SET_PDEATHSIG = 1
 _FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2,
@@ -87,9 +88,9 @@ def write_page(json: pathlib.Path, trace: str | None, page: pathlib.Path) -> Non
                            "MPI_Init")  # fmt: skip
         result = with_timeline(results.load(json), pathlib.Path(trace) if trace else None)
         write_report(result, page)
-        print(f"report: {results.short(page)}", file=sys.stderr)
+        tell(f"report: {results.short(page)}")
     except BadInput as error:
-        print(f"plait: {error}", file=sys.stderr)
+        refuse(str(error))
 
 
 def _end_as(status: int) -> NoReturn:

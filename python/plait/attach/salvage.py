@@ -19,7 +19,7 @@ def salvage(library: str, json: pathlib.Path, told: Mapping[str, str]) -> tuple[
     try:
         done = subprocess.run(
             [program, str(json.absolute())], env={**os.environ, **own}, capture_output=True,
-            text=True, check=False, errors="replace", timeout=_LONGEST_S,
+            check=False, encoding="utf-8", errors="replace", timeout=_LONGEST_S,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return False, f"{program.name} had not ended after {_LONGEST_S:.0f} s"

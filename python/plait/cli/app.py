@@ -21,8 +21,9 @@ from plait.cli import (
     report,
     run,
 )
-from plait.errors import BadInput, JobFailed
+from plait.errors import BadInput, JobFailed, sentence_of
 from plait.interrupts import Interrupted, signals_as_exceptions
+from plait.plain import refuse
 from plait.words import join_values
 
 app = typer.Typer(
@@ -89,8 +90,7 @@ def main() -> None:
         sys.exit(0)
     except OSError as error:  # a disk that is full, a folder that is gone
         _drop_output()
-        what = error.filename or "the output cannot be written"
-        _end(f"{what}: {error.strerror or error}", 2)
+        _end(sentence_of(error), 2)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -111,5 +111,5 @@ def _drop_output() -> None:
 
 def _end(message: str, code: int) -> None:
     if message:  # else it has been said
-        print("plait: " + " ".join(message.split()), file=sys.stderr)
+        refuse(message)
     sys.exit(code)

@@ -8,7 +8,7 @@ import typer
 
 from plait.results import load
 from plait.results.compare import compare_results
-from plait.views.terminal.comparison import comparison_table
+from plait.views.terminal.comparison import show_comparison
 from plait.views.terminal.console import console
 
 
@@ -25,4 +25,4 @@ def compare(
 ) -> None:
     """Compare two results of one program: ratio, spread, and a verdict where quartiles allow it."""
     lines = compare_results(load(before), load(after))
-    console().print(comparison_table(lines))
+    show_comparison(lines, console())

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from plait.plain import plain
 from plait.results import check_writable, load, short
 from plait.views.html import write_report
 
@@ -29,4 +30,4 @@ def report(
     page = output or files[0].with_suffix(".html")
     check_writable(page, "--output")
     write_report(results, page)
-    typer.echo(f"report: {short(page)}")
+    typer.echo(plain(f"report: {short(page)}"))

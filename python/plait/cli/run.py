@@ -30,6 +30,8 @@ _EPILOG = """**Examples**
 
 `plait run ./my_program --ranks 4 --report -- --its-own words`
 
+`plait run cp2k.psmp --ranks 4 -- -i input.inp`
+
 `plait run --attach ./their_program --ranks 4 --lab nodes=2,rate=1gbit --report`
 
 A program of your own gets its own words and no others, and its output comes as it is. What follows
@@ -59,7 +61,7 @@ def run(
         str,
         typer.Argument(
             metavar="APP",
-            help="The application, e.g. jacobi3d; or a path.",
+            help="The application, e.g. jacobi3d; or a program, by its path or in PATH.",
             autocompletion=lambda: known("apps", "openmpi"),
         ),
     ],

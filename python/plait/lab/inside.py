@@ -46,8 +46,8 @@ def call(lab: Lab, command: Sequence[str], stdin: str | None = None) -> str:
     with uninterrupted():
         done = subprocess.run(
             [*outer(lab), *command],
-            input=stdin, capture_output=True, text=True, check=False, env=tool_environment(),
-            start_new_session=True,  # out of a terminal's reach
+            input=stdin, capture_output=True, check=False, env=tool_environment(),
+            encoding="utf-8", errors="replace", start_new_session=True,  # out of a terminal's reach
         )  # fmt: skip
     if done.returncode:
         raise OSError(done.stderr.strip() or f"{command[0]} failed with status {done.returncode}")

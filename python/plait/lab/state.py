@@ -103,7 +103,7 @@ def load_all() -> list[Lab]:
     labs = []
     for file in sorted(state_folder().glob("*.json")):
         try:
-            fields = json.loads(file.read_text())
+            fields = json.loads(file.read_text(encoding="utf-8"))
             labs.append(Lab(**{**fields, "spec": LabSpec(**fields["spec"])}))
         except FileNotFoundError:
             continue
@@ -136,7 +136,7 @@ def state_folder() -> pathlib.Path:
 @contextlib.contextmanager
 def locked() -> Iterator[None]:
     """One command at a time chooses names and removes what is stale."""
-    with open(state_folder() / "lock", "w") as lock:
+    with open(state_folder() / "lock", "wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -95,7 +95,7 @@ def _start(job: Launch, settings: dict[str, str], lines: Lines) -> subprocess.Po
     process = subprocess.Popen(
         job.argv, env={**job.environment, **settings}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-        text=True, errors="replace",
+        encoding="utf-8", errors="replace",
     )  # fmt: skip
     for kind, stream in (("out", process.stdout), ("err", process.stderr)):
         threading.Thread(target=_read, args=(kind, stream, lines), daemon=True).start()

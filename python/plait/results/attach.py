@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from plait.results.base import Figure, Kind, Result, place_of
-from plait.results.figures.attach import attach_figures
+from plait.results.figures.attach import attach_figures, site_figures
 from plait.results.schema import (
     anything,
     at_least_0,
@@ -65,6 +65,14 @@ _RANK = fields({"rank": count}, {"host": or_null(text), "wall_s": or_null(at_lea
                                  **_TOTALS})  # fmt: skip
 
 
+_LEAST_SHARE = 0.005  # of the wall time: a site that is exposed for less is minor
+
+
+def _figure(name: str, unit_of: str, value: float, minor: bool = False) -> Figure:
+    spread = dict.fromkeys(("median", "q1", "q3"), value)
+    return Figure(name, spread, unit_of, single=True, minor=minor)
+
+
 class Attach(Kind):
     """A result of `plait attach`."""
 
@@ -95,11 +103,13 @@ class Attach(Kind):
         return ", ".join([*parts, *filter(None, [_short_mpi(result)])])
 
     def figures(self, result: Result) -> list[Figure]:
-        """Returns the wall time, where it went on average over ranks, and POP's metrics."""
+        """Returns the wall time, where it went on average over ranks, POP's metrics, the sites."""
+        least_s = _LEAST_SHARE * result["wall_s"]
         return [
-            Figure(name, dict.fromkeys(("median", "q1", "q3"), value), unit_of, single=True)
-            for name, unit_of, value in attach_figures(result)
-        ]
+            *(_figure(name, unit_of, value) for name, unit_of, value in attach_figures(result)),
+            *(_figure(name, "exposed_s", value, value < least_s)
+              for name, value in site_figures(result).items()),
+        ]  # fmt: skip
 
     def terminal(self, result: Result, console: "Console") -> None:
         """Prints at most 30 lines."""

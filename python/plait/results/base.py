@@ -26,6 +26,7 @@ class Figure:
     spread: Spread
     unit_of: str  # a name that ends in the unit, such as `total_us`
     single: bool = False  # of one run, without quartiles
+    minor: bool = False  # not worth a line where it is so in both results
 
     def text(self) -> str:
         """The median with its unit."""

@@ -31,6 +31,13 @@ class Line:
         return self.second.spread
 
     @property
+    def single(self) -> bool:
+        """Returns whether either was measured once: that has no spread."""
+        return self.first.single or any(
+            len(spread.get("samples") or (0, 0)) == 1 for spread in (self.before, self.after)
+        )
+
+    @property
     def ratio(self) -> float:
         """After by before."""
         return (
@@ -48,7 +55,7 @@ class Line:
     @property
     def verdict(self) -> str:
         """Returns `less` or `more`, or `cannot tell` where the quartiles overlap."""
-        if self.first.single:
+        if self.single:
             return "one run"
         if self.after["q3"] < self.before["q1"]:
             return "less"
@@ -64,7 +71,8 @@ def compare_results(before: Result, after: Result) -> list[Line]:
     if names[0] != names[1]:
         raise BadInput(f"{names[0]} and {names[1]} are different programs")
     found = {figure.name: figure for figure in kinds[1].figures(after)}
-    lines = [Line(f, found[f.name]) for f in kinds[0].figures(before) if f.name in found]
+    pairs = [(f, found[f.name]) for f in kinds[0].figures(before) if f.name in found]
+    lines = [Line(*pair) for pair in pairs if not all(figure.minor for figure in pair)]
     if not lines:
         raise BadInput("the two results have no figure in common")
     return lines

@@ -19,6 +19,8 @@ from plait.run.programs import checkout
 SCHEMA = "plait-result/1"
 _LARGEST_FILE_BYTES = 1 << 28
 _LONGEST_COMPLAINT = 300
+_MOST_LINKS = 40
+_SHARED = stat.S_IWGRP | stat.S_IWOTH
 
 
 def load(path: pathlib.Path) -> Result:
@@ -70,8 +72,8 @@ def write_file(path: pathlib.Path, content: bytes) -> None:
 
     What is no file, such as a pipe, is written to as it is.
     """
-    target = path.resolve()
     try:
+        target = _followed(path)
         if _is_replaced(target):
             _replace(target, content)
         else:
@@ -79,6 +81,23 @@ def write_file(path: pathlib.Path, content: bytes) -> None:
                 file.write(content)
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _followed(path: pathlib.Path) -> pathlib.Path:
+    """Returns the file that a path leads to, but by no link that somebody else may have put there.
+
+    The kernel follows a link in a folder such as /tmp under the same condition.
+    """
+    for _ in range(_MOST_LINKS):
+        if not path.is_symlink():
+            return path
+        link, folder = path.lstat(), path.parent.stat()
+        if link.st_uid not in (os.geteuid(), folder.st_uid) and folder.st_mode & _SHARED:
+            raise PermissionError(
+                errno.EACCES, "it is a link of another user's, in a folder that others write to"
+            )
+        path = path.parent / path.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 
 
 def _is_replaced(target: pathlib.Path) -> bool:
@@ -90,7 +109,7 @@ def _is_replaced(target: pathlib.Path) -> bool:
 
 
 def _replace(target: pathlib.Path, content: bytes) -> None:
-    number, name = tempfile.mkstemp(prefix=f".{target.name[:64]}.", dir=target.parent)
+    number, name = tempfile.mkstemp(prefix=".plait-", dir=target.parent)
     part = pathlib.Path(name)
     try:
         with open(number, "wb") as file:
@@ -111,26 +130,29 @@ def _umask() -> int:
 def check_writable(path: pathlib.Path, option: str) -> None:
     """Refuse an output path before anything runs."""
     folder = path.parent
-    if path.is_dir():
-        raise BadInput(f"{option} {path}: is a folder")
-    if not folder.is_dir():
-        raise BadInput(f"{option} {path}: there is no folder {folder}")
     try:
-        if path.exists():
-            if not os.access(path, os.W_OK):
+        if path.is_dir():
+            raise BadInput(f"{option} {path}: is a folder")
+        if not folder.is_dir():
+            raise BadInput(f"{option} {path}: there is no folder {folder}")
+        target = _followed(path)
+        if target.exists():
+            if not os.access(target, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         else:
-            with open(path, "x"):
+            with open(target, "xb"):
                 pass
-            path.unlink()
+            target.unlink()
     except OSError as error:
         raise BadInput(f"{option} {path}: {error.strerror}") from None
 
 
 def default_folder() -> pathlib.Path:
-    """Returns the folder of reports without a path: the checkout's `results/`, or this one."""
-    root = checkout()
-    folder = root / "results" if root and os.access(root, os.W_OK) else pathlib.Path.cwd()
+    """Returns where reports without a path go: here, or into `results/` at a checkout's root."""
+    root, here = checkout(), pathlib.Path.cwd()
+    if root is None or here != root or not os.access(root, os.W_OK):
+        return here
+    folder = root / "results"
     folder.mkdir(exist_ok=True)
     return folder
 

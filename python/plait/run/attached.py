@@ -2,7 +2,6 @@
 """Unmodified MPI programs with plait's library in front of their MPI library."""
 
 import pathlib
-import sys
 
 from plait import results
 from plait.attach import built, target
@@ -11,6 +10,7 @@ from plait.attach.words import settings
 from plait.errors import BadInput, JobFailed
 from plait.lab import Lab, LabSpec
 from plait.launch.job import signals_as_exceptions
+from plait.plain import tell
 from plait.results.figures.attach_timeline import with_timeline
 from plait.run.foreign import ForeignRun, run_to_its_end, with_lab
 from plait.run.jobs import lab_of
@@ -58,4 +58,4 @@ def _show(asked: ForeignRun, json: pathlib.Path, trace: pathlib.Path, lab: Lab |
     show_and_write(result, asked.json, asked.report, to_stderr=True)
     if asked.trace and trace.exists():
         results.write_file(asked.trace, trace.read_bytes())
-        print(f"trace: {asked.trace} (open it at ui.perfetto.dev)", file=sys.stderr)
+        tell(f"trace: {asked.trace} (open it at ui.perfetto.dev)")

@@ -6,7 +6,6 @@ What plait wants of one that uses its library goes by environment variables.
 
 import dataclasses
 import pathlib
-import sys
 from collections.abc import Mapping, Sequence
 
 from plait import results
@@ -16,6 +15,7 @@ from plait.launch.job import Interrupted, Outcome, signals_as_exceptions
 from plait.launch.library import kind_of
 from plait.launch.mpi import launch
 from plait.launch.streams import Streams, streamed
+from plait.plain import tell
 from plait.results import Result
 from plait.run.jobs import describe_lab, first_words, lab_of, run_in
 from plait.run.output import show_and_write
@@ -78,7 +78,7 @@ def run_to_its_end(
     if outcome.exit_code != 0:
         _complain(pathlib.Path(asked.words[0]).name, outcome, streams)
     for line in (*outcome.error_lines, *outcome.output_lines):  # of mpiexec itself
-        print(line, file=sys.stderr)
+        tell(line)
 
 
 def _complain(name: str, outcome: Outcome, streams: Streams) -> None:
@@ -116,7 +116,7 @@ def _hand_over(asked: ForeignRun, made: Mapping[str, pathlib.Path], lab: Lab | N
         show_and_write(result, asked.json, asked.report, to_stderr=True)
     if asked.trace:
         results.write_file(asked.trace, made["PLAIT_TRACE"].read_bytes())
-        print(f"trace: {asked.trace} (open it at ui.perfetto.dev)", file=sys.stderr)
+        tell(f"trace: {asked.trace} (open it at ui.perfetto.dev)")
 
 
 def with_lab(result: Result, lab: Lab | None) -> Result:

@@ -3,7 +3,6 @@
 
 import contextlib
 import pathlib
-import sys
 import time
 from collections.abc import Iterator
 
@@ -17,6 +16,7 @@ from plait.launch.guard import guarded
 from plait.launch.job import OnProgress, Outcome, run_job
 from plait.launch.mpi import Launch
 from plait.launch.noise import signal_name
+from plait.plain import plain, tell
 
 
 @contextlib.contextmanager
@@ -53,7 +53,7 @@ def watch(name: str, job: Launch, lab: Lab | None, verbose: bool) -> Outcome:
 
 def run_in(lab: Lab | None, job: Launch, advance: OnProgress | None, verbose: bool) -> Outcome:
     """Run a job to its end; a death is told by the name that its user has for a node."""
-    echo = (lambda line: print(line, end="", file=sys.stderr)) if verbose else None
+    echo = (lambda line: tell(line, end="")) if verbose else None
     names = {lab.address(i): f"n{i}" for i in range(lab.spec.nodes)} if lab else None
     return run_job(job, advance, echo, names)
 
@@ -71,7 +71,7 @@ def _progress_bar(name: str) -> Iterator[OnProgress]:
         yield _progress_lines()
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
@@ -81,7 +81,7 @@ def _progress_bar(name: str) -> Iterator[OnProgress]:
 
         def advance(fields: dict[str, object]) -> None:
             bar.update(task, total=fields.get("total"), completed=fields.get("done"),
-                       description=str(fields.get("label", "")))  # fmt: skip
+                       description=plain(str(fields.get("label", ""))))  # fmt: skip
 
         yield advance
 
@@ -95,9 +95,7 @@ def _progress_lines() -> OnProgress:
         if now - last >= 10.0:
             last = now
             done, total = fields.get("done"), fields.get("total")
-            print(
-                f"{done}/{total} {fields.get('label', '')} ({now - started:.0f} s)", file=sys.stderr
-            )
+            tell(f"{done}/{total} {fields.get('label', '')} ({now - started:.0f} s)")
 
     return advance
 

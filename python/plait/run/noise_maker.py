@@ -93,7 +93,7 @@ def _start(noise: Noise, cores: list[int], file: pathlib.Path) -> subprocess.Pop
     # evenly, one whose share may be raised.
     return subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        start_new_session=True, text=True,
+        start_new_session=True, text=True, encoding="utf-8", errors="replace",
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def _end(process: subprocess.Popen[str], noise: Noise, file: pathlib.Path) -> di
         process.communicate(timeout=noise.length_s + _GRACE_S)
     if process.returncode != 0 or not file.exists():
         raise JobFailed(f"noise {noise.name} left no figures", 3)
-    return json.loads(file.read_text())
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

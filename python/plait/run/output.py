@@ -5,6 +5,7 @@ import pathlib
 import sys
 
 from plait import results
+from plait.plain import plain
 from plait.results import Result
 from plait.views.html import write_report
 from plait.views.terminal.console import console
@@ -25,10 +26,10 @@ def show_and_write(
         if path:
             write(result, path)
             what = "result" if path is json else "report"
-            print(f"{what}: {results.short(path)}", file=stream)
+            print(plain(f"{what}: {results.short(path)}"), file=stream)
 
 
 def tell_of_trace(result: Result, trace: pathlib.Path) -> None:
     """Says where the trace is, and what it comes to."""
-    print(f"trace: {trace} (open it at ui.perfetto.dev)")
+    print(plain(f"trace: {trace} (open it at ui.perfetto.dev)"))
     show_traces(result, console())

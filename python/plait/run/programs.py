@@ -5,6 +5,7 @@ import dataclasses
 import os
 import pathlib
 import re
+import shutil
 
 from plait.errors import BadInput
 from plait.launch.library import build_folder
@@ -93,7 +94,10 @@ def find_program(kind: str, name: str, mpi: str) -> pathlib.Path:
 
 
 def resolve(kind: str, name: str, mpi: str) -> Program:
-    """The program of that name, or at that path; of one of plait's own either says the same."""
+    """The program of that name, or at that path; of one of plait's own either says the same.
+
+    An application's name that is none of plait's own is looked for in PATH.
+    """
     programs = available(kind, mpi)
     if "/" in name:
         path = pathlib.Path(name)
@@ -105,9 +109,19 @@ def resolve(kind: str, name: str, mpi: str) -> Program:
         return Program(path, path not in programs.values())
     if name in programs:
         return Program(programs[name], False)
+    if found := in_path(kind, name, mpi):
+        return Program(found, True)
     refuse_unknown(kind, name, mpi)
     what, command = _KINDS[kind]
     raise BadInput(f"{what} '{name}' is not built for {mpi} yet; `./plait {command}` builds it")
+
+
+def in_path(kind: str, name: str, mpi: str) -> pathlib.Path | None:
+    """The program of that name in PATH, where none of plait's own applications is called so."""
+    if kind != "apps" or not name or "/" in name or name in known(kind, mpi):
+        return None
+    found = shutil.which(name)
+    return pathlib.Path(found).resolve() if found else None
 
 
 def refuse_unknown(kind: str, name: str, mpi: str) -> None:
@@ -126,7 +140,7 @@ def refuse_unknown(kind: str, name: str, mpi: str) -> None:
 def _first_sentence(source: pathlib.Path) -> str:
     """Of the comment under the licence line."""
     comment = []
-    for line in source.read_text().splitlines()[1:]:
+    for line in source.read_text(encoding="utf-8").splitlines()[1:]:
         if not line.startswith("//"):
             break
         comment.append(line.removeprefix("//").strip())

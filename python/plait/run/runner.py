@@ -7,7 +7,6 @@
 import copy
 import dataclasses
 import pathlib
-import sys
 from collections.abc import Sequence
 
 from plait import results
@@ -15,6 +14,7 @@ from plait.errors import BadInput
 from plait.lab import Lab, LabSpec
 from plait.launch.job import Outcome, signals_as_exceptions
 from plait.launch.mpi import Launch, find_mpiexec, launch, launch_alone
+from plait.plain import plain, tell
 from plait.results import Result
 from plait.results.figures.progress import of_rates
 from plait.run.jobs import complain, describe_lab, has_result, lab_of, watch
@@ -111,11 +111,11 @@ def _run_parts(
             if not has_result(outcome, file):
                 return None, _without_result(asked.name, outcome)
             for line in outcome.error_lines:
-                print(line, file=sys.stderr)
+                tell(line)
             found.append(results.load(file))
             if not outcome.ended:
-                print(f"plait: {part.describe()}: did not come back from MPI_Finalize, and was "
-                      "ended; its result was complete", file=sys.stderr)  # fmt: skip
+                tell(f"plait: {part.describe()}: did not come back from MPI_Finalize, and was "
+                     "ended; its result was complete")  # fmt: skip
     whole = _together(found, parts, lab)
     if asked.noise:
         whole["environment"]["noise"] = taken
@@ -147,7 +147,7 @@ def _without_result(name: str, outcome: Outcome) -> int:
     """The exit code of a program that only had something to say, such as its help."""
     if outcome.exit_code != 0:
         complain(name, outcome)
-    print("\n".join(outcome.output_lines))
+    print(plain("\n".join(outcome.output_lines)))
     return 0
 
 

@@ -7,12 +7,12 @@ The variants take turns within a job. Several rounds let the jobs take turns as 
 import copy
 import dataclasses
 import pathlib
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from plait.errors import BadInput
 from plait.lab import LabSpec
+from plait.plain import tell
 from plait.results import Result
 from plait.results.figures.tolerance import spread_of_samples, times_as_slow
 from plait.run.noise_maker import Noise, find_noise
@@ -110,7 +110,7 @@ def run_tolerance(asked: ToleranceRun) -> tuple[Result | None, int]:
     for job in range(count):
         place = job % len(asked.conditions)
         condition = asked.conditions[place]
-        print(f"{asked.name}, {condition.name} ({job + 1} of {count})", file=sys.stderr)
+        tell(f"{asked.name}, {condition.name} ({job + 1} of {count})")
         result, code = run_program(_request(asked, condition))
         if result is None:
             return None, code

@@ -187,6 +187,15 @@ def progress_sentence(result: Result) -> list[str]:
     return [said]
 
 
+def site_figures(result: Result) -> dict[str, float]:
+    """Returns the exposed time of a rank on average, by call and place."""
+    found: dict[str, float] = {}
+    for site in sites_by_exposed(result):
+        name = f"{site['call'].removeprefix('MPI_')} at {place_text(site)}"
+        found[name] = found.get(name, 0.0) + site["exposed_s"] / result["ranks"]
+    return found
+
+
 def attach_figures(result: Result) -> Iterable[tuple[str, str, float]]:
     """Yields name, unit and value of what two runs are compared by."""
     yield "wall", "wall_s", result["wall_s"]

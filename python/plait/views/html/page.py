@@ -19,7 +19,9 @@ def write_report(results: Result | Sequence[Result], path: pathlib.Path) -> None
 def page(results: Sequence[Result]) -> str:
     """The page as text."""
     files = importlib.resources.files("plait.views.html")
-    style, script = (files.joinpath(name).read_text() for name in ("page.css", "page.js"))
+    style, script = (
+        files.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
+    )
     title = "plait: " + "; ".join(map(_heading, results))
     head = element(
         "head",
