@@ -5,9 +5,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -48,34 +51,36 @@ class descriptor {
 }
 
 /// Addresses of this host's interfaces that are up, the loopback's last.
-[[nodiscard]] std::string addresses() {
+[[nodiscard]] std::vector<std::string> addresses() {
   ifaddrs* all = nullptr;
   if (getifaddrs(&all) != 0) failed("getifaddrs");
-  std::string others;
+  std::vector<std::string> found;
   for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
     if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
     if ((one->ifa_flags & IFF_UP) == 0 || (one->ifa_flags & IFF_LOOPBACK) != 0) continue;
     char text[INET_ADDRSTRLEN] = "";
     const auto* address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr);
     if (inet_ntop(AF_INET, &address->sin_addr, text, sizeof text) != nullptr)
-      others.append(text).append(" ");
+      found.emplace_back(text);
   }
   freeifaddrs(all);
-  return others + "127.0.0.1";
+  found.emplace_back("127.0.0.1");
+  return found;
 }
 
-/// A socket that listens on any address, and its port.
-[[nodiscard]] descriptor listening(int& port) {
+/// A socket that listens on this address alone, and its port; -1 where it cannot.
+[[nodiscard]] descriptor listening(const std::string& address, int& port) {
   descriptor made(socket(AF_INET, SOCK_STREAM, 0));
   if (made.get() < 0) failed("socket");
-  sockaddr_in any{};
-  any.sin_family = AF_INET;
-  any.sin_addr.s_addr = htonl(INADDR_ANY);
-  socklen_t size = sizeof any;
-  if (bind(made.get(), reinterpret_cast<sockaddr*>(&any), sizeof any) != 0) failed("bind");
-  if (listen(made.get(), 1) != 0) failed("listen");
-  if (getsockname(made.get(), reinterpret_cast<sockaddr*>(&any), &size) != 0) failed("getsockname");
-  port = ntohs(any.sin_port);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  socklen_t size = sizeof at;
+  if (inet_pton(AF_INET, address.c_str(), &at.sin_addr) != 1 ||
+      bind(made.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) != 0 ||
+      listen(made.get(), 1) != 0 ||
+      getsockname(made.get(), reinterpret_cast<sockaddr*>(&at), &size) != 0)
+    return descriptor(-1);
+  port = ntohs(at.sin_port);
   return made;
 }
 
@@ -107,31 +112,38 @@ void set_up(int number) {
   if (flags < 0 || fcntl(number, F_SETFL, flags & ~O_NONBLOCK) != 0) failed("fcntl");
 }
 
-[[nodiscard]] int connect_pair(environment& env) {
+/// Rank 0 listens on one of its addresses, and rank 1 connects to it; -1 where that does not work
+/// on both.
+[[nodiscard]] int connected_by(environment& env, const std::string& address) {
   int port = 0;
-  descriptor listens(env.rank() == 0 ? listening(port).release() : -1);
-  const std::string where =
-      measure::broadcast(env, env.rank() == 0 ? addresses() + " " + std::to_string(port) : "");
-  int found = -1;
-  if (env.rank() == 0) {
-    if (is_ready(listens.get(), POLLIN, longest_accept_ms))
-      found = accept(listens.get(), nullptr, nullptr);
+  const descriptor listens(env.rank() == 0 ? listening(address, port).release() : -1);
+  port = std::stoi(measure::broadcast(env, std::to_string(port)));
+  if (port == 0) return -1;
+  int found = env.rank() == 0 ? -1 : connected_to(address, port);
+  const bool connected = measure::all_of(env, env.rank() == 0 || found >= 0);
+  if (connected && env.rank() == 0 && is_ready(listens.get(), POLLIN, longest_accept_ms))
+    found = accept(listens.get(), nullptr, nullptr);
+  if (measure::all_of(env, found >= 0)) return found;
+  if (found >= 0) close(found);
+  return -1;
+}
+
+[[nodiscard]] int connect_pair(environment& env) {
+  std::string all;
+  if (env.rank() == 0)
+    for (const std::string& address : addresses()) all.append(address).append(" ");
+  all = measure::broadcast(env, all);
+  std::istringstream words(all);
+  std::vector<std::string> ways{std::istream_iterator<std::string>(words), {}};
+  // The loopback leads to another host's rank 0 only by mistake.
+  if (env.hosts()[0] == env.hosts()[1]) {
+    std::ranges::reverse(ways);
   } else {
-    std::istringstream words(where);
-    std::vector<std::string> all;
-    for (std::string word; words >> word;) all.push_back(word);
-    port = std::stoi(all.back());
-    all.pop_back();
-    // The loopback leads to another host's rank 0 only by mistake.
-    if (env.hosts()[0] == env.hosts()[1]) std::ranges::reverse(all);
-    for (const std::string& address : all)
-      if ((found = connected_to(address, port)) >= 0) break;
+    ways.pop_back();
   }
-  if (!measure::all_of(env, found >= 0)) {
-    if (found >= 0) close(found);
-    throw error("raw TCP: the two ranks cannot be connected by any of the addresses " + where);
-  }
-  return found;
+  for (const std::string& address : ways)
+    if (const int found = connected_by(env, address); found >= 0) return found;
+  throw error("raw TCP: the two ranks cannot be connected by any of the addresses " + all);
 }
 
 /// send(2) and recv(2), whole.

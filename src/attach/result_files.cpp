@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
+#include <plait/core/exception_text.hpp>
 #include <unistd.h>
 
 #include "attach/analysis.hpp"
@@ -58,7 +59,7 @@ void tell_of(const written_trace& trace, const analysis& run, const settings& as
 void write_results(const std::vector<rank_profile>& ranks, const settings& asked) {
   const analysis found = analyse(ranks);
   if (!asked.quiet) {
-    const std::string text = summary_text(ranks, found);
+    const std::string text = plain_text(summary_text(ranks, found));
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   if (!asked.json.empty()) write_file(asked.json, result_json(ranks, found));

@@ -109,8 +109,8 @@ void add_waits(json& to, const wait_split& w, bool has_network) {
   const profile_header& first = ranks.front().header;
   return {{"version", detail::build_version},
           {"commit", detail::build_commit},
-          {"compiler", detail::build_compiler},
-          {"flags", detail::build_flags},
+          {"library_compiler", detail::build_compiler},
+          {"library_flags", detail::build_flags},
           {"mpi", detail::build_mpi},
           {"mpi_version", first.mpi},
           {"ranks", first.ranks},

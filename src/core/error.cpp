@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <plait/core/error.hpp>
+#include <plait/core/exception_text.hpp>
 
 namespace plait {
 namespace {
@@ -48,7 +49,7 @@ void print_last_words(const std::string& why) noexcept {
       nobody != std::this_thread::get_id()) {
     for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
   }
-  std::fprintf(stderr, "plait: %s: %s\n", process_label().c_str(), why.c_str());
+  std::fprintf(stderr, "plait: %s: %s\n", process_label().c_str(), plain_text(why).c_str());
 }
 
 void expects_failed(const char* expression, const char* file, int line,

@@ -51,7 +51,8 @@ template <class Range, class Text>
 
 [[nodiscard]] std::string environment_text(const program_record& record) {
   return fmt::format(
-      "{{\"version\": {}, \"commit\": {}, \"compiler\": {}, \"flags\": {}, \"mpi\": {}, "
+      "{{\"version\": {}, \"commit\": {}, \"library_compiler\": {}, \"library_flags\": {}, "
+      "\"mpi\": {}, "
       "\"mpi_version\": {}, \"transport_settings\": {}, \"ranks\": {}, \"hosts\": {}, "
       "\"started_at\": {}, \"workers\": {}, "
       "\"policy_chosen\": {}, \"policy_reason\": {}, {}\"link_rate_Bps\": null}}",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <plait/core/error.hpp>
+#include <plait/core/exception_text.hpp>
 #include <plait/runtime/runtime.hpp>
 
 #include "runtime/end_of_run.hpp"
@@ -39,7 +40,7 @@ void runtime_state::report(const stall& found) {
   if (stall_sink != nullptr) {
     stall_sink(text);
   } else {
-    std::fputs(text.c_str(), stderr);  // in one piece: other ranks write too
+    std::fputs(plain_text(text).c_str(), stderr);  // in one piece: other ranks write too
   }
   if (!stall_aborts) return;
   constexpr double for_other_ranks_s = 1;  // they stand still too, and have something to say

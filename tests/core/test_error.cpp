@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <plait/core/error.hpp>
+#include <plait/core/exception_text.hpp>
 
 namespace {
 
@@ -20,6 +22,22 @@ TEST(error, bad_input_is_an_error_and_an_error_is_a_runtime_error) {
     EXPECT_STREQ(e.what(), "--size 0: give a size from 1");
   }
   EXPECT_THROW(throw plait::error("x"), std::runtime_error);
+}
+
+TEST(plain_text, has_no_escape_sequences_and_keeps_every_letter) {
+  EXPECT_EQ(plait::plain_text("a\x1b[31mb\x07\r\x7f"), "a[31mb");
+  EXPECT_EQ(plait::plain_text("\xC2\x9B"
+                              "2J\xE2\x80\xAE"
+                              "x\xE2\x81\xA9"),
+            "2Jx");
+  const std::string kept = "task \"p\u00e4nel \u00b5\u2026\"\n\t\xE2\x80";
+  EXPECT_EQ(plait::plain_text(kept), kept);
+}
+
+TEST(plain_text, is_what_an_exception_says) {
+  const auto thrown = std::make_exception_ptr(plait::error("\x1b]0;title\x07"));
+  plait::note_origin(thrown, "task '\x1b[2J'");
+  EXPECT_EQ(plait::exception_text(thrown), "task '[2J': ]0;title");
 }
 
 TEST(error, the_process_label_is_what_was_set_last) {
