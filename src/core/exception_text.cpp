@@ -30,8 +30,8 @@ noted_origin& last_origin() {
   }
 }
 
-/// How many bytes of UTF-8 at the front command a terminal: U+0000 to U+001F, U+007F to U+009F,
-/// U+202A to U+202E, U+2066 to U+2069.
+/// Returns how many bytes of UTF-8 at the front command a terminal: U+0000 to U+001F, U+007F to
+/// U+009F, U+202A to U+202E, U+2066 to U+2069.
 [[nodiscard]] std::size_t length_of_control(std::string_view text) {
   const auto byte = [text](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;

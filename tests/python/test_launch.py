@@ -37,6 +37,12 @@ def test_open_mpi_on_shared_memory_may_oversubscribe():
     assert job.environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] == "1"
 
 
+def test_a_folder_that_leads_to_usr_bin_is_usr_bin(monkeypatch, tmp_path):
+    (tmp_path / "bin").symlink_to("/usr/bin")
+    monkeypatch.setattr(mpi.shutil, "which", lambda name: f"{tmp_path}/bin/{name}")
+    assert mpi.find_mpiexec("openmpi") == "/usr/bin/mpiexec.openmpi"
+
+
 def test_open_mpi_in_a_lab_goes_over_tcp_with_two_links(lab):
     job = mpi.launch("openmpi", 2, ["prog"], lab)
     assert job.argv[:4] == ["ip", "netns", "exec", "plait-lab7-head"]

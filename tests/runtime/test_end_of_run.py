@@ -104,6 +104,7 @@ class EndOfRun(unittest.TestCase):
         self.assertTrue(all(0 <= e["start_us"] <= e["end_us"] + 0.2 for e in events))
         self.assertIs(result["timeline_is_whole"], True)
         self.assertEqual(result["environment"]["ranks"], RANKS)
+        self.assertLessEqual({"library_compiler", "library_flags"}, set(result["environment"]))
 
     def test_the_result_says_what_windows_run_on(self):
         for on in ("messages", "rma"):

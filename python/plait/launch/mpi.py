@@ -39,7 +39,9 @@ def find_mpiexec(mpi: str) -> str:
     found = shutil.which(name)
     if found is None:
         raise BadInput(f"{name} is not installed; Debian has it in package {_PACKAGES[kind]}")
-    return found
+    # Open MPI takes the folder above for its own, and / for none: /bin may lead to /usr/bin.
+    path = pathlib.Path(found)
+    return str(path.parent.resolve() / path.name)
 
 
 def launch(
