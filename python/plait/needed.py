@@ -114,7 +114,7 @@ def _include_folders() -> list[pathlib.Path]:
 
 
 def _prefixes() -> list[str]:
-    """Where CMake looks, beside the system's own folders."""
+    """Returns the folders where CMake looks beside the system's own."""
     given = ":".join(os.environ.get(name, "") for name in ("CMAKE_PREFIX_PATH", "BOOST_ROOT"))
     return [*(prefix for prefix in given.split(":") if prefix), "/usr/local"]
 
