@@ -17,9 +17,20 @@
 namespace plait {
 namespace {
 
+int duplicates = 0;  ///< that live; the holder of the token
+
+/// MPI libraries have between some thousands and 65536 communicators, and name an internal error or
+/// none when there are no more.
 [[nodiscard]] MPI_Comm duplicate(MPI_Comm comm) {
   MPI_Comm made = MPI_COMM_NULL;
-  mpi_call(MPI_Comm_dup(comm, &made), "MPI_Comm_dup");
+  if (const int code = MPI_Comm_dup(comm, &made); code != MPI_SUCCESS) {
+    throw error("MPI_Comm_dup: " + mpi_error_text(code) + "; plait uses " +
+                std::to_string(duplicates) +
+                " duplicates of communicators, two for each runtime, lane and plait::communicator. "
+                "Lanes and communicators live as long as the environment: make few, and use them "
+                "again");
+  }
+  ++duplicates;
   mpi_call(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return made;
 }
@@ -95,13 +106,20 @@ bool is_no_rank(int peer) noexcept {
 
 void matching_space::open(MPI_Comm parent) {
   messages = duplicate(parent);
-  library = duplicate(parent);
+  try {
+    library = duplicate(parent);
+  } catch (...) {
+    close();
+    throw;
+  }
 }
 
 void matching_space::close() noexcept {
-  if (messages == MPI_COMM_NULL) return;
-  MPI_Comm_free(&library);
-  MPI_Comm_free(&messages);
+  for (MPI_Comm* one : {&library, &messages}) {
+    if (*one == MPI_COMM_NULL) continue;
+    MPI_Comm_free(one);
+    --duplicates;
+  }
 }
 
 communicator native_access::make(std::shared_ptr<matching_space> space) {

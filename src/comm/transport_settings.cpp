@@ -77,6 +77,10 @@ std::string set_transport_defaults() {
   }
 #endif
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+  // The kernel would read, for another rank, pages that checked mode has closed to tasks.
+  if (variable("PLAIT_CHECKED") == "1") {
+    set_default("OMPI_MCA_btl_vader_single_copy_mechanism", "none", set);
+  }
   if (!rdma_makes_windows()) set_default("OMPI_MCA_osc", "^rdma,ucx", set);
 #endif
   return set;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI that the program itself initialises, or that has ended:
-// lifetime_program single|serialized|ended|twice|handlers|refused.
+// lifetime_program single|serialized|ended|twice|handlers|refused|exhausted.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -11,6 +11,29 @@
 #include <plait/core/error.hpp>
 
 namespace {
+int communicators_left = -1;  ///< that the library is said to have; -1: as many as it likes
+}
+
+extern "C" int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
+  if (communicators_left == 0) return MPI_ERR_INTERN;
+  if (communicators_left > 0) --communicators_left;
+  return PMPI_Comm_dup(comm, made);
+}
+
+namespace {
+
+/// Splits until there is no communicator left.
+int exhaust(int argc, char** argv) {
+  plait::environment env{argc, argv};
+  communicators_left = 5;
+  try {
+    for (int i = 0; i < 100; ++i) (void)env.world().split("again", 0, 0);
+  } catch (const plait::error& e) {
+    if (env.rank() == 0) std::puts(e.what());
+  }
+  communicators_left = -1;
+  return 0;
+}
 
 void on_mpi_error(MPI_Comm*, int*, ...) {}
 [[noreturn]] void on_terminate() {
@@ -56,6 +79,7 @@ int give_handlers_back(int argc, char** argv, bool refused) {
 
 int main(int argc, char** argv) {
   const std::string_view way = argc == 2 ? argv[1] : "";
+  if (way == "exhausted") return exhaust(argc, argv);
   if (way == "handlers" || way == "refused")
     return give_handlers_back(argc, argv, way == "refused");
   const bool by_the_program = way != "twice";
