@@ -20,6 +20,7 @@ struct thread_data {
   std::uint16_t number = 0;  ///< of the threads that have called MPI; the main thread is 0
   ticks in_mpi = 0;
   ticks last_exit = 0;
+  std::uint64_t failing_loop = 0;  ///< see notebook::add_call
   std::int64_t processor_ns_at_exit = 0;
 };
 extern thread_local constinit thread_data own_thread __attribute__((tls_model("initial-exec")));
@@ -119,7 +120,8 @@ class call {
     own_thread.last_exit = end_;
     own_thread.last_site = site_;
     if (attached.notes_calls)
-      attached.notes.add_call(own_thread.number, begin_, end_, site_, bytes_, in_vain_);
+      attached.notes.add_call(own_thread.number, begin_, end_, site_, bytes_, in_vain_,
+                              own_thread.failing_loop);
     own_thread.knows_processor_time = false;
     if (at.readings_left > 0) [[unlikely]]
       read_processor_clock(at);

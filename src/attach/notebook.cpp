@@ -204,14 +204,13 @@ void notebook::thin_out() noexcept {
   }
 }
 
-/// The tests of a loop that fail, and the one that ends it, are one call.
 void notebook::add_call(std::uint16_t thread, ticks begin, ticks end, int site, std::uint64_t bytes,
-                        bool in_vain) noexcept {
+                        bool in_vain, std::uint64_t& failing_loop) noexcept {
   profile_header& h = *header_;
-  const bool goes_on = std::exchange(last_was_in_vain_, in_vain);
-  if (goes_on && h.calls > 0 && calls_[h.calls - 1].site == site &&
-      calls_[h.calls - 1].thread == thread) {
-    call_data& last = calls_[h.calls - 1];
+  const std::uint64_t goes_on = std::exchange(failing_loop, 0);
+  if (goes_on > 0 && calls_[goes_on - 1].site == site) {
+    if (in_vain) failing_loop = goes_on;
+    call_data& last = calls_[goes_on - 1];
     last.end = end;
     last.bytes += bytes;
     ++last.times;
@@ -225,6 +224,7 @@ void notebook::add_call(std::uint16_t thread, ticks begin, ticks end, int site, 
     ready_calls_ = bring_in(calls_, h.calls, h.call_capacity, ready_bytes_at_once);
   calls_[h.calls] = {begin, end, static_cast<std::int16_t>(site), thread, 1, bytes};
   ++h.calls;
+  if (in_vain) failing_loop = h.calls;
 }
 
 }  // namespace plait::attach

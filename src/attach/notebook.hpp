@@ -55,8 +55,11 @@ class notebook {
     records_[h.records] = one;
     ++h.records;
   }
+  /// Adds a call to the trace.  The tests of a loop that fail, and the one that ends it, are one
+  /// call.  `failing_loop`: the thread's own; the number, from 1, of the thread's last call if that
+  /// was a test that failed, else 0.
   void add_call(std::uint16_t thread, ticks begin, ticks end, int site, std::uint64_t bytes,
-                bool in_vain) noexcept;
+                bool in_vain, std::uint64_t& failing_loop) noexcept;
 
  private:
   /// Returns the site of a way, or a place for it whose address is 0.
@@ -94,7 +97,6 @@ class notebook {
   call_data* calls_ = nullptr;
   std::uint64_t ready_records_ = 0;  ///< may be written without page faults
   std::uint64_t ready_calls_ = 0;
-  bool last_was_in_vain_ = false;
 };
 
 }  // namespace plait::attach
