@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include "comm/channel.hpp"
+
+namespace plait {
+namespace {
+
+operation at_place(std::uint64_t place) {
+  operation op;
+  op.sequence = place;
+  return op;
+}
+
+/// Starts messages in any order that may be; each residue is counted by itself beside.
+void expect_as_each_residue_counts(std::uint64_t residues, std::uint64_t messages,
+                                   std::uint64_t open_at_most, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  channel via(residues);
+  std::vector<std::uint64_t> laps(residues, 0);
+  std::vector<std::uint64_t> open;
+  std::uint64_t started = 0;
+  while (started < messages) {
+    while (open.size() < open_at_most && via.places() < messages) {
+      open.push_back(via.take_sequences(1));
+    }
+    const std::size_t one = random() % open.size();
+    const operation op = at_place(open[one]);
+    const bool may = laps[op.sequence % residues] == op.sequence / residues;
+    ASSERT_EQ(via.may_start(op), may)
+        << "place " << op.sequence << " of " << residues << " residues, seed " << seed;
+    if (!may) continue;
+    via.started(op);
+    ++laps[op.sequence % residues];
+    ++started;
+    open.erase(open.begin() + static_cast<std::ptrdiff_t>(one));
+    for (std::uint64_t r = 0; r < residues; ++r) {
+      ASSERT_EQ(via.next_place(r), laps[r] * residues + r)
+          << "after place " << op.sequence << ", residue " << r << " of " << residues << ", seed "
+          << seed;
+    }
+  }
+}
+
+TEST(channel, starts_messages_as_a_count_of_each_residue_would) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const std::uint64_t residues : {1, 2, 8, 64}) {
+      for (const std::uint64_t open : {1, 2, 5, 200}) {
+        expect_as_each_residue_counts(residues, 300, open, seed);
+      }
+    }
+  }
+}
+
+TEST(channel, takes_a_fifth_of_what_a_count_of_each_residue_would) {
+  const std::size_t before = mallinfo2().uordblks;
+  std::vector<std::unique_ptr<channel>> of_tags;
+  for (int tag = 0; tag < 10'000; ++tag) {
+    of_tags.push_back(std::make_unique<channel>(64));
+    for (int i = 0; i < 100; ++i) {
+      of_tags.back()->started(at_place(of_tags.back()->take_sequences(1)));
+    }
+  }
+  EXPECT_LE((mallinfo2().uordblks - before) / of_tags.size(), 64 * sizeof(std::uint64_t) / 4);
+}
+
+}  // namespace
+}  // namespace plait
