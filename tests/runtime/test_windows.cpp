@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One-sided communication as tasks: what is put and got, and in which order.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -25,7 +23,7 @@ namespace plait::test {
 namespace {
 
 void fill(std::span<int> x, int value) {
-  std::fill(x.begin(), x.end(), value);
+  for (int& one : x) one = value;
 }
 
 class windows : public ::testing::TestWithParam<std::tuple<progress, int>> {
