@@ -299,9 +299,9 @@ TEST(replay_death, waiting_while_recording_ends_the_program) {
 TEST(replay_death, a_graph_that_was_moved_from_ends_the_program_with_a_line) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   scheduler s{{.workers = 1}};
-  graph first = s.record([] {});
-  const graph second = std::move(first);
-  EXPECT_EQ(second.tasks(), 0);
+  plait::graph first = s.record([] {});
+  const plait::graph second = std::move(first);
+  EXPECT_EQ(second.tasks(), 0U);
   EXPECT_DEATH(s.replay(first, 1), "the graph was moved from");
   EXPECT_DEATH((void)first.tasks(), "the graph was moved from");
 }
