@@ -8,6 +8,15 @@ namespace plait::attach {
 thread_local constinit thread_data own_thread;
 ticks long_computation = INT64_MAX;
 
+bool end_abandoned_call(std::uintptr_t stack) noexcept {
+  if (own_thread.stack == 0 || stack < own_thread.stack) return false;
+  if (attached.locks_token) attached.token.release();
+  own_thread.depth = 0;
+  own_thread.stack = 0;
+  own_thread.last_exit = now_ticks();
+  return true;
+}
+
 namespace {
 ticks reading = 1;  ///< of the processor clock, what it takes
 ticks most_readings_left = 0;

@@ -13,7 +13,8 @@ namespace plait::attach {
 /// State of one thread of the program: its depth inside MPI, and the place and time of its last
 /// call.
 struct thread_data {
-  int depth = 0;  ///< inside MPI: calls of the library to itself pass through
+  int depth = 0;             ///< inside MPI: calls of the library to itself pass through
+  std::uintptr_t stack = 0;  ///< of the caller of the call that the program is inside; 0: of none
   bool is_main = false;
   bool knows_processor_time = false;
   int last_site = -1;
@@ -31,10 +32,20 @@ extern thread_local constinit thread_data own_thread __attribute__((tls_model("i
   return 1'000'000'000 * static_cast<std::int64_t>(t.tv_sec) + t.tv_nsec;
 }
 
+/// Ends a call that the program has left by `longjmp` from an error handler of its own, and returns
+/// true.  `stack`: of the caller of the next call.  Calls that come from inside MPI have deeper
+/// ones than the program had.
+[[nodiscard]] bool end_abandoned_call(std::uintptr_t stack) noexcept;
+
+/// Returns true if the library calls itself.
+[[nodiscard]] inline bool is_inside_mpi(const call_place& from) noexcept {
+  return own_thread.depth != 0 && !end_abandoned_call(from.stack);
+}
+
 /// Returns true if the wrapper has nothing to do but to call the library.  In a Fortran program,
-/// `from` becomes the place that calls the binding.
+/// `from` becomes the place that calls the binding.  Precondition: not inside MPI.
 [[nodiscard]] inline bool passes_through(call_id id, call_place& from) noexcept {
-  if (own_thread.depth != 0 || !is_attached.load(std::memory_order_relaxed)) return true;
+  if (!is_attached.load(std::memory_order_relaxed)) return true;
   if (plait_attach_fortran.address == 0) [[likely]]
     return false;
   return is_of_fortran_binding(id, from);
@@ -49,6 +60,7 @@ class call {
  public:
   call(call_id id, const call_place& from) noexcept : begin_(now_ticks()) {
     own_thread.depth = 1;
+    own_thread.stack = from.stack;
     if (attached.locks_token) attached.token.acquire();
     if (attached.locks_books) attached.books.lock();
     site_ = attached.notes.find_site(static_cast<int>(id), from);
@@ -65,6 +77,7 @@ class call {
     if (attached.locks_books) attached.books.unlock();
     if (attached.locks_token) attached.token.release();
     own_thread.depth = 0;
+    own_thread.stack = 0;
   }
   call(const call&) = delete;
   call& operator=(const call&) = delete;

@@ -228,7 +228,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided,
 }
 
 int query_thread(int* provided, decltype(&MPI_Query_thread) next, call_place from) {
-  if (own_thread.depth != 0) return PLAIT_REAL(MPI_Query_thread)(provided);
+  if (is_inside_mpi(from)) return PLAIT_REAL(MPI_Query_thread)(provided);
   if (passes_through(call_id::MPI_Query_thread, from)) return next(provided);
   call here(call_id::MPI_Query_thread, from);
   here.entered();
@@ -239,7 +239,8 @@ int query_thread(int* provided, decltype(&MPI_Query_thread) next, call_place fro
 }
 
 int finalize(decltype(&MPI_Finalize) next, call_place from) {
-  if (own_thread.depth != 0) return PLAIT_REAL(MPI_Finalize)();
+  // Not called from inside MPI: a call that seems to be under way has been abandoned.
+  if (own_thread.depth != 0 && !end_abandoned_call(UINTPTR_MAX)) return PLAIT_REAL(MPI_Finalize)();
   if (passes_through(call_id::MPI_Finalize, from)) return next();
   {
     call here(call_id::MPI_Finalize, from);
@@ -265,7 +266,7 @@ int finalize(decltype(&MPI_Finalize) next, call_place from) {
 
 /// No token: the thread that holds it may never come back.
 int abort_job(MPI_Comm comm, int code, decltype(&MPI_Abort) next, call_place from) {
-  if (own_thread.depth != 0) return PLAIT_REAL(MPI_Abort)(comm, code);
+  if (is_inside_mpi(from)) return PLAIT_REAL(MPI_Abort)(comm, code);
   if (passes_through(call_id::MPI_Abort, from)) return next(comm, code);
   is_attached.store(false, std::memory_order_relaxed);
   own_calls ours;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ways to end, and what else a program does with processes and signals: ends HOW.
 #include <mpi.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,19 @@ static void exchange(int me, int times) {
   for (int i = 0; i < times; ++i)
     MPI_Sendrecv(&out, 1, MPI_CHAR, 1 - me, 1, &in, 1, MPI_CHAR, 1 - me, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
+}
+
+static jmp_buf before_error;
+
+static void on_error(MPI_Comm* where, int* code, ...) { longjmp(before_error, 1); }
+
+/// Leaves a call of MPI from the program's own error handler.
+static void jump_out_of_an_error(void) {
+  MPI_Errhandler own;
+  MPI_Comm_create_errhandler(on_error, &own);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, own);
+  if (setjmp(before_error) == 0) MPI_Send(&own, 1, MPI_CHAR, 12345, 1, MPI_COMM_WORLD);
+  MPI_Errhandler_free(&own);
 }
 
 /// A child that lives on in the program, one that becomes another program, and what they say.
@@ -47,6 +61,7 @@ int main(int argc, char** argv) {
   exchange(me, 1000);
   if (me == 0) printf("half way\n");
   if (strcmp(how, "fork") == 0) have_children(me);
+  if (strcmp(how, "jump") == 0) jump_out_of_an_error();
   if (strcmp(how, "signal") == 0) {
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGUSR1, &action, NULL);

@@ -39,6 +39,12 @@ class Ends(unittest.TestCase):
         for switches in ([], ["--progress"]):
             self.check_profile(self.check_end("signal", ["--quiet", *switches]), 3200)
 
+    def test_a_jump_out_of_an_error_handler_loses_no_call_behind_it(self):
+        for switches in ([], ["--progress"]):
+            done = self.check_end("jump", ["--quiet", *switches])
+            self.check_profile(done, 3000)
+            self.assertEqual(counts_of(done.profile)["MPI_Finalize"], 2)
+
     def test_an_abort_keeps_the_profile(self):
         self.check_profile(self.check_end("abort"), 1000)
 

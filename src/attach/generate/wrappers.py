@@ -100,7 +100,7 @@ def wrapper(result: str, name: str, parameters: list[str]) -> str:
     )
     return f"""static __attribute__((noinline)) {result} {inner}({", ".join(taken)}) {{
   using namespace plait::attach;
-  if (own_thread.depth != 0) [[unlikely]] return PLAIT_REAL({name})({", ".join(names)});
+  if (is_inside_mpi(plait_from)) [[unlikely]] return PLAIT_REAL({name})({", ".join(names)});
   if (passes_through(call_id::{name}, plait_from)) [[unlikely]]
     return plait_next({", ".join(names)});
   call here(call_id::{name}, plait_from);
