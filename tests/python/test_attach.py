@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -230,6 +231,38 @@ def test_the_terminal_shows_at_most_30_lines_of_80_columns():
     assert max(map(len, lines)) <= 80
     assert lines[0] == "wave, 4 ranks, 2 hosts, Open MPI 4.1.4"
     assert "halo.f90:118" in "\n".join(lines)
+
+
+def test_headers_are_whole_at_80_columns():
+    lines = printed(lambda console: show_result(attach_result(), console), width=80).splitlines()
+    (header,) = [line for line in lines if line.startswith("call site")]
+    assert re.split(r"  +", header) == ["call site", "call", "count", "a rank waits",
+                                        "most of it for"]  # fmt: skip
+
+
+def test_no_time_is_longer_than_the_run():
+    result = attach_result()
+    result["sites"][0]["exposed_s"] = 35.0  # of four ranks that run for 10 s each
+    result["progress"] |= {"look_s": 30.0, "hidden_s": 33.0}
+    text = printed(lambda console: show_result(result, console), width=80)
+    factors = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
+    named = [float(n) * factors[u] for n, u in re.findall(r"([0-9.]+) (s|ms|µs)\b", text)]
+    assert "8.75 s (88 %)" in text
+    assert max(named) <= result["wall_s"]
+
+
+def test_ranks_that_share_cores_are_told_so_first_and_nothing_of_messages():
+    says = "4 ranks share 2 cores of n0. Waits are for cores then."
+    cores = {"says": says, "spoils_waits": True, "queued_s": 12.0}
+    result = {**attach_result(), "cores": cores}
+    lines = printed(lambda console: show_result(result, console), width=80).splitlines()
+    assert lines[1] == says
+    shown = page([result])
+    for text in ("\n".join(lines), shown):
+        assert "load balance" not in text
+        assert "by perfect overlap" not in text
+        assert "most of it for" not in text
+    assert says in shown
 
 
 def test_a_place_is_a_line_where_there_is_one():
