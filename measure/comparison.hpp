@@ -191,7 +191,7 @@ struct measurements {
   [[nodiscard]] bool computes_as_base(const measured_variant& one) const;
   /// Returns what was measured alone of the computation of `one`; nothing where that is not known.
   [[nodiscard]] std::optional<measured_alone> alone_of(const measured_variant& one) const;
-  /// The same round by round.
+  /// Returns what `alone_of` gives, round by round.
   [[nodiscard]] std::vector<measured_alone> rounds_of(const measured_variant& one) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a process does about errors while an environment lives, and did before.
+/// Keeps the handlers of errors that a process had before an environment, and gives them back.
 #pragma once
 
 #include <exception>

@@ -78,7 +78,7 @@ class problem {
                 std::int64_t columns) {
     multiply(s, panels, first_column, columns, s.first == 0);
   }
-  /// The same in any order of steps: the one that `begins` with these columns applies beta.
+  /// C += alpha X Y on some columns of C, in any order of steps: the one that `begins` with these columns applies beta.
   void multiply(const step& s, const step_panels& panels, std::int64_t first_column,
                 std::int64_t columns, bool begins);
   /// The sums this process contributes to a step: alpha A Y', or alpha X' B.

@@ -6,8 +6,6 @@
 
 #include <atomic>
 
-#include <sched.h>
-
 namespace plait {
 
 /// A lock that is tried, not waited for: who does not get it leaves its work in a queue for the
@@ -39,7 +37,7 @@ class mpi_token {
   /// Waits for the token, and gives up the processor until the token is free.  For blocking uses.
   void acquire() noexcept {
     waiting_.fetch_add(1, std::memory_order_seq_cst);
-    while (!try_acquire()) sched_yield();
+    while (!try_acquire()) yield();
     waiting_.fetch_sub(1, std::memory_order_seq_cst);
   }
   /// Waits for the token, giving up the processor meanwhile.  Gives up the wait, and returns false,
@@ -47,7 +45,7 @@ class mpi_token {
   [[nodiscard]] bool acquire_unless(const auto& late) noexcept {
     waiting_.fetch_add(1, std::memory_order_seq_cst);
     bool mine = false;
-    while (!(mine = try_acquire()) && !late()) sched_yield();
+    while (!(mine = try_acquire()) && !late()) yield();
     waiting_.fetch_sub(1, std::memory_order_seq_cst);
     return mine;
   }
@@ -83,6 +81,8 @@ class mpi_token {
   }
 
  private:
+  /// Gives the core away to another thread.
+  static void yield() noexcept;
   static void tell(bool held) noexcept {
     if (auto* told = told_.load(std::memory_order_relaxed)) told(held);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the engine polls for beside operations: requests of the program's own, and what else a task
-/// may wait for inside an MPI call.
+/// Polls for what is no operation: requests of the program's own, and what else a task may wait for
+/// inside an MPI call.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 namespace plait::detail {
 namespace {
 
-/// Where an address lies: in which object file, and if the symbol there is a definition.  A linkage
+/// The object file in which an address lies, and if the symbol there is a definition.  A linkage
 /// table's entry that stands for a function belongs to a symbol that has a value and no section.
 struct place {
   void* base = nullptr;
