@@ -97,7 +97,7 @@ TEST_P(every_policy, events_have_the_lane_and_the_kind_of_what_happened) {
       EXPECT_EQ(e.lane, "messages");
     } else {
       EXPECT_TRUE(e.lane == "worker 0" || e.lane == "worker 1") << e.lane;
-      if (e.name == "interior" || e.name == "rim") {
+      if (e.name == "interior" || e.name == "rim" || e.name == "the program") {
         EXPECT_EQ(e.kind, event_kind::compute);
       } else {
         EXPECT_EQ(e.name, to_string(e.kind));
