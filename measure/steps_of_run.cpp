@@ -14,8 +14,11 @@ void keep_steps(run_report& to, std::vector<trace_event> events, double began_s,
   if (kept.size() == 0) return;
   if (kept.size() < steps) {
     std::vector<std::pair<double, double>> tasks;  // begin and end
-    for (const trace_event& e : events)
-      if (e.kind == event_kind::compute) tasks.emplace_back(e.begin_s, e.end_s);
+    for (const trace_event& e : events) {
+      if (e.kind == event_kind::compute && e.name != programs_own) {
+        tasks.emplace_back(e.begin_s, e.end_s);
+      }
+    }
     std::ranges::sort(tasks);
     const auto place = [&](int step) {
       return tasks.size() * static_cast<std::size_t>(step) / static_cast<std::size_t>(steps);

@@ -48,7 +48,7 @@ class recorder final : public task_observer {
   /// Shorter spells, of which there is one before each submission, would crowd out the rest.
   void program_ran(ticks begin, ticks end) override {
     if (end - begin < shortest_spell_) return;
-    keep(workers_.front(), {"the program", event_kind::compute, begin, end, 0});
+    keep(workers_.front(), {programs_own.data(), event_kind::compute, begin, end, 0});
   }
   void worker_idled(int worker, ticks begin, ticks end, ticks exposed) override {
     writer& list = at(worker);

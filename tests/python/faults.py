@@ -36,6 +36,7 @@ from plait.lab.state import state_folder  # noqa: E402
 from plait.run.scratch import remove_orphans  # noqa: E402
 
 FAKE = HERE / "fake_app.py"
+START = str(ROOT / "python" / "plait" / "start.py")
 LIBRARIES = ("openmpi", "mpich")
 MARK = "PLAIT_FAULT"
 ENDING = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT")
@@ -168,7 +169,7 @@ class Job:
         else:
             settings |= {"PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
                          "PLAIT_BIN_DIR": str(self.applications)}  # fmt: skip
-            command = [sys.executable, "-P", "-m", "plait", "run", str(self.program), "--mpi",
+            command = [sys.executable, "-I", "-B", START, "plait", "run", str(self.program), "--mpi",
                        self.fault.mpi, *self.words(), *self._files()]  # fmt: skip
             if self.fault.place == "lab":
                 command += ["--lab", f"nodes=2,rate=1gbit,name={self.name}"]

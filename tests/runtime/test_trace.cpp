@@ -97,7 +97,7 @@ TEST_P(every_policy, events_have_the_lane_and_the_kind_of_what_happened) {
       EXPECT_EQ(e.lane, "messages");
     } else {
       EXPECT_TRUE(e.lane == "worker 0" || e.lane == "worker 1") << e.lane;
-      if (e.name == "interior" || e.name == "rim" || e.name == "the program") {
+      if (e.name == "interior" || e.name == "rim" || e.name == programs_own) {
         EXPECT_EQ(e.kind, event_kind::compute);
       } else {
         EXPECT_EQ(e.name, to_string(e.kind));
@@ -253,7 +253,7 @@ TEST(trace, the_programs_own_code_is_computation_on_the_critical_path_as_in_the_
   for (const path_step& step : critical_path(events)) {
     const double length_s = step.end_s - step.begin_s;
     if (step.kind == event_kind::compute) compute_s += length_s;
-    if (step.kind == event_kind::compute && step.name == "the program") gaps_s += length_s;
+    if (step.kind == event_kind::compute && step.name == programs_own) gaps_s += length_s;
   }
   EXPECT_GE(gaps_s, 4 * 2000e-6);
   EXPECT_GE(compute_s, gaps_s);
@@ -285,7 +285,7 @@ TEST(trace, rank_0_collects_the_events_of_all_ranks_on_its_clock) {
                                [](const auto& a, const auto& b) { return a.begin_s < b.begin_s; }));
     std::map<int, int> tasks;
     for (const auto& e : all) {
-      tasks[e.rank] += e.kind == event_kind::compute && e.name != "the program";
+      tasks[e.rank] += e.kind == event_kind::compute && e.name != programs_own;
     }
     for (int r = 0; r < env.size(); ++r) EXPECT_EQ(tasks[r], 20) << "rank " << r;
     least_excess_s = std::min(least_excess_s, excess_s(all, begin_s, end_s));

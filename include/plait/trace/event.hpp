@@ -34,6 +34,8 @@ struct message_side {
 
 /// Begins the name of a lane of a thread that is no worker.
 inline constexpr std::string_view resource_lane = "resource ";
+/// Names the program's own computation between its calls of plait, which is no task.
+inline constexpr std::string_view programs_own = "the program";
 
 /// Something that lasted from `begin_s` to `end_s`, in seconds of one clock.
 struct trace_event {
