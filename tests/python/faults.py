@@ -167,10 +167,9 @@ class Job:
             command = [f"mpiexec.{self.fault.mpi}", *MPIEXEC[self.fault.mpi], "-n", "3",
                        str(self.program), *self.words(), *more]  # fmt: skip
         else:
-            settings |= {"PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
-                         "PLAIT_BIN_DIR": str(self.applications)}  # fmt: skip
-            command = [sys.executable, "-I", "-B", START, "plait", "run", str(self.program), "--mpi",
-                       self.fault.mpi, *self.words(), *self._files()]  # fmt: skip
+            settings["PLAIT_BIN_DIR"] = str(self.applications)
+            command = [sys.executable, "-I", "-B", START, "plait", "run", str(self.program),
+                       "--mpi", self.fault.mpi, *self.words(), *self._files()]  # fmt: skip
             if self.fault.place == "lab":
                 command += ["--lab", f"nodes=2,rate=1gbit,name={self.name}"]
         with open(self.error_file, "wb") as errors:

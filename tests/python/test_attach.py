@@ -284,7 +284,8 @@ def test_a_call_in_a_wrapper_is_shown_where_the_program_calls_the_wrapper():
     assert max(map(len, lines)) <= 80
     row = next(i for i, line in enumerate(lines) if line.strip().startswith("step.cpp:40"))
     shown = lines[row + 1].strip()
-    assert shown.startswith("…") and shown.endswith("← halo.f90:118")
+    assert shown.startswith("…")
+    assert shown.endswith("← halo.f90:118")
     assert wrapper_text(site).endswith(shown[1:])
     assert f"step.cpp:40 {wrapper_text(site)}" in page([result])
 
