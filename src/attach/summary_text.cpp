@@ -15,7 +15,7 @@ constexpr std::size_t most_lines = 30;
 constexpr std::size_t shown_sites = 5;
 
 constexpr std::size_t line_width = 80;
-constexpr std::size_t site_width = 25;
+constexpr std::size_t said_width = line_width - 7;  ///< behind "plait: "
 
 /// Lines of at most 80 columns and at most 30 of them: a sentence that does not fit is left out.
 class lines {
@@ -68,10 +68,10 @@ class lines {
   return room == 0 ? short_place_text(place) : end_of(short_place_text(place), room);
 }
 
-/// The call and its place in the program.
-[[nodiscard]] std::string site_text(const site_result& site) {
-  const std::string call = call_name(site.call).substr(0, 18) + " ";
-  return call + short_place(site.owner(), site_width - call.size());
+/// The call and its place in the program.  A long call leaves half of the room to its place.
+[[nodiscard]] std::string site_text(const site_result& site, std::size_t room) {
+  const std::string call = call_name(site.call).substr(0, room / 2 - 1) + " ";
+  return call + short_place(site.owner(), room - call.size());
 }
 
 /// The wrappers between the program's own place and the call.
@@ -80,7 +80,7 @@ class lines {
   for (std::size_t i = site.callers.size() - 1; i > 0; --i) {
     text += "<- " + short_place(site.callers[i - 1], 0) + " ";
   }
-  return end_of(text + "<- " + short_place(site, 0), line_width - std::string("plait: ").size());
+  return end_of(text + "<- " + short_place(site, 0), said_width);
 }
 
 [[nodiscard]] double percent(double part, double of) noexcept {
@@ -107,8 +107,10 @@ void add_sites(lines& to, const analysis& run) {
     const wait_split& w = site.waits;
     if (shown == shown_sites || w.waiting_s <= 0) break;
     ++shown;
-    to.add("{:>15} {}{:8}  {}", of_a_rank_text(run, w.waiting_s),
-           knows_causes ? fmt::format("{:<20} ", main_part(w)) : "", site.count, site_text(site));
+    const std::string figures =
+        fmt::format("{:>15} {}{:8}  ", of_a_rank_text(run, w.waiting_s),
+                    knows_causes ? fmt::format("{:<20} ", main_part(w)) : "", site.count);
+    to.add("{}{}", figures, site_text(site, said_width - figures.size()));
     if (!site.callers.empty()) to.add("{:>73}", wrappers_text(site));
   }
 }

@@ -56,7 +56,7 @@ class Wrapped(unittest.TestCase):
     def test_the_summary_names_the_caller_and_the_wrapper(self):
         lines = self.done.errors.splitlines()
         self.assertLessEqual(max(map(len, lines)), 80)
-        first = rf" Sendrecv_replace \S*ed.cpp:{LINES['pressure exchanges']}$"
+        first = rf" Sendrecv_\w* .*ed\.cpp:{LINES['pressure exchanges']}\)?$"
         found = [i for i, line in enumerate(lines) if re.search(first, line)]
         self.assertNotEqual(found, [], self.done.errors)
         self.assertTrue(lines[found[0] + 1].endswith(f"<- wrapped.cpp:{LINES['swap']}"))
