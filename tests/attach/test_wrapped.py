@@ -56,10 +56,14 @@ class Wrapped(unittest.TestCase):
     def test_the_summary_names_the_caller_and_the_wrapper(self):
         lines = self.done.errors.splitlines()
         self.assertLessEqual(max(map(len, lines)), 80)
-        first = rf" Sendrecv_\w* .*ed\.cpp:{LINES['pressure exchanges']}\)?$"
-        found = [i for i, line in enumerate(lines) if re.search(first, line)]
-        self.assertNotEqual(found, [], self.done.errors)
-        self.assertTrue(lines[found[0] + 1].endswith(f"<- wrapped.cpp:{LINES['swap']}"))
+        wrappers = "|".join(str(LINES[name]) for name in ("swap", "total", "largest"))
+        owners = {LINES[places[-1]] for _, places in SITES}
+        between = [i for i, line in enumerate(lines) if "<- " in line]
+        self.assertGreater(len(between), 1, self.done.errors)
+        for i in between:
+            self.assertRegex(lines[i], rf" <- wrapped\.cpp:({wrappers})$")
+            owner = re.search(r":(\d+)\)?$", lines[i - 1])[1]
+            self.assertIn(int(owner), owners, lines[i - 1])
 
 
 if __name__ == "__main__":

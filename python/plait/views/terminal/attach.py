@@ -31,7 +31,7 @@ from plait.views.terminal.layout import new_table
 MOST_LINES = 30
 _WIDEST = 80
 _SITES = 5
-_WIDEST_PLACE, _WIDEST_CALL = 22, 16
+_WIDEST_PLACE, _WIDEST_CALL = 23, 15
 
 
 def show_attach(heading: str, result: Result, console: Console) -> None:
