@@ -295,7 +295,7 @@ def test_of_a_long_name_the_end_is_shown():
     name = "pressure_solver::multigrid<double, 3>::smoother::exchange_ghosts"
     result["sites"][0] |= {"file": None, "function": name, "symbol": "_ZN15pressure_solver"}
     text = printed(lambda console: show_result(result, console), width=80)
-    assert "…" + f"{name}+0x760"[-21:] in text
+    assert "…" + f"{name}+0x760"[-22:] in text
     assert "_ZN15" not in text
 
 
