@@ -13,17 +13,16 @@ if not sys.flags.safe_path:
     if sys.path[0] == here != __file__.rpartition("/plait/")[0]:
         del sys.path[0]
 
-import signal
-
-# Until the command can say so in a line, an interrupt ends it without a traceback.
-if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
 if sys.argv[1:2] == ["attach"] and "--help" not in sys.argv[:3]:
     # It stands between mpiexec and every rank, and so takes no detour.
     from plait.attach.command import main as attach
 
     attach(sys.argv[2:])
+
+import signal
+
+# Until the command can say so in a line, an interrupt ends it without a traceback.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from plait.cli import main
 

@@ -8,8 +8,7 @@ part of PYTHONPATH means that folder, too.
 import _signal as signal  # which is there at once
 
 # Until a module can say so in a line, an interrupt ends it without a traceback.
-if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import runpy
 import sys
