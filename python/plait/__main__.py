@@ -24,6 +24,6 @@ import signal
 # Until the command can say so in a line, an interrupt ends it without a traceback.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from plait.cli import main
+from plait.cli import main  # noqa: E402
 
 main()

@@ -10,8 +10,8 @@ import _signal as signal  # which is there at once
 # Until a module can say so in a line, an interrupt ends it without a traceback.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-import runpy
-import sys
+import runpy  # noqa: E402
+import sys  # noqa: E402
 
 for stream in (sys.stdout, sys.stderr):  # a terminal that lacks a letter still gets its lines
     if stream is not None:
