@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Variant `plait`: tasks.  A panel is a broadcast into one of a few buffers, and what reads it says
 // so; the number of buffers is the look-ahead, for a buffer is overwritten as soon as its readers
-// are done.  Products that add to the same cells commute: a process multiplies the panels that it
-// has while others are on their way.  Nothing else says what overlaps.
+// are done.  Nothing else says what overlaps.
 #include <algorithm>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <plait/plait.hpp>
@@ -17,7 +15,7 @@
 namespace summa {
 namespace {
 
-using plait::commutative, plait::in, plait::inout, plait::out;
+using plait::in, plait::inout, plait::out;
 
 // Columns of C that a task multiplies.  Each dgemm packs the panel of A anew, so tasks are long:
 // the proxy looks after messages meanwhile.  [plait over base: shared memory, n = 4000: 256 columns
@@ -55,7 +53,6 @@ class tasks final : public plait::measure::task_variant<problem> {
     rt_ = &rt;
     if (p_->of_a) transpose(*p_->of_a, p_->a, p_->left, from_a_);
     if (p_->of_b) transpose(*p_->of_b, p_->b, p_->right, from_b_);
-    begun_.assign(static_cast<std::size_t>(p_->c_columns() / least_columns_of_task + 1), 0);
     for (std::size_t i = 0; i < p_->steps.size(); ++i) submit(p_->steps[i], buffer(i));
   }
 
@@ -131,10 +128,9 @@ class tasks final : public plait::measure::task_variant<problem> {
           "multiply",
           [this, s, at, some](std::span<const double> x, std::span<const double> y,
                               std::span<double>) {
-            char& begun = begun_[static_cast<std::size_t>(at / least_columns_of_task)];
-            p_->multiply(s, {x, y}, at, some, !std::exchange(begun, 1));
+            p_->multiply(s, {x, y}, at, some);
           },
-          in(panels.x), in(panels.y), commutative(cells));
+          in(panels.x), in(panels.y), inout(cells));
     }
   }
 
@@ -192,16 +188,13 @@ class tasks final : public plait::measure::task_variant<problem> {
           [&how, peer](std::span<const double> some, std::span<double> part) {
             how.unpack(peer, some, part);
           },
-          in(message), commutative(to));
+          in(message), plait::commutative(to));
     }
   }
 
   problem* p_ = nullptr;
   plait::runtime* rt_ = nullptr;
   std::vector<buffers> buffers_;
-  /// Of columns that one task multiplies, by its first: whether a step has begun with them.  Tasks
-  /// of the same columns run one after another.
-  std::vector<char> begun_;
   std::vector<std::vector<double>> from_a_;  ///< messages of a transposition
   std::vector<std::vector<double>> from_b_;
 };

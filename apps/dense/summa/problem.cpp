@@ -76,12 +76,12 @@ void problem::pack_y(const step& s, std::span<double> to) const {
 }
 
 void problem::multiply(const step& s, const step_panels& panels, std::int64_t first_column,
-                       std::int64_t columns, bool begins) {
+                       std::int64_t columns) {
   if (columns == 0 || c_rows() == 0) return;
-  plait::dense::multiply(op::none, op::none, {c_rows(), columns, s.width}, what.alpha,
-                         {panels.x.data(), left_rows()},
-                         {&panels.y[static_cast<std::size_t>(first_column * s.width)], s.width},
-                         begins ? what.beta : 1.0, {&c[area(c_rows(), first_column)], c_rows()});
+  plait::dense::multiply(
+      op::none, op::none, {c_rows(), columns, s.width}, what.alpha, {panels.x.data(), left_rows()},
+      {&panels.y[static_cast<std::size_t>(first_column * s.width)], s.width},
+      s.first == 0 ? what.beta : 1.0, {&c[area(c_rows(), first_column)], c_rows()});
 }
 
 void problem::partial(const step& s, const step_panels& panels, std::span<double> sums) const {

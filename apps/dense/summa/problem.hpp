@@ -75,12 +75,7 @@ class problem {
 
   /// C += alpha X Y on some columns of C; the first step applies beta.  (Stationary C)
   void multiply(const step& s, const step_panels& panels, std::int64_t first_column,
-                std::int64_t columns) {
-    multiply(s, panels, first_column, columns, s.first == 0);
-  }
-  /// C += alpha X Y on some columns of C, in any order of steps: the one that `begins` with these columns applies beta.
-  void multiply(const step& s, const step_panels& panels, std::int64_t first_column,
-                std::int64_t columns, bool begins);
+                std::int64_t columns);
   /// The sums this process contributes to a step: alpha A Y', or alpha X' B.
   void partial(const step& s, const step_panels& panels, std::span<double> sums) const;
   /// C = beta C + sums, on the cells of a step.  Precondition: this process owns them.
