@@ -36,8 +36,22 @@ class cursor {
     return value;
   }
   std::uint64_t unsigned_number() noexcept {
-    std::uint64_t value = 0;
     int shift = 0;
+    return number(shift);
+  }
+  std::int64_t signed_number() noexcept {
+    int shift = 0;
+    const std::uint64_t value = number(shift);
+    const bool is_negative = shift < 64 && (at_[-1] & 0x40U) != 0;
+    return static_cast<std::int64_t>(is_negative ? value | ~std::uint64_t{0} << shift : value);
+  }
+  void skip(std::uint64_t bytes) noexcept { at_ += bytes; }
+  [[nodiscard]] const unsigned char* at() const noexcept { return at_; }
+
+ private:
+  /// Reads a number of 7 bits a byte, the lowest first.  `shift`: from 0 to behind its last bit.
+  std::uint64_t number(int& shift) noexcept {
+    std::uint64_t value = 0;
     unsigned char byte = 0;
     do {
       byte = *at_++;
@@ -46,22 +60,7 @@ class cursor {
     } while ((byte & 0x80U) != 0);
     return value;
   }
-  std::int64_t signed_number() noexcept {
-    std::uint64_t value = 0;
-    int shift = 0;
-    unsigned char byte = 0;
-    do {
-      byte = *at_++;
-      if (shift < 64) value |= std::uint64_t{byte & 0x7fU} << shift;
-      shift += 7;
-    } while ((byte & 0x80U) != 0);
-    if (shift < 64 && (byte & 0x40U) != 0) value |= ~std::uint64_t{0} << shift;
-    return static_cast<std::int64_t>(value);
-  }
-  void skip(std::uint64_t bytes) noexcept { at_ += bytes; }
-  [[nodiscard]] const unsigned char* at() const noexcept { return at_; }
 
- private:
   const unsigned char* at_;
 };
 

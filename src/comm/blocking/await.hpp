@@ -92,7 +92,6 @@ inline bool give_up_collective(blocking_calls&, MPI_Request&) {
   detail::abort_job();
 }
 
-/// `direct()` is the blocking call, `start(&request)` begins the same without blocking.
 /// Waits for one request.
 template <class GiveUp>
 int wait_for_request(blocking_calls& here, MPI_Request& request, MPI_Status* status,
@@ -113,6 +112,7 @@ inline int wait_for_all(blocking_calls& here, std::span<MPI_Request> requests,
       here, test, [&] { return give_up_messages(here, requests); }, &all);
 }
 
+/// `direct()` is the blocking call, `start(&request)` begins it without blocking.
 template <class Direct, class Start>
 int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
             bool (*give_up)(blocking_calls&, MPI_Request&) = give_up_message) {
