@@ -58,7 +58,7 @@ class Wrapped(unittest.TestCase):
         self.assertLessEqual(max(map(len, lines)), 80)
         wrappers = "|".join(str(LINES[name]) for name in ("swap", "total", "largest"))
         owners = {LINES[places[-1]] for _, places in SITES}
-        between = [i for i, line in enumerate(lines) if "<- " in line]
+        between = [i for i, line in enumerate(lines) if re.match(r"plait: +<- ", line)]
         self.assertGreater(len(between), 1, self.done.errors)
         for i in between:
             self.assertRegex(lines[i], rf" <- wrapped\.cpp:({wrappers})$")
