@@ -26,7 +26,8 @@ int duplicates = 0;  ///< that live; the holder of the token
   if (const int code = MPI_Comm_dup(comm, &made); code != MPI_SUCCESS) {
     throw error("MPI_Comm_dup: " + mpi_error_text(code) + "; plait uses " +
                 std::to_string(duplicates) +
-                " duplicates of communicators, two for each runtime, lane and plait::communicator. "
+                " duplicates of communicators, one for each runtime, two for each lane and "
+                "plait::communicator. "
                 "Lanes and communicators live as long as the environment: make few, and use them "
                 "again");
   }
@@ -106,8 +107,9 @@ bool is_no_rank(int peer) noexcept {
 
 void matching_space::open(MPI_Comm parent) {
   messages = duplicate(parent);
+  if (is_world()) return;
   try {
-    library = duplicate(parent);
+    together = duplicate(parent);
   } catch (...) {
     close();
     throw;
@@ -115,7 +117,7 @@ void matching_space::open(MPI_Comm parent) {
 }
 
 void matching_space::close() noexcept {
-  for (MPI_Comm* one : {&library, &messages}) {
+  for (MPI_Comm* one : {&together, &messages}) {
     if (*one == MPI_COMM_NULL) continue;
     MPI_Comm_free(one);
     --duplicates;
@@ -147,7 +149,7 @@ communicator communicator::split(std::string name, std::optional<int> colour, in
   PLAIT_EXPECTS(self_ != nullptr, "no communicator; environment::world() is one");
   PLAIT_EXPECTS(size() > 0, "'" + self_->name + "' is split by a rank that is no member");
   environment& env = *self_->env;
-  const MPI_Comm parent = self_->is_world() ? native_access::of(env).internal : self_->messages;
+  const MPI_Comm parent = self_->is_world() ? native_access::of(env).internal : self_->together;
   native_access::await_all(env, parent);
   mpi_token_guard guard(env.token());
   const bool wrong = colour.has_value() && *colour < 0;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <thread>
 
 #include <mpi.h>
@@ -90,39 +91,34 @@ void end_job() noexcept {
   return name.data();
 }
 
-[[nodiscard]] std::vector<int> usable_units() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
+/// What a rank says of itself when the job begins, in one message to all others.
+struct introduction {
+  std::array<char, 256> host{};
+  std::array<char, 40> kernel{};  ///< the number that this start of it has
+  cpu_set_t units{};              ///< empty where it holds too few: then no share can be computed
+  bool has_rdma_card = false;
+
+  [[nodiscard]] bool shares_node_with(const introduction& other) const {
+    return host == other.host && kernel == other.kernel;
+  }
+};
+
+[[nodiscard]] introduction introduce(const std::string& host) {
+  introduction mine;
+  host.copy(mine.host.data(), mine.host.size() - 1);
+  std::ifstream("/proc/sys/kernel/random/boot_id").read(mine.kernel.data(), mine.kernel.size() - 1);
+  if (sched_getaffinity(0, sizeof mine.units, &mine.units) != 0) CPU_ZERO(&mine.units);
+  mine.has_rdma_card = detail::has_rdma_card();
+  return mine;
+}
+
+[[nodiscard]] std::vector<int> units_of(const introduction& rank) {
   std::vector<int> units;
-  if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
-    for (int unit = 0; unit < CPU_SETSIZE; ++unit) {
-      if (CPU_ISSET(unit, &mask)) units.push_back(unit);
-    }
+  for (int unit = 0; unit < CPU_SETSIZE; ++unit) {
+    if (CPU_ISSET(unit, &rank.units)) units.push_back(unit);
   }
-  if (units.empty())
-    units.push_back(0);  // more units than cpu_set_t holds: no share can be computed
+  if (units.empty()) units.push_back(0);
   return units;
-}
-
-[[nodiscard]] bool is_true_somewhere(MPI_Comm comm, bool here) {
-  const int mine = here ? 1 : 0;
-  int any = 0;
-  mpi_call(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
-  return any != 0;
-}
-
-[[nodiscard]] std::vector<std::string> all_hosts(MPI_Comm comm, int size, const std::string& host) {
-  constexpr std::size_t width = 256;
-  std::array<char, width> mine{};
-  std::strncpy(mine.data(), host.c_str(), width - 1);
-  std::vector<char> all(width * static_cast<std::size_t>(size));
-  mpi_call(MPI_Allgather(mine.data(), width, MPI_CHAR, all.data(), width, MPI_CHAR, comm),
-           "MPI_Allgather");
-  std::vector<std::string> hosts;
-  for (int r = 0; r < size; ++r) {
-    hosts.emplace_back(all.data() + width * static_cast<std::size_t>(r));
-  }
-  return hosts;
 }
 
 }  // namespace
@@ -159,41 +155,25 @@ environment::environment(int& argc, char**& argv)
     mpi_call(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup");
     mpi_call(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
-  hosts_ = all_hosts(native_->internal, size_, host_);
-  native_->has_rdma_card = is_true_somewhere(native_->internal, detail::has_rdma_card());
-  find_node();
+  meet_the_others();
 }
 
-/// Ranks share a node if they share memory; in an emulated cluster, if they also share a host name.
-void environment::find_node() {
-  MPI_Comm shared = MPI_COMM_NULL;
-  MPI_Comm node = MPI_COMM_NULL;
-  mpi_call(
-      MPI_Comm_split_type(native_->internal, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared),
-      "MPI_Comm_split_type");
-  const auto host = std::find(hosts_.begin(), hosts_.end(), host_) - hosts_.begin();
-  mpi_call(MPI_Comm_split(shared, static_cast<int>(host), rank_, &node), "MPI_Comm_split");
-  MPI_Comm_free(&shared);
-
-  int node_size = 1;
-  MPI_Comm_size(node, &node_size);
-  const std::vector<int> mine = usable_units();
-  const int count = static_cast<int>(mine.size());
-  std::vector<int> counts(static_cast<std::size_t>(node_size));
-  mpi_call(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, node), "MPI_Allgather");
-  std::vector<int> offsets(counts.size(), 0);
-  for (std::size_t i = 1; i < counts.size(); ++i) offsets[i] = offsets[i - 1] + counts[i - 1];
-  std::vector<int> all(static_cast<std::size_t>(offsets.back() + counts.back()));
-  mpi_call(MPI_Allgatherv(mine.data(), count, MPI_INT, all.data(), counts.data(), offsets.data(),
-                          MPI_INT, node),
-           "MPI_Allgatherv");
-  std::vector<int> ranks(counts.size());
-  mpi_call(MPI_Allgather(&rank_, 1, MPI_INT, ranks.data(), 1, MPI_INT, node), "MPI_Allgather");
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const auto first = all.begin() + offsets[i];
-    neighbours_.push_back({ranks[i], {first, first + counts[i]}});
+/// One collective call for all that ranks want to know of each other: where ranks share cores and
+/// spin while they wait, each call takes a time slice for every rank of a core.  Ranks share a node
+/// if they run on one kernel and, for an emulated cluster has several nodes on one, under one host
+/// name.
+void environment::meet_the_others() {
+  const introduction mine = introduce(host_);
+  std::vector<introduction> all(static_cast<std::size_t>(size_));
+  mpi_call(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE,
+                         native_->internal),
+           "MPI_Allgather");
+  for (int r = 0; r < size_; ++r) {
+    const introduction& one = all[static_cast<std::size_t>(r)];
+    hosts_.emplace_back(one.host.data());
+    if (one.has_rdma_card) native_->has_rdma_card = true;
+    if (one.shares_node_with(mine)) neighbours_.push_back({r, units_of(one)});
   }
-  MPI_Comm_free(&node);
   set_working([](int) { return true; });
 }
 

@@ -31,8 +31,9 @@ struct matching_space {
   int size = 0;
   std::vector<int> world_ranks = {};  ///< by rank; empty for all ranks
   bool uses_tcp = false;              ///< see `communicator::uses_tcp`
-  MPI_Comm messages = MPI_COMM_NULL;  ///< and what its ranks do together, blocking
-  MPI_Comm library = MPI_COMM_NULL;   ///< of its collectives only
+  MPI_Comm messages = MPI_COMM_NULL;  ///< and the library's collectives
+  /// What its ranks do together, blocking.  Of all ranks null: the environment has one.
+  MPI_Comm together = MPI_COMM_NULL;
   channel_map channels = {};          ///< the thread that enqueues
   last_message last_sent = {};        ///< the same
   last_message last_received = {};    ///< the same
@@ -63,7 +64,8 @@ struct matching_space {
     (op.what == operation::kind::send ? last_sent : last_received) = {op.peer, op.tag, op.via};
   }
 
-  /// Collective over `parent`: duplicates it twice.  Holder of the token.  Errors: MPI errors.
+  /// Collective over `parent`: duplicates it, and twice if these are not all ranks.  Holder of the
+  /// token.  Errors: MPI errors.
   void open(MPI_Comm parent);
   /// Collective in some libraries.  Holder of the token.
   void close() noexcept;

@@ -114,7 +114,7 @@ class environment {
 
  private:
   friend class engine;
-  void find_node();
+  void meet_the_others();
   template <class Done>
   void drive_until(bool all_ranks, Done done);
 

@@ -131,7 +131,7 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
   try {
     const bool first = nothing();
     if (op.what == operation::kind::collective) {
-      transfers_.add(op, library_.start(*op.call, op.via->among()->library));
+      transfers_.add(op, library_.start(*op.call, op.via->among()->messages));
     } else if (transfers_.start(op, mpi_tag, op.via->among()->messages)) {
       tell_.complete(op, nullptr);
       return;
