@@ -40,10 +40,18 @@ class place_names {
   std::vector<std::vector<code_place>> named_;
 };
 
+/// Tells places apart: a line of a function, or the code where no line is known.  Compilers copy
+/// lines when they thread jumps, unswitch or unroll loops, and clone or inline functions.
+using place_key = std::tuple<std::string, std::string, std::string, int, std::uint64_t>;
+
+[[nodiscard]] place_key key_of(const code_place& place) {
+  return {place.module, place.function, place.file, place.line, place.line > 0 ? 0 : place.offset};
+}
+
 /// Calls through one function.
 struct function_seen {
   std::set<std::string> callees;  ///< through which it communicates; "": MPI itself
-  std::map<std::tuple<std::string, std::uint64_t, int>, std::uint64_t> calls_from;
+  std::map<place_key, std::uint64_t> calls_from;
 
   /// Called from several places, none of which makes nearly all calls: else they are one program's
   /// main loop and its first step.
@@ -69,10 +77,7 @@ class wrappers {
       if (name.empty()) return;
       function_seen& seen = functions_[name];
       seen.callees.insert(callee);
-      if (i + 1 < way.size()) {
-        const code_place& from = way[i + 1];
-        seen.calls_from[{from.module, from.offset, from.line}] += count;
-      }
+      if (i + 1 < way.size()) seen.calls_from[key_of(way[i + 1])] += count;
       callee = name;
     }
   }
@@ -128,7 +133,6 @@ site_index::site_index(std::span<const rank_profile> ranks) {
       if (site.waited > 0 || site.bytes > 0) known.add(places_of(way), site.count);
     }
   }
-  using place_key = std::tuple<std::string, std::uint64_t, int, std::string>;
   std::map<std::pair<int, std::vector<place_key>>, int> numbers;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     auto& of_rank = numbers_.emplace_back();
@@ -137,9 +141,7 @@ site_index::site_index(std::span<const rank_profile> ranks) {
       way_of_places places = places_of(raw[r][at++]);
       places.resize(known.count_in(places) + 1);
       std::vector<place_key> key;
-      for (const code_place& one : places) {
-        key.emplace_back(one.module, one.offset, one.line, one.function);
-      }
+      for (const code_place& one : places) key.push_back(key_of(one));
       const auto [found, is_new] =
           numbers.try_emplace({site.call, key}, static_cast<int>(sites_.size()));
       if (is_new) {

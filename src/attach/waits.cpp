@@ -4,7 +4,6 @@
 // time.
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "attach/analysis.hpp"
 #include "attach/network_model.hpp"
@@ -195,8 +194,7 @@ class wait_taker {
       return;
     }
     const record_data& last = first_record(*before);
-    const auto place = [](const record_data& of) { return std::tie(of.wait_site, of.peer); };
-    if (place(last) != place(one)) {
+    if (index_.of(wait.rank, last.wait_site) != site || last.peer != one.peer) {
       ++at.rows;
     } else {
       at.computed_in_rows_s +=

@@ -24,6 +24,8 @@ SITES = {
     ("MPI_Sendrecv_replace", ("swap", "pressure exchanges")): 2 * ROUNDS,
     ("MPI_Sendrecv_replace", ("swap", "velocity exchanges")): 2 * ROUNDS,
     ("MPI_Bcast", ("step",)): ROUNDS + 1,
+    ("MPI_Allreduce", ("smallest",)): 4 * ROUNDS,
+    ("MPI_Scan", ("smooth",)): 4 * ROUNDS,
 }
 
 
@@ -45,6 +47,11 @@ class Wrapped(unittest.TestCase):
                 key = (site["call"], places)
                 seen[key] = seen.get(key, 0) + site["count"]
         self.assertEqual(seen, {key: RANKS * count for key, count in SITES.items()})
+
+    def test_a_line_that_the_compiler_copies_is_one_site(self):
+        ways = [(site["call"], *((one["line"], one["function"]) for one in [site, *site["callers"]]))
+                for site in self.done.profile["sites"]]  # fmt: skip
+        self.assertEqual(len(ways), len(set(ways)), ways)
 
     def test_names_are_as_in_the_source(self):
         names = {place["function"] for site in self.done.profile["sites"]

@@ -63,6 +63,21 @@ struct part {
   return of.cells[0] + 1;
 }
 
+/// No wrapper: called from one line, which the compiler copies.
+[[gnu::noinline]] static double smallest(double own) {
+  double all = 0;
+  MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);  // smallest
+  return all;
+}
+
+[[gnu::noinline]] static void smooth(double* cells, int count) {
+#pragma GCC unroll 2
+  for (int i = 0; i < count; ++i) {
+    MPI_Scan(MPI_IN_PLACE, &cells[i], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);  // smooth
+    cells[i] += smallest(cells[i]);
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   halo::part own{};
@@ -74,6 +89,7 @@ int main(int argc, char** argv) {
     sum += pressure(own) + velocity(own);
     sum += residual(3 + i % 5);
     sum += halo::largest(sum);  // main
+    smooth(own.cells, 4);
   }
   MPI_Finalize();
   return sum < 0 ? 1 : 0;
