@@ -125,7 +125,8 @@ class wait_taker {
     note_cause(wait, late, late_s);
   }
 
-  /// The last thing that the wait could not end without.
+  /// The last thing that the wait could not end without.  Where the other rank posted a send and a
+  /// receive at once, as by Sendrecv, the send counts: its data is what the wait is for.
   [[nodiscard]] latest_cause find_cause(const one_wait& wait) const {
     latest_cause found;
     const auto& records = ranks_[wait.rank].records;
@@ -136,7 +137,9 @@ class wait_taker {
       const latest_cause next = one.kind == record_kind::send || one.kind == record_kind::receive
                                     ? cause_of_message(wait, i, only_sends)
                                     : cause_of_collective(wait, i);
-      if (next.what != cause::none && next.at_s > found.at_s) found = next;
+      const bool is_later =
+          next.at_s > found.at_s || (next.at_s == found.at_s && next.what == cause::sender);
+      if (next.what != cause::none && is_later) found = next;
     }
     return found;
   }

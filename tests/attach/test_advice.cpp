@@ -51,6 +51,19 @@ TEST(advice, an_exchange_by_a_blocking_call_is_to_be_split) {
   expect_not_said(said, "earlier");
 }
 
+TEST(advice, a_late_exchange_is_a_late_sender_whatever_its_size) {
+  for (const std::uint64_t bytes : {short_bytes, std::uint64_t{1} << 20}) {
+    const auto ranks = made_ranks(2, [&](made_rank& on, int rank, int round) {
+      on.compute(20 + 30 * late_ms(rank, round));
+      on.send_and_receive(1 - rank, bytes, 150 - 30 * late_ms(rank, round));
+    });
+    const analysis run = analyse(profiles_of(ranks));
+    EXPECT_GT(run.waits.late_sender_s, 0) << bytes;
+    EXPECT_EQ(run.waits.late_receiver_s, 0) << bytes;
+    expect_said(advice_of(ranks, call_id::MPI_Sendrecv), "mostly for sends that come late");
+  }
+}
+
 TEST(advice, blocking_sends_and_receives_are_to_be_started) {
   const auto ranks = made_ranks(2, [](made_rank& on, int rank, int) {
     on.compute(10);
