@@ -80,7 +80,8 @@ void add_up(analysis& run) {
     const double left_s = std::max(one.compute_s, one.communication_s);
     one.bound_s =
         std::clamp(one.compute_s + one.waits.waiting_s - left_s, 0.0, one.waits.waiting_s);
-    one.waits.by_moving_s = std::min(one.waits.by_moving_s, one.bound_s);
+    // Phases share the computation between them, and each counts all of it.
+    one.waits.by_moving_s = std::min({one.waits.by_moving_s, one.bound_s, one.compute_s});
     run.wall_s = std::max(run.wall_s, one.wall_s);
     run.threads += one.threads;
     run.compute_s += one.compute_s;

@@ -4,8 +4,11 @@
 // time.
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <string_view>
 
 #include "attach/analysis.hpp"
+#include "attach/calls.hpp"
 #include "attach/network_model.hpp"
 #include "attach/phases.hpp"
 
@@ -31,6 +34,19 @@ struct latest_cause {
   double at_s = -1e300;
   record_place by;
 };
+
+/// Returns whether a call that waits could start earlier or be waited for later.  One that makes or
+/// gives up a communicator, a window or a file could not: what follows is on what it makes.
+[[nodiscard]] bool can_be_moved(int call) noexcept {
+  if (call < 0) return false;
+  const std::string_view name = call_names[call];
+  return std::ranges::none_of(
+      std::initializer_list<std::string_view>{
+          "MPI_Comm_", "MPI_Cart_", "MPI_Graph_", "MPI_Dist_graph_", "MPI_Intercomm_",
+          "MPI_Win_create", "MPI_Win_allocate", "MPI_Win_free", "MPI_File_open", "MPI_File_close",
+          "MPI_File_set_", "MPI_File_preallocate"},
+      [&](std::string_view one) { return name.starts_with(one); });
+}
 
 class wait_taker {
  public:
@@ -326,7 +342,8 @@ class wait_taker {
         part.scale(waited_s / part.waiting_s);
       }
       part.other_wait_s = waited_s - part.waiting_s;
-      part.by_moving_s += part.other_wait_s;
+      if (can_be_moved(site.call)) part.by_moving_s += part.other_wait_s;
+      part.by_moving_s = std::min(part.by_moving_s, result.compute_s);
       part.waiting_s = waited_s;
       site_result& total = sites_[static_cast<std::size_t>(index_.of(rank, number))];
       total.waits.add(part);
