@@ -164,14 +164,19 @@ class adviser {
         calls_in_a_row(), bytes_of_a_call());
   }
 
-  /// A blocking call becomes a start and a wait.
+  /// A blocking call becomes a start and a wait, where what follows can do without it for a while.
   [[nodiscard]] std::string split() const {
     const bool is_exchange = call_.starts_with("MPI_Sendrecv");
     const std::string start = is_exchange ? "Irecv and MPI_Isend" : started_form(call_);
     if (start.empty()) return {};
-    return fmt::format("Start it with MPI_{}, compute what does not touch {}, then MPI_{}{}", start,
-                       is_exchange ? "their buffers" : "its buffer",
-                       is_exchange ? "Waitall" : "Wait", with_progress());
+    return fmt::format(
+        "Start it with MPI_{}, compute what does not touch {}, then MPI_{}{}, unless what follows "
+        "{} at once",
+        start, is_exchange ? "their buffers" : "its buffer", is_exchange ? "Waitall" : "Wait",
+        with_progress(), only_sends() ? "writes its buffer" : "needs its result");
+  }
+  [[nodiscard]] bool only_sends() const noexcept {
+    return call_ == "MPI_Send" || call_ == "MPI_Ssend" || call_ == "MPI_Rsend";
   }
 
   /// A wait costs less if its messages start earlier, or if more is computed before it.

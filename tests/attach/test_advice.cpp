@@ -47,7 +47,7 @@ TEST(advice, an_exchange_by_a_blocking_call_is_to_be_split) {
   expect_said(said, "mostly for sends that come late");
   expect_said(said,
               "Start it with MPI_Irecv and MPI_Isend, compute what does not touch their "
-              "buffers, then MPI_Waitall.");
+              "buffers, then MPI_Waitall, unless what follows needs its result at once.");
   expect_not_said(said, "earlier");
 }
 
@@ -71,7 +71,10 @@ TEST(advice, blocking_sends_and_receives_are_to_be_started) {
     on.blocking(call_id::MPI_Recv, record_kind::receive, 1 - rank, short_bytes, 3);
   });
   expect_said(advice_of(ranks, call_id::MPI_Send), "Start it with MPI_Isend, compute");
+  expect_said(advice_of(ranks, call_id::MPI_Send),
+              "unless what follows writes its buffer at once.");
   expect_said(advice_of(ranks, call_id::MPI_Recv), "Start it with MPI_Irecv, compute");
+  expect_said(advice_of(ranks, call_id::MPI_Recv), "unless what follows needs its result at once.");
   expect_not_said(advice_of(ranks, call_id::MPI_Recv), "--progress");
 }
 
@@ -80,7 +83,7 @@ TEST(advice, messages_that_need_looks_are_to_be_given_progress) {
     on.compute(100);
     on.send_and_receive(1 - rank, 1 << 20, 70);
   });
-  expect_said(advice_of(ranks, call_id::MPI_Sendrecv), "MPI_Waitall (with --progress).");
+  expect_said(advice_of(ranks, call_id::MPI_Sendrecv), "MPI_Waitall (with --progress), unless");
 }
 
 TEST(advice, a_rank_with_more_work_than_others_is_named_and_no_call_is) {
@@ -117,7 +120,7 @@ TEST(advice, a_reduction_is_to_be_started_where_its_result_is_not_needed_at_once
   expect_said(said, "mostly for the rank that comes last");
   expect_said(said,
               "Start it with MPI_Iallreduce, compute what does not touch its buffer, then "
-              "MPI_Wait (with --progress).");
+              "MPI_Wait (with --progress), unless what follows needs its result at once.");
 }
 
 TEST(advice, short_reductions_in_a_row_are_to_be_one) {
