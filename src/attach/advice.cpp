@@ -253,8 +253,19 @@ std::string place_text(const code_place& place) {
 
 std::string place_text(const site_result& site) {
   std::string text = call_name(site.call) + " at " + place_text(site.owner());
-  if (!site.callers.empty()) text += " <- " + place_text(static_cast<const code_place&>(site));
-  return text;
+  if (site.callers.empty()) return text;
+  for (std::size_t i = site.callers.size() - 1; site.is_named_by_way && i > 0; --i) {
+    text += " <- " + short_place_text(site.callers[i - 1]);
+  }
+  return text + " <- " + place_text(static_cast<const code_place&>(site));
+}
+
+void mark_similar_names(std::vector<site_result>& sites) {
+  std::map<std::string, int> times;
+  for (const site_result& site : sites) ++times[place_text(site)];
+  std::vector<bool> is_similar;
+  for (const site_result& site : sites) is_similar.push_back(times[place_text(site)] > 1);
+  for (std::size_t i = 0; i < sites.size(); ++i) sites[i].is_named_by_way = is_similar[i];
 }
 
 void advise(analysis& on, bool has_progress) {

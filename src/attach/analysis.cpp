@@ -195,6 +195,7 @@ analysis analyse(std::span<const rank_profile> ranks) {
   analysis run;
   run.index = site_index(ranks);
   run.sites = run.index.sites();
+  mark_similar_names(run.sites);
   run.ranks = times_of(ranks);
   for (const rank_profile& one : ranks) {
     run.sampling = std::max(run.sampling, one.header.sampling);

@@ -50,6 +50,7 @@ struct site_result : code_place {
   /// Calls that led here, the nearest first.  The last is the first that is in no wrapper; none
   /// where the call of MPI itself is in no wrapper.
   std::vector<code_place> callers;
+  bool is_named_by_way = false;  ///< the call's own place and the last caller's are another's, too
   /// Returns the first place that is in no wrapper: the program's own.
   [[nodiscard]] const code_place& owner() const noexcept {
     return callers.empty() ? *this : callers.back();
@@ -194,6 +195,8 @@ void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock
 /// places, from the inside out.
 [[nodiscard]] std::vector<std::vector<code_place>> name_places(
     const std::vector<code_place>& places);
+/// Marks the sites that only the middle of the way to them tells apart.
+void mark_similar_names(std::vector<site_result>& sites);
 /// "ns::part<int>::send" of "void ns::part<int>::send<char>(char*) const".
 [[nodiscard]] std::string name_without_types(const std::string& demangled);
 /// A sentence for each site that is worth one.
@@ -204,7 +207,8 @@ void advise(analysis& on, bool has_progress);
 [[nodiscard]] std::string time_text(double seconds);
 
 /// "Isend" as the program calls it, "Recv at exchange (ring.c:41)", or in a wrapper "Recv at step
-/// (ring.c:73) <- exchange (ring.c:41)".
+/// (ring.c:73) <- exchange (ring.c:41)".  Between them stand the callers' lines where only those
+/// tell the site from another.
 [[nodiscard]] std::string call_name(int call);
 [[nodiscard]] std::string place_text(const site_result& site);
 /// "exchange (ring.c:41)", "exchange+0x2f", or "ring+0x112f".

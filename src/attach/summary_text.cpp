@@ -95,22 +95,50 @@ class lines {
                                                   {w.collective_wait_s, "last rank"},
                                                   {w.other_wait_s, "not known"}};
   const auto most = std::ranges::max_element(parts, {}, [](const auto& one) { return one.first; });
-  return fmt::format("{:>4.0f}% {}", percent(most->first, w.waiting_s), most->second);
+  return fmt::format("{:>3.0f}% {}", percent(most->first, w.waiting_s), most->second);
+}
+
+/// A row of the table of sites, but for the site; its header is one, too.
+struct figures_of_site {
+  std::string waits;
+  std::string part;
+  std::string count;
+};
+
+/// Columns are as wide as what stands in them, and the rest of a line is the site's.
+[[nodiscard]] std::vector<std::string> aligned(const std::vector<figures_of_site>& rows) {
+  std::size_t waits = 0;
+  std::size_t part = 0;
+  std::size_t count = 0;
+  for (const figures_of_site& one : rows) {
+    waits = std::max(waits, one.waits.size());
+    part = std::max(part, one.part.size());
+    count = std::max(count, one.count.size());
+  }
+  std::vector<std::string> texts;
+  for (const figures_of_site& one : rows) {
+    texts.push_back(fmt::format("{:>{}}{:<{}}  {:>{}}  ", one.waits, waits,
+                                part > 0 ? "  " + one.part : "", part > 0 ? part + 2 : 0, one.count,
+                                count));
+  }
+  return texts;
 }
 
 void add_sites(lines& to, const analysis& run) {
   const bool knows_causes = !run.cores.spoils_waits;
-  to.add("{:>14}  {}   count  call site", run.is_of_threads() ? "a thread waits" : "a rank waits",
-         knows_causes ? " most of it for      " : "");
-  std::size_t shown = 0;
+  std::vector<figures_of_site> rows{{run.is_of_threads() ? "a thread waits" : "a rank waits",
+                                     knows_causes ? "most of it for" : "", "count"}};
   for (const site_result& site : run.sites) {
     const wait_split& w = site.waits;
-    if (shown == shown_sites || w.waiting_s <= 0) break;
-    ++shown;
-    const std::string figures =
-        fmt::format("{:>15} {}{:8}  ", of_a_rank_text(run, w.waiting_s),
-                    knows_causes ? fmt::format("{:<20} ", main_part(w)) : "", site.count);
-    to.add("{}{}", figures, site_text(site, said_width - figures.size()));
+    if (rows.size() > shown_sites || w.waiting_s <= 0) break;
+    rows.push_back({of_a_rank_text(run, w.waiting_s), knows_causes ? main_part(w) : "",
+                    std::to_string(site.count)});
+  }
+  const std::vector<std::string> figures = aligned(rows);
+  to.add("{}call site", figures[0]);
+  for (std::size_t i = 1; i < figures.size(); ++i) {
+    const site_result& site = run.sites[i - 1];
+    to.add("{}{}", figures[i], site_text(site, said_width - figures[i].size()));
     if (!site.callers.empty()) to.add("{:>73}", wrappers_text(site));
   }
 }

@@ -203,6 +203,18 @@ TEST(words, every_line_fits_a_terminal) {
   EXPECT_LE(lines, 30);
 }
 
+TEST(words, columns_are_as_narrow_as_their_figures_and_leave_the_rest_to_the_site) {
+  std::vector<rank_profile> profiles = profiles_of(eight_ranks());
+  for (rank_profile& one : profiles) {
+    std::strcpy(one.header.module[0].path, "/made/tea_leaf_cg.so");
+    for (auto& [number, site] : one.sites) site.module = 0;
+    one.sites[static_cast<int>(call_id::MPI_Allreduce)].count = 175;  // 1400 of all
+  }
+  const std::string text = summary_text(profiles, analyse(profiles));
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"( 1400  Allreduce tea_leaf_cg\.so\+0x)")))
+      << text;
+}
+
 /// Puts all ranks on one host, each on any of its first `cores` cores.
 [[nodiscard]] std::vector<rank_profile> on_one_host(std::vector<made_rank> ranks, unsigned cores) {
   for (made_rank& one : ranks) {
