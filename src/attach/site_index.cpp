@@ -52,6 +52,8 @@ using place_key = std::tuple<std::string, std::string, std::string, int, std::ui
 struct function_seen {
   std::set<std::string> callees;  ///< through which it communicates; "": MPI itself
   std::map<place_key, std::uint64_t> calls_from;
+  std::set<place_key> places;  ///< in it, of calls that communicate
+  std::string file;            ///< that it is in; "": not known
 
   /// Called from several places, none of which makes nearly all calls: else they are one program's
   /// main loop and its first step.
@@ -77,9 +79,21 @@ class wrappers {
       if (name.empty()) return;
       function_seen& seen = functions_[name];
       seen.callees.insert(callee);
+      seen.places.insert(key_of(way[i]));
+      if (!way[i].file.empty()) seen.file = way[i].module + ":" + way[i].file;
       if (i + 1 < way.size()) seen.calls_from[key_of(way[i + 1])] += count;
       callee = name;
     }
+  }
+  /// Finds the files of wrappers: all their functions pass on, and one is shared.  Once all ways
+  /// are added.
+  void find_files() {
+    std::set<std::string> with_others;
+    for (const auto& [name, seen] : functions_) {
+      if (!seen.passes_on()) with_others.insert(seen.file);
+      if (seen.is_shared() && !seen.file.empty()) files_.insert(seen.file);
+    }
+    for (const std::string& file : with_others) files_.erase(file);
   }
   /// Returns how many of the innermost places are in wrappers.
   [[nodiscard]] std::size_t count_in(const way_of_places& way) const {
@@ -87,7 +101,7 @@ class wrappers {
     for (std::size_t i = 0; i + 1 < way.size(); ++i) {
       const auto found = functions_.find(name_of(way[i]));
       if (found == functions_.end() || !found->second.passes_on()) break;
-      if (found->second.is_shared()) inside = i + 1;
+      if (is_wrapper(found->second)) inside = i + 1;
     }
     return inside;
   }
@@ -97,7 +111,12 @@ class wrappers {
   [[nodiscard]] static std::string name_of(const code_place& place) {
     return place.function.empty() ? "" : place.module + ":" + place.function;
   }
+  /// A function of one call that nobody shares is a wrapper in a file of wrappers.
+  [[nodiscard]] bool is_wrapper(const function_seen& seen) const {
+    return seen.is_shared() || (seen.places.size() == 1 && files_.contains(seen.file));
+  }
   std::map<std::string, function_seen> functions_;
+  std::set<std::string> files_;
 };
 
 }  // namespace
@@ -133,6 +152,7 @@ site_index::site_index(std::span<const rank_profile> ranks) {
       if (site.waited > 0 || site.bytes > 0) known.add(places_of(way), site.count);
     }
   }
+  known.find_files();
   std::map<std::pair<int, std::vector<place_key>>, int> numbers;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     auto& of_rank = numbers_.emplace_back();

@@ -7,10 +7,10 @@ import unittest
 
 from attached import RANKS, run
 
-SOURCE = pathlib.Path(__file__).with_name("wrapped.cpp")
 LINES = {
-    found[1]: line
-    for line, text in enumerate(SOURCE.read_text().splitlines(), 1)
+    found[1]: f"{file}:{line}"
+    for file in ("wrapped.cpp", "wrapped_sums.hpp")
+    for line, text in enumerate(pathlib.Path(__file__).with_name(file).read_text().splitlines(), 1)
     if (found := re.search(r";\s*// ([\w ]+)$", text))
 }
 ROUNDS = 20
@@ -26,7 +26,15 @@ SITES = {
     ("MPI_Bcast", ("step",)): ROUNDS + 1,
     ("MPI_Allreduce", ("smallest",)): 4 * ROUNDS,
     ("MPI_Scan", ("smooth",)): 4 * ROUNDS,
+    ("MPI_Exscan", ("sum below", "first sum")): ROUNDS,
+    ("MPI_Exscan", ("sum below", "second sum")): ROUNDS,
+    ("MPI_Reduce", ("root of all", "root")): ROUNDS,
 }
+
+
+def line_of(place):
+    """Returns the file's name and the line."""
+    return f"{pathlib.Path(place['file']).name}:{place['line']}"
 
 
 class Wrapped(unittest.TestCase):
@@ -42,7 +50,7 @@ class Wrapped(unittest.TestCase):
         for site in self.done.profile["sites"]:
             names = {line: name for name, line in LINES.items()}
             ends = [site, *site["callers"]][:: max(1, len(site["callers"]))]
-            places = tuple(names.get(place["line"], place["line"]) for place in ends)
+            places = tuple(names.get(line_of(place), line_of(place)) for place in ends)
             if site["call"] in {call for call, _ in SITES}:
                 key = (site["call"], places)
                 seen[key] = seen.get(key, 0) + site["count"]
@@ -63,14 +71,15 @@ class Wrapped(unittest.TestCase):
     def test_the_summary_names_the_caller_and_the_wrapper(self):
         lines = self.done.errors.splitlines()
         self.assertLessEqual(max(map(len, lines)), 80)
-        wrappers = "|".join(str(LINES[name]) for name in ("swap", "total", "largest"))
+        named = ("swap", "total", "largest", "sum below", "root of all")
+        wrappers = "|".join(re.escape(LINES[name]) for name in named)
         owners = {LINES[places[-1]] for _, places in SITES}
         between = [i for i, line in enumerate(lines) if re.match(r"plait: +<- ", line)]
         self.assertGreater(len(between), 1, self.done.errors)
         for i in between:
-            self.assertRegex(lines[i], rf" <- wrapped\.cpp:({wrappers})$")
-            owner = re.search(r":(\d+)\)?$", lines[i - 1])[1]
-            self.assertIn(int(owner), owners, lines[i - 1])
+            self.assertRegex(lines[i], rf" <- ({wrappers})$")
+            owner = re.search(r"([\w.]+:\d+)\)?$", lines[i - 1])[1]
+            self.assertIn(owner, owners, lines[i - 1])
 
 
 if __name__ == "__main__":

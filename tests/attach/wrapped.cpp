@@ -3,6 +3,8 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "wrapped_sums.hpp"
+
 namespace halo {
 
 /// A wrapper: one place, several callers.
@@ -90,6 +92,9 @@ int main(int argc, char** argv) {
     sum += residual(3 + i % 5);
     sum += halo::largest(sum);  // main
     smooth(own.cells, 4);
+    sum += sum_below(1);    // first sum
+    sum += sum_below(sum);  // second sum
+    sum += root_of_all(i);  // root
   }
   MPI_Finalize();
   return sum < 0 ? 1 : 0;
