@@ -8,7 +8,5 @@ function(plait_application name)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE plait_flags plait_measure ${app_LIBRARIES} MPI::MPI_CXX)
   target_precompile_headers(${name} REUSE_FROM plait_program_headers)
-  # Several sources at once take three fifths of the time.
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/apps
-    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/apps)
 endfunction()

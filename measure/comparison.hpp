@@ -139,9 +139,9 @@ struct measured_variant {
   /// `member(run)` of each run.
   template <class Member>
   [[nodiscard]] std::vector<double> of_runs(Member&& member) const {
-    std::vector<double> values;
-    for (const kept_run& run : runs) values.push_back(member(run));
-    return values;
+    std::vector<double> numbers;
+    for (const kept_run& run : runs) numbers.push_back(member(run));
+    return numbers;
   }
   /// Medians over runs.
   [[nodiscard]] double total_s() const;

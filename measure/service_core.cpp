@@ -21,20 +21,20 @@ struct named_part {
   double model::node_step::*part;
 };
 using step = model::node_step;
-constexpr std::array parts{
+constexpr std::array named_parts{
     named_part{"computation_s", &step::computation_s}, named_part{"one_less_s", &step::one_less_s},
     named_part{"exchange_s", &step::exchange_s},       named_part{"network_s", &step::network_s},
     named_part{"transport_s", &step::transport_s},     named_part{"taken_s", &step::taken_s}};
 
 json to_json(const step& one) {
   json result{{"cores", one.cores}};
-  for (const named_part& part : parts) result[part.name] = one.*part.part;
+  for (const named_part& part : named_parts) result[part.name] = one.*part.part;
   return result;
 }
 
 step step_from(const json& text) {
   step result{.cores = text["cores"].get<int>()};
-  for (const named_part& part : parts) result.*part.part = text[part.name].get<double>();
+  for (const named_part& part : named_parts) result.*part.part = text[part.name].get<double>();
   return result;
 }
 

@@ -16,7 +16,7 @@ constexpr int message_tag = 1;
 constexpr int answer_tag = 2;
 constexpr int times_tag = 3;
 // Until the other one has heard when to begin.
-constexpr double notice_s = 2e-4;
+constexpr double rest_after_notice_s = 2e-4;
 
 // Busy, as computation is.
 void work_for(double duration_s) {
@@ -142,7 +142,7 @@ double task_pair::in_turn_s(int messages, std::size_t size_bytes, const common_s
     std::ranges::fill(message_, std::byte{0});
   }
   const auto now_s = [&] { return ticks_to_seconds(now_ticks()) + when.offset_s; };
-  const double start_s = exchange(now_s() + when.rest_s + notice_s).round_trip_s;  // the client's
+  const double start_s = exchange(now_s() + when.rest_s + rest_after_notice_s).round_trip_s;  // the client's
   while (now_s() < start_s) {
   }
   for (int i = 0; i < messages; ++i) {

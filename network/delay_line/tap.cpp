@@ -57,8 +57,8 @@ std::size_t tap::read(std::span<std::byte> room) const {
   return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
-bool tap::write(std::span<const std::byte> frame) const {
-  return ::write(descriptor_, frame.data(), frame.size()) == static_cast<ssize_t>(frame.size());
+bool tap::write(std::span<const std::byte> bytes) const {
+  return ::write(descriptor_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
 }
 
 }  // namespace plait::network::delay_line

@@ -30,9 +30,9 @@ class tap {
   /// there is none.
   [[nodiscard]] std::size_t read(std::span<std::byte> room) const;
 
-  /// Writes one frame.  Returns false where the kernel did not take it, and the frame is lost, as
+  /// Writes one frame, `bytes`.  Returns false where the kernel did not take it, and the frame is lost, as
   /// frames may be.
-  bool write(std::span<const std::byte> frame) const;
+  bool write(std::span<const std::byte> bytes) const;
 
  private:
   int descriptor_;

@@ -41,15 +41,15 @@ constexpr std::uint64_t most_records = 8 << 20;
 }
 
 /// In parts: a count of MPI's is an int.
-constexpr std::size_t part = 64 << 20;
+constexpr std::size_t piece_bytes = 64 << 20;
 
 void send_packed(session& of, const std::vector<std::byte>& packed) {
   const std::uint64_t size = packed.size();
   PLAIT_REAL(MPI_Send)(&size, sizeof size, constants.byte, 0, gather_tag, of.own);
-  for (std::size_t at = 0; at < size; at += part) {
+  for (std::size_t at = 0; at < size; at += piece_bytes) {
     PLAIT_REAL(MPI_Send)
-    (packed.data() + at, static_cast<int>(std::min(part, size - at)), constants.byte, 0, gather_tag,
-     of.own);
+    (packed.data() + at, static_cast<int>(std::min(piece_bytes, size - at)), constants.byte, 0,
+     gather_tag, of.own);
   }
 }
 
@@ -58,9 +58,9 @@ void send_packed(session& of, const std::vector<std::byte>& packed) {
   PLAIT_REAL(MPI_Recv)
   (&size, sizeof size, constants.byte, from, gather_tag, of.own, MPI_STATUS_IGNORE);
   std::vector<std::byte> packed(size);
-  for (std::size_t at = 0; at < size; at += part) {
+  for (std::size_t at = 0; at < size; at += piece_bytes) {
     PLAIT_REAL(MPI_Recv)
-    (packed.data() + at, static_cast<int>(std::min(part, size - at)), constants.byte, from,
+    (packed.data() + at, static_cast<int>(std::min(piece_bytes, size - at)), constants.byte, from,
      gather_tag, of.own, MPI_STATUS_IGNORE);
   }
   return unpack_profile(packed);

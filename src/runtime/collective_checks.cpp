@@ -12,7 +12,7 @@
 namespace plait {
 namespace {
 
-using what = collective::operation;
+using operation_kind = collective::operation;
 
 /// "1 element", "3 elements"
 [[nodiscard]] std::string counted(std::size_t count, const char* one) {
@@ -22,7 +22,7 @@ using what = collective::operation;
 void expect_ranks(const collective_call& call, const collective::shape& s) {
   const std::string range = "; ranks are 0 to " + std::to_string(s.ranks - 1);
   if (s.root < 0 || s.root >= s.ranks) refuse(call, "root " + std::to_string(s.root) + range);
-  if (s.what == what::bcast && call.word != access_mode::inout) {
+  if (s.what == operation_kind::bcast && call.word != access_mode::inout) {
     const bool gives = call.word == access_mode::in;
     if (gives != (s.rank == s.root)) {
       refuse(call, gives ? "in(x) is for the root, which is " + std::to_string(s.root) +
@@ -125,7 +125,7 @@ void expect_own_parts(const collective_call& call, const collective::shape& s) {
     refuse(call, "this rank sends itself " + counted(sent, "element") + " and receives " +
                      std::to_string(received) + " from itself");
   };
-  if (s.what == what::alltoallv && !s.in_place) {
+  if (s.what == operation_kind::alltoallv && !s.in_place) {
     const auto own = static_cast<std::size_t>(s.rank);
     expect(s.send_blocks[own].count, s.receive_blocks[own].count);
   }
@@ -198,7 +198,7 @@ void expect_fits(const collective_call& call, const collective::shape& s) {
   const collective::list_lengths lists = collective::lists_of(s);
   const std::size_t sent = elements_in(call.send, s);
   const std::size_t received = elements_in(call.receive, s);
-  const bool one_buffer = s.in_place && s.what == what::reduce_scatter;
+  const bool one_buffer = s.in_place && s.what == operation_kind::reduce_scatter;
   if (lists.send_blocks)
     expect_blocks(call, s.send_blocks, "send", one_buffer ? "receive" : "send",
                   one_buffer ? received : sent);
@@ -210,7 +210,7 @@ void expect_fits(const collective_call& call, const collective::shape& s) {
   expect_size(call, "send", sent, need.send);
   expect_size(call, "receive", received, need.receive);
   expect_own_parts(call, s);
-  if (!s.in_place && s.what != what::barrier) expect_two_buffers(call, s);
+  if (!s.in_place && s.what != operation_kind::barrier) expect_two_buffers(call, s);
 }
 
 }  // namespace plait

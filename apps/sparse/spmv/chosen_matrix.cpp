@@ -90,21 +90,21 @@ method matrix_options::how() const {
   return plait::measure::parse_kind<spmv::method>("--method", method, method_names);
 }
 
-void add_matrix_options(plait::measure::command_line& to, matrix_options& options) {
-  to.option("--mtx", options.mtx, "A matrix in the Matrix Market format, or gzip of one");
-  to.option("--matrix", options.matrix, "Without --mtx: 27-point, uniform or power-law");
-  to.option("--points", options.points, "Of 27-point: grid points, as NXxNYxNZ");
-  to.option("--rows", options.rows, "Of uniform and power-law: rows and columns");
-  to.option("--nnz-per-row", options.per_row, "Of uniform and power-law: nonzeros of a row");
-  to.option("--deal", options.deal, "Rows to ranks: even, nonzeros or metis");
-  to.option("--method", options.method,
+void add_matrix_options(plait::measure::command_line& to, matrix_options& chosen) {
+  to.option("--mtx", chosen.mtx, "A matrix in the Matrix Market format, or gzip of one");
+  to.option("--matrix", chosen.matrix, "Without --mtx: 27-point, uniform or power-law");
+  to.option("--points", chosen.points, "Of 27-point: grid points, as NXxNYxNZ");
+  to.option("--rows", chosen.rows, "Of uniform and power-law: rows and columns");
+  to.option("--nnz-per-row", chosen.per_row, "Of uniform and power-law: nonzeros of a row");
+  to.option("--deal", chosen.deal, "Rows to ranks: even, nonzeros or metis");
+  to.option("--method", chosen.method,
             "What follows a product: power, residues (whole numbers) or cg");
 }
 
-void check(const matrix_options& options) {
-  (void)plait::measure::parse_name("--deal", options.deal, plait::sparse::dealing_names);
-  (void)options.how();
-  if (options.mtx.empty()) check_generated(options);
+void check(const matrix_options& chosen) {
+  (void)plait::measure::parse_name("--deal", chosen.deal, plait::sparse::dealing_names);
+  (void)chosen.how();
+  if (chosen.mtx.empty()) check_generated(chosen);
 }
 
 dealt_matrix deal(plait::environment& env, const matrix_options& c, dealings compared,
