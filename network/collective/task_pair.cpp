@@ -142,7 +142,8 @@ double task_pair::in_turn_s(int messages, std::size_t size_bytes, const common_s
     std::ranges::fill(message_, std::byte{0});
   }
   const auto now_s = [&] { return ticks_to_seconds(now_ticks()) + when.offset_s; };
-  const double start_s = exchange(now_s() + when.rest_s + rest_after_notice_s).round_trip_s;  // the client's
+  const double start_s =
+      exchange(now_s() + when.rest_s + rest_after_notice_s).round_trip_s;  // the client's
   while (now_s() < start_s) {
   }
   for (int i = 0; i < messages; ++i) {

@@ -30,8 +30,8 @@ class tap {
   /// there is none.
   [[nodiscard]] std::size_t read(std::span<std::byte> room) const;
 
-  /// Writes one frame, `bytes`.  Returns false where the kernel did not take it, and the frame is lost, as
-  /// frames may be.
+  /// Writes one frame, `bytes`.  Returns false where the kernel did not take it, and the frame is
+  /// lost, as frames may be.
   bool write(std::span<const std::byte> bytes) const;
 
  private:

@@ -91,7 +91,7 @@ void end_job() noexcept {
   return name.data();
 }
 
-/// What a rank says of itself when the job begins, in one message to all others.
+/// A rank's words about itself when the job begins, in one message to all others.
 struct introduction {
   std::array<char, 256> host{};
   std::array<char, 40> kernel{};  ///< the number that this start of it has

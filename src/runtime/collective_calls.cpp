@@ -26,13 +26,13 @@ namespace plait {
 namespace {
 
 using collective::action;
-using what = collective::operation;
+using operation_kind = collective::operation;
 
 /// The bytes that a call of the library touches, as accesses that do not overlap; neighbours of one
 /// mode come as one.
 [[nodiscard]] std::vector<data_access> accesses_of(const collective_call& call,
                                                    const collective::footprint& touched) {
-  if (call.shape.what == what::barrier)
+  if (call.shape.what == operation_kind::barrier)
     return {{strided_bytes::of(call.receive), access_mode::inout}};
   struct touched_range {
     byte_range bytes;
@@ -110,7 +110,7 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
     return one;
   };
 
-  const bool is_barrier = call.shape.what == what::barrier;
+  const bool is_barrier = call.shape.what == operation_kind::barrier;
   if (is_barrier) {
     s.tasks.task(
         call.name, [](std::span<const std::byte>, std::span<std::byte>) {},
@@ -165,7 +165,8 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
 [[nodiscard]] std::shared_ptr<collective_agreement> submit_agreement(
     runtime_state& s, const collective_call& call, const collective::shape& shape,
     std::optional<collective::algorithm> how, const communicator& among) {
-  if (shape.ranks == 1 || shape.what == what::barrier || s.compared_sizes == size_comparison::none)
+  if (shape.ranks == 1 || shape.what == operation_kind::barrier ||
+      s.compared_sizes == size_comparison::none)
     return nullptr;
   const auto agreement = std::make_shared<collective_agreement>(call, shape, how);
   const auto range = [](std::span<std::uint64_t> words) {

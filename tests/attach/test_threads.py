@@ -35,7 +35,9 @@ class Threads(unittest.TestCase):
                 self.assertEqual(same, plain)
                 seen = counts_of(done.profile)
                 self.assertEqual({name: seen[name] for name in called}, dict(called))
-                self.assertEqual(done.profile["warnings"], [])
+                # How often a thread tests while it waits is up to the machine.
+                others = [w for w in done.profile["warnings"] if "later ones are left out" not in w]
+                self.assertEqual(others, [])
 
     def test_messages_of_both_threads_find_their_other_ends(self):
         profile = run("threads", options=["--quiet"]).profile
