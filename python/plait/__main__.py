@@ -13,7 +13,7 @@ if not sys.flags.safe_path:
     if sys.path[0] == here != __file__.rpartition("/plait/")[0]:
         del sys.path[0]
 
-if sys.argv[1:2] == ["attach"] and "--help" not in sys.argv[:3]:
+if sys.argv[1:2] == ["attach"]:
     # It stands between mpiexec and every rank, and so takes no detour.
     from plait.attach.command import main as attach
 

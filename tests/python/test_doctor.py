@@ -69,6 +69,7 @@ printf '%s\n' "${COMPREPLY[@]}"
     [
         (["re"], ["report"]),
         (["lab", "do"], ["down"]),
+        (["attach", "--verify", "--sal"], ["--salvage"]),
         (["run", "jac"], ["jacobi3d"]),
         (["bench", "met"], ["metg"]),
         (["run", "jacobi3d", "--la"], ["--lab"]),

@@ -1,57 +1,56 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of `./plait`: refusals before it installs or builds, and the needs of its words."""
 
-import os
 import pathlib
+import signal
 import subprocess
 import sys
 
 import pytest
-import typer
 
-from conftest import ROOT, environment, one_line
-from plait.cli.app import app
-from plait.door import COMMANDS, needs
-from plait.errors import BadInput
+from conftest import ROOT, command, environment, one_line
+from plait import needed, ready
+from plait.cli import main
+from plait.errors import JobFailed
 from plait.results import save
 from sample import result
 from test_run import DOOR
 
-
-def commands(group=None, name=""):
-    group = group or typer.main.get_command(app)
-    for word, command in group.commands.items():
-        whole = f"{name} {word}".strip()
-        if hasattr(command, "commands"):
-            yield from commands(command, whole)
-        else:
-            yield whole, command
+HAS_VENV = pytest.mark.skipif(
+    not (ROOT / ".venv").exists(), reason="./plait would make its environment"
+)
 
 
-def test_the_door_knows_every_command_and_its_options():
-    found = dict(commands())
-    assert sorted(found) == sorted(COMMANDS)
-    for name, command in found.items():
-        door = COMMANDS[name]
-        options = {"--help": True} | {
-            word: option.is_flag
-            for option in command.params if option.param_type_name == "option"
-            for word in (*option.opts, *option.secondary_opts)
-        }  # fmt: skip
-        assert {word: kind is None for word, kind in door.options.items()} == options, name
-        arguments = [each for each in command.params if each.param_type_name == "argument"]
-        assert door.least == sum(each.required for each in arguments)
-        more = door.passes_on or any(each.nargs == -1 for each in arguments)
-        assert door.most == (None if more else len(arguments)), name
+@pytest.fixture
+def needs(monkeypatch):
+    """Returns what a command asks ./plait for first, where nothing is installed."""
+    monkeypatch.setattr(needed, "missing", list)
+    monkeypatch.setattr(ready, "_DOOR", "./plait")
+    asked = []
+
+    def ask(*words):
+        asked.append(" ".join(words))
+        raise JobFailed("")
+
+    def needs_of(words):
+        asked.clear()
+        monkeypatch.setattr(sys, "argv", ["plait", *words.split()])
+        with pytest.raises(SystemExit):
+            main()
+        return asked[0] if asked else "nothing"
+
+    monkeypatch.setattr(ready, "_ask", ask)
+    return needs_of
 
 
+@HAS_VENV
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("frobnicate", "no command 'frobnicate'; there are: attach, bench, compare"),
-        ("lab sideways", "no 'lab sideways'; there are: up, down, status, exec"),
-        ("run", "APP is missing"),
-        ("run --stepz 3 jacobi3d", "no option --stepz"),
+        ("frobnicate", "no such command 'frobnicate'; there are: run, attach, report, bench"),
+        ("lab sideways", "no such command 'sideways'; there are: up, down, status, exec"),
+        ("run", "Missing argument 'APP'"),
+        ("run --stepz 3 jacobi3d", "No such option: --stepz"),
         ("run jacobi4d", "unknown application 'jacobi4d'; there are: "),
         ("run jacobi3d --ranks 0", "--ranks 0: give at least 1"),
         ("run jacobi3d --ranks", "--ranks: its value is missing"),
@@ -71,24 +70,24 @@ def test_the_door_knows_every_command_and_its_options():
         ("bench tolerance", "tolerance: name an application, such as hpl"),
         ("bench tolerance sloth", "unknown application 'sloth'; there are:"),
         ("bench tolerance hpl --rounds 0", "--rounds 0: give at least 1"),
-        ("noise --period 1ms", "noise: --length is missing"),
-        ("noise --period 1ms --length 25us now", "unexpected word 'now'"),
+        ("noise --period 1ms", "Missing option '--length'"),
+        ("noise --period 1ms --length 25us now", "unexpected extra argument(s) (now)"),
         ("noise --period 1ms --length 25us --seconds few", "--seconds few: give a number"),
         ("measure loggp --ranks two", "--ranks two: give a whole number"),
-        ("predict collective", "OP is missing"),
+        ("predict collective", "Missing argument 'OP'"),
         ("predict collective bcast --gap-us wide", "--gap-us wide: give a number"),
-        ("predict collective bcast alltoall", "unexpected word 'alltoall'"),
-        ("report", "RESULT.json is missing"),
-        ("compare a.json", "is missing"),
-        ("report a.json --outpot b", "no option --outpot"),
+        ("predict collective bcast alltoall", "unexpected extra argument(s) (alltoall)"),
+        ("report", "Missing argument 'RESULT.json…'"),
+        ("compare a.json", "Missing argument 'B.json'"),
+        ("report a.json --outpot b", "No such option: --outpot (Possible options: --output)"),
         ("lab up --nodes none", "nodes=none"),
-        ("lab up --nods 3", "no option --nods"),
+        ("lab up --nods 3", "No such option: --nods"),
     ],
 )
 def test_wrong_words_are_refused_before_anything_is_installed_or_built(words, said, tmp_path):
     # Programs that would install, build or run something are out of sight.
     (tmp_path / "bash").symlink_to("/bin/bash")
-    for tool in ("dirname", "readlink", "nproc"):
+    for tool in ("dirname", "readlink", "nproc", "sed"):
         (tmp_path / tool).symlink_to(f"/usr/bin/{tool}")
     done = subprocess.run(
         ["/bin/bash", DOOR, *words.split()], capture_output=True, text=True, check=False,
@@ -102,12 +101,16 @@ def test_wrong_words_are_refused_before_anything_is_installed_or_built(words, sa
     [
         ("run jacobi3d", "build openmpi jacobi3d"),
         ("run jacobi3d --mpi=mpich -- --help", "build mpich jacobi3d"),
-        ("run {program} --steps few -x --mpi mpich", "launch mpich"),
-        ("run {program} --lab nodes=2 --report x.html", "launch openmpi lab"),
+        ("run {program} --steps few -x --mpi mpich", "install mpich util-linux"),
+        (
+            "run {program} --lab nodes=2 --report x.html",
+            "install openmpi-bin util-linux iproute2 iputils-ping",
+        ),
         ("bench", "nothing"),
-        ("bench metg --only plait", "build openmpi bench/all"),
+        ("bench metg --only plait", "peers openmpi metg no"),
+        ("bench fft --peers --mpi mpich", "peers mpich fft yes"),
         ("bench tolerance hpl --n 7 --mpi mpich", "build mpich hpl noise"),
-        ("bench tolerance hpl --lab nodes=2,delay=2ms", "build openmpi hpl delay_line noise"),
+        ("bench tolerance hpl --lab nodes=2,delay=2ms", "build openmpi hpl noise delay_line"),
         ("noise --period 1ms --length 25us", "build openmpi noise"),
         ("noise --help", "nothing"),
         ("measure", "nothing"),
@@ -122,24 +125,24 @@ def test_wrong_words_are_refused_before_anything_is_installed_or_built(words, sa
         ("attach --mpi openmpi {program} --json", "build openmpi plait_attach"),
         ("run --attach {program} --ranks 4", "build openmpi plait_attach"),
         ("compare a.json b.json", "nothing"),
-        ("lab up x --nodes 3", "lab"),
+        ("lab up x --nodes 3", "install util-linux iproute2 iputils-ping"),
         ("lab up x --delay 2ms", "build openmpi delay_line"),
         ("run {program} --lab nodes=2,delay=2ms", "build openmpi delay_line"),
         ("run jacobi3d --mpi mpich --lab delay=2ms", "build mpich jacobi3d delay_line"),
-        ("lab exec n0 -- ls --all", "lab"),
+        ("lab exec n0 -- ls --all", "nothing"),
         ("--version", "nothing"),
     ],
 )
-def test_words_say_what_they_need(words, needed, tmp_path, monkeypatch):
+def test_words_say_what_they_need(words, needed, needs, tmp_path, monkeypatch):
     monkeypatch.setenv("PLAIT_BIN_DIR", "")
     monkeypatch.chdir(tmp_path)
     program = tmp_path / "program"
     program.touch(mode=0o755)
     program.write_text("#!/bin/sh\n")
-    assert needs(words.format(program=program).split()) == needed
+    assert needs(words.format(program=program)) == needed
 
 
-@pytest.mark.skipif(not (ROOT / ".venv").exists(), reason="./plait would make its environment")
+@HAS_VENV
 def test_a_program_of_ones_own_builds_nothing(tmp_path):
     tools = tmp_path / "tools"
     tools.mkdir()
@@ -160,28 +163,46 @@ def test_a_program_of_ones_own_builds_nothing(tmp_path):
     assert not (tmp_path / "was-called").exists()
 
 
-def test_programs_from_elsewhere_are_not_built(tmp_path, monkeypatch):
+@pytest.fixture
+def asking(tmp_path):
+    """Starts a command that asks for a build: this script, which stands for ./plait."""
+
+    def start(script, *words):
+        door = tmp_path / "door"
+        door.write_text(f"#!/bin/bash\n{script}\n")
+        door.chmod(0o755)
+        return subprocess.Popen(
+            command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            cwd=tmp_path, env=environment(PLAIT_BIN_DIR="", PLAIT_DOOR=str(door)),
+        )  # fmt: skip
+
+    return start
+
+
+@pytest.mark.parametrize("words", ["run jacobi3d", "attach --build"])
+def test_a_build_that_fails_ends_the_command_which_adds_nothing(words, asking):
+    done = asking('echo "$@, $PLAIT_DOOR." >&2; exit 5', *words.split())
+    target = words.split()[1].replace("--build", "plait_attach")
+    assert done.communicate(timeout=60) == ("", f"--ready build openmpi {target}, .\n")
+    assert done.returncode == 5
+
+
+def test_a_build_that_is_interrupted_ends_with_the_command(asking):
+    with asking("echo $$; exec sleep 50", "run", "jacobi3d") as process:
+        built_by = process.stdout.readline().strip()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == "plait: stopped by SIGINT\n"
+    assert process.returncode == 128 + signal.SIGINT
+    assert not pathlib.Path("/proc", built_by).exists()
+
+
+def test_programs_from_elsewhere_are_not_built(tmp_path, monkeypatch, needs):
     (tmp_path / "jacobi3d").touch(mode=0o755)
     monkeypatch.setenv("PLAIT_BIN_DIR", str(tmp_path))
-    assert needs(["run", "jacobi3d"]) == "launch openmpi lab"
+    assert needs("run jacobi3d") == "install openmpi-bin util-linux"
 
 
-def test_the_door_and_the_command_refuse_the_same_names(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pathlib.Path("foo").touch()
-    with pytest.raises(BadInput, match=r"unknown application 'foo'; did you mean \./foo\?"):
-        needs(["run", "foo"])
-
-
-def test_the_door_needs_nothing_but_python():
-    done = subprocess.run(
-        ["/usr/bin/python3", "-I", "-B", ROOT / "python/plait/start.py", "plait.door", "run",
-         "jacobi3d"], capture_output=True, text=True, check=False, env={"PATH": os.environ["PATH"]},
-    )  # fmt: skip
-    assert done.stdout == "build openmpi jacobi3d\n", done.stderr
-
-
-@pytest.mark.skipif(not (ROOT / ".venv").exists(), reason="./plait would make its environment")
+@HAS_VENV
 def test_no_module_of_the_current_folder_is_imported(tmp_path):
     """As a part of PYTHONPATH an empty word is the current folder, too."""
     trap = "import pathlib; pathlib.Path({!r}, __name__).touch(); raise ImportError(__name__)\n"

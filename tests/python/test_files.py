@@ -177,25 +177,22 @@ def test_a_name_that_no_file_can_have_is_refused_in_one_line(words, tmp_path):
     save(result(), tmp_path / "a.json")
     (tmp_path / "program").write_text("#!/bin/sh\n")
     (tmp_path / "program").chmod(0o755)
-    for module in ("plait", "plait.door"):
-        done = subprocess.run(
-            [*command()[:-1], module, *words.split()], capture_output=True, text=True, check=False,
-            env=environment(), cwd=tmp_path,
-        )  # fmt: skip
-        if module == "plait" or done.returncode:
-            assert LONG in one_line(done)
+    done = subprocess.run(
+        command(*words.split()), capture_output=True, text=True, check=False, env=environment(),
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert LONG in one_line(done)
 
 
 @pytest.mark.parametrize("words", ["run ./program", "run --list", "report b.json", "bench"])
 def test_a_current_folder_that_is_gone_is_no_traceback(words, tmp_path):
-    for module in ("plait", "plait.door"):
-        start = shlex.join([*map(str, command()[:-1]), module, *words.split()])
-        done = subprocess.run(
-            ["sh", "-c", f"mkdir gone && cd gone && rmdir ../gone && {start}"], cwd=tmp_path,
-            env=environment(PLAIT_BIN_DIR=""), capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert "Traceback" not in done.stderr
-        assert done.returncode == 0 or one_line(done)
+    start = shlex.join(map(str, command(*words.split())))
+    done = subprocess.run(
+        ["sh", "-c", f"mkdir gone && cd gone && rmdir ../gone && {start}"], cwd=tmp_path,
+        env=environment(PLAIT_BIN_DIR=""), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or one_line(done)
 
 
 ASCII = (

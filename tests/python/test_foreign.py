@@ -11,10 +11,10 @@ import sys
 import pytest
 
 from conftest import HERE, command, environment, one_line
-from plait.door import needs
+from plait.cli.passing_on import sort_words
 from plait.errors import BadInput
 from plait.launch.streams import _Channel
-from plait.words import sort_words
+from plait.run.programs import is_foreign, target_of
 
 BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 HEAD = f"""#!/usr/bin/python3 -I
@@ -63,11 +63,11 @@ def test_a_program_in_path_is_a_program_of_ones_own(run, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     done = run("print('ran', sys.argv[1:])\n", name="cp2k.psmp", word="cp2k.psmp")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"ran []\n", b"")
-    assert needs(["run", "cp2k.psmp", "--mpi", "mpich"]) == "launch mpich"
+    assert is_foreign("cp2k.psmp", "mpich")
     (tmp_path / "jacobi3d").touch(mode=0o755)
-    assert needs(["run", "jacobi3d"]).startswith("build openmpi jacobi3d")  # plait's own
+    assert not is_foreign("jacobi3d", "openmpi")  # plait's own
     with pytest.raises(BadInput, match="unknown benchmark"):
-        needs(["bench", "cp2k.psmp"])
+        target_of("bench", "cp2k.psmp", "openmpi")
 
 
 def test_words_are_sorted_by_whole_words():

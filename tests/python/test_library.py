@@ -5,7 +5,6 @@ import itertools
 
 import pytest
 
-from plait.door import needs
 from plait.errors import BadInput
 from plait.lab.spec import LabSpec
 from plait.lab.state import Lab
@@ -50,7 +49,6 @@ def test_mpich_is_told_by_its_programs(installation):
     assert library.kind_of(folder) == "mpich"
     assert mpi.launch(folder, 2, ["prog"]).argv[-4:] == [f"{folder}/bin/mpiexec", "-n", "2", "prog"]
     assert library.build_folder(folder) == "release" + folder.replace("/", "-")
-    assert needs(["run", "jacobi3d", "--mpi", folder]) == f"build {folder} jacobi3d"
 
 
 @pytest.mark.parametrize(

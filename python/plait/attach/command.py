@@ -7,33 +7,28 @@ import sys
 import time
 from typing import NoReturn
 
+from plait import ready
 from plait.attach import built, target
-from plait.attach.words import Asked, parse, rank, settings
-from plait.errors import BadInput, sentence_of
+from plait.attach.words import OPTIONS, Asked, parse, rank, settings
+from plait.errors import BadInput, JobFailed, sentence_of
 from plait.plain import refuse, tell
 
-HELP = """\
+_HELP = """\
 Usage: mpiexec -n RANKS plait attach [OPTIONS] [--] PROGRAM [WORDS]...
 
 Runs an unmodified MPI program with plait in front of its MPI library, and says
 at the end how much it waited, where, and how much of that could be hidden.
 
-  --progress        give the program's own non-blocking calls progress
-  --trace[=FILE]    write a trace that Perfetto opens
-  --verify          find send buffers that change before their wait
-  --json FILE       write the result file here
-  --report[=FILE]   write an HTML report
-  --quiet, -q       print no summary
-  --mpi MPI         the MPI library of a script or of an interpreter: openmpi,
-                    mpich, or the folder of an installation of either
-  --salvage         write the --json and the --report of a job that was killed,
-                    from what its ranks left, and end
-  --build           from a checkout: build plait's library for --mpi, and end
+{}
+  mpiexec -n 4 plait attach ./program input.txt
+  mpiexec -n 4 plait attach --progress --report=page.html -- ./program -x
+  mpiexec -n 4 plait attach --mpi openmpi python3 script.py
 
 It stands before the program, not before mpiexec. The exit code is the
 program's. `plait run --attach ./program` starts mpiexec, too, and an emulated
 cluster with --lab.
 """
+_WIDTH_OF_OPTION = 20
 _OTHERS_WAIT_S = 1.0
 
 
@@ -42,17 +37,29 @@ def main(words: list[str]) -> NoReturn:
     try:
         asked = parse(words)
         if asked.help:
-            print(HELP, end="")
+            print(_help(), end="")
             sys.exit(0)
         if asked.build:
-            _tell_of_build(asked)
+            print(_library(asked, asked.mpi or "openmpi"))
+            sys.exit(0)
         if asked.salvage:
             _salvage(asked)
         _become(asked)
     except BadInput as error:
         _refuse(str(error))
+    except JobFailed as error:  # ./plait has said why
+        sys.exit(error.exit_code)
     except OSError as error:
         _refuse(sentence_of(error))
+
+
+def _help() -> str:
+    lines = ""
+    for name, option in OPTIONS.items():
+        value = f"[={option.value}]" if option.may else f" {option.value}".rstrip()
+        lines += f"  {name + value:<{_WIDTH_OF_OPTION - 2}}"
+        lines += option.says.replace("\n", "\n" + " " * _WIDTH_OF_OPTION) + "\n"
+    return _HELP.format(lines)
 
 
 def _refuse(line: str) -> NoReturn:
@@ -64,15 +71,17 @@ def _refuse(line: str) -> NoReturn:
     sys.exit(2)
 
 
-def _tell_of_build(asked: Asked) -> NoReturn:
-    print(built.find(asked.mpi or "openmpi"))
-    sys.exit(0)
+def _library(asked: Asked, mpi: str) -> str:
+    """The library to be put in front; inside mpiexec every rank would build it."""
+    if (rank() is None or asked.build) and (targets := built.targets(mpi)):
+        ready.build(mpi, *targets)
+    return built.find(mpi)
 
 
 def _salvage(asked: Asked) -> NoReturn:
     from plait.attach.salvage import salvage
 
-    library = built.find(asked.mpi or "openmpi")
+    library = _library(asked, asked.mpi or "openmpi")
     json = pathlib.Path(asked.json or "")
     told = settings(library, asked.switches, str(json), asked.trace, asked.quiet)
     is_written, said = salvage(library, json, told)
@@ -88,10 +97,10 @@ def _salvage(asked: Asked) -> NoReturn:
 
 def _become(asked: Asked) -> NoReturn:
     found = target.find(asked.program[0], asked.mpi)
-    library = built.find(found.mpi)
     json, is_first = asked.json, (rank() or 0) == 0
     if is_first:
         _check_outputs(asked)
+    library = _library(asked, found.mpi)
     if asked.report is not None and is_first:
         from plait.attach.reporting import run_and_report
 

@@ -9,12 +9,31 @@ from collections.abc import Mapping
 from plait.errors import BadInput
 
 SWITCHES = ("profile", "progress", "trace", "verify")
-# Option: whether it stands alone, needs a value, or may have one behind an equals sign.
-_ALONE, _NEEDS, _MAY = range(3)
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """An option of the command."""
+
+    says: str
+    value: str = ""  # what its value is called
+    may: bool = False  # it may stand alone, and takes a value behind an equals sign
+
+
 OPTIONS = {
-    "--progress": _ALONE, "--verify": _ALONE, "--quiet": _ALONE, "-q": _ALONE, "--trace": _MAY,
-    "--json": _NEEDS, "--report": _MAY, "--mpi": _NEEDS, "--build": _ALONE, "--salvage": _ALONE,
-    "--help": _ALONE,
+    "--progress": Option("give the program's own non-blocking calls progress"),
+    "--trace": Option("write a trace that Perfetto opens", "FILE", may=True),
+    "--verify": Option("find send buffers that change before their wait"),
+    "--json": Option("write the result file here", "FILE"),
+    "--report": Option("write an HTML report", "FILE", may=True),
+    "--quiet": Option("print no summary"),
+    "-q": Option("as --quiet"),
+    "--mpi": Option("the MPI library of a script or of an interpreter: openmpi,\n"
+                    "mpich, or the folder of an installation of either", "MPI"),
+    "--salvage": Option("write the --json and the --report of a job that was killed,\n"
+                        "from what its ranks left, and end"),
+    "--build": Option("from a checkout: build plait's library for --mpi, and end"),
+    "--help": Option("print this"),
 }  # fmt: skip
 # Launchers put the number of a rank into one of these before MPI_Init tells it.
 _RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")
@@ -43,10 +62,10 @@ def parse(words: list[str]) -> Asked:
     left, given = list(words), {}
     while left and left[0].startswith("-") and left[0] != "--":
         option, equals, value = left.pop(0).partition("=")
-        kind = OPTIONS.get(option)
-        if kind is None or (equals and kind == _ALONE):
+        known = OPTIONS.get(option)
+        if known is None or (equals and not known.value):
             raise BadInput(f"attach: there is no option {option}{equals}{value}")
-        if kind == _NEEDS and not equals:
+        if known.value and not known.may and not equals:
             if not left:
                 raise BadInput(f"attach: {option}: its value is missing")
             value = left.pop(0)

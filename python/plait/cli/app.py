@@ -9,6 +9,7 @@ import typer
 from typer.exceptions import TyperException
 
 from plait import __version__
+from plait.attach.command import main as attach_main
 from plait.cli import (
     attach,
     bench,
@@ -21,11 +22,17 @@ from plait.cli import (
     report,
     run,
 )
+from plait.cli.passing_on import join_values
 from plait.errors import BadInput, JobFailed, sentence_of
 from plait.interrupts import Interrupted, signals_as_exceptions
 from plait.plain import refuse
-from plait.words import join_values
 
+# What would have been right, by pydantic's name of what is wrong.
+_RIGHT = {
+    "int_parsing": "a whole number",
+    "float_parsing": "a number",
+    "greater_than_equal": "at least {ge}",
+}
 app = typer.Typer(
     name="plait",
     help="Measure, predict and hide communication time in MPI programs.",
@@ -66,8 +73,8 @@ def options(
 
 def main() -> None:
     """Run the command; every bad input is one line on stderr and exit code 2."""
-    if sys.argv[1:2] == ["attach"] and "--help" not in sys.argv:  # whose words are a program's
-        attach.attach_main(sys.argv[2:])
+    if sys.argv[1:2] == ["attach"]:  # whose words are a program's
+        attach_main(sys.argv[2:])
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):  # a terminal that lacks µ still gets its table
         stream.reconfigure(errors="backslashreplace")
@@ -84,7 +91,7 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         _end("stopped", 130)
     except TyperException as error:
-        _end(error.format_message(), 2)
+        _end(_sentence_of(error), 2)
     except BrokenPipeError:
         _drop_output()
         sys.exit(0)
@@ -107,6 +114,19 @@ def _open_closed_streams() -> None:
 def _drop_output() -> None:
     """Drops what is left to write to standard output, which has nowhere to go."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _sentence_of(error: TyperException) -> str:
+    """Returns what typer refuses, with the value or the commands that it leaves out."""
+    said = error.format_message()
+    for bad in getattr(error.__cause__, "errors", list)():
+        if right := _RIGHT.get(bad["type"], "").format(**bad.get("ctx", {})):
+            return f"{error.param.opts[0]} {bad['input']}: give {right}"
+    if said.startswith("No such command"):
+        commands = error.ctx.command.commands
+        known = ", ".join(name for name in commands if not commands[name].hidden)
+        return f"{said[0].lower()}{said[1:].rstrip('.')}; there are: {known}"
+    return said
 
 
 def _end(message: str, code: int) -> None:

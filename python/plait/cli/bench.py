@@ -7,15 +7,17 @@ import typer
 
 from plait.cli.options import (
     Json,
+    Lab,
+    Mpi,
     Report,
     ReportFile,
+    Verbose,
     measure_and_end,
     report_page,
     run_and_end,
 )
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
-from plait.launch import library
 from plait.run.programs import known
 from plait.run.runner import Request
 from plait.run.tolerance import ToleranceRun, run_tolerance
@@ -61,13 +63,10 @@ def bench(
     ] = None,
     ranks: Annotated[
         int | None,
-        typer.Option("--ranks", "-n", help="Number of processes; chosen when left out."),
+        typer.Option("--ranks", "-n", min=1, help="Number of processes; chosen when left out."),
     ] = None,
-    mpi: Annotated[str, typer.Option(help=library.HELP)] = "openmpi",
-    lab: Annotated[
-        str | None,
-        typer.Option(help="Run in an emulated cluster: nodes=N,rate=R; see plait run."),
-    ] = None,
+    mpi: Mpi = "openmpi",
+    lab: Lab = None,
     rates: Annotated[
         str | None,
         typer.Option(help="Of progress and tolerance: link rates, a job each: 200mbit,1gbit."),
@@ -80,14 +79,15 @@ def bench(
         ),
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(help="Of tolerance: how often each job is run, in turns.")
+        int | None, typer.Option(min=1, help="Of tolerance: how often each job is run, in turns.")
     ] = None,
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")
+    peers: Annotated[
+        bool, typer.Option("--peers", help="From a checkout: install what it is compared with.")
     ] = False,
+    verbose: Verbose = False,
 ) -> None:
     """Run a benchmark beside its peers. Options that are not listed go to the program itself."""
     if name is None:
@@ -100,5 +100,7 @@ def bench(
     for option, given in (("--noise", noise), ("--rounds", rounds)):
         if given is not None:
             raise BadInput(f"{option}: only tolerance takes it")
-    request = Request("bench", name, mpi, ranks, lab, context.args, verbose, rates=rates)
+    request = Request(
+        "bench", name, mpi, ranks, lab, context.args, verbose, rates=rates, peers=peers
+    )
     run_and_end(request, json, report_page(name, report, report_file))

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from plait import ready
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
 from plait.interrupts import Interrupted
@@ -57,6 +58,7 @@ def up(
     asked = LabSpec.of_options(
         nodes=nodes, rate=rate, cores=cores, delay=delay, name=_one_name(word, name), subnet=subnet
     )
+    ready.for_job(None, asked)
     lab = bring_up(asked, kept=True)
     typer.echo(f"{lab.name} is up: {lab.spec.describe()}, {lab.subnet}")
     typer.echo(f"  plait run APP --lab name={lab.name} …     plait lab exec n0 -- ip addr")

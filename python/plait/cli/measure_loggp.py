@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
-from plait.cli.measure_options import Lab, Mpi, Verbose, given
-from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
+from plait.cli.measure_options import given
+from plait.cli.options import Json, Lab, Mpi, Report, ReportFile, Verbose, report_page, run_and_end
 from plait.cli.passing_on import PASSED_ON, PassingOn
-from plait.errors import BadInput
 from plait.run.runner import Request
 
 _EPILOG = """**Examples**
@@ -29,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 def loggp(
     context: typer.Context,
-    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of processes: 2.")] = 2,
+    ranks: Annotated[int, typer.Option("--ranks", "-n", min=1, help="Number of processes: 2.")] = 2,
     mpi: Mpi = "openmpi",
     lab: Lab = None,
     sizes: Annotated[
@@ -56,8 +55,6 @@ def loggp(
 
     Options that are not listed go to the program itself.
     """
-    if ranks < 1:
-        raise BadInput(f"--ranks {ranks}: give at least 1")
     options = given(sizes=sizes, max_size=max_size, messages=messages, floods=floods, repeat=repeat)
     options += ["--raw-tcp"] if raw_tcp else []
     page = report_page("loggp", report, report_file)

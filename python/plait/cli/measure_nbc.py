@@ -31,7 +31,7 @@ def nbc(
             " gatherv, scatterv; neighbour_allgather, neighbour_alltoall."
         ),
     ] = "alltoall",
-    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of processes.")] = 2,
+    ranks: Annotated[int, typer.Option("--ranks", "-n", min=1, help="Number of processes.")] = 2,
 ) -> Start:
     """Measure how much of a collective operation hides behind work, by MPI's calls and as tasks."""
     return Start(ranks, given(op=op))

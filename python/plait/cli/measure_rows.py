@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import typer
 
-from plait.cli.measure_options import Lab, Mpi, Only, Repeat, Sizes, Verbose, given
-from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
+from plait.cli.measure_options import Only, Repeat, Sizes, given
+from plait.cli.options import Json, Lab, Mpi, Report, ReportFile, Verbose, report_page, run_and_end
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.run.runner import Request
 

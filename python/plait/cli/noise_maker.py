@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from plait import ready
 from plait.cli.measure_options import given
 from plait.run.noise_maker import find_noise
 
@@ -48,6 +49,7 @@ def noise(
     Threads of ordinary priority count first what is really taken, wanted against got. That is true
     of cores on which nothing else runs meanwhile.
     """
+    ready.build("openmpi", "noise")
     program = str(find_noise())
     words = given(
         period=period, length=length, cores=cores, phases=phases, priority=priority,

@@ -8,14 +8,33 @@ from typing import Annotated, NoReturn
 import typer
 
 from plait import results
+from plait.lab import LabSpec
+from plait.launch import library
 from plait.results import Result
 from plait.run.output import show_and_write
-from plait.run.runner import Request, run_program
+from plait.run.runner import Request, prepare, run_program
+
+
+def _checked_lab(text: str) -> str:
+    LabSpec.parse(text)
+    return text
+
 
 Json = Annotated[pathlib.Path | None, typer.Option("--json", help="Write the result file here.")]
 Report = Annotated[
     bool, typer.Option("--report", help="Write an HTML report; --report=FILE.html names it.")
 ]
+Mpi = Annotated[str | None, typer.Option(help=library.HELP, parser=library.check, metavar="MPI")]
+Lab = Annotated[
+    str | None,
+    typer.Option(
+        help="Run in an emulated cluster: nodes=N,rate=R, and delay=D, cores=K or cores=shared;"
+        " or name=NAME of one that is up.",
+        parser=_checked_lab,
+        metavar="LAB",
+    ),
+]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")]
 ReportFile = Annotated[pathlib.Path | None, typer.Option("--report-file", hidden=True)]
 
 
@@ -37,7 +56,12 @@ def check_writable(paths: dict[str, pathlib.Path | None]) -> None:
 
 def run_and_end(request: Request, json: pathlib.Path | None, page: pathlib.Path | None) -> NoReturn:
     """Run the program of that name, show and write its result, and exit as it did."""
-    measure_and_end(lambda: run_program(request), json, page)
+
+    def measure() -> tuple[Result | None, int]:
+        prepare(request)
+        return run_program(request)
+
+    measure_and_end(measure, json, page)
 
 
 def measure_and_end(

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait predict`: what communication costs, by the model."""
 
-import contextlib
 import pathlib
 from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
-from plait.cli.measure_options import Lab, Repeat, Verbose, given
-from plait.cli.options import Json, Report, ReportFile, report_page, run_and_end
+from plait.cli.measure_options import Repeat, given
+from plait.cli.options import Json, Lab, Mpi, Report, ReportFile, Verbose, report_page, run_and_end
 from plait.errors import BadInput
-from plait.run.programs import find_program
+from plait.launch import library
+from plait.run.programs import available
 from plait.run.runner import Request
 
 app = typer.Typer(no_args_is_help=True, help="What communication costs on a network, by the model.")
@@ -88,9 +88,7 @@ def collective(
         bool, typer.Option("--measured", help="Measure network and operation, here or in --lab.")
     ] = False,
     lab: Lab = None,
-    mpi: Annotated[
-        str | None, typer.Option(help="MPI library to measure: openmpi, mpich, or a folder.")
-    ] = None,
+    mpi: Mpi = None,
     repeat: Repeat = None,
     json: Json = None,
     report: Report = False,
@@ -142,7 +140,4 @@ def _one_number(ranks: str) -> int:
 
 def _library() -> str:
     """The model needs no MPI: whichever library it was built beside will do."""
-    with contextlib.suppress(BadInput):
-        find_program("network", "predict", "mpich")
-        return "mpich"
-    return "openmpi"
+    return next((mpi for mpi in library.NAMES if "predict" in available("network", mpi)), "openmpi")

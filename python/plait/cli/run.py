@@ -1,22 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait run`: one application, its table, its report, its exit code; or a program of one's own."""
 
+import itertools
 import pathlib
 from typing import Annotated
 
 import typer
 
 from plait.attach.words import parse_switches
-from plait.cli.options import Json, Report, ReportFile, check_writable, report_page
+from plait.cli.options import (
+    Json,
+    Lab,
+    Mpi,
+    Report,
+    ReportFile,
+    Verbose,
+    check_writable,
+    report_page,
+)
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
-from plait.launch import library
-from plait.launch.mpi import find_mpiexec
 from plait.run.attached import run_attached
 from plait.run.foreign import ForeignRun, run_foreign
 from plait.run.output import show_and_write, tell_of_trace
-from plait.run.programs import described, known, resolve
-from plait.run.runner import Request, run_program
+from plait.run.programs import described, is_foreign, known
+from plait.run.runner import Request, prepare, run_program
 
 _EPILOG = """**Examples**
 
@@ -65,15 +73,9 @@ def run(
             autocompletion=lambda: known("apps", "openmpi"),
         ),
     ],
-    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of processes.")] = 2,
-    mpi: Annotated[str, typer.Option(help=library.HELP)] = "openmpi",
-    lab: Annotated[
-        str | None,
-        typer.Option(
-            help="Run in an emulated cluster: nodes=N,rate=R[,delay=D][,cores=K|shared];"
-            " or name=NAME of one that is up."
-        ),
-    ] = None,
+    ranks: Annotated[int, typer.Option("--ranks", "-n", min=1, help="Number of processes.")] = 2,
+    mpi: Mpi = "openmpi",
+    lab: Lab = None,
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
@@ -88,9 +90,7 @@ def run(
         ),
     ] = False,
     attach_switches: Annotated[str | None, typer.Option("--attach-switches", hidden=True)] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")
-    ] = False,
+    verbose: Verbose = False,
     _listing: Annotated[
         bool,
         typer.Option(
@@ -105,25 +105,26 @@ def run(
     base,olap,plait,ideal`, `--grid 1x1x2`, `--workers N` and `--policy
     auto|dedicated|sleeping|workers|none`.
     """
-    if ranks < 1:
-        raise BadInput(f"--ranks {ranks}: give at least 1")
     page = report_page(program, report, report_file)
     check_writable({"--json": json, "--report": page, "--trace": trace})
-    find_mpiexec(mpi)
+    words = [program, *context.args]
+    asked = ForeignRun(words, mpi, ranks, lab, json, page, trace, verbose)
     if attach or attach_switches is not None:
-        switches = parse_switches(attach_switches or "")
-        words = [program, *context.args]
-        asked = ForeignRun(words, mpi, ranks, lab, json, page, trace, verbose)
-        raise typer.Exit(run_attached(asked, switches))
-    if resolve("apps", program, mpi).foreign:
-        words = [program, *context.args]
-        raise typer.Exit(
-            run_foreign(ForeignRun(words, mpi, ranks, lab, json, page, trace, verbose))
-        )
+        raise typer.Exit(run_attached(asked, parse_switches(attach_switches or "")))
+    if is_foreign(program, mpi):
+        raise typer.Exit(run_foreign(asked))
+    for option, value in itertools.pairwise(context.args):
+        if option in ("--steps", "--repeat", "--workers") and not _is_whole(value):
+            raise BadInput(f"{option} {value}: give a whole number")
     request = Request("apps", program, mpi, ranks, lab, context.args, verbose, trace)
+    prepare(request)
     result, code = run_program(request)
     if result is not None:
         show_and_write(result, json, page)
         if trace:
             tell_of_trace(result, trace)
     raise typer.Exit(code)
+
+
+def _is_whole(value: str) -> bool:
+    return value.removeprefix("-").isdecimal()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The MPI libraries that `--mpi` takes: Debian's by their names, any other by its folder.
 
-Needs nothing but Python itself: `plait.door` asks this before anything is installed.
+Needs nothing but Python itself: `./plait` and `plait attach` have no more.
 """
 
 import pathlib
@@ -11,14 +11,16 @@ import sys
 from plait.errors import BadInput
 
 NAMES = ("openmpi", "mpich")
+PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}  # Debian's, which have mpiexec
 HELP = "MPI library: openmpi, mpich, or the folder of an installation of either."
 # A program that only this library installs.
 _TELLING = {"openmpi": "ompi_info", "mpich": "mpichversion"}
 
 
-def check(mpi: str) -> None:
-    """Refuse what is neither a name nor the folder of an installation."""
+def check(mpi: str) -> str:
+    """Returns the word; refuses what is neither a name nor the folder of an installation."""
     kind_of(mpi)
+    return mpi
 
 
 def kind_of(mpi: str) -> str:
@@ -59,8 +61,7 @@ def build_folder(mpi: str) -> str:
 def main() -> None:
     """Print the name, or the whole path, of the library that the only word gives."""
     try:
-        check(sys.argv[1])
-        print(full_name(sys.argv[1]).rstrip("/"))
+        print(full_name(check(sys.argv[1])).rstrip("/"))
     except BadInput as error:
         sys.exit(f"plait: {error}")
 

@@ -17,8 +17,6 @@ from plait.lab.privilege import tool_environment
 from plait.lab.state import Lab
 from plait.launch import library
 
-_PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}
-
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
@@ -38,7 +36,9 @@ def find_mpiexec(mpi: str) -> str:
     name = os.environ.get("PLAIT_MPIEXEC") or own
     found = shutil.which(name)
     if found is None:
-        raise BadInput(f"{name} is not installed; Debian has it in package {_PACKAGES[kind]}")
+        raise BadInput(
+            f"{name} is not installed; Debian has it in package {library.PACKAGES[kind]}"
+        )
     # Open MPI takes the folder above for its own, and / for none: /bin may lead to /usr/bin.
     path = pathlib.Path(found)
     return str(path.parent.resolve() / path.name)

@@ -8,11 +8,11 @@ from plait.attach import built, target
 from plait.attach.salvage import salvage
 from plait.attach.words import settings
 from plait.errors import BadInput, JobFailed
-from plait.lab import Lab, LabSpec
+from plait.lab import Lab
 from plait.launch.job import signals_as_exceptions
 from plait.plain import tell
 from plait.results.figures.attach_timeline import with_timeline
-from plait.run.foreign import ForeignRun, run_to_its_end, with_lab
+from plait.run.foreign import ForeignRun, cluster_made_ready, run_to_its_end, with_lab
 from plait.run.jobs import lab_of
 from plait.run.output import show_and_write
 from plait.run.scratch import scratch_folder
@@ -28,8 +28,8 @@ def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
     if asked.trace and "trace" not in switches:
         switches = (*switches, "trace")
     found = target.find(asked.words[0], asked.mpi)
+    spec = cluster_made_ready(asked, *built.targets(found.mpi))
     library = built.find(found.mpi)
-    spec = LabSpec.parse(asked.lab) if asked.lab is not None else None
     with signals_as_exceptions(), scratch_folder() as folder, lab_of(spec) as lab:
         json, trace = folder / "attach.json", folder / "attach.trace"
         wants_trace = str(trace) if "trace" in switches else None

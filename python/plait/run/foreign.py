@@ -8,12 +8,12 @@ import dataclasses
 import pathlib
 from collections.abc import Mapping, Sequence
 
-from plait import results
+from plait import ready, results
 from plait.errors import BadInput, JobFailed
 from plait.lab import Lab, LabSpec
 from plait.launch.job import Interrupted, Outcome, signals_as_exceptions
 from plait.launch.library import kind_of
-from plait.launch.mpi import launch
+from plait.launch.mpi import find_mpiexec, launch
 from plait.launch.streams import Streams, streamed
 from plait.plain import tell
 from plait.results import Result
@@ -41,7 +41,7 @@ class ForeignRun:
 
 def run_foreign(asked: ForeignRun) -> int:
     """Run it; the exit code is the program's, unless a file that was asked for did not come."""
-    spec = LabSpec.parse(asked.lab) if asked.lab is not None else None
+    spec = cluster_made_ready(asked)
     with signals_as_exceptions(), scratch_folder() as folder, lab_of(spec) as lab:
         made = {"PLAIT_RESULT": folder / "result.json", "PLAIT_TRACE": folder / "trace.json"}
         wanted = {"PLAIT_RESULT": asked.json or asked.report, "PLAIT_TRACE": asked.trace}
@@ -49,6 +49,14 @@ def run_foreign(asked: ForeignRun) -> int:
         run_to_its_end(asked, folder, lab, environment=told)
         _hand_over(asked, made, lab)
     return 0
+
+
+def cluster_made_ready(asked: ForeignRun, *targets: str) -> LabSpec | None:
+    """Returns the cluster to run in, after the job's needs and these targets have been met."""
+    spec = LabSpec.parse(asked.lab) if asked.lab is not None else None
+    ready.for_job(asked.mpi, spec, *targets)
+    find_mpiexec(asked.mpi)
+    return spec
 
 
 def run_to_its_end(

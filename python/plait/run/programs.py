@@ -124,6 +124,27 @@ def in_path(kind: str, name: str, mpi: str) -> pathlib.Path | None:
     return pathlib.Path(found).resolve() if found else None
 
 
+def target_of(kind: str, name: str, mpi: str) -> str | None:
+    """Returns the target of a build that makes the program; refuses a name that no program has.
+
+    None: it is a program of the user's own, or one of plait's from `PLAIT_BIN_DIR`.
+    """
+    if "/" in name or in_path(kind, name, mpi):
+        resolve(kind, name, mpi)
+        return None
+    refuse_unknown(kind, name, mpi)
+    root, built = checkout(), available(kind, mpi).get(name)
+    if built and not (root and built.is_relative_to(root / "build" / build_folder(mpi))):
+        return None
+    alone = kind == "apps" or name == "predict"  # a target of its name; others have parts
+    return name if alone else f"{kind}/all"
+
+
+def is_foreign(name: str, mpi: str) -> bool:
+    """Returns whether an application's name or path is that of a program of the user's own."""
+    return target_of("apps", name, mpi) is None and resolve("apps", name, mpi).foreign
+
+
 def refuse_unknown(kind: str, name: str, mpi: str) -> None:
     """Say what there is if no program has that name, built or not."""
     names = known(kind, mpi)

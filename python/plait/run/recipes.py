@@ -29,8 +29,6 @@ Words = Callable[[Lab], list[str]]
 
 def parts_of(kind: str, name: str, mpi: str, ranks: int | None, lab: bool) -> list[Part]:
     """Returns the starts of the program of that name and kind (`apps`, `bench`, …)."""
-    if ranks is not None and ranks < 1:
-        raise BadInput(f"--ranks {ranks}: give at least 1")
     if (kind, name) == ("network", "predict"):
         return [Part()]
     if kind != "bench":

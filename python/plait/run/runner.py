@@ -9,7 +9,7 @@ import dataclasses
 import pathlib
 from collections.abc import Sequence
 
-from plait import results
+from plait import ready, results
 from plait.errors import BadInput
 from plait.lab import Lab, LabSpec
 from plait.launch.job import Outcome, signals_as_exceptions
@@ -20,7 +20,7 @@ from plait.results.figures.progress import of_rates
 from plait.run.jobs import complain, describe_lab, has_result, lab_of, watch
 from plait.run.noise_maker import Noise, noise_beside
 from plait.run.peers import words_of_peers
-from plait.run.programs import find_program
+from plait.run.programs import find_program, target_of
 from plait.run.recipes import Part, parts_of, words_of_lab
 from plait.run.scratch import scratch_folder
 from plait.units import parse_rate
@@ -38,6 +38,7 @@ class Request:
     options: Sequence[str]  # words that the program gets as they are
     verbose: bool = False
     trace: pathlib.Path | None = None
+    peers: bool = False  # of a benchmark, are to be installed
     rates: str | None = None  # a run at each of these instead of the lab's own
     noise: Noise | None = None  # on the cores of the cluster's nodes, while the job runs
 
@@ -50,6 +51,16 @@ class Request:
     def needs_mpi(self) -> bool:
         """The model of `predict` needs none."""
         return (self.kind, self.name) != ("network", "predict")
+
+
+def prepare(asked: Request) -> None:
+    """Has what the run takes installed and built, after refusing words that are wrong."""
+    target = target_of(asked.kind, asked.program, asked.mpi)
+    parts_of(asked.kind, asked.name, asked.mpi, asked.ranks, asked.lab is not None)
+    spec = _specs_of(asked)[0]
+    if asked.kind == "bench" and target:
+        ready.peers(asked.mpi, asked.name, asked.peers)
+    ready.for_job(asked.mpi, spec, *filter(None, (target, asked.noise and "noise")))
 
 
 def run_program(asked: Request) -> tuple[Result | None, int]:

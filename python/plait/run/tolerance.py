@@ -16,8 +16,8 @@ from plait.plain import tell
 from plait.results import Result
 from plait.results.figures.tolerance import spread_of_samples, times_as_slow
 from plait.run.noise_maker import Noise, find_noise
-from plait.run.programs import resolve
-from plait.run.runner import Request, run_program
+from plait.run.programs import is_foreign
+from plait.run.runner import Request, prepare, run_program
 from plait.units import parse_rate, rate_text
 
 _RATES = "1gbit,700mbit,500mbit,350mbit"
@@ -72,18 +72,13 @@ class ToleranceRun:
             raise BadInput("tolerance: name an application, such as hpl")
         app, *options = words
         ranks = 2 if ranks is None else ranks
-        for option, value in (("--ranks", ranks), ("--rounds", rounds)):
-            if value is not None and value < 1:
-                raise BadInput(f"{option} {value}: give at least 1")
         lab = f"nodes={ranks}" if lab is None else lab
         if "rate=" in lab:
             raise BadInput("tolerance: --lab names a rate; --rates does that")
         LabSpec.parse(lab)
-        if resolve("apps", app, mpi).foreign:
+        if is_foreign(app, mpi):
             raise BadInput(f"tolerance: {app} is none of plait's applications")
         conditions = list(_conditions(rates or _RATES, noises or _NOISES))
-        if any(condition.noise for condition in conditions):
-            find_noise()
         return cls(app, options, mpi, ranks, lab, conditions, rounds or 1, verbose)
 
 
@@ -105,6 +100,9 @@ def run_tolerance(asked: ToleranceRun) -> tuple[Result | None, int]:
 
     There is no result where the application only had something to say, such as its help.
     """
+    prepare(_request(asked, asked.conditions[-1]))  # which has noise, if any has
+    if asked.conditions[-1].noise:
+        find_noise()
     found: list[list[Result]] = [[] for _ in asked.conditions]
     exit_code, count = 0, asked.rounds * len(asked.conditions)
     for job in range(count):
