@@ -115,6 +115,11 @@ def figure_text(name: str, value: float) -> str:
     return f"{value:.1f} %" if unit == "percent" else number_text(value)
 
 
+def part_text(part: str) -> str:
+    """Returns the words of a part: `comm sync` of `comm_sync_s`."""
+    return part.removesuffix("_s").replace("_", " ")
+
+
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _BYTES = {"bytes": 1, "kib": 1 << 10, "mib": 1 << 20}
 _BYTES_PER_S = {"B": 1.0, "bytes": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9}

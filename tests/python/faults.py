@@ -33,7 +33,7 @@ from leftovers import orphans, shared_memory, who_is  # noqa: E402
 from plait.errors import BadInput  # noqa: E402
 from plait.lab.privilege import lab_mode  # noqa: E402
 from plait.lab.state import state_folder  # noqa: E402
-from plait.run.scratch import remove_orphans  # noqa: E402
+from plait.launch.scratch import remove_orphans  # noqa: E402
 
 FAKE = HERE / "fake_app.py"
 START = str(ROOT / "python" / "plait" / "start.py")

@@ -14,7 +14,7 @@ from conftest import HERE, command, environment, one_line
 from plait.cli.passing_on import sort_words
 from plait.errors import BadInput
 from plait.launch.streams import _Channel
-from plait.run.programs import is_foreign, target_of
+from plait.programs import is_foreign, target_of
 
 BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 HEAD = f"""#!/usr/bin/python3 -I

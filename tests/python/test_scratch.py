@@ -10,7 +10,7 @@ import time
 import pytest
 
 from conftest import FAKE, command, environment, one_line, plait
-from plait.run.scratch import library_folders, remove_orphans, remove_stale_folders
+from plait.launch.scratch import library_folders, remove_orphans, remove_stale_folders
 from test_run import wait_until
 
 MEMORY = pathlib.Path("/dev/shm")

@@ -13,6 +13,7 @@ from rich.console import Console
 from conftest import FAKE, command, environment, one_line, plait
 from plait.errors import BadInput
 from plait.lab.spec import LabSpec
+from plait.programs import without_mpi
 from plait.results import check
 from plait.results.figures.tolerance import (
     spread_of_samples,
@@ -20,7 +21,6 @@ from plait.results.figures.tolerance import (
     tolerance_sentences,
 )
 from plait.run.noise_maker import Noise
-from plait.run.programs import without_mpi
 from plait.run.tolerance import ToleranceRun
 from plait.views.html import page
 from plait.views.terminal.result import show_result

@@ -18,7 +18,7 @@ from plait.cli.options import (
 )
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
-from plait.run.programs import known
+from plait.programs import known
 from plait.run.runner import Request
 from plait.run.tolerance import ToleranceRun, run_tolerance
 

@@ -11,7 +11,7 @@ from plait.cli.measure_options import Repeat, given
 from plait.cli.options import Json, Lab, Mpi, Report, ReportFile, Verbose, report_page, run_and_end
 from plait.errors import BadInput
 from plait.launch import library
-from plait.run.programs import available
+from plait.programs import available
 from plait.run.runner import Request
 
 app = typer.Typer(no_args_is_help=True, help="What communication costs on a network, by the model.")

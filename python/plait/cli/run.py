@@ -20,10 +20,10 @@ from plait.cli.options import (
 )
 from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
+from plait.programs import described, is_foreign, known
 from plait.run.attached import run_attached
 from plait.run.foreign import ForeignRun, run_foreign
 from plait.run.output import show_and_write, tell_of_trace
-from plait.run.programs import described, is_foreign, known
 from plait.run.runner import Request, prepare, run_program
 
 _EPILOG = """**Examples**

@@ -13,7 +13,7 @@ from plait.interrupts import uninterrupted
 from plait.lab.inside import call, outer
 from plait.lab.privilege import tool_environment
 from plait.lab.state import Lab
-from plait.run.programs import without_mpi
+from plait.programs import without_mpi
 
 _START_S = 10.0
 

@@ -1,26 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ends what a command leaves when it is killed: a process of its own, which waits for that.
-
-A command that ends in any other way clears up itself.  mpiexec hears of its parent's death from
-the kernel and tells the ranks, but is not sure to see that through: what is left of its session
-after a moment is killed here.  Then the command's temporary folders and its cluster are removed.
-"""
+"""Has a process of its own wait for a command's death: see `plait.launch.clear_up`."""
 
 import contextlib
 import os
 import pathlib
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 
-from plait.launch.processes import living_family
-
 _START = pathlib.Path(__file__).parents[1] / "start.py"
-_GRACE_S = 1.0
-_PATIENCE_S = 10.0
-_NO_SESSION = 0
+NO_SESSION = 0
 
 
 class Guard:
@@ -29,7 +18,7 @@ class Guard:
     def __init__(self) -> None:
         # A session of its own, out of a terminal's reach.
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-B", _START, __name__], start_new_session=True,
+            [sys.executable, "-I", "-B", _START, "plait.launch.clear_up"], start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
@@ -40,7 +29,7 @@ class Guard:
         try:
             yield
         finally:
-            self._tell(_NO_SESSION)
+            self._tell(NO_SESSION)
 
     def close(self) -> None:
         """Nothing is left to clear up."""
@@ -67,33 +56,3 @@ def guarded() -> Iterator[Guard]:
         yield _guards[0]
     finally:
         _guards.pop().close()
-
-
-def main() -> None:
-    """Wait for the end of standard input, which is the death of whoever held its other end."""
-    begin = time.time()
-    session = _NO_SESSION
-    for line in sys.stdin:
-        session = int(line)
-    if session != _NO_SESSION:
-        _end(session)
-    from plait.lab import remove_stale
-    from plait.run.scratch import remove_orphans, remove_stale_folders
-
-    remove_stale_folders()
-    remove_orphans(begin)
-    remove_stale()
-
-
-def _end(session: int) -> None:
-    begin = time.monotonic()
-    while (left := living_family(session)) and time.monotonic() < begin + _GRACE_S + _PATIENCE_S:
-        if time.monotonic() > begin + _GRACE_S:
-            for pid in left:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
-        time.sleep(0.05)
-
-
-if __name__ == "__main__":
-    main()

@@ -19,7 +19,7 @@ from plait.launch.guard import guarded
 from plait.launch.mpi import Launch
 from plait.launch.noise import Death, StreamFilter, find_death
 from plait.launch.processes import has_living_children, living_family
-from plait.run.scratch import library_folders
+from plait.launch.scratch import library_folders
 
 __all__ = ["Interrupted", "OnProgress", "Outcome", "run_job", "signals_as_exceptions"]
 

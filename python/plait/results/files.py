@@ -11,10 +11,10 @@ import tempfile
 from typing import NoReturn
 
 from plait.errors import BadInput
+from plait.programs import checkout
 from plait.results.base import Result
 from plait.results.kinds import KINDS, kind_name
 from plait.results.schema import text_can_be_written
-from plait.run.programs import checkout
 
 SCHEMA = "plait-result/1"
 _LARGEST_FILE_BYTES = 1 << 28

@@ -35,11 +35,6 @@ _MEMBERS = result_shape(
 )
 
 
-def part_text(part: str) -> str:
-    """Returns the words of a part: `comm sync` of `comm_sync_s`."""
-    return part.removesuffix("_s").replace("_", " ")
-
-
 def _agrees(result: dict[str, Any], _where: str) -> Iterator[str]:
     """Every bar has the parts of its figure."""
     for number_of_figure, figure in enumerate(result["figures"]):

@@ -10,12 +10,12 @@ from plait.attach.words import settings
 from plait.errors import BadInput, JobFailed
 from plait.lab import Lab
 from plait.launch.job import signals_as_exceptions
+from plait.launch.scratch import scratch_folder
 from plait.plain import tell
 from plait.results.figures.attach_timeline import with_timeline
 from plait.run.foreign import ForeignRun, cluster_made_ready, run_to_its_end, with_lab
 from plait.run.jobs import lab_of
 from plait.run.output import show_and_write
-from plait.run.scratch import scratch_folder
 
 _ENV = "/usr/bin/env"
 

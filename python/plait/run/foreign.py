@@ -14,12 +14,12 @@ from plait.lab import Lab, LabSpec
 from plait.launch.job import Interrupted, Outcome, signals_as_exceptions
 from plait.launch.library import kind_of
 from plait.launch.mpi import find_mpiexec, launch
+from plait.launch.scratch import scratch_folder
 from plait.launch.streams import Streams, streamed
 from plait.plain import tell
 from plait.results import Result
 from plait.run.jobs import describe_lab, first_words, lab_of, run_in
 from plait.run.output import show_and_write
-from plait.run.scratch import scratch_folder
 
 # Among so many lines the library's own complaint is the last word.
 _LAST_LINES = 5

@@ -14,7 +14,7 @@ from typing import Any
 from plait.errors import BadInput, JobFailed
 from plait.interrupts import uninterrupted
 from plait.lab.state import Lab
-from plait.run.programs import without_mpi
+from plait.programs import without_mpi
 from plait.units import parse_duration, tick_text
 
 _GRACE_S = 2.0

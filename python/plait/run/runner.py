@@ -14,15 +14,15 @@ from plait.errors import BadInput
 from plait.lab import Lab, LabSpec
 from plait.launch.job import Outcome, signals_as_exceptions
 from plait.launch.mpi import Launch, find_mpiexec, launch, launch_alone
+from plait.launch.scratch import scratch_folder
 from plait.plain import plain, tell
+from plait.programs import find_program, target_of
 from plait.results import Result
 from plait.results.figures.progress import of_rates
 from plait.run.jobs import complain, describe_lab, has_result, lab_of, watch
 from plait.run.noise_maker import Noise, noise_beside
 from plait.run.peers import words_of_peers
-from plait.run.programs import find_program, target_of
 from plait.run.recipes import Part, parts_of, words_of_lab
-from plait.run.scratch import scratch_folder
 from plait.units import parse_rate
 
 

@@ -13,10 +13,10 @@ from typing import Any
 from plait.errors import BadInput
 from plait.lab import LabSpec
 from plait.plain import tell
+from plait.programs import is_foreign
 from plait.results import Result
 from plait.results.figures.tolerance import spread_of_samples, times_as_slow
 from plait.run.noise_maker import Noise, find_noise
-from plait.run.programs import is_foreign
 from plait.run.runner import Request, prepare, run_program
 from plait.units import parse_rate, rate_text
 

@@ -4,8 +4,7 @@
 from typing import Any
 
 from plait.results.base import Result
-from plait.results.probe import part_text
-from plait.units import seconds_text
+from plait.units import part_text, seconds_text
 from plait.views.html.article import article, facts
 from plait.views.html.stacked_bars import Bar, Group, stacked_bars
 from plait.views.html.svg import element, table, text

@@ -6,8 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from plait.results.base import Result
-from plait.results.probe import part_text
-from plait.units import seconds_text
+from plait.units import part_text, seconds_text
 from plait.views.terminal.layout import say, show_in_width, title
 
 
