@@ -126,7 +126,7 @@ struct profile_header {
   char host[64] = {};
   char program[248] = {};
   char mpi[120] = {};
-  std::uint64_t boot = 0;  ///< the same: the same clock
+  std::uint64_t boot = 0;  ///< ranks of one boot have one clock
   double seconds_per_tick = 0;
   // Clock of rank 0 less this one's, in ticks of this rank, at two moments of this rank's clock.
   ticks clock_at[2] = {};

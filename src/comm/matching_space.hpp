@@ -34,13 +34,14 @@ struct matching_space {
   MPI_Comm messages = MPI_COMM_NULL;  ///< and the library's collectives
   /// For blocking calls of its ranks.  Of all ranks null: the environment has one.
   MPI_Comm together = MPI_COMM_NULL;
-  channel_map channels = {};        ///< the thread that enqueues
-  last_message last_sent = {};      ///< the same
-  last_message last_received = {};  ///< the same
-  engine* user = nullptr;           ///< the same
-  bool is_lane = false;             ///< tasks enqueue, and hold the token: so all its state is
-                                    ///< that of the token's holder
-  bool given_up = false;            ///< after a failure ranks may have counted differently
+  // Of the thread that enqueues:
+  channel_map channels = {};
+  last_message last_sent = {};
+  last_message last_received = {};
+  engine* user = nullptr;
+  bool is_lane = false;   ///< tasks enqueue, and hold the token: so all its state is
+                          ///< that of the token's holder
+  bool given_up = false;  ///< after a failure ranks may have counted differently
 
   [[nodiscard]] bool is_world() const noexcept { return number == 0; }
   [[nodiscard]] int world_rank(int one) const {

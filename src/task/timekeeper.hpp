@@ -266,8 +266,8 @@ class basic_timekeeper {
   static constexpr ticks not_idle = -1;
 
   const bool submits_;
-  bool tasks_short_ = false;  ///< the last for which the clock was read
-  bool posts_short_ = false;  ///< the same
+  bool tasks_short_ = false;  ///< the last task for which the clock was read
+  bool posts_short_ = false;  ///< the last post for which it was
   bool looking_ = false;
   bool inside_ = false;           ///< in plait, on the submitting thread
   bool entered_untimed_ = false;  ///< and nothing was read since

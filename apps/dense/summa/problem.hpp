@@ -40,8 +40,8 @@ class problem {
   const std::vector<step> steps;
 
   std::vector<double> a;      ///< this process's part of A as stored, column-major
-  std::vector<double> b;      ///< the same of B
-  std::vector<double> c;      ///< the same of C
+  std::vector<double> b;      ///< its part of B
+  std::vector<double> c;      ///< its part of C
   std::vector<double> left;   ///< of A's transpose, if the form wants that
   std::vector<double> right;  ///< of B's
   std::optional<transposition> of_a;

@@ -59,8 +59,8 @@ class transport_sockets {
   [[nodiscard]] bool watch(int descriptor) const noexcept;
   void read_arrivals(socket_news& found);
 
-  int arrivals_;  ///< an epoll set of all that are watched
-  int room_;      ///< the same
+  int arrivals_;  ///< an epoll set of all sockets that are watched, for what they receive
+  int room_;      ///< another, for room to send
   int wakes_;     ///< an eventfd
   std::vector<socket> known_;
   bool carry_messages_ = false;
