@@ -12,10 +12,10 @@
 #include <sched.h>
 
 #include "attach/call.hpp"
-#include "comm/engine/look_schedule.hpp"
-#include "comm/engine/news_judge.hpp"
-#include "comm/engine/short_slices.hpp"
-#include "comm/engine/transport_sockets.hpp"
+#include "look/look_schedule.hpp"
+#include "look/news_judge.hpp"
+#include "look/short_slices.hpp"
+#include "look/transport_sockets.hpp"
 
 namespace plait::attach {
 namespace {

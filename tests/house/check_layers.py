@@ -15,23 +15,19 @@ ARROWS = {
     "core": (),
     "model": ("core",),
     "task": ("core",),
-    "comm": ("core",),
+    "look": ("core",),
+    "comm": ("core", "look"),
     "array": ("core",),
     "mover": ("array", "task", "comm"),
     "trace": ("core",),
     "probe": ("comm", "model"),
     "runtime": ("core", "model", "task", "comm", "array", "mover", "trace", "probe"),
-    "attach": ("core", "trace"),
+    "attach": ("core", "look", "trace"),
 }
-# Files of other layers that a layer may include besides: what decides when to look, the token, and
-# the end.
+# Files of other layers that a layer may include besides: the token, and the end.
 SINGLE_FILES = {
     "attach": {
         "plait/comm/token.hpp",
-        "comm/engine/look_schedule.hpp",
-        "comm/engine/news_judge.hpp",
-        "comm/engine/short_slices.hpp",
-        "comm/engine/transport_sockets.hpp",
         "comm/leave_together.hpp",
     },
 }

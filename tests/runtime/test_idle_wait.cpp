@@ -5,8 +5,8 @@
 #include <plait/comm/engine.hpp>
 #include <plait/task/progress_source.hpp>
 
-#include "comm/engine/spinning.hpp"
 #include "comm/message.hpp"
+#include "look/spinning.hpp"
 #include "runtime/engine_source.hpp"
 #include "support/mpi_test.hpp"
 

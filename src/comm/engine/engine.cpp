@@ -20,10 +20,10 @@
 #include "comm/engine/driver.hpp"
 #include "comm/engine/policy_choice.hpp"
 #include "comm/engine/proxy.hpp"
-#include "comm/engine/spinning.hpp"
 #include "comm/library_yields.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
+#include "look/spinning.hpp"
 
 namespace plait {
 namespace {

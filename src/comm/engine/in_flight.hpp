@@ -17,14 +17,14 @@
 #include "comm/engine/activity.hpp"
 #include "comm/engine/completer.hpp"
 #include "comm/engine/flight_clock.hpp"
-#include "comm/engine/look_schedule.hpp"
 #include "comm/engine/moment.hpp"
-#include "comm/engine/news_judge.hpp"
 #include "comm/engine/served_windows.hpp"
 #include "comm/engine/transfer.hpp"
 #include "comm/engine/watched.hpp"
 #include "comm/library_collectives.hpp"
 #include "comm/matching_space.hpp"
+#include "look/look_schedule.hpp"
+#include "look/news_judge.hpp"
 
 namespace plait {
 

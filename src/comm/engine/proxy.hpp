@@ -13,12 +13,12 @@
 #include <plait/core/event_count.hpp>
 
 #include "comm/engine/driver.hpp"
-#include "comm/engine/news_judge.hpp"
 #include "comm/engine/policy_choice.hpp"
 #include "comm/engine/proxy_thread.hpp"
-#include "comm/engine/spinning.hpp"
-#include "comm/engine/transport_sockets.hpp"
-#include "comm/engine/worker_passes.hpp"
+#include "look/news_judge.hpp"
+#include "look/spinning.hpp"
+#include "look/transport_sockets.hpp"
+#include "look/worker_passes.hpp"
 
 namespace plait {
 

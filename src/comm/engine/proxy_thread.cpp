@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "comm/engine/short_slices.hpp"
+#include "look/short_slices.hpp"
 
 namespace plait {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "comm/engine/news_judge.hpp"
+#include "look/news_judge.hpp"
 
 namespace plait {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "comm/engine/transport_sockets.hpp"
+#include "look/transport_sockets.hpp"
 
 namespace plait {
 
@@ -24,7 +24,7 @@ class news_judge {
   /// of the library's own in front.
   static constexpr std::size_t asks_from_bytes = (64 << 10) - 256;
 
-  /// Counts how often the engine has come to expect something so far.
+  /// Counts how often something has come to be expected so far.
   struct expectations {
     std::uint64_t all = 0;
     std::uint64_t long_receives = 0;  ///< of these, messages that ask

@@ -7,19 +7,20 @@
 
 #include <plait/core/clock.hpp>
 
-#include "comm/engine/core_watch.hpp"
-#include "comm/engine/look_schedule.hpp"
+#include "look/core_watch.hpp"
+#include "look/look_schedule.hpp"
 
 namespace plait {
 
-/// Answers for one engine whether its threads may spin.  Any thread.
+/// Answers, for those who look after the same messages, whether their threads may spin.  Any
+/// thread.
 class spinning {
  public:
-  /// Returns the licence to spin that all engines of this process share.
+  /// Returns the licence to spin that all threads of this process share.
   [[nodiscard]] static spin_licence& licence() noexcept { return licence_; }
 
-  /// Returns whether a thread may poll without pause that has not slept since `awake_since`; see
-  /// `engine::may_spin`.
+  /// Returns whether a thread may poll without pause that has not slept since `awake_since`: with
+  /// the licence always, until others want its core; without it while looks come closely.
   [[nodiscard]] bool is_allowed(const look_schedule& looks, ticks awake_since) noexcept;
 
   /// Returns whether a thread that others want the core of, and that gives the core up after each
@@ -35,7 +36,7 @@ class spinning {
   void give_way(ticks now) noexcept {
     if (licence_.withdraw(now)) gave_way_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// Returns how often a thread of this engine has given way.
+  /// Returns how often a thread has given way.
   [[nodiscard]] std::uint64_t gave_way() const noexcept { return gave_way_.load(); }
 
  private:

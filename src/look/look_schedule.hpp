@@ -25,7 +25,7 @@ namespace plait {
 /// Written by the holder of the token; `next`, `overdue` and `last` may be read by any thread.
 class look_schedule {
  public:
-  /// No look is wanted.  As `engine::never`.
+  /// No look is wanted.
   static constexpr ticks never = INT64_MAX;
 
   look_schedule(double first_s, double worst_s)

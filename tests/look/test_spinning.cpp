@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/engine/spinning.hpp"
+#include "look/spinning.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "comm/engine/transport_sockets.hpp"
+#include "look/transport_sockets.hpp"
 
 namespace plait {
 namespace {

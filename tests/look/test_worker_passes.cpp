@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "comm/engine/worker_passes.hpp"
+#include "look/worker_passes.hpp"
 
 namespace plait {
 namespace {

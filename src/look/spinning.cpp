@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs in any thread.
-#include "comm/engine/spinning.hpp"
+#include "look/spinning.hpp"
 
 #include <utility>
 

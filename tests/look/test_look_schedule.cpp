@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/engine/look_schedule.hpp"
+#include "look/look_schedule.hpp"
 
 namespace {
 

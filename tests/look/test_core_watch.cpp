@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/engine/core_watch.hpp"
+#include "look/core_watch.hpp"
 
 namespace {
 

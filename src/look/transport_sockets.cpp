@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/engine/transport_sockets.hpp"
+#include "look/transport_sockets.hpp"
 
 #include <algorithm>
 #include <array>

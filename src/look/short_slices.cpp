@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/engine/short_slices.hpp"
+#include "look/short_slices.hpp"
 
 #include <cstdint>
 
