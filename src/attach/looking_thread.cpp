@@ -14,23 +14,12 @@
 #include "attach/call.hpp"
 #include "look/look_schedule.hpp"
 #include "look/news_judge.hpp"
+#include "look/numbers.hpp"
 #include "look/short_slices.hpp"
 #include "look/transport_sockets.hpp"
 
 namespace plait::attach {
 namespace {
-
-constexpr double first_look_s = 100e-6;
-/// Beside sockets that tell, and for messages that have been under way for long: progress.md has no
-/// gain from looks that come more often, and naps of 3 ms cost computation nothing to measure.
-constexpr double worst_look_s = 3e-3;
-/// Silence after bytes have arrived.  The other side may wait for an answer: a long message begins
-/// with as many bytes as the library sends unasked (64 KiB in Open MPI), and each round of a
-/// collective with the end of the one before.  [osu_ialltoall, 256 KiB to 1 MiB, 1 Gbit/s: overlap
-/// 95 to 97 %, and 33 to 86 % without such looks]
-constexpr double pause_s = 100e-6;
-/// Less than that is no part of a long message that a look could have taken.
-constexpr std::size_t worth_another_look = 16 << 10;
 
 int no_status(void*, MPI_Status*) {
   return MPI_SUCCESS;
@@ -47,7 +36,8 @@ int no_cancel(void*, int) {
 class looking_thread {
  public:
   explicit looking_thread(bool takes_token)
-      : takes_token_(takes_token), schedule_(first_look_s, worst_look_s) {
+      : takes_token_(takes_token),
+        schedule_(look_numbers::first_of_attach_s, look_numbers::worst_of_attach_s) {
     PLAIT_REAL(MPI_Grequest_start)(no_status, no_free, no_cancel, nullptr, &own_request_);
     thread_ = std::thread([this] { run(); });
   }
@@ -141,7 +131,7 @@ class looking_thread {
     if (!look()) return;
     sockets_.looked();
     if (!sockets_.carry_messages()) return;
-    for (std::size_t left = sockets_.unread(); left >= worth_another_look;) {
+    for (std::size_t left = sockets_.unread(); left >= look_numbers::worth_another_look_bytes;) {
       if (!look()) return;
       const std::size_t before = std::exchange(left, sockets_.unread());
       if (left >= before) break;
@@ -227,7 +217,7 @@ class looking_thread {
   std::uint64_t accesses_ = 0;  ///< of other ranks to windows, at most
   bool all_complete_ = false;
   bool may_have_rounds_ = true;  ///< the oldest request may be a collective
-  const ticks pause_ = seconds_to_ticks(pause_s);
+  const ticks pause_ = seconds_to_ticks(look_numbers::silence_s);
   ticks beside_calls_ = schedule_.first();  ///< the next nap while the program is in MPI
   bool has_unread_ = false;                 ///< bytes have arrived since the last look
   std::thread thread_;

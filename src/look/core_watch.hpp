@@ -8,6 +8,8 @@
 
 #include <plait/core/clock.hpp>
 
+#include "look/numbers.hpp"
+
 namespace plait {
 
 /// A thread that does not block gets all of its core, unless others want it too: its processor time
@@ -15,7 +17,8 @@ namespace plait {
 /// a verdict for every `period`.  A reading costs a system call, one every sixteenth of a period.
 class core_watch {
  public:
-  explicit core_watch(double period_s = 5e-3) noexcept : period_(seconds_to_ticks(period_s)) {}
+  explicit core_watch(double period_s = look_numbers::watch_period_s) noexcept
+      : period_(seconds_to_ticks(period_s)) {}
 
   /// A stretch begins: what lies before it does not count.
   void begin(ticks now) noexcept {
@@ -23,8 +26,8 @@ class core_watch {
     processor_ = processor_ticks();
   }
 
-  /// Returns true if the calling thread has lately had less of a core than `least_share`.
-  /// Precondition: the thread has not blocked since `begin`.
+  /// Returns true if the calling thread has lately had less of a core than
+  /// `look_numbers::least_share_of_core`. Precondition: the thread has not blocked since `begin`.
   [[nodiscard]] bool is_wanted(ticks now) noexcept {
     if (now - since_ < period_ / 16) return false;
     const ticks processor = processor_ticks();
@@ -33,12 +36,11 @@ class core_watch {
     since_ = now;
     processor_ = processor;
     if (spun_ < period_) return false;
-    const bool wanted = static_cast<double>(ran_) < least_share * static_cast<double>(spun_);
+    const bool wanted =
+        static_cast<double>(ran_) < look_numbers::least_share_of_core * static_cast<double>(spun_);
     spun_ = ran_ = 0;
     return wanted;
   }
-
-  static constexpr double least_share = 0.8;
 
  private:
   [[nodiscard]] static ticks processor_ticks() noexcept {
@@ -60,7 +62,8 @@ class core_watch {
 /// write by one thread may reach the others late.
 class spin_licence {
  public:
-  explicit constexpr spin_licence(double shortest_s = 0.25, double longest_s = 4) noexcept
+  explicit constexpr spin_licence(double shortest_s = look_numbers::shortest_withdrawal_s,
+                                  double longest_s = look_numbers::longest_withdrawal_s) noexcept
       : shortest_s_(shortest_s), longest_s_(longest_s) {}
 
   [[nodiscard]] bool is_valid() noexcept {

@@ -9,6 +9,8 @@
 
 #include <plait/core/clock.hpp>
 
+#include "look/numbers.hpp"
+
 namespace plait {
 
 /// A look (MPI_Testsome) costs some microseconds even if nothing has happened, and pulls data
@@ -16,11 +18,7 @@ namespace plait {
 /// middle of a message too: a long one begins with a handshake and goes on in parts, none of which
 /// shows as a completion.  So looks come closely after a post or a completion and then ever more
 /// rarely, each after a fixed part of the time waited so far: what took t is noticed within t / 16,
-/// for about 16 (1 + ln(t / 320 us)) looks, and then once in the worst delay.  [bench exchange at
-/// 1 Gbit/s, work 0.8, total over attainable, medians of 15: parts of 1/8 up to 1.5 ms 1.04 to 1.24
-/// at 1 MiB, with quartiles 2 to 4 ms apart: a handshake that is noticed late queues behind what
-/// the other rank has begun to send; 1/16 up to 0.75 ms 1.01, quartiles 0.5 ms apart; up to 0.3
-/// ms 1.07, in looks of 17 us.  jacobi3d, 512x512x80, does not tell them apart; 1/32 cost it 4 %]
+/// for about 16 (1 + ln(t / 320 us)) looks, and then once in the worst delay.
 ///
 /// Written by the holder of the token; `next`, `overdue` and `last` may be read by any thread.
 class look_schedule {
@@ -55,8 +53,10 @@ class look_schedule {
     }
     last_.store(now, std::memory_order_relaxed);
     if (std::exchange(posted_since_last_, false) || completed) since_ = now;
-    set(in_flight ? now + std::clamp(std::max((now - since_) / part, price), first_, worst_)
-                  : never);
+    set(in_flight
+            ? now + std::clamp(std::max((now - since_) / look_numbers::parts_of_a_wait, price),
+                               first_, worst_)
+            : never);
   }
 
   /// Nothing is in flight any more.
@@ -93,7 +93,6 @@ class look_schedule {
 
   const ticks worst_;
   const ticks first_;
-  static constexpr ticks part = 16;
   ticks since_ = 0;  ///< the last post or completion
   bool posted_since_last_ = false;
   std::atomic<ticks> next_{never};

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "look/numbers.hpp"
 #include "look/transport_sockets.hpp"
 
 namespace plait {
@@ -16,14 +17,9 @@ namespace plait {
 /// the link is idle until then.  Bytes do not say which they are.  So few bytes may be looked at
 /// once as often as what is expected can have steps.  Open MPI's request to send brings the first
 /// 64 KiB along: so many may be looked at once as often as long messages that are expected can
-/// open. [bench progress, 256 and 512 KiB each way beside tasks of 5 ms and one long task, one
-/// connection: 0.92 of the time without, medians of two runs each]  The proxy.
+/// open.  One thread.
 class news_judge {
  public:
-  /// From this size a message asks its receiver before the rest of it follows, but for some bytes
-  /// of the library's own in front.
-  static constexpr std::size_t asks_from_bytes = (64 << 10) - 256;
-
   /// Counts how often something has come to be expected so far.
   struct expectations {
     std::uint64_t all = 0;
@@ -31,18 +27,21 @@ class news_judge {
   };
   [[nodiscard]] bool is_worth_a_look(const socket_news& news,
                                      const expectations& expected) noexcept {
-    early_.grant(steps_of_a_message * (expected.all - expected_.all));
-    openings_.grant(parts_of_an_opening * (expected.long_receives - expected_.long_receives));
+    early_.grant(look_numbers::steps_of_a_message * (expected.all - expected_.all));
+    openings_.grant(look_numbers::parts_of_an_opening *
+                    (expected.long_receives - expected_.long_receives));
     expected_ = expected;
-    if (news.room || news.waiting_bytes >= bulk_bytes || news.fullest >= full) return true;
+    if (news.room || news.waiting_bytes >= look_numbers::bulk_bytes ||
+        news.fullest >= look_numbers::full_of_256)
+      return true;
     if (!news.arrived) return false;
-    if (news.waiting_bytes <= few_bytes && early_.take()) return true;
+    if (news.waiting_bytes <= look_numbers::few_bytes && early_.take()) return true;
     return news.waiting_bytes <= opening_bytes && openings_.take();
   }
 
   /// Returns whether the news is of more than a short message or an answer.
   [[nodiscard]] static bool is_of_long_message(const socket_news& news) noexcept {
-    return news.room || news.waiting_bytes > few_bytes;
+    return news.room || news.waiting_bytes > look_numbers::few_bytes;
   }
 
  private:
@@ -61,12 +60,8 @@ class news_judge {
     std::uint64_t left_ = 0;
   };
 
-  static constexpr std::uint64_t steps_of_a_message = 3;
-  static constexpr std::uint64_t parts_of_an_opening = 2;  // the kernel may tell of half of it
-  static constexpr std::size_t opening_bytes = asks_from_bytes + (8 << 10);
-  static constexpr std::size_t few_bytes = 8 << 10;
-  static constexpr std::size_t bulk_bytes = 256 << 10;
-  static constexpr std::size_t full = 256 / 4;
+  static constexpr std::size_t opening_bytes =
+      look_numbers::asks_from_bytes + look_numbers::few_bytes;
 
   expectations expected_;
   allowance early_;     ///< for few bytes

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "look/numbers.hpp"
+
 namespace plait {
 
 constinit spin_licence spinning::licence_;
@@ -38,7 +40,7 @@ bool spinning::may_look_in_turn(std::uint64_t moving) noexcept {
     int looks = 0;
   } own;
   if (own.of != serial_ || own.moving != moving) own = {.of = serial_, .moving = moving};
-  if (own.looks >= looks_in_turn) return false;
+  if (own.looks >= look_numbers::looks_in_turn) return false;
   ++own.looks;
   return true;
 }

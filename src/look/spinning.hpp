@@ -29,8 +29,6 @@ class spinning {
   /// has looked in vain so often sleeps instead: a rank that computes meanwhile has lost at most
   /// the price of these looks.
   [[nodiscard]] bool may_look_in_turn(std::uint64_t moving) noexcept;
-  /// So many looks and the switches between them take some 0.3 ms, ten times what a sleep costs.
-  static constexpr int looks_in_turn = 128;
 
   /// Withdraws the licence: others want the core of the calling thread.
   void give_way(ticks now) noexcept {

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "look/numbers.hpp"
+
 namespace plait {
 namespace {
-
-constexpr int most_left_alone = 4;
 
 [[nodiscard]] int option_of(int descriptor, int name) noexcept {
   int value = -1;
@@ -71,7 +71,8 @@ bool transport_sockets::watch(int descriptor) const noexcept {
 /// Connections are opened early or never: each search waits twice as long as the one before.
 void transport_sockets::find(ticks now) {
   if (now < next_find_) return;
-  find_distance_ = std::clamp(2 * find_distance_, seconds_to_ticks(1e-3), seconds_to_ticks(1.0));
+  find_distance_ = std::clamp(2 * find_distance_, seconds_to_ticks(look_numbers::first_search_s),
+                              seconds_to_ticks(look_numbers::longest_search_s));
   next_find_ = now + find_distance_;
   DIR* const open_files = opendir("/proc/self/fd");
   if (open_files == nullptr) return;
@@ -119,7 +120,7 @@ void transport_sockets::read_arrivals(socket_news& found) {
   for (int i = 0; i < count; ++i) {
     const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
     const auto one = std::ranges::find(known_, descriptor, &socket::descriptor);
-    if (one == known_.end() || one->left_alone >= most_left_alone) continue;
+    if (one == known_.end() || one->left_alone >= look_numbers::looks_left_alone) continue;
     one->waiting = waiting_at(descriptor);
     found.arrived = true;
     found.waiting_bytes += static_cast<std::size_t>(one->waiting);
@@ -138,11 +139,11 @@ void transport_sockets::wake() noexcept {
 
 void transport_sockets::looked() {
   for (socket& one : known_) {
-    if (one.waiting == 0 || one.left_alone >= most_left_alone) continue;
+    if (one.waiting == 0 || one.left_alone >= look_numbers::looks_left_alone) continue;
     if (waiting_at(one.descriptor) < one.waiting) {
       one.left_alone = 0;
       carry_messages_ = true;
-    } else if (++one.left_alone == most_left_alone) {
+    } else if (++one.left_alone == look_numbers::looks_left_alone) {
       epoll_ctl(arrivals_, EPOLL_CTL_DEL, one.descriptor, nullptr);
       epoll_ctl(room_, EPOLL_CTL_DEL, one.descriptor, nullptr);
     }
@@ -152,7 +153,7 @@ void transport_sockets::looked() {
 std::size_t transport_sockets::unread() const noexcept {
   std::size_t bytes = 0;
   for (const socket& one : known_) {
-    if (one.left_alone < most_left_alone) {
+    if (one.left_alone < look_numbers::looks_left_alone) {
       bytes += static_cast<std::size_t>(waiting_at(one.descriptor));
     }
   }

@@ -6,6 +6,7 @@
 #include <plait/task/progress_source.hpp>
 
 #include "comm/message.hpp"
+#include "look/numbers.hpp"
 #include "look/spinning.hpp"
 #include "runtime/engine_source.hpp"
 #include "support/mpi_test.hpp"
@@ -18,7 +19,7 @@ class idle_wait : public ::testing::Test {
   /// Looks in turn until it is told to sleep; at most once more than it may.
   [[nodiscard]] int looks_in_turn() {
     int looks = 0;
-    while (looks <= spinning::looks_in_turn && worker.idle_wait(0) == 0) {
+    while (looks <= look_numbers::looks_in_turn && worker.idle_wait(0) == 0) {
       (void)worker.poll(true);
       ++looks;
     }
@@ -32,7 +33,7 @@ class idle_wait : public ::testing::Test {
     e.enqueue(from_left);
     e.enqueue(to_right);
     e.post(from_left);
-    EXPECT_EQ(looks_in_turn(), spinning::looks_in_turn);
+    EXPECT_EQ(looks_in_turn(), look_numbers::looks_in_turn);
     EXPECT_GE(worker.idle_wait(0), e.shortest_sleep()) << "no look of a sleeper comes sooner";
     env.barrier();
     e.post(to_right);

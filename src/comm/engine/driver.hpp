@@ -17,6 +17,7 @@
 #include "comm/engine/matcher.hpp"
 #include "comm/engine/moment.hpp"
 #include "comm/engine/paired_receives.hpp"
+#include "look/numbers.hpp"
 
 namespace plait {
 
@@ -211,7 +212,7 @@ inline void driver::admit(operation& op, moment& when) {
 }
 
 inline void driver::begin(operation& op, moment& when) {
-  if (paired_.is_on() && op.size_bytes >= news_judge::asks_from_bytes &&
+  if (paired_.is_on() && op.size_bytes >= look_numbers::asks_from_bytes &&
       op.what != operation::kind::collective) {
     begin_in_pairs(op, when);
   } else {

@@ -23,6 +23,7 @@
 #include "comm/library_yields.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
+#include "look/numbers.hpp"
 #include "look/spinning.hpp"
 
 namespace plait {
@@ -207,7 +208,8 @@ bool engine::may_poll_in_turn() noexcept {
          self_->spins.may_look_in_turn(messages.expectations().all + messages.operations());
 }
 ticks engine::shortest_sleep() const noexcept {
-  return self_->at_fixed_interval ? 1 : seconds_to_ticks(self_->sharers * least_sleep_s);
+  return self_->at_fixed_interval ? 1
+                                  : seconds_to_ticks(self_->sharers * look_numbers::least_sleep_s);
 }
 bool engine::may_spin(ticks awake_since) noexcept {
   return self_->spins.is_allowed(self_->messages.looks(), awake_since);

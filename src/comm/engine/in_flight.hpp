@@ -25,6 +25,7 @@
 #include "comm/matching_space.hpp"
 #include "look/look_schedule.hpp"
 #include "look/news_judge.hpp"
+#include "look/numbers.hpp"
 
 namespace plait {
 
@@ -39,7 +40,7 @@ class in_flight {
       : token_(token),
         state_(state),
         tell_(tell),
-        looks_(poll_every_s > 0 ? poll_every_s : first_look_s, worst_delay_s) {}
+        looks_(poll_every_s > 0 ? poll_every_s : look_numbers::first_s, worst_delay_s) {}
 
   [[nodiscard]] bool nothing() const noexcept {
     return transfers_.empty() && watched_.empty() && windows_.in_flight() == 0;
@@ -107,8 +108,6 @@ class in_flight {
   }
   bool test_all_watched();
 
-  static constexpr double first_look_s = 20e-6;
-
   const mpi_token& token_;
   activity& state_;
   completer& tell_;
@@ -138,7 +137,7 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
     }
     if (first) flight_.take_off(when.now());
     raise_count(expectations_);
-    if (op.what != operation::kind::send && op.size_bytes >= news_judge::asks_from_bytes)
+    if (op.what != operation::kind::send && op.size_bytes >= look_numbers::asks_from_bytes)
       raise_count(long_receives_);
     if (looks_.wants_to_know_of_posts()) {
       looks_.posted(when.now());

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "look/numbers.hpp"
+
 namespace plait {
 namespace {
 
@@ -25,15 +27,17 @@ double longest_delay_s(const engine_options& options, int ranks_a_core) {
 }
 
 double longest_delay_beside_workers_s(const engine_options& options, int ranks_a_core) {
-  return ranks_a_core *
-         (2 * frequent_pass_s + longest_nap * std::max(options.worst_delay_s, frequent_pass_s));
+  return ranks_a_core * (2 * look_numbers::frequent_pass_s +
+                         look_numbers::longest_nap *
+                             std::max(options.worst_delay_s, look_numbers::frequent_pass_s));
 }
 
 engine::choice choose_policy(const engine_options& options, int fair_share, int ranks_a_core) {
   const bool at_fixed_interval = options.poll_every_s > 0;
   std::string noticed =
       "a completion is noticed " + delay_text(longest_delay_s(options, ranks_a_core));
-  if (!at_fixed_interval) noticed += " or 1/" + std::to_string(patience) + " of the wait";
+  if (!at_fixed_interval)
+    noticed += " or 1/" + std::to_string(look_numbers::patience) + " of the wait";
   switch (options.policy) {
     case progress::dedicated:
       return {.proxy = true, .proxy_spins = true, .name = "dedicated", .reason = "asked for"};

@@ -37,10 +37,10 @@ void proxy::nap_while_idle() {
 /// it wants to be woken.
 void proxy::rest() {
   if (chosen_.proxy_spins) {
-    const ticks until = now_ticks() + seconds_to_ticks(50e-6);
+    const ticks until = now_ticks() + seconds_to_ticks(look_numbers::spin_before_rest_s);
     while (is_idle() && now_ticks() < until) cpu_pause();
   } else if (chosen_.busy_workers) {
-    for (int naps = 0; naps < 8 && is_idle(); ++naps) nap_while_idle();
+    for (int naps = 0; naps < look_numbers::naps_before_rest && is_idle(); ++naps) nap_while_idle();
   }
   was_needed_ = false;
   rests_.store(true, std::memory_order_seq_cst);
@@ -70,17 +70,15 @@ bool proxy::step(look which) {
 /// be expected or has completed, then ever longer, up to the worst delay.  Where sockets tell of
 /// all messages, it is the worst delay at once.  So an open window at which nothing moves costs
 /// what a receive does for which nothing comes.  After a long wait it is up to `longest_distance`
-/// times the worst delay, which is then little of the wait.  [a receive open beside one task of
-/// 10 s, processor time of this thread: Open MPI 0.67 to 1.02 %, now 0.31 to 0.43 %; MPICH 0.64 and
-/// 0.72, now 0.18 and 0.36.  A look costs 20 to 40 us, most of it the wake]
+/// times the worst delay, which is then little of the wait.
 ticks proxy::next_distance(ticks now) noexcept {
   const std::uint64_t moving = messages_.expectations().all + messages_.operations();
   if (std::exchange(seen_moving_, moving) != moving) {
     moved_at_ = now;
     distance_ = shortest_;
   } else {
-    const ticks longest =
-        std::clamp((now - moved_at_) / patience, worst_, longest_distance * worst_);
+    const ticks longest = std::clamp((now - moved_at_) / look_numbers::patience, worst_,
+                                     look_numbers::longest_distance * worst_);
     const bool told_of_all = alone_on_node_ && sockets_.carry_messages();
     distance_ = told_of_all ? longest : std::min(2 * distance_, longest);
   }
@@ -88,9 +86,9 @@ ticks proxy::next_distance(ticks now) noexcept {
 }
 
 /// Sleeps as long as a look is not worth its price, and then looks.  Where workers come by often it
-/// only waits for them to stop.  A nap costs the computation beside it 70 to 180 us of cold caches
-/// on a virtual machine, so naps become longer, up to an eighth of the time for which workers have
-/// come by often: a long task after short ones then goes unwatched for that long at most.
+/// only waits for them to stop.  Its naps cost the computation beside it, so they become longer, up
+/// to an eighth of the time for which workers have come by often: a long task after short ones then
+/// goes unwatched for that long at most.
 void proxy::look_when_it_pays() {
   const look_schedule& looks = messages_.looks();
   const ticks now = now_ticks();
@@ -106,10 +104,13 @@ void proxy::look_when_it_pays() {
   }
   if (chosen_.busy_workers && passes_.are_frequent(now, messages_.flight().began())) {
     const ticks shortest_nap = std::max(worst_, passes_.often());
-    nap(std::clamp(passes_.frequent_for(now) / 8, shortest_nap, longest_nap * shortest_nap));
+    nap(std::clamp(passes_.frequent_for(now) / look_numbers::parts_of_frequent, shortest_nap,
+                   look_numbers::longest_nap * shortest_nap));
     return;
   }
-  const auto leave_it_to_others = [&] { nap(std::min(5 * shortest_, worst_)); };
+  const auto leave_it_to_others = [&] {
+    nap(std::min(look_numbers::distances_left_to_others * shortest_, worst_));
+  };
   // An idle worker polls without pause, or another thread does.
   if (looks.last() != own_last_ && now - looks.last() < shortest_) return leave_it_to_others();
   sockets_.find(now);

@@ -16,6 +16,7 @@
 #include "comm/engine/policy_choice.hpp"
 #include "comm/engine/proxy_thread.hpp"
 #include "look/news_judge.hpp"
+#include "look/numbers.hpp"
 #include "look/spinning.hpp"
 #include "look/transport_sockets.hpp"
 #include "look/worker_passes.hpp"
@@ -38,8 +39,8 @@ class proxy {
         worst_(seconds_to_ticks(how.worst_delay_s)),
         at_fixed_interval_(how.at_fixed_interval),
         alone_on_node_(how.alone_on_node),
-        passes_(how.ranks_a_core * frequent_pass_s),
-        shortest_(seconds_to_ticks(how.ranks_a_core * 100e-6)) {}
+        passes_(how.ranks_a_core * look_numbers::frequent_pass_s),
+        shortest_(seconds_to_ticks(how.ranks_a_core * look_numbers::shortest_distance_s)) {}
 
   // Submitting thread
   // ---------------------------------------------------------------------------------------------
