@@ -11,7 +11,7 @@ from typing import Protocol
 from plait.errors import BadInput, JobFailed
 from plait.launch import library
 
-_DOOR = os.environ.pop("PLAIT_DOOR", None)  # no program is to inherit it
+_DOOR = os.environ.pop("PLAIT_DOOR", "") or None  # no program is to inherit it
 _TOOLS_OF_LAB = ("iproute2", "iputils-ping")
 
 

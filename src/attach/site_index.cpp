@@ -101,7 +101,9 @@ class wrappers {
     for (std::size_t i = 0; i + 1 < way.size(); ++i) {
       const auto found = functions_.find(name_of(way[i]));
       if (found == functions_.end() || !found->second.passes_on()) break;
-      if (is_wrapper(found->second)) inside = i + 1;
+      // One of several wrappers, each around the other; and a program's own, not what starts it.
+      const bool is_next = inside == i && way[i + 1].line > 0;
+      if (found->second.is_shared() || (is_next && is_single(found->second))) inside = i + 1;
     }
     return inside;
   }
@@ -111,9 +113,9 @@ class wrappers {
   [[nodiscard]] static std::string name_of(const code_place& place) {
     return place.function.empty() ? "" : place.module + ":" + place.function;
   }
-  /// A function of one call that nobody shares is a wrapper in a file of wrappers.
-  [[nodiscard]] bool is_wrapper(const function_seen& seen) const {
-    return seen.is_shared() || (seen.places.size() == 1 && files_.contains(seen.file));
+  /// A function of one call in a file of wrappers, which is one too if nobody shares it.
+  [[nodiscard]] bool is_single(const function_seen& seen) const {
+    return seen.places.size() == 1 && files_.contains(seen.file);
   }
   std::map<std::string, function_seen> functions_;
   std::set<std::string> files_;

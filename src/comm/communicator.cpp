@@ -19,23 +19,6 @@ namespace {
 
 int duplicates = 0;  ///< that live; the holder of the token
 
-/// MPI libraries have between some thousands and 65536 communicators, and name an internal error or
-/// none when there are no more.
-[[nodiscard]] MPI_Comm duplicate(MPI_Comm comm) {
-  MPI_Comm made = MPI_COMM_NULL;
-  if (const int code = MPI_Comm_dup(comm, &made); code != MPI_SUCCESS) {
-    throw error("MPI_Comm_dup: " + mpi_error_text(code) + "; plait uses " +
-                std::to_string(duplicates) +
-                " duplicates of communicators, one for each runtime, two for each lane and "
-                "plait::communicator. "
-                "Lanes and communicators live as long as the environment: make few, and use them "
-                "again");
-  }
-  ++duplicates;
-  mpi_call(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  return made;
-}
-
 /// The ranks of `comm` as `world` numbers them.
 [[nodiscard]] std::vector<int> ranks_in(MPI_Comm world, MPI_Comm comm, int size) {
   MPI_Group all = MPI_GROUP_NULL;
@@ -105,6 +88,28 @@ bool is_no_rank(int peer) noexcept {
   return peer == no_rank || peer == MPI_PROC_NULL;
 }
 
+/// MPI libraries have between some thousands and 65536 communicators, and name an internal error or
+/// none when there are no more.
+MPI_Comm duplicate(MPI_Comm comm) {
+  MPI_Comm made = MPI_COMM_NULL;
+  if (const int code = MPI_Comm_dup(comm, &made); code != MPI_SUCCESS) {
+    throw error("MPI_Comm_dup: " + mpi_error_text(code) + "; plait uses " +
+                std::to_string(duplicates) +
+                " duplicates of communicators, two for each runtime, lane and plait::communicator. "
+                "Lanes and communicators live as long as the environment: make few, and use them "
+                "again");
+  }
+  ++duplicates;
+  mpi_call(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return made;
+}
+
+void free_duplicate(MPI_Comm& one) noexcept {
+  if (one == MPI_COMM_NULL) return;
+  MPI_Comm_free(&one);
+  --duplicates;
+}
+
 void matching_space::open(MPI_Comm parent) {
   messages = duplicate(parent);
   if (is_world()) return;
@@ -117,11 +122,8 @@ void matching_space::open(MPI_Comm parent) {
 }
 
 void matching_space::close() noexcept {
-  for (MPI_Comm* one : {&together, &messages}) {
-    if (*one == MPI_COMM_NULL) continue;
-    MPI_Comm_free(one);
-    --duplicates;
-  }
+  free_duplicate(together);
+  free_duplicate(messages);
 }
 
 communicator native_access::make(std::shared_ptr<matching_space> space) {

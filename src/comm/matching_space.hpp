@@ -13,6 +13,12 @@
 
 namespace plait {
 
+/// Duplicates `comm`; its errors are returned.  Collective.  Holder of the token.  Errors: `error`
+/// that says how many such live, where there are no more.
+[[nodiscard]] MPI_Comm duplicate(MPI_Comm comm);
+/// No effect on MPI_COMM_NULL.  Collective in some libraries.  Holder of the token.
+void free_duplicate(MPI_Comm& one) noexcept;
+
 /// Each engine has one of its own for all ranks.  One of a `communicator` goes from engine to
 /// engine, and its places go on counting: on every rank the same was submitted there.  Its channels
 /// are those of one engine at a time, so what the token's holder starts is that engine's.

@@ -9,7 +9,7 @@ from attached import RANKS, run
 
 LINES = {
     found[1]: f"{file}:{line}"
-    for file in ("wrapped.cpp", "wrapped_sums.hpp")
+    for file in ("wrapped.cpp", "wrapped_sums.hpp", "one_file.c")
     for line, text in enumerate(pathlib.Path(__file__).with_name(file).read_text().splitlines(), 1)
     if (found := re.search(r";\s*// ([\w ]+)$", text))
 }
@@ -60,6 +60,12 @@ class Wrapped(unittest.TestCase):
         ways = [(site["call"], *((one["line"], one["function"]) for one in [site, *site["callers"]]))
                 for site in self.done.profile["sites"]]  # fmt: skip
         self.assertEqual(len(ways), len(set(ways)), ways)
+
+    def test_in_a_program_of_one_file_only_what_is_shared_is_a_wrapper(self):
+        profile = run("one_file", options=["--quiet"]).profile
+        owners = sorted(line_of(site["callers"][-1]) for site in profile["sites"]
+                        if site["call"] == "MPI_Sendrecv_replace")  # fmt: skip
+        self.assertEqual(owners, sorted([LINES["first"], LINES["second"]]))
 
     def test_names_are_as_in_the_source(self):
         names = {place["function"] for site in self.done.profile["sites"]

@@ -21,7 +21,7 @@
 #include "comm/engine/policy_choice.hpp"
 #include "comm/engine/proxy.hpp"
 #include "comm/library_yields.hpp"
-#include "comm/mpi_call.hpp"
+#include "comm/matching_space.hpp"
 #include "comm/native.hpp"
 #include "look/numbers.hpp"
 #include "look/spinning.hpp"
@@ -79,8 +79,7 @@ engine::engine(environment& env, const engine_options& options) {
   {
     mpi_token_guard guard(env.token());
     s.messages.matching().open(env, this);
-    mpi_call(MPI_Comm_dup(s.messages.matching().world().messages, &s.windows_comm), "MPI_Comm_dup");
-    mpi_call(MPI_Comm_set_errhandler(s.windows_comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    s.windows_comm = duplicate(s.messages.matching().world().messages);
   }
   if (s.chosen.proxy) s.helper.start();
   env.engines_.push_back(this);
@@ -102,7 +101,7 @@ engine::~engine() {
   s.env.gave_up_ = s.env.gave_up_ || failed;
   if (failed) return;
   s.messages.close_library();
-  MPI_Comm_free(&s.windows_comm);
+  free_duplicate(s.windows_comm);
   s.messages.matching().close();
 }
 
