@@ -14,7 +14,7 @@ namespace plait::look_numbers {
 // -----------------------------------------------------------------------------------------------
 /// Seconds from a post or a completion to the next look of the engine.  Not told apart.
 inline constexpr double first_s = 20e-6;
-/// The same for `plait attach`, whose thread beside the program is woken for each.
+/// Seconds from a post to the first look of `plait attach`, whose thread is woken for each.
 inline constexpr double first_of_attach_s = 100e-6;
 /// Between two looks lies at most one of so many parts of the wait so far.  [bench exchange at
 /// 1 Gbit/s, work 0.8, total over attainable, medians of 15: parts of 1/8 up to 1.5 ms 1.04 to 1.24
