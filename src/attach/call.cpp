@@ -22,17 +22,6 @@ ticks reading = 1;  ///< of the processor clock, what it takes
 ticks most_readings_left = 0;
 }  // namespace
 
-/// The kernel may give the core to others in a system call.  That is no time in MPI, so the call
-/// begins behind the reading.
-void call::begin_after_processor_clock() noexcept {
-  if (!own_thread.knows_processor_time) return;
-  const std::int64_t used = processor_ns() - own_thread.processor_ns_at_exit;
-  begin_ = now_ticks();
-  computed_ = begin_ - own_thread.last_exit;
-  const double used_s = 1e-9 * static_cast<double>(used);
-  stolen_ = std::max<ticks>(0, computed_ - seconds_to_ticks(used_s));
-}
-
 /// The processor clock is a system call, and most calls are followed by next to no computation.
 /// So long computation pays for the readings at the site before it: those take at most 1/128 of it,
 /// and a site stops reading soon after its computation was long by accident.
@@ -40,7 +29,10 @@ void call::end_of_long_computation() noexcept {
   if (own_thread.last_site < 0) return;
   site_data& before = attached.notes.site(own_thread.last_site);
   before.readings_left = std::min(before.readings_left + computed_ / 128, most_readings_left);
-  before.stolen += stolen_;
+  if (!own_thread.knows_processor_time) return;
+  const std::int64_t used = processor_ns() - own_thread.processor_ns_at_exit;
+  const double used_s = 1e-9 * static_cast<double>(used);
+  before.stolen += std::max<ticks>(0, computed_ - seconds_to_ticks(used_s));
 }
 
 void call::read_processor_clock(site_data& at) noexcept {

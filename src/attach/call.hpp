@@ -61,14 +61,14 @@ class call {
   call(call_id id, const call_place& from) noexcept : begin_(now_ticks()) {
     own_thread.depth = 1;
     own_thread.stack = from.stack;
-    if (own_thread.last_exit != 0) computed_ = begin_ - own_thread.last_exit;
-    if (computed_ > long_computation) [[unlikely]]
-      begin_after_processor_clock();
     if (attached.locks_token) attached.token.acquire();
     if (attached.locks_books) attached.books.lock();
     site_ = attached.notes.find_site(static_cast<int>(id), from);
-    if (own_thread.last_exit == 0) [[unlikely]]
+    if (own_thread.last_exit != 0) {
+      computed_ = begin_ - own_thread.last_exit;
+    } else {
       own_thread.number = static_cast<std::uint16_t>(++attached.notes.header().other_threads);
+    }
     if (computed_ > long_computation) [[unlikely]]
       end_of_long_computation();
   }
@@ -139,14 +139,12 @@ class call {
     if (at.readings_left > 0) [[unlikely]]
       read_processor_clock(at);
   }
-  void begin_after_processor_clock() noexcept;
   void end_of_long_computation() noexcept;
   static void read_processor_clock(site_data& at) noexcept;
 
   ticks begin_;
   ticks end_ = 0;
   ticks computed_ = 0;
-  ticks stolen_ = 0;  ///< of it, without a processor
   int site_ = 0;
   std::uint64_t bytes_ = 0;
   bool waits_ = false;

@@ -88,15 +88,8 @@ class Truth(unittest.TestCase):
         self.assertLessEqual(could, exposed)
 
     @undisturbed
-    def test_the_librarys_own_reading_of_a_clock_is_no_time_in_a_call(self):
-        true, profile = self.measured("slow_clock")
-        self.assertGreater(true["clock_slept"], 0)
-        inside = self.of_call(profile, "MPI_Iprobe", "time_s", "slow_clock")
-        self.assertLess(inside, 0.25 * true["clock_slept"])
-
-    @undisturbed
     def test_the_books_balance(self):
-        for case in ("late_sender", "imbalance", "slow_clock"):
+        for case in ("late_sender", "imbalance"):
             _, profile = self.measured(case)
             totals = profile["totals"]
             booked = totals["compute_s"] + totals["mpi_s"]

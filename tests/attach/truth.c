@@ -7,26 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { rounds = 12, large = 1 << 18 };
 
 static double entered[rounds], left[rounds], posted[rounds];
 static char buffer[large], other[large];
 static int me;
-
-/// Stands before the C library's. In one case the library's readings of the processor clock take
-/// long, as they do where the kernel gives the core to others meanwhile.
-static double clock_sleeps, clock_slept;
-int clock_gettime(clockid_t clock, struct timespec* to) {
-  if (clock == CLOCK_THREAD_CPUTIME_ID && clock_sleeps > 0) {
-    usleep((useconds_t)(1e6 * clock_sleeps));
-    clock_slept += clock_sleeps;
-  }
-  return (int)syscall(SYS_clock_gettime, clock, to);
-}
 
 static double now(void) {
   struct timespec t;
@@ -35,14 +22,11 @@ static double now(void) {
 }
 
 static void compute(double seconds) {
-  for (const double end = now() + seconds; now() < end;) {
-  }
+  for (const double end = now() + seconds; now() < end;) {}
 }
 
 /// Lets the ranks begin a round together, so that a case is late by its own doing only.
-static void together(void) {
-  MPI_Barrier(MPI_COMM_WORLD);
-}
+static void together(void) { MPI_Barrier(MPI_COMM_WORLD); }
 
 static void late_sender(int round) {
   if (me == 0) {
@@ -107,23 +91,14 @@ static void overlappable(int round) {
   left[round] = now();
 }
 
-/// A call that waits for nobody, behind computation that is worth a reading of the clock.
-static void slow_clock(int round) {
-  int is_there;
-  clock_sleeps = 0.002;
-  posted[round] = entered[round] = now();
-  compute(0.001);
-  MPI_Iprobe(1 - me, 1, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
-  clock_sleeps = 0;
-  left[round] = now();
-}
-
 static const struct {
   const char* name;
   void (*run)(int);
-} cases[] = {{"late_sender", late_sender},     {"late_sender_at_a_wait", late_sender_at_a_wait},
-             {"late_receiver", late_receiver}, {"imbalance", imbalance},
-             {"overlappable", overlappable},   {"slow_clock", slow_clock}};
+} cases[] = {{"late_sender", late_sender},
+             {"late_sender_at_a_wait", late_sender_at_a_wait},
+             {"late_receiver", late_receiver},
+             {"imbalance", imbalance},
+             {"overlappable", overlappable}};
 
 static double clamp(double value, double most) {
   return value < 0 ? 0 : value > most ? most : value;
@@ -163,7 +138,6 @@ int main(int argc, char** argv) {
   } else {
     MPI_Recv(theirs, 3 * rounds, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     tell(theirs);
-    printf("truth clock_slept %.9f\n", clock_slept);
     printf("truth run %.9f\n", now() - begin);
   }
   MPI_Finalize();
