@@ -225,15 +225,14 @@ TEST_P(every_policy, every_task_has_its_own_id_and_a_replayed_one_its_iteration)
   for (int i = 0; i < 10; ++i) EXPECT_EQ(in_iteration[i], 4) << "iteration " << i;
 }
 
-/// How far the beginnings of tasks and messages lie out of [begin_s, end_s].  Their ends are noted
-/// by threads which may lose their cores before they do.  The program's own code begins with the
-/// trace.
+/// How far tasks and messages reach out of [begin_s, end_s].  The program's own code begins with
+/// the trace.
 double excess_s(const std::vector<trace_event>& events, double begin_s, double end_s) {
   double worst = 0;
   for (const auto& e : events) {
     const bool is_task = e.kind == event_kind::compute && e.name != programs_own;
     if (!is_task && e.kind != event_kind::message) continue;
-    worst = std::max({worst, begin_s - e.begin_s, e.begin_s - end_s});
+    worst = std::max({worst, begin_s - e.begin_s, e.end_s - end_s});
   }
   return worst;
 }
