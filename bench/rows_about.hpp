@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/result.hpp"
+#include "measure/base/result.hpp"
 
 namespace plait::bench {
 

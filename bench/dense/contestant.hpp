@@ -13,7 +13,7 @@
 #include <plait/plait.hpp>
 
 #include "common/mesh.hpp"
-#include "measure/checked_run.hpp"
+#include "measure/rows/checked_run.hpp"
 
 namespace plait::bench::dense {
 

@@ -14,9 +14,9 @@
 
 #include "common/mesh.hpp"
 #include "hpl/settings.hpp"
-#include "measure/child_process.hpp"
-#include "measure/gather.hpp"
-#include "measure/quiet_barrier.hpp"
+#include "measure/base/child_process.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/quiet_barrier.hpp"
 
 namespace plait::bench::dense {
 namespace {

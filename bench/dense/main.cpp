@@ -15,10 +15,10 @@
 #include <plait/plait.hpp>
 
 #include "common/blas.hpp"
-#include "measure/alone.hpp"
-#include "measure/command_line.hpp"
-#include "measure/measured_rows.hpp"
-#include "measure/session_options.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/session_options.hpp"
+#include "measure/rows/alone.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "session.hpp"
 
 namespace plait::bench::dense {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <plait/comm/mpi.hpp>
 
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 
 extern "C" {
 int Csys2blacs_handle(MPI_Comm communicator);

@@ -10,8 +10,8 @@
 #include <plait/plait.hpp>
 
 #include "contestant.hpp"
-#include "measure/grid_shape.hpp"
-#include "measure/measured_rows.hpp"
+#include "measure/base/grid_shape.hpp"
+#include "measure/rows/measured_rows.hpp"
 
 namespace plait::bench::dense {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communication, computation and the transport's processor time, each without the others.
-#include "measure/alone.hpp"
+#include "measure/rows/alone.hpp"
 
 #include "contestants.hpp"
-#include "measure/alone.hpp"
+#include "measure/rows/alone.hpp"
 #include "plain_mpi.hpp"
 
 namespace plait::bench::exchange {

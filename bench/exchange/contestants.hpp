@@ -9,7 +9,7 @@
 #include <plait/plait.hpp>
 
 #include "load.hpp"
-#include "measure/contestant.hpp"
+#include "measure/rows/contestant.hpp"
 
 namespace plait::bench::exchange {
 

@@ -9,7 +9,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/work.hpp"
+#include "measure/load/work.hpp"
 
 namespace plait::bench::exchange {
 

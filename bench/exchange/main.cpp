@@ -14,11 +14,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "measure/alone.hpp"
-#include "measure/command_line.hpp"
-#include "measure/gather.hpp"
-#include "measure/measured_rows.hpp"
-#include "measure/size_list.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/rows/alone.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "session.hpp"
 
 namespace plait::bench::exchange {

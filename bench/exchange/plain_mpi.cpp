@@ -2,8 +2,8 @@
 #include "plain_mpi.hpp"
 
 #include "contestants.hpp"
-#include "measure/mpi_check.hpp"
-#include "measure/row_limits.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/rows/row_limits.hpp"
 
 namespace plait::bench::exchange {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "load.hpp"
-#include "measure/open_exchange.hpp"
+#include "measure/rows/open_exchange.hpp"
 
 namespace plait::bench::exchange {
 

@@ -8,7 +8,7 @@
 #include <plait/plait.hpp>
 
 #include "contestants.hpp"
-#include "measure/measured_rows.hpp"
+#include "measure/rows/measured_rows.hpp"
 
 namespace plait::bench::exchange {
 

@@ -13,9 +13,9 @@
 #include <plait/plait.hpp>
 
 #include "ft/npb.hpp"
-#include "measure/checked_run.hpp"
-#include "measure/messages_alone.hpp"
-#include "measure/verdict.hpp"
+#include "measure/load/messages_alone.hpp"
+#include "measure/compare/verdict.hpp"
+#include "measure/rows/checked_run.hpp"
 #include "peer.hpp"
 
 namespace plait::bench::fft {

@@ -11,8 +11,8 @@
 #include "common/transport.hpp"
 #include "contest.hpp"
 #include "ft/variant.hpp"
-#include "measure/comparison.hpp"
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/compare/comparison.hpp"
 
 namespace plait::bench::fft {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "measure/alone.hpp"
-#include "measure/messages_alone.hpp"
+#include "measure/load/messages_alone.hpp"
+#include "measure/rows/alone.hpp"
 
 namespace plait::bench::fft {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "measure/command_line.hpp"
-#include "measure/gather.hpp"
-#include "measure/measured_rows.hpp"
-#include "measure/named.hpp"
-#include "measure/size_list.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/named.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "traffic.hpp"
 
 namespace plait::bench::message {

@@ -3,7 +3,7 @@
 
 #include <plait/comm/mpi.hpp>
 
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 #include "traffic.hpp"
 
 namespace plait::bench::message {

@@ -14,10 +14,10 @@
 #include <fmt/ranges.h>
 
 #include "kernel.hpp"
-#include "measure/command_line.hpp"
-#include "measure/gather.hpp"
-#include "measure/measured_rows.hpp"
-#include "measure/named.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/named.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "runner.hpp"
 #include "sweep.hpp"
 #include "task_graph.hpp"

@@ -9,7 +9,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/contestant.hpp"
+#include "measure/rows/contestant.hpp"
 #include "step.hpp"
 
 namespace plait::bench::progress_sweep {

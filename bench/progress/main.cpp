@@ -13,11 +13,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "measure/alone.hpp"
-#include "measure/command_line.hpp"
-#include "measure/measured_rows.hpp"
-#include "measure/named.hpp"
-#include "measure/size_list.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/named.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/rows/alone.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "session.hpp"
 
 namespace plait::bench::progress_sweep {

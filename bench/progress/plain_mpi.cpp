@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocking and by hand, and what each takes alone.
 #include "contestants.hpp"
-#include "measure/alone.hpp"
-#include "measure/open_exchange.hpp"
-#include "measure/row_limits.hpp"
+#include "measure/rows/alone.hpp"
+#include "measure/rows/open_exchange.hpp"
+#include "measure/rows/row_limits.hpp"
 
 namespace plait::bench::progress_sweep {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "measure/alone.hpp"
-#include "measure/row_limits.hpp"
-#include "measure/size_list.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/rows/alone.hpp"
+#include "measure/rows/row_limits.hpp"
 
 namespace plait::bench::progress_sweep {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/work.hpp"
+#include "measure/load/work.hpp"
 
 namespace plait::bench::progress_sweep {
 

@@ -14,10 +14,10 @@
 
 #include "bench/rows_about.hpp"
 #include "chosen_matrix.hpp"
-#include "measure/alone.hpp"
-#include "measure/command_line.hpp"
-#include "measure/measured_rows.hpp"
-#include "measure/session_options.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/session_options.hpp"
+#include "measure/rows/alone.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "session.hpp"
 
 namespace plait::bench::sparse {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "common/kernel.hpp"
-#include "measure/alone.hpp"
-#include "measure/gather.hpp"
-#include "measure/result.hpp"
-#include "measure/statistics.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/result.hpp"
+#include "measure/base/statistics.hpp"
+#include "measure/rows/alone.hpp"
 
 namespace plait::bench::sparse {
 namespace {

@@ -10,8 +10,8 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/checked_run.hpp"
-#include "measure/measured_rows.hpp"
+#include "measure/rows/checked_run.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "peer.hpp"
 #include "problem.hpp"
 

@@ -10,11 +10,11 @@
 #include <plait/comm/mpi.hpp>
 
 #include "common/ghost_exchange.hpp"
-#include "measure/alone.hpp"
-#include "measure/checked_run.hpp"
-#include "measure/gather.hpp"
-#include "measure/messages_alone.hpp"
-#include "measure/rank_sum.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/rank_sum.hpp"
+#include "measure/load/messages_alone.hpp"
+#include "measure/rows/alone.hpp"
+#include "measure/rows/checked_run.hpp"
 #include "own_block.hpp"
 #include "reference.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/measured_rows.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "peer.hpp"
 #include "problem.hpp"
 #include "variant.hpp"

@@ -10,10 +10,10 @@
 #include <plait/plait.hpp>
 #include <sys/resource.h>
 
-#include "measure/child_process.hpp"
-#include "measure/command_line.hpp"
-#include "measure/measured_rows.hpp"
-#include "measure/result.hpp"
+#include "measure/base/child_process.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/result.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "peer.hpp"
 
 namespace plait::bench::task_overhead {

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "exchange.hpp"
-#include "measure/program.hpp"
+#include "measure/compare/program.hpp"
 
 namespace measure = plait::measure;
 

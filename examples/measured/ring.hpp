@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/stepwise.hpp"
-#include "measure/task_variant.hpp"
+#include "measure/compare/stepwise.hpp"
+#include "measure/compare/task_variant.hpp"
 
 using plait::measure::setting;
 

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "measure/network_options.hpp"
-#include "measure/result.hpp"
-#include "measure/size_list.hpp"
+#include "measure/base/result.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/rows/network_options.hpp"
 #include "session.hpp"
 
 namespace plait::network::collectives {

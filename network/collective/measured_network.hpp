@@ -12,7 +12,7 @@
 #include <plait/plait.hpp>
 
 #include "kernels.hpp"
-#include "measure/gather.hpp"
+#include "measure/base/gather.hpp"
 
 namespace plait::network::collectives {
 

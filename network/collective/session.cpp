@@ -13,9 +13,9 @@
 #include <plait/comm/mpi.hpp>
 #include <unistd.h>
 
-#include "measure/quiet_barrier.hpp"
-#include "measure/size_list.hpp"
-#include "measure/statistics.hpp"
+#include "measure/base/quiet_barrier.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/base/statistics.hpp"
 #include "task_pair.hpp"
 
 namespace plait::network::collectives {

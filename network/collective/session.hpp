@@ -8,7 +8,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/measured_rows.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "measured_network.hpp"
 #include "operation.hpp"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <plait/comm/mpi.hpp>
 
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 
 namespace plait::network::collectives {
 namespace {

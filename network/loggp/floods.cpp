@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "measure/result.hpp"
-#include "measure/size_list.hpp"
-#include "measure/statistics.hpp"
+#include "measure/base/result.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/base/statistics.hpp"
 
 namespace plait::network::loggp {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/gather.hpp"
-#include "measure/turns.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/compare/turns.hpp"
 
 namespace plait::network::loggp {
 

@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "floods.hpp"
-#include "measure/command_line.hpp"
-#include "measure/measured_rows.hpp"
-#include "measure/result.hpp"
-#include "measure/size_list.hpp"
-#include "measure/turns.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/result.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/compare/turns.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "measured_network.hpp"
 #include "tcp_pair.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "measure/result.hpp"
-#include "measure/statistics.hpp"
+#include "measure/base/result.hpp"
+#include "measure/base/statistics.hpp"
 
 namespace plait::network::loggp {
 namespace {

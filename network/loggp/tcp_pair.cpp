@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "measure/gather.hpp"
+#include "measure/base/gather.hpp"
 
 namespace plait::network::loggp {
 namespace {

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "measure/network_options.hpp"
-#include "measure/size_list.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/rows/network_options.hpp"
 #include "processor_share.hpp"
 #include "session.hpp"
 

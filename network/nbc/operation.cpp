@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 #include "values.hpp"
 
 namespace plait::network::nbc {

@@ -8,12 +8,12 @@
 #include <optional>
 #include <utility>
 
-#include "measure/alone.hpp"
-#include "measure/gather.hpp"
-#include "measure/mpi_check.hpp"
-#include "measure/quiet_barrier.hpp"
-#include "measure/transport_cost.hpp"
-#include "measure/work.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/base/quiet_barrier.hpp"
+#include "measure/load/transport_cost.hpp"
+#include "measure/load/work.hpp"
+#include "measure/rows/alone.hpp"
 #include "ways.hpp"
 
 namespace plait::network::nbc {

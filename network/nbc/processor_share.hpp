@@ -8,7 +8,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/measured_rows.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "operation.hpp"
 
 namespace plait::network::nbc {

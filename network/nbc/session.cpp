@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "measure/alone.hpp"
-#include "measure/gather.hpp"
-#include "measure/network_options.hpp"
-#include "measure/size_list.hpp"
-#include "measure/statistics.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/base/statistics.hpp"
+#include "measure/rows/alone.hpp"
+#include "measure/rows/network_options.hpp"
 #include "processor_share.hpp"
 #include "row.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <thread>
 
-#include "measure/mpi_check.hpp"
-#include "measure/network_options.hpp"
-#include "measure/transport_cost.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/load/transport_cost.hpp"
+#include "measure/rows/network_options.hpp"
 
 namespace plait::network::nbc {
 namespace {

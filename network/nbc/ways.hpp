@@ -9,8 +9,8 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/cut_work.hpp"
-#include "measure/overlap_figures.hpp"
+#include "measure/rows/cut_work.hpp"
+#include "measure/rows/overlap_figures.hpp"
 #include "operation.hpp"
 
 namespace plait::network::nbc {

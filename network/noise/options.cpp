@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "measure/parse_line.hpp"
+#include "measure/base/parse_line.hpp"
 
 namespace plait::network::noise {
 namespace {

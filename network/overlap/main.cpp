@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/network_options.hpp"
-#include "measure/size_list.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/rows/network_options.hpp"
 #include "session.hpp"
 
 namespace plait::network::overlap {

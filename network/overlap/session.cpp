@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "measure/alone.hpp"
-#include "measure/gather.hpp"
-#include "measure/network_options.hpp"
-#include "measure/overlap_figures.hpp"
-#include "measure/size_list.hpp"
-#include "measure/statistics.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/base/statistics.hpp"
+#include "measure/rows/alone.hpp"
+#include "measure/rows/network_options.hpp"
+#include "measure/rows/overlap_figures.hpp"
 
 namespace plait::network::overlap {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/measured_rows.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "ways.hpp"
 
 namespace plait::network::overlap {

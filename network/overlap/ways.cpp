@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <plait/comm/mpi.hpp>
 
-#include "measure/mpi_check.hpp"
-#include "measure/network_options.hpp"
-#include "measure/transport_cost.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/load/transport_cost.hpp"
+#include "measure/rows/network_options.hpp"
 
 namespace plait::network::overlap {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/cut_work.hpp"
+#include "measure/rows/cut_work.hpp"
 
 namespace plait::network::overlap {
 

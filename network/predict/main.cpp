@@ -15,7 +15,7 @@
 #include <plait/detail/build_info.hpp>
 #include <plait/model/collective.hpp>
 
-#include "measure/size_list.hpp"
+#include "measure/base/size_list.hpp"
 #include "options.hpp"
 
 namespace plait::network::predict {

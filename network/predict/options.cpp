@@ -11,8 +11,8 @@
 #include <plait/core/error.hpp>
 #include <plait/model/parameters_file.hpp>
 
-#include "measure/parse_line.hpp"
-#include "measure/size_list.hpp"
+#include "measure/base/parse_line.hpp"
+#include "measure/base/size_list.hpp"
 
 namespace plait::network::predict {
 namespace {

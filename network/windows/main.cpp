@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "measure/command_line.hpp"
-#include "measure/gather.hpp"
-#include "measure/measured_rows.hpp"
-#include "measure/named.hpp"
-#include "measure/result.hpp"
-#include "measure/size_list.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/named.hpp"
+#include "measure/base/result.hpp"
+#include "measure/base/size_list.hpp"
+#include "measure/rows/measured_rows.hpp"
 #include "ways.hpp"
 
 namespace plait::network::windows {

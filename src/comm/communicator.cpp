@@ -10,7 +10,7 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/core/error.hpp>
 
-#include "comm/matching_space.hpp"
+#include "comm/matching/matching_space.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
 

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "comm/leave_together.hpp"
-#include "comm/matching_space.hpp"
+#include "comm/matching/matching_space.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
 #include "comm/one_sided/rma_window.hpp"

@@ -21,12 +21,12 @@
 #include <plait/runtime/runtime.hpp>
 #include <plait/trace/chrome_trace.hpp>
 
-#include "runtime/ledger_table.hpp"
-#include "runtime/output_file.hpp"
-#include "runtime/program_record.hpp"
-#include "runtime/program_result.hpp"
-#include "runtime/recorder.hpp"
-#include "runtime/report_page.hpp"
+#include "runtime/written/ledger_table.hpp"
+#include "runtime/written/output_file.hpp"
+#include "runtime/written/program_record.hpp"
+#include "runtime/written/program_result.hpp"
+#include "runtime/written/recorder.hpp"
+#include "runtime/written/report_page.hpp"
 
 namespace plait {
 namespace {

@@ -16,7 +16,7 @@
 #include <plait/task/ledger.hpp>
 #include <plait/trace/event.hpp>
 
-#include "runtime/trace_budget.hpp"
+#include "runtime/written/trace_budget.hpp"
 
 namespace plait {
 

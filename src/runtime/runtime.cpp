@@ -12,12 +12,12 @@
 #include <plait/runtime/runtime.hpp>
 
 #include "runtime/end_of_run.hpp"
-#include "runtime/recorder.hpp"
 #include "runtime/runtime_state.hpp"
-#include "runtime/stall_report.hpp"
 #include "runtime/submitted_operation.hpp"
 #include "runtime/task_suspender.hpp"
 #include "runtime/worker_choice.hpp"
+#include "runtime/written/recorder.hpp"
+#include "runtime/written/stall_report.hpp"
 
 namespace plait {
 namespace {

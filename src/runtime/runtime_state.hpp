@@ -13,14 +13,14 @@
 #include <plait/core/fair_share.hpp>
 #include <plait/runtime/runtime.hpp>
 
-#include "runtime/algorithm_choice.hpp"
-#include "runtime/collective_schedules.hpp"
+#include "runtime/collectives/algorithm_choice.hpp"
+#include "runtime/collectives/collective_schedules.hpp"
 #include "runtime/end_of_run.hpp"
 #include "runtime/engine_source.hpp"
-#include "runtime/recorder.hpp"
-#include "runtime/stall_report.hpp"
 #include "runtime/task_suspender.hpp"
 #include "runtime/worker_choice.hpp"
+#include "runtime/written/recorder.hpp"
+#include "runtime/written/stall_report.hpp"
 
 namespace plait {
 

@@ -10,7 +10,7 @@
 #include <plait/core/error.hpp>
 #include <plait/core/exception_text.hpp>
 
-#include "runtime/collective_agreement.hpp"
+#include "runtime/collectives/collective_agreement.hpp"
 #include "runtime/packed_box.hpp"
 #include "runtime/runtime_state.hpp"
 

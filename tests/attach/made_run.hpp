@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "attach/analysis.hpp"
+#include "attach/after/analysis.hpp"
 #include "attach/calls.hpp"
 
 namespace plait::attach {

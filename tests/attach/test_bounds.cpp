@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "attach/phases.hpp"
+#include "attach/after/phases.hpp"
 #include "made_run.hpp"
 
 namespace plait::attach {

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attach/analysis.hpp"
-#include "attach/trace_file.hpp"
+#include "attach/after/analysis.hpp"
+#include "attach/written/trace_file.hpp"
 
 namespace plait::attach {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "attach/token.hpp"
-#include "attach/wakes.hpp"
+#include "attach/progress/token.hpp"
+#include "attach/progress/wakes.hpp"
 
 namespace {
 

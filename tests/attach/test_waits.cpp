@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "attach/analysis.hpp"
+#include "attach/after/analysis.hpp"
 
 namespace plait::attach {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include "comm/channel.hpp"
+#include "comm/matching/channel.hpp"
 
 namespace plait {
 namespace {

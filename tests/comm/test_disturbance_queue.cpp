@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/engine/disturbance_queue.hpp"
+#include "comm/engine/held/disturbance_queue.hpp"
 
 namespace {
 

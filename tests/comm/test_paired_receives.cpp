@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/engine/paired_receives.hpp"
+#include "comm/engine/held/paired_receives.hpp"
 
 namespace {
 

@@ -97,9 +97,9 @@ class Layers(Tree):
         self.refuses("network/x/a.cpp", "#include <plait/probe/loggp.hpp>\n")
 
     def test_programs_share_the_harness_and_nothing_else(self):
-        self.write("measure/turns.hpp", "")
+        self.write("measure/compare/turns.hpp", "")
         self.write("bench/x/step.hpp", "")
-        self.accepts("apps/x/a.cpp", '#include "measure/turns.hpp"\n')
+        self.accepts("apps/x/a.cpp", '#include "measure/compare/turns.hpp"\n')
         self.refuses("measure/a.cpp", '#include "../bench/x/step.hpp"\n')
 
     def test_programs_do_not_see_each_other(self):

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/command_line.hpp"
+#include "measure/base/command_line.hpp"
 #include "support/refusal.hpp"
 
 namespace {

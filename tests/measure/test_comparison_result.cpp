@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/comparison.hpp"
-#include "measure/comparison_result.hpp"
+#include "measure/compare/comparison.hpp"
+#include "measure/compare/comparison_result.hpp"
 #include "support/mpi_test.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "measure/cut_work.hpp"
+#include "measure/rows/cut_work.hpp"
 
 namespace {
 

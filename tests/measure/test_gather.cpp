@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/gather.hpp"
+#include "measure/base/gather.hpp"
 #include "support/mpi_test.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/limits.hpp"
+#include "measure/base/limits.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/overlap_figures.hpp"
+#include "measure/rows/overlap_figures.hpp"
 
 namespace {
 

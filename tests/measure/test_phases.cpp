@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/phases.hpp"
+#include "measure/compare/phases.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <plait/core/clock.hpp>
 
-#include "measure/quiet_barrier.hpp"
+#include "measure/base/quiet_barrier.hpp"
 #include "support/mpi_test.hpp"
 
 namespace {

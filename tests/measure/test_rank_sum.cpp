@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <plait/plait.hpp>
 
-#include "measure/rank_sum.hpp"
+#include "measure/base/rank_sum.hpp"
 #include "support/mpi_test.hpp"
 
 namespace plait::measure {

@@ -8,7 +8,7 @@
 #include <plait/plait.hpp>
 #include <unistd.h>
 
-#include "measure/result.hpp"
+#include "measure/base/result.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/row_limits.hpp"
+#include "measure/rows/row_limits.hpp"
 
 namespace plait::measure {
 namespace {

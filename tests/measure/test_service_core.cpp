@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/service_core.hpp"
+#include "measure/load/service_core.hpp"
 #include "support/mpi_test.hpp"
 
 namespace plait::measure {

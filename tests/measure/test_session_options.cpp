@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "measure/session_options.hpp"
+#include "measure/base/session_options.hpp"
 #include "support/mpi_test.hpp"
 #include "support/refusal.hpp"
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <plait/plait.hpp>
 
-#include "measure/size_list.hpp"
+#include "measure/base/size_list.hpp"
 
 namespace {
 

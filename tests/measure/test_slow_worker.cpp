@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/slow_worker.hpp"
-#include "measure/time_spent.hpp"
+#include "measure/load/slow_worker.hpp"
+#include "measure/load/time_spent.hpp"
 #include "support/refusal.hpp"
 
 namespace {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/result.hpp"
-#include "measure/statistics.hpp"
+#include "measure/base/result.hpp"
+#include "measure/base/statistics.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/steps_of_run.hpp"
+#include "measure/compare/steps_of_run.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <plait/plait.hpp>
 
-#include "measure/task_run.hpp"
+#include "measure/compare/task_run.hpp"
 #include "support/mpi_test.hpp"
 
 namespace plait::measure {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/transport_cost.hpp"
+#include "measure/load/transport_cost.hpp"
 #include "support/mpi_test.hpp"
 
 namespace {

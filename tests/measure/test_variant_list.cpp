@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/stepwise.hpp"
-#include "measure/variant_list.hpp"
+#include "measure/compare/stepwise.hpp"
+#include "measure/compare/variant_list.hpp"
 
 namespace {
 

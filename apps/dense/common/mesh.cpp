@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 
 namespace plait::dense {
 

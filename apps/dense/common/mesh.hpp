@@ -7,7 +7,7 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
-#include "measure/grid_shape.hpp"
+#include "measure/base/grid_shape.hpp"
 
 namespace plait::dense {
 

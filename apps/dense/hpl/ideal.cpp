@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "row_exchange.hpp"
 #include "variant.hpp"
 

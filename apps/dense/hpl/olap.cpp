@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "panel_broadcast.hpp"
 #include "row_exchange.hpp"
 #include "variant.hpp"

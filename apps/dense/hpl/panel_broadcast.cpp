@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 
 namespace hpl {
 namespace {

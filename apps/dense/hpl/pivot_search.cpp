@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 
 namespace hpl {
 namespace {

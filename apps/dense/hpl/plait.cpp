@@ -11,7 +11,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/task_variant.hpp"
+#include "measure/compare/task_variant.hpp"
 #include "panel_broadcast.hpp"
 #include "row_exchange.hpp"
 #include "variant.hpp"

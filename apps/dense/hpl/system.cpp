@@ -11,8 +11,8 @@
 
 #include "common/blas.hpp"
 #include "generator.hpp"
-#include "measure/gather.hpp"
-#include "measure/mpi_check.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/mpi_check.hpp"
 
 namespace hpl {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "common/dealt_axis.hpp"
 #include "common/mesh.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 #include "panel.hpp"
 #include "pivot_search.hpp"
 #include "settings.hpp"

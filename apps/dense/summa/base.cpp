@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "plain_mpi.hpp"
 #include "variant.hpp"
 

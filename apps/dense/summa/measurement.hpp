@@ -8,7 +8,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/program.hpp"
+#include "measure/compare/program.hpp"
 #include "variant.hpp"
 
 namespace summa {

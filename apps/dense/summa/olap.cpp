@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "plain_mpi.hpp"
 #include "variant.hpp"
 

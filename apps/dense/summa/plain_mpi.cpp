@@ -8,7 +8,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 
 namespace summa {
 namespace {

@@ -12,7 +12,7 @@
 #include <plait/plait.hpp>
 
 #include "common/mesh.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 #include "product.hpp"
 #include "transposition.hpp"
 

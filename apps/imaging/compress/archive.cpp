@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <plait/comm/mpi.hpp>
 
-#include "measure/gather.hpp"
-#include "measure/mpi_check.hpp"
-#include "measure/quiet_barrier.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/base/quiet_barrier.hpp"
 
 namespace compress {
 

@@ -13,7 +13,7 @@
 
 #include "codec.hpp"
 #include "files.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 
 namespace compress {
 

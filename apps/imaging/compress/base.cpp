@@ -6,8 +6,8 @@
 
 #include <plait/comm/mpi.hpp>
 
-#include "measure/mpi_check.hpp"
-#include "measure/timeline.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/compare/timeline.hpp"
 #include "variant.hpp"
 
 namespace compress {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "variant.hpp"
 
 namespace compress {

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 #include <plait/plait.hpp>
 
-#include "measure/gather.hpp"
-#include "measure/program.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/compare/program.hpp"
 #include "measurement.hpp"
 
 namespace {

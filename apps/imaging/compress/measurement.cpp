@@ -13,9 +13,9 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
-#include "measure/mpi_check.hpp"
-#include "measure/program.hpp"
-#include "measure/result.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/base/result.hpp"
+#include "measure/compare/program.hpp"
 
 namespace compress {
 namespace {

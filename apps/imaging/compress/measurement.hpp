@@ -7,7 +7,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/session_options.hpp"
+#include "measure/base/session_options.hpp"
 #include "variant.hpp"
 
 namespace compress {

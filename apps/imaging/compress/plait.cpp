@@ -9,8 +9,8 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
-#include "measure/mpi_check.hpp"
-#include "measure/task_variant.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/compare/task_variant.hpp"
 #include "variant.hpp"
 
 namespace compress {

@@ -6,8 +6,8 @@
 
 #include <plait/comm/mpi.hpp>
 
-#include "measure/mpi_check.hpp"
-#include "measure/stepwise.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/compare/stepwise.hpp"
 #include "variant.hpp"
 
 namespace osem {

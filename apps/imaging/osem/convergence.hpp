@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "image_grid.hpp"
-#include "measure/gather.hpp"
-#include "measure/verdict.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/compare/verdict.hpp"
 #include "serial.hpp"
 
 namespace osem {

@@ -7,7 +7,7 @@
 
 #include <plait/comm/mpi.hpp>
 
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "slab_sums.hpp"
 #include "variant.hpp"
 

@@ -12,9 +12,9 @@
 
 #include "common/number_file.hpp"
 #include "convergence.hpp"
-#include "measure/mpi_check.hpp"
-#include "measure/program.hpp"
-#include "measure/quiet_barrier.hpp"
+#include "measure/base/mpi_check.hpp"
+#include "measure/base/quiet_barrier.hpp"
+#include "measure/compare/program.hpp"
 
 namespace osem {
 namespace {

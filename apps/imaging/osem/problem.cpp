@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <plait/comm/mpi.hpp>
 
-#include "measure/gather.hpp"
-#include "measure/mpi_check.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/mpi_check.hpp"
 
 namespace osem {
 namespace {

@@ -10,7 +10,7 @@
 #include <plait/plait.hpp>
 
 #include "kernel.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 #include "scan.hpp"
 
 namespace osem {

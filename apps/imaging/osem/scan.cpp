@@ -11,7 +11,7 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 #include "phantom.hpp"
 
 namespace osem {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "slab_sums.hpp"
 
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 
 namespace osem {
 

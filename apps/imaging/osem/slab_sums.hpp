@@ -6,7 +6,7 @@
 
 #include <plait/comm/mpi.hpp>
 
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "problem.hpp"
 
 namespace osem {

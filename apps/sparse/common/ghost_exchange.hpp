@@ -10,7 +10,7 @@
 #include <plait/plait.hpp>
 
 #include "dealt_matrix.hpp"
-#include "measure/plain_exchange.hpp"
+#include "measure/rows/plain_exchange.hpp"
 
 namespace plait::sparse {
 

@@ -12,7 +12,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/part_watch.hpp"
+#include "measure/compare/part_watch.hpp"
 #include "split_rows.hpp"
 
 namespace spmv_probe {

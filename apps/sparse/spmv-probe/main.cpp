@@ -3,8 +3,8 @@
 // get and signalling put, with their timers and equations.
 #include <plait/plait.hpp>
 
-#include "measure/command_line.hpp"
-#include "measure/stacked_bars.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/compare/stacked_bars.hpp"
 #include "session.hpp"
 
 int main(int argc, char** argv) {

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "common/generated.hpp"
-#include "measure/command_line.hpp"
+#include "measure/base/command_line.hpp"
 
 namespace spmv_probe {
 namespace {

@@ -11,7 +11,7 @@
 #include <plait/plait.hpp>
 
 #include "algorithms.hpp"
-#include "measure/session_options.hpp"
+#include "measure/base/session_options.hpp"
 
 namespace spmv_probe {
 

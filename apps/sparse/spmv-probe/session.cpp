@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "measure/gather.hpp"
-#include "measure/stacked_bars.hpp"
-#include "measure/statistics.hpp"
-#include "measure/turns.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/base/statistics.hpp"
+#include "measure/compare/stacked_bars.hpp"
+#include "measure/compare/turns.hpp"
 #include "measured_model.hpp"
 
 namespace spmv_probe {

@@ -10,7 +10,7 @@
 
 #include "common/generated.hpp"
 #include "common/matrix_market.hpp"
-#include "measure/gather.hpp"
+#include "measure/base/gather.hpp"
 
 namespace spmv {
 namespace {

@@ -10,7 +10,7 @@
 #include <plait/plait.hpp>
 
 #include "common/dealing.hpp"
-#include "measure/command_line.hpp"
+#include "measure/base/command_line.hpp"
 #include "problem.hpp"
 
 namespace spmv {

@@ -7,7 +7,7 @@
 #include <plait/plait.hpp>
 
 #include "chosen_matrix.hpp"
-#include "measure/program.hpp"
+#include "measure/compare/program.hpp"
 #include "measurement.hpp"
 
 namespace {

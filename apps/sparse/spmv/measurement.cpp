@@ -13,9 +13,9 @@
 
 #include "common/ghost_exchange.hpp"
 #include "common/kernel.hpp"
-#include "measure/memory_bandwidth.hpp"
-#include "measure/program.hpp"
-#include "measure/rank_sum.hpp"
+#include "measure/base/rank_sum.hpp"
+#include "measure/compare/program.hpp"
+#include "measure/load/memory_bandwidth.hpp"
 #include "reference.hpp"
 
 namespace spmv {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "common/kernel.hpp"
-#include "measure/rank_sum.hpp"
+#include "measure/base/rank_sum.hpp"
 #include "pieces.hpp"
 
 namespace spmv {

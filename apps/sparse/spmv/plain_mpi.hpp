@@ -9,7 +9,7 @@
 #include <plait/comm/mpi.hpp>
 
 #include "common/ghost_exchange.hpp"
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "variant.hpp"
 
 namespace spmv {

@@ -10,8 +10,8 @@
 #include <plait/plait.hpp>
 
 #include "common/kernel.hpp"
-#include "measure/rank_sum.hpp"
-#include "measure/task_variant.hpp"
+#include "measure/base/rank_sum.hpp"
+#include "measure/compare/task_variant.hpp"
 #include "pieces.hpp"
 #include "variant.hpp"
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/kernel.hpp"
-#include "measure/gather.hpp"
+#include "measure/base/gather.hpp"
 
 namespace spmv {
 namespace {

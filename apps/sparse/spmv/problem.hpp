@@ -14,7 +14,7 @@
 #include <plait/plait.hpp>
 
 #include "common/dealt_matrix.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 
 namespace spmv {
 

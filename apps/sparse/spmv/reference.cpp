@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "measure/comparison.hpp"
-#include "measure/gather.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/compare/comparison.hpp"
 
 namespace spmv {
 

@@ -14,7 +14,7 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "passes.hpp"
 #include "pencils.hpp"
 #include "slabs.hpp"

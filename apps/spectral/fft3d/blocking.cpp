@@ -6,7 +6,7 @@
 #include <plait/comm/mpi.hpp>
 
 #include "common/transport.hpp"
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "variant.hpp"
 
 namespace fft3d {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <plait/plait.hpp>
 
-#include "measure/program.hpp"
+#include "measure/compare/program.hpp"
 #include "measurement.hpp"
 
 namespace {

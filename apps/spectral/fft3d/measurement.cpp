@@ -14,8 +14,8 @@
 #include <plait/plait.hpp>
 
 #include "common/transport.hpp"
-#include "measure/gather.hpp"
-#include "measure/program.hpp"
+#include "measure/base/gather.hpp"
+#include "measure/compare/program.hpp"
 
 namespace fft3d {
 namespace {

@@ -7,7 +7,7 @@
 #include <plait/plait.hpp>
 
 #include "common/tasks.hpp"
-#include "measure/task_variant.hpp"
+#include "measure/compare/task_variant.hpp"
 #include "variant.hpp"
 
 namespace fft3d {

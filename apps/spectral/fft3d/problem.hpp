@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/passes.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 
 namespace fft3d {
 

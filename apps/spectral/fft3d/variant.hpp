@@ -7,9 +7,9 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/task_run.hpp"
-#include "measure/variant.hpp"
-#include "measure/variant_list.hpp"
+#include "measure/compare/task_run.hpp"
+#include "measure/compare/variant.hpp"
+#include "measure/compare/variant_list.hpp"
 #include "problem.hpp"
 
 namespace fft3d {

@@ -5,7 +5,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/gather.hpp"
+#include "measure/base/gather.hpp"
 
 namespace ft_probe {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "algorithms.hpp"
-#include "measure/statistics.hpp"
+#include "measure/base/statistics.hpp"
 
 namespace ft_probe {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/stacked_bars.hpp"
+#include "measure/compare/stacked_bars.hpp"
 #include "modelled.hpp"
 #include "presets.hpp"
 

@@ -10,9 +10,9 @@
 #include <fmt/ranges.h>
 #include <plait/plait.hpp>
 
-#include "measure/command_line.hpp"
-#include "measure/session_options.hpp"
-#include "measure/stacked_bars.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/session_options.hpp"
+#include "measure/compare/stacked_bars.hpp"
 #include "measurement.hpp"
 
 namespace {

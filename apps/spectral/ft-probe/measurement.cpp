@@ -13,9 +13,9 @@
 
 #include "algorithms.hpp"
 #include "figures.hpp"
-#include "measure/stacked_bars.hpp"
-#include "measure/statistics.hpp"
-#include "measure/turns.hpp"
+#include "measure/base/statistics.hpp"
+#include "measure/compare/stacked_bars.hpp"
+#include "measure/compare/turns.hpp"
 #include "modelled.hpp"
 #include "problem.hpp"
 

@@ -8,7 +8,7 @@
 #include <plait/plait.hpp>
 
 #include "carrier.hpp"
-#include "measure/session_options.hpp"
+#include "measure/base/session_options.hpp"
 #include "points.hpp"
 #include "presets.hpp"
 

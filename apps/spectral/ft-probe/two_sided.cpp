@@ -7,7 +7,7 @@
 #include <plait/comm/mpi.hpp>
 
 #include "carrier.hpp"
-#include "measure/mpi_check.hpp"
+#include "measure/base/mpi_check.hpp"
 
 namespace ft_probe {
 namespace {

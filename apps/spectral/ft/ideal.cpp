@@ -3,7 +3,7 @@
 // transforms a field that is 0 on all others: the same work, and a result that can be checked.
 #include <memory>
 
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
 #include "variant.hpp"
 
 namespace ft {

@@ -9,8 +9,8 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/grid_shape.hpp"
-#include "measure/program.hpp"
+#include "measure/base/grid_shape.hpp"
+#include "measure/compare/program.hpp"
 #include "measurement.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <plait/plait.hpp>
 
 #include "common/transport.hpp"
-#include "measure/program.hpp"
+#include "measure/compare/program.hpp"
 
 namespace ft {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/passes.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 #include "npb.hpp"
 
 namespace ft {

@@ -11,7 +11,7 @@
 #include "cell_rows.hpp"
 #include "closed_form.hpp"
 #include "domain.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 
 namespace plait::stencil {
 

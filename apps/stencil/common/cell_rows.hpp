@@ -7,7 +7,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 
 namespace plait::stencil {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "grid_options.hpp"
 
-#include "measure/session_options.hpp"
+#include "measure/base/session_options.hpp"
 
 namespace plait::stencil {
 

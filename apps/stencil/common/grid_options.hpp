@@ -10,8 +10,8 @@
 
 #include "boundary.hpp"
 #include "domain.hpp"
-#include "measure/command_line.hpp"
-#include "measure/gather.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/base/gather.hpp"
 
 namespace plait::stencil {
 

@@ -5,7 +5,7 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
-#include "measure/plain_exchange.hpp"
+#include "measure/rows/plain_exchange.hpp"
 #include "packed_faces.hpp"
 
 namespace plait::stencil {

@@ -11,7 +11,7 @@
 #include <plait/plait.hpp>
 
 #include "face.hpp"
-#include "measure/plain_exchange.hpp"
+#include "measure/rows/plain_exchange.hpp"
 
 namespace plait::stencil {
 

@@ -3,7 +3,7 @@
 
 #include <plait/comm/mpi.hpp>
 
-#include "measure/session_options.hpp"
+#include "measure/base/session_options.hpp"
 
 namespace plait::stencil {
 

@@ -13,8 +13,8 @@
 
 #include "domain.hpp"
 #include "grid_options.hpp"
-#include "measure/command_line.hpp"
-#include "measure/node_processes.hpp"
+#include "measure/base/command_line.hpp"
+#include "measure/load/node_processes.hpp"
 
 namespace plait::stencil {
 

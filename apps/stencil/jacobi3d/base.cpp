@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "halo_pair.hpp"
-#include "measure/stepwise.hpp"
+#include "measure/compare/stepwise.hpp"
 #include "variant.hpp"
 
 namespace jacobi3d {

@@ -14,7 +14,7 @@
 #include "common/cache_tiles.hpp"
 #include "common/grid_options.hpp"
 #include "common/nodes.hpp"
-#include "measure/program.hpp"
+#include "measure/compare/program.hpp"
 #include "measurement.hpp"
 #include "variant.hpp"
 

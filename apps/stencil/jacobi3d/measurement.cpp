@@ -11,9 +11,9 @@
 #include "common/cache_tiles.hpp"
 #include "common/grid_options.hpp"
 #include "common/halo_mpi.hpp"
-#include "measure/memory_bandwidth.hpp"
-#include "measure/program.hpp"
-#include "measure/service_core.hpp"
+#include "measure/compare/program.hpp"
+#include "measure/load/memory_bandwidth.hpp"
+#include "measure/load/service_core.hpp"
 
 namespace jacobi3d {
 namespace {

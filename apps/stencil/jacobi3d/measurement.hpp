@@ -10,9 +10,9 @@
 #include <plait/plait.hpp>
 
 #include "common/nodes.hpp"
-#include "measure/node_processes.hpp"
-#include "measure/session_options.hpp"
-#include "measure/variant_list.hpp"
+#include "measure/base/session_options.hpp"
+#include "measure/compare/variant_list.hpp"
+#include "measure/load/node_processes.hpp"
 #include "variant.hpp"
 
 namespace jacobi3d {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "halo_pair.hpp"
-#include "measure/stepwise.hpp"
+#include "measure/compare/stepwise.hpp"
 #include "variant.hpp"
 
 namespace jacobi3d {

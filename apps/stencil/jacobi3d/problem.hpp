@@ -6,7 +6,7 @@
 
 #include "common/block_problem.hpp"
 #include "kernel.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 
 namespace jacobi3d {
 

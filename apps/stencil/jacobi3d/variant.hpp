@@ -6,8 +6,8 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/task_run.hpp"
-#include "measure/variant.hpp"
+#include "measure/compare/task_run.hpp"
+#include "measure/compare/variant.hpp"
 #include "problem.hpp"
 #include "tasks/tile_shape.hpp"
 

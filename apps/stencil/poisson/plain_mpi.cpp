@@ -5,7 +5,7 @@
 
 #include <plait/comm/mpi.hpp>
 
-#include "measure/rank_sum.hpp"
+#include "measure/base/rank_sum.hpp"
 
 namespace poisson {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernel.hpp"
-#include "measure/time_spent.hpp"
-#include "measure/timeline.hpp"
+#include "measure/compare/timeline.hpp"
+#include "measure/load/time_spent.hpp"
 #include "variant.hpp"
 
 namespace poisson {

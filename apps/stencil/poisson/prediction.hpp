@@ -6,7 +6,7 @@
 #include <plait/plait.hpp>
 
 #include "domain.hpp"
-#include "measure/gather.hpp"
+#include "measure/base/gather.hpp"
 
 namespace poisson {
 

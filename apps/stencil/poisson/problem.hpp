@@ -9,7 +9,7 @@
 #include "coefficients.hpp"
 #include "common/block_problem.hpp"
 #include "domain.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 
 namespace poisson {
 

@@ -8,7 +8,7 @@
 #include <plait/plait.hpp>
 
 #include "kernel.hpp"
-#include "measure/gather.hpp"
+#include "measure/base/gather.hpp"
 
 namespace poisson {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task_variant.hpp"
 
-#include "measure/next_batch.hpp"
-#include "measure/steps_of_run.hpp"
+#include "measure/compare/steps_of_run.hpp"
+#include "next_batch.hpp"
 
 namespace poisson {
 

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "kernel.hpp"
-#include "measure/rank_sum.hpp"
-#include "measure/task_variant.hpp"
+#include "measure/base/rank_sum.hpp"
+#include "measure/compare/task_variant.hpp"
 #include "variant.hpp"
 
 namespace poisson {

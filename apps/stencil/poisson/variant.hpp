@@ -7,8 +7,8 @@
 #include <plait/plait.hpp>
 
 #include "common/ghost_exchange.hpp"
-#include "measure/task_run.hpp"
-#include "measure/variant.hpp"
+#include "measure/compare/task_run.hpp"
+#include "measure/compare/variant.hpp"
 #include "problem.hpp"
 
 namespace poisson {

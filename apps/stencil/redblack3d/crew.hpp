@@ -10,8 +10,8 @@
 #include <plait/plait.hpp>
 
 #include "kernel.hpp"
-#include "measure/slow_worker.hpp"
-#include "measure/time_spent.hpp"
+#include "measure/load/slow_worker.hpp"
+#include "measure/load/time_spent.hpp"
 #include "policy.hpp"
 #include "problem.hpp"
 

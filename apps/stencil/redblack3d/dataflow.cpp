@@ -11,8 +11,8 @@
 
 #include "ghosts.hpp"
 #include "kernel.hpp"
-#include "measure/result.hpp"
-#include "measure/task_variant.hpp"
+#include "measure/base/result.hpp"
+#include "measure/compare/task_variant.hpp"
 #include "shares.hpp"
 #include "variant.hpp"
 

@@ -12,8 +12,8 @@
 
 #include "common/halo_mpi.hpp"
 #include "kernel.hpp"
-#include "measure/stepwise.hpp"
-#include "measure/time_spent.hpp"
+#include "measure/compare/stepwise.hpp"
+#include "measure/load/time_spent.hpp"
 #include "phase_watch.hpp"
 #include "variant.hpp"
 

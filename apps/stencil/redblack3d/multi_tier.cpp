@@ -13,7 +13,7 @@
 
 #include "crew.hpp"
 #include "ghosts.hpp"
-#include "measure/stepwise.hpp"
+#include "measure/compare/stepwise.hpp"
 #include "phase_watch.hpp"
 #include "shares.hpp"
 #include "variant.hpp"

@@ -8,7 +8,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/phases.hpp"
+#include "measure/compare/phases.hpp"
 #include "problem.hpp"
 
 namespace redblack3d {

@@ -10,7 +10,7 @@
 #include "common/block_problem.hpp"
 #include "domain.hpp"
 #include "kernel.hpp"
-#include "measure/verdict.hpp"
+#include "measure/compare/verdict.hpp"
 
 namespace redblack3d {
 

@@ -7,8 +7,8 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/slow_worker.hpp"
-#include "measure/variant.hpp"
+#include "measure/compare/variant.hpp"
+#include "measure/load/slow_worker.hpp"
 #include "policy.hpp"
 #include "problem.hpp"
 

@@ -9,7 +9,7 @@
 #include <plait/comm/operation.hpp>
 
 #include "comm/engine/activity.hpp"
-#include "comm/engine/disturbance_queue.hpp"
+#include "comm/engine/held/disturbance_queue.hpp"
 
 namespace plait {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "comm/engine/message_survey.hpp"
+#include "comm/matching/message_survey.hpp"
 #include "comm/native.hpp"
 
 namespace plait {

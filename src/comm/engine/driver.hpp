@@ -13,10 +13,10 @@
 
 #include "comm/engine/activity.hpp"
 #include "comm/engine/completer.hpp"
+#include "comm/engine/held/paired_receives.hpp"
 #include "comm/engine/in_flight.hpp"
-#include "comm/engine/matcher.hpp"
 #include "comm/engine/moment.hpp"
-#include "comm/engine/paired_receives.hpp"
+#include "comm/matching/matcher.hpp"
 #include "look/numbers.hpp"
 
 namespace plait {

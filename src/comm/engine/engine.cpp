@@ -21,7 +21,7 @@
 #include "comm/engine/policy_choice.hpp"
 #include "comm/engine/proxy.hpp"
 #include "comm/library_yields.hpp"
-#include "comm/matching_space.hpp"
+#include "comm/matching/matching_space.hpp"
 #include "comm/native.hpp"
 #include "look/numbers.hpp"
 #include "look/spinning.hpp"

@@ -22,7 +22,7 @@
 #include "comm/engine/transfer.hpp"
 #include "comm/engine/watched.hpp"
 #include "comm/library_collectives.hpp"
-#include "comm/matching_space.hpp"
+#include "comm/matching/matching_space.hpp"
 #include "look/look_schedule.hpp"
 #include "look/news_judge.hpp"
 #include "look/numbers.hpp"

@@ -10,9 +10,9 @@
 #include <plait/core/error.hpp>
 
 #include "comm/byte_count.hpp"
-#include "comm/engine/repetition.hpp"
 #include "comm/library_collectives.hpp"
-#include "comm/matching_space.hpp"
+#include "comm/matching/matching_space.hpp"
+#include "comm/matching/repetition.hpp"
 #include "comm/mpi_call.hpp"
 
 namespace plait {

@@ -14,7 +14,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-#include "comm/channel.hpp"
+#include "comm/matching/channel.hpp"
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
 #include "comm/one_sided/make_service.hpp"

@@ -9,7 +9,7 @@
 #include <plait/plait.hpp>
 
 #include "kernel.hpp"
-#include "measure/task_variant.hpp"
+#include "measure/compare/task_variant.hpp"
 #include "tasks/tile_shape.hpp"
 #include "variant.hpp"
 

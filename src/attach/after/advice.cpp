@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A sentence for each site that waits long: what it waits for, and the change of the program that
+// can help there.  A site of which nothing sure can be said has none.
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "attach/after/analysis.hpp"
+#include "attach/calls.hpp"
+
+namespace plait::attach {
+namespace {
+
+enum class pattern : std::uint8_t { other, message, completion, barrier, collective };
+enum class delay : std::uint8_t { sender, receiver, collective, transfer, unknown };
+
+[[nodiscard]] std::string_view name_of(const site_result& site) noexcept {
+  return site.call < 0 ? "?" : call_names[site.call];
+}
+
+/// Returns "Iallreduce" of "MPI_Allreduce"; nothing where MPI has no such call.
+[[nodiscard]] std::string started_form(std::string_view call) {
+  if (!call.starts_with("MPI_")) return {};
+  std::string form = "I" + std::string(call.substr(4));
+  form[1] = static_cast<char>(std::tolower(static_cast<unsigned char>(form[1])));
+  const std::string whole = "MPI_" + form;
+  const bool is_known =
+      std::ranges::find(call_names, std::string_view(whole)) != std::end(call_names);
+  return is_known ? form : std::string{};
+}
+
+[[nodiscard]] pattern pattern_of(std::string_view call) {
+  if (call == "MPI_Barrier") return pattern::barrier;
+  if (call.starts_with("MPI_Wait")) return pattern::completion;
+  for (const std::string_view one : {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Recv", "MPI_Mrecv",
+                                     "MPI_Sendrecv", "MPI_Sendrecv_replace"}) {
+    if (call == one) return pattern::message;
+  }
+  for (const std::string_view one : {"MPI_Allreduce",
+                                     "MPI_Reduce",
+                                     "MPI_Reduce_scatter",
+                                     "MPI_Reduce_scatter_block",
+                                     "MPI_Scan",
+                                     "MPI_Exscan",
+                                     "MPI_Bcast",
+                                     "MPI_Gather",
+                                     "MPI_Gatherv",
+                                     "MPI_Scatter",
+                                     "MPI_Scatterv",
+                                     "MPI_Allgather",
+                                     "MPI_Allgatherv",
+                                     "MPI_Alltoall",
+                                     "MPI_Alltoallv",
+                                     "MPI_Alltoallw",
+                                     "MPI_Neighbor_allgather",
+                                     "MPI_Neighbor_allgatherv",
+                                     "MPI_Neighbor_alltoall",
+                                     "MPI_Neighbor_alltoallv",
+                                     "MPI_Neighbor_alltoallw"}) {
+    if (call == one) return pattern::collective;
+  }
+  return pattern::other;
+}
+
+[[nodiscard]] delay longest_delay(const wait_split& w) noexcept {
+  const std::pair<double, delay> all[] = {{w.late_sender_s, delay::sender},
+                                          {w.late_receiver_s, delay::receiver},
+                                          {w.collective_wait_s, delay::collective},
+                                          {w.transfer_s, delay::transfer},
+                                          {w.other_wait_s, delay::unknown}};
+  return std::ranges::max_element(all, {}, [](const auto& one) { return one.first; })->second;
+}
+
+/// One site and what was found of it.
+class adviser {
+ public:
+  adviser(const site_result& site, const analysis& run, bool has_progress)
+      : site_(site),
+        run_(run),
+        has_progress_(has_progress),
+        call_(name_of(site)),
+        pattern_(pattern_of(call_)),
+        delay_(longest_delay(site.waits)) {}
+
+  [[nodiscard]] std::string sentence() const {
+    const std::string what = remedy();
+    if (what.empty()) return {};
+    return fmt::format("{}: a rank waits {}{}. {}.", place_text(site_),
+                       of_a_rank_text(run_, site_.waits.waiting_s), mostly_for(), what);
+  }
+
+ private:
+  [[nodiscard]] std::string mostly_for() const {
+    switch (delay_) {
+      case delay::sender:
+        return ", mostly for sends that come late";
+      case delay::receiver:
+        return ", mostly for receives that come late";
+      case delay::collective:
+        return ", mostly for the rank that comes last";
+      case delay::transfer:
+        return pattern_ == pattern::barrier ? "" : ", mostly for data under way";
+      case delay::unknown:
+        return "";
+    }
+    return "";
+  }
+
+  /// Returns what can be done, from a capital letter on and without the full stop.
+  [[nodiscard]] std::string remedy() const {
+    if (delay_ == delay::unknown || pattern_ == pattern::other) return {};
+    if (comes_from_unequal_work()) {
+      return fmt::format("Rank {} computes {}, a rank on average {}: give it less of the work",
+                         run_.longest_compute_rank, time_text(run_.longest_compute_s),
+                         time_text(run_.of_a_rank(run_.compute_s)));
+    }
+    if (pattern_ == pattern::barrier) {
+      return "Messages need no barrier: leave it out, unless files, windows or clocks need it";
+    }
+    if (is_many_in_a_row()) return combined();
+    if (!has_progress_ && site_.waits.by_progress_s > 0.25 * site_.waits.waiting_s) {
+      return "The messages could arrive while ranks compute: run with --progress";
+    }
+    // Moving calls helps where there is computation beside them.
+    if (site_.waits.by_moving_s < 0.1 * site_.waits.waiting_s) return {};
+    if (pattern_ == pattern::completion) return earlier_start();
+    return split();
+  }
+
+  /// Half of what ranks wait is what the one with most work computes longer: no message is the
+  /// cause then.
+  [[nodiscard]] bool comes_from_unequal_work() const noexcept {
+    if (delay_ == delay::transfer) return false;
+    const double longer_s = run_.longest_compute_s - run_.of_a_rank(run_.compute_s);
+    return longer_s > 0.5 * run_.of_a_rank(run_.waits.waiting_s);
+  }
+
+  [[nodiscard]] double bytes_of_a_call() const noexcept {
+    return site_.count > 0 ? static_cast<double>(site_.bytes) / static_cast<double>(site_.count)
+                           : 0;
+  }
+  [[nodiscard]] double calls_in_a_row() const noexcept {
+    return site_.rows > 0 ? static_cast<double>(site_.waits_noted) / static_cast<double>(site_.rows)
+                          : 0;
+  }
+  /// Short ones, one after the other for the same ranks.  One row that goes on for the whole run
+  /// may be the steps of the program, whose computation lies between them.
+  [[nodiscard]] bool is_many_in_a_row() const noexcept {
+    constexpr double many = 4;
+    constexpr double short_bytes = 4096;
+    if (run_.sampling > 0 || pattern_ == pattern::completion) return false;
+    if (calls_in_a_row() < many || bytes_of_a_call() > short_bytes) return false;
+    const bool comes_again = site_.rows >= 2 * run_.ranks.size();
+    return comes_again || site_.computed_in_rows_s < site_.waits.waiting_s;
+  }
+  [[nodiscard]] std::string combined() const {
+    return fmt::format(
+        "{:.0f} calls in a row move {:.0f} bytes each: move all of it with one call, "
+        "unless one needs what the one before brought",
+        calls_in_a_row(), bytes_of_a_call());
+  }
+
+  /// A blocking call becomes a start and a wait, where what follows can do without it for a while.
+  [[nodiscard]] std::string split() const {
+    const bool is_exchange = call_.starts_with("MPI_Sendrecv");
+    const std::string start = is_exchange ? "Irecv and MPI_Isend" : started_form(call_);
+    if (start.empty()) return {};
+    return fmt::format(
+        "Start it with MPI_{}, compute what does not touch {}, then MPI_{}{}, unless what follows "
+        "{} at once",
+        start, is_exchange ? "their buffers" : "its buffer", is_exchange ? "Waitall" : "Wait",
+        with_progress(), only_sends() ? "writes its buffer" : "needs its result");
+  }
+  [[nodiscard]] bool only_sends() const noexcept {
+    return call_ == "MPI_Send" || call_ == "MPI_Ssend" || call_ == "MPI_Rsend";
+  }
+
+  /// A wait costs less if its messages start earlier, or if more is computed before it.
+  [[nodiscard]] std::string earlier_start() const {
+    const std::string from = name(site_.post_site);
+    if (from.empty()) return {};
+    const bool computes = site_.computed_in_flight_s > 0.1 * site_.waits.waiting_s;
+    return fmt::format(
+        "{} between {} and this wait: {}compute there what does not touch the "
+        "buffers{}{}",
+        computes ? "Too little is computed" : "Next to nothing is computed", from,
+        computes ? "start earlier, or " : "", late_start(), with_progress());
+  }
+  [[nodiscard]] std::string late_start() const {
+    const std::string late = name(site_.late_site);
+    const bool is_other =
+        !late.empty() && late != place_text(site_) && site_.late_site != site_.post_site;
+    if (delay_ == delay::transfer || !is_other) return {};
+    return fmt::format(", and call {} as soon as its {}", late,
+                       delay_ == delay::receiver ? "buffer is free" : "data is ready");
+  }
+
+  [[nodiscard]] std::string name(int site) const {
+    return site < 0 ? std::string{} : place_text(run_.sites[static_cast<std::size_t>(site)]);
+  }
+
+  /// Long messages and collectives of most libraries move inside MPI calls only.
+  [[nodiscard]] std::string with_progress() const {
+    constexpr double long_bytes = 64 << 10;
+    const bool is_long = bytes_of_a_call() >= long_bytes || pattern_ == pattern::collective;
+    return is_long && !has_progress_ ? " (with --progress)" : "";
+  }
+
+  const site_result& site_;
+  const analysis& run_;
+  bool has_progress_;
+  std::string_view call_;
+  pattern pattern_;
+  delay delay_;
+};
+
+}  // namespace
+
+std::string time_text(double seconds) {
+  if (seconds >= 0.9995) return fmt::format("{:.2f} s", seconds);
+  if (seconds >= 0.9995e-3) return fmt::format("{:.1f} ms", 1e3 * seconds);
+  return fmt::format("{:.0f} us", 1e6 * seconds);
+}
+
+std::string of_a_rank_text(const analysis& run, double sum_s) {
+  const double all_s = run.all_s();
+  return fmt::format("{} ({:.1f}%)", time_text(run.of_a_rank(sum_s)),
+                     all_s > 0 ? 100 * sum_s / all_s : 0);
+}
+
+std::string call_name(int call) {
+  const std::string_view name = call < 0 ? "?" : call_names[call];
+  return std::string(name.starts_with("MPI_") ? name.substr(4) : name);
+}
+
+std::string short_place_text(const code_place& place) {
+  if (!place.file.empty()) {
+    return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
+  }
+  if (!place.symbol.empty()) return fmt::format("{}+{:#x}", place.function, place.symbol_offset);
+  const std::string module = std::filesystem::path(place.module).filename().string();
+  return fmt::format("{}+{:#x}", module.empty() ? "?" : module, place.offset);
+}
+
+std::string place_text(const code_place& place) {
+  const std::string text = short_place_text(place);
+  return place.file.empty() ? text : fmt::format("{} ({})", place.function, text);
+}
+
+std::string place_text(const site_result& site) {
+  std::string text = call_name(site.call) + " at " + place_text(site.owner());
+  if (site.callers.empty()) return text;
+  for (std::size_t i = site.callers.size() - 1; site.is_named_by_way && i > 0; --i) {
+    text += " <- " + short_place_text(site.callers[i - 1]);
+  }
+  return text + " <- " + place_text(static_cast<const code_place&>(site));
+}
+
+void mark_similar_names(std::vector<site_result>& sites) {
+  std::map<std::string, int> times;
+  for (const site_result& site : sites) ++times[place_text(site)];
+  std::vector<bool> is_similar;
+  for (const site_result& site : sites) is_similar.push_back(times[place_text(site)] > 1);
+  for (std::size_t i = 0; i < sites.size(); ++i) sites[i].is_named_by_way = is_similar[i];
+}
+
+void advise(analysis& on, bool has_progress) {
+  if (on.cores.spoils_waits) return;
+  for (site_result& site : on.sites) {
+    // A hundredth of what all ranks' time is, or it is not worth a sentence.
+    if (site.waits.waiting_s < 0.01 * on.all_s()) continue;
+    site.advice = adviser(site, on, has_progress).sentence();
+  }
+}
+
+}  // namespace plait::attach

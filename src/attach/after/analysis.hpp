@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Analysis of the profiles of all ranks, after the run: waits, their causes, advice.  Pure
+/// arithmetic.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attach/after/matching.hpp"
+#include "attach/after/rank_profile.hpp"
+
+namespace plait::attach {
+
+/// Seconds in calls that wait, and what they waited for.  All but `waiting_s` add up to it.
+struct wait_split {
+  double waiting_s = 0;
+  double late_sender_s = 0;
+  double late_receiver_s = 0;
+  double transfer_s = 0;
+  double collective_wait_s = 0;
+  double other_wait_s = 0;  ///< of calls that are not taken apart (probes, windows, files)
+  // At most, of it; never to be added up.
+  double by_progress_s = 0;
+  double by_moving_s = 0;
+
+  void add(const wait_split& other) noexcept;
+  void scale(double by) noexcept;
+};
+
+/// A call in the program's code, by where it returns to.
+struct code_place {
+  std::string module;
+  std::uint64_t offset = 0;
+  // Filled in by `name_sites`.
+  std::string function;  ///< as the source has it, demangled
+  std::string file;
+  int line = 0;
+  std::string symbol;
+  std::uint64_t symbol_offset = 0;
+};
+
+/// A call of MPI, at a place; the place of a call in a wrapper is one site for each way there.
+struct site_result : code_place {
+  int call = -1;
+  /// Calls that led here, the nearest first.  The last is the first that is in no wrapper; none
+  /// where the call of MPI itself is in no wrapper.
+  std::vector<code_place> callers;
+  bool is_named_by_way = false;  ///< the call's own place and the last caller's are another's, too
+  /// Returns the first place that is in no wrapper: the program's own.
+  [[nodiscard]] const code_place& owner() const noexcept {
+    return callers.empty() ? *this : callers.back();
+  }
+
+  std::uint64_t count = 0;
+  std::uint64_t fails = 0;
+  std::uint64_t bytes = 0;
+  double time_s = 0;
+  wait_split waits;
+  double worst_rank_s = 0;  ///< waiting of the rank that waits most here
+  int worst_rank = 0;
+  /// The place of another rank that this one waited for most, and how long; -1: none.
+  int late_site = -1;
+  double late_site_s = 0;
+  int latest_rank = -1;     ///< who came last most of the time
+  double latest_share = 0;  ///< of the time that ranks waited for late ones
+  int post_site = -1;       ///< where what is waited for here is started most often; -1: none
+  double computed_in_flight_s = 0;  ///< between those starts and the calls here
+  // Of the calls that were noted: how often one followed another here with no other wait between.
+  std::uint64_t waits_noted = 0;
+  std::uint64_t rows = 0;
+  double computed_in_rows_s = 0;
+  std::string advice;
+};
+
+struct rank_result {
+  int rank = 0;
+  std::string host;
+  double wall_s = 0;
+  int threads = 1;       ///< that have called MPI
+  double compute_s = 0;  ///< of all of them, each from its first call to its last
+  double mpi_s = 0;
+  double communication_s = 0;  ///< what its messages need on the network, alone
+  double stolen_s = 0;
+  double hidden_s = 0;
+  double bound_s = 0;
+  double look_s = 0;
+  std::uint64_t looks = 0;
+  wait_split waits;
+};
+
+struct late_pair {
+  int from = 0;
+  int to = 0;
+  double seconds = 0;
+  std::uint64_t messages = 0;
+};
+
+struct pop_metrics {
+  bool has_ideal = true;  ///< false where ranks have several threads: no one path is a rank's
+  double load_balance = 1;
+  double serialisation = 1;
+  double transfer = 1;
+  double communication_efficiency = 1;
+  double parallel_efficiency = 1;
+  double ideal_s = 0;  ///< the longest path with MPI at no cost
+};
+
+/// Ranks that wait for a core wait for no message: their waits mean something else then.
+struct core_sharing {
+  std::string says;  ///< nothing where every rank has a core
+  bool spoils_waits = false;
+  double queued_s = -1;  ///< ready to run without a core, of all ranks; -1: not known
+};
+
+/// The numbers of each rank's sites in the list of all.  A call in a wrapper is one site for each
+/// of its callers; ways to a call that differ beyond them are one.
+class site_index {
+ public:
+  site_index() = default;
+  explicit site_index(std::span<const rank_profile> ranks);
+  [[nodiscard]] int of(std::size_t rank, int site) const noexcept {
+    const auto& numbers = numbers_[rank];
+    const auto found = numbers.find(site);
+    return found == numbers.end() ? -1 : found->second;
+  }
+  [[nodiscard]] std::vector<site_result>& sites() noexcept { return sites_; }
+  /// Sites have new numbers, by their old ones.
+  void renumber(std::span<const int> numbers) noexcept;
+
+ private:
+  std::vector<std::map<int, int>> numbers_;
+  std::vector<site_result> sites_;
+};
+
+struct analysis {
+  double wall_s = 0;
+  int threads = 0;
+  wait_split waits;
+  double compute_s = 0;
+  double mpi_s = 0;
+  double stolen_s = 0;
+  double hidden_s = 0;
+  double bound_s = 0;
+  double clock_uncertainty_s = 0;
+  bool has_network = false;
+  std::uint32_t sampling = 0;
+  std::uint64_t records = 0;
+  pop_metrics pop;
+  core_sharing cores;
+  double longest_compute_s = 0;
+  int longest_compute_rank = 0;
+  std::vector<site_result> sites;  ///< by what they wait, the longest first
+  site_index index;                ///< of ranks' own sites in `sites`
+  std::vector<rank_result> ranks;
+  std::vector<late_pair> late_pairs;
+  std::map<std::pair<int, int>, std::uint64_t> sizes;  ///< by call and log2 of the bytes
+  std::vector<std::string> warnings;
+
+  [[nodiscard]] double all_s() const noexcept { return compute_s + mpi_s; }
+  /// Returns whether some rank calls MPI from several threads.
+  [[nodiscard]] bool is_of_threads() const noexcept {
+    return threads > static_cast<int>(ranks.size());
+  }
+  /// Mean of a rank, or of a thread where several of a rank call MPI, of what is summed over all.
+  [[nodiscard]] double of_a_rank(double sum_s) const noexcept {
+    return threads == 0 ? 0 : sum_s / threads;
+  }
+  /// A sum of what waits could be shorter, as far as the run can be: the rank that computes longest
+  /// computes as long whatever is hidden.
+  [[nodiscard]] double as_far_as_the_run_can_be(double sum_s) const noexcept;
+};
+
+[[nodiscard]] analysis analyse(std::span<const rank_profile> ranks);
+
+/// Takes apart the waits of all ranks.  Adds to sites, ranks and pairs of `to`.
+void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock,
+                      const matched_records& matched, const site_index& index,
+                      std::vector<site_result>& sites, analysis& to);
+
+/// The longest path of the run if MPI cost nothing: each rank computes as it did, and waits only
+/// for what it needs.
+[[nodiscard]] double ideal_seconds(std::span<const rank_profile> ranks,
+                                   const matched_records& matched);
+
+/// Returns which cores ranks share, with each other or with other programs.
+[[nodiscard]] core_sharing find_core_sharing(std::span<const rank_profile> ranks,
+                                             const analysis& run);
+
+/// Finds functions, files and lines of places.  Of code that was compiled into its caller, several
+/// places, from the inside out.
+[[nodiscard]] std::vector<std::vector<code_place>> name_places(
+    const std::vector<code_place>& places);
+/// Marks the sites that only the middle of the way to them tells apart.
+void mark_similar_names(std::vector<site_result>& sites);
+/// "ns::part<int>::send" of "void ns::part<int>::send<char>(char*) const".
+[[nodiscard]] std::string name_without_types(const std::string& demangled);
+/// A sentence for each site that is worth one.
+void advise(analysis& on, bool has_progress);
+
+/// "1.20 s (12.0%)": the mean of a rank and its share of the run, of a sum over ranks.
+[[nodiscard]] std::string of_a_rank_text(const analysis& run, double sum_s);
+[[nodiscard]] std::string time_text(double seconds);
+
+/// "Isend" as the program calls it, "Recv at exchange (ring.c:41)", or in a wrapper "Recv at step
+/// (ring.c:73) <- exchange (ring.c:41)".  Between them stand the callers' lines where only those
+/// tell the site from another.
+[[nodiscard]] std::string call_name(int call);
+[[nodiscard]] std::string place_text(const site_result& site);
+/// "exchange (ring.c:41)", "exchange+0x2f", or "ring+0x112f".
+[[nodiscard]] std::string place_text(const code_place& place);
+/// "ring.c:41", "exchange+0x2f", or "ring+0x112f".
+[[nodiscard]] std::string short_place_text(const code_place& place);
+
+[[nodiscard]] std::string result_json(std::span<const rank_profile> ranks, const analysis& found);
+/// At most 30 lines.
+[[nodiscard]] std::string summary_text(std::span<const rank_profile> ranks, const analysis& found);
+
+}  // namespace plait::attach

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "attach/after/rank_profile.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <plait/core/error.hpp>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/calls.hpp"
+
+namespace plait::attach {
+namespace {
+
+template <class T>
+[[nodiscard]] std::vector<T> copy_of(std::span<const std::byte> memory, std::size_t at,
+                                     std::size_t count) {
+  if (at > memory.size() || count > (memory.size() - at) / sizeof(T)) {
+    throw error("a profile is cut short");
+  }
+  std::vector<T> values(count);
+  if (count > 0)
+    std::memcpy(static_cast<void*>(values.data()), memory.data() + at, count * sizeof(T));
+  return values;
+}
+
+template <class T>
+void append(std::vector<std::byte>& to, const std::vector<T>& values) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
+  to.insert(to.end(), bytes, bytes + values.size() * sizeof(T));
+}
+
+class reader {
+ public:
+  explicit reader(std::span<const std::byte> from) : from_(from) {}
+  template <class T>
+  [[nodiscard]] std::vector<T> take(std::size_t count) {
+    auto values = copy_of<T>(from_, at_, count);
+    at_ += count * sizeof(T);
+    return values;
+  }
+
+ private:
+  std::span<const std::byte> from_;
+  std::size_t at_ = 0;
+};
+
+constexpr const char* file_prefix = "plait-attach-";
+
+/// Numbers of sites, records and calls that follow the header.
+struct packed_counts {
+  std::uint64_t sites = 0;
+  std::uint64_t records = 0;
+  std::uint64_t calls = 0;
+};
+struct packed_site {
+  std::int64_t number = 0;
+  site_data site;
+};
+
+[[nodiscard]] std::string stem_of(const std::string& json) {
+  std::error_code failed;
+  const std::string whole = std::filesystem::absolute(json, failed).lexically_normal().string();
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : whole) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{}{:016x}-", file_prefix, hash);
+}
+
+[[nodiscard]] std::vector<std::filesystem::path> files_of(const std::string& folder,
+                                                          const std::string& stem) {
+  std::vector<std::filesystem::path> found;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    if (entry.path().filename().string().starts_with(stem)) found.push_back(entry.path());
+  }
+  return found;
+}
+
+/// A file of this user's, whatever lies under its name in a folder that all may write to.  Errors:
+/// `error` that says what it is instead.
+class own_file {
+ public:
+  explicit own_file(const std::filesystem::path& path)
+      : descriptor_(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {
+    struct stat what {};
+    const bool is_there = descriptor_ >= 0 && fstat(descriptor_, &what) == 0;
+    std::string wrong;
+    if (!is_there) wrong = std::strerror(errno);
+    if (is_there && what.st_uid != geteuid()) wrong = "it is another user's";
+    if (is_there && !S_ISREG(what.st_mode)) wrong = "it is no file with contents";
+    if (wrong.empty()) {
+      size_ = static_cast<std::size_t>(what.st_size);
+      return;
+    }
+    if (descriptor_ >= 0) close(descriptor_);
+    throw error(wrong);
+  }
+  ~own_file() { close(descriptor_); }
+  own_file(const own_file&) = delete;
+  own_file& operator=(const own_file&) = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Returns how many bytes there were, from the beginning.
+  std::size_t read_to(void* memory, std::size_t size) const noexcept {
+    std::size_t got = 0;
+    while (got < size) {
+      const ssize_t more = pread(descriptor_, static_cast<std::byte*>(memory) + got, size - got,
+                                 static_cast<off_t>(got));
+      if (more < 0 && errno == EINTR) continue;
+      if (more <= 0) break;
+      got += static_cast<std::size_t>(more);
+    }
+    return got;
+  }
+
+ private:
+  int descriptor_;
+  std::size_t size_ = 0;
+};
+
+/// Every number of the header that says where something is, or how much of it.
+[[nodiscard]] bool is_sound(const profile_header& h, std::size_t size) noexcept {
+  constexpr std::int32_t most_ranks = 1 << 24;
+  const auto is_within = [](auto value, auto least, auto most) {
+    return value >= least && value <= most;
+  };
+  return h.size == size && is_within(h.ranks, 1, most_ranks) && is_within(h.rank, 0, h.ranks - 1) &&
+         h.record_capacity <= size && h.call_capacity <= size && h.records <= h.record_capacity &&
+         h.calls <= h.call_capacity && h.sampling < 64 && h.state <= run_state::exited &&
+         is_within(h.modules, 0, most_modules) && is_within(h.changed, 0, most_warnings) &&
+         h.seconds_per_tick > 0 && h.seconds_per_tick < 1 &&
+         profile_layout(static_cast<std::size_t>(h.ranks), h.record_capacity, h.call_capacity)
+                 .size == size;
+}
+
+[[nodiscard]] bool is_sound(const rank_profile& one) noexcept {
+  for (const auto& [number, site] : one.sites) {
+    if (site.call < 0 || site.call >= call_count) return false;
+    if (site.module < -1 || site.module >= one.header.modules) return false;
+  }
+  return std::ranges::all_of(one.records,
+                             [](const record_data& r) { return r.kind <= record_kind::to_root; }) &&
+         std::ranges::all_of(one.calls,
+                             [&](const call_data& c) { return one.sites.contains(c.site); });
+}
+
+void end_texts(profile_header& h) noexcept {
+  h.host[sizeof h.host - 1] = h.program[sizeof h.program - 1] = h.mpi[sizeof h.mpi - 1] = '\0';
+  for (module_data& one : h.module) one.path[sizeof one.path - 1] = '\0';
+}
+
+/// Errors: `error` that says what is wrong with it.
+[[nodiscard]] rank_profile read_file(const std::filesystem::path& path) {
+  const own_file file(path);
+  std::vector<std::byte> memory(sizeof(profile_header));
+  profile_header header;
+  if (file.read_to(&header, sizeof header) < sizeof header || header.size != file.size()) {
+    throw error("it is no profile of this build of plait");
+  }
+  memory.resize(file.size());
+  memory.resize(file.read_to(memory.data(), memory.size()));
+  return read_profile(memory);
+}
+
+}  // namespace
+
+rank_profile read_profile(std::span<const std::byte> memory, std::uint32_t sampling) {
+  rank_profile one;
+  one.header = copy_of<profile_header>(memory, 0, 1).front();
+  profile_header& h = one.header;
+  if (h.magic != profile_magic) throw error("it is no profile of this build of plait");
+  if (!is_sound(h, memory.size())) throw error("the profile is damaged");
+  end_texts(h);
+  const auto ranks = static_cast<std::size_t>(h.ranks);
+  const profile_layout layout(ranks, h.record_capacity, h.call_capacity);
+  const auto sites = copy_of<site_data>(memory, layout.sites, most_sites);
+  for (int i = 0; i < most_sites; ++i) {
+    if (sites[static_cast<std::size_t>(i)].count > 0) {
+      one.sites[i] = sites[static_cast<std::size_t>(i)];
+    }
+  }
+  one.sent_bytes = copy_of<std::uint64_t>(memory, layout.sent_bytes, ranks);
+  one.sent_messages = copy_of<std::uint64_t>(memory, layout.sent_messages, ranks);
+  one.records = copy_of<record_data>(memory, layout.records, h.records);
+  one.calls = copy_of<call_data>(memory, layout.calls, h.calls);
+  if (!is_sound(one)) throw error("the profile is damaged");
+  if (sampling > h.sampling) {
+    h.sampling = sampling;
+    std::erase_if(one.records,
+                  [&](const record_data& r) { return !is_kept(sample_hash(r, h.rank), sampling); });
+  }
+  h.records = one.records.size();
+  return one;
+}
+
+std::vector<std::byte> pack_profile(const rank_profile& one) {
+  std::vector<packed_site> sites;
+  for (const auto& [number, site] : one.sites) sites.push_back({number, site});
+  std::vector<std::byte> packed;
+  append(packed, std::vector{one.header});
+  append(packed, std::vector{packed_counts{sites.size(), one.records.size(), one.calls.size()}});
+  append(packed, sites);
+  append(packed, one.sent_bytes);
+  append(packed, one.sent_messages);
+  append(packed, one.records);
+  append(packed, one.calls);
+  return packed;
+}
+
+rank_profile unpack_profile(std::span<const std::byte> packed) {
+  reader from(packed);
+  rank_profile one;
+  one.header = from.take<profile_header>(1).front();
+  const packed_counts counts = from.take<packed_counts>(1).front();
+  for (const packed_site& s : from.take<packed_site>(counts.sites)) {
+    one.sites[static_cast<int>(s.number)] = s.site;
+  }
+  one.sent_bytes = from.take<std::uint64_t>(static_cast<std::size_t>(one.header.ranks));
+  one.sent_messages = from.take<std::uint64_t>(static_cast<std::size_t>(one.header.ranks));
+  one.records = from.take<record_data>(counts.records);
+  one.calls = from.take<call_data>(counts.calls);
+  return one;
+}
+
+std::string profile_path(const std::string& folder, const std::string& json, int rank) {
+  return fmt::format("{}/{}{}", folder, stem_of(json), rank);
+}
+
+/// Files of an earlier job that more ranks left are none of this one's: each names its job.
+std::vector<rank_profile> read_left_profiles(const std::string& folder, const std::string& json) {
+  std::vector<rank_profile> found;
+  std::string trouble;
+  for (const std::filesystem::path& path : files_of(folder, stem_of(json))) {
+    try {
+      found.push_back(read_file(path));
+    } catch (const error& what) {  // its process may have ended before it had begun
+      trouble = fmt::format("{}: {}", path.string(), what.what());
+    }
+  }
+  if (found.empty() && !trouble.empty()) throw error(trouble);
+  if (found.empty()) return found;
+  const auto latest =
+      std::ranges::max_element(found, {}, [](const rank_profile& one) { return one.header.begin; });
+  const std::uint64_t job = latest->header.job;
+  const std::int32_t ranks = latest->header.ranks;
+  std::erase_if(found, [&](const rank_profile& one) {
+    return one.header.job != job || one.header.ranks != ranks;
+  });
+  const auto rank_of = [](const rank_profile& one) { return one.header.rank; };
+  std::ranges::sort(found, {}, rank_of);
+  const auto twice = std::ranges::unique(found, {}, rank_of);
+  found.erase(twice.begin(), twice.end());
+  return found;
+}
+
+void remove_left_profiles(const std::string& folder, const std::string& json) noexcept {
+  for (const std::filesystem::path& path : files_of(folder, stem_of(json))) unlink(path.c_str());
+}
+
+/// A process with the number that a file names may be another one, or of another container: then
+/// the file stays, or a job that lives can no longer be salvaged.
+void remove_forgotten_profiles(const std::string& folder) noexcept {
+  constexpr std::time_t day_s = 24 * 3600;
+  for (const std::filesystem::path& path : files_of(folder, file_prefix)) {
+    struct stat what {};
+    if (lstat(path.c_str(), &what) != 0 || what.st_uid != geteuid()) continue;
+    if (std::time(nullptr) - what.st_ctime < day_s || !S_ISREG(what.st_mode)) continue;
+    std::ifstream file(path, std::ios::binary);
+    profile_header header;
+    file.read(reinterpret_cast<char*>(&header), offsetof(profile_header, switches));
+    const bool is_alive = file && header.pid > 0 && (kill(header.pid, 0) == 0 || errno != ESRCH);
+    if (!is_alive) unlink(path.c_str());
+  }
+}
+
+folder_lock::folder_lock(const std::string& folder)
+    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  constexpr int longest_ms = 20'000;
+  constexpr int step_ms = 10;
+  for (int ms = 0; descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0; ms += step_ms) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return;
+    if (ms >= longest_ms) {
+      close(descriptor_);
+      throw error(fmt::format("another program keeps {} locked", folder));
+    }
+    const timespec nap{0, step_ms * 1'000'000};
+    nanosleep(&nap, nullptr);
+  }
+}
+folder_lock::~folder_lock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+}  // namespace plait::attach

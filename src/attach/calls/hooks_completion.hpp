@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Hooks of the calls that complete requests.  The handles are kept before the call, which sets
+/// them to null.
+#pragma once
+
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "attach/calls/hooks_message.hpp"
+#include "attach/calls/posting.hpp"
+
+namespace plait::attach::hooks {
+
+/// The entry of a request that a call may complete.  Where several threads call MPI at once, the
+/// library may give the handle of a request that is complete to another thread's request, before
+/// the books know of either.  So there the entry is found before the call, and kept from other
+/// threads; not one of requests that share a handle, of which any will do.
+class kept_entry {
+ public:
+  kept_entry(const call& here, MPI_Request handle) noexcept : here_(here), handle_(handle) {
+    if (!attached.locks_books) return;
+    request_data* found = find();
+    is_shared_ = found != nullptr && found->sharers > 0;
+    if (found == nullptr || is_shared_) return;
+    entry_ = found;
+    entry_->is_kept = true;
+  }
+  ~kept_entry() {
+    if (entry_ != nullptr) note_if_shared(*entry_, here_);
+  }
+  kept_entry(const kept_entry&) = delete;
+  kept_entry& operator=(const kept_entry&) = delete;
+
+  /// After the call; once.  Null where nothing is known of the request.
+  [[nodiscard]] request_data* take() noexcept {
+    if (!attached.locks_books || is_shared_) return find();
+    if (entry_ != nullptr) entry_->is_kept = false;
+    return std::exchange(entry_, nullptr);
+  }
+
+ private:
+  [[nodiscard]] request_data* find() const noexcept {
+    return handle_ == constants.request_null ? nullptr : attached.pending.find(handle_);
+  }
+
+  const call& here_;
+  MPI_Request handle_;
+  request_data* entry_ = nullptr;
+  bool is_shared_ = false;
+};
+
+/// One request.
+class wait_one {
+ public:
+  wait_one(call& here, const MPI_Request* request, MPI_Status* status) noexcept
+      : wait_one(here, request, status, without_waiting{}) {
+    here.waits();
+  }
+  [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
+  void after(int result) noexcept {
+    if (result == MPI_SUCCESS || is_gone()) complete();
+  }
+
+ protected:
+  struct without_waiting {};
+  wait_one(call& here, const MPI_Request* request, MPI_Status* status, without_waiting) noexcept
+      : here_(here), request_(request), status_(status), entry_(here, *request) {}
+  /// A call that fails has completed the requests that it set to null.
+  [[nodiscard]] bool is_gone() const noexcept { return *request_ == constants.request_null; }
+  void complete() noexcept {
+    request_data* done = entry_.take();
+    if (done != nullptr && (done->is_started || !done->is_persistent)) {
+      note_completion(*done, here_, status_.get());
+    }
+  }
+  call& here_;
+
+ private:
+  const MPI_Request* request_;
+  wanted_status status_;
+  kept_entry entry_;
+};
+
+class test_one : public wait_one {
+ public:
+  test_one(call& here, const MPI_Request* request, const int* flag, MPI_Status* status) noexcept
+      : wait_one(here, request, status, without_waiting{}), flag_(flag) {}
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS && !is_gone()) return;
+    if (result != MPI_SUCCESS || *flag_ != 0) {
+      complete();
+    } else {
+      here_.in_vain();
+    }
+  }
+
+ private:
+  const int* flag_;
+};
+
+/// Memory that the calls of a thread use in turn.
+struct completion_memory {
+  std::vector<MPI_Request> handles;
+  std::vector<MPI_Status> statuses;
+  std::deque<kept_entry> entries;  ///< of each handle, where several threads call MPI at once
+};
+[[nodiscard]] completion_memory& own_memory() noexcept;
+
+/// Several requests.
+class many {
+ public:
+  many(call& here, int count, const MPI_Request* requests, MPI_Status* statuses)
+      : here_(here), memory_(own_memory()), requests_(requests), users_(statuses) {
+    const auto size = static_cast<std::size_t>(count > 0 ? count : 0);
+    memory_.handles.assign(requests, requests + size);
+    if (statuses == MPI_STATUSES_IGNORE) memory_.statuses.resize(size + 1);
+    if (!attached.locks_books) return;
+    for (const MPI_Request handle : memory_.handles) memory_.entries.emplace_back(here, handle);
+  }
+  ~many() { memory_.entries.clear(); }
+  many(const many&) = delete;
+  many& operator=(const many&) = delete;
+  [[nodiscard]] MPI_Status* statuses() noexcept {
+    return users_ == MPI_STATUSES_IGNORE ? memory_.statuses.data() : users_;
+  }
+
+ protected:
+  /// By the place of its handle, and of its status in a list of statuses.
+  void complete(std::size_t at, const MPI_Status* status) noexcept {
+    request_data* done = memory_.entries.empty() ? kept_entry(here_, memory_.handles[at]).take()
+                                                 : memory_.entries[at].take();
+    if (done != nullptr && (done->is_started || !done->is_persistent)) {
+      note_completion(*done, here_, status);
+    }
+  }
+  void complete_all() noexcept {
+    for (std::size_t i = 0; i < memory_.handles.size(); ++i) complete(i, statuses() + i);
+  }
+  /// A call that fails has completed the requests that it set to null.
+  void complete_gone() noexcept {
+    for (std::size_t i = 0; i < memory_.handles.size(); ++i) {
+      if (requests_[i] == constants.request_null) complete(i, nullptr);
+    }
+  }
+  void complete_listed(int count, const int* places) noexcept {
+    for (int i = 0; i < count; ++i) complete(static_cast<std::size_t>(places[i]), statuses() + i);
+  }
+  call& here_;
+
+ private:
+  completion_memory& memory_;
+  const MPI_Request* requests_;
+  MPI_Status* users_;
+};
+
+struct wait_all : many {
+  wait_all(call& here, int count, const MPI_Request* requests, MPI_Status* statuses)
+      : many(here, count, requests, statuses) {
+    here.waits();
+  }
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS) return complete_gone();
+    complete_all();
+  }
+};
+
+class test_all : public many {
+ public:
+  test_all(call& here, int count, const MPI_Request* requests, const int* flag,
+           MPI_Status* statuses)
+      : many(here, count, requests, statuses), flag_(flag) {}
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS) return complete_gone();
+    if (*flag_ != 0) {
+      complete_all();
+    } else {
+      here_.in_vain();
+    }
+  }
+
+ private:
+  const int* flag_;
+};
+
+class wait_some : public many {
+ public:
+  wait_some(call& here, int count, const MPI_Request* requests, const int* done, const int* places,
+            MPI_Status* statuses, bool waits = true)
+      : many(here, count, requests, statuses), done_(done), places_(places) {
+    if (waits) here.waits();
+  }
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS) return complete_gone();
+    if (*done_ == MPI_UNDEFINED) return;
+    if (*done_ == 0) here_.in_vain();
+    complete_listed(*done_, places_);
+  }
+
+ private:
+  const int* done_;
+  const int* places_;
+};
+struct test_some : wait_some {
+  test_some(call& here, int count, const MPI_Request* requests, const int* done, const int* places,
+            MPI_Status* statuses)
+      : wait_some(here, count, requests, done, places, statuses, false) {}
+};
+
+class wait_any : public many {
+ public:
+  wait_any(call& here, int count, const MPI_Request* requests, const int* place, MPI_Status* status)
+      : many(here, count, requests, &unused_), place_(place), status_(status) {
+    here.waits();
+  }
+  [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS) return complete_gone();
+    complete_it();
+  }
+
+ protected:
+  struct without_waiting {};
+  wait_any(call& here, int count, const MPI_Request* requests, const int* place, MPI_Status* status,
+           without_waiting)
+      : many(here, count, requests, &unused_), place_(place), status_(status) {}
+  void complete_it() noexcept {
+    if (*place_ != MPI_UNDEFINED) complete(static_cast<std::size_t>(*place_), status_.get());
+  }
+
+ private:
+  MPI_Status unused_{};
+  const int* place_;
+  wanted_status status_;
+};
+
+class test_any : public wait_any {
+ public:
+  test_any(call& here, int count, const MPI_Request* requests, const int* place, const int* flag,
+           MPI_Status* status)
+      : wait_any(here, count, requests, place, status, without_waiting{}), flag_(flag) {}
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS) return complete_gone();
+    if (*flag_ != 0) {
+      complete_it();
+    } else {
+      here_.in_vain();
+    }
+  }
+
+ private:
+  const int* flag_;
+};
+
+/// The program gives the handle up; the message may still be under way.
+class free_request {
+ public:
+  free_request(call& here, const MPI_Request* request) noexcept
+      : here_(here), entry_(here, *request) {}
+  void after(int result) noexcept {
+    request_data* gone = result == MPI_SUCCESS ? entry_.take() : nullptr;
+    if (gone == nullptr) return;
+    if (gone->is_started) note_left_behind(here_);
+    if (gone->sharers > 0 || (gone->is_started && !gone->is_wildcard)) {
+      gone->is_persistent = false;
+      note_completion(*gone, here_, nullptr);
+    } else {
+      forget_request(*gone);
+    }
+  }
+
+ private:
+  call& here_;
+  kept_entry entry_;
+};
+
+/// A program may change a send's buffer as soon as it has learned that the send is complete.
+class ask_request {
+ public:
+  ask_request(call& here, MPI_Request request, const int* flag) noexcept
+      : here_(here), request_(request), flag_(flag) {}
+  void after(int result) noexcept {
+    if (result != MPI_SUCCESS || *flag_ == 0 || !attached.verifies) return;
+    if (request_data* one = attached.pending.find(request_)) verify_at_wait(*one, here_);
+  }
+
+ private:
+  call& here_;
+  MPI_Request request_;
+  const int* flag_;
+};
+
+class cancel {
+ public:
+  cancel(call&, const MPI_Request* request) noexcept {
+    if (request_data* one = attached.pending.find(*request)) one->is_cancelled = true;
+  }
+  void after(int) noexcept {}
+};
+
+}  // namespace plait::attach::hooks

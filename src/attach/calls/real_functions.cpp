@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "attach/calls/real_functions.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+
+namespace plait::attach {
+
+void* real_functions[call_count];
+void* next_functions[call_count];
+mpi_constants constants;
+
+namespace {
+
+#if defined(OPEN_MPI)
+constexpr const char* library_kind = "Open MPI";
+#else
+constexpr const char* library_kind = "MPICH";
+#endif
+
+/// The library as the program has loaded it: a program that opens its MPI library by itself
+/// (Python's mpi4py) does not make its symbols known to all.
+[[nodiscard]] void* library() noexcept {
+  static void* const handle = dlopen(PLAIT_MPI_SONAME, RTLD_NOLOAD | RTLD_LAZY);
+  return handle;
+}
+
+/// The first address of the file that a function was loaded from.
+[[nodiscard]] const void* file_of(const void* function) noexcept {
+  Dl_info info{};
+  return dladdr(function, &info) == 0 ? nullptr : info.dli_fbase;
+}
+
+/// Another library that has MPI's functions, whatever its name is.
+int note_mpi_library(dl_phdr_info* info, std::size_t, void* found) {
+  void* const library =
+      info->dlpi_name[0] == '\0' ? nullptr : dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY);
+  if (library == nullptr) return 0;
+  const void* const has = dlsym(library, "PMPI_Init");
+  dlclose(library);
+  const void* const own = file_of(reinterpret_cast<void*>(&note_mpi_library));
+  Dl_info where{};
+  if (has == nullptr || file_of(has) == own || dladdr(has, &where) == 0) return 0;
+  const char* slash = std::strrchr(where.dli_fname, '/');
+  *static_cast<std::string*>(found) = slash == nullptr ? where.dli_fname : slash + 1;
+  return 1;
+}
+
+}  // namespace
+
+void* find_in_library(const char* name) noexcept {
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr && library() != nullptr) found = dlsym(library(), name);
+  return found;
+}
+
+void* find_real(call_id which) noexcept {
+  const char* name = call_names[static_cast<int>(which)];
+  char with_p[128] = "P";
+  std::strncat(with_p, name, sizeof with_p - 2);
+  void* found = find_in_library(with_p);
+  if (found == nullptr) found = find_in_library(name);
+  if (found == nullptr && library() == nullptr) {
+    std::fprintf(stderr, "plait attach: %s\n", wrong_library().c_str());
+    std::_Exit(2);
+  }
+  if (found == nullptr) {
+    std::fprintf(stderr, "plait attach: the program calls %s, which %s (%s) does not have here\n",
+                 name, PLAIT_MPI_SONAME, library_kind);
+    std::_Exit(2);
+  }
+  real_functions[static_cast<int>(which)] = found;
+  return found;
+}
+
+void* find_next(call_id which) noexcept {
+  void* const real = find_real(which);
+  void* const next = dlsym(RTLD_NEXT, call_names[static_cast<int>(which)]);
+  const bool is_another = next != nullptr && file_of(next) != file_of(real);
+  return next_functions[static_cast<int>(which)] = is_another ? next : real;
+}
+
+#if defined(OPEN_MPI)
+namespace {
+/// A program that is linked to the library may have a copy of its data, which is then everybody's:
+/// the first that there is.
+[[nodiscard]] void* find_data(const char* name) noexcept {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  return found != nullptr ? found : find_in_library(name);
+}
+}  // namespace
+#define PLAIT_CONSTANT(name, symbol) static_cast<decltype(name)>(find_data(symbol))
+#else
+#define PLAIT_CONSTANT(name, symbol) name
+#endif
+
+void find_constants() noexcept {
+  constants = {.comm_world = PLAIT_CONSTANT(MPI_COMM_WORLD, "ompi_mpi_comm_world"),
+               .comm_self = PLAIT_CONSTANT(MPI_COMM_SELF, "ompi_mpi_comm_self"),
+               .comm_null = PLAIT_CONSTANT(MPI_COMM_NULL, "ompi_mpi_comm_null"),
+               .request_null = PLAIT_CONSTANT(MPI_REQUEST_NULL, "ompi_request_null"),
+               .byte = PLAIT_CONSTANT(MPI_BYTE, "ompi_mpi_byte"),
+               .message_null = PLAIT_CONSTANT(MPI_MESSAGE_NULL, "ompi_message_null"),
+               .message_no_proc = PLAIT_CONSTANT(MPI_MESSAGE_NO_PROC, "ompi_message_no_proc")};
+}
+
+bool is_library_in_use() noexcept {
+  void* const there = dlopen(PLAIT_MPI_SONAME, RTLD_NOLOAD | RTLD_LAZY);
+  if (there == nullptr) return false;
+  void* const asks = dlsym(there, "PMPI_Initialized");
+  int is_started = 0;
+  if (asks != nullptr) reinterpret_cast<decltype(&MPI_Initialized)>(asks)(&is_started);
+  dlclose(there);
+  return is_started != 0;
+}
+
+std::string wrong_library() {
+  std::string other;
+  if (library() != nullptr) return {};
+  dl_iterate_phdr(note_mpi_library, &other);
+  return fmt::format("the program uses {}, and this build of plait is for {} ({})",
+                     other.empty() ? "no shared MPI library" : other, PLAIT_MPI_SONAME,
+                     library_kind);
+}
+
+}  // namespace plait::attach

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "attach/after/analysis.hpp"
+
+namespace plait::attach {
+namespace {
+
+constexpr std::size_t most_lines = 30;
+constexpr std::size_t shown_sites = 5;
+
+constexpr std::size_t line_width = 80;
+constexpr std::size_t said_width = line_width - 7;  ///< behind "plait: "
+
+/// Lines of at most 80 columns and at most 30 of them: a sentence that does not fit is left out.
+class lines {
+ public:
+  template <class... T>
+  void add(fmt::format_string<T...> format, T&&... values) {
+    const std::vector<std::string> wrapped = wrap(fmt::format(format, std::forward<T>(values)...));
+    if (count_ + wrapped.size() > most_lines) return;
+    for (const std::string& one : wrapped) text_ += one + "\n";
+    count_ += wrapped.size();
+  }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  [[nodiscard]] static std::vector<std::string> wrap(const std::string& sentence) {
+    std::vector<std::string> found;
+    std::string left = "plait: " + sentence;
+    while (left.size() > line_width) {
+      std::size_t blank = left.find_last_of(' ', line_width);
+      if (is_before_unit(left, blank)) blank = left.find_last_of(' ', blank - 1);
+      if (blank == std::string::npos || blank < line_width / 2) break;  // one long name
+      found.push_back(left.substr(0, blank));
+      left = "plait:   " + left.substr(blank + 1);
+    }
+    found.push_back(left);
+    return found;
+  }
+
+  /// A number stays on the line of its unit.
+  [[nodiscard]] static bool is_before_unit(const std::string& text, std::size_t blank) {
+    if (blank == std::string::npos) return false;
+    const std::size_t end = std::min(text.find_first_of(" ,.:", blank + 1), text.size());
+    const std::string word = text.substr(blank + 1, end - blank - 1);
+    return word == "s" || word == "ms" || word == "us";
+  }
+
+  std::string text_;
+  std::size_t count_ = 0;
+};
+
+/// The end of a long text, which tells it from others.
+[[nodiscard]] std::string end_of(const std::string& text, std::size_t room) {
+  return text.size() > room ? "..." + text.substr(text.size() - room + 3) : text;
+}
+
+/// File and line of a place that has no room for its function, too.
+[[nodiscard]] std::string short_place(const code_place& place, std::size_t room) {
+  const std::string whole = place_text(place);
+  if (whole.size() <= room) return whole;
+  return room == 0 ? short_place_text(place) : end_of(short_place_text(place), room);
+}
+
+/// The call and its place in the program.  A long call leaves half of the room to its place.
+[[nodiscard]] std::string site_text(const site_result& site, std::size_t room) {
+  const std::string call = call_name(site.call).substr(0, room / 2 - 1) + " ";
+  return call + short_place(site.owner(), room - call.size());
+}
+
+/// The wrappers between the program's own place and the call.
+[[nodiscard]] std::string wrappers_text(const site_result& site) {
+  std::string text;
+  for (std::size_t i = site.callers.size() - 1; i > 0; --i) {
+    text += "<- " + short_place(site.callers[i - 1], 0) + " ";
+  }
+  return end_of(text + "<- " + short_place(site, 0), said_width);
+}
+
+[[nodiscard]] double percent(double part, double of) noexcept {
+  return of > 0 ? 100 * part / of : 0;
+}
+
+/// The longest part of a site's waiting.
+[[nodiscard]] std::string main_part(const wait_split& w) {
+  const std::pair<double, const char*> parts[] = {{w.late_sender_s, "late senders"},
+                                                  {w.late_receiver_s, "late receivers"},
+                                                  {w.transfer_s, "transfer"},
+                                                  {w.collective_wait_s, "last rank"},
+                                                  {w.other_wait_s, "not known"}};
+  const auto most = std::ranges::max_element(parts, {}, [](const auto& one) { return one.first; });
+  return fmt::format("{:>3.0f}% {}", percent(most->first, w.waiting_s), most->second);
+}
+
+/// A row of the table of sites, but for the site; its header is one, too.
+struct figures_of_site {
+  std::string waits;
+  std::string part;
+  std::string count;
+};
+
+/// Columns are as wide as what stands in them, and the rest of a line is the site's.
+[[nodiscard]] std::vector<std::string> aligned(const std::vector<figures_of_site>& rows) {
+  std::size_t waits = 0;
+  std::size_t part = 0;
+  std::size_t count = 0;
+  for (const figures_of_site& one : rows) {
+    waits = std::max(waits, one.waits.size());
+    part = std::max(part, one.part.size());
+    count = std::max(count, one.count.size());
+  }
+  std::vector<std::string> texts;
+  for (const figures_of_site& one : rows) {
+    texts.push_back(fmt::format("{:>{}}{:<{}}  {:>{}}  ", one.waits, waits,
+                                part > 0 ? "  " + one.part : "", part > 0 ? part + 2 : 0, one.count,
+                                count));
+  }
+  return texts;
+}
+
+void add_sites(lines& to, const analysis& run) {
+  const bool knows_causes = !run.cores.spoils_waits;
+  std::vector<figures_of_site> rows{{run.is_of_threads() ? "a thread waits" : "a rank waits",
+                                     knows_causes ? "most of it for" : "", "count"}};
+  for (const site_result& site : run.sites) {
+    const wait_split& w = site.waits;
+    if (rows.size() > shown_sites || w.waiting_s <= 0) break;
+    rows.push_back({of_a_rank_text(run, w.waiting_s), knows_causes ? main_part(w) : "",
+                    std::to_string(site.count)});
+  }
+  const std::vector<std::string> figures = aligned(rows);
+  to.add("{}call site", figures[0]);
+  for (std::size_t i = 1; i < figures.size(); ++i) {
+    const site_result& site = run.sites[i - 1];
+    to.add("{}{}", figures[i], site_text(site, said_width - figures[i].size()));
+    if (!site.callers.empty()) to.add("{:>73}", wrappers_text(site));
+  }
+}
+
+void add_efficiency(lines& to, const pop_metrics& p) {
+  to.add("parallel efficiency {:.3f} = load balance {:.3f} x communication {:.3f}",
+         p.parallel_efficiency, p.load_balance, p.communication_efficiency);
+  if (!p.has_ideal) return;
+  to.add("  communication {:.3f} = serialisation {:.3f} x transfer {:.3f}",
+         p.communication_efficiency, p.serialisation, p.transfer);
+}
+
+void add_what_could_be_hidden(lines& to, const analysis& run) {
+  const auto text = [&](double sum_s) {
+    return of_a_rank_text(run, run.as_far_as_the_run_can_be(sum_s));
+  };
+  to.add("could be hidden, at most: by progress {}, by moving calls {}, by perfect overlap {}",
+         text(run.waits.by_progress_s), text(run.waits.by_moving_s), text(run.bound_s));
+}
+
+void add_progress(lines& to, std::span<const rank_profile> ranks, const analysis& run) {
+  std::uint64_t looks = 0;
+  double look_s = 0;
+  for (const rank_profile& one : ranks) {
+    looks += one.header.looks;
+    look_s += one.header.look_s;
+  }
+  to.add("progress looked {} times, which took {} of a rank, and hid {} at least", looks,
+         of_a_rank_text(run, look_s), of_a_rank_text(run, run.hidden_s));
+}
+
+/// Half of what a rank computes without a processor it spends ready to run, or it does not.
+void add_stolen(lines& to, const analysis& run) {
+  if (run.cores.spoils_waits || run.stolen_s <= 0.01 * run.all_s()) return;
+  to.add("outside MPI a rank has no processor for {}: {}", of_a_rank_text(run, run.stolen_s),
+         run.cores.queued_s > 0.5 * run.stolen_s
+             ? "other programs or threads have its core"
+             : "it sleeps, reads or writes files, or the kernel moves its data");
+}
+
+}  // namespace
+
+std::string summary_text(std::span<const rank_profile> ranks, const analysis& run) {
+  const profile_header& first = ranks.front().header;
+  lines to;
+  to.add("{}, {} ranks, {}", std::filesystem::path(first.program).filename().string(), first.ranks,
+         time_text(run.wall_s));
+  if (!run.cores.says.empty()) to.add("{}", run.cores.says);
+  to.add("{} computes {}, is in MPI {} and waits there {}",
+         run.is_of_threads() ? fmt::format("each of {} threads", run.threads) : "a rank",
+         of_a_rank_text(run, run.compute_s), of_a_rank_text(run, run.mpi_s),
+         of_a_rank_text(run, run.waits.waiting_s));
+  const bool knows_causes = !run.cores.spoils_waits;
+  if (knows_causes) add_efficiency(to, run.pop);
+  add_sites(to, run);
+  if (knows_causes && run.has_network) add_what_could_be_hidden(to, run);
+  if ((first.switches & 2U) != 0) add_progress(to, ranks, run);
+  add_stolen(to, run);
+  std::size_t advices = 0;
+  for (const site_result& site : run.sites) {
+    if (!site.advice.empty() && advices++ < shown_sites) to.add("{}", site.advice);
+  }
+  for (const std::string& warning : run.warnings) to.add("note: {}", warning);
+  return to.take();
+}
+
+}  // namespace plait::attach

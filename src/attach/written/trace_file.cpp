@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "attach/written/trace_file.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <plait/trace/chrome_trace.hpp>
+
+namespace plait::attach {
+namespace {
+
+/// Computation shorter than this is not drawn.
+constexpr double shortest_s = 1e-6;
+
+[[nodiscard]] std::vector<std::string> names_of(const analysis& run) {
+  std::vector<std::string> names;
+  for (const site_result& one : run.sites) names.push_back(place_text(one));
+  return names;
+}
+
+/// The rank's calls, and its computation between them.
+void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
+               const site_index& index, const std::vector<std::string>& names,
+               std::vector<trace_event>& to) {
+  const auto lane_of = [](int thread) {
+    return thread == 0 ? std::string("program") : fmt::format("program, thread {}", thread + 1);
+  };
+  std::map<int, double> until;  ///< of each thread; the first is there from the start
+  until[0] = clock.seconds(at, one.header.begin);
+  const auto add_computation = [&](int thread, double begin_s) {
+    const double until_s = until.try_emplace(thread, begin_s).first->second;
+    if (begin_s - until_s < shortest_s) return;
+    to.push_back({.rank = one.header.rank,
+                  .lane = lane_of(thread),
+                  .name = "computation",
+                  .kind = event_kind::compute,
+                  .begin_s = until_s,
+                  .end_s = begin_s});
+  };
+  for (const call_data& call : one.calls) {
+    const double begin_s = clock.seconds(at, call.begin);
+    const double end_s = clock.seconds(at, call.end);
+    add_computation(call.thread, begin_s);
+    const site_data& site = one.sites.at(call.site);
+    const int number = index.of(at, call.site);
+    std::string name = number < 0 ? call_name(site.call) : names[static_cast<std::size_t>(number)];
+    if (call.times > 1) name += fmt::format(", {} times", call.times);
+    to.push_back({.rank = one.header.rank,
+                  .lane = lane_of(call.thread),
+                  .name = std::move(name),
+                  .kind = site.waited > 0 ? event_kind::exposed : event_kind::posting,
+                  .begin_s = begin_s,
+                  .end_s = end_s});
+    until[call.thread] = end_s;
+  }
+  if (one.header.calls_left_out == 0) add_computation(0, clock.seconds(at, one.header.end));
+}
+
+/// Messages from their posts to the calls that completed them, numbered so that both ends agree.
+void add_messages(std::span<const rank_profile> ranks, const matched_records& matched,
+                  const timebase& clock, std::vector<trace_event>& to) {
+  std::uint64_t number = 0;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    for (std::uint32_t i = 0; i < ranks[r].records.size(); ++i) {
+      const record_data& sent = ranks[r].records[i];
+      const record_place other = matched.partner[r][i];
+      if (sent.kind != record_kind::send || other.is_none()) continue;
+      ++number;
+      const record_data& got = ranks[other.rank].records[other.index];
+      const int to_rank = ranks[other.rank].header.rank;
+      const auto side = [&](std::size_t at, const record_data& of, bool is_sent, int peer) {
+        return trace_event{.rank = ranks[at].header.rank,
+                           .lane = "messages",
+                           .name = fmt::format("{} {}", is_sent ? "to" : "from", peer),
+                           .kind = event_kind::message,
+                           .begin_s = clock.seconds(at, of.posted),
+                           .end_s = clock.seconds(at, of.wait_end),
+                           .message = message_side{.sent = is_sent,
+                                                   .peer = peer,
+                                                   .tag = of.tag,
+                                                   .place = number,
+                                                   .size_bytes = sent.bytes}};
+      };
+      to.push_back(side(r, sent, true, to_rank));
+      to.push_back(side(other.rank, got, false, ranks[r].header.rank));
+    }
+  }
+}
+
+/// Keeps what begins first of all ranks' events, and returns until when.
+double keep_first(std::vector<trace_event>& events, double part) {
+  const auto kept = static_cast<std::ptrdiff_t>(part * static_cast<double>(events.size()));
+  std::ranges::nth_element(events, events.begin() + kept, {}, &trace_event::begin_s);
+  const double until_s = events[static_cast<std::size_t>(kept)].begin_s;
+  std::erase_if(events, [&](const trace_event& one) { return one.begin_s >= until_s; });
+  return until_s;
+}
+
+}  // namespace
+
+written_trace trace_of(std::span<const rank_profile> ranks, const analysis& run,
+                       std::uint64_t most_bytes) {
+  const timebase clock(ranks);
+  const matched_records matched = match(ranks);
+  const auto names = names_of(run);
+  traced_run whole{"program", {}, {}};
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    add_calls(ranks[r], r, clock, run.index, names, whole.events);
+  }
+  add_messages(ranks, matched, clock, whole.events);
+  written_trace written;
+  while (true) {
+    std::ostringstream text;
+    write_chrome_trace(text, std::span(&whole, 1));
+    written.text = std::move(text).str();
+    if (written.text.size() <= most_bytes || whole.events.empty()) return written;
+    const double part =
+        0.95 * static_cast<double>(most_bytes) / static_cast<double>(written.text.size());
+    written.until_s = keep_first(whole.events, part);
+  }
+}
+
+}  // namespace plait::attach
