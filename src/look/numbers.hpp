@@ -14,8 +14,6 @@ namespace plait::look_numbers {
 // -----------------------------------------------------------------------------------------------
 /// Seconds from a post or a completion to the next look of the engine.  Not told apart.
 inline constexpr double first_s = 20e-6;
-/// Seconds from a post to the first look of `plait attach`, whose thread is woken for each.
-inline constexpr double first_of_attach_s = 100e-6;
 /// Between two looks lies at most one of so many parts of the wait so far.  [bench exchange at
 /// 1 Gbit/s, work 0.8, total over attainable, medians of 15: parts of 1/8 up to 1.5 ms 1.04 to 1.24
 /// at 1 MiB, with quartiles 2 to 4 ms apart: a handshake that is noticed late queues behind what
@@ -48,16 +46,11 @@ inline constexpr double spin_before_rest_s = 50e-6;
 /// Naps of a proxy that sleeps, each of the worst delay, before it rests; for the same reason.
 inline constexpr int naps_before_rest = 8;
 
-// Beside workers
+// Beside others who look
 // -----------------------------------------------------------------------------------------------
-/// Seconds between two passes of workers that come by often, at most: a proxy leaves looks to them.
-inline constexpr double frequent_pass_s = 2.5e-3;
-/// A nap of that proxy is one of so many parts of the time for which they have, since a nap costs
-/// the computation beside it 70 to 180 us of cold caches on a virtual machine;
-inline constexpr std::int64_t parts_of_frequent = 8;
-/// ... and at most so many times its shortest.
-inline constexpr int longest_nap = 4;
-/// Another thread looks or has the token: so many shortest distances until the next try.
+/// What others look after is left to them for as long again as they have looked, at least for so
+/// many shortest distances and at most for `longest_distance` worst delays.  To wake costs the
+/// computation beside it 70 to 180 us of cold caches on a virtual machine.
 inline constexpr std::int64_t distances_left_to_others = 5;
 
 // A core that others want
@@ -80,9 +73,8 @@ inline constexpr double least_sleep_s = 250e-6;
 
 // News of sockets
 // -----------------------------------------------------------------------------------------------
-/// Seconds between two searches for sockets that the library has opened: at first, and twice as
-/// long each time, up to the last.  Connections are opened early or never.
-inline constexpr double first_search_s = 1e-3;
+/// Seconds between two searches for sockets that the library has opened, at most; at first a 1024th
+/// of it, and twice as long each time.  Connections are opened early or never.
 inline constexpr double longest_search_s = 1;
 /// So many looks may leave alone what waits at a socket before it counts as the program's own.
 inline constexpr int looks_left_alone = 4;
@@ -90,22 +82,7 @@ inline constexpr int looks_left_alone = 4;
 /// come, as often as what is expected can have steps.
 inline constexpr std::size_t few_bytes = 8 << 10;
 inline constexpr std::uint64_t steps_of_a_message = 3;
-/// From this size a message asks its receiver before the rest of it follows, but for some bytes of
-/// the library's own in front.  Open MPI's request brings the first 64 KiB along; the kernel may
-/// tell of them in two parts.  [bench progress, 256 and 512 KiB each way beside tasks of 5 ms and
-/// one long task, one connection: 0.92 of the time without looks at them, medians of two runs each]
-inline constexpr std::size_t asks_from_bytes = (64 << 10) - 256;
-inline constexpr std::uint64_t parts_of_an_opening = 2;
-/// So much bulk is worth a look, which costs what the library takes to copy 50 KB, ...
+/// So much bulk is worth a look, which costs what the library takes to copy 50 KB.
 inline constexpr std::size_t bulk_bytes = 256 << 10;
-/// ... and so is a receive buffer that is full to this part of 256, which would stop the sender.
-inline constexpr std::size_t full_of_256 = 64;
-/// Less than this, of what a look has left at the sockets of `plait attach`, is no part of a long
-/// message that another look could take.
-inline constexpr std::size_t worth_another_look_bytes = 16 << 10;
-/// Seconds of silence, after bytes have come, until `plait attach` looks: the other side may wait
-/// for an answer.  [osu_ialltoall, 256 KiB to 1 MiB, 1 Gbit/s: overlap 95 to 97 %, and 33 to 86 %
-/// without such looks]
-inline constexpr double silence_s = 100e-6;
 
 }  // namespace plait::look_numbers

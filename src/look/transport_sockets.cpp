@@ -71,8 +71,8 @@ bool transport_sockets::watch(int descriptor) const noexcept {
 /// Connections are opened early or never: each search waits twice as long as the one before.
 void transport_sockets::find(ticks now) {
   if (now < next_find_) return;
-  find_distance_ = std::clamp(2 * find_distance_, seconds_to_ticks(look_numbers::first_search_s),
-                              seconds_to_ticks(look_numbers::longest_search_s));
+  const ticks longest = seconds_to_ticks(look_numbers::longest_search_s);
+  find_distance_ = std::clamp(2 * find_distance_, longest / 1024, longest);
   next_find_ = now + find_distance_;
   DIR* const open_files = opendir("/proc/self/fd");
   if (open_files == nullptr) return;
@@ -93,23 +93,26 @@ void transport_sockets::find(ticks now) {
   known_.swap(found);
 }
 
-socket_news transport_sockets::wait(ticks at_most) {
-  std::array<pollfd, 3> sets{{{arrivals_, POLLIN, 0}, {room_, POLLIN, 0}, {wakes_, POLLIN, 0}}};
+socket_news transport_sockets::wait(ticks at_most, bool to_news) {
+  std::array<pollfd, 3> sets{{{wakes_, POLLIN, 0}, {arrivals_, POLLIN, 0}, {room_, POLLIN, 0}}};
   const double seconds = std::max(0.0, ticks_to_seconds(at_most));
   timespec timeout{};
   timeout.tv_sec = static_cast<time_t>(seconds);
   timeout.tv_nsec = static_cast<long>(1e9 * (seconds - static_cast<double>(timeout.tv_sec)));
   socket_news found;
-  for (socket& one : known_) one.waiting = 0;
-  if (ppoll(sets.data(), sets.size(), &timeout, nullptr) <= 0) return found;
-  if (sets[0].revents != 0) read_arrivals(found);
-  if (sets[1].revents != 0) {
-    std::array<epoll_event, 64> events;
-    found.room = epoll_wait(room_, events.data(), static_cast<int>(events.size()), 0) > 0;
+  if (to_news) {
+    for (socket& one : known_) one.waiting = 0;
   }
-  if (sets[2].revents != 0) {
+  const timespec* const until = at_most < 0 ? nullptr : &timeout;
+  if (ppoll(sets.data(), to_news ? sets.size() : 1, until, nullptr) <= 0) return found;
+  if (sets[0].revents != 0) {
     std::uint64_t count = 0;
     (void)!read(wakes_, &count, sizeof count);
+  }
+  if (sets[1].revents != 0) read_arrivals(found);
+  if (sets[2].revents != 0) {
+    std::array<epoll_event, 64> events;
+    found.room = epoll_wait(room_, events.data(), static_cast<int>(events.size()), 0) > 0;
   }
   return found;
 }
@@ -124,11 +127,6 @@ void transport_sockets::read_arrivals(socket_news& found) {
     one->waiting = waiting_at(descriptor);
     found.arrived = true;
     found.waiting_bytes += static_cast<std::size_t>(one->waiting);
-    const int buffer = option_of(descriptor, SO_RCVBUF);
-    if (buffer > 0) {
-      found.fullest = std::max(found.fullest, 256 * static_cast<std::size_t>(one->waiting) /
-                                                  static_cast<std::size_t>(buffer));
-    }
   }
 }
 

@@ -15,7 +15,6 @@ struct socket_news {
   bool arrived = false;           ///< bytes, at one of them
   bool room = false;              ///< in a send buffer that was full
   std::size_t waiting_bytes = 0;  ///< to be read, where some have arrived
-  std::size_t fullest = 0;        ///< the receive buffer that is, in 1/256 of its size
 };
 
 /// The connected TCP sockets of this process.  An MPI library opens them when it first sends to a
@@ -37,8 +36,9 @@ class transport_sockets {
 
   /// Looks for sockets that were opened since, unless it has lately.
   void find(ticks now);
-  /// Sleeps until there is news or `wake` is called, at most so long.
-  [[nodiscard]] socket_news wait(ticks at_most);
+  /// Sleeps until there is news or `wake` is called, at most so long; negative: for ever.  Without
+  /// `to_news` it is woken by `wake` alone, and news stays for later.
+  [[nodiscard]] socket_news wait(ticks at_most, bool to_news = true);
   /// Ends a `wait`, or the next one.  Any thread.
   void wake() noexcept;
   /// Notes that the library has looked, because of the last news.

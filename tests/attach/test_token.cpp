@@ -101,12 +101,17 @@ TEST(token, it_is_taken_while_the_program_is_in_mpi) {
 /// The program posts while the progress thread falls asleep: it is woken, or has seen the post.
 TEST(wakes, no_post_is_lost_while_the_progress_thread_falls_asleep) {
   plait::attach::ask_kernel_to_order_threads();
+  plait::sleeper sleep;
   plait::attach::wakes news;
+  news.wakes_up(&sleep);
   constexpr std::uint64_t turns = 20'000;
   std::atomic<std::uint64_t> seen{0};
   std::thread progress([&] {
-    while (!news.is_stopped()) {
-      news.rest([&] { return news.posts() == seen.load(); });
+    while (!sleep.is_stopped()) {
+      sleep.rest([&] {
+        plait::attach::order_other_threads();
+        return news.posts() == seen.load();
+      });
       seen.store(news.posts());
     }
   });
@@ -120,7 +125,7 @@ TEST(wakes, no_post_is_lost_while_the_progress_thread_falls_asleep) {
       is_lost = std::chrono::steady_clock::now() > end;
     }
   }
-  news.stop();
+  sleep.stop();
   progress.join();
   EXPECT_FALSE(is_lost);
   EXPECT_EQ(news.posts(), turns);

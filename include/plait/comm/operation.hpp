@@ -84,7 +84,6 @@ struct operation {
   repetition* again = nullptr;  ///< of an operation that is attached
   operation* next = nullptr;
   ticks posted_at = 0;
-  ticks held_until = 0;
 };
 
 /// Returns whether a message is left out at its place on its channel: neither sent nor received,

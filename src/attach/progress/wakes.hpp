@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include <plait/core/clock.hpp>
-#include <plait/core/event_count.hpp>
 
 #include "attach/progress/asymmetric_order.hpp"
+#include "look/sleeper.hpp"
 
 namespace plait::attach {
 
@@ -17,10 +17,10 @@ namespace plait::attach {
 /// While it is awake it sees all others.  Threads of the program write one at a time: they hold the
 /// token, or the lock of the books.
 ///
-/// No wake-up is lost: `event_count` says why where both sides are sequentially consistent.  Here
-/// the program counts a post by a plain store before it asks whether somebody waits, and the
-/// progress thread calls `order_other_threads` after it has said that it waits, before it reads the
-/// count again.
+/// No wake-up is lost: `sleeper` says why where both sides are sequentially consistent.  Here the
+/// program counts a post by a plain store before it asks whether somebody sleeps, and the progress
+/// thread calls `order_other_threads` after it has said that it does, before it reads the count
+/// again.
 class wakes {
  public:
   // Threads of the program
@@ -39,25 +39,14 @@ class wakes {
   /// Something else is to be known, of windows.
   void has_news(bool is_worth_it) noexcept {
     store_before_loads(posts_, posts_.load(std::memory_order_relaxed) + 1);
-    if (is_worth_it) events_.notify_one();
+    if (is_worth_it && sleeper_ != nullptr) sleeper_->wake(sleeper::depth::rests);
   }
   void was_inside(ticks until) noexcept { last_inside_.store(until, std::memory_order_relaxed); }
-  void stop() noexcept {
-    is_stopped_.store(true, std::memory_order_seq_cst);
-    events_.notify_all();
-  }
+  /// Who sleeps from now on; null: nobody.  While no thread of the program is in MPI.
+  void wakes_up(sleeper* who) noexcept { sleeper_ = who; }
 
   // The progress thread
   // ---------------------------------------------------------------------------------------------
-  void rest(const auto& has_nothing_to_do) noexcept {
-    const auto key = events_.prepare();
-    order_other_threads();
-    if (has_nothing_to_do() && !is_stopped()) {
-      events_.wait(key, -1);
-    } else {
-      events_.cancel();
-    }
-  }
   [[nodiscard]] std::uint64_t posts() const noexcept { return posts_.load(); }
   [[nodiscard]] std::int64_t in_flight() const noexcept {
     return in_flight_.load(std::memory_order_relaxed);
@@ -68,15 +57,13 @@ class wakes {
   [[nodiscard]] ticks last_inside() const noexcept {
     return last_inside_.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] bool is_stopped() const noexcept { return is_stopped_.load(); }
 
  private:
   alignas(64) std::atomic<std::uint64_t> posts_{0};
   std::atomic<std::int64_t> in_flight_{0};
   std::atomic<ticks> last_inside_{0};
   std::atomic<ticks> left_until_{0};
-  std::atomic<bool> is_stopped_{false};
-  alignas(64) event_count events_;
+  sleeper* sleeper_ = nullptr;
 };
 
 }  // namespace plait::attach

@@ -9,7 +9,8 @@
 #include <plait/comm/operation.hpp>
 
 #include "comm/engine/activity.hpp"
-#include "comm/engine/held/disturbance_queue.hpp"
+#include "comm/engine/held/disturber.hpp"
+#include "comm/engine/held/held_queue.hpp"
 
 namespace plait {
 
@@ -21,15 +22,11 @@ inline void raise_count(std::atomic<std::uint64_t>& count) noexcept {
 /// Holder of the token only, but for `count`.
 class completer {
  public:
-  completer(const disturbance& disturb, activity& state) : state_(state), held_(disturb) {}
+  completer(const disturbance& disturb, activity& state) : state_(state), disturber_(disturb) {}
 
   /// Settles the operation, or sets that aside for a while.
   void complete(operation& op, const std::exception_ptr& failure) {
-    if (sets_aside(op)) {
-      held_.hold_completion(op, failure);
-    } else {
-      settle(op, failure);
-    }
+    if (!sets_aside(op, held_queue::why::delayed_completion, failure)) settle(op, failure);
   }
   void settle(operation& op, const std::exception_ptr& failure) {
     raise_count(count_);
@@ -37,18 +34,25 @@ class completer {
     // The owner may free it, and the last one's owner this engine's clients.
     op.completed(op, failure);
   }
-  /// Returns true if the disturbance sets the start or the completion of the operation aside.
-  [[nodiscard]] bool sets_aside(operation& op) {
-    return held_.is_on() && !state_.is_given_up() && held_.wants(op);
+  /// Holds the start or the completion of the operation back, if the disturbance says so.
+  [[nodiscard]] bool sets_aside(operation& op, held_queue::why reason,
+                                const std::exception_ptr& failure = nullptr) {
+    if (!disturber_.is_on() || state_.is_given_up()) return false;
+    const auto until = disturber_.delay();
+    if (!until) return false;
+    held_.hold({.op = &op, .reason = reason, .until = *until, .failure = failure});
+    return true;
   }
-  [[nodiscard]] disturbance_queue& held() noexcept { return held_; }
+  [[nodiscard]] held_queue& held() noexcept { return held_; }
+  [[nodiscard]] disturber& random() noexcept { return disturber_; }
 
   /// Operations that were settled.  Any thread.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(); }
 
  private:
   activity& state_;
-  disturbance_queue held_;
+  disturber disturber_;
+  held_queue held_;
   std::atomic<std::uint64_t> count_{0};
 };
 

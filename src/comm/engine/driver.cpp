@@ -23,27 +23,42 @@ bool driver::step(look which, operation* here) {
     worked = worked || completed;
     look_for_departures();
   }
-  worked = release_held() || worked;
+  worked = release_held(which, worked) || worked;
   while (drain()) worked = true;
-  worked = release_kept(which, worked) || worked;
   flights_.rest_if_done();
-  if (!paired_.empty()) flights_.look_by(paired_.next_due(), now_ticks());
-  if (!tell_.held().empty()) {
-    const ticks now = now_ticks();
-    tell_.held().for_each_time([&](ticks until) { flights_.look_by(until, now); });
-  }
+  if (!tell_.held().empty()) flights_.look_by(tell_.held().next_due(), now_ticks());
   return worked;
 }
 
-/// Goes on with operations that the disturbance has held back for long enough.
-bool driver::release_held() {
-  if (tell_.held().empty()) return false;
+bool driver::release_held(look which, bool worked) {
+  held_queue& held = tell_.held();
+  if (held.empty()) return false;
+  const bool all = state_.is_given_up();
   const ticks now = now_ticks();
-  const auto due = tell_.held().take_due(now, state_.is_given_up());
+  if (worked || !flights_.nothing()) {
+    held.note_activity();
+  } else if (which == look::again) {
+    held.note_rest(now);
+  }
+  if (!all && !held.is_due(now)) return false;
+  auto released = all ? held.take_all() : held.take_due(now);
+  start_alone(released, !all);
+  tell_.random().reorder(released);
   moment when(now);
-  for (operation* op : due.starts) admit(*op, when);
-  for (const auto& [op, failure] : due.completions) tell_.settle(*op, failure);
-  return !due.starts.empty() || !due.completions.empty();
+  for (const auto& [op, reason, until, rest, failure] : released) {
+    switch (reason) {
+      case held_queue::why::for_its_send:
+        start_kept(*op, when);
+        break;
+      case held_queue::why::delayed_start:
+        admit(*op, when);
+        break;
+      case held_queue::why::delayed_completion:
+        tell_.settle(*op, failure);
+        break;
+    }
+  }
+  return !released.empty();
 }
 
 void driver::look_for_departures() {
@@ -55,15 +70,20 @@ void driver::look_for_departures() {
 
 void driver::begin_in_pairs(operation& op, moment& when) {
   const int peer = op.via->among()->world_rank(op.peer);
+  held_queue& held = tell_.held();
   if (op.what == operation::kind::receive) {
-    if (!paired_.keeps(op, peer, when.now())) return start(op, when);
-    flights_.look_by(op.held_until, when.now());
+    const auto waits = paired_.keeps(op, peer, when.now());
+    if (!waits) return start(op, when);
+    held.hold({&op, held_queue::why::for_its_send, waits->until, waits->rest});
+    flights_.look_by(waits->until, when.now());
     token_.list(kept_starts_);
     return;
   }
   start(op, when);
   operation* const partner = paired_.sent(peer, when.now(), flights_.transfers().operations());
-  if (partner != nullptr) start_kept(*partner, when);
+  if (partner == nullptr) return;
+  held.release(*partner);
+  start_kept(*partner, when);
 }
 
 void driver::start_kept(operation& op, moment& when) {
@@ -74,30 +94,21 @@ void driver::start_kept(operation& op, moment& when) {
   }
 }
 
-/// Empties what is kept, for somebody else will have the token and may block with it.
-void driver::start_all_kept() {
-  moment when;
-  for (operation* op : paired_.take_all()) start_kept(*op, when);
+/// Says so of those among `released` that waited for their sends.  Before any of them starts: a
+/// start may complete at once, and what is posted then must not be paired with the others.
+void driver::start_alone(std::span<const held_queue::entry> released, bool have_failed) {
+  for (const held_queue::entry& one : released) {
+    if (one.reason != held_queue::why::for_its_send) continue;
+    paired_.starts_alone(*one.op, one.op->via->among()->world_rank(one.op->peer), have_failed);
+  }
 }
 
-/// Starts receives that were kept for too long.
-bool driver::release_kept(look which, bool worked) {
-  if (paired_.empty()) return false;
-  if (state_.is_given_up()) {
-    start_all_kept();
-    return true;
-  }
-  const ticks now = now_ticks();
-  if (worked || !flights_.nothing()) {
-    paired_.note_activity();
-  } else if (which == look::again) {
-    paired_.note_rest(now);
-  }
-  if (!paired_.is_due(now)) return false;
-  moment when(now);
-  const auto released = paired_.take_due(now);
-  for (operation* op : released) start_kept(*op, when);
-  return !released.empty();
+/// Somebody else will have the token, and may block with it.
+void driver::start_all_kept() {
+  moment when;
+  const auto kept = tell_.held().take_all(held_queue::why::for_its_send);
+  start_alone(kept, false);
+  for (const held_queue::entry& one : kept) start_kept(*one.op, when);
 }
 
 bool driver::pairs_messages(environment& env, pairing wanted) {
@@ -123,7 +134,7 @@ void driver::serve(served_window& window) {
 void driver::stop_serving(served_window& window) {
   token_.acquire();
   flights_.stop_serving(window);
-  if (!paired_.empty()) flights_.look_by(paired_.next_due(), now_ticks());
+  if (!tell_.held().empty()) flights_.look_by(tell_.held().next_due(), now_ticks());
   release_token();
 }
 
@@ -156,8 +167,10 @@ message_survey driver::survey(const std::function<std::string(const operation&)>
   message_survey found;
   try {
     step(look::no);  // what was posted counts as started
-    std::vector<operation*> held_back = paired_.list();
-    held_back.insert(held_back.end(), tell_.held().starts().begin(), tell_.held().starts().end());
+    std::vector<operation*> held_back;
+    for (const auto& one : tell_.held().list()) {
+      if (one.reason != held_queue::why::delayed_completion) held_back.push_back(one.op);
+    }
     found = survey_messages({.transfers = flights_.transfers(),
                              .spaces = matching_.spaces(),
                              .held_back = held_back,

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 #include <string>
 
 #include <plait/comm/engine.hpp>
@@ -17,7 +18,6 @@
 #include "comm/engine/in_flight.hpp"
 #include "comm/engine/moment.hpp"
 #include "comm/matching/matcher.hpp"
-#include "look/numbers.hpp"
 
 namespace plait {
 
@@ -92,9 +92,7 @@ class driver {
   [[nodiscard]] const flight_clock& flight() const noexcept { return flights_.flight(); }
   [[nodiscard]] std::uint64_t operations() const noexcept { return tell_.count(); }
   [[nodiscard]] std::uint64_t polls() const noexcept { return flights_.polls(); }
-  [[nodiscard]] news_judge::expectations expectations() const noexcept {
-    return flights_.expectations();
-  }
+  [[nodiscard]] std::uint64_t expectations() const noexcept { return flights_.expectations(); }
 
   // Holder of the token, when nothing is in flight
   // ---------------------------------------------------------------------------------------------
@@ -121,19 +119,21 @@ class driver {
   void begin_parked(channel& via, moment& when) {
     while (operation* next = via.unpark()) begin(*next, when);
   }
+  /// A receive that waited for its send starts.
   void start_kept(operation& op, moment& when);
+  void start_alone(std::span<const held_queue::entry> released, bool have_failed);
   void start_all_kept();
-  bool release_held();
   /// Ends the job if something is waited for that a rank that has left would have to send.
   void look_for_departures();
-  /// `worked`: something has started or completed in this step.
-  bool release_kept(look which, bool worked);
+  /// Goes on with what was held back for long enough.  `worked`: something has started or completed
+  /// in this step.
+  bool release_held(look which, bool worked);
   /// Returns whether long receives are kept until sends: where messages go by TCP.
   [[nodiscard]] static bool pairs_messages(environment& env, pairing wanted);
   /// A step that does not look would have nothing to do but to start an operation, and nothing is
   /// set aside for a while.
   [[nodiscard]] bool nothing_waits_for_a_step() noexcept {
-    return !tell_.held().is_on() && !state_.any_posted();
+    return !tell_.random().is_on() && !state_.any_posted();
   }
 
   environment& env_;
@@ -185,11 +185,7 @@ inline void driver::post(operation& op) {
 }
 
 inline void driver::take_up(operation& op, moment& when) {
-  if (tell_.sets_aside(op)) {
-    tell_.held().hold_start(op);
-  } else {
-    admit(op, when);
-  }
+  if (!tell_.sets_aside(op, held_queue::why::delayed_start)) admit(op, when);
 }
 
 /// Starts the operation and those that were parked behind it, or parks it until its turn.
@@ -212,7 +208,7 @@ inline void driver::admit(operation& op, moment& when) {
 }
 
 inline void driver::begin(operation& op, moment& when) {
-  if (paired_.is_on() && op.size_bytes >= look_numbers::asks_from_bytes &&
+  if (paired_.is_on() && op.size_bytes >= paired_receives::asks_from_bytes &&
       op.what != operation::kind::collective) {
     begin_in_pairs(op, when);
   } else {

@@ -5,7 +5,7 @@
 //
 // any thread: activity, driver::post (what was posted, and whether something is in flight)
 //
-// holder of the token: driver::step, in_flight, completer, served_windows, disturbance_queue
+// holder of the token: driver::step, in_flight, completer, served_windows, held_queue
 //
 // the proxy: proxy, transport_sockets, news_judge
 #include <string>
@@ -204,7 +204,7 @@ bool engine::poll_in_turn() {
 bool engine::may_poll_in_turn() noexcept {
   const driver& messages = self_->messages;
   return !self_->at_fixed_interval &&
-         self_->spins.may_look_in_turn(messages.expectations().all + messages.operations());
+         self_->spins.may_look_in_turn(messages.expectations() + messages.operations());
 }
 ticks engine::shortest_sleep() const noexcept {
   return self_->at_fixed_interval ? 1

@@ -24,7 +24,6 @@
 #include "comm/library_collectives.hpp"
 #include "comm/matching/matching_space.hpp"
 #include "look/look_schedule.hpp"
-#include "look/news_judge.hpp"
 #include "look/numbers.hpp"
 
 namespace plait {
@@ -93,9 +92,8 @@ class in_flight {
   /// Returns the number of times that something came to be expected of other ranks: an operation
   /// that did not complete at once, a wait, a window, and what moved at a window, which more may
   /// follow.
-  [[nodiscard]] news_judge::expectations expectations() const noexcept {
-    return {.all = expectations_.load(std::memory_order_relaxed),
-            .long_receives = long_receives_.load(std::memory_order_relaxed)};
+  [[nodiscard]] std::uint64_t expectations() const noexcept {
+    return expectations_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -121,7 +119,6 @@ class in_flight {
   look_schedule looks_;
   std::atomic<std::uint64_t> polls_{0};
   std::atomic<std::uint64_t> expectations_{0};
-  std::atomic<std::uint64_t> long_receives_{0};
 };
 
 inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
@@ -137,8 +134,6 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
     }
     if (first) flight_.take_off(when.now());
     raise_count(expectations_);
-    if (op.what != operation::kind::send && op.size_bytes >= look_numbers::asks_from_bytes)
-      raise_count(long_receives_);
     if (looks_.wants_to_know_of_posts()) {
       looks_.posted(when.now());
     } else {

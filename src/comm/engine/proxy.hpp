@@ -3,22 +3,18 @@
 /// wake it.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <mutex>
 #include <utility>
 
 #include <plait/comm/engine.hpp>
 #include <plait/core/clock.hpp>
-#include <plait/core/event_count.hpp>
 
 #include "comm/engine/driver.hpp"
 #include "comm/engine/policy_choice.hpp"
 #include "comm/engine/proxy_thread.hpp"
-#include "look/news_judge.hpp"
-#include "look/numbers.hpp"
+#include "look/attention.hpp"
 #include "look/spinning.hpp"
-#include "look/transport_sockets.hpp"
 #include "look/worker_passes.hpp"
 
 namespace plait {
@@ -32,15 +28,7 @@ class proxy {
     int ranks_a_core;    ///< that share the core which the proxy runs on
   };
   /// The first three outlive it.
-  proxy(driver& messages, spinning& spins, const engine::choice& chosen, const settings& how)
-      : messages_(messages),
-        spins_(spins),
-        chosen_(chosen),
-        worst_(seconds_to_ticks(how.worst_delay_s)),
-        at_fixed_interval_(how.at_fixed_interval),
-        alone_on_node_(how.alone_on_node),
-        passes_(how.ranks_a_core * look_numbers::frequent_pass_s),
-        shortest_(seconds_to_ticks(how.ranks_a_core * look_numbers::shortest_distance_s)) {}
+  proxy(driver& messages, spinning& spins, const engine::choice& chosen, const settings& how);
 
   // Submitting thread
   // ---------------------------------------------------------------------------------------------
@@ -48,23 +36,18 @@ class proxy {
     thread_.start([this] { run(); });
   }
   void stop() noexcept {
-    stopping_.store(true, std::memory_order_seq_cst);
-    events_.notify_all();
-    sockets_.wake();
+    attention_.sleep().stop();
     thread_.join();
   }
 
   // Any thread
   // ---------------------------------------------------------------------------------------------
   /// After something was put in flight.  The proxy may sleep past its first look; where workers
-  /// look too that does not matter, unless it sleeps without limit.  No effect where all that was
-  /// put in flight has landed: a short send is complete when it is started.
+  /// look too that does not matter, unless it rests.  No effect where all that was put in flight
+  /// has landed: a short send is complete when it is started.
   void wake() noexcept {
     if (messages_.state().is_idle()) return;
-    if (!chosen_.busy_workers || rests_.load(std::memory_order_seq_cst)) {
-      events_.notify_one();
-      if (watches_.load(std::memory_order_seq_cst)) sockets_.wake();
-    }
+    attention_.sleep().wake(chosen_.busy_workers ? sleeper::depth::rests : sleeper::depth::naps);
   }
   void after_looks(std::function<void()> what) {
     std::lock_guard lock(after_look_mutex_);
@@ -78,42 +61,26 @@ class proxy {
   // ---------------------------------------------------------------------------------------------
   void run();
   void rest();
-  bool step(look which = look::once);
-  void look_when_it_pays();
-  /// Sleeps until a socket has news, at most so long.
-  [[nodiscard]] socket_news watch_sockets(ticks at_most);
-  [[nodiscard]] ticks next_distance(ticks now) noexcept;
-  [[nodiscard]] bool is_stopped() const noexcept {
-    return stopping_.load(std::memory_order_seq_cst);
-  }
+  bool step();
+  void look();
+  [[nodiscard]] bool may_spin() noexcept;
+  [[nodiscard]] pace_facts facts() noexcept;
   /// Returns true if the proxy has nothing to do but to wait.
   [[nodiscard]] bool is_idle() const noexcept {
-    return !is_stopped() && messages_.state().is_idle();
+    return !attention_.sleep().is_stopped() && messages_.state().is_idle();
   }
-  void sleep_unless(const auto& condition, ticks timeout);
-  void nap_while_idle();
 
   driver& messages_;
   spinning& spins_;
   const engine::choice& chosen_;
-  std::atomic<bool> stopping_{false};
-  event_count events_;
-  /// True while the proxy sleeps until something is in flight.  The proxy sets it before it asks
-  /// for the last time whether something is in flight; a poster reads it after something has become
-  /// so.  All are seq_cst, so one of the two sees the other.
-  std::atomic<bool> rests_{false};
-  const ticks worst_;
-  const bool at_fixed_interval_;
   const bool alone_on_node_;
-  /// True while the proxy sleeps until a socket has news, or its time has come.
-  std::atomic<bool> watches_{false};
+  const bool at_fixed_interval_;
   worker_passes passes_;
-  transport_sockets sockets_;
-  news_judge judge_;
-  const ticks shortest_;
-  ticks own_last_ = 0;          ///< its own last look
-  bool was_needed_ = false;     ///< since it rested last, a look completed something or moved bulk
-  ticks distance_ = shortest_;  ///< to the next; never 0, which doubled stays 0
+  attention attention_;
+  ticks awake_since_ = 0;
+  ticks own_last_ = 0;             ///< its own last look
+  bool others_look_ = false;       ///< another thread had the token when this one wanted to look
+  bool was_needed_ = false;        ///< since it rested, a look completed something or moved bulk
   std::uint64_t seen_moving_ = 0;  ///< expectations and completed operations then
   ticks moved_at_ = 0;             ///< when the proxy saw `seen_moving_` change
   std::mutex after_look_mutex_;    ///< held during a call, by the proxy

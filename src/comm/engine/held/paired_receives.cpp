@@ -14,18 +14,14 @@ constexpr int most_in_a_row = 64;
 constexpr double longest_gap_s = 0.5;
 constexpr double slack_s = 1e-3;
 
-/// For how long a rank rests before its receives start.
-[[nodiscard]] ticks rest_of(ticks gap) noexcept {
-  return gap / 2 + seconds_to_ticks(slack_s);
-}
-
 }  // namespace
 
-bool paired_receives::keeps(operation& receive, int peer, ticks now) {
+std::optional<paired_receives::wait> paired_receives::keeps(operation& receive, int peer,
+                                                            ticks now) {
   traffic& with = peers_[peer];
   if (with.surplus > 0) {
     --with.surplus;
-    return false;
+    return std::nullopt;
   }
   if (std::ssize(with.receives) >= most_in_a_row && !with.receives.front().is_kept) {
     with.receives.pop_front();
@@ -33,13 +29,9 @@ bool paired_receives::keeps(operation& receive, int peer, ticks now) {
   }
   const bool keeps_it = with.pairs >= with.pairs_needed;
   with.receives.push_back({&receive, receive.sequence, now, keeps_it});
-  if (!keeps_it) return false;
-  receive.held_until = now + 2 * with.gap + seconds_to_ticks(slack_s);
-  next_due_ = std::min(next_due_, receive.held_until);
-  shortest_rest_ = kept_ == 0 ? rest_of(with.gap) : std::min(shortest_rest_, rest_of(with.gap));
-  rests_since_ = never;
-  ++kept_;
-  return true;
+  if (!keeps_it) return std::nullopt;
+  const ticks slack = seconds_to_ticks(slack_s);
+  return wait{.until = now + 2 * with.gap + slack, .rest = with.gap / 2 + slack};
 }
 
 operation* paired_receives::sent(int peer, ticks now, std::span<operation* const> under_way) {
@@ -55,7 +47,6 @@ operation* paired_receives::sent(int peer, ticks now, std::span<operation* const
   with.receives.pop_front();
   if (first.is_kept) {
     note_pair(with, now - first.posted);
-    --kept_;
     return first.receive;
   }
   const bool is_under_way = std::ranges::any_of(under_way, [&first](const operation* one) {
@@ -85,55 +76,12 @@ void paired_receives::fail(traffic& with) noexcept {
   with.pairs = 0;
 }
 
-bool paired_receives::is_due(const unpaired& one, const traffic& with, ticks now) const noexcept {
-  if (one.receive->held_until <= now) return true;
-  return rests_since_ != never && rests_since_ + rest_of(with.gap) <= now;
-}
-
-std::vector<operation*> paired_receives::take_due(ticks now) {
-  std::vector<operation*> taken;
-  next_due_ = never;
-  shortest_rest_ = never / 2;
-  for (auto& [peer, with] : peers_) {
-    bool failed = false;
-    for (unpaired& one : with.receives) {
-      if (!one.is_kept) continue;
-      if (is_due(one, with, now)) {
-        taken.push_back(one.receive);
-        one.is_kept = false;
-        failed = true;
-      } else {
-        next_due_ = std::min(next_due_, one.receive->held_until);
-        shortest_rest_ = std::min(shortest_rest_, rest_of(with.gap));
-      }
-    }
-    if (failed) fail(with);
-  }
-  kept_ -= static_cast<int>(taken.size());
-  return taken;
-}
-
-std::vector<operation*> paired_receives::take_all() {
-  std::vector<operation*> taken;
-  if (empty()) return taken;
-  for (auto& [peer, with] : peers_) {
-    for (unpaired& one : with.receives) {
-      if (std::exchange(one.is_kept, false)) taken.push_back(one.receive);
-    }
-  }
-  kept_ = 0;
-  next_due_ = never;
-  return taken;
-}
-
-std::vector<operation*> paired_receives::list() const {
-  std::vector<operation*> all;
-  for (const auto& [peer, with] : peers_) {
-    for (const unpaired& one : with.receives) {
-      if (one.is_kept) all.push_back(one.receive);
-    }
-  }
-  return all;
+void paired_receives::starts_alone(const operation& receive, int peer, bool has_failed) noexcept {
+  traffic& with = peers_[peer];
+  const auto one = std::ranges::find_if(
+      with.receives, [&](const unpaired& r) { return r.is_kept && r.receive == &receive; });
+  if (one != with.receives.end()) one->is_kept = false;
+  if (has_failed) fail(with);
 }
 
 }  // namespace plait

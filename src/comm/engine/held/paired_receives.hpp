@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Keeps long receives back until this rank's own long messages to the same rank have started.
-/// Runs in the holder of the token.
+/// Learns whether long receives should wait for this rank's own long messages to the same rank, and
+/// for how long.  Runs in the holder of the token.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 #include <plait/comm/operation.hpp>
 #include <plait/core/clock.hpp>
@@ -21,50 +21,40 @@ namespace plait {
 /// do those of every later step.  [bench progress, MPICH, 2 MiB each way at 1 Gbit/s beside tasks
 /// of 100 us, receives submitted a step ahead: 31.7 ms, by hand 20.8, and 19.8]
 ///
-/// So where long messages from a rank and to it come in pairs, the n-th receive is kept until the
+/// So where long messages from a rank and to it come in pairs, the n-th receive waits until the
 /// n-th send starts.  What a rank's messages are like is learnt: some pairs come first, in which
-/// nothing is kept.  A send is paired with a receive that is still under way when it starts: so
+/// nothing waits.  A send is paired with a receive that is still under way when it starts: so
 /// programs whose sends wait for the receives keep none, nor do those that send nothing back.  What
-/// was learnt may be wrong, so each receive starts in the end: when it has been kept for twice as
-/// long as pairs took before, or for half as long while its rank rests.  Each of those is a
-/// failure, after which twice as many pairs as before come first.
+/// was learnt may be wrong, so each receive starts in the end: when it has waited for twice as long
+/// as pairs took before, or for half as long while its rank rests.  Each of those is a failure,
+/// after which twice as many pairs as before come first.
 ///
-/// Holder of the token only.
+/// Holder of the token only.  `peer`: among all ranks.
 class paired_receives {
  public:
+  /// How long a receive waits for its send.
+  struct wait {
+    ticks until;
+    ticks rest;  ///< while its rank rests
+  };
+
   /// `is_on`: where it may pay.
   explicit paired_receives(bool is_on) noexcept : is_on_(is_on) {}
 
   [[nodiscard]] bool is_on() const noexcept { return is_on_; }
-  /// Returns true if the receive is to be kept; otherwise it starts now.  Its turn on its channel
-  /// has come.  `peer`: among all ranks.
-  [[nodiscard]] bool keeps(operation& receive, int peer, ticks now);
+  /// Returns for how long the receive is to wait; nothing: it starts now.  Its turn on its channel
+  /// has come.
+  [[nodiscard]] std::optional<wait> keeps(operation& receive, int peer, ticks now);
   /// Returns the receive that may start now that a send has started, or null.  `under_way`:
   /// operations that have started and not completed.
   [[nodiscard]] operation* sent(int peer, ticks now, std::span<operation* const> under_way);
-
-  /// Notes that the rank rests: nothing is in flight and who looks has nothing else to do, so that
-  /// no send may ever come.  Other threads may be in long tasks, so that is believed only after a
-  /// while without activity.
-  void note_rest(ticks now) noexcept {
-    if (rests_since_ == never) rests_since_ = now;
-  }
-  void note_activity() noexcept { rests_since_ = never; }
-  [[nodiscard]] bool empty() const noexcept { return kept_ == 0; }
-  /// Returns when to call `take_due` next, at the latest: none of those that are kept is due
-  /// before.
-  [[nodiscard]] ticks next_due() const noexcept { return next_due_; }
-  /// Returns whether `take_due` may find something.
-  [[nodiscard]] bool is_due(ticks now) const noexcept {
-    return now >= next_due_ || (rests_since_ != never && now >= rests_since_ + shortest_rest_);
-  }
-  /// Takes out those that have been kept for too long.
-  [[nodiscard]] std::vector<operation*> take_due(ticks now);
-  /// Takes out all.  No failure.
-  [[nodiscard]] std::vector<operation*> take_all();
-  [[nodiscard]] std::vector<operation*> list() const;
+  /// The receive starts before its send.  `has_failed`: since it has waited for too long.
+  void starts_alone(const operation& receive, int peer, bool has_failed) noexcept;
 
   static constexpr int first_pairs_needed = 2;
+  /// From this size a message asks its receiver before the rest of it follows, but for some bytes
+  /// of the library's own in front.  (Open MPI: 64 KiB.)
+  static constexpr std::size_t asks_from_bytes = (64 << 10) - 256;
 
  private:
   struct unpaired {
@@ -81,17 +71,10 @@ class paired_receives {
     ticks gap = 0;  ///< from receive to send, the longest of late
   };
 
-  [[nodiscard]] bool is_due(const unpaired& one, const traffic& with, ticks now) const noexcept;
-  void note_pair(traffic& with, ticks gap) noexcept;
+  static void note_pair(traffic& with, ticks gap) noexcept;
   static void fail(traffic& with) noexcept;
 
-  static constexpr ticks never = INT64_MAX;
-
   const bool is_on_;
-  int kept_ = 0;
-  ticks next_due_ = never;
-  ticks rests_since_ = never;
-  ticks shortest_rest_ = 0;  ///< before `take_due` is worth the while
   std::unordered_map<int, traffic> peers_;
 };
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What a thread that looks after messages keeps between two looks.  One thread, but for `wakes`.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "look/news_judge.hpp"
+#include "look/pace.hpp"
+#include "look/sleeper.hpp"
+
+namespace plait {
+
+/// Joins the sleep of a thread, the news that it gets in it, and the pace.
+class attention {
+ public:
+  explicit attention(const pace_limits& limits) : limits_(limits) {}
+
+  /// Returns true when a look pays.  Otherwise it has slept, once, and is to be asked again with
+  /// the facts that hold then.  `facts` need not say what sockets know; `is_told` says whether all
+  /// that can move would come through them.
+  /// `expected`: called after news, for how often something has come to be expected.
+  [[nodiscard]] bool look_pays(pace_facts facts, const auto& expected) noexcept {
+    facts.is_told = facts.is_told && sockets().carry_messages();
+    facts.has_news = has_news_;
+    facts.silent_since = silent_since_;
+    const pace_verdict verdict = decide(facts, limits_);
+    const ticks time = verdict.until - facts.now;
+    switch (verdict.what) {
+      case pace_verdict::kind::look:
+        return true;
+      case pace_verdict::kind::leave:
+        sleeper_.nap(time);
+        return false;
+      case pace_verdict::kind::listen:
+        sockets().find(facts.now);
+        last_news_ = sleeper_.listen(time);
+        has_news_ = judge_.is_worth_a_look(last_news_, expected(last_news_));
+        if (last_news_.arrived) silent_since_ = now_ticks();
+        return false;
+    }
+    return false;
+  }
+  /// It has looked, or has found that others do.
+  void looked(bool itself) noexcept {
+    has_news_ = false;
+    silent_since_ = 0;
+    if (itself) sockets().looked();
+  }
+
+  [[nodiscard]] sleeper& sleep() noexcept { return sleeper_; }
+  [[nodiscard]] const sleeper& sleep() const noexcept { return sleeper_; }
+  [[nodiscard]] transport_sockets& sockets() noexcept { return sleeper_.sockets(); }
+  [[nodiscard]] pace_limits& limits() noexcept { return limits_; }
+  [[nodiscard]] const socket_news& last_news() const noexcept { return last_news_; }
+
+ private:
+  pace_limits limits_;
+  sleeper sleeper_;
+  news_judge judge_;
+  socket_news last_news_;
+  bool has_news_ = false;
+  ticks silent_since_ = 0;
+};
+
+}  // namespace plait
