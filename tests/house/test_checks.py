@@ -13,6 +13,7 @@ import check_format
 import check_layers
 import check_licence
 import check_sizes
+import classes
 
 HERE = pathlib.Path(__file__).parent
 LICENCE = "// SPDX-License-Identifier: BSD-3-Clause\n"
@@ -139,6 +140,65 @@ class Sizes(Tree):
     def test_tests_are_asked_too(self):
         self.write("tests/core/test_long.cpp", "int x;\n" * 1000)
         self.assertEqual(len(self.problems(check_sizes)), 1)
+
+
+    def test_a_class_with_too_many_members_is_named(self):
+        most = check_sizes.MOST_MEMBERS
+        text = "struct {} {{\n{}}};\n"
+        members = "".join(f"  std::function<void(int)> f{i} = {{}};\n" for i in range(most))
+        self.write("src/core/good.hpp", text.format("good", members + "  static constexpr int most = 3;\n"))
+        self.assertEqual(self.problems(check_sizes), [])
+        self.write("src/core/large.hpp", text.format("large", members + "  int one_more;\n"))
+        problems = self.problems(check_sizes)
+        self.assertEqual(len(problems), 1)
+        self.assertIn(f"src/core/large.hpp: large has {most + 1} members and 0 functions", problems[0])
+
+    def test_a_class_with_too_many_functions_is_named(self):
+        most = check_sizes.MOST_FUNCTIONS
+        functions = "".join(f"  int f{i}(int x = 1) const {{ return x; }}\n" for i in range(most))
+        self.write("src/core/good.hpp", f"class good {{\n{functions}  good() = default;\n}};\n")
+        self.assertEqual(self.problems(check_sizes), [])
+        self.write("src/core/large.hpp", f"class large {{\n{functions}  large();\n}};\n")
+        problems = self.problems(check_sizes)
+        self.assertEqual(len(problems), 1)
+        self.assertIn(f"src/core/large.hpp: large has 0 members and {most + 1} functions", problems[0])
+
+    def test_members_and_functions_are_told_apart(self):
+        text = """
+            /// class commented { int x; };
+            template <class T>
+            class [[maybe_unused]] outer final : public base<T> {
+             public:
+              enum class kind { a, b };
+              struct inner { int x; int y = 1; };
+              using type = int;
+              outer() : a_{1}, b_(2) {}
+              explicit outer(int x) noexcept(true);
+              outer(const outer&) = delete;
+              template <class U>
+              [[nodiscard]] auto f(U u) const -> int { return u({;}); }
+              bool operator<(const outer&) const;
+              friend class other;
+              alignas(64) std::atomic<std::map<int, int>> a_{};
+              int b_ = g(3);
+              void (*c_)(int) = nullptr;
+              const char* d_ = "struct no { int x; };";
+            };
+        """
+        sizes = {one.name: one[1:] for one in classes.sizes(text)}
+        self.assertEqual(sizes, {"outer": (4, 4), "inner": (2, 0)})
+
+    def test_a_folder_with_too_many_files_is_named(self):
+        for i in range(check_sizes.MOST_FILES):
+            self.write(f"src/core/f{i}.hpp", "int x;\n")
+        self.assertEqual(self.problems(check_sizes), [])
+        self.write("src/core/CMakeLists.txt", "")
+        self.assertEqual(self.problems(check_sizes), ["src/core: 26 files; make rooms of it, 25 are the most"])
+
+    def test_each_exception_is_needed(self):
+        root = HERE.parent.parent
+        found = check_sizes.too_large(root)
+        self.assertEqual(set(check_sizes.EXCEPTIONS) - set(found), set())
 
 
 class Docstrings(Tree):

@@ -11,7 +11,7 @@ SOURCE_FOLDERS = (
 
 
 def files(root, suffixes):
-    """Tracked files under `root` with one of `suffixes`, or all of them where there is no git."""
+    """Tracked files under `root` with one of `suffixes` (None: with any), or all files where there is no git."""
     root = pathlib.Path(root)
     try:
         listed = subprocess.run(
@@ -20,7 +20,7 @@ def files(root, suffixes):
         found = [root / name for name in listed if name]
     except (OSError, subprocess.CalledProcessError):
         found = [path for folder in SOURCE_FOLDERS for path in (root / folder).rglob("*")]
-    return sorted(path for path in found if path.suffix in suffixes and path.is_file())
+    return sorted(path for path in found if (suffixes is None or path.suffix in suffixes) and path.is_file())
 
 
 def problems_in(root, folders, problems_of, suffixes=frozenset({".hpp", ".cpp"})):

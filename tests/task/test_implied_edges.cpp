@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "task/implied_edges.hpp"
+#include "task/graphs/implied_edges.hpp"
 
 namespace plait::detail {
 namespace {

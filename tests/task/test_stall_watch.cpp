@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "task/stall_watch.hpp"
+#include "task/scheduler/stall_watch.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "task/timekeeper.hpp"
+#include "task/scheduler/timekeeper.hpp"
 
 namespace {
 

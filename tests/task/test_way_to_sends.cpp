@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "task/way_to_sends.hpp"
+#include "task/graphs/way_to_sends.hpp"
 
 namespace plait::detail {
 namespace {

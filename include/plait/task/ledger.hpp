@@ -148,7 +148,7 @@ void settle_what_was_open(account::sums& since_reset) noexcept;
 /// Estimates plait's own time between two events that are booked, measured at some of them.
 /// Reading the clock costs 16 to 24 ns here, and a task of the program needs four readings, a third
 /// of the 194 ns that it took.  So all four are made for one task in `period`, else one reading
-/// when the task has ended, and not even that for most that are short (src/task/timekeeper.hpp).
+/// when the task has ended, and not even that for most that are short (timekeeper.hpp).
 /// The sums stay exact.  The split of a task shorter than this overhead is an estimate.
 class sampled_overhead {
  public:

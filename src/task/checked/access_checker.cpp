@@ -8,7 +8,7 @@
 
 #include <plait/task/access_error.hpp>
 
-#include "task/replayed_graph.hpp"
+#include "task/graphs/replayed_graph.hpp"
 
 namespace plait::detail {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <plait/core/error.hpp>
 
-#include "task/scheduler_implementation.hpp"
+#include "task/scheduler/scheduler_implementation.hpp"
 
 namespace plait {
 
@@ -18,23 +18,17 @@ bool scheduler::checks_accesses(bool option) {
   return value == "1";
 }
 
-/// Not to be inlined: see of_suspendable_task.
-[[gnu::noinline]] scheduler::implementation::thread_role
-scheduler::implementation::this_role() noexcept {
-  return role;
-}
-
 void scheduler::waited() {
-  const implementation::thread_role role = implementation::this_role();
-  if (role.owner == nullptr) return;
-  const implementation& s = *role.owner;
-  if (s.checker != nullptr && role.facade->in_program()) s.checker->forget_finished();
+  const detail::crew::role role = detail::crew::this_role();
+  if (role.of == nullptr) return;
+  detail::access_checker* const checker = role.facade->self_->watch.checker();
+  if (checker != nullptr && role.facade->in_program()) checker->forget_finished();
 }
 
 void scheduler::pause_checks(bool pause) noexcept {
-  const implementation::thread_role role = implementation::this_role();
-  if (role.owner == nullptr) return;
-  detail::access_checker* const checker = role.owner->checker.get();
+  const detail::crew::role role = detail::crew::this_role();
+  if (role.of == nullptr) return;
+  detail::access_checker* const checker = role.facade->self_->watch.checker();
   if (checker == nullptr) return;
   pause ? checker->pause() : checker->unpause();
 }

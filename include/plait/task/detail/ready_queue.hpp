@@ -16,7 +16,7 @@ namespace plait::detail {
 /// The thieves' half of Chase and Lev's deque [SPAA 2005], its fences replaced by seq_cst accesses
 /// of `top_` and `bottom_` (the same instructions on x86, and ThreadSanitizer understands them).
 /// The owner has no end of its own: ready tasks run in the order of submission (see `find` in
-/// worker_loop.cpp), so the owner takes from the thieves' end.
+/// ready_set.cpp), so the owner takes from the thieves' end.
 ///
 /// Why a task is taken exactly once: the taker of element `top` raises `top_` from `top` to
 /// `top + 1` by compare-and-swap, `top_` never falls, so one succeeds for each value.

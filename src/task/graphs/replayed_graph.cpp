@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/replayed_graph.hpp"
+#include "task/graphs/replayed_graph.hpp"
 
 #include <algorithm>
 #include <new>
@@ -11,8 +11,8 @@
 #include <plait/task/detail/dependence_tracker.hpp>
 #include <plait/task/graph.hpp>
 
-#include "task/implied_edges.hpp"
-#include "task/way_to_sends.hpp"
+#include "task/graphs/implied_edges.hpp"
+#include "task/graphs/way_to_sends.hpp"
 
 namespace plait {
 namespace detail {

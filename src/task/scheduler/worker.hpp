@@ -11,7 +11,7 @@
 #include <plait/task/detail/ready_queue.hpp>
 #include <plait/task/detail/ready_tasks.hpp>
 
-#include "task/timekeeper.hpp"
+#include "task/scheduler/timekeeper.hpp"
 
 namespace plait {
 struct suspension;
@@ -59,6 +59,12 @@ struct counters {
   std::atomic<std::uint64_t> uncounted{0};  ///< compute nodes finished, asynchronous nodes started
   std::atomic<std::uint64_t> children{0};   ///< of those that tasks have submitted, finished
 };
+
+/// For a thread that is not meant to hide messages: waiting for work is idleness, whatever is in
+/// flight.
+[[nodiscard]] inline ticks nothing_in_flight(ticks) noexcept {
+  return 0;
+}
 
 struct resource_threads;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/task_stack.hpp"
+#include "task/stacks/task_stack.hpp"
 
 #include <cstring>
 #include <utility>
@@ -9,7 +9,7 @@
 #include <cxxabi.h>
 
 #include "task/checked/access_checker.hpp"
-#include "task/sanitized_switch.hpp"
+#include "task/stacks/sanitized_switch.hpp"
 
 namespace plait::detail {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/stack_memory.hpp"
+#include "task/stacks/stack_memory.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -36,36 +36,31 @@ class basic_timekeeper {
   static constexpr ticks unread = 0;
 
   /// `submits`: of the thread whose time outside of plait is the program's.
-  explicit basic_timekeeper(bool submits) noexcept : submits_(submits), account_(Clock::now()) {}
+  explicit basic_timekeeper(bool submits) noexcept
+      : submits_(submits), in_(submits ? place::program : place::plait), account_(Clock::now()) {}
 
   // The program and plait.  Submitting thread
   // ---------------------------------------------------------------------------------------------
   /// Notes the way from the program into plait: the time since `left` was the program's own.  No
   /// effect inside plait.
   void entered() noexcept {
-    if (!inside_) read_entry();
+    if (in_ == place::program) read_entry();
   }
-  [[nodiscard]] bool is_inside() const noexcept { return inside_; }
+  [[nodiscard]] bool is_inside() const noexcept { return in_ != place::program; }
   /// Notes the way from the program into plait, mostly without reading the clock, in which case
   /// `left` does not read it either.  Precondition: only to submit a node, while the in-flight
   /// limit has room.
   void entered_to_submit(node_kind kind) noexcept {
-    if (inside_) return;
+    if (in_ != place::program) return;
     submission_ = &submissions_[kind == node_kind::compute ? 0 : 1];
     if (submission_->is_due()) {
       read_entry_to_submit();
     } else {
-      inside_ = true;
-      entered_untimed_ = true;
+      in_ = place::submission;
     }
   }
   void left() noexcept {
-    if (!entered_untimed_) {
-      read_exit();
-      return;
-    }
-    inside_ = false;
-    entered_untimed_ = false;
+    if (std::exchange(in_, place::program) != place::submission) return read_exit();
     account_.owe(std::exchange(submission_, nullptr)->usual());
   }
 
@@ -107,13 +102,14 @@ class basic_timekeeper {
   /// spell.  The submitting thread may also post from code of the program that drives communication
   /// (environment::barrier).
   [[nodiscard]] post post_begins() noexcept {
-    const bool books = !is_idle() && !looking_;
-    const bool from_program = submits_ && !inside_;
+    const bool books = !is_idle() && in_ != place::look;
+    const bool from_program = in_ == place::program;
     post started;
-    started.submitting = submits_ && inside_ && submission_ != nullptr;
+    started.submitting = submission_ != nullptr;
     if (books && !from_program && leaves_post_unread(started.submitting)) return started;
-    if (started.submitting && std::exchange(entered_untimed_, false)) {
+    if (in_ == place::submission) {
       // Of the time since `left` all but what usually comes before a post was the program's own.
+      in_ = place::plait;
       submission_ = nullptr;
       account_.owe(before_posts_.usual());
     }
@@ -144,10 +140,10 @@ class basic_timekeeper {
   /// posts, and the rest no task's.  Until `look_ended` posts and completions are part of the look.
   void look_begins() noexcept {
     book_all_but_owed(activity::overhead);
-    looking_ = true;
+    in_ = place::look;
   }
   void look_ended() noexcept {
-    looking_ = false;
+    in_ = place::plait;
     book_all_but_owed(activity::posting);
   }
 
@@ -192,13 +188,15 @@ class basic_timekeeper {
   };
   /// Returns the times since the last `reset`, with the open stretch booked by guess.  Any thread.
   [[nodiscard]] statement since_reset(const auto& in_flight_until) const noexcept;
+  /// Returns `since_reset` in seconds.
+  [[nodiscard]] ledger_entry entry(int worker, const auto& in_flight_until) const noexcept;
   /// Submitting thread.
   void reset(const auto& in_flight_until) noexcept { base_ = booked(in_flight_until); }
 
  private:
   /// Reads the clock on the way from the program into plait.
   [[gnu::noinline]] void read_entry() noexcept {
-    inside_ = true;
+    in_ = place::plait;
     account_.charge(activity::compute, Clock::now());
   }
   [[gnu::noinline]] void read_entry_to_submit() noexcept {
@@ -208,7 +206,6 @@ class basic_timekeeper {
   }
   /// Reads the clock on the way from plait back into the program.
   [[gnu::noinline]] void read_exit() noexcept {
-    inside_ = false;
     sampled_overhead* const usual = std::exchange(submission_, nullptr);
     const ticks now = Clock::now();
     // What was posted is booked at what posts usually take, which may be more than this one took.
@@ -262,16 +259,21 @@ class basic_timekeeper {
   /// Everything until now; `wall_ns` is a time of the monotonic clock.
   [[nodiscard]] statement booked(const auto& in_flight_until) const noexcept;
 
+  /// Says where the thread is, as far as that decides to what its time is booked.
+  enum class place : std::uint8_t {
+    program,     ///< of the submitting thread: code of the program, outside of tasks
+    submission,  ///< on the way from there to submit a node, and nothing was read since
+    plait,       ///< in plait or in a task
+    look,        ///< between two tasks, after messages
+  };
   static constexpr int most_unread = 15;
   static constexpr ticks not_idle = -1;
 
   const bool submits_;
   bool tasks_short_ = false;  ///< the last task for which the clock was read
   bool posts_short_ = false;  ///< the last post for which it was
-  bool looking_ = false;
-  bool inside_ = false;           ///< in plait, on the submitting thread
-  bool entered_untimed_ = false;  ///< and nothing was read since
-  int unread_ = 0;                ///< tasks and posts since the clock was read
+  place in_;
+  int unread_ = 0;  ///< tasks and posts since the clock was read
   account account_;
   const ticks short_task_ = Clock::short_task();
   sampled_overhead between_tasks_;
@@ -324,6 +326,22 @@ typename basic_timekeeper<Clock>::statement basic_timekeeper<Clock>::since_reset
   settle_what_was_open(now.sums);
   now.wall_ns -= base_.wall_ns;
   return now;
+}
+
+template <class Clock>
+ledger_entry basic_timekeeper<Clock>::entry(int worker,
+                                            const auto& in_flight_until) const noexcept {
+  const statement times = since_reset(in_flight_until);
+  const auto seconds = [&times](activity a) {
+    return ticks_to_seconds(times.sums[static_cast<std::size_t>(a)]);
+  };
+  return {.worker = worker,
+          .compute_s = seconds(activity::compute),
+          .posting_s = seconds(activity::posting),
+          .exposed_s = seconds(activity::exposed),
+          .overhead_s = seconds(activity::overhead),
+          .idle_s = seconds(activity::idle),
+          .wall_s = static_cast<double>(times.wall_ns) * 1e-9};
 }
 
 using timekeeper = basic_timekeeper<processor_clock>;

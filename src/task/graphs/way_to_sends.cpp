@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/way_to_sends.hpp"
+#include "task/graphs/way_to_sends.hpp"
 
 #include <algorithm>
 #include <utility>

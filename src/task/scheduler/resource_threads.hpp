@@ -11,8 +11,8 @@
 
 #include <plait/core/event_count.hpp>
 
-#include "task/inbox.hpp"
-#include "task/worker.hpp"
+#include "task/scheduler/inbox.hpp"
+#include "task/scheduler/worker.hpp"
 
 namespace plait::detail {
 
@@ -43,6 +43,9 @@ struct resource_threads {
       if (task_node* node = ready.pop(urgency)) return node;
     }
     return nullptr;
+  }
+  [[nodiscard]] std::string label(std::size_t place) const {
+    return threads.size() == 1 ? name : name + " " + std::to_string(place);
   }
   void stop() {
     stopping.store(true, std::memory_order_seq_cst);

@@ -71,6 +71,60 @@ class replayed_graph {
   void adopt_containers();
   /// Makes every task wait for its predecessors in the first of `iterations`.
   void begin(std::uint64_t iterations, std::uint64_t first_id) noexcept;
+  /// Returns true if the node has been made ready for the iteration that it is to run next.  Any
+  /// thread.
+  [[nodiscard]] bool met(const task_node& node) const noexcept {
+    return node.id.load(std::memory_order_relaxed) == next_id(*node.recorded);
+  }
+  [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
+  /// Calls `launch(task)` for each that precedes all others.  Returns whether the replay is over.
+  [[nodiscard]] bool start(auto launch) {
+    active_.store(1, std::memory_order_relaxed);  // this call, until all have been looked at
+    for (task_node& node : nodes_) {
+      if (!meet(node, nullptr)) continue;
+      active_.fetch_add(1, std::memory_order_relaxed);
+      launch(node);
+    }
+    return active_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+  /// Ends a run of `node`: calls `released(task)` for each successor, in this iteration and the
+  /// next, that waits for nothing more.  After a failure (`releases` false) nothing is released,
+  /// so that the replay ends with what is running.  Returns whether the replay is over.
+  ///
+  /// `active_` counts this node until the last line; of the nodes it makes ready the last takes
+  /// over its count.  The node may run again once the last of its successors has been met.
+  [[nodiscard]] bool finish(task_node& node, bool releases, auto released) {
+    recorded_task& task = *node.recorded;
+    task_node* held = nullptr;
+    if (releases) {
+      const std::uint64_t done = task.iteration.load(std::memory_order_relaxed) + 1;
+      task.iteration.store(done, std::memory_order_relaxed);
+      if (task.is_sampled()) sampled(task);
+      node.urgency = task.urgency.load(std::memory_order_relaxed);
+      const bool last = done == iterations_;
+      task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
+      for (task_node* const* s = task.successors; s != end; ++s) {
+        if (!meet(**s, &node)) continue;
+        if (held != nullptr) {
+          active_.fetch_add(1, std::memory_order_relaxed);
+          released(*held);
+        }
+        held = *s;
+      }
+    }
+    if (held == nullptr) return active_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    released(*held);
+    return false;
+  }
+
+  std::uint64_t belongs_to = 0;  ///< the scheduler that recorded it, by its serial number
+
+  [[nodiscard]] std::deque<task_node>& nodes() noexcept { return nodes_; }
+  [[nodiscard]] const std::deque<task_node>& nodes() const noexcept { return nodes_; }
+  [[nodiscard]] std::size_t compute_tasks() const noexcept { return compute_tasks_; }
+  [[nodiscard]] std::size_t edges() const noexcept { return successors_.size(); }
+
+ private:
   /// The dependence of `node` on `by` is met (null: on the begin of the replay).  Returns whether
   /// it was the last one: then the node is set up for its next run, and the caller makes it ready.
   [[nodiscard]] bool meet(task_node& node, const task_node* by) noexcept {
@@ -84,12 +138,6 @@ class replayed_graph {
     node.id.store(next_id(task), std::memory_order_relaxed);
     return true;
   }
-  /// Returns true if the node has been made ready for the iteration that it is to run next.  Any
-  /// thread.
-  [[nodiscard]] bool met(const task_node& node) const noexcept {
-    return node.id.load(std::memory_order_relaxed) == next_id(*node.recorded);
-  }
-  [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
   /// Notes how long `task` ran.  By the thread that finishes it, before it meets its successors:
   /// nobody else touches its node then.
   void sampled(recorded_task& task) noexcept {
@@ -102,16 +150,6 @@ class replayed_graph {
     }
   }
 
-  std::uint64_t belongs_to = 0;  ///< the scheduler that recorded it, by its serial number
-  /// Nodes that are ready or running; the replay is over when there is none.
-  alignas(128) std::atomic<std::int64_t> active{0};
-
-  [[nodiscard]] std::deque<task_node>& nodes() noexcept { return nodes_; }
-  [[nodiscard]] const std::deque<task_node>& nodes() const noexcept { return nodes_; }
-  [[nodiscard]] std::size_t compute_tasks() const noexcept { return compute_tasks_; }
-  [[nodiscard]] std::size_t edges() const noexcept { return successors_.size(); }
-
- private:
   /// Returns true if the graph runs on one worker, which then finishes the node itself.
   [[nodiscard]] bool is_own(const task_node& node) const noexcept {
     return one_worker_ && node.kind == node_kind::compute && node.where == 0;
@@ -139,6 +177,8 @@ class replayed_graph {
   [[nodiscard]] access_mode mode_in_every_iteration(const recorded_access& access) const;
   void rank() noexcept;
 
+  /// Nodes that are ready or running; the replay is over when there is none.
+  alignas(128) std::atomic<std::int64_t> active_{0};
   std::deque<task_node> nodes_;  // neither moves
   std::deque<recorded_task> tasks_;
   std::vector<recorded_access> accesses_;

@@ -26,17 +26,10 @@
 
 #include <plait/core/error.hpp>
 
-#include "task/scheduler_implementation.hpp"
+#include "task/scheduler/stall_reports.hpp"
 
-namespace plait {
+namespace plait::detail {
 namespace {
-
-using detail::edge;
-using detail::node_kind;
-using detail::recorded_task;
-using detail::replayed_graph;
-using detail::task_node;
-using detail::worker;
 
 /// Collects tasks, then finds who waits for whom.
 class stall_survey {
@@ -128,12 +121,15 @@ class stall_survey {
   std::unordered_map<const task_node*, std::size_t> places_;
 };
 
-}  // namespace
+[[nodiscard]] ticks stall_ticks(double seconds) {
+  constexpr double for_ever_s = 1e9;  // and ticks of this many seconds do not overflow
+  return seconds > 0 && seconds < for_ever_s ? seconds_to_ticks(seconds) : progress_source::never;
+}
 
 /// Grows with every task that starts or finishes, those of a replay included.
-std::uint64_t scheduler::implementation::progress_mark() const noexcept {
-  std::uint64_t mark = total(&detail::counters::finished) + total(&detail::counters::uncounted) +
-                       total(&detail::counters::children);
+[[nodiscard]] std::uint64_t progress_mark(const crew& threads, const replayed_graph* replaying) {
+  std::uint64_t mark = threads.total(&counters::finished) + threads.total(&counters::uncounted) +
+                       threads.total(&counters::children);
   if (replaying == nullptr) return mark;
   for (const task_node& node : replaying->nodes()) {
     mark += node.recorded->iteration.load(std::memory_order_relaxed);
@@ -141,18 +137,17 @@ std::uint64_t scheduler::implementation::progress_mark() const noexcept {
   return mark;
 }
 
-stall scheduler::implementation::describe_stall() const {
+[[nodiscard]] stall describe(const crew& threads, const submitted_tasks& tasks,
+                             const replayed_graph* replaying) {
   stall result;
   stall_survey survey(result.tasks);
-  for (const auto& block : node_blocks) {
-    for (std::size_t i = 0; i < nodes_per_block; ++i) survey.add_submitted(block[i]);
-  }
+  tasks.for_each_node([&survey](const task_node& node) { survey.add_submitted(node); });
   if (replaying != nullptr) {
     for (const task_node& node : replaying->nodes()) survey.add_replayed(node, *replaying);
   }
   survey.sort();
-  for (const auto& w : workers) survey.add_worker(*w, "", w->index);
-  for_each_resource([&survey](const detail::resource_threads& one) {
+  for (const auto& w : threads.workers()) survey.add_worker(*w, "", w->index);
+  threads.for_each_resource([&survey](const resource_threads& one) {
     int place = 0;
     for (const auto& w : one.threads) survey.add_worker(*w, one.name.c_str(), place++);
   });
@@ -160,17 +155,24 @@ stall scheduler::implementation::describe_stall() const {
   return result;
 }
 
-void scheduler::implementation::look_for_stall(detail::stall_watch& watch) {
-  if (!watch.look(progress_mark(), now_ticks())) return;
+}  // namespace
+
+stall_reports::stall_reports(const scheduler_options& options)
+    : report_(options.stalled),
+      period_(report_ != nullptr ? stall_ticks(options.stall_report_s) : progress_source::never) {}
+
+void stall_reports::look(stall_watch& watch, const crew& threads, const submitted_tasks& tasks,
+                         const replayed_graph* replaying) const {
+  if (!watch.look(progress_mark(threads, replaying), now_ticks())) return;
   // A program that may only be slow must not end because a report cannot be made.
   try {
-    stall found = describe_stall();
+    stall found = describe(threads, tasks, replaying);
     found.quiet_s = ticks_to_seconds(now_ticks() - watch.since());
-    stalled(found);
+    report_(found);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "plait: %s: nothing moves, and no report can be made: %s\n",
                  process_label().c_str(), e.what());
   }
 }
 
-}  // namespace plait
+}  // namespace plait::detail

@@ -4,7 +4,7 @@
 
 #include <plait/core/error.hpp>
 
-#include "task/scheduler_implementation.hpp"
+#include "task/scheduler/scheduler_implementation.hpp"
 
 namespace plait {
 
@@ -14,10 +14,10 @@ using detail::worker;
 /// Not to be inlined: a task may go on in another thread after `suspend`, and must look up that
 /// thread's role.
 [[gnu::noinline]] scheduler* scheduler::of_suspendable_task() noexcept {
-  const implementation::thread_role& role = implementation::role;
-  if (role.owner == nullptr || role.self->in_task.load(std::memory_order_relaxed) == nullptr)
+  const detail::crew::role& role = detail::crew::here;
+  if (role.of == nullptr || role.self->in_task.load(std::memory_order_relaxed) == nullptr)
     return nullptr;
-  return role.owner->stacks.has_value() ? role.facade : nullptr;
+  return role.facade->can_suspend() ? role.facade : nullptr;
 }
 
 bool scheduler::can_suspend() const noexcept {
@@ -26,9 +26,9 @@ bool scheduler::can_suspend() const noexcept {
 
 [[gnu::noinline]] void scheduler::suspend(suspension& next) {
   PLAIT_EXPECTS(of_suspendable_task() == this, "only a task on a stack of its own suspends itself");
-  worker& w = *implementation::role.self;
+  worker& w = *detail::crew::here.self;
   w.then = &next;
-  detail::access_checker* const checker = self_->checker.get();
+  detail::access_checker* const checker = self_->watch.checker();
   detail::access_checker::body* const checked = checker != nullptr ? checker->suspend() : nullptr;
   w.running->stack->leave();
   if (checked != nullptr) checker->resume(checked);
@@ -39,25 +39,24 @@ bool scheduler::can_suspend() const noexcept {
 void scheduler::resume(task_node& node) {
   implementation& s = *self_;
   node.suspended.store(false, std::memory_order_relaxed);
-  s.make_ready_from_outside(node);
+  s.ready.add_outside(node);
 }
 
 bool scheduler::in_program() const noexcept {
   const implementation& s = *self_;
-  return std::this_thread::get_id() == s.submitter && !s.workers.front()->in_task &&
-         !s.workers.front()->in_loop;
+  const worker& w = s.threads.submitter();
+  return std::this_thread::get_id() == s.submitter && !w.in_task && !w.in_loop;
 }
 
 void scheduler::work_until(const std::function<bool()>& done) {
   implementation& s = *self_;
   s.expect_submitting_thread();
-  s.entered();
+  const implementation::stay inside(s);
   // What `done` waits for need not wake this thread.
   const ticks longest_sleep = seconds_to_ticks(100e-6);
   bool over = false;
   s.work_until(
-      *s.workers.front(), [&] { return over = over || done(); }, longest_sleep);
-  s.time().left();
+      s.threads.submitter(), [&] { return over = over || done(); }, longest_sleep);
 }
 
 }  // namespace plait

@@ -11,7 +11,7 @@
 
 #include <plait/task/detail/node.hpp>
 
-#include "task/stack_memory.hpp"
+#include "task/stacks/stack_memory.hpp"
 
 namespace plait::detail {
 

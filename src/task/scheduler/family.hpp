@@ -10,7 +10,7 @@
 #include <plait/task/detail/dependence_tracker.hpp>
 #include <plait/task/detail/node.hpp>
 
-#include "task/worker.hpp"
+#include "task/scheduler/worker.hpp"
 
 namespace plait::detail {
 

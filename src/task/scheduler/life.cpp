@@ -10,7 +10,7 @@
 #include <plait/task/scheduler.hpp>
 #include <plait/task/topology.hpp>
 
-#include "task/scheduler_implementation.hpp"
+#include "task/scheduler/scheduler_implementation.hpp"
 
 namespace plait {
 
@@ -43,53 +43,48 @@ constexpr std::size_t largest_limit = std::size_t{1} << 24;
   return scheduler::checks_accesses(options.checked) ? 1 : count;
 }
 
-[[nodiscard]] detail::ready_queue::takers takers_of(int workers) {
-  using enum detail::ready_queue::takers;
-  return workers > 1 ? any_thread : owner;
+[[nodiscard]] std::uint64_t next_serial() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-[[nodiscard]] ticks stall_ticks(double seconds) {
-  constexpr double for_ever_s = 1e9;  // and ticks of this many seconds do not overflow
-  return seconds > 0 && seconds < for_ever_s ? seconds_to_ticks(seconds) : progress_source::never;
+/// 0: tasks need none of their own.
+[[nodiscard]] std::size_t stack_bytes(const scheduler_options& options) {
+  constexpr std::size_t usual = std::size_t{8} << 20;
+  if (options.task_stack_bytes > 0) return options.task_stack_bytes;
+  return scheduler::checks_accesses(options.checked) ? usual : 0;
 }
 
 }  // namespace
 
 scheduler::implementation::implementation(const scheduler_options& options)
-    : progress(options.progress),
-      in_flight(checked_limit(options.in_flight)),
+    : serial(next_serial()),
+      progress(options.progress),
       oversubscribed(options.oversubscribed),
       measured_priorities(options.measured_priorities),
-      stalled(options.stalled),
-      stall_period(stalled != nullptr ? stall_ticks(options.stall_report_s)
-                                      : progress_source::never),
-      worker_count(workers_to_run(options)),
-      fresh(in_flight, takers_of(worker_count)) {
-  const bool checked = checks_accesses(options.checked);
-  if (checked) {
-    checker = std::make_unique<detail::access_checker>(
-        [this](std::exception_ptr error) { record_failure(std::move(error)); });
-  }
-  constexpr std::size_t usual_stack_bytes = std::size_t{8} << 20;
-  if (options.task_stack_bytes > 0) {
-    stacks.emplace(options.task_stack_bytes);
-  } else if (checked) {
-    stacks.emplace(usual_stack_bytes);
-  }
-  for (int i = 0; i < worker_count; ++i) {
-    workers.push_back(std::make_unique<worker>(i, in_flight, takers_of(worker_count)));
-    workers.back()->random = 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(i + 1);
-  }
+      stalls(options),
+      watch(checks_accesses(options.checked),
+            [this](std::exception_ptr error) { record_failure(std::move(error)); }),
+      threads(workers_to_run(options), checked_limit(options.in_flight)),
+      tasks(threads, options.in_flight),
+      ready(threads, options.in_flight) {
+  if (const std::size_t bytes = stack_bytes(options); bytes > 0) stacks.emplace(bytes);
 }
 
 scheduler::scheduler(scheduler_options options) : self_(std::make_unique<implementation>(options)) {
-  implementation::role = {self_.get(), this, self_->workers.front().get()};
+  implementation& s = *self_;
+  detail::crew::here = {&s.threads, this, &s.threads.submitter()};
   (void)seconds_per_tick();  // calibrate before anything is timed
   reset_ledger();
+  const auto closes = [&s] { return s.stopping.load(std::memory_order_seq_cst); };
   try {
-    for (std::size_t i = 1; i < self_->workers.size(); ++i) {
-      worker& w = *self_->workers[i];
-      w.thread = std::thread([this, &w] { self_->worker_loop(*this, w); });
+    for (const auto& one : s.threads.workers()) {
+      worker& w = *one;
+      if (w.index == 0) continue;
+      w.thread = std::thread([this, closes, &w] {
+        detail::crew::here = {&self_->threads, this, &w};
+        self_->work_until(w, closes, progress_source::never);
+      });
     }
   } catch (...) {
     close();  // joins those that did start
@@ -114,47 +109,47 @@ void scheduler::close() {
     if (!unwinding) detail::abort_job();
   }
   s.stopping.store(true, std::memory_order_seq_cst);
-  s.worker_events.notify_all();
-  for (auto& w : s.workers) {
+  s.ready.wake_workers();
+  for (const auto& w : s.threads.workers()) {
     if (w->thread.joinable()) w->thread.join();
   }
-  s.for_each_resource([](detail::resource_threads& one) { one.stop(); });
-  if (implementation::role.owner == self_.get()) implementation::role = {};
+  s.threads.for_each_resource([](detail::resource_threads& one) { one.stop(); });
+  if (detail::crew::here.of == &s.threads) detail::crew::here = {};
 }
 
 // --- what it knows -------------------------------------------------------------------------------
 
 int scheduler::workers() const noexcept {
-  return static_cast<int>(self_->workers.size());
+  return static_cast<int>(self_->threads.workers().size());
 }
 std::size_t scheduler::in_flight_limit() const noexcept {
-  return self_->in_flight;
+  return self_->tasks.limit();
 }
 std::size_t scheduler::peak_tasks() const noexcept {
-  return self_->peak;
+  return self_->tasks.peak();
 }
 
 void scheduler::observe(task_observer* observer) {
-  self_->expect_submitting_thread();
-  PLAIT_EXPECTS(self_->total(&detail::counters::finished) == self_->submitted,
-                "an observer is set when no task is in flight");
-  self_->entered();
-  self_->observer = observer;
-  self_->time().left();
-  if (observer == nullptr) return;
-  self_->for_each_resource([this](const auto& one) { self_->tell_threads(one); });
+  implementation& s = *self_;
+  s.expect_submitting_thread();
+  PLAIT_EXPECTS(s.tasks.all_finished(), "an observer is set when no task is in flight");
+  const implementation::stay inside(s);
+  s.watch.observe(observer);
+  s.threads.for_each_resource([&s](const auto& one) { s.watch.threads_added(one); });
 }
 
 plait::ledger scheduler::ledger() const {
   plait::ledger result;
-  for (const auto& w : self_->workers)
-    result.push_back(implementation::entry_of(w->index, w->time, self_->in_flight_until()));
+  for (const auto& w : self_->threads.workers())
+    result.push_back(w->time.entry(w->index, self_->in_flight_until()));
   return result;
 }
 
 void scheduler::reset_ledger() {
-  for (auto& w : self_->workers) w->time.reset(self_->in_flight_until());
-  self_->reset_resource_ledgers();
+  for (const auto& w : self_->threads.workers()) w->time.reset(self_->in_flight_until());
+  self_->threads.for_each_resource([](const detail::resource_threads& one) {
+    for (const auto& w : one.threads) w->time.reset(detail::nothing_in_flight);
+  });
 }
 
 }  // namespace plait

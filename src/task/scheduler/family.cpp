@@ -5,7 +5,7 @@
 
 #include <plait/core/error.hpp>
 
-#include "task/scheduler_implementation.hpp"
+#include "task/scheduler/scheduler_implementation.hpp"
 
 namespace plait {
 
@@ -16,7 +16,7 @@ using detail::worker;
 
 /// The task from which this is called, or null.  Not to be inlined: see `of_suspendable_task`.
 [[gnu::noinline]] task_node* scheduler::implementation::calling_task() const noexcept {
-  const worker* w = this_worker();
+  const worker* w = threads.this_worker();
   return w != nullptr ? w->in_task.load(std::memory_order_relaxed) : nullptr;
 }
 
@@ -44,20 +44,21 @@ void expect_no_turns(const task_node& parent) {
 task_node& scheduler::implementation::allocate_child(task_node& parent, const char* name,
                                                      node_kind kind) {
   if (kind == node_kind::asynchronous) expect_no_turns(parent);
-  if (checker != nullptr) checker->pause();  // until it is submitted
+  watch.child_begins();
   if (parent.children == nullptr) parent.children = new family(parent);
   family& children = *parent.children;
   PLAIT_EXPECTS(children.open_submission == nullptr,
                 std::string("task '") + children.open_submission->name + "' is not submitted yet");
   task_node& node = children.take_node();
-  prepare(node, next_child_id.fetch_add(1, std::memory_order_relaxed), name, kind);
+  detail::submitted_tasks::prepare(node, next_child_id.fetch_add(1, std::memory_order_relaxed),
+                                   name, kind, threads.is_one());
   // The thread of a resource submits it, and a worker finishes it.
   if (parent.where != 0) node.unshared = false;
   node.siblings = &children;
   if (kind == node_kind::asynchronous) children.has_messages = true;
   node.is_child = true;
   children.open_submission = &node;
-  if (checker != nullptr) checker->begin(node);
+  watch.submission_begins(node);
   return node;
 }
 
@@ -66,18 +67,17 @@ void scheduler::implementation::submit_child(task_node& node) {
   family& children = *node.siblings;
   children.open_submission = nullptr;
   const std::int64_t unfinished = children.unfinished.fetch_add(1, std::memory_order_relaxed);
-  if (checker != nullptr) checker->unpause();
-  if (!is_ready(node)) return;
+  watch.child_submitted();
+  if (!detail::submitted_tasks::is_ready(node)) return;
+  worker& w = *threads.this_worker();
   if (node.kind == node_kind::asynchronous) {
-    worker& here = *this_worker();
-    here.time.inner_task_begins();  // what came before was the task's own
-    start_in_turn(node, &here);
+    w.time.inner_task_begins();  // what came before was the task's own
+    start_in_turn(node, &w);
     return;
   }
-  worker& w = *this_worker();
   // Another kind of thread runs it: this one cannot help.
   const bool is_elsewhere = node.where != (w.of != nullptr ? w.of->number : 0);
-  if (is_elsewhere || unfinished <= static_cast<std::int64_t>(in_flight)) {
+  if (is_elsewhere || unfinished <= static_cast<std::int64_t>(tasks.limit())) {
     make_ready(node, &w);
     return;
   }

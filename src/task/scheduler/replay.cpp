@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recording tasks and running what was recorded.
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include <plait/core/error.hpp>
 
-#include "task/scheduler_implementation.hpp"
+#include "task/scheduler/scheduler_implementation.hpp"
 
 namespace plait {
 
@@ -18,22 +17,22 @@ graph scheduler::record(const std::function<void()>& submit) {
   implementation& s = *self_;
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "record() inside record()");
-  s.entered();
   auto recorded = std::make_shared<replayed_graph>();
   recorded->belongs_to = s.serial;
-  s.recording = recorded.get();
-  try {
-    submit();
-  } catch (...) {
+  {
+    const implementation::stay inside(s);
+    s.recording = recorded.get();
+    try {
+      submit();
+    } catch (...) {
+      s.recording = nullptr;
+      throw;
+    }
     s.recording = nullptr;
-    s.time().left();
-    throw;
   }
-  s.recording = nullptr;
-  s.time().left();
   s.expect_submitting_thread();  // no submission was left open
-  recorded->close(s.measured_priorities, s.workers.size() == 1);
-  if (s.checker != nullptr) s.checker->record(recorded);
+  recorded->close(s.measured_priorities, s.threads.is_one());
+  s.watch.recorded(recorded);
   return graph(std::move(recorded));
 }
 
@@ -54,35 +53,25 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
   PLAIT_EXPECTS(s.recording == nullptr, "replay() inside record()");
   replayed_graph& g = recorded.recorded();
   if (g.belongs_to != s.serial) throw usage_error("the graph was recorded by another scheduler");
-  if (g.compute_tasks() > s.in_flight) {
+  if (g.compute_tasks() > s.tasks.limit()) {
     throw usage_error("the graph has " + std::to_string(g.compute_tasks()) +
-                      " tasks, the in-flight limit is " + std::to_string(s.in_flight) +
+                      " tasks, the in-flight limit is " + std::to_string(s.tasks.limit()) +
                       "; give at least as many");
   }
   wait();
   g.check_containers();
   if (iterations == 0 || g.nodes().empty()) return;
 
-  if (s.checker != nullptr) s.checker->expect_live(g);
+  s.watch.expect_live(g);
   if (before_first) before_first();
-  s.entered();
-  g.begin(iterations, s.last_id + 1);
-  if (s.checker != nullptr) s.checker->add_replayed(g);
-  if (s.observer != nullptr) s.observer->replay_began(s.last_id + 1, g.nodes().size(), iterations);
-  s.last_id += iterations * g.nodes().size();
-  s.peak = std::max(s.peak, g.compute_tasks());
+  const implementation::stay inside(s);
+  const std::uint64_t first_id =
+      s.tasks.add_replay(iterations * g.nodes().size(), g.compute_tasks());
+  g.begin(iterations, first_id);
+  s.watch.replay_begins(g, first_id);
   s.replaying = recorded.self_;
-  ++s.submitted;
-  g.active.store(1, std::memory_order_relaxed);  // this call, until all have been looked at
-  for (task_node& node : g.nodes()) {
-    if (!g.meet(node, nullptr)) continue;
-    g.active.fetch_add(1, std::memory_order_relaxed);
-    s.launch(node);
-  }
-  if (g.active.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    s.count_finished(s.workers.front().get(), true);
-  }
-  s.time().left();
+  if (g.start([&s](task_node& node) { s.launch(node); }))
+    s.count_finished(&s.threads.submitter(), true);
 }
 
 }  // namespace plait

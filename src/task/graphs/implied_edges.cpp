@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/implied_edges.hpp"
+#include "task/graphs/implied_edges.hpp"
 
 #include <cstdint>
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The tasks that are ready: where they wait, who takes which of them next, and who is woken.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <plait/core/event_count.hpp>
+#include <plait/task/detail/node.hpp>
+#include <plait/task/detail/ready_queue.hpp>
+
+#include "task/scheduler/crew.hpp"
+#include "task/scheduler/inbox.hpp"
+#include "task/scheduler/worker.hpp"
+
+namespace plait::detail {
+
+/// Each task is in one place: the queue of those that were ready when they were submitted, the
+/// queues of the worker that has released it, that worker's `next`, the inbox, or a resource's.
+class ready_set {
+ public:
+  ready_set(crew& threads, std::size_t in_flight);
+
+  /// Adds a task that is ready when it is submitted.  Submitting thread.
+  void add_submitted(task_node& node) {
+    if (node.where != 0) return add_outside(node);
+    expect_high(node);
+    fresh_[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
+    worker_events_.notify_one();
+  }
+  /// Adds a task that `w` has released; null: a thread that is no worker.
+  void add_released(task_node& node, worker* w) {
+    if (w == nullptr || node.is_child || node.where != 0 || w->of != nullptr) {
+      add_outside(node);
+    } else if (!w->in_loop || node.urgency == priority::low) {
+      push(node, *w);
+    } else if (w->next == nullptr) {
+      w->next = &node;
+    } else {
+      // The oldest of the highest priority shall run next.
+      task_node* displaced = &node;
+      if (node.urgency < w->next->urgency) displaced = std::exchange(w->next, &node);
+      push(*displaced, *w);
+    }
+  }
+  /// Puts a task into an inbox: the workers', from which the helper takes too, or that of the
+  /// resource which the task is meant for.  Any thread.
+  void add_outside(task_node& node);
+
+  /// Returns the task that `w` runs next, or null.
+  [[nodiscard]] task_node* find(worker& w) noexcept;
+  /// Returns a task that is meant for anyone, or null.  The helper.
+  [[nodiscard]] task_node* take_for_anyone();
+  /// Hands over what only `w` would take, which comes back for nothing more.
+  void leave_loop(worker& w) noexcept {
+    w.in_loop = false;
+    if (w.next != nullptr) push(*std::exchange(w.next, nullptr), w);
+  }
+
+  /// Returns where `w` sleeps until there is a task.
+  [[nodiscard]] event_count& events_of(const worker& w) noexcept {
+    return w.index == 0 ? submitter_events_ : worker_events_;
+  }
+  void wake_submitter() noexcept { submitter_events_.notify_one(); }
+  void wake_workers() noexcept { worker_events_.notify_all(); }
+  /// Wakes the submitting thread, and one other worker.
+  void wake_two() noexcept {
+    worker_events_.notify_one();
+    submitter_events_.notify_one();
+  }
+
+ private:
+  [[nodiscard]] task_node* find(worker& w, priority urgency) noexcept;
+  [[nodiscard]] task_node* steal(worker& w, priority urgency) noexcept;
+  void push(task_node& node, worker& w) noexcept {
+    expect_high(node);
+    w.own[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
+    announce();
+  }
+  void announce() noexcept;
+  void expect_high(const task_node& node) noexcept {
+    if (node.urgency == priority::high) high_.fetch_add(1, std::memory_order_seq_cst);
+  }
+
+  crew& threads_;
+  alignas(128) lanes<ready_queue> fresh_;  ///< pushed by the submitting thread, taken oldest first
+  inbox outside_;
+  /// At least the ready tasks of high priority in all queues: raised before one is pushed, lowered
+  /// after it has been taken.
+  alignas(128) std::atomic<std::int64_t> high_{0};
+  event_count worker_events_;
+  event_count submitter_events_;
+};
+
+}  // namespace plait::detail

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include <plait/core/cpu_pause.hpp>
+#include <plait/core/error.hpp>
+#include <plait/task/scheduler.hpp>
+
+#include "task/scheduler/scheduler_implementation.hpp"
+
+namespace plait {
+
+using detail::node_action;
+using detail::node_kind;
+using detail::task_node;
+using detail::worker;
+
+// --- the submitting thread ---------------------------------------------------------------------
+
+void scheduler::implementation::expect_submitting_thread() const {
+  const worker& w = threads.submitter();
+  // The usual case, without a call.
+  if (threads.this_worker() == &w && tasks.open == nullptr &&
+      w.in_task.load(std::memory_order_relaxed) == nullptr) {
+    return;
+  }
+  PLAIT_EXPECTS(std::this_thread::get_id() == submitter,
+                "only the thread that made the scheduler submits tasks and waits");
+  PLAIT_EXPECTS(!w.in_task,
+                "a task cannot wait, record or replay; what it submits is finished before it is");
+  PLAIT_EXPECTS(
+      tasks.open == nullptr,
+      std::string("task '") + tasks.open->name +
+          "' is not submitted yet: a task that is kept in a variable is submitted when the "
+          "variable's scope ends");
+}
+
+void scheduler::implementation::expect_to_wait() const {
+  expect_submitting_thread();
+  PLAIT_EXPECTS(recording == nullptr, "record() records tasks: there is nothing to wait for");
+}
+
+void scheduler::implementation::entered() noexcept {
+  const bool from_program = !time().is_inside();
+  const ticks left_at = time().last_read();
+  time().entered();
+  if (from_program) watch.program_ran(left_at, time().last_read());
+}
+
+/// After a failure other ranks may never send what messages in flight wait for.
+void scheduler::implementation::give_up_if_failed() {
+  if (!failure.is_new() || progress == nullptr || progress->cancel()) return;
+  // The program would free memory that messages still use.
+  std::fprintf(stderr, "plait: %s: a task failed (%s), and messages in flight cannot be given up\n",
+               process_label().c_str(), failure.text().c_str());
+  detail::abort_job();
+}
+
+/// Until there is room for one task; and for more at once, as long as that takes no time to speak
+/// of: whoever comes back for every task meets the counts and nodes of the others in their caches
+/// each time.  Tasks are run only where there was no room at all.
+void scheduler::implementation::wait_for_room() {
+  constexpr std::size_t most_at_once = 32;
+  const std::size_t enough = std::clamp<std::size_t>(tasks.limit() / 8, 1, most_at_once);
+  give_up_if_failed();
+  std::size_t free = tasks.room();
+  if (free >= enough) return;
+  worker& w = threads.submitter();
+  const bool is_full = free == 0;
+  if (is_full) {
+    // Workers in the middle of long chains do not wake this thread for every task they finish: it
+    // looks for itself, often enough that they do not run dry.
+    const ticks longest_sleep = seconds_to_ticks(200e-6);
+    const auto some_room = [&] {
+      give_up_if_failed();
+      return tasks.room() > 0;
+    };
+    work_until(w, some_room, longest_sleep);
+  }
+  const ticks until = now_ticks() + seconds_to_ticks(5e-6);
+  if (is_full) {
+    std::size_t more = enough;
+    run_ready(w, [&] { return --more > 0 && w.time.last_read() <= until; });
+    free = tasks.room();
+  }
+  if (threads.is_one() || oversubscribed) return;
+  while (free < enough && now_ticks() <= until) {
+    for (int i = 0; i < 16; ++i) cpu_pause();
+    free = tasks.room();
+  }
+}
+
+task_node& scheduler::allocate(task_name name, node_kind kind) {
+  implementation& s = *self_;
+  if (task_node* parent = s.calling_task()) return s.allocate_child(*parent, name.c_str(), kind);
+  s.expect_submitting_thread();
+  if (s.recording != nullptr) {
+    s.tasks.open = &s.recording->add_node(name.c_str(), kind);
+  } else {
+    if (s.replaying != nullptr) wait();
+    const bool full = s.tasks.is_full();
+    full || s.watch.wants_program() ? s.entered() : s.time().entered_to_submit(kind);
+    if (full) s.wait_for_room();
+    s.tasks.open = &s.tasks.take(name.c_str(), kind);
+  }
+  s.watch.submission_begins(*s.tasks.open);
+  return *s.tasks.open;
+}
+
+void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
+                           const void* operation) {
+  if (!self_->watch.declares(node, bytes, mode, operation)) return;
+  node.edges_made += self_->tracker_of(node).add(node, bytes, mode, operation);
+}
+
+void scheduler::add_container(task_node& node, const detail::container& c, access_mode mode,
+                              const void* operation) {
+  detail::dependence_tracker& tracker = self_->tracker_of(node);
+  if (!self_->watch.declares(node, c, tracker, mode, operation)) return;
+  node.edges_made += tracker.add_container(node, c, mode, operation);
+}
+
+void scheduler::add_box(task_node& node, const strided_bytes& box, access_mode mode) {
+  if (!self_->watch.declares(node, box, mode, nullptr)) return;
+  node.edges_made += self_->tracker_of(node).add_box(node, box, mode);
+}
+
+void scheduler::submit(task_node& node) {
+  implementation& s = *self_;
+  if (node.is_child) return s.submit_child(node);
+  s.tasks.open = nullptr;
+  if (node.recorded != nullptr) return;
+  if (detail::submitted_tasks::is_ready(node)) s.launch(node);
+  s.time().left();
+}
+
+/// Starts a node that is ready when it is submitted.
+void scheduler::implementation::launch(task_node& node) {
+  if (node.kind == node_kind::asynchronous) return start_in_turn(node, &threads.submitter());
+  ready.add_submitted(node);
+}
+
+void scheduler::wait() {
+  implementation& s = *self_;
+  s.expect_to_wait();
+  {
+    const implementation::stay inside(s);
+    const auto done = [&s] {
+      s.give_up_if_failed();
+      return s.tasks.all_finished();
+    };
+    s.run_ready(s.threads.submitter(), [&s] { return !s.failure.is_known(); });
+    s.work_until(s.threads.submitter(), done, progress_source::never);
+    s.give_up_if_failed();  // a failure the last look did not see
+    if (s.replaying != nullptr) std::exchange(s.replaying, nullptr)->adopt_containers();
+    s.watch.all_finished();
+  }
+  s.failure.rethrow();
+}
+
+namespace {
+
+/// The end of `wait_on`, as a task.
+struct arrival {
+  static constexpr bool repeatable = false;
+  detail::ready_set* ready;
+  std::atomic<bool>* reached;
+
+  void run() const {
+    reached->store(true, std::memory_order_seq_cst);  // the last that is known of `reached`
+    ready->wake_submitter();
+  }
+  void run_again() const {}
+};
+
+}  // namespace
+
+void scheduler::wait_for(std::span<const strided_bytes> memory) {
+  implementation& s = *self_;
+  s.expect_to_wait();
+  std::atomic<bool> reached{false};
+  task_node& node = allocate("wait_on", node_kind::compute);
+  detail::store_call(node, arrival{&s.ready, &reached});
+  node.urgency = priority::high;
+  for (const strided_bytes& one : memory) add_box(node, one, access_mode::in);
+  submit(node);
+  {
+    const implementation::stay inside(s);
+    const auto done = [&] { return reached.load(std::memory_order_seq_cst) || failed(); };
+    s.work_until(s.threads.submitter(), done, progress_source::never);
+  }
+  waited();
+  if (failed()) wait();
+}
+
+// --- any thread ----------------------------------------------------------------------------------
+
+void scheduler::complete(task_node& node) {
+  self_->finish(node, self_->threads.this_worker());
+}
+
+void scheduler::fail(std::exception_ptr error) noexcept {
+  self_->record_failure(std::move(error));
+}
+
+void scheduler::wake() noexcept {
+  self_->ready.wake_submitter();
+}
+
+bool scheduler::failed() const noexcept {
+  return self_->failure.happened();
+}
+
+}  // namespace plait

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Reports that nothing moves.
+#pragma once
+
+#include <functional>
+
+#include <plait/core/clock.hpp>
+#include <plait/task/scheduler_options.hpp>
+#include <plait/task/stall.hpp>
+
+#include "task/graphs/replayed_graph.hpp"
+#include "task/scheduler/crew.hpp"
+#include "task/scheduler/stall_watch.hpp"
+#include "task/scheduler/submitted_tasks.hpp"
+
+namespace plait::detail {
+
+/// Looks at the tasks in flight while other threads run and finish them.  Submitting thread, in an
+/// idle spell.
+class stall_reports {
+ public:
+  explicit stall_reports(const scheduler_options& options);
+
+  /// Returns the watch of an idle spell: of the submitting thread, else one that is never due.
+  [[nodiscard]] stall_watch watch(bool submits, ticks begin) const noexcept {
+    return {submits ? period_ : progress_source::never, begin};
+  }
+  /// Reports a stall if `watch` finds one.  `replaying` may be null.
+  void look(stall_watch& watch, const crew& threads, const submitted_tasks& tasks,
+            const replayed_graph* replaying) const;
+
+ private:
+  const std::function<void(const stall&)> report_;
+  const ticks period_;  ///< `never` without `report_`
+};
+
+}  // namespace plait::detail

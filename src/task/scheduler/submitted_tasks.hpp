@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The tasks that the program submits: their nodes, how many may be in flight, and what each of
+/// them must follow.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <plait/task/detail/dependence_tracker.hpp>
+#include <plait/task/detail/node.hpp>
+
+#include "task/scheduler/crew.hpp"
+
+namespace plait::detail {
+
+/// The submitting thread's own.
+class submitted_tasks {
+ public:
+  /// `threads`: of which each gives nodes back, and counts what is no longer in flight.
+  submitted_tasks(crew& threads, std::size_t limit) : threads_(threads), limit_(limit) {}
+
+  /// Returns true if there was no room for a task when the counts were read last.
+  [[nodiscard]] bool is_full() const noexcept { return in_flight() >= limit_; }
+  /// Reads the counts; returns how many tasks there is room for.
+  [[nodiscard]] std::size_t room() noexcept {
+    uncounted_ = threads_.total(&counters::uncounted);
+    return limit_ - in_flight();
+  }
+  [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
+  [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
+  [[nodiscard]] bool all_finished() const noexcept {
+    return threads_.total(&counters::finished) == submitted_;
+  }
+
+  /// Returns a node for a new task.  Precondition: there is room.
+  [[nodiscard]] task_node& take(const char* name, node_kind kind) {
+    peak_ = std::max(peak_, in_flight() + 1);
+    if (free_ == nullptr) collect();
+    task_node& node = *std::exchange(free_, free_->next_free);
+    if (free_ != nullptr) free_->prefetch_to_submit();
+    ++submitted_;
+    prepare(node, ++last_id_, name, kind, threads_.is_one());
+    return node;
+  }
+  /// Takes the node of a finished task back at once.
+  void give_back(task_node& node) noexcept { node.next_free = std::exchange(free_, &node); }
+  /// A replay counts as one.  Returns the id of the first of its `tasks`, `at_once` of which may
+  /// be in flight.
+  [[nodiscard]] std::uint64_t add_replay(std::uint64_t tasks, std::size_t at_once) noexcept {
+    ++submitted_;
+    peak_ = std::max(peak_, at_once);
+    return std::exchange(last_id_, last_id_ + tasks) + 1;
+  }
+
+  /// Makes a free node ready for a new life.  `one_worker`: no other runs tasks.
+  static void prepare(task_node& node, std::uint64_t id, const char* name, node_kind kind,
+                      bool one_worker) noexcept;
+  /// Ends the submission of a node, whose accesses are known.  Returns true if nothing that it
+  /// waits for is unfinished.
+  [[nodiscard]] static bool is_ready(task_node& node) noexcept;
+
+  template <class Use>
+  void for_each_node(Use use) const {
+    for (const auto& block : blocks_) {
+      for (std::size_t i = 0; i < nodes_per_block; ++i) use(block[i]);
+    }
+  }
+
+  dependence_tracker tracker;
+  task_node* open = nullptr;  ///< between allocate and submit
+
+ private:
+  static constexpr std::size_t nodes_per_block = 64;
+
+  [[nodiscard]] std::size_t in_flight() const noexcept { return submitted_ - uncounted_; }
+  void collect();
+
+  crew& threads_;
+  const std::size_t limit_;
+  std::vector<std::unique_ptr<task_node[]>> blocks_;
+  task_node* free_ = nullptr;
+  std::uint64_t last_id_ = 0;
+  std::uint64_t submitted_ = 0;  ///< tasks, and replays
+  std::uint64_t uncounted_ = 0;  ///< of those, when the counts were read last
+  std::size_t peak_ = 0;
+};
+
+inline bool submitted_tasks::is_ready(task_node& node) noexcept {
+  const std::int32_t guard = task_node::submission_guard - node.edges_made;
+  // Nobody else knows the node, or lowers its count: no atomic read-modify-write needed.
+  if (node.edges_made == 0) return true;
+  if (node.follows_unshared) {
+    const std::int32_t left = node.unmet.load(std::memory_order_relaxed) - guard;
+    node.unmet.store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
+  return node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
+}
+
+inline void submitted_tasks::prepare(task_node& node, std::uint64_t id, const char* name,
+                                     node_kind kind, bool one_worker) noexcept {
+  ++node.generation;
+  node.id.store(id, std::memory_order_relaxed);
+  node.name = name;
+  node.kind = kind;
+  node.urgency = priority::normal;
+  node.uncounted = false;
+  node.trivial = false;
+  node.where = 0;
+  node.unshared = one_worker && kind == node_kind::compute;
+  node.follows_unshared = true;
+  node.last_successor_id = 0;
+  node.edges_used = 0;
+  node.edges_made = 0;
+  if (node.more_edges != nullptr) node.more_edges->clear();
+  node.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
+  node.successors.store(nullptr, std::memory_order_relaxed);
+}
+
+}  // namespace plait::detail
