@@ -13,8 +13,8 @@
 #include <plait/plait.hpp>
 
 #include "ft/npb.hpp"
-#include "measure/load/messages_alone.hpp"
 #include "measure/compare/verdict.hpp"
+#include "measure/load/messages_alone.hpp"
 #include "measure/rows/checked_run.hpp"
 #include "peer.hpp"
 

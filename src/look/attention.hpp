@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a thread that looks after messages keeps between two looks.  One thread, but for `wakes`.
+/// The attention of a thread that looks after messages: what it keeps between two looks.  One
+/// thread.
 #pragma once
 
 #include <algorithm>

@@ -48,7 +48,7 @@ inline constexpr int naps_before_rest = 8;
 
 // Beside others who look
 // -----------------------------------------------------------------------------------------------
-/// What others look after is left to them for as long again as they have looked, at least for so
+/// Messages are left to others for as long again as they have looked after them, at least for so
 /// many shortest distances and at most for `longest_distance` worst delays.  To wake costs the
 /// computation beside it 70 to 180 us of cold caches on a virtual machine.
 inline constexpr std::int64_t distances_left_to_others = 5;

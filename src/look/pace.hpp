@@ -12,7 +12,7 @@
 
 namespace plait {
 
-/// What is known when it is asked.  Times are `now_ticks`.
+/// Facts at the moment of a decision.  Times are `now_ticks`.
 struct pace_facts {
   ticks now = 0;
   ticks last_look = 0;  ///< by any thread that looks after all there is
@@ -53,7 +53,7 @@ struct pace_limits {
   }
 };
 
-/// What to do: look, sleep until then or until sockets have news, or sleep until then in any case,
+/// A decision: look, sleep until then or until sockets have news, or sleep until then in any case,
 /// since others look.
 struct pace_verdict {
   enum class kind : std::uint8_t { look, listen, leave } what;

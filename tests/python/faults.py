@@ -393,7 +393,7 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="WORDS", help="those described by WORDS")
     parser.add_argument("--verbose", action="store_true", help="name each fault")
     given = parser.parse_args()
-    # A shell starts what it leaves in the background with these ignored, and jobs would inherit that.
+    # A shell starts what it leaves in the background with these ignored; jobs would inherit that.
     for ignored in (signal.SIGINT, signal.SIGQUIT):
         signal.signal(ignored, signal.SIG_DFL)
     seed = int(time.time()) if given.seed is None else given.seed

@@ -141,7 +141,12 @@ def fortran_entries(names: list[str]) -> Iterator[tuple[str, str]]:
 def write_fortran(folder: pathlib.Path, names: list[str]) -> None:
     """Writes the entry points of the Fortran bindings: each keeps its caller, and jumps on."""
     entries = list(fortran_entries(names))
-    lines = ['#include "attach/calls/fortran_sites.hpp"', "#if defined(__x86_64__)", 'asm(R"(', ".text"]
+    lines = [
+        '#include "attach/calls/fortran_sites.hpp"',
+        "#if defined(__x86_64__)",
+        'asm(R"(',
+        ".text",
+    ]
     for number, (entry, _) in enumerate(entries):
         lines += [
             f".globl {entry}",

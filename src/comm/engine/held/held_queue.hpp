@@ -31,7 +31,7 @@ class held_queue {
 
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
   void hold(const entry& one);
-  /// What it waited for has come.  Precondition: the operation is held.
+  /// Takes out an operation whose wait is over.  Precondition: it is held.
   void release(const operation& op);
   /// Takes out those whose time is up.
   [[nodiscard]] std::vector<entry> take_due(ticks now);

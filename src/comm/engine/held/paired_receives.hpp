@@ -32,7 +32,7 @@ namespace plait {
 /// Holder of the token only.  `peer`: among all ranks.
 class paired_receives {
  public:
-  /// How long a receive waits for its send.
+  /// The time that a receive waits for its send.
   struct wait {
     ticks until;
     ticks rest;  ///< while its rank rests
