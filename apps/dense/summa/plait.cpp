@@ -32,7 +32,7 @@ struct buffers {
 
 class tasks final : public plait::measure::task_variant<problem> {
  public:
-  tasks(plait::environment& env, const plait::measure::task_options& how, int panels)
+  tasks(plait::environment& env, const plait::runtime_options& how, int panels)
       : task_variant(env, how), buffers_(static_cast<std::size_t>(panels)) {}
 
  private:
@@ -202,7 +202,7 @@ class tasks final : public plait::measure::task_variant<problem> {
 }  // namespace
 
 std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
-  plait::measure::task_options how = chosen.tasks;
+  plait::runtime_options how = chosen.runtime;
   how.compare_sizes = false;
   return std::make_unique<tasks>(env, how, chosen.buffers);
 }
