@@ -18,7 +18,7 @@ void combine(const std::vector<double>& message, std::vector<double>& values) {
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   if (env.size() != 2) env.abort("this example is a conversation of 2 ranks", 2);
-  plait::runtime rt{env, {.workers = 1}};
+  plait::runtime rt{env, {.tasks = {.workers = 1}}};
   const int other = 1 - env.rank();
 
   std::vector<double> sent(1 << 19, 1.0), received(1 << 19), inner(1 << 20), outer(1 << 19);

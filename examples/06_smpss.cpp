@@ -37,7 +37,7 @@ void recv(column buf, MPI_Status& status, int from, MPI_Comm on) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  plait::runtime rt{env, {.workers = 1}};  // one worker, and yet nothing blocks
+  plait::runtime rt{env, {.tasks = {.workers = 1}}};  // one worker, and yet nothing blocks
   const MPI_Comm on = plait::native(env);
   const int left = (env.rank() + env.size() - 1) % env.size();
   const int right = (env.rank() + 1) % env.size();

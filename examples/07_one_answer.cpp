@@ -16,7 +16,7 @@ using block = std::span<double>;
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  plait::runtime rt{env, {.workers = 2}};
+  plait::runtime rt{env, {.tasks = {.workers = 2}}};
 
   std::vector<double> u(1 << 16);
   double total = 0;

@@ -12,7 +12,7 @@ void scale(std::vector<double>& values) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  plait::runtime rt{env, {.checked = true}};  // or PLAIT_CHECKED=1 in the environment
+  plait::runtime rt{env, {.tasks = {.checked = true}}};  // or PLAIT_CHECKED=1 in the environment
 
   std::vector<double> interior(1000, 1.0), rim(4);
   rt.task("interior", scale, plait::inout(interior));

@@ -43,8 +43,9 @@ candidate candidate_of(environment& env, std::string settings,
           }};
 }
 
-measure::task_options tasks_of(const setup& how) {
-  return {.workers = how.workers, .policy = how.policy, .in_flight = most_in_flight};
+runtime_options tasks_of(const setup& how) {
+  return {.engine = {.policy = how.policy},
+          .tasks = {.workers = how.workers, .in_flight = most_in_flight}};
 }
 
 #ifdef PLAIT_BENCH_SCALAPACK
@@ -134,7 +135,7 @@ contest product_of(environment& env, const mesh& grid, std::int64_t n, const set
   add(result, wanted, "base", own(summa::make_base));
   add(result, wanted, "olap", own(summa::make_olap));
   add(result, wanted, "plait",
-      own([&env, tasks = tasks_of(how)] { return summa::make_plait(env, {.tasks = tasks}); }));
+      own([&env, tasks = tasks_of(how)] { return summa::make_plait(env, {.runtime = tasks}); }));
 #ifdef PLAIT_BENCH_SCALAPACK
   add(result, wanted, "scalapack",
       [&] { return of_scalapack<summa::problem>(env, grid, how, pose, make_pdgemm); });

@@ -60,7 +60,7 @@ class solution final : public hpl::variant {
 }  // namespace
 
 int lapack_threads(environment& env, const setup& how) {
-  return runtime(env, {.workers = how.workers}).workers();
+  return runtime(env, {.tasks = {.workers = how.workers}}).workers();
 }
 
 std::unique_ptr<hpl::variant> make_dgesv(int threads) {

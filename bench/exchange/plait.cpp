@@ -41,7 +41,8 @@ contestant plait_tasks(progress policy) {
   return {"plait " + std::string(to_string(policy)),
           "tasks; progress: " + std::string(to_string(policy)),
           [policy](environment& env, const load& what) {
-            return run_tasks(env, what, {.workers = what.workers, .policy = policy});
+            return run_tasks(env, what,
+                             {.engine = {.policy = policy}, .tasks = {.workers = what.workers}});
           }};
 }
 
@@ -49,10 +50,10 @@ contestant plait_sleeping(int worst_delay_us) {
   const std::string delay = std::to_string(worst_delay_us) + "us";
   return {"plait sleeping " + delay, "tasks; a proxy thread sleeps at most " + delay,
           [worst_delay_us](environment& env, const load& what) {
-            return run_tasks(env, what,
-                             {.workers = what.workers,
-                              .policy = progress::sleeping,
-                              .worst_delay_s = 1e-6 * worst_delay_us});
+            return run_tasks(
+                env, what,
+                {.engine = {.policy = progress::sleeping, .worst_delay_s = 1e-6 * worst_delay_us},
+                 .tasks = {.workers = what.workers}});
           }};
 }
 

@@ -151,7 +151,8 @@ contest nas_ft(environment& env, const ft::problem_class& what, const setup& how
   expect_right(measure::reference_of(*ft::make_base(env), all->problem, all->steps));
   all->sums_of_base = all->problem.sums;
 
-  const ft::options chosen{.tasks = {.workers = how.workers, .policy = how.policy}};
+  const ft::options chosen{
+      .runtime = {.engine = {.policy = how.policy}, .tasks = {.workers = how.workers}}};
   for (const char* variant : {"base", "olap", "plait", "ideal"}) {
     const std::shared_ptr<ft::variant> code = make_variant(variant, env, chosen);
     result.rows.push_back({variant, [&env, all, code] {

@@ -175,7 +175,7 @@ contest there_and_back(environment& env, const ft::problem_class& what, const se
   expect_right(measure::reference_of(*fft3d::make_blocking(env), all->field, all->steps));
   all->keep_waves_of_base(env);
 
-  const fft3d::options chosen{.workers = how.workers, .policy = how.policy};
+  const fft3d::options chosen{.engine = {.policy = how.policy}, .tasks = {.workers = how.workers}};
   for (const char* name : {"base", "olap", "plait", "ideal"}) {
     const std::shared_ptr<fft3d::variant> code = made(name, env, chosen);
     result.rows.push_back({name, [&env, all, code] {

@@ -12,12 +12,12 @@ namespace {
 enum class how { submitted, replayed, replayed_anew, replayed_persistent };
 
 runtime_options options_of(const traffic& what, how messages) {
-  return {.workers = what.workers,
-          .policy = what.policy,
-          .persistent_requests = messages == how::replayed_anew ? persistence::never
-                                 : messages == how::replayed_persistent
-                                     ? persistence::always
-                                     : persistence::where_faster};
+  return {.engine = {.policy = what.policy,
+                     .persistent_requests = messages == how::replayed_anew ? persistence::never
+                                            : messages == how::replayed_persistent
+                                                ? persistence::always
+                                                : persistence::where_faster},
+          .tasks = {.workers = what.workers}};
 }
 
 // `once` submits one round or burst; `times` of it are timed.

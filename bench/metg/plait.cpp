@@ -12,7 +12,8 @@ void run_task(const point_task* task, const long* iterations) {
 class submitted_tasks : public runner {
  public:
   submitted_tasks(environment& env, task_graph& graph, const runner_options& options)
-      : graph_(graph), rt_(env, {.workers = options.workers, .policy = options.policy}) {}
+      : graph_(graph),
+        rt_(env, {.engine = {.policy = options.policy}, .tasks = {.workers = options.workers}}) {}
 
   void run(long iterations) override {
     iterations_ = iterations;

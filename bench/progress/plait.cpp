@@ -35,15 +35,15 @@ void submit_both(runtime& rt, step_data& data, const step_load& what) {
 // A graph that is replayed must fit the in-flight limit.
 std::size_t in_flight_for(const step_load& what) {
   const std::size_t of_a_step = static_cast<std::size_t>(what.pieces + 2 * what.flights + 1);
-  return std::max(runtime_options{}.in_flight, 2 * of_a_step);
+  return std::max(scheduler_options::usual_in_flight, 2 * of_a_step);
 }
 
 // `steps_of` makes of a runtime and the data what runs so many times two steps.
 template <class StepsOf>
 measure::timing run_tasks(environment& env, const step_run& run, runtime_options options,
                           StepsOf&& steps_of) {
-  options.workers = run.what.workers;
-  options.in_flight = in_flight_for(run.what);
+  options.tasks.workers = run.what.workers;
+  options.tasks.in_flight = in_flight_for(run.what);
   step_data data(run.what, env.rank(), run.grid);
   runtime rt{env, options};
   auto steps = steps_of(rt, data);
@@ -83,7 +83,7 @@ step_contestant plait_tasks(progress policy) {
   return {fmt::format("plait {}", to_string(policy)),
           fmt::format("a replayed graph; progress: {}", to_string(policy)),
           [policy](environment& env, const step_run& run) {
-            return run_replayed(env, run, {.policy = policy});
+            return run_replayed(env, run, {.engine = {.policy = policy}});
           }};
 }
 
@@ -91,8 +91,8 @@ step_contestant plait_every(double poll_every_s) {
   const std::string interval = fmt::format("{:g}us", 1e6 * poll_every_s);
   return {"plait every " + interval, "a replayed graph; a sleeping proxy looks every " + interval,
           [poll_every_s](environment& env, const step_run& run) {
-            return run_replayed(env, run,
-                                {.policy = progress::sleeping, .poll_every_s = poll_every_s});
+            return run_replayed(
+                env, run, {.engine = {.policy = progress::sleeping, .poll_every_s = poll_every_s}});
           }};
 }
 

@@ -89,8 +89,8 @@ int run(environment& env, int argc, char** argv) {
   request wanted;
   wanted.rows = rows_of(given.only);
   wanted.steps = static_cast<int>(given.steps);
-  wanted.tasks.workers = static_cast<int>(given.workers);
-  wanted.tasks.policy = measure::parse_progress("--policy", given.policy);
+  wanted.runtime.tasks.workers = static_cast<int>(given.workers);
+  wanted.runtime.engine.policy = measure::parse_progress("--policy", given.policy);
   wanted.link_rate_Bps = given.link_rate_Bps;
   wanted.repetition = measure::repetition_of(given.rows, env);
   measure::check(env, given.rows);
@@ -98,7 +98,7 @@ int run(environment& env, int argc, char** argv) {
   plait::sparse::dealt_matrix dealt = spmv::deal(env, given.matrix, spmv::dealings::used, about);
   measure::check_memory(env, given.matrix.size_option(), spmv::vector_bytes(dealt));
   spmv::problem p(env, std::move(dealt), given.matrix.how(), given.piece);
-  measure::json where = measure::policy_chosen(env, wanted.tasks.workers);
+  measure::json where = measure::policy_chosen(env, wanted.runtime.tasks.workers);
   outcome found = measure(env, p, wanted);
   where["peers"] = peers_of(wanted);
   where["peers_not_built"] = missing_peers();

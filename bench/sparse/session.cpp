@@ -67,7 +67,7 @@ class session {
     };
     add(base_row, spmv::make_base(env_), bits);
     add("olap", spmv::make_olap(env_), bits);
-    add("plait", spmv::make_plait(env_, wanted_.tasks), bits);
+    add("plait", spmv::make_plait(env_, wanted_.runtime), bits);
     add(ideal_row, spmv::make_ideal(env_), own);
     for (const loaded_peer& one : peers_)
       if (variant code = one.matrix->make_variant(p_))

@@ -21,7 +21,7 @@ inline constexpr const char* product_column = "product";
 struct request {
   std::vector<std::string> rows;  ///< names
   int steps = 0;
-  spmv::options tasks;
+  spmv::options runtime;
   double link_rate_Bps = 0;  ///< payload rate of the link between hosts; 0 = not known
   measure::repetition_options repetition;
 };

@@ -38,7 +38,7 @@ void submit_step(plait::runtime& rt, ring& p, std::vector<double>& from, std::ve
 
 }  // namespace
 
-std::unique_ptr<variant> make_plait(plait::environment& env, plait::measure::task_options how,
+std::unique_ptr<variant> make_plait(plait::environment& env, plait::runtime_options how,
                                     setting solves) {
   const auto steps = [solves](ring& p) -> plait::measure::task_steps {
     return {.steps = 2, .tasks = 2 * (p.rows + 4ul), .submit = [&p, solves](auto& rt, int count) {

@@ -60,5 +60,5 @@ using variant = plait::measure::variant<ring>;
 std::unique_ptr<variant> make_base(plait::environment& env);
 std::unique_ptr<variant> make_ideal();
 std::unique_ptr<variant> make_olap(plait::environment& env);
-std::unique_ptr<variant> make_plait(plait::environment& env, plait::measure::task_options how,
+std::unique_ptr<variant> make_plait(plait::environment& env, plait::runtime_options how,
                                     setting solves);

@@ -63,12 +63,12 @@ std::vector<std::string> program_options::chosen(std::span<const std::string_vie
   return parse_names("--variants", variants, known);
 }
 
-task_options program_options::tasks() const {
+runtime_options program_options::tasks() const {
   check_range("--workers", workers, 0, 1024);
   check_range("--in-flight", in_flight, 0, 1 << 24);
-  return {.workers = static_cast<int>(workers),
-          .policy = parse_progress("--policy", policy),
-          .in_flight = static_cast<std::size_t>(in_flight)};
+  return {.engine = {.policy = parse_progress("--policy", policy)},
+          .tasks = {.workers = static_cast<int>(workers),
+                    .in_flight = static_cast<std::size_t>(in_flight)}};
 }
 
 void add_program_options(command_line& to, program_options& options,
@@ -82,10 +82,10 @@ void add_program_options(command_line& to, program_options& options,
   add_outputs(to, options.session, "variant");
 }
 
-json to_json(const task_options& tasks) {
-  return {{"workers", tasks.workers},
-          {"policy", to_string(tasks.policy)},
-          {"in_flight", tasks.in_flight}};
+json to_json(const runtime_options& how) {
+  return {{"workers", how.tasks.workers},
+          {"policy", to_string(how.engine.policy)},
+          {"in_flight", how.tasks.in_flight}};
 }
 
 void print_table(const json& result, const std::vector<table_column>& more) {

@@ -31,7 +31,7 @@ struct program_options {
   /// `known`.
   [[nodiscard]] std::vector<std::string> chosen(std::span<const std::string_view> known) const;
   /// Errors: usage_error for numbers out of range and an unknown policy.
-  [[nodiscard]] task_options tasks() const;
+  [[nodiscard]] runtime_options tasks() const;
 };
 
 /// Returns the options of a program that measures these variants, so many steps and so many tasks
@@ -45,7 +45,7 @@ void add_program_options(command_line& to, program_options& options,
                          std::span<const std::string_view> known, const std::string& steps_help);
 
 /// Returns what a result says of the tasks that were asked for: "workers", "policy", "in_flight".
-[[nodiscard]] json to_json(const task_options& tasks);
+[[nodiscard]] json to_json(const runtime_options& how);
 
 /// A column of a table of variants: a figure that the result has of each, or of some.
 struct table_column {

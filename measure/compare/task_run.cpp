@@ -8,26 +8,16 @@
 #include "steps_of_run.hpp"
 
 namespace plait::measure {
-namespace {
 
-// A graph of more than `most_recorded` tasks is submitted each time instead: to keep it would take
-// memory by the hundred megabytes.
-constexpr std::size_t usual_limit = 4096;
-
-}  // namespace
-
-task_run::task_run(environment& env, const task_options& options, task_steps what)
+task_run::task_run(environment& env, runtime_options options, task_steps what)
     : what_(std::move(what)) {
-  const std::size_t in_flight = options.in_flight != 0
-                                    ? options.in_flight
-                                    : std::clamp(what_.tasks, usual_limit, most_recorded);
-  rt_.emplace(env, runtime_options{.workers = options.workers,
-                                   .in_flight = in_flight,
-                                   .policy = options.policy,
-                                   .compare_sizes = options.compare_sizes,
-                                   .cores = options.cores,
-                                   .service = options.service,
-                                   .step = options.step ? *options.step : std::nullopt});
+  // A graph of more than `most_recorded` tasks is submitted each time instead: to keep it would
+  // take memory by the hundred megabytes.
+  std::size_t& in_flight = options.tasks.in_flight;
+  if (in_flight == 0)
+    in_flight = std::clamp(what_.tasks, scheduler_options::usual_in_flight, most_recorded);
+  if (what_.step) options.step = what_.step;
+  rt_.emplace(env, options);
   if (what_.replayed && what_.tasks <= in_flight)
     recorded_ = rt_->record([&] { what_.submit(*rt_, what_.steps); });
   rt_->start_trace();

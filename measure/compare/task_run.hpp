@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 
@@ -16,19 +15,7 @@
 
 namespace plait::measure {
 
-/// Holds what the command line says of tasks.
-struct task_options {
-  int workers = 0;  ///< of a rank; 0: as many as this process has cores for
-  progress policy = progress::automatic;
-  std::size_t in_flight = 0;  ///< most tasks in flight; 0: as many as it takes to replay
-  bool compare_sizes = true;  ///< see runtime_options
-  int cores = 0;              ///< for workers and proxy; 0: the fair share
-  service_core service = service_core::never;
-  /// Knowledge of a step when a run begins, if any.
-  std::shared_ptr<const std::optional<model::node_step>> step = {};
-};
-
-/// The most tasks whose graph is recorded where --in-flight leaves the choice.
+/// The most tasks whose graph is recorded where the in-flight limit is left at 0.
 inline constexpr std::size_t most_recorded = std::size_t{1} << 17;
 
 /// The tasks of a few steps, submitted again and again.
@@ -38,6 +25,7 @@ struct task_steps {
   bool replayed = true;   ///< recorded, where they fit the in-flight limit
   /// Submits the first `count` of them.  What it refers to outlives the task_run.
   std::function<void(runtime&, int count)> submit;
+  std::optional<model::node_step> step = {};  ///< of runtime_options, where it is known by now
 };
 
 /// Reports what `rt` did in `steps` steps from `began_s` on (process seconds): events of the steps
@@ -53,8 +41,8 @@ struct task_steps {
 class task_run {
  public:
   /// Starts the workers, records `what` where its tasks fit the in-flight limit, and starts the
-  /// trace.  Collective.
-  task_run(environment& env, const task_options& options, task_steps what);
+  /// trace.  An in-flight limit of 0: as many as it takes to replay.  Collective.
+  task_run(environment& env, runtime_options options, task_steps what);
 
   [[nodiscard]] runtime& tasks() noexcept { return *rt_; }
 

@@ -19,7 +19,7 @@ namespace plait::measure {
 template <class Problem>
 class task_variant : public variant<Problem> {
  public:
-  task_variant(environment& env, const task_options& how) : env_(env), how_(how) {}
+  task_variant(environment& env, const runtime_options& how) : env_(env), how_(how) {}
 
   void prepare(Problem& p) final { run_.emplace(env_, how_, steps_of(p)); }
 
@@ -52,7 +52,7 @@ class task_variant : public variant<Problem> {
   virtual void add_to(run_report&) {}
 
   environment& env_;
-  const task_options how_;
+  const runtime_options how_;
 
  private:
   std::optional<task_run> run_;
@@ -62,11 +62,11 @@ class task_variant : public variant<Problem> {
 /// after the last step, where p must hold the result.
 template <class Problem>
 [[nodiscard]] std::unique_ptr<variant<Problem>> tasks_of(
-    environment& env, const task_options& how, std::function<task_steps(Problem&)> make,
+    environment& env, const runtime_options& how, std::function<task_steps(Problem&)> make,
     std::function<void(Problem&, int steps)> ended = {}, setting solves = setting::distributed) {
   class tasks final : public task_variant<Problem> {
    public:
-    tasks(environment& env, const task_options& how, std::function<task_steps(Problem&)> make,
+    tasks(environment& env, const runtime_options& how, std::function<task_steps(Problem&)> make,
           std::function<void(Problem&, int)> ended, setting solves)
         : task_variant<Problem>(env, how),
           make_(std::move(make)),

@@ -58,7 +58,8 @@ compared_variant node_processes::with_leaders(compared_variant one) const {
 
 compared_variant node_processes::asleep_beside_tasks(std::string name) const {
   return asleep(std::move(name), [this] {
-    return std::make_shared<runtime>(env_, runtime_options{.workers = 1, .policy = progress::none});
+    return std::make_shared<runtime>(
+        env_, runtime_options{.engine = {.policy = progress::none}, .tasks = {.workers = 1}});
   });
 }
 

@@ -76,7 +76,7 @@ double slowest_s(environment& env, int times, const std::function<double()>& own
 }
 
 json policy_chosen(environment& env, int workers) {
-  const runtime rt{env, {.workers = workers}};
+  const runtime rt{env, {.tasks = {.workers = workers}}};
   return policy_chosen(rt);
 }
 

@@ -30,7 +30,7 @@ void check_common(const common_options& given, environment& env) {
 
 json describe_run(environment& env, const json& about) {
   json all = describe_environment(env);
-  const runtime rt{env, {.workers = 1}};
+  const runtime rt{env, {.tasks = {.workers = 1}}};
   all["peers"] = about;
   all.update(policy_chosen(rt));
   all["algorithms_by"] = rt.network().has_value() ? "the network of PLAIT_NETWORK" : "rules";

@@ -42,7 +42,7 @@ class participant {
   participant(environment& env, const session_options& wanted)
       : env_(env),
         wanted_(wanted),
-        rt_(env, {.workers = 1}),
+        rt_(env, {.tasks = {.workers = 1}}),
         pair_(rt_, 0, env.size() - 1),
         crowded_(measure::maximum(env, env.size() > sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 0) > 0) {}
 

@@ -84,7 +84,9 @@ class nonblocking_way final : public way {
 class task_way final : public way {
  public:
   task_way(environment& env, buffers& data, progress policy, collective::back_end back_end)
-      : data_(data), how_{.back_end = back_end}, rt_(env, {.workers = 1, .policy = policy}) {}
+      : data_(data),
+        how_{.back_end = back_end},
+        rt_(env, {.engine = {.policy = policy}, .tasks = {.workers = 1}}) {}
   void pure() override {
     data_.what.submit(rt_, data_, how_);
     rt_.wait();

@@ -75,7 +75,7 @@ class mpi_way final : public way {
 class task_way final : public way {
  public:
   task_way(environment& env, message& data, progress policy)
-      : data_(data), rt_(env, {.workers = 1, .policy = policy}) {}
+      : data_(data), rt_(env, {.engine = {.policy = policy}, .tasks = {.workers = 1}}) {}
 
   void beside(measure::cut_work& what) override {
     submit_message();

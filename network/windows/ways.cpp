@@ -52,7 +52,7 @@ const std::vector<way>& all_ways() {
 
 trial::trial(environment& env, const way& how, std::size_t size_bytes, int burst, progress policy)
     : env_(env),
-      rt_(env, {.workers = 1, .policy = policy}),
+      rt_(env, {.engine = {.policy = policy}, .tasks = {.workers = 1}}),
       size_(size_bytes),
       burst_(burst),
       exposed_((static_cast<std::size_t>(burst) + 1) * size_bytes),

@@ -13,27 +13,13 @@
 
 #include "runtime/end_of_run.hpp"
 #include "runtime/runtime_state.hpp"
+#include "runtime/settled_options.hpp"
 #include "runtime/submitted_operation.hpp"
 #include "runtime/task_suspender.hpp"
-#include "runtime/worker_choice.hpp"
 #include "runtime/written/recorder.hpp"
 #include "runtime/written/stall_report.hpp"
 
 namespace plait {
-namespace {
-
-/// While a task is checked nobody else may touch its data.
-[[nodiscard]] runtime_options settled(runtime_options options) {
-  options.checked = scheduler::checks_accesses(options.checked);
-  if (options.checked) {
-    if (options.workers > 0) options.workers = 1;
-    options.policy = progress::none;
-    options.service = service_core::never;
-  }
-  return options;
-}
-
-}  // namespace
 
 void runtime_state::report(const stall& found) {
   const std::string text = stall_report(found, messages.survey(&name_of), &operation_in);
@@ -50,8 +36,7 @@ void runtime_state::report(const stall& found) {
 }
 
 runtime::runtime(environment& env, const runtime_options& options)
-    : runtime(std::make_unique<runtime_state>(env, settled(options),
-                                              choose_workers(env, settled(options)))) {}
+    : runtime(std::make_unique<runtime_state>(env, settled(env, options))) {}
 
 runtime::runtime(std::unique_ptr<runtime_state> self)
     : collective_calls(self->submits), one_sided_calls(self->submits), self_(std::move(self)) {

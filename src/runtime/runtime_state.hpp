@@ -10,7 +10,6 @@
 
 #include <plait/comm/environment.hpp>
 #include <plait/core/error.hpp>
-#include <plait/core/fair_share.hpp>
 #include <plait/runtime/runtime.hpp>
 
 #include "runtime/collectives/algorithm_choice.hpp"
@@ -18,18 +17,10 @@
 #include "runtime/end_of_run.hpp"
 #include "runtime/engine_source.hpp"
 #include "runtime/task_suspender.hpp"
-#include "runtime/worker_choice.hpp"
 #include "runtime/written/recorder.hpp"
 #include "runtime/written/stall_report.hpp"
 
 namespace plait {
-
-/// Returns whether others want the cores on which this process would poll.
-[[nodiscard]] inline bool crowded(const environment& env, int workers) {
-  return fair_share(env.node_units(), env.node_rank()) < workers ||
-         env.node_size() >
-             static_cast<int>(env.node_units()[static_cast<std::size_t>(env.node_rank())].size());
-}
 
 /// Says of which collective calls ranks compare the sizes they name.
 enum class size_comparison : char { none = 'n', some = 's', all = 'a' };
@@ -43,35 +34,26 @@ enum class size_comparison : char { none = 'n', some = 's', all = 'a' };
 }
 
 struct runtime_state {
-  runtime_state(environment& env_, const runtime_options& options, const worker_choice& chosen)
+  /// Precondition: `options` are settled.
+  runtime_state(environment& env_, const runtime_options& options)
       : env(env_),
         choice(agreed_network(env_, options.network)),
-        messages(env_, {.policy = options.policy,
-                        .workers = chosen.workers,
-                        .worst_delay_s = options.worst_delay_s,
-                        .poll_every_s = options.poll_every_s,
-                        .disturb = options.disturb,
-                        .persistent_requests = options.persistent_requests,
-                        .paired_receives = options.paired_receives,
-                        .cores = options.cores,
-                        .remark = chosen.remark}),
-        source(messages, crowded(env_, chosen.workers)),
-        checked(scheduler::checks_accesses(options.checked)),
+        messages(env_, options.engine),
+        source(messages, options.tasks.oversubscribed),
+        checked(options.tasks.checked),
         compared_sizes(agreed_on(env_, options.compare_sizes, checked)),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
-        tasks({.workers = chosen.workers,
-               .in_flight = options.in_flight,
-               .oversubscribed = crowded(env_, chosen.workers),
-               .task_stack_bytes = blocking_calls::linked ? options.task_stack_bytes : 0,
-               .measured_priorities = options.measured_priorities,
-               .progress = &source,
-               .stall_report_s = stall_report_seconds(options.stall_report_s),
-               .stalled = [this](const stall& found) { report(found); },
-               .checked = options.checked}) {
+        tasks(joined_to_messages(options.tasks)) {
     // MPI writes what other tasks wait for.
-    if (options.checked) mpi_token::watch(&scheduler::pause_checks);
+    if (checked) mpi_token::watch(&scheduler::pause_checks);
     if (blocking_calls::linked) suspender.emplace(messages, tasks);
+  }
+
+  [[nodiscard]] scheduler_options joined_to_messages(scheduler_options how) {
+    how.progress = &source;
+    how.stalled = [this](const stall& found) { report(found); };
+    return how;
   }
 
   void report(const stall& found);

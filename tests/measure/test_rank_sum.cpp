@@ -29,7 +29,7 @@ TEST(rank_sum, adds_in_the_order_of_ranks) {
 TEST(rank_sum, as_tasks_adds_parts_in_their_order_then_ranks_in_theirs) {
   for (const bool is_urgent : {false, true}) {
     environment& env = test::test_environment();
-    runtime rt(env, {.workers = 1});
+    runtime rt(env, {.tasks = {.workers = 1}});
     sum_tasks sums(env, "sum", {.count = 2, .is_urgent = is_urgent});
     std::vector<double> parts;
     std::vector<double> result;
@@ -47,7 +47,7 @@ TEST(rank_sum, as_tasks_adds_parts_in_their_order_then_ranks_in_theirs) {
 
 TEST(rank_sum, as_tasks_follows_each_change_of_its_parts) {
   environment& env = test::test_environment();
-  runtime rt(env, {.workers = 2});
+  runtime rt(env, {.tasks = {.workers = 2}});
   sum_tasks sums(env, "sum");
   std::vector<double> parts(2, 0.0);
   std::vector<double> seen;

@@ -35,7 +35,7 @@ void do_steps(task_run& run, int steps, const step_range& kept = {}) {
 
 TEST(task_run, does_whole_rounds_and_a_rest) {
   counter counted;
-  task_run run(test::test_environment(), {.workers = 1}, counted.pairs(2));
+  task_run run(test::test_environment(), {.tasks = {.workers = 1}}, counted.pairs(2));
   do_steps(run, 7);
   EXPECT_EQ(counted.steps, 7);
   EXPECT_EQ(counted.submissions, 2) << "recorded once, and the rest submitted";
@@ -44,7 +44,8 @@ TEST(task_run, does_whole_rounds_and_a_rest) {
 
 TEST(task_run, submits_each_time_what_does_not_fit) {
   counter counted;
-  task_run run(test::test_environment(), {.workers = 1, .in_flight = 8}, counted.pairs(9));
+  task_run run(test::test_environment(), {.tasks = {.workers = 1, .in_flight = 8}},
+               counted.pairs(9));
   do_steps(run, 6);
   EXPECT_EQ(counted.steps, 6);
   EXPECT_EQ(counted.submissions, 3);
@@ -53,7 +54,7 @@ TEST(task_run, submits_each_time_what_does_not_fit) {
 
 TEST(task_run, advances_until_the_program_has_enough) {
   counter counted;
-  task_run run(test::test_environment(), {.workers = 1}, counted.pairs(2));
+  task_run run(test::test_environment(), {.tasks = {.workers = 1}}, counted.pairs(2));
   run.begin();
   while (counted.steps < 10) run.advance(4);
   run.end({});
@@ -63,7 +64,8 @@ TEST(task_run, advances_until_the_program_has_enough) {
 
 TEST(task_run, reports_ledger_policy_and_the_events_of_the_kept_steps) {
   counter counted;
-  task_run run(test::test_environment(), {.workers = 1, .policy = progress::workers},
+  task_run run(test::test_environment(),
+               {.engine = {.policy = progress::workers}, .tasks = {.workers = 1}},
                counted.pairs(2));
   do_steps(run, 10, {4, 6});
   const auto is_task = [](const trace_event& e) {

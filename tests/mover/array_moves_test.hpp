@@ -68,7 +68,7 @@ struct drivers {
   environment& env = test_environment();
   engine olap{env, {.policy = progress::none}};
   engine xtra{env, {.policy = progress::sleeping, .worst_delay_s = 1e-4}};
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
 };
 
 /// Fills `from`, moves it as `make` plans and checks `to` (perhaps the same), three times.

@@ -25,7 +25,7 @@ plait::move_plan never_received(const plait::environment& env, std::vector<std::
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   const std::string_view what = argc > 1 ? argv[1] : "";
-  plait::runtime rt{env, {.workers = 1}};
+  plait::runtime rt{env, {.tasks = {.workers = 1}}};
   plait::engine messages{env, {.policy = plait::progress::none}};
   if (what == "unwinding") {
     std::vector<std::byte> cells(many);

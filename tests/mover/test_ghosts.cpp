@@ -280,9 +280,9 @@ TEST(ghosts, that_do_not_come_are_named_in_the_stall_report) {
   std::string report;
   row r(d);
   {
-    runtime rt{d.env, {.workers = 1, .stall_report_s = 0.2, .stall_sink = [&](const auto& text) {
-                         report += text;
-                       }}};
+    runtime rt{d.env,
+               {.tasks = {.workers = 1, .stall_report_s = 0.2},
+                .stall_sink = [&](const auto& text) { report += text; }}};
     if (d.env.rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(1));
     rt.move(r.ghosts);
     rt.wait();

@@ -217,7 +217,7 @@ TEST(index_lists, what_one_neighbour_sends_is_released_before_another_has_sent) 
   environment& env = test_environment();
   if (env.size() < 3) return;  // with one neighbour there is nothing to tell apart
   const int rank = env.rank();
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   block_array<double, 1> x{decompose<1>({.global = 3 * env.size()}, env.size()), rank};
   x.block(rank)[point<1>(3 * rank)] = 1 + rank;
   x.block(rank)[point<1>(3 * rank + 2)] = 10 + rank;

@@ -25,7 +25,7 @@ class blocking_test : public ::testing::TestWithParam<blocking_case> {
   const int left = (env.rank() + env.size() - 1) % env.size();
   [[nodiscard]] runtime_options options() const {
     const auto& [policy, workers, in_flight] = GetParam();
-    return {.workers = workers, .in_flight = in_flight, .policy = policy};
+    return {.engine = {.policy = policy}, .tasks = {.workers = workers, .in_flight = in_flight}};
   }
 };
 

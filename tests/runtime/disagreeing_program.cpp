@@ -45,7 +45,7 @@ void disagree_late(plait::environment& env, plait::runtime& rt, bool replayed) {
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  plait::runtime rt{env, {.workers = 1}};
+  plait::runtime rt{env, {.tasks = {.workers = 1}}};
   if (argc != 5) return 2;
   const std::string what = argv[1];
   const std::string way = argv[4];

@@ -20,7 +20,7 @@ void broadcast_of_different_sizes(plait::environment& env) {
 }
 
 void tasks_that_throw(plait::environment& env) {
-  plait::runtime rt{env, {.workers = 2}};
+  plait::runtime rt{env, {.tasks = {.workers = 2}}};
   double never = 0;
   if (env.rank() > 0) {
     rt.recv("never sent", plait::out(never), 0);

@@ -11,7 +11,7 @@ using plait::out;
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  plait::runtime rt{env, {.workers = 1}};
+  plait::runtime rt{env, {.tasks = {.workers = 1}}};
   const std::string what = argc == 2 ? argv[1] : "";
   constexpr int iterations = 5;
   std::vector<int> x(3);

@@ -39,7 +39,7 @@ void exchange(plait::environment& env, plait::runtime& rt, int rounds) {
 
 void run(plait::environment& env, const std::string& what) {
   if (what == "nothing") return;
-  plait::runtime rt{env, {.workers = 2}};
+  plait::runtime rt{env, {.tasks = {.workers = 2}}};
   exchange(env, rt, 50);
   if (what == "traces") {  // for itself
     rt.start_trace();
@@ -49,7 +49,7 @@ void run(plait::environment& env, const std::string& what) {
     exchange(env, rt, 50);
   }
   if (what == "two") {
-    plait::runtime second{env, {.workers = 1}};
+    plait::runtime second{env, {.tasks = {.workers = 1}}};
     exchange(env, second, 50);
   }
   if (what == "window") {

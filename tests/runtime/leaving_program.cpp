@@ -41,7 +41,8 @@ int main(int argc, char** argv) {
   const auto on = plait::windows_on_from(argc > 1 ? argv[1] : "");
   if (!on) return 2;
   std::vector<int> own(parts * elements, -1);
-  plait::runtime rt{env, {.workers = 2, .policy = plait::progress::sleeping}};
+  plait::runtime rt{env,
+                    {.engine = {.policy = plait::progress::sleeping}, .tasks = {.workers = 2}}};
   {
     auto w = rt.window(own, {.on = *on});
     if (env.rank() > 0) put_without_end(rt, w);

@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   const std::string_view what = argc > 1 ? argv[1] : "";
   try {
-    plait::runtime rt{env, {.workers = 2}};
+    plait::runtime rt{env, {.tasks = {.workers = 2}}};
     if (env.rank() > 0) {
       do_alone(env, rt, what);
       std::printf("rank %d has ended as it would\n", env.rank());

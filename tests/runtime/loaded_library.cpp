@@ -8,7 +8,7 @@
 /// Collective.  Returns the program's exit code.
 extern "C" [[gnu::visibility("default")]] int run_in_library(int argc, char** argv) {
   plait::environment env{argc, argv};
-  plait::runtime rt{env, {.workers = 2}};
+  plait::runtime rt{env, {.tasks = {.workers = 2}}};
   int mine = 0;
   int sum = 0;
   rt.task(

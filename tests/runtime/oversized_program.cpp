@@ -10,7 +10,7 @@
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  plait::runtime rt{env, {.workers = 1}};
+  plait::runtime rt{env, {.tasks = {.workers = 1}}};
   const plait::collective_options library{.back_end = plait::collective::back_end::library};
   const std::size_t own = env.rank() == 1 ? std::size_t{1} << 31 : 8;
   std::vector<std::byte> few(8);

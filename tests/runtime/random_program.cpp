@@ -229,16 +229,16 @@ random_program make_program(generator& g, const shape& s) {
 
 runtime_options make_options(generator& g) {
   runtime_options o;
-  o.measured_priorities = g.chance(0.8);
-  o.persistent_requests = g.one_of({persistence::where_faster, persistence::always});
-  o.workers = static_cast<int>(g.between(1, 4));
-  o.in_flight = g.one_of<std::size_t>({1, 2, 3, 8, 64, 4096});
-  o.policy = g.one_of({progress::automatic, progress::dedicated, progress::sleeping,
-                       progress::workers, progress::none});
-  o.worst_delay_s = g.one_of({1e-4, 1.5e-3});
-  o.disturb = {.seed = g.bits(),
-               .probability = g.one_of({0.0, 0.1, 0.5}),
-               .longest_delay_s = g.one_of({2e-5, 3e-4})};
+  o.tasks.measured_priorities = g.chance(0.8);
+  o.engine.persistent_requests = g.one_of({persistence::where_faster, persistence::always});
+  o.tasks.workers = static_cast<int>(g.between(1, 4));
+  o.tasks.in_flight = g.one_of<std::size_t>({1, 2, 3, 8, 64, 4096});
+  o.engine.policy = g.one_of({progress::automatic, progress::dedicated, progress::sleeping,
+                              progress::workers, progress::none});
+  o.engine.worst_delay_s = g.one_of({1e-4, 1.5e-3});
+  o.engine.disturb = {.seed = g.bits(),
+                      .probability = g.one_of({0.0, 0.1, 0.5}),
+                      .longest_delay_s = g.one_of({2e-5, 3e-4})};
   return o;
 }
 

@@ -4,7 +4,7 @@
 
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
-  plait::runtime rt{env, {.workers = 2, .stall_report_s = 0.3, .stall_aborts = true}};
+  plait::runtime rt{env, {.tasks = {.workers = 2, .stall_report_s = 0.3}, .stall_aborts = true}};
   double value = 0;
   rt.recv("never sent", plait::out(value), (env.rank() + 1) % env.size(), 9);
   rt.wait();

@@ -126,7 +126,7 @@ TEST(algorithm_choice, every_rank_has_that_of_rank_0) {
       .what = operation::bcast, .ranks = env.size(), .count = 4000, .fragment_bytes = 400};
   for (const model::parameters& network : {slow_link, far_away}) {
     const model::parameters own = env.rank() == 0 ? network : example_network();
-    runtime rt{env, {.workers = 1, .compare_sizes = false, .network = own}};
+    runtime rt{env, {.tasks = {.workers = 1}, .compare_sizes = false, .network = own}};
     ASSERT_TRUE(rt.network().has_value());
     EXPECT_EQ(rt.network()->latency_s, network.latency_s);
     EXPECT_EQ(rt.network()->gap_per_byte_s, network.gap_per_byte_s);
@@ -170,7 +170,7 @@ TEST(algorithm_choice, without_parameters_large_operations_cost_hardly_more_than
 
 TEST(algorithm_choice, without_parameters_the_rule_decides) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1, .compare_sizes = false}};
+  runtime rt{env, {.tasks = {.workers = 1}, .compare_sizes = false}};
   EXPECT_FALSE(rt.network().has_value());
   std::vector<int> x(10, env.rank());
   const shape call{.what = operation::bcast,
@@ -190,18 +190,19 @@ TEST(algorithm_choice, a_file_has_the_last_word_and_a_bad_one_is_refused_on_ever
   {
     // The others have no such file, and need none.
     const variable file("PLAIT_NETWORK", env.rank() == 0 ? path : "/nowhere/at/all");
-    runtime rt{env, {.workers = 1, .network = example_network()}};
+    runtime rt{env, {.tasks = {.workers = 1}, .network = example_network()}};
     ASSERT_TRUE(rt.network().has_value());
     EXPECT_EQ(rt.network()->latency_s, 3e-5);
   }
   {
     const variable file("PLAIT_NETWORK", env.rank() == 0 ? "/nowhere/at/all" : path);
-    EXPECT_EQ(refusal([&] { runtime rt(env, {.workers = 1}); }),
+    EXPECT_EQ(refusal([&] { runtime rt(env, {.tasks = {.workers = 1}}); }),
               "PLAIT_NETWORK: /nowhere/at/all: cannot be read");
   }
-  EXPECT_EQ(
-      refusal([&] { runtime rt(env, {.workers = 1, .network = model::parameters{.gap_s = -1}}); }),
-      "runtime_options::network: g (gap_s) is -1 s; it must be finite and at least 0");
+  EXPECT_EQ(refusal([&] {
+              runtime rt(env, {.tasks = {.workers = 1}, .network = model::parameters{.gap_s = -1}});
+            }),
+            "runtime_options::network: g (gap_s) is -1 s; it must be finite and at least 0");
   std::remove(path.c_str());
 }
 

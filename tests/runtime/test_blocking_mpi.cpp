@@ -378,7 +378,7 @@ TEST(blocking, every_order_of_a_small_program_ends) {
   if (env.size() != 2) return;
   const MPI_Comm comm = native(env);
   const int peer = 1 - env.rank();
-  runtime rt{env, {.workers = 1, .policy = progress::workers}};
+  runtime rt{env, {.engine = {.policy = progress::workers}, .tasks = {.workers = 1}}};
   std::array<int, 4> orders[24];
   std::array<int, 4> order{0, 1, 2, 3};
   for (auto& each : orders) {

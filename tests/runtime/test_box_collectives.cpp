@@ -67,7 +67,7 @@ class box_collectives
   template <class Call>
   void compare(const std::string& what, std::int64_t sent, std::int64_t received, Call call) {
     const auto [back_end, x_is_box, y_is_box] = GetParam();
-    runtime rt{env, {.workers = 2}};
+    runtime rt{env, {.tasks = {.workers = 2}}};
     board x({sent / 2, 2});
     board y({received / 2, 2});
     std::vector<int> flat_x = numbers(sent);
@@ -95,7 +95,7 @@ class box_collectives
   /// Compares a collective in place on a box with the same call on a plain span.
   template <class Call>
   void compare_in_place(const std::string& what, std::int64_t count, Call call) {
-    runtime rt{env, {.workers = 2}};
+    runtime rt{env, {.tasks = {.workers = 2}}};
     board x({count / 2, 2});
     std::vector<int> flat = numbers(count);
     x.put(flat);
@@ -193,7 +193,7 @@ TEST_P(box_collectives, in_place_leave_what_they_leave) {
 
 TEST(box_collectives_that_do_not_fit, are_refused_before_anything_is_packed) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   board x({3, 4});
   const std::vector<int> unchanged = x.data;
   const auto left = x.u[box<2>({0, 0}, {2, 4})];

@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(messages, box_messages, ::testing::ValuesIn(all_policie
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
 TEST_P(box_messages, bring_each_cell_to_its_place_and_touch_no_other) {
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   for (const box<3>& cells : {rows, planes, one_row, column, box<3>()}) {
     cube mine(size, env.rank());
     cube theirs(size, left);
@@ -76,7 +76,7 @@ TEST_P(box_messages, bring_each_cell_to_its_place_and_touch_no_other) {
 }
 
 TEST_P(box_messages, are_the_cells_x_fastest_to_who_names_them_otherwise) {
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   const cube mine(size, env.rank());
   cube here(size, 7);
   const auto count = static_cast<std::size_t>(rows.size());
@@ -93,7 +93,7 @@ TEST_P(box_messages, are_the_cells_x_fastest_to_who_names_them_otherwise) {
 }
 
 TEST_P(box_messages, are_packed_only_where_cells_lie_apart) {
-  runtime rt{env, {.workers = 1, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 1}}};
   cube mine(size, env.rank());
   cube here(size, 7);
   const auto packed_for = [&](const box<3>& cells) {
@@ -110,7 +110,7 @@ TEST_P(box_messages, are_packed_only_where_cells_lie_apart) {
 }
 
 TEST_P(box_messages, conflict_with_who_shares_a_cell_and_with_nobody_else) {
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   cube mine(size, env.rank());
   cube here(size, 7);
   std::atomic<bool> arrived{false};
@@ -138,7 +138,7 @@ TEST_P(box_messages, conflict_with_who_shares_a_cell_and_with_nobody_else) {
 }
 
 TEST_P(box_messages, keep_their_order_in_replays) {
-  runtime rt{env, {.workers = 3, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 3}}};
   cube mine(size, env.rank());
   const box<3> ghosts{{0, 1, 1}, {1, 5, 4}};
   const box<3> edge{{6, 1, 1}, {7, 5, 4}};
@@ -177,7 +177,7 @@ TEST_P(box_messages, keep_their_order_in_replays) {
 }
 
 TEST_P(box_messages, to_nobody_are_nothing) {
-  runtime rt{env, {.workers = 1, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 1}}};
   cube mine(size, env.rank());
   const std::vector<int> before = mine.data;
   rt.start_trace();
@@ -189,7 +189,7 @@ TEST_P(box_messages, to_nobody_are_nothing) {
 }
 
 TEST_P(box_messages, that_cannot_be_sent_pack_nothing) {
-  runtime rt{env, {.workers = 1, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 1}}};
   cube mine(size, env.rank());
   rt.start_trace();
   EXPECT_THROW(rt.send("edge", in(mine.u[rows]), env.size()), usage_error);
@@ -205,7 +205,7 @@ TEST_P(box_messages, of_another_size_are_named) {
   const int last = env.size() - 1;
   std::string text;
   {
-    runtime rt{env, {.workers = 2, .policy = GetParam()}};
+    runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
     if (env.rank() == 0) rt.send("edge", in(mine.u[column]), last, 3);
     if (env.rank() == last) rt.recv("ghosts", out(here.u[rows]), 0, 3);
     try {

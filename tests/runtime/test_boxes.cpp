@@ -115,7 +115,7 @@ class sweep {
 };
 
 TEST(boxes_of_arrays, a_sweep_over_parts_of_blocks_has_the_values_of_its_serial_execution) {
-  runtime rt{test_environment(), {.workers = 3}};
+  runtime rt{test_environment(), {.tasks = {.workers = 3}}};
   sweep s(rt);
   for (int i = 0; i < 4; ++i) {
     s.step();
@@ -126,7 +126,7 @@ TEST(boxes_of_arrays, a_sweep_over_parts_of_blocks_has_the_values_of_its_serial_
 }
 
 TEST(boxes_of_arrays, a_replayed_sweep_has_them_too) {
-  runtime rt{test_environment(), {.workers = 3}};
+  runtime rt{test_environment(), {.tasks = {.workers = 3}}};
   sweep s(rt);
   graph two_steps = rt.record([&] {
     s.step();

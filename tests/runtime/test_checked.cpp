@@ -32,13 +32,14 @@ class checked : public ::testing::Test {
 };
 
 TEST_F(checked, forces_one_worker_and_no_other_thread) {
-  runtime rt{env, {.workers = 4, .policy = progress::dedicated, .checked = true}};
+  runtime rt{env,
+             {.engine = {.policy = progress::dedicated}, .tasks = {.workers = 4, .checked = true}}};
   EXPECT_EQ(rt.workers(), 1);
   EXPECT_FALSE(rt.progress_choice().proxy);
 }
 
 TEST_F(checked, a_task_that_reads_a_message_too_early_is_named) {
-  runtime rt{env, {.checked = true}};
+  runtime rt{env, {.tasks = {.checked = true}}};
   std::vector<int> edge(100, env.rank()), ghost(100), sum(1);
   rt.recv("ghost", out(ghost), left);
   rt.send("edge", in(edge), right);
@@ -53,7 +54,7 @@ TEST_F(checked, a_task_that_reads_a_message_too_early_is_named) {
 }
 
 TEST_F(checked, a_task_that_changes_what_is_being_sent_is_named) {
-  runtime rt{env, {.checked = true}};
+  runtime rt{env, {.tasks = {.checked = true}}};
   std::vector<int> edge(500, env.rank()), ghost(500), sum(1);
   rt.recv("ghost", out(ghost), left);
   rt.send("edge", in(edge), right);
@@ -69,7 +70,7 @@ TEST_F(checked, a_task_that_changes_what_is_being_sent_is_named) {
 // that have nothing to do with it run.
 TEST_F(checked, honest_programs_get_their_results) {
   for (const std::size_t count : {1U, 100U, 5000U, 300'000U}) {
-    runtime rt{env, {.checked = true}};
+    runtime rt{env, {.tasks = {.checked = true}}};
     std::vector<std::uint32_t> here(count + 2), there(count + 2), other(500);
     for (std::size_t i = 0; i < here.size(); ++i) here[i] = static_cast<std::uint32_t>(i);
     const auto part = [count](auto& of) { return std::span(of).subspan(1, count); };
@@ -102,7 +103,7 @@ TEST_F(checked, honest_programs_get_their_results) {
 
 // MPI moves any message in any call.
 TEST_F(checked, a_task_that_holds_the_token_may_move_the_messages_of_others) {
-  runtime rt{env, {.checked = true}};
+  runtime rt{env, {.tasks = {.checked = true}}};
   std::vector<int> edge(200'000, env.rank()), ghost(200'000);
   int all = 0;
   rt.recv("ghost", out(ghost), left);

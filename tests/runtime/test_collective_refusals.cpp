@@ -22,7 +22,7 @@ using ints = std::vector<std::int32_t>;
 // Smaller, larger, and no whole number of parts: of every operation, by both back ends.
 TEST(collective_refusals, sizes_that_do_not_fit_are_refused_and_nothing_is_submitted) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   const auto ranks = static_cast<std::size_t>(env.size());
   const auto own = static_cast<std::size_t>(env.rank());
   const bool alone = ranks == 1;
@@ -122,7 +122,7 @@ TEST(collective_refusals, sizes_that_do_not_fit_are_refused_and_nothing_is_submi
 }
 
 TEST(collective_refusals, one_memory_for_both_buffers_is_refused_where_they_share_bytes) {
-  runtime rt{test_environment(), {.workers = 1}};
+  runtime rt{test_environment(), {.tasks = {.workers = 1}}};
   ints x(4);
   EXPECT_EQ(refusal([&] { rt.allreduce("total", in(std::as_const(x)), out(x)); }),
             "allreduce 'total': in(x) and out(y) share bytes; in place is the form with one "

@@ -162,7 +162,7 @@ void call_mpi(collective_kind what, const ints& x, ints& y, int count, int root,
 
 TEST_P(rootless, equals_its_blocking_twin) {
   const collective_kind what = GetParam().what;
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   for (const std::size_t count : counts) {
     const auto [send, receive] = lengths_of(what, count, ranks_u);
     const ints x = values(rank, send, 1);
@@ -180,7 +180,7 @@ TEST_P(rootless, equals_its_blocking_twin) {
 
 TEST_P(rooted, equals_its_blocking_twin_for_every_root) {
   const collective_kind what = GetParam().what;
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   for (int root = 0; root < ranks; ++root) {
     for (const std::size_t count : counts) {
       if (what == collective_kind::bcast) {
@@ -230,7 +230,7 @@ matrix matrix_of(int rank, int i) {
 
 TEST(collectives, operations_that_do_not_commute_are_combined_in_the_order_of_ranks) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   constexpr int count = 33;
   std::vector<matrix> x;
   std::vector<matrix> expected;
@@ -274,7 +274,8 @@ TEST_P(many_at_once, become_ready_in_another_order_on_every_rank) {
   const std::size_t instances = GetParam().instances;
   const auto ranks = static_cast<std::size_t>(env.size());
   runtime rt{env,
-             {.workers = 2, .disturb = {.seed = 7, .probability = 0.05, .longest_delay_s = 1e-3}}};
+             {.engine = {.disturb = {.seed = 7, .probability = 0.05, .longest_delay_s = 1e-3}},
+              .tasks = {.workers = 2}}};
   std::mt19937 random(static_cast<unsigned>(env.rank()) + 5);
   struct instance {
     ints x;
@@ -343,7 +344,7 @@ TEST(collectives, what_needs_one_slice_does_not_wait_for_the_others) {
   ints x(ranks, env.rank());
   ints y(ranks, untouched);
   std::int32_t go = untouched;
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   if (env.rank() == last) {
     rt.recv("go", out(go), 1);
     rt.task(
@@ -376,7 +377,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST_P(every_back_end, a_barrier_orders_what_touches_its_data) {
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   int mark = 0;
   long before = 0;
   for (int round = 0; round < 20; ++round) {
@@ -392,7 +393,7 @@ TEST_P(every_back_end, a_barrier_orders_what_touches_its_data) {
 }
 
 TEST_P(every_back_end, collectives_can_be_recorded_and_replayed) {
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   std::vector<double> x(100, 1 + env.rank());
   std::vector<double> total(100);
   graph step = rt.record([&] {

@@ -57,7 +57,7 @@ TEST_F(communicators, are_split_by_colour_and_ordered_by_key) {
 // Rings and trees of 128 pieces over TCP, more than MPI tags are taken in turn, of 8 elsewhere.
 TEST_F(communicators, use_tcp_where_their_ranks_are_on_several_hosts) {
   const communicator world = env.world();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   for (const communicator& among :
        {world, world.split("parity", rank % 2), world.split("me", rank)}) {
     const auto host_of = [&](int r) {
@@ -80,7 +80,7 @@ TEST_F(communicators, who_is_no_member_is_told_so_when_it_takes_part) {
   const communicator first =
       env.world().split("first", rank == 0 ? std::optional(0) : std::nullopt);
   EXPECT_EQ(first.size(), rank == 0 ? 1 : 0);
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   double x = rank;
   if (rank == 0) {
     rt.allreduce("own", inout(x), sum{}, {.among = first});
@@ -106,7 +106,7 @@ TEST_F(communicators, a_negative_colour_on_one_rank_is_refused_on_all) {
 
 TEST_F(communicators, ranks_of_calls_are_theirs) {
   const communicator back = env.world().split("back", 0, -rank);
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   EXPECT_EQ(refusal([&] { rt.recv("ghost", out(std::vector<int>(1)[0]), ranks, 0, back); }),
             "receive 'ghost' from rank " + std::to_string(ranks) + " of 'back'; ranks are 0 to " +
                 std::to_string(ranks - 1));
@@ -131,7 +131,8 @@ TEST_F(communicators, messages_of_one_tag_match_on_their_own_communicator) {
   }
   constexpr int rounds = 100;  // more than there are residues
   runtime rt{env,
-             {.workers = 2, .disturb = {.seed = 3, .probability = 0.1, .longest_delay_s = 1e-3}}};
+             {.engine = {.disturb = {.seed = 3, .probability = 0.1, .longest_delay_s = 1e-3}},
+              .tasks = {.workers = 2}}};
   std::vector<std::vector<int>> sent(all.size(), std::vector<int>(rounds));
   std::vector<std::vector<int>> came = sent;
   std::vector<int> next(all.size(), 0);
@@ -166,7 +167,7 @@ TEST_F(communicators, collectives_on_different_ones_may_be_submitted_in_differen
        {collective::back_end::schedules, collective::back_end::library}) {
     const communicator one = env.world().split("one", 0);
     const communicator other = env.world().split("other", 0);
-    runtime rt{env, {.workers = 1}};
+    runtime rt{env, {.tasks = {.workers = 1}}};
     std::vector<int> x(10, rank + 1);
     std::vector<int> y(10, 10 * (rank + 1));
     for (int i = 0; i < 20; ++i) {
@@ -192,7 +193,8 @@ TEST_F(communicators, collectives_on_different_ones_may_be_submitted_in_differen
 
 TEST_F(communicators, are_recorded_and_replayed_beside_what_is_submitted) {
   const communicator parity = env.world().split("parity", rank % 2);
-  runtime rt{env, {.workers = 2, .persistent_requests = persistence::always}};
+  runtime rt{env,
+             {.engine = {.persistent_requests = persistence::always}, .tasks = {.workers = 2}}};
   std::vector<int> largest{rank};
   std::vector<int> here{0};
   int ghost = 0;
@@ -232,9 +234,9 @@ TEST_F(communicators, are_one_runtimes_at_a_time) {
     EXPECT_EQ(ghost, left);
   };
   {
-    runtime first{env, {.workers = 1}};
+    runtime first{env, {.tasks = {.workers = 1}}};
     shift(first);
-    runtime second{env, {.workers = 1}};
+    runtime second{env, {.tasks = {.workers = 1}}};
     EXPECT_EQ(
         refusal([&] { second.send("edge", in(x), right, 0, copy); }),
         "send 'edge': 'copy' is another runtime's as long as that lives; split again for this one");
@@ -246,7 +248,7 @@ TEST_F(communicators, are_one_runtimes_at_a_time) {
     second.wait();
     EXPECT_EQ(blocks, std::vector<int>(blocks.size(), rank));
   }
-  runtime third{env, {.workers = 1}};
+  runtime third{env, {.tasks = {.workers = 1}}};
   shift(third);
 }
 
@@ -257,7 +259,7 @@ TEST_F(communicators, of_the_program_are_adopted) {
   MPI_Comm_free(&back);
   ASSERT_EQ(ours.rank(), ranks - 1 - rank);
   EXPECT_EQ(ours.world_rank(0), ranks - 1);
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   std::vector<int> all(static_cast<std::size_t>(ranks), 0);
   all[static_cast<std::size_t>(ours.rank())] = rank;
   rt.allgather("all", inout(all), {.among = ours});
@@ -267,7 +269,7 @@ TEST_F(communicators, of_the_program_are_adopted) {
 
 TEST_F(communicators, traces_keep_their_messages_apart) {
   const communicator back = env.world().split("back", 0, -rank);
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   rt.start_trace();
   int x = rank;
   int here = -1;
@@ -302,7 +304,8 @@ TEST_F(communicators, are_named_when_nothing_moves) {
   int ghost = 0;
   {
     runtime rt{env,
-               {.workers = 1, .stall_report_s = 0.1, .stall_sink = [&](const std::string& text) {
+               {.tasks = {.workers = 1, .stall_report_s = 0.1},
+                .stall_sink = [&](const std::string& text) {
                   reports.push_back(text);
                   if (reports.size() > 1) return;
                   mpi_token_guard guard(env.token());
@@ -341,14 +344,14 @@ TEST_F(communicators, in_use_when_a_task_failed_are_not_used_again) {
   const communicator copy = env.world().split("copy", 0);
   int x = rank;
   {
-    runtime rt{env, {.workers = 1}};
+    runtime rt{env, {.tasks = {.workers = 1}}};
     rt.send("edge", in(x), rank, 0, copy);
     rt.wait_on(x);
     rt.task("fails", [] { throw std::runtime_error("on purpose"); });
     EXPECT_THROW(rt.wait(), std::runtime_error);
   }
   env.barrier();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   EXPECT_THROW(rt.send("edge", in(x), rank, 0, copy), error);
 }
 

@@ -30,7 +30,8 @@ class counted_messages : public ::testing::TestWithParam<std::tuple<progress, in
 
   [[nodiscard]] runtime_options options() const {
     const auto& [policy, workers, persistent] = GetParam();
-    return {.workers = workers, .policy = policy, .persistent_requests = persistent};
+    return {.engine = {.policy = policy, .persistent_requests = persistent},
+            .tasks = {.workers = workers}};
   }
 };
 INSTANTIATE_TEST_SUITE_P(

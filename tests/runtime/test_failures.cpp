@@ -21,7 +21,8 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int>> 
   environment& env = test_environment();
   const int peer = 1 - env.rank();
   [[nodiscard]] runtime_options options() const {
-    return {.workers = std::get<1>(GetParam()), .policy = std::get<0>(GetParam())};
+    return {.engine = {.policy = std::get<0>(GetParam())},
+            .tasks = {.workers = std::get<1>(GetParam())}};
   }
 };
 INSTANTIATE_TEST_SUITE_P(failures, every_policy,
@@ -56,7 +57,7 @@ TEST_P(every_policy, an_exception_with_a_receive_in_flight_is_rethrown) {
 
 TEST(failures, the_error_of_a_task_that_an_operation_on_a_window_meets_is_not_the_operations) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 2, .in_flight = 4}};
+  runtime rt{env, {.tasks = {.workers = 2, .in_flight = 4}}};
   std::vector<int> flags(4);
   auto w = rt.window(flags);
   int x = 0;
@@ -100,7 +101,7 @@ TEST_P(every_policy, a_send_of_what_a_failed_task_should_have_made_is_dropped) {
 TEST_P(every_policy, an_exception_while_the_in_flight_limit_is_reached_does_not_hang) {
   for (const std::size_t in_flight : {1U, 2U}) {
     runtime_options o = options();
-    o.in_flight = in_flight;
+    o.tasks.in_flight = in_flight;
     runtime rt{env, o};
     int x = 0;
     int y = 0;

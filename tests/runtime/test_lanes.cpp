@@ -29,7 +29,7 @@ class lanes : public ::testing::TestWithParam<std::tuple<progress, int, std::siz
 
   [[nodiscard]] runtime_options options() const {
     const auto& [policy, workers, in_flight] = GetParam();
-    return {.workers = workers, .in_flight = in_flight, .policy = policy};
+    return {.engine = {.policy = policy}, .tasks = {.workers = workers, .in_flight = in_flight}};
   }
 };
 INSTANTIATE_TEST_SUITE_P(policies, lanes,

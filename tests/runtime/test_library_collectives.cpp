@@ -55,7 +55,7 @@ struct nearest_to {
 };
 
 TEST_F(library_collectives, operations_of_the_program_have_their_state) {
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   const std::vector<extreme> x{{1.0 + rank, rank, {'x', 'y', static_cast<char>('a' + rank)}}};
   std::vector<std::vector<extreme>> nearest(ranks_u, std::vector<extreme>(1));
   for (int target = 0; target < ranks; ++target) {  // all in flight together
@@ -70,7 +70,7 @@ TEST_F(library_collectives, operations_of_the_program_have_their_state) {
 }
 
 TEST_F(library_collectives, what_an_operation_throws_is_thrown_by_wait) {
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   const ints x{rank};
   ints y{0};
   const auto refuses = [](std::int32_t a, std::int32_t b) -> std::int32_t {
@@ -93,7 +93,7 @@ TEST_F(library_collectives, what_an_operation_throws_is_thrown_by_wait) {
 
 // Large enough for MPICH to combine in the blocks of others.
 TEST_F(library_collectives, in_place_leave_the_blocks_of_others_as_they_are) {
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   const std::size_t count = (std::size_t{1} << 18) / ranks_u;
   const auto given = [&](int of, std::size_t i) {
     return of + static_cast<std::int32_t>(i % 1000);
@@ -119,7 +119,7 @@ TEST_F(library_collectives, in_place_leave_the_blocks_of_others_as_they_are) {
 }
 
 TEST_F(library_collectives, sums_in_place) {
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   std::vector<double> x(1000);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i) + rank;
   rt.allreduce("total", inout(x), sum{}, library);
@@ -133,7 +133,7 @@ TEST_F(library_collectives, gaps_between_blocks_are_other_tasks_to_use) {
   if (ranks < 2) return;
   // The last rank has nothing to give before rank 0 has used a gap: nothing would move if that
   // waited for the collective.
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   std::vector<block> blocks;
   for (std::size_t r = 0; r < ranks_u; ++r) blocks.push_back({2, 3 * r});
   ints x(2, rank + 1);
@@ -158,7 +158,7 @@ TEST_F(library_collectives, one_that_is_ready_waits_for_those_before_it_to_be_ca
   if (ranks < 2) return;
   // On rank 0 the first becomes ready last: by a message that the last rank sends after nothing
   // but its own calls.
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   ints x{10 * rank};
   ints first{0};
   ints second{0};
@@ -179,7 +179,7 @@ TEST_F(library_collectives, one_that_is_ready_waits_for_those_before_it_to_be_ca
 }
 
 TEST_F(library_collectives, replays_mix_with_calls_that_are_not_recorded) {
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   ints x{rank};
   ints y{0};
   ints blocks(ranks_u, rank);
@@ -206,7 +206,7 @@ TEST_F(library_collectives, replays_mix_with_calls_that_are_not_recorded) {
 }
 
 TEST_F(library_collectives, what_feeds_one_goes_first_in_a_replay) {
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   std::array<int, 8> inner{};
   int rim = 0;
   int total = 0;
@@ -231,7 +231,7 @@ TEST_F(library_collectives, what_feeds_one_goes_first_in_a_replay) {
 }
 
 TEST_F(library_collectives, a_rank_may_replay_what_the_others_submit) {
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   ints x{rank};
   constexpr int iterations = 20;
   const auto step = [&] {
@@ -250,7 +250,7 @@ TEST_F(library_collectives, a_rank_may_replay_what_the_others_submit) {
 }
 
 TEST_F(library_collectives, a_trace_has_them_among_the_messages_without_another_side) {
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   std::vector<double> x(100, rank);
   double largest = 0;
   rt.start_trace();
@@ -272,15 +272,17 @@ TEST_F(library_collectives, one_that_does_not_come_is_named_when_nothing_moves) 
   if (ranks < 2) return;
   std::vector<std::string> reports;
   std::atomic<bool> reported{false};
-  runtime rt{env, {.workers = 1, .stall_report_s = 0.1, .stall_sink = [&](const std::string& text) {
-                     reports.push_back(text);
-                     if (!reported.exchange(true)) {
-                       for (int r = 1; r < ranks; ++r) {
-                         mpi_token_guard guard(env.token());
-                         MPI_Send(nullptr, 0, MPI_BYTE, r, 0, native(env));
-                       }
-                     }
-                   }}};
+  runtime rt{
+      env,
+      {.tasks = {.workers = 1, .stall_report_s = 0.1}, .stall_sink = [&](const std::string& text) {
+         reports.push_back(text);
+         if (!reported.exchange(true)) {
+           for (int r = 1; r < ranks; ++r) {
+             mpi_token_guard guard(env.token());
+             MPI_Send(nullptr, 0, MPI_BYTE, r, 0, native(env));
+           }
+         }
+       }}};
   ints x{rank};
   ints y{0};
   if (rank != 0) {
@@ -306,7 +308,7 @@ TEST_F(library_collectives, one_that_does_not_come_is_named_when_nothing_moves) 
 }
 
 TEST_F(library_collectives, what_the_library_cannot_do_is_refused_in_one_line) {
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   const ints x(2 * ranks_u);
   ints y(2 * ranks_u);
   EXPECT_EQ(refusal([&] {

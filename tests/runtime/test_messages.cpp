@@ -40,7 +40,7 @@ class configurations : public ::testing::TestWithParam<std::tuple<progress, int,
   environment& env = test_environment();
   [[nodiscard]] runtime_options options() const {
     const auto& [policy, workers, in_flight] = GetParam();
-    return {.workers = workers, .in_flight = in_flight, .policy = policy};
+    return {.engine = {.policy = policy}, .tasks = {.workers = workers, .in_flight = in_flight}};
   }
 };
 INSTANTIATE_TEST_SUITE_P(messages, configurations,
@@ -72,7 +72,7 @@ TEST_P(configurations, recv_then_send_on_every_rank_does_not_deadlock) {
         in(std::span(theirs)), n.left + 10.0 * round);
   }
   rt.wait();
-  EXPECT_LE(rt.peak_tasks(), options().in_flight);
+  EXPECT_LE(rt.peak_tasks(), options().tasks.in_flight);
 }
 
 // A token goes round the ring: every rank adds its rank + 1 each time.
@@ -130,7 +130,7 @@ TEST_P(matching, the_kth_send_meets_the_kth_receive_whatever_becomes_ready_first
   constexpr std::size_t count = 200;
   const neighbours n(env);
   for (const int workers : {1, 3}) {
-    runtime rt{env, {.workers = workers, .policy = GetParam()}};
+    runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = workers}}};
     std::mt19937 random(static_cast<unsigned>(n.rank) * 7 + static_cast<unsigned>(workers));
     std::vector<long> outgoing(count, -1);
     std::vector<long> incoming(count, -1);
@@ -168,7 +168,7 @@ TEST_P(matching, the_kth_send_meets_the_kth_receive_whatever_becomes_ready_first
 TEST_P(matching, sends_that_become_ready_in_reverse_order_are_matched_in_order) {
   constexpr std::size_t count = 200;
   const neighbours n(env);
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   std::vector<long> outgoing(count, -1);
   std::vector<long> incoming(count, -1);
   int chain = 0;
@@ -185,7 +185,7 @@ TEST_P(matching, sends_that_become_ready_in_reverse_order_are_matched_in_order) 
 
 TEST_P(matching, tags_and_directions_are_matched_apart) {
   const neighbours n(env);
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   constexpr int tags = 30;
   std::vector<int> to_right(tags);
   std::vector<int> to_left(tags);
@@ -213,7 +213,7 @@ TEST_P(matching, tags_and_directions_are_matched_apart) {
 
 TEST_P(matching, a_receive_waits_until_its_buffer_may_be_overwritten) {
   const neighbours n(env);
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   int buffer = 0;
   std::vector<int> seen(50, -1);
   int next = n.rank * 1000;
@@ -233,7 +233,7 @@ TEST_P(matching, a_receive_waits_until_its_buffer_may_be_overwritten) {
 
 TEST_P(matching, messages_of_no_bytes_are_matched_too) {
   const neighbours n(env);
-  runtime rt{env, {.workers = 1, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 1}}};
   std::vector<int> nothing;
   int value = n.rank;
   int other = -1;
@@ -248,7 +248,7 @@ TEST_P(matching, messages_of_no_bytes_are_matched_too) {
 TEST(messages, peers_and_tags_out_of_range_are_refused_and_leave_the_runtime_usable) {
   environment& env = test_environment();
   const neighbours n(env);
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   int x = n.rank;
   int y = -1;
   EXPECT_THROW(rt.send("far", in(x), env.size()), usage_error);
@@ -263,10 +263,13 @@ TEST(messages, peers_and_tags_out_of_range_are_refused_and_leave_the_runtime_usa
 
 TEST(messages, options_out_of_range_are_refused) {
   environment& env = test_environment();
-  EXPECT_THROW(runtime(env, {.workers = -1}), usage_error);
-  EXPECT_THROW(runtime(env, {.workers = 1, .in_flight = 0}), usage_error);
-  EXPECT_THROW(runtime(env, {.workers = 1, .worst_delay_s = 0}), usage_error);
-  EXPECT_THROW(runtime(env, {.workers = 1, .poll_every_s = -1}), usage_error);
+  EXPECT_THROW(runtime(env, {.tasks = {.workers = -1}}), usage_error);
+  EXPECT_THROW(runtime(env, {.tasks = {.workers = 1, .in_flight = std::size_t{1} << 30}}),
+               usage_error);
+  EXPECT_THROW(runtime(env, {.engine = {.worst_delay_s = 0}, .tasks = {.workers = 1}}),
+               usage_error);
+  EXPECT_THROW(runtime(env, {.engine = {.poll_every_s = -1}, .tasks = {.workers = 1}}),
+               usage_error);
   env.barrier();
 }
 
@@ -281,7 +284,7 @@ TEST(messages, zero_workers_is_this_ranks_share_of_the_cores) {
 TEST(messages, a_program_may_call_mpi_itself_under_the_token) {
   environment& env = test_environment();
   const neighbours n(env);
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   std::vector<int> big(100'000, n.rank);
   std::vector<int> other(100'000, -1);
   rt.recv("big", out(other), n.left);
@@ -301,7 +304,7 @@ TEST(messages, a_barrier_drives_what_is_in_flight) {
   environment& env = test_environment();
   const neighbours n(env);
   for (const progress policy : all_policies) {
-    runtime rt{env, {.workers = 1, .policy = policy}};
+    runtime rt{env, {.engine = {.policy = policy}, .tasks = {.workers = 1}}};
     std::vector<int> big(200'000, n.rank);
     std::vector<int> other(200'000, -1);
     rt.recv("big", out(other), n.left);

@@ -27,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(nobody, line_of_ranks, ::testing::Values(no_rank, MPI_P
                          });
 
 TEST_P(line_of_ranks, messages_over_the_end_are_none_and_the_others_meet) {
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   constexpr int rounds = 20;
   for (const int workers_wait : {0, 1}) {
     std::array<std::vector<int>, rounds> from_left;
@@ -191,7 +191,7 @@ TEST_P(bcast_words, the_root_reads_and_the_others_write) {
 TEST_P(bcast_words, a_reader_on_the_root_is_not_ordered_with_it) {
   environment& env = test_environment();
   if (env.size() < 2) return;
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   std::vector<int> x(10, env.rank() == 0 ? 3 : -1);
   int answer = 0;
   if (env.rank() == 0) {

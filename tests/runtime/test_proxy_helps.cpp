@@ -19,7 +19,9 @@ class proxy_helps : public ::testing::TestWithParam<progress> {
   environment& env = test_environment();
   const int ranks = env.size();
 
-  [[nodiscard]] runtime_options options() const { return {.workers = 1, .policy = GetParam()}; }
+  [[nodiscard]] runtime_options options() const {
+    return {.engine = {.policy = GetParam()}, .tasks = {.workers = 1}};
+  }
   /// Ends when `over` is true, which no task that waits for this one can make it.
   static void long_task(int& touched, const std::atomic<bool>* over) {
     while (!*over) std::this_thread::sleep_for(std::chrono::microseconds(50));

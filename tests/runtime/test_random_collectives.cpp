@@ -144,7 +144,7 @@ struct random_collectives : ::testing::Test {
 TEST_F(random_collectives, as_they_are_submitted_equal_their_blocking_twins) {
   std::vector<random_call> jobs = random_jobs(all, 1, calls_at_once() / 3);
   const int gate = 0;
-  runtime rt{env, {.workers = 2, .disturb = disturb}};
+  runtime rt{env, {.engine = {.disturb = disturb}, .tasks = {.workers = 2}}};
   for (random_call& j : jobs) {
     produce(rt, j, gate, static_cast<unsigned>(mine() % 2000));
     submit(rt, j);
@@ -161,7 +161,7 @@ TEST_F(random_collectives, a_thousand_in_flight_at_once_equal_their_blocking_twi
   int gate = 0;
   const int open = 1;
   constexpr std::size_t for_all = std::size_t{1} << 18;  // else submission would wait for the gate
-  runtime rt{env, {.workers = 2, .in_flight = for_all, .disturb = disturb}};
+  runtime rt{env, {.engine = {.disturb = disturb}, .tasks = {.workers = 2, .in_flight = for_all}}};
   rt.recv("gate", out(gate), env.rank(), 0);
   std::vector<random_call*> ready;
   for (random_call& j : jobs) ready.push_back(&j);

@@ -151,11 +151,12 @@ void run_program(runtime& rt, memory& m, const random_program& program, std::siz
 }
 
 [[nodiscard]] std::string describe(const runtime_options& o) {
-  return "workers " + std::to_string(o.workers) + ", policy " + std::string(to_string(o.policy)) +
-         ", in_flight " + std::to_string(o.in_flight) + ", disturbance " +
-         std::to_string(o.disturb.probability) +
-         (o.measured_priorities ? "" : ", no measured priorities") +
-         (o.persistent_requests == persistence::always ? ", persistent requests" : "");
+  return "workers " + std::to_string(o.tasks.workers) + ", policy " +
+         std::string(to_string(o.engine.policy)) + ", in_flight " +
+         std::to_string(o.tasks.in_flight) + ", disturbance " +
+         std::to_string(o.engine.disturb.probability) +
+         (o.tasks.measured_priorities ? "" : ", no measured priorities") +
+         (o.engine.persistent_requests == persistence::always ? ", persistent requests" : "");
 }
 
 [[nodiscard]] std::string reproduction(std::uint64_t seed, int ranks) {
@@ -173,7 +174,7 @@ int run_case(environment& env, const random_case& c, std::uint64_t seed) {
     const auto expected = run_reference(program);
     if (!expected.has_value()) throw std::logic_error("the generator made programs that deadlock");
     memory data = program.initial[rank];
-    run_program(rt, data, program, rank, c.options.in_flight);
+    run_program(rt, data, program, rank, c.options.tasks.in_flight);
     rt.wait();
     if (data == (*expected)[rank]) continue;
     ++failures;

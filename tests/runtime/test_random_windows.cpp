@@ -80,11 +80,11 @@ using bytes = std::vector<std::uint8_t>;
 [[nodiscard]] runtime_options random_options(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const std::size_t windows[] = {1, 2, 17, 4096};
-  runtime_options options{.workers = 1 + static_cast<int>(random() % 3),
-                          .in_flight = windows[random() % 4],
-                          .policy = all_policies[seed % std::size(all_policies)]};
+  runtime_options options{
+      .engine = {.policy = all_policies[seed % std::size(all_policies)]},
+      .tasks = {.workers = 1 + static_cast<int>(random() % 3), .in_flight = windows[random() % 4]}};
   if (random() % 2 == 0) {
-    options.disturb = {.seed = random(), .probability = 0.2, .longest_delay_s = 2e-4};
+    options.engine.disturb = {.seed = random(), .probability = 0.2, .longest_delay_s = 2e-4};
   }
   return options;
 }

@@ -26,9 +26,9 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int, d
   const int left = (env.rank() + env.size() - 1) % env.size();
   [[nodiscard]] runtime_options options() const {
     const auto& [policy, workers, disturbed] = GetParam();
-    return {.workers = workers,
-            .policy = policy,
-            .disturb = {.seed = 7, .probability = disturbed, .longest_delay_s = 1e-4}};
+    return {.engine = {.policy = policy,
+                       .disturb = {.seed = 7, .probability = disturbed, .longest_delay_s = 1e-4}},
+            .tasks = {.workers = workers}};
   }
 };
 INSTANTIATE_TEST_SUITE_P(replay, every_policy,
@@ -83,7 +83,7 @@ TEST_P(every_policy, a_ring_replayed_goes_round) {
 
 TEST_P(every_policy, ranks_that_replay_meet_ranks_that_submit) {
   runtime_options with = options();
-  with.persistent_requests = persistence::always;
+  with.engine.persistent_requests = persistence::always;
   runtime rt{env, with};
   ring r(env);
   const auto submit = [&] { r.submit(rt, left, right); };
@@ -142,7 +142,7 @@ TEST_P(every_policy, the_kth_send_meets_the_kth_receive_through_all_iterations) 
 
 TEST_P(every_policy, an_exception_in_a_replay_with_messages_surfaces) {
   runtime_options with = options();
-  with.persistent_requests = persistence::always;
+  with.engine.persistent_requests = persistence::always;
   runtime rt{env, with};
   ring r(env);
   int rounds = 0;
@@ -205,8 +205,8 @@ TEST_P(every_policy, a_task_on_the_way_to_a_send_goes_first_and_changes_no_resul
   std::vector<int> sums;
   for (const bool measured : {true, false}) {
     runtime_options with = options();
-    with.workers = 1;
-    with.measured_priorities = measured;
+    with.tasks.workers = 1;
+    with.tasks.measured_priorities = measured;
     runtime rt{env, with};
     stencil s;
     graph iteration = rt.record([&] { s.submit(rt, left, right); });
@@ -233,7 +233,8 @@ TEST(replay, a_graph_may_outlive_its_runtime) {
   std::optional<graph> kept;
   ring r(env);
   {
-    runtime rt{env, {.workers = 1, .persistent_requests = persistence::always}};
+    runtime rt{env,
+               {.engine = {.persistent_requests = persistence::always}, .tasks = {.workers = 1}}};
     const int size = env.size();
     kept =
         rt.record([&] { r.submit(rt, (env.rank() + size - 1) % size, (env.rank() + 1) % size); });
@@ -259,7 +260,7 @@ std::string refusal_after_a_move(runtime& rt,
 
 TEST(replay, operations_on_a_vector_that_has_moved_are_refused_by_name) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   std::vector<int> other(10);
   std::size_t n = 10;
   auto w = rt.window(other);
@@ -286,7 +287,7 @@ TEST(replay, operations_on_a_vector_that_has_moved_are_refused_by_name) {
 
 TEST(replay, messages_of_a_vector_recorded_again_after_a_move_bring_what_it_has) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   const int right = (env.rank() + 1) % env.size();
   const int left = (env.rank() + env.size() - 1) % env.size();
   for (const int value : {3, 5}) {
@@ -306,7 +307,7 @@ TEST(replay, messages_of_a_vector_recorded_again_after_a_move_bring_what_it_has)
 
 TEST(replay, a_peer_out_of_range_is_refused_when_recorded) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   int x = 0;
   EXPECT_THROW((void)rt.record([&] { rt.send("send", in(x), env.size()); }), usage_error);
 }

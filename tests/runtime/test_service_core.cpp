@@ -38,29 +38,33 @@ void expect_workers(const runtime_options& options, int workers, const char* pol
 }
 
 TEST(service_core, has_a_worker_s_core_where_it_is_asked_for) {
-  expect_workers({.cores = 2, .service = service_core::always}, 1, "dedicated",
+  expect_workers({.engine = {.cores = 2}, .service = service_core::always}, 1, "dedicated",
                  "1 worker on 2 cores");
 }
 
 TEST(service_core, cores_that_are_named_count_instead_of_the_fair_share) {
-  expect_workers({.workers = 2, .cores = 3}, 2, "dedicated", "2 workers on 3 cores");
-  expect_workers({.workers = 2, .cores = 2}, 2, "sleeping+workers", "2 workers on 2 cores");
+  expect_workers({.engine = {.cores = 3}, .tasks = {.workers = 2}}, 2, "dedicated",
+                 "2 workers on 3 cores");
+  expect_workers({.engine = {.cores = 2}, .tasks = {.workers = 2}}, 2, "sleeping+workers",
+                 "2 workers on 2 cores");
 }
 
 TEST(service_core, is_no_one_s_unless_asked_for) {
-  expect_workers({.cores = 2}, 2, "sleeping+workers", "2 workers on 2 cores");
-  expect_workers({.cores = 2, .step = paying}, 2, "sleeping+workers", "which would pay");
+  expect_workers({.engine = {.cores = 2}}, 2, "sleeping+workers", "2 workers on 2 cores");
+  expect_workers({.engine = {.cores = 2}, .step = paying}, 2, "sleeping+workers",
+                 "which would pay");
 }
 
 TEST(service_core, is_given_where_the_model_says_that_it_pays) {
   constexpr auto where_it_pays = service_core::where_it_pays;
-  expect_workers({.cores = 2, .service = where_it_pays, .step = paying}, 1, "dedicated",
+  expect_workers({.engine = {.cores = 2}, .service = where_it_pays, .step = paying}, 1, "dedicated",
                  "which would pay");
-  expect_workers({.cores = 2, .service = where_it_pays, .step = unpaying}, 2, "sleeping+workers",
-                 "which would not pay");
-  expect_workers({.cores = 2, .service = where_it_pays}, 2, "sleeping+workers", "noticed within");
-  expect_workers({.cores = 1, .service = where_it_pays, .step = paying}, 1, "sleeping+workers",
-                 "1 worker on 1 core");
+  expect_workers({.engine = {.cores = 2}, .service = where_it_pays, .step = unpaying}, 2,
+                 "sleeping+workers", "which would not pay");
+  expect_workers({.engine = {.cores = 2}, .service = where_it_pays}, 2, "sleeping+workers",
+                 "noticed within");
+  expect_workers({.engine = {.cores = 1}, .service = where_it_pays, .step = paying}, 1,
+                 "sleeping+workers", "1 worker on 1 core");
 }
 
 TEST(service_core, refuses_what_contradicts_itself) {
@@ -68,11 +72,13 @@ TEST(service_core, refuses_what_contradicts_itself) {
   const auto refused = [&](const runtime_options& options) {
     return refusal([&] { const runtime rt{env, options}; });
   };
-  EXPECT_NE(refused({.cores = 1, .service = service_core::always}).find("2 cores"),
+  EXPECT_NE(refused({.engine = {.cores = 1}, .service = service_core::always}).find("2 cores"),
             std::string::npos);
-  EXPECT_NE(refused({.workers = 1, .cores = 2, .service = service_core::always}).find("workers"),
-            std::string::npos);
-  EXPECT_NE(refused({.cores = -1}).find("cores is -1"), std::string::npos);
+  EXPECT_NE(
+      refused({.engine = {.cores = 2}, .tasks = {.workers = 1}, .service = service_core::always})
+          .find("workers"),
+      std::string::npos);
+  EXPECT_NE(refused({.engine = {.cores = -1}}).find("cores is -1"), std::string::npos);
 }
 
 }  // namespace

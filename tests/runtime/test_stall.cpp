@@ -33,9 +33,9 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int>> 
   std::function<void()> after_first_report = [] {};
 
   [[nodiscard]] runtime_options options(int at_least_workers = 1) {
-    return {.workers = std::max(at_least_workers, std::get<1>(GetParam())),
-            .policy = std::get<0>(GetParam()),
-            .stall_report_s = 0.1,
+    return {.engine = {.policy = std::get<0>(GetParam())},
+            .tasks = {.workers = std::max(at_least_workers, std::get<1>(GetParam())),
+                      .stall_report_s = 0.1},
             .stall_sink = [this](const std::string& text) {
               reports.push_back(text);
               if (reports.size() == 1) after_first_report();
@@ -319,7 +319,7 @@ TEST_P(every_policy, each_standstill_of_a_slow_program_is_reported_once_and_the_
 
 TEST_P(every_policy, a_program_that_moves_is_not_reported) {
   runtime_options o = options();
-  o.stall_report_s = 60;
+  o.tasks.stall_report_s = 60;
   runtime rt{env, o};
   int mine = env.rank();
   int theirs = -1;
@@ -399,14 +399,13 @@ TEST_P(every_policy, a_task_that_keeps_the_token_is_named) {
 TEST(stall, the_environment_variable_has_the_last_word) {
   environment& env = test_environment();
   ASSERT_EQ(setenv("PLAIT_STALL_REPORT_S", "soon", 1), 0);
-  EXPECT_THROW(runtime(env, {.workers = 1}), usage_error);
+  EXPECT_THROW(runtime(env, {.tasks = {.workers = 1}}), usage_error);
   ASSERT_EQ(setenv("PLAIT_STALL_REPORT_S", "0", 1), 0);
   int reports = 0;
   {
     runtime rt{env,
-               {.workers = 1, .stall_report_s = 0.01, .stall_sink = [&reports](const std::string&) {
-                  ++reports;
-                }}};
+               {.tasks = {.workers = 1, .stall_report_s = 0.01},
+                .stall_sink = [&reports](const std::string&) { ++reports; }}};
     int value = 1;
     if (env.rank() == 0) {
       rt.recv("late", out(value), 1);

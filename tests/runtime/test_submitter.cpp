@@ -68,8 +68,8 @@ TEST_F(erased_calls, a_task_runs_in_order_and_gives_its_argument_back_once) {
 }
 
 TEST_F(erased_calls, a_task_runs_on_the_resource_that_it_names) {
-  runtime rt{env, {.workers = 1}};
-  runtime other{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
+  runtime other{env, {.tasks = {.workers = 1}}};
   const resource io = rt.resource("io");
   std::thread::id ran;
   const auto note = [](void* to) {

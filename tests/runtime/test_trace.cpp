@@ -71,7 +71,7 @@ std::map<std::string, int> counts(const std::vector<trace_event>& events) {
 
 TEST_P(every_policy, every_task_and_every_message_is_one_event) {
   for (const int workers : {1, 3}) {
-    runtime rt{env, {.workers = workers, .policy = GetParam()}};
+    runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = workers}}};
     run_rounds(rt, left, right, 2);  // not recorded
     rt.start_trace();
     run_rounds(rt, left, right, 10);
@@ -86,7 +86,7 @@ TEST_P(every_policy, every_task_and_every_message_is_one_event) {
 }
 
 TEST_P(every_policy, events_have_the_lane_and_the_kind_of_what_happened) {
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   rt.start_trace();
   run_rounds(rt, left, right, 10);
   for (const auto& e : rt.stop_trace()) {
@@ -107,7 +107,7 @@ TEST_P(every_policy, events_have_the_lane_and_the_kind_of_what_happened) {
 }
 
 TEST_P(every_policy, tasks_of_a_resource_have_a_lane_of_their_own) {
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   const resource io = rt.resource("io");
   rt.start_trace();
   const resource gpu = rt.resource("gpu", 2);
@@ -134,7 +134,7 @@ TEST_P(every_policy, tasks_of_a_resource_have_a_lane_of_their_own) {
 }
 
 TEST_P(every_policy, the_tasks_of_one_worker_do_not_overlap) {
-  runtime rt{env, {.workers = 3, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 3}}};
   rt.start_trace();
   run_rounds(rt, left, right, 20);
   std::map<std::string, double> end_of_lane;
@@ -150,7 +150,7 @@ TEST_P(every_policy, the_tasks_of_one_worker_do_not_overlap) {
 }
 
 TEST_P(every_policy, a_rim_task_begins_after_its_message_has_arrived) {
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   rt.start_trace();
   run_rounds(rt, left, right, 20);
   std::vector<double> arrived;
@@ -187,7 +187,7 @@ int check_releases(const std::vector<trace_event>& events) {
 
 TEST_P(every_policy, what_released_a_task_or_a_message_ended_before_it_began) {
   for (const int workers : {1, 3}) {
-    runtime rt{env, {.workers = workers, .policy = GetParam()}};
+    runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = workers}}};
     rt.start_trace();
     run_rounds(rt, left, right, 20);
     (void)check_releases(rt.stop_trace());
@@ -199,7 +199,7 @@ TEST_P(every_policy, what_released_a_task_or_a_message_ended_before_it_began) {
 }
 
 TEST_P(every_policy, a_rim_task_is_released_by_what_it_waited_for) {
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   rt.start_trace();
   replay_rounds(rt, left, right, 20);
   const auto events = rt.stop_trace();
@@ -210,7 +210,7 @@ TEST_P(every_policy, a_rim_task_is_released_by_what_it_waited_for) {
 }
 
 TEST_P(every_policy, every_task_has_its_own_id_and_a_replayed_one_its_iteration) {
-  runtime rt{env, {.workers = 2, .policy = GetParam()}};
+  runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   rt.start_trace();
   run_rounds(rt, left, right, 2);
   replay_rounds(rt, left, right, 10);
@@ -239,7 +239,7 @@ double excess_s(const std::vector<trace_event>& events, double begin_s, double e
 
 TEST(trace, the_programs_own_code_is_computation_on_the_critical_path_as_in_the_ledger) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   rt.start_trace();
   int x = 0;
   for (int i = 0; i < 5; ++i) {
@@ -282,7 +282,7 @@ TEST(trace, rank_0_collects_the_events_of_all_ranks_on_its_clock) {
   environment& env = test_environment();
   const int right = (env.rank() + 1) % env.size();
   const int left = (env.rank() + env.size() - 1) % env.size();
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   rt.start_trace();
   // Before the first barrier and after the second: another rank may leave a barrier first.
   const double begin_s = now_s();
@@ -332,7 +332,7 @@ TEST(trace, every_receive_has_an_arrow_from_the_send_it_met) {
   environment& env = test_environment();
   const int right = (env.rank() + 1) % env.size();
   const int left = (env.rank() + env.size() - 1) % env.size();
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   run_rounds(rt, left, right, 3);  // places in the order of matching that nobody traced
   rt.start_trace();
   run_rounds(rt, left, right, 10);
@@ -384,7 +384,7 @@ TEST(trace, a_file_has_a_flow_for_each_arrow_and_the_critical_path_of_all_ranks)
   environment& env = test_environment();
   const int right = (env.rank() + 1) % env.size();
   const int left = (env.rank() + env.size() - 1) % env.size();
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
   rt.start_trace();
   replay_rounds(rt, left, right, 10);
   traced_run run{"rounds", collect_events(env, rt.stop_trace()), {}};
@@ -402,7 +402,7 @@ TEST(trace, a_file_has_a_flow_for_each_arrow_and_the_critical_path_of_all_ranks)
 
 TEST(trace, a_runtime_may_end_while_it_records) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 3}};
+  runtime rt{env, {.tasks = {.workers = 3}}};
   rt.start_trace();
   rt.task("task", [] {});
 }

@@ -34,7 +34,7 @@ struct vector_collectives : ::testing::Test {
   const MPI_Comm comm = native(env);
   std::mt19937 same{17};                                     // on every rank
   std::mt19937 mine{static_cast<unsigned>(env.rank()) + 3};  // not
-  runtime rt{env, {.workers = 2}};
+  runtime rt{env, {.tasks = {.workers = 2}}};
 
   std::vector<std::size_t> counts_of_all() {
     std::vector<std::size_t> counts(static_cast<std::size_t>(ranks));
@@ -251,7 +251,7 @@ TEST_F(vector_collectives, a_halo_that_has_come_is_used_before_the_others) {
   ints x(static_cast<std::size_t>(ranks), rank);
   ints y = empty_ints(x.size());
   std::int32_t go = untouched;
-  runtime one{env, {.workers = 1}};
+  runtime one{env, {.tasks = {.workers = 1}}};
   if (rank == last) {
     one.recv("go", out(go), 1);
     one.task(

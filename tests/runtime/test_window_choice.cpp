@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(windows, every_kind_of_window,
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
 TEST_P(every_kind_of_window, says_what_it_runs_on_and_why) {
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   int own = rank;
   const auto w = rt.window(std::span(&own, 1), options);
   EXPECT_NE(w.chosen().what, windows_on::automatic);
@@ -52,7 +52,7 @@ TEST_P(every_kind_of_window, says_what_it_runs_on_and_why) {
 }
 
 TEST_P(every_kind_of_window, finds_memory_that_is_zero_and_aligned_on_each_rank) {
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   const auto length = [](int r) { return static_cast<std::size_t>(3 * r + 1); };
   auto letters = rt.allocate_window<char>(length(rank), options);
   auto numbers = rt.allocate_window<double>(static_cast<std::size_t>(rank), options);
@@ -82,7 +82,7 @@ TEST_P(every_kind_of_window, finds_memory_that_is_zero_and_aligned_on_each_rank)
 TEST(windows_on_rma, are_put_to_while_their_target_computes_where_that_is_said) {
   environment& env = test_environment();
   if (env.size() < 2) return;
-  runtime rt{env, {.workers = 1, .policy = progress::none}};
+  runtime rt{env, {.engine = {.policy = progress::none}, .tasks = {.workers = 1}}};
   auto w = rt.allocate_window<std::int64_t>(1, {.on = windows_on::rma});
   const std::int64_t value = 42;
   if (w.chosen().reason == needs_no_target) {
@@ -100,7 +100,7 @@ TEST(windows_on_rma, are_put_to_while_their_target_computes_where_that_is_said) 
 TEST(windows_on_rma, are_chosen_by_themselves_where_they_need_no_target) {
   environment& env = test_environment();
   if (env.size() < 2) return;
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   int own = 0;
   const auto asked = rt.window(std::span(&own, 1), {.on = windows_on::rma});
   const auto chosen = rt.window(std::span(&own, 1), {.on = windows_on::automatic});
@@ -118,7 +118,7 @@ TEST(windows_on, have_names) {
 TEST(windows_on, is_the_same_on_all_ranks_or_refused) {
   environment& env = test_environment();
   if (env.size() < 2) return;
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   int own = 0;
   const auto ask = [&](bool otherwise) {
     const windows_on what = otherwise ? windows_on::rma : windows_on::messages;
@@ -131,7 +131,7 @@ TEST(windows_on, is_the_same_on_all_ranks_or_refused) {
 
 TEST(windows_on, is_overruled_by_the_environment_variable) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   int own = 0;
   const auto ask = [&] {
     return rt.window(std::span(&own, 1), {.on = windows_on::rma}).chosen().what;

@@ -30,7 +30,7 @@ void fill(std::span<int> x, int value) {
 TEST(window, answers_while_the_program_of_its_rank_computes) {
   environment& env = test_environment();
   if (env.size() < 2) return;
-  runtime rt{env, {.workers = 2, .policy = progress::sleeping}};
+  runtime rt{env, {.engine = {.policy = progress::sleeping}, .tasks = {.workers = 2}}};
   std::vector<int> own(50'000, env.rank());
   auto w = rt.window(own);
   if (env.rank() == 0) {
@@ -54,7 +54,7 @@ TEST(window, answers_while_the_program_of_its_rank_computes) {
 
 TEST(window, ends_when_the_other_ranks_have_finished_with_it) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   for (int i = 0; i < 20; ++i) {
     std::vector<int> own(1000, env.rank() + i);
     std::vector<int> theirs(1000);
@@ -69,7 +69,7 @@ TEST(window, ends_when_the_other_ranks_have_finished_with_it) {
 
 TEST(window, is_made_while_tasks_that_other_ranks_wait_for_have_not_run) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1, .policy = progress::none}};
+  runtime rt{env, {.engine = {.policy = progress::none}, .tasks = {.workers = 1}}};
   const int next = (env.rank() + 1) % env.size();
   const int before = (env.rank() + env.size() - 1) % env.size();
   std::vector<int> mine(1000);
@@ -94,7 +94,7 @@ rlim_t used_addresses() {
 
 TEST(window, that_one_rank_has_no_addresses_for_is_an_error_on_all) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   constexpr std::size_t size = std::size_t{8} << 30;
   void* const begin =
       ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -128,7 +128,7 @@ TEST(window, that_one_rank_has_no_addresses_for_is_an_error_on_all) {
 
 TEST(window, that_has_ended_ends_the_replays_that_use_it) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   std::vector<int> own(10, 1);
   std::vector<int> x(10);
   plait::graph get = [&] {
@@ -143,7 +143,7 @@ TEST(window, that_has_ended_ends_the_replays_that_use_it) {
 
 TEST(window, lets_go_of_its_rank_after_a_failure) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   std::vector<int> own(1000);
   std::vector<int> x(1000);
   auto w = rt.window(own);
@@ -160,7 +160,7 @@ TEST(window, lets_go_of_its_rank_after_a_failure) {
 /// `environment`'s own calls block with the token; a rank that is in one must answer all the same.
 TEST(window, answers_while_its_rank_waits_for_the_others_in_a_blocking_call) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   int own = env.rank();
   const int next = (env.rank() + 1) % env.size();
   auto w = rt.window(std::span(&own, 1));
@@ -173,7 +173,7 @@ TEST(window, answers_while_its_rank_waits_for_the_others_in_a_blocking_call) {
   }
   EXPECT_EQ(env.broadcast(env.rank() == 0 ? "all" : ""), "all");
   EXPECT_EQ(env.gather("x").size(), env.rank() == 0 ? static_cast<std::size_t>(env.size()) : 0U);
-  const runtime another{env, {.workers = 1}};
+  const runtime another{env, {.tasks = {.workers = 1}}};
   env.barrier();
 }
 
@@ -184,7 +184,7 @@ TEST(window, is_not_waited_for_after_a_failure) {
   std::vector<int> own(4);
   bool failed = false;
   try {
-    runtime rt{env, {.workers = 1}};
+    runtime rt{env, {.tasks = {.workers = 1}}};
     if (env.rank() == 0) {
       rt.task("fails", [] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -202,7 +202,7 @@ TEST(window, is_not_waited_for_after_a_failure) {
 
 TEST(window, leaves_a_failure_to_the_next_wait) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   int own = 0;
   {
     auto w = rt.window(std::span(&own, 1));
@@ -214,7 +214,7 @@ TEST(window, leaves_a_failure_to_the_next_wait) {
 
 TEST(window, that_an_exception_leaves_waits_for_nobody) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   std::vector<int> own(1000);
   try {
     auto w = rt.window(own);
@@ -231,10 +231,9 @@ TEST(window, names_the_signal_that_does_not_come_in_a_report_of_a_stall) {
   environment& env = test_environment();
   if (env.size() < 2) return;
   std::string report;
-  runtime rt{
-      env, {.workers = 1, .stall_report_s = 0.2, .stall_sink = [&report](const std::string& text) {
-              report += text;
-            }}};
+  runtime rt{env,
+             {.tasks = {.workers = 1, .stall_report_s = 0.2},
+              .stall_sink = [&report](const std::string& text) { report += text; }}};
   std::vector<int> own(10);
   auto w = rt.window(own);
   if (env.rank() == 1) {

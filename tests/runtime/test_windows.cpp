@@ -35,7 +35,7 @@ class windows : public ::testing::TestWithParam<std::tuple<progress, int>> {
   const int left = (rank + ranks - 1) % ranks;
   [[nodiscard]] runtime_options options() const {
     const auto& [policy, workers] = GetParam();
-    return {.workers = workers, .policy = policy};
+    return {.engine = {.policy = policy}, .tasks = {.workers = workers}};
   }
 };
 INSTANTIATE_TEST_SUITE_P(one_sided, windows,
@@ -200,7 +200,7 @@ TEST_P(windows, replays_put_from_one_source_that_is_free_early) {
 TEST(window, frees_the_source_of_a_small_put_while_its_target_does_not_answer) {
   environment& env = test_environment();
   if (env.size() < 2) return;
-  runtime rt{env, {.workers = 1, .policy = progress::none}};
+  runtime rt{env, {.engine = {.policy = progress::none}, .tasks = {.workers = 1}}};
   std::vector<int> own(10, -1);
   std::vector<int> x(10, 5);
   auto w = rt.window(own);
@@ -227,7 +227,7 @@ TEST(window, frees_the_sources_of_256_puts_of_16_KiB_while_their_target_does_not
   if (env.size() < 2) return;
   constexpr std::size_t puts = 256;
   constexpr std::size_t count = 4096;
-  runtime rt{env, {.workers = 1, .policy = progress::none}};
+  runtime rt{env, {.engine = {.policy = progress::none}, .tasks = {.workers = 1}}};
   std::vector<int> own(puts * count, -1);
   std::vector<int> x(puts * count);
   auto w = rt.window(own);
@@ -364,7 +364,7 @@ TEST_P(windows, the_ledger_balances) {
 
 TEST(window, refuses_what_is_out_of_range_in_one_line) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   std::vector<double> own(100);
   auto w = rt.window(own, {.flags = 3});
   std::vector<double> x(60);
@@ -389,7 +389,7 @@ TEST(window, refuses_what_is_out_of_range_in_one_line) {
 
 TEST(window, has_what_feeds_a_put_go_first_in_a_replay) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   int ghost = 0;
   auto w = rt.window(std::span(&ghost, 1));
   std::array<int, 8> inner{};
@@ -417,7 +417,7 @@ TEST(window, has_what_feeds_a_put_go_first_in_a_replay) {
 
 TEST(window, shows_a_signal_as_an_arrow_from_its_put_to_its_wait) {
   environment& env = test_environment();
-  runtime rt{env, {.workers = 1}};
+  runtime rt{env, {.tasks = {.workers = 1}}};
   const int next = (env.rank() + 1) % env.size();
   const int before = (env.rank() + env.size() - 1) % env.size();
   int own = 0;

@@ -250,7 +250,13 @@ TEST(options, those_out_of_range_are_named) {
   };
   EXPECT_EQ(refusal({.workers = -1}), "workers is -1; it can be 0 (one a core) to 4096");
   EXPECT_EQ(refusal({.workers = 5000}), "workers is 5000; it can be 0 (one a core) to 4096");
-  EXPECT_EQ(refusal({.workers = 1, .in_flight = 0}), "in_flight is 0; it can be 1 to 16777216");
+  EXPECT_EQ(refusal({.workers = 1, .in_flight = 16777217}),
+            "in_flight is 16777217; it can be 0 (4096) to 16777216");
+}
+
+TEST(options, an_in_flight_limit_of_zero_means_the_usual_one) {
+  scheduler s{{.workers = 1}};
+  EXPECT_EQ(s.in_flight_limit(), plait::scheduler_options::usual_in_flight);
 }
 
 TEST(options, zero_workers_means_one_for_each_usable_core) {

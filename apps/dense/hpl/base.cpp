@@ -28,20 +28,20 @@ class base final : public variant {
     watch_.begin_step(0, recorded);
     for (int k = 0; k < system.panels(); ++k) {
       const panel_place at = system.place(k);
-      const panel now = panel_in(memory_, at);
+      const std::span<double> now = panel_in(memory_, at).all;
       if (system.grid.q() == at.q) {
-        factor_panel(system, at, now);
+        factor_panel(system, at, pivoting::of_column, system.columns_at(at.local_column, at.width),
+                     now, system.search());
         watch_.lap(activity::compute, "factor");
       }
       travels_.start(transfers_of(system.how.bcast, system.grid.columns(), system.grid.q(), at.q,
                                   panel_size(at)),
-                     now.all, system.grid.mpi_row());
+                     now, system.grid.mpi_row());
       travels_.wait();
       watch_.lap(activity::exposed, "broadcast");
-      const const_panel done = panel_in(std::span<const double>(memory_), at);
-      system.note(k, done);
+      note_pivots(at, now, system.pivots, system.zero_pivot);
       const std::int64_t first = system.first_trailing(k);
-      update_->apply(at, done, first, system.columns() - first);
+      update_->apply(at, now, first, system.columns() - first);
       watch_.lap(activity::compute, "update");
     }
     system.solve();

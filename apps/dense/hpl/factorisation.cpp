@@ -16,15 +16,16 @@ using plait::dense::op;
 
 class factorisation {
  public:
-  factorisation(linear_system& system, const panel_place& at, panel to, pivoting among)
+  factorisation(const linear_system& system, const panel_place& at, pivoting among,
+                std::span<double> columns, std::span<double> to, pivot_search& search)
       : system_(system),
         at_(at),
-        to_(to),
-        search_(system.search()),
+        to_{to, at.width, at.below},
+        search_(search),
         asks_(among == pivoting::of_column),
         has_block_(at.p == system.grid.p()),
         rows_(system.rows()),
-        first_(system.column(at.local_column)) {}
+        first_(columns.data()) {}
 
   void run() {
     to_.zero_pivot() = -1;
@@ -154,7 +155,7 @@ class factorisation {
       first_[local + c * rows_] = current[static_cast<std::size_t>(c)];
   }
 
-  linear_system& system_;
+  const linear_system& system_;
   const panel_place at_;
   const panel to_;
   pivot_search& search_;
@@ -166,8 +167,9 @@ class factorisation {
 
 }  // namespace
 
-void factor_panel(linear_system& system, const panel_place& at, panel to, pivoting among) {
-  factorisation(system, at, to, among).run();
+void factor_panel(const linear_system& system, const panel_place& at, pivoting among,
+                  std::span<double> columns, std::span<double> to, pivot_search& search) {
+  factorisation(system, at, among, columns, to, search).run();
 }
 
 }  // namespace hpl

@@ -37,15 +37,15 @@ class ideal final : public variant {
       std::vector<double>& memory = mine ? memory_ : elsewhere_;
       const panel now = panel_in(memory, at);
       if (mine) {
-        factor_panel(system, at, now, pivoting::of_process);
+        factor_panel(system, at, pivoting::of_process, system.columns_at(at.local_column, at.width),
+                     now.all, system.search());
         watch_.lap(activity::compute, "factor");
       } else {
         for (std::int64_t i = 0; i < at.width; ++i)
           now.pivots()[i] = static_cast<double>(at.first + i);
       }
-      const const_panel done = panel_in(std::span<const double>(memory), at);
       const std::int64_t first = system.first_trailing(k);
-      update_->apply(at, done, first, system.columns() - first);
+      update_->apply(at, now.all, first, system.columns() - first);
       watch_.lap(activity::compute, "update");
       // The next panel in this memory is applied with zeros in the place of these pivots again.
       if (!mine) std::fill_n(now.pivots(), at.width, 0.0);

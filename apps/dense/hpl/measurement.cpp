@@ -131,7 +131,7 @@ class session {
                 {"nbmin", how.nbmin},
                 {"ndiv", how.ndiv},
                 {"code", netlib_code(how)}};
-    result.update(to_json(chosen_));
+    result.update(plait::measure::to_json(chosen_));
     return result;
   }
 

@@ -51,21 +51,22 @@ class olap final : public variant {
   /// Factors panel k where it is, and starts its way.
   void begin(linear_system& system, int k) {
     const panel_place at = system.place(k);
-    const panel next = panel_in(memory(k), at);
+    const std::span<double> next = panel_in(memory(k), at).all;
     if (system.grid.q() == at.q) {
-      factor_panel(system, at, next);
+      factor_panel(system, at, pivoting::of_column, system.columns_at(at.local_column, at.width),
+                   next, system.search());
       watch_.lap(activity::compute, "factor");
     }
     travels_.start(transfers_of(system.how.bcast, system.grid.columns(), system.grid.q(), at.q,
                                 panel_size(at)),
-                   next.all, system.grid.mpi_row());
+                   next, system.grid.mpi_row());
     watch_.lap(activity::posting, "start");
   }
 
   void step(linear_system& system, int k) {
     const panel_place at = system.place(k);
-    const const_panel done = panel_in(std::span<const double>(memory(k)), at);
-    system.note(k, done);
+    const std::span<const double> done = memory(k);
+    note_pivots(at, done, system.pivots, system.zero_pivot);
     std::int64_t column = system.first_trailing(k);
     if (k + 1 < system.panels()) {
       const panel_place next = system.place(k + 1);

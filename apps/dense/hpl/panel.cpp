@@ -55,14 +55,21 @@ permutation permutation_of(const panel_place& at, const const_panel& done) {
 
 }  // namespace
 
-void collect_rows(const linear_system& system, const panel_place& at, const const_panel& done,
-                  std::int64_t column, std::int64_t count, std::span<double> in,
-                  std::span<double> out) {
-  const permutation rows = permutation_of(at, done);
-  const std::int64_t stride = system.rows();
+void note_pivots(const panel_place& at, std::span<const double> done,
+                 std::span<std::int64_t> pivots, std::int64_t& zero_pivot) {
+  const const_panel from = panel_in(done, at);
+  for (std::int64_t i = 0; i < at.width; ++i)
+    pivots[static_cast<std::size_t>(at.first + i)] = static_cast<std::int64_t>(from.pivots()[i]);
+  if (from.zero_pivot() >= 0 && zero_pivot < 0)
+    zero_pivot = static_cast<std::int64_t>(from.zero_pivot());
+}
+
+void collect_rows(const linear_system& system, const panel_place& at, std::span<const double> done,
+                  std::span<const double> columns, std::span<double> in, std::span<double> out) {
+  const permutation rows = permutation_of(at, panel_in(done, at));
+  const std::int64_t stride = system.rows(), count = std::ssize(in) / at.width;
   const auto cell = [&](std::int64_t row, std::int64_t j) {
-    return system
-        .part[static_cast<std::size_t>(system.row_axis.to_local(row) + (column + j) * stride)];
+    return columns[static_cast<std::size_t>(system.row_axis.to_local(row) + j * stride)];
   };
   std::ranges::fill(in, 0.0);
   for (std::int64_t i = 0; i < at.width; ++i) {
@@ -77,43 +84,42 @@ void collect_rows(const linear_system& system, const panel_place& at, const cons
       out[static_cast<std::size_t>(i + j * at.width)] = cell(at.first + i, j);
 }
 
-void apply_panel(linear_system& system, const panel_place& at, const const_panel& done,
-                 std::int64_t column, std::int64_t count, std::span<double> in,
-                 std::span<const double> out) {
-  const permutation rows = permutation_of(at, done);
-  const std::int64_t stride = system.rows();
-  double* const first = system.column(column);
+void apply_panel(const linear_system& system, const panel_place& at, std::span<const double> done,
+                 std::span<double> columns, std::span<double> in, std::span<const double> out) {
+  const const_panel by = panel_in(done, at);
+  const permutation rows = permutation_of(at, by);
+  const std::int64_t stride = system.rows(), count = std::ssize(in) / at.width;
+  double* const first = columns.data();
   for (const auto& [row, content] : rows.out_of) {
     if (system.row_axis.place_of(row) != system.grid.p()) continue;
     const std::int64_t local = system.row_axis.to_local(row);
     for (std::int64_t j = 0; j < count; ++j)
       first[local + j * stride] = out[static_cast<std::size_t>(content - at.first + j * at.width)];
   }
-  plait::dense::solve_unit_lower(at.width, count, {done.diagonal(), at.width},
-                                 {in.data(), at.width});
+  plait::dense::solve_unit_lower(at.width, count, {by.diagonal(), at.width}, {in.data(), at.width});
   const bool has_block = at.p == system.grid.p();
   if (has_block)
     for (std::int64_t j = 0; j < count; ++j)
       std::copy_n(&in[static_cast<std::size_t>(j * at.width)], at.width,
                   first + at.local_row + j * stride);
   plait::dense::multiply(op::none, op::none, {at.below, count, at.width}, -1.0,
-                         {done.lower(), at.below}, {in.data(), at.width}, 1.0,
+                         {by.lower(), at.below}, {in.data(), at.width}, 1.0,
                          {first + at.local_row + (has_block ? at.width : 0), stride});
 }
 
-void apply_panel_alone(linear_system& system, const panel_place& at, const const_panel& done,
-                       std::int64_t column, std::int64_t count) {
-  const std::int64_t stride = system.rows();
-  double* const first = system.column(column);
+void apply_panel_alone(const linear_system& system, const panel_place& at,
+                       std::span<const double> done, std::span<double> columns) {
+  const const_panel by = panel_in(done, at);
+  const std::int64_t stride = system.rows(), count = std::ssize(columns) / stride;
+  double* const first = columns.data();
   for (std::int64_t j = 0; j < count; ++j)
     for (std::int64_t i = 0; i < at.width; ++i)
       std::swap(first[at.first + i + j * stride],
-                first[static_cast<std::int64_t>(done.pivots()[i]) + j * stride]);
+                first[static_cast<std::int64_t>(by.pivots()[i]) + j * stride]);
   double* const block = first + at.first;
-  plait::dense::solve_unit_lower(at.width, count, {done.diagonal(), at.width}, {block, stride});
+  plait::dense::solve_unit_lower(at.width, count, {by.diagonal(), at.width}, {block, stride});
   plait::dense::multiply(op::none, op::none, {at.below, count, at.width}, -1.0,
-                         {done.lower(), at.below}, {block, stride}, 1.0,
-                         {block + at.width, stride});
+                         {by.lower(), at.below}, {block, stride}, 1.0, {block + at.width, stride});
 }
 
 }  // namespace hpl

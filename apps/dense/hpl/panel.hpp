@@ -11,6 +11,7 @@
 namespace hpl {
 
 class linear_system;
+class pivot_search;
 
 /// Place of panel k in the matrix and among the processes.
 struct panel_place {
@@ -47,10 +48,18 @@ using const_panel = panel_view<const double>;
 /// Says whether a factorisation asks the other processes of its column.
 enum class pivoting : std::uint8_t { of_column, of_process };
 
-/// Factors panel k in place, with row exchanges within it, and copies into `to` what travels.
-/// Recursive.  On the processes of the column that has it; calls MPI, which in a task suspends.
-void factor_panel(linear_system& system, const panel_place& at, panel to,
-                  pivoting among = pivoting::of_column);
+// What is done with panels.  Functions touch no cells but those of their arguments: of the system
+// they read its layout and settings.  `columns`: neighbouring ones of this process's part; `done`:
+// the memory of a panel that has been factored.
+
+/// Factors a panel's columns in place, with row exchanges within them, and copies into `to` what
+/// travels.  Recursive.  On the processes of the column that has it; calls MPI, which in a task
+/// suspends.
+void factor_panel(const linear_system& system, const panel_place& at, pivoting among,
+                  std::span<double> columns, std::span<double> to, pivot_search& search);
+/// Keeps what a panel says of its pivots, and the first column without one.
+void note_pivots(const panel_place& at, std::span<const double> done,
+                 std::span<std::int64_t> pivots, std::int64_t& zero_pivot);
 
 /// Rows that a process column exchanges for some columns before it applies a panel: those that come
 /// into the diagonal block, `width` to a column, and those that leave it.
@@ -60,16 +69,14 @@ struct exchanged_rows {
 };
 
 /// Copies this process's share of the rows; 0 where a row is another's.
-void collect_rows(const linear_system& system, const panel_place& at, const const_panel& done,
-                  std::int64_t column, std::int64_t count, std::span<double> in,
-                  std::span<double> out);
-/// Applies panel k to some columns, with rows exchanged between processes: `in` and `out` are
+void collect_rows(const linear_system& system, const panel_place& at, std::span<const double> done,
+                  std::span<const double> columns, std::span<double> in, std::span<double> out);
+/// Applies a panel to some columns, with rows exchanged between processes: `in` and `out` are
 /// complete.
-void apply_panel(linear_system& system, const panel_place& at, const const_panel& done,
-                 std::int64_t column, std::int64_t count, std::span<double> in,
-                 std::span<const double> out);
+void apply_panel(const linear_system& system, const panel_place& at, std::span<const double> done,
+                 std::span<double> columns, std::span<double> in, std::span<const double> out);
 /// Applies a panel where the process column has one process.
-void apply_panel_alone(linear_system& system, const panel_place& at, const const_panel& done,
-                       std::int64_t column, std::int64_t count);
+void apply_panel_alone(const linear_system& system, const panel_place& at,
+                       std::span<const double> done, std::span<double> columns);
 
 }  // namespace hpl

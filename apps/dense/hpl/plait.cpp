@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -56,24 +57,17 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
   void submit(int k) {
     const panel_place at = system_->place(k);
     std::vector<double>& memory = memory_[static_cast<std::size_t>(k) % memory_.size()];
-    const panel to = panel_in(memory, at);
+    const std::span<double> panel = panel_in(memory, at).all;
+    // The search orders the tasks of a process that has no rows of a panel: nothing else does.
     if (system_->grid.q() == at.q)
-      rt_->task(
-             "factor",
-             [this, at](std::span<double>, std::span<double> all) {
-               factor_panel(*system_, at, {all, at.width, at.below});
-             },
-             inout(system_->columns_at(at.local_column, at.width)), out(to.all))
-          .priority(first_)
-          .also(inout(one_search_at_a_time_));
-    send_panel(at, to.all);
-    rt_->task(
-        "note",
-        [this, at](std::span<const double> all, std::span<std::int64_t>) {
-          system_->note(at.k, {all, at.width, at.below});
-        },
-        in(std::span<const double>(to.all)), inout(std::span(system_->pivots)));
-    update(k, at, to.all);
+      rt_->task("factor", factor_panel, std::cref(*system_), at, pivoting::of_column,
+                inout(system_->columns_at(at.local_column, at.width)), out(panel),
+                inout(system_->search()))
+          .priority(first_);
+    send_panel(at, panel);
+    rt_->task("note", note_pivots, at, in(panel), inout(std::span(system_->pivots)),
+              inout(system_->zero_pivot));
+    update(k, at, panel);
   }
 
   void send_panel(const panel_place& at, std::span<double> panel) {
@@ -114,12 +108,8 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
       update_among(at, panel, column, count, urgency, rows_[number]);
       return;
     }
-    rt_->task(
-           "update",
-           [this, at, column, count](std::span<const double> all, std::span<double>) {
-             apply_panel_alone(*system_, at, {all, at.width, at.below}, column, count);
-           },
-           in(panel), inout(system_->columns_at(column, count)))
+    rt_->task("update", apply_panel_alone, std::cref(*system_), at, in(panel),
+              inout(system_->columns_at(column, count)))
         .priority(urgency);
   }
 
@@ -129,13 +119,8 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
     const auto coming = std::span(rows.in).first(size), leaving = std::span(rows.out).first(size);
     const auto cells = system_->columns_at(column, count);
     const bool has_block = at.p == system_->grid.p();
-    rt_->task(
-           "collect",
-           [this, at, column, count](std::span<const double> all, std::span<const double>,
-                                     std::span<double> into, std::span<double> away) {
-             collect_rows(*system_, at, {all, at.width, at.below}, column, count, into, away);
-           },
-           in(panel), in(std::span<const double>(cells)), out(coming), out(leaving))
+    rt_->task("collect", collect_rows, std::cref(*system_), at, in(panel), in(cells), out(coming),
+              out(leaving))
         .priority(first_);
     const plait::communicator& among = system_->grid.column();
     const bool pairs = exchanges_in_pairs(system_->how, count);
@@ -148,13 +133,8 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
     } else {
       rt_->bcast("rows of the block", out(leaving), at.p, {.among = among});
     }
-    rt_->task(
-           "update",
-           [this, at, column, count](std::span<const double> all, std::span<double>,
-                                     std::span<double> into, std::span<const double> away) {
-             apply_panel(*system_, at, {all, at.width, at.below}, column, count, into, away);
-           },
-           in(panel), inout(cells), inout(coming), in(std::span<const double>(leaving)))
+    rt_->task("update", apply_panel, std::cref(*system_), at, in(panel), inout(cells),
+              inout(coming), in(leaving))
         .priority(urgency);
   }
 
@@ -173,9 +153,6 @@ class dataflow final : public plait::measure::task_variant<linear_system> {
   plait::runtime* rt_ = nullptr;
   std::vector<std::vector<double>> memory_;  ///< panels
   std::vector<exchanged_rows> rows_;         ///< of the updates of one panel
-  /// Access that orders the searches for pivots of a process: where it has no rows of a panel,
-  /// nothing else does.
-  char one_search_at_a_time_ = 0;
 };
 
 }  // namespace

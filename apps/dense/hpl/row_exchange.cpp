@@ -44,18 +44,18 @@ updater::updater(linear_system& system) : system_(system) {
   out_.resize(in_.size());
 }
 
-void updater::apply(const panel_place& at, const const_panel& done, std::int64_t column,
+void updater::apply(const panel_place& at, std::span<const double> done, std::int64_t column,
                     std::int64_t count) {
   if (count == 0) return;
+  const std::span<double> columns = system_.columns_at(column, count);
   if (system_.grid.rows() == 1) {
-    apply_panel_alone(system_, at, done, column, count);
+    apply_panel_alone(system_, at, done, columns);
     return;
   }
   const auto size = static_cast<std::size_t>(at.width * count);
-  collect_rows(system_, at, done, column, count, std::span(in_).first(size),
-               std::span(out_).first(size));
+  collect_rows(system_, at, done, columns, std::span(in_).first(size), std::span(out_).first(size));
   if (!alone_) exchange(at, count);
-  apply_panel(system_, at, done, column, count, std::span(in_).first(size), out_);
+  apply_panel(system_, at, done, columns, std::span(in_).first(size), out_);
 }
 
 void updater::exchange(const panel_place& at, std::int64_t count) {

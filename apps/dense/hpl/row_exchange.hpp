@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "system.hpp"
@@ -20,7 +21,7 @@ class updater {
  public:
   explicit updater(linear_system& system);
   /// Applies a panel to `count` columns from `column` on.
-  void apply(const panel_place& at, const const_panel& done, std::int64_t column,
+  void apply(const panel_place& at, std::span<const double> done, std::int64_t column,
              std::int64_t count);
   /// The messages of that alone.
   void exchange(const panel_place& at, std::int64_t count);

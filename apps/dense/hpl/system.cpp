@@ -58,14 +58,6 @@ std::int64_t linear_system::first_trailing(int k) const {
   return column_axis.count_below(at.first + at.width, grid.q());
 }
 
-void linear_system::note(int k, const const_panel& done) {
-  const panel_place at = place(k);
-  for (std::int64_t i = 0; i < at.width; ++i)
-    pivots[static_cast<std::size_t>(at.first + i)] = static_cast<std::int64_t>(done.pivots()[i]);
-  if (done.zero_pivot() >= 0 && zero_pivot < 0)
-    zero_pivot = static_cast<std::int64_t>(done.zero_pivot());
-}
-
 // From the last block to the first: what is known of x in this process column is taken from the
 // rows above at once, and added up along a process row when its block's turn comes.
 void linear_system::solve() {

@@ -55,8 +55,6 @@ class linear_system {
 
   /// One at a time uses it.
   [[nodiscard]] pivot_search& search() { return search_; }
-  /// Keeps what a panel says of its pivots.
-  void note(int k, const const_panel& done);
   /// Solves U x = y when all panels are done.  Plain MPI.  Collective.
   void solve();
 

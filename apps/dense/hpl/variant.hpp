@@ -14,7 +14,7 @@
 namespace hpl {
 
 /// Holds what the command line says beside the system.
-using options = plait::measure::task_options;
+using options = plait::runtime_options;
 
 using variant = plait::measure::variant<linear_system>;
 using plait::measure::run_report;

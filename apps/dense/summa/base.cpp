@@ -31,7 +31,8 @@ class base final : public variant {
       buffers_->broadcast(s);
       watch_.lap(activity::exposed, "broadcast");
       if (p.where.stationary == form::stationary_c) {
-        p.multiply(s, buffers_->panels(s), 0, p.c_columns());
+        const step_panels now = buffers_->panels(s);
+        p.multiply(s, now.x, now.y, p.c);
         watch_.lap(activity::compute, "multiply");
       } else {
         add_up(p, s);
@@ -46,12 +47,13 @@ class base final : public variant {
 
  private:
   void add_up(problem& p, const step& s) {
-    p.partial(s, buffers_->panels(s), buffers_->sums(s));
+    const step_panels now = buffers_->panels(s);
+    p.partial(s, now.x, now.y, p.stays(), buffers_->sums(s));
     watch_.lap(activity::compute, "multiply");
     buffers_->reduce(s);
     watch_.lap(activity::exposed, "reduce");
     if (!p.owns_sums(s)) return;
-    p.add(s, buffers_->totals(s));
+    p.add(s, buffers_->totals(s), p.c);
     watch_.lap(activity::compute, "add");
   }
 

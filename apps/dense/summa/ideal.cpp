@@ -33,10 +33,10 @@ class ideal final : public variant {
     for (const step& s : p.steps) {
       const step_panels panels = buffers_->stand_ins();
       if (p.where.stationary == form::stationary_c) {
-        p.multiply(s, panels, 0, p.c_columns());
+        p.multiply(s, panels.x, panels.y, p.c);
       } else {
-        p.partial(s, panels, buffers_->sums(s));
-        if (p.owns_sums(s)) p.add(s, buffers_->sums(s));
+        p.partial(s, panels.x, panels.y, p.stays(), buffers_->sums(s));
+        if (p.owns_sums(s)) p.add(s, buffers_->sums(s), p.c);
       }
       watch_.lap(activity::compute, "multiply");
     }

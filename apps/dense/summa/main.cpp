@@ -92,7 +92,7 @@ summa::options checked(const command& c) {
   plait::measure::check(c.common.session);
   check_range("--buffers", c.buffers, 1, 1024);
   check_range("--in-flight", c.common.in_flight, 1, 1 << 24);
-  return {.buffers = static_cast<int>(c.buffers), .tasks = c.common.tasks()};
+  return {.buffers = static_cast<int>(c.buffers), .runtime = c.common.tasks()};
 }
 
 summa::arrangement arrangement_of(const command& c, const summa::product& what, int ranks) {

@@ -98,7 +98,7 @@ class session {
                 {"panel", what.panel},
                 {"stationary", form_names[static_cast<std::size_t>(problem_.where.stationary)]},
                 {"buffers", chosen_.buffers}};
-    result.update(to_json(chosen_.tasks));
+    result.update(plait::measure::to_json(chosen_.runtime));
     return result;
   }
 

@@ -63,9 +63,11 @@ class olap final : public variant {
 
   void multiply(problem& p, const step& s, const plain_step& now, plain_step& next) {
     bool done = false;
+    const step_panels panels = now.panels(s);
     const std::int64_t columns = p.c_columns();
     for (std::int64_t first = 0; first < columns; first += columns_between_looks) {
-      p.multiply(s, now.panels(s), first, std::min(columns_between_looks, columns - first));
+      p.multiply(s, panels.x, panels.y.subspan(static_cast<std::size_t>(first * s.width)),
+                 p.columns_of_c(first, std::min(columns_between_looks, columns - first)));
       watch_.lap(activity::compute, "multiply");
       if (done) continue;
       done = next.test();
@@ -77,7 +79,8 @@ class olap final : public variant {
   void add_up(problem& p, std::size_t i) {
     const step& s = p.steps[i];
     plain_step& now = steps_[i % 2];
-    p.partial(s, now.panels(s), now.sums(s));
+    const step_panels panels = now.panels(s);
+    p.partial(s, panels.x, panels.y, p.stays(), now.sums(s));
     watch_.lap(activity::compute, "multiply");
     now.start_reduce(s);
     watch_.lap(activity::posting, "start");
@@ -90,7 +93,7 @@ class olap final : public variant {
     before.wait();
     watch_.lap(activity::exposed, "wait");
     if (!p.owns_sums(p.steps[i])) return;
-    p.add(p.steps[i], before.totals(p.steps[i]));
+    p.add(p.steps[i], before.totals(p.steps[i]), p.c);
     watch_.lap(activity::compute, "add");
   }
 

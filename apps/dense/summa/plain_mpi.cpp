@@ -40,7 +40,7 @@ void plain_step::broadcast(const step& s) {
     check_mpi(MPI_Bcast(x_of(s), number(p_.x_size(s)), MPI_DOUBLE, s.row_root, p_.grid.mpi_row()),
               "MPI_Bcast");
   if (!p_.broadcasts_y()) return;
-  if (s.column_root == p_.grid.p()) p_.pack_y(s, y_);
+  if (s.column_root == p_.grid.p()) p_.pack_y(s, p_.right_part(), y_);
   check_mpi(
       MPI_Bcast(y_.data(), number(p_.y_size(s)), MPI_DOUBLE, s.column_root, p_.grid.mpi_column()),
       "MPI_Bcast");
@@ -52,7 +52,7 @@ void plain_step::start_broadcast(const step& s) {
                          &requests_.emplace_back()),
               "MPI_Ibcast");
   if (!p_.broadcasts_y()) return;
-  if (s.column_root == p_.grid.p()) p_.pack_y(s, y_);
+  if (s.column_root == p_.grid.p()) p_.pack_y(s, p_.right_part(), y_);
   check_mpi(MPI_Ibcast(y_.data(), number(p_.y_size(s)), MPI_DOUBLE, s.column_root,
                        p_.grid.mpi_column(), &requests_.emplace_back()),
             "MPI_Ibcast");

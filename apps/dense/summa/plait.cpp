@@ -3,6 +3,7 @@
 // so; the number of buffers is the look-ahead, for a buffer is overwritten as soon as its readers
 // are done.  Nothing else says what overlaps.
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -32,7 +33,7 @@ struct buffers {
 
 class tasks final : public plait::measure::task_variant<problem> {
  public:
-  tasks(plait::environment& env, const plait::measure::task_options& how, int panels)
+  tasks(plait::environment& env, const plait::runtime_options& how, int panels)
       : task_variant(env, how), buffers_(static_cast<std::size_t>(panels)) {}
 
  private:
@@ -95,10 +96,8 @@ class tasks final : public plait::measure::task_variant<problem> {
     const auto options = among(p_->grid.column());
     const std::span<double> y = first(to.y, p_->y_size(s));
     if (s.column_root == p_->grid.p()) {
-      rt_->task(
-             "pack", [this, s](std::span<double> rows) { p_->pack_y(s, rows); }, out(y))
-          .priority(plait::high)
-          .also(in(p_->right_part()));
+      rt_->task("pack", &problem::pack_y, std::cref(*p_), s, in(p_->right_part()), out(y))
+          .priority(plait::high);
       rt_->bcast("panel of B", in(y), s.column_root, options);
     } else {
       rt_->bcast("panel of B", out(y), s.column_root, options);
@@ -117,34 +116,23 @@ class tasks final : public plait::measure::task_variant<problem> {
   // Products ------------------------------------------------------------------------------------
 
   void multiply(const step& s, const step_panels& panels) {
-    const std::int64_t rows = p_->c_rows(), columns = p_->c_columns();
+    const std::int64_t columns = p_->c_columns();
     const std::int64_t each = std::clamp((columns + rt_->workers() - 1) / rt_->workers(),
                                          least_columns_of_task, most_columns_of_task);
     for (std::int64_t at = 0; at < columns; at += each) {
       const std::int64_t some = std::min(each, columns - at);
-      const auto cells = std::span(p_->c).subspan(static_cast<std::size_t>(at * rows),
-                                                  static_cast<std::size_t>(some * rows));
-      rt_->task(
-          "multiply",
-          [this, s, at, some](std::span<const double> x, std::span<const double> y,
-                              std::span<double>) {
-            p_->multiply(s, {x, y}, at, some);
-          },
-          in(panels.x), in(panels.y), inout(cells));
+      const std::span<const double> y = panels.y.subspan(static_cast<std::size_t>(at * s.width),
+                                                         static_cast<std::size_t>(some * s.width));
+      rt_->task("multiply", &problem::multiply, std::cref(*p_), s, in(panels.x), in(y),
+                inout(p_->columns_of_c(at, some)));
     }
   }
 
   void add_up(const step& s, const step_panels& panels, buffers& to) {
     const std::span<double> sums = first(to.sums, p_->sums_size(s));
     const bool a = p_->where.stationary == form::stationary_a;
-    const std::span<const double> stays = a ? p_->left_part() : p_->right_part();
-    rt_->task(
-           "multiply",
-           [this, s](std::span<const double> x, std::span<const double> y, std::span<double> z) {
-             p_->partial(s, {x, y}, z);
-           },
-           in(panels.x), in(panels.y), out(sums))
-        .also(in(stays));
+    rt_->task("multiply", &problem::partial, std::cref(*p_), s, in(panels.x), in(panels.y),
+              in(p_->stays()), out(sums));
     const plait::communicator& along = a ? p_->grid.row() : p_->grid.column();
     const plait::collective_options options{.among = along};
     if (!p_->owns_sums(s)) {
@@ -152,9 +140,7 @@ class tasks final : public plait::measure::task_variant<problem> {
       return;
     }
     rt_->reduce("sums", inout(sums), s.owner, plait::sum{}, options);
-    rt_->task(
-        "add", [this, s](std::span<const double> z, std::span<double>) { p_->add(s, z); }, in(sums),
-        inout(std::span(p_->c)));
+    rt_->task("add", &problem::add, std::cref(*p_), s, in(sums), inout(std::span(p_->c)));
   }
 
   // Operands ------------------------------------------------------------------------------------
@@ -168,12 +154,8 @@ class tasks final : public plait::measure::task_variant<problem> {
       const auto peer = static_cast<int>((static_cast<std::size_t>(env_.rank()) + i) % ranks);
       std::vector<double>& leaving = messages[2 * i];
       leaving.resize(static_cast<std::size_t>(how.entries_to(peer)));
-      rt_->task(
-          "pack",
-          [&how, peer](std::span<const double> part, std::span<double> message) {
-            how.pack(peer, part, message);
-          },
-          in(from), out(std::span(leaving)));
+      rt_->task("pack", &transposition::pack, std::cref(how), peer, in(from),
+                out(std::span(leaving)));
       if (peer != env_.rank()) rt_->send("transpose", in(std::span(leaving)), peer);
     }
     for (std::size_t i = 0; i < ranks; ++i) {
@@ -183,12 +165,8 @@ class tasks final : public plait::measure::task_variant<problem> {
       coming.resize(static_cast<std::size_t>(how.entries_from(peer)));
       const std::span<double> message(peer == env_.rank() ? messages[0] : coming);
       if (peer != env_.rank()) rt_->recv("transpose", out(message), peer);
-      rt_->task(
-          "unpack",
-          [&how, peer](std::span<const double> some, std::span<double> part) {
-            how.unpack(peer, some, part);
-          },
-          in(message), plait::commutative(to));
+      rt_->task("unpack", &transposition::unpack, std::cref(how), peer, in(message),
+                plait::commutative(to));
     }
   }
 
@@ -202,7 +180,7 @@ class tasks final : public plait::measure::task_variant<problem> {
 }  // namespace
 
 std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
-  plait::measure::task_options how = chosen.tasks;
+  plait::runtime_options how = chosen.runtime;
   how.compare_sizes = false;
   return std::make_unique<tasks>(env, how, chosen.buffers);
 }

@@ -67,37 +67,35 @@ std::span<const double> problem::own_x(const step& s) const {
   return left_part().subspan(area(left_rows(), column), area(left_rows(), s.width));
 }
 
-void problem::pack_y(const step& s, std::span<double> to) const {
-  const std::span<const double> from = right_part();
+void problem::pack_y(const step& s, std::span<const double> from, std::span<double> to) const {
   const std::int64_t rows = right_rows(), row = where.right.rows.to_local(s.first);
   for (std::int64_t column = 0; column < right_columns(); ++column)
     std::copy_n(&from[static_cast<std::size_t>(row + column * rows)], s.width,
                 &to[static_cast<std::size_t>(column * s.width)]);
 }
 
-void problem::multiply(const step& s, const step_panels& panels, std::int64_t first_column,
-                       std::int64_t columns) {
-  if (columns == 0 || c_rows() == 0) return;
-  plait::dense::multiply(
-      op::none, op::none, {c_rows(), columns, s.width}, what.alpha, {panels.x.data(), left_rows()},
-      {&panels.y[static_cast<std::size_t>(first_column * s.width)], s.width},
-      s.first == 0 ? what.beta : 1.0, {&c[area(c_rows(), first_column)], c_rows()});
+void problem::multiply(const step& s, std::span<const double> x, std::span<const double> y,
+                       std::span<double> columns) const {
+  if (columns.empty()) return;
+  plait::dense::multiply(op::none, op::none, {c_rows(), std::ssize(columns) / c_rows(), s.width},
+                         what.alpha, {x.data(), left_rows()}, {y.data(), s.width},
+                         s.first == 0 ? what.beta : 1.0, {columns.data(), c_rows()});
 }
 
-void problem::partial(const step& s, const step_panels& panels, std::span<double> sums) const {
+void problem::partial(const step& s, std::span<const double> x, std::span<const double> y,
+                      std::span<const double> from, std::span<double> sums) const {
   if (where.stationary == form::stationary_a) {
-    plait::dense::multiply(op::none, op::transposed,
-                           {c_rows(), s.width, where.left.columns.count(grid.q())}, what.alpha,
-                           {left_part().data(), left_rows()}, {panels.y.data(), s.width}, 0.0,
-                           {sums.data(), c_rows()});
+    plait::dense::multiply(
+        op::none, op::transposed, {c_rows(), s.width, where.left.columns.count(grid.q())},
+        what.alpha, {from.data(), left_rows()}, {y.data(), s.width}, 0.0, {sums.data(), c_rows()});
   } else {
     plait::dense::multiply(op::transposed, op::none, {s.width, c_columns(), left_rows()},
-                           what.alpha, {panels.x.data(), left_rows()},
-                           {right_part().data(), right_rows()}, 0.0, {sums.data(), s.width});
+                           what.alpha, {x.data(), left_rows()}, {from.data(), right_rows()}, 0.0,
+                           {sums.data(), s.width});
   }
 }
 
-void problem::add(const step& s, std::span<const double> sums) {
+void problem::add(const step& s, std::span<const double> sums, std::span<double> all) const {
   const bool whole_columns = where.stationary == form::stationary_a;
   const std::int64_t rows = whole_columns ? c_rows() : s.width;
   const std::int64_t columns = whole_columns ? s.width : c_columns();
@@ -105,7 +103,7 @@ void problem::add(const step& s, std::span<const double> sums) {
   const std::int64_t column = whole_columns ? where.c.columns.to_local(s.first) : 0;
   const double* from = sums.data();
   for (std::int64_t j = 0; j < columns; ++j) {
-    double* to = c.data() + row + (column + j) * c_rows();
+    double* to = all.data() + row + (column + j) * c_rows();
     for (std::int64_t i = 0; i < rows; ++i, ++from)
       to[i] = what.beta == 0 ? *from : what.beta * to[i] + *from;
   }

@@ -58,6 +58,14 @@ class problem {
   /// Returns what the form multiplies: the stored operands, or their transposes.
   [[nodiscard]] std::span<const double> left_part() const { return of_a ? left : a; }
   [[nodiscard]] std::span<const double> right_part() const { return of_b ? right : b; }
+  /// Returns the operand that is not moved.  (Stationary A and B)
+  [[nodiscard]] std::span<const double> stays() const {
+    return where.stationary == form::stationary_a ? left_part() : right_part();
+  }
+  [[nodiscard]] std::span<double> columns_of_c(std::int64_t first, std::int64_t count) {
+    return std::span(c).subspan(static_cast<std::size_t>(first * c_rows()),
+                                static_cast<std::size_t>(count * c_rows()));
+  }
 
   // Sizes of a step's panels and sums on this process, in entries.
   [[nodiscard]] std::int64_t x_size(const step& s) const { return left_rows() * s.width; }
@@ -70,16 +78,21 @@ class problem {
 
   /// The columns of `left` that this process sends.  Precondition: it is the step's root.
   [[nodiscard]] std::span<const double> own_x(const step& s) const;
-  /// Copies the rows of `right` that this process sends.  Precondition: it is the step's root.
-  void pack_y(const step& s, std::span<double> to) const;
 
-  /// C += alpha X Y on some columns of C; the first step applies beta.  (Stationary C)
-  void multiply(const step& s, const step_panels& panels, std::int64_t first_column,
-                std::int64_t columns);
-  /// The sums this process contributes to a step: alpha A Y', or alpha X' B.
-  void partial(const step& s, const step_panels& panels, std::span<double> sums) const;
+  // What is computed.  These touch no entries but those of their arguments.
+  /// Copies the rows of `right_part()` that this process sends.  Precondition: it is the step's
+  /// root.
+  void pack_y(const step& s, std::span<const double> from, std::span<double> to) const;
+  /// C += alpha X Y on some columns of C, of which y has the rows; the first step applies beta.
+  /// (Stationary C)
+  void multiply(const step& s, std::span<const double> x, std::span<const double> y,
+                std::span<double> columns) const;
+  /// The sums that this process contributes to a step: alpha A Y', or alpha X' B.  `from`: what
+  /// `stays()` returns.
+  void partial(const step& s, std::span<const double> x, std::span<const double> y,
+               std::span<const double> from, std::span<double> sums) const;
   /// C = beta C + sums, on the cells of a step.  Precondition: this process owns them.
-  void add(const step& s, std::span<const double> sums);
+  void add(const step& s, std::span<const double> sums, std::span<double> all) const;
   /// C = beta C, where there is no step that would do it.
   void scale_where_no_step_does();
 

@@ -16,7 +16,7 @@ namespace summa {
 /// Holds what the command line says beside the problem.
 struct options {
   int buffers = 3;  ///< panels of each kind that may be under way, of `plait`
-  plait::measure::task_options tasks = {};
+  plait::runtime_options runtime = {};
 };
 
 using variant = plait::measure::variant<problem>;

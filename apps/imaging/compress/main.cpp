@@ -102,7 +102,7 @@ void check_outputs(plait::environment& env, const command& c, const std::string&
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   return plait::measure::run_program(env, "compress", [&] {
-    compress::task_options how;
+    plait::runtime_options how;
     const compress::variant_list all{{"base", [&] { return compress::make_base(env); }},
                                      {"olap", [&] { return compress::make_olap(env); }},
                                      {"plait", [&] { return compress::make_plait(env, how); }},

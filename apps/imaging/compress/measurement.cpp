@@ -27,11 +27,11 @@ using plait::measure::measurements;
 /// Progress lines of a file, at most.
 constexpr std::int64_t most_lines = 200;
 
-json parameters(const archive& a, const task_options& how) {
+json parameters(const archive& a, const runtime_options& how) {
   json result{{"file", a.input_path()},   {"codec", a.how().name()},
               {"level", a.how().level()}, {"bytes", a.input_bytes()},
               {"pieces", a.pieces()},     {"piece_bytes", a.how().piece_bytes()}};
-  result.update(to_json(how));
+  result.update(plait::measure::to_json(how));
   return result;
 }
 
@@ -46,7 +46,7 @@ json sizes(const archive& a) {
 class session {
  public:
   session(plait::environment& env, archive& a, const variant_list& all,
-          const std::vector<std::string>& variants, const task_options& how,
+          const std::vector<std::string>& variants, const runtime_options& how,
           const plait::measure::session_options& wanted)
       : env_(env), archive_(a), all_(all), variants_(variants), how_(how), wanted_(wanted) {
     // A step is a piece of each rank.
@@ -139,7 +139,7 @@ class session {
   archive& archive_;
   const variant_list& all_;
   const std::vector<std::string>& variants_;
-  const task_options& how_;
+  const runtime_options& how_;
   plait::measure::session_options wanted_;
   std::vector<std::byte> content_;
   std::vector<std::byte> counted_ = std::vector<std::byte>(1 << 17);
@@ -147,8 +147,9 @@ class session {
 
 }  // namespace
 
-plait::measure::outcome compress_file(plait::environment& env, archive& a, const task_options& how,
-                                      bool replaces, bool says_how_far) {
+plait::measure::outcome compress_file(plait::environment& env, archive& a,
+                                      const runtime_options& how, bool replaces,
+                                      bool says_how_far) {
   const std::int64_t every = std::max<std::int64_t>(1, a.pieces() / most_lines);
   if (says_how_far)
     a.progress = [&a, every](std::int64_t done) {
@@ -244,7 +245,7 @@ void print_table(const json& result) {
 }
 
 int measure(plait::environment& env, archive& a, const variant_list& all,
-            const std::vector<std::string>& variants, const task_options& how,
+            const std::vector<std::string>& variants, const runtime_options& how,
             const plait::measure::session_options& wanted) {
   return session(env, a, all, variants, how, wanted).run();
 }

@@ -15,7 +15,7 @@ namespace compress {
 /// Compresses the file by tasks, once, and gives the output its name.  Returns a result with the
 /// one variant.  Collective.
 [[nodiscard]] plait::measure::outcome compress_file(plait::environment& env, archive& a,
-                                                    const task_options& how, bool replaces,
+                                                    const runtime_options& how, bool replaces,
                                                     bool says_how_far);
 
 /// The results of several files as one: sums, and a row of "files" for each.
@@ -28,7 +28,7 @@ void print_table(const plait::measure::json& result);
 /// Runs these variants of the list in turns, and writes the result; keeps no output.  Returns the
 /// exit code.  Collective.
 [[nodiscard]] int measure(plait::environment& env, archive& a, const variant_list& all,
-                          const std::vector<std::string>& variants, const task_options& how,
+                          const std::vector<std::string>& variants, const runtime_options& how,
                           const plait::measure::session_options& wanted);
 
 }  // namespace compress

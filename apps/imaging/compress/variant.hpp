@@ -13,7 +13,7 @@
 
 namespace compress {
 
-using plait::measure::task_options;
+using plait::runtime_options;
 using variant = plait::measure::variant<archive>;
 using variant_list = plait::measure::variant_list<archive>;
 using plait::measure::run_report;
@@ -21,7 +21,8 @@ using plait::measure::step_range;
 
 [[nodiscard]] std::unique_ptr<variant> make_base(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_olap(plait::environment& env);
-[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const task_options& how);
+[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env,
+                                                  const runtime_options& how);
 [[nodiscard]] std::unique_ptr<variant> make_ideal();
 
 }  // namespace compress

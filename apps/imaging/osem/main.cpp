@@ -147,20 +147,20 @@ osem::scan read_on_all(plait::environment& env, const command& c) {
 int main(int argc, char** argv) {
   plait::environment env{argc, argv};
   return plait::measure::run_program(env, "osem", [&] {
-    osem::task_options tasks;
+    plait::runtime_options how;
     const osem::variant_list all{{"base", [&] { return osem::make_base(env); }},
                                  {"iallreduce", [&] { return osem::make_iallreduce(env); }},
                                  {"olap", [&] { return osem::make_olap(env); }},
-                                 {"plait", [&] { return osem::make_plait(env, tasks); }},
+                                 {"plait", [&] { return osem::make_plait(env, how); }},
                                  {"ideal", [&] { return osem::make_ideal(env); }}};
     command given;
     if (!parse(given, all, argc, argv, env)) return plait::measure::exit_verified;
     check(given);
-    tasks = given.common.tasks();
+    how = given.common.tasks();
     const osem::session_choice chosen{.variants = given.common.chosen(all.names()),
                                       .iterations = static_cast<int>(given.iterations),
                                       .slabs = static_cast<int>(given.slabs),
-                                      .tasks = tasks,
+                                      .runtime = how,
                                       .image_file = given.image_file};
     plait::measure::check_outputs(env, given.common.session);
     plait::measure::check_writable(env, "--image-file", given.image_file);

@@ -56,7 +56,8 @@ class session {
         all_(all),
         chosen_(chosen),
         wanted_(wanted),
-        problem_(env, what, slabs_for(what, chosen.slabs), blocks_for(what, chosen.tasks.workers)),
+        problem_(env, what, slabs_for(what, chosen.slabs),
+                 blocks_for(what, chosen.runtime.tasks.workers)),
         convergence_(what),
         message_(problem_.credits.size()) {
     wanted_.steps = chosen.iterations * what.subsets;
@@ -152,7 +153,7 @@ class session {
                 {"rays", scan_.rays->rays()},
                 {"events", scan_.is_list ? json(scan_.events.size()) : json(nullptr)},
                 {"slabs", problem_.slabs()}};
-    result.update(to_json(chosen_.tasks));
+    result.update(plait::measure::to_json(chosen_.runtime));
     return result;
   }
 

@@ -16,7 +16,7 @@ struct session_choice {
   std::vector<std::string> variants;
   int iterations = 4;  ///< each an update with every subset
   int slabs = 0;       ///< 0 = choose
-  task_options tasks;
+  runtime_options runtime;
   std::string image_file;  ///< for the image; empty: none
 };
 

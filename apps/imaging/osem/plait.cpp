@@ -108,7 +108,7 @@ class tasks final : public plait::measure::task_variant<problem> {
 
 }  // namespace
 
-std::unique_ptr<variant> make_plait(plait::environment& env, const task_options& how) {
+std::unique_ptr<variant> make_plait(plait::environment& env, const runtime_options& how) {
   return std::make_unique<tasks>(env, how);
 }
 

@@ -15,14 +15,15 @@ namespace osem {
 
 using variant = plait::measure::variant<problem>;
 using variant_list = plait::measure::variant_list<problem>;
+using plait::runtime_options;
 using plait::measure::run_report;
 using plait::measure::step_range;
-using plait::measure::task_options;
 
 [[nodiscard]] std::unique_ptr<variant> make_base(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_iallreduce(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_olap(plait::environment& env);
-[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const task_options& how);
+[[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env,
+                                                  const runtime_options& how);
 [[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env);
 
 }  // namespace osem

@@ -41,7 +41,8 @@ class session {
         given_(given),
         wanted_(wanted),
         shares_{given.rows, env.size()},
-        rt_(env, {.workers = static_cast<int>(given.workers), .policy = wanted.policy}),
+        rt_(env, {.engine = {.policy = wanted.policy},
+                  .tasks = {.workers = static_cast<int>(given.workers)}}),
         prober_(rt_, shares_, v_, {.on = wanted.windows}),
         partner_(env.rank() == 0                ? env.size() - 1
                  : env.rank() == env.size() - 1 ? 0

@@ -102,7 +102,7 @@ class session {
   plait::measure::comparison comparison(double nonzeros) {
     plait::measure::comparison what =
         plait::measure::compare("spmv", variants_, p_, wanted_.steps, all_);
-    what.parameters = to_json(chosen_);
+    what.parameters = plait::measure::to_json(chosen_);
     what.parameters.update({{"matrix", about_.name},
                             {"method", method_names[static_cast<std::size_t>(p_.how())]},
                             {"deal", about_.dealing}});

@@ -14,7 +14,7 @@
 namespace spmv {
 
 /// Holds what the command line says beside the problem; only tasks need it.
-using options = plait::measure::task_options;
+using options = plait::runtime_options;
 
 using variant = plait::measure::variant<problem>;
 using variant_list = plait::measure::variant_list<problem>;

@@ -204,7 +204,7 @@ class session {
     json result{{"size", wanted_.cells},
                 {"tiles", tiles},
                 {"plans", spectral::planning_names[static_cast<std::size_t>(wanted_.planning)]}};
-    result.update(to_json(chosen_));
+    result.update(plait::measure::to_json(chosen_));
     return result;
   }
 

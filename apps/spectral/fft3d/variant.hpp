@@ -15,7 +15,7 @@
 namespace fft3d {
 
 /// Holds what the command line says beside the problem; only tasks need it.
-using options = plait::measure::task_options;
+using options = plait::runtime_options;
 
 /// Ways to let the library's collectives progress.
 enum class looks : std::uint8_t { none, tests, thread };

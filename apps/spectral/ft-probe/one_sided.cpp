@@ -9,7 +9,7 @@ class put : public carrier {
  public:
   explicit put(const journey& on)
       : on_(on),
-        tasks_(on.env, {.workers = 1, .policy = on.policy}),
+        tasks_(on.env, {.engine = {.policy = on.policy}, .tasks = {.workers = 1}}),
         window_(tasks_.window(on.rows.all_incoming(), {.on = on.windows})) {}
 
   void expect(int, const range&) override {}

@@ -17,7 +17,7 @@ using plait::measure::check_mpi;
 class message final : public carrier {
  public:
   explicit message(const journey& on)
-      : on_(on), tasks_(on.env, {.workers = 1, .policy = on.policy}) {}
+      : on_(on), tasks_(on.env, {.engine = {.policy = on.policy}, .tasks = {.workers = 1}}) {}
 
   void expect(int from, const range& rows) override {
     tasks_.recv("rows", plait::out(on_.rows.incoming(from, rows)), from);

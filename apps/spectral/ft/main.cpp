@@ -47,7 +47,7 @@ ft::options checked(const command& c) {
   plait::measure::check(c.common.session);
   plait::measure::check_range("--iterations-in-flight", c.iterations_in_flight, 1, 2);
   return {.iterations_in_flight = static_cast<int>(c.iterations_in_flight),
-          .tasks = c.common.tasks()};
+          .runtime = c.common.tasks()};
 }
 
 spectral::rank_grid grid_of(const command& c, const std::array<ft::index, 3>& cells, int ranks) {

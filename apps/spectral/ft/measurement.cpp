@@ -123,7 +123,7 @@ class session {
                 {"tile", kernel_.shape().tile()},
                 {"tiles", kernel_.shape().tiles()},
                 {"plans", spectral::planning_names[static_cast<std::size_t>(wanted_.planning)]}};
-    result.update(to_json(chosen_.tasks));
+    result.update(plait::measure::to_json(chosen_.runtime));
     return result;
   }
 

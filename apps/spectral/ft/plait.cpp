@@ -97,7 +97,7 @@ class with_tasks final : public plait::measure::task_variant<problem> {
 }  // namespace
 
 std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen) {
-  return std::make_unique<with_tasks>(env, chosen.tasks);
+  return std::make_unique<with_tasks>(env, chosen.runtime);
 }
 
 }  // namespace ft

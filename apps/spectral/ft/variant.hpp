@@ -16,7 +16,7 @@ namespace ft {
 /// Holds what the command line says beside the problem.
 struct options {
   int iterations_in_flight = 1;  ///< that have memory of their own: 1 or 2
-  plait::measure::task_options tasks = {};
+  plait::runtime_options runtime = {};
 };
 
 using variant = plait::measure::variant<problem>;

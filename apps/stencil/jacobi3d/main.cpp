@@ -93,14 +93,14 @@ int run(plait::environment& env, int argc, char** argv) {
   const variant_list all{
       {"base", [&] { return make_base(env); }},
       {"olap", [&] { return make_olap(env); }},
-      {"plait", [&] { return make_plait(env, chosen.tasks); }},
+      {"plait", [&] { return make_plait(env, chosen.runtime); }},
       {"tiles", [&] { return make_tiles(env, chosen, setting::distributed); }},
       {"ideal", make_ideal},
       {"tiles_ideal", [&] { return make_tiles(env, chosen, setting::isolated); }}};
   command given;
   if (!parse(given, all, argc, argv, env)) return measure::exit_verified;
   measure::check(given.common.session);
-  chosen.tasks = given.common.tasks();
+  chosen.runtime = given.common.tasks();
   const std::vector<std::string> names = given.common.chosen(all.names());
   const bool has_tiles = std::ranges::any_of(names, is_tiled);
   check_time_tile(given.time_tile, has_tiles);

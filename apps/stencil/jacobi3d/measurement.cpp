@@ -20,7 +20,7 @@ namespace {
 
 namespace measure = plait::measure;
 using measure::json;
-using measure::task_options;
+using plait::runtime_options;
 using plait::service_core;
 using plait::stencil::halo_mpi;
 
@@ -103,30 +103,29 @@ class session {
   }
 
   /// A row with one process of each node, which has a core for each process that base has there.
-  measure::compared_variant of_leaders(const std::string& name, const task_options& how,
+  measure::compared_variant of_leaders(const std::string& name, const runtime_options& how,
                                        setting solves = setting::distributed) {
     measure::compared_variant one =
         leading_ ? nodes_.with_leaders(measure::compared<problem>(
-                       name, make_plait(env_, how, solves), *leading_, wanted_.steps))
+                       name, make_plait(env_, how, solves, step_), *leading_, wanted_.steps))
                  : nodes_.asleep_beside_tasks(name);
     one.computes_as_base = false;
     return one;
   }
 
-  [[nodiscard]] task_options with_service(service_core service) const {
-    task_options how = chosen_.tasks;
-    how.cores = nodes_.per_node();
+  [[nodiscard]] runtime_options with_service(service_core service) const {
+    runtime_options how = chosen_.runtime;
+    how.engine.cores = nodes_.per_node();
     how.service = service;
-    how.step = step_;
     return how;
   }
 
   /// Computation alone, so many workers.
   [[nodiscard]] measure::compared_variant leaders_ideal(const std::string& name, int workers) {
-    task_options how = chosen_.tasks;
-    how.cores = nodes_.per_node();
-    how.workers = workers;
-    how.policy = plait::progress::none;  // nothing to look after
+    runtime_options how = chosen_.runtime;
+    how.engine.cores = nodes_.per_node();
+    how.tasks.workers = workers;
+    how.engine.policy = plait::progress::none;  // nothing to look after
     return of_leaders(name, how, setting::isolated);
   }
 
@@ -172,7 +171,7 @@ class session {
   // What comes out ------------------------------------------------------------------------------
 
   [[nodiscard]] json parameters() const {
-    json result = to_json(chosen_.tasks);
+    json result = measure::to_json(chosen_.runtime);
     result.update(to_json(whole_.processes));
     result["time_tile"] = chosen_.asked_depth;
     result["processes_per_node"] = nodes_.per_node();

@@ -8,6 +8,7 @@
 
 #include "measure/compare/task_run.hpp"
 #include "measure/compare/variant.hpp"
+#include "measure/load/service_core.hpp"
 #include "problem.hpp"
 #include "tasks/tile_shape.hpp"
 
@@ -15,7 +16,7 @@ namespace jacobi3d {
 
 /// Holds what the command line says beside the problem; only tasks need it.
 struct options {
-  plait::measure::task_options tasks = {};
+  plait::runtime_options runtime = {};
   int asked_depth = 0;   ///< of tiles; 0: choose
   tile_shape tile = {};  ///< of the variants `tiles` and `tiles_ideal`
 };
@@ -24,10 +25,11 @@ using variant = plait::measure::variant<problem>;
 
 [[nodiscard]] std::unique_ptr<variant> make_base(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_olap(plait::environment& env);
-/// Isolated, its computation alone.
+/// Isolated, its computation alone.  `step`: what is known of a step when a run begins.
 [[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env,
-                                                  const plait::measure::task_options& how,
-                                                  setting solves = setting::distributed);
+                                                  const plait::runtime_options& how,
+                                                  setting solves = setting::distributed,
+                                                  const plait::measure::known_step& step = {});
 /// Several steps through cells while they are in the cache; isolated, its computation alone.
 [[nodiscard]] std::unique_ptr<variant> make_tiles(plait::environment& env, const options& chosen,
                                                   setting solves);

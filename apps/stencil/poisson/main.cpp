@@ -71,7 +71,7 @@ options checked(const command& c) {
   using plait::stencil::exchange_kind;
   return {.ghosts = measure::parse_kind<exchange_kind>("--exchange", c.exchange, exchange_names),
           .tolerance = c.tolerance,
-          .tasks = c.common.tasks()};
+          .runtime = c.common.tasks()};
 }
 
 void print_table(const json& result) {
@@ -104,7 +104,7 @@ class session {
     const measure::verdict first = solve_by_base();
     measure::comparison what;
     what.application = "poisson";
-    what.parameters = to_json(chosen_.tasks);
+    what.parameters = plait::measure::to_json(chosen_.runtime);
     what.parameters.update(to_json(problem_.whole()));
     what.parameters.update({{"tolerance", chosen_.tolerance}, {"exchange", given_.exchange}});
     for (const std::string& name : given_.common.chosen(all_.names()))

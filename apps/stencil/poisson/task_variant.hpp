@@ -15,7 +15,7 @@ namespace poisson {
 class task_variant : public plait::measure::task_variant<problem> {
  public:
   task_variant(plait::environment& env, const options& chosen)
-      : plait::measure::task_variant<problem>(env, chosen.tasks), options_(chosen) {}
+      : plait::measure::task_variant<problem>(env, chosen.runtime), options_(chosen) {}
 
  protected:
   /// Makes what tasks refer to.

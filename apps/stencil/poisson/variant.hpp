@@ -19,7 +19,7 @@ using plait::measure::step_range;
 struct options {
   plait::stencil::exchange_kind ghosts = plait::stencil::exchange_kind::mover;
   double tolerance = 1e-8;
-  plait::measure::task_options tasks;
+  plait::runtime_options runtime;
 };
 
 /// A run solves until the tolerance is reached, in `steps` iterations at most; its figures are

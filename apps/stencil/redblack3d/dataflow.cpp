@@ -21,7 +21,7 @@ namespace {
 
 class dataflow final : public plait::measure::task_variant<problem> {
  public:
-  dataflow(plait::environment& env, const plait::measure::task_options& tasks, const policy& how,
+  dataflow(plait::environment& env, const plait::runtime_options& tasks, const policy& how,
            slow_worker slow, std::int64_t message_cells, setting solves)
       : task_variant(env, tasks),
         policy_(how),
@@ -92,10 +92,11 @@ class dataflow final : public plait::measure::task_variant<problem> {
 
 std::unique_ptr<variant> make_tasks(plait::environment& env, const policy& how, slow_worker slow,
                                     std::int64_t message_cells, setting solves) {
-  plait::measure::task_options tasks{
-      .workers = how.threads,
-      .policy = how.proxy ? progress_of_proxy(env, how.threads) : plait::progress::automatic};
-  if (solves == setting::isolated) tasks.policy = plait::progress::none;  // nothing to look after
+  plait::runtime_options tasks{.engine = {.policy = how.proxy ? progress_of_proxy(env, how.threads)
+                                                              : plait::progress::automatic},
+                               .tasks = {.workers = how.threads}};
+  if (solves == setting::isolated)
+    tasks.engine.policy = plait::progress::none;  // nothing to look after
   return std::make_unique<dataflow>(env, tasks, how, slow, message_cells, solves);
 }
 

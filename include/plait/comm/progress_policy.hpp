@@ -55,7 +55,7 @@ enum class pairing : std::uint8_t {
 struct engine_options {
   progress policy = progress::automatic;
   /// Workers of this process; `automatic` gives the proxy a core only where more than these are
-  /// free.
+  /// free.  A runtime sets it.
   int workers = 1;
   /// Longest time between two polls while communication is in flight, under `sleeping` and
   /// `automatic`.  Where workers poll between short tasks and a long one follows: 5 ms and four
@@ -71,6 +71,7 @@ struct engine_options {
   /// Cores that the workers and the proxy of this process have for themselves.  0: its fair share.
   int cores = 0;
   /// Follows the reason for the policy, such as what a model says of another one.  May be empty.
+  /// A runtime sets it.
   std::string remark = {};
 };
 

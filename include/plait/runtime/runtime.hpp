@@ -13,6 +13,7 @@
 
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
+#include <plait/comm/progress_policy.hpp>
 #include <plait/model/parameters.hpp>
 #include <plait/model/service_core.hpp>
 #include <plait/mover/move_plan.hpp>
@@ -22,46 +23,25 @@
 #include <plait/runtime/service_core.hpp>
 #include <plait/runtime/submitter.hpp>
 #include <plait/task/scheduler.hpp>
+#include <plait/task/scheduler_options.hpp>
 #include <plait/trace/event.hpp>
 
 namespace plait {
 
-/// Options of a runtime.  The runtime chooses those that are left out.
+/// Options of a runtime: those of its parts, and its own.  The runtime chooses those that are left
+/// out, and sets those that an option of its parts says it sets.
 struct runtime_options {
-  /// Threads that run tasks on this rank, the calling one included.  0: one for each of its cores.
-  int workers = 0;
-  /// In-flight limit (promise 4): at most so many tasks in flight, not counting messages that have
-  /// been started.
-  std::size_t in_flight = 4096;
-  progress policy = progress::automatic;
-  /// Longest time between two polls while messages are in flight; see `engine_options`.  Seconds.
-  double worst_delay_s = engine_options{}.worst_delay_s;
-  /// Interval between polls, for measurements; see `engine_options`.  Seconds.
-  double poll_every_s = 0;
-  disturbance disturb = {};
-  /// Says which replayed messages run on persistent MPI requests.
-  persistence persistent_requests = persistence::where_faster;
-  /// Says whether long receives wait for long sends to the same rank.
-  pairing paired_receives = pairing::where_it_pays;
-  /// See `scheduler_options`.
-  bool measured_priorities = true;
-  /// Size of the stack of each task where plait::blocking_mpi is linked.  Only the part that the
-  /// task touches takes memory.  At least 16 KiB.
-  std::size_t task_stack_bytes = std::size_t{1} << 20;
-  /// Seconds after which a rank that waits (in `wait`, or for the in-flight limit) reports once
-  /// what it waits for, if nothing has started or finished on it meanwhile.  The rank goes on
-  /// waiting, since it may only be slow.  0 or less: never.  The environment variable
-  /// PLAIT_STALL_REPORT_S overrides this option.
-  double stall_report_s = 30;
-  /// Ends the job after the first report (and a second or less for other ranks to make theirs).
+  /// Says who polls, and when, and which cores the rank has.
+  engine_options engine = {};
+  /// Says how many workers run tasks, how many tasks may be in flight, and whether they are
+  /// checked. In checked mode the runtime has one worker and progress::none, whatever other options
+  /// say.
+  scheduler_options tasks = {};
+  /// Ends the job after the first report of a standstill (`scheduler_options::stall_report_s`), and
+  /// a second or less for other ranks to make theirs.
   bool stall_aborts = false;
   /// Takes the report instead of stderr.  Called on the thread that waits; must not submit or wait.
   std::function<void(const std::string&)> stall_sink = {};
-  /// Compares each task's reads and writes with its accesses.  An undeclared one is an access_error
-  /// at `wait`.  Slow.  The runtime then has one worker and progress::none, whatever the other
-  /// options say.  The environment variable PLAIT_CHECKED (0 or 1) overrides this option.  See
-  /// docs/use/checked.md.
-  bool checked = false;
   /// Compares the sizes that ranks name in a collective call, by small messages beside the call.
   /// `wait` throws an error that names two different sizes.  Of calls whose messages need not be
   /// passed on, the first 16 between two ranks are compared and then about one in 16; all where
@@ -72,11 +52,8 @@ struct runtime_options {
   /// least predicted time (cheapest_algorithm.hpp).  All ranks use rank 0's.  The environment
   /// variable PLAIT_NETWORK, a file that `model::read_parameters` takes, overrides this option.
   std::optional<model::parameters> network = {};
-  /// Cores that this rank's workers and proxy have for themselves.  0: its fair share of those that
-  /// its affinity mask allows.
-  int cores = 0;
-  /// Says whether a worker gives up one of these cores, for a proxy that polls all the time while
-  /// nothing else wants that core.  Needs 2 cores, and no number of `workers`.
+  /// Says whether a worker gives up one of the rank's cores, for a proxy that polls all the time
+  /// while nothing else wants that core.  Needs 2 cores, and no number of workers.
   service_core service = service_core::never;
   /// Times of a step of this program on a node, where they were measured.  Then
   /// `progress_choice().reason` says whether giving up a worker would pay, by the model.

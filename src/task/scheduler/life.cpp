@@ -30,11 +30,12 @@ constexpr std::size_t largest_limit = std::size_t{1} << 24;
 }
 
 [[nodiscard]] std::size_t checked_limit(std::size_t wanted) {
-  if (wanted < 1 || wanted > largest_limit) {
-    throw usage_error("in_flight is " + std::to_string(wanted) + "; it can be 1 to " +
+  if (wanted > largest_limit) {
+    throw usage_error("in_flight is " + std::to_string(wanted) + "; it can be 0 (" +
+                      std::to_string(scheduler_options::usual_in_flight) + ") to " +
                       std::to_string(largest_limit));
   }
-  return wanted;
+  return wanted > 0 ? wanted : scheduler_options::usual_in_flight;
 }
 
 /// Accesses are checked for one task at a time.

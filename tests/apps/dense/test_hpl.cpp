@@ -45,7 +45,7 @@ std::vector<std::int64_t> pivots_of_lapack(std::int64_t n) {
 
 /// Runs a variant and expects a solution; returns a number of its bits.
 std::uint64_t expect_solved(linear_system& system, const std::string& name,
-                            const options& chosen = {.workers = 1}) {
+                            const options& chosen = {.tasks = {.workers = 1}}) {
   const auto code = variants_of(test_environment(), chosen)(name);
   system.reset(code->solves());
   code->prepare(system);
@@ -120,11 +120,16 @@ TEST(hpl, has_the_same_bits_for_any_workers_depth_policy_and_limit) {
     for (const int depth : {0, 3}) {
       how.depth = depth;
       linear_system system(how, grid);
-      EXPECT_EQ(expect_solved(system, "plait", {.workers = 1, .in_flight = 1}), expected);
-      EXPECT_EQ(expect_solved(system, "plait", {.workers = 2, .policy = plait::progress::sleeping}),
+      EXPECT_EQ(expect_solved(system, "plait", {.tasks = {.workers = 1, .in_flight = 1}}),
                 expected);
-      EXPECT_EQ(expect_solved(system, "plait", {.workers = 1, .policy = plait::progress::none}),
-                expected);
+      EXPECT_EQ(
+          expect_solved(system, "plait",
+                        {.engine = {.policy = plait::progress::sleeping}, .tasks = {.workers = 2}}),
+          expected);
+      EXPECT_EQ(
+          expect_solved(system, "plait",
+                        {.engine = {.policy = plait::progress::none}, .tasks = {.workers = 1}}),
+          expected);
     }
   }
 }
@@ -136,7 +141,7 @@ TEST(hpl, finds_a_column_without_a_pivot) {
     how.zero_column = 13;
     linear_system system(how, grid);
     for (const char* name : {"base", "olap", "plait"}) {
-      const auto code = variants_of(test_environment(), {.workers = 1})(name);
+      const auto code = variants_of(test_environment(), {.tasks = {.workers = 1}})(name);
       system.reset(code->solves());
       code->prepare(system);
       code->run(system, 1, {});

@@ -34,7 +34,7 @@ std::string describe(const product& what, const arrangement& where, std::string_
 }
 
 void expect_right(const product& what, form stationary, const mesh& grid,
-                  const options& chosen = {.tasks = {.workers = 1}}) {
+                  const options& chosen = {.runtime = {.tasks = {.workers = 1}}}) {
   const arrangement where = arrange(what, stationary, {grid.rows(), grid.columns()});
   problem p(what, where, grid);
   for (const std::string_view name : variants_of(test_environment(), chosen).names()) {
@@ -123,11 +123,16 @@ TEST(summa, is_right_with_random_numbers_for_any_policy_buffers_and_workers) {
                      .panel = 4,
                      .kind = entries::random};
   for (const form stationary : all_forms) {
-    expect_right(what, stationary, grid, {.buffers = 1, .tasks = {.workers = 1, .in_flight = 1}});
     expect_right(what, stationary, grid,
-                 {.buffers = 2, .tasks = {.workers = 2, .policy = plait::progress::sleeping}});
-    expect_right(what, stationary, grid,
-                 {.buffers = 7, .tasks = {.workers = 1, .policy = plait::progress::none}});
+                 {.buffers = 1, .runtime = {.tasks = {.workers = 1, .in_flight = 1}}});
+    expect_right(
+        what, stationary, grid,
+        {.buffers = 2,
+         .runtime = {.engine = {.policy = plait::progress::sleeping}, .tasks = {.workers = 2}}});
+    expect_right(
+        what, stationary, grid,
+        {.buffers = 7,
+         .runtime = {.engine = {.policy = plait::progress::none}, .tasks = {.workers = 1}}});
   }
 }
 

@@ -175,19 +175,19 @@ program make_program(std::uint64_t seed, const scene& with) {
 runtime_options make_options(std::uint64_t seed, int ranks) {
   generator g = generator_of(seed / programs_of_a_runtime, ranks, 1);
   runtime_options o;
-  o.workers = static_cast<int>(g.between(1, 4));
-  o.in_flight = g.one_of<std::size_t>({1, 2, 3, 8, 64, 4096, 4096, 4096});
+  o.tasks.workers = static_cast<int>(g.between(1, 4));
+  o.tasks.in_flight = g.one_of<std::size_t>({1, 2, 3, 8, 64, 4096, 4096, 4096});
   // A proxy that spins beside others takes their time slices: seldom.
-  o.policy =
+  o.engine.policy =
       g.chance(0.06)
           ? progress::dedicated
           : g.one_of({progress::automatic, progress::sleeping, progress::workers, progress::none});
-  o.worst_delay_s = g.one_of({1e-4, 1.5e-3});
-  o.measured_priorities = g.chance(0.7);
-  o.persistent_requests = g.one_of({persistence::where_faster, persistence::always});
-  o.disturb = {.seed = g.bits(),
-               .probability = g.one_of({0.0, 0.0, 0.1, 0.5}),
-               .longest_delay_s = g.one_of({2e-5, 2e-4})};
+  o.engine.worst_delay_s = g.one_of({1e-4, 1.5e-3});
+  o.tasks.measured_priorities = g.chance(0.7);
+  o.engine.persistent_requests = g.one_of({persistence::where_faster, persistence::always});
+  o.engine.disturb = {.seed = g.bits(),
+                      .probability = g.one_of({0.0, 0.0, 0.1, 0.5}),
+                      .longest_delay_s = g.one_of({2e-5, 2e-4})};
   return o;
 }
 
@@ -197,11 +197,12 @@ moved_array make_array(std::uint64_t seed, int ranks) {
 }
 
 std::string to_string(const runtime_options& o) {
-  return "workers " + std::to_string(o.workers) + ", policy " +
-         std::string(plait::to_string(o.policy)) + ", in_flight " + std::to_string(o.in_flight) +
-         ", disturbance " + std::to_string(o.disturb.probability) +
-         (o.measured_priorities ? "" : ", no measured priorities") +
-         (o.persistent_requests == persistence::always ? ", persistent requests" : "");
+  return "workers " + std::to_string(o.tasks.workers) + ", policy " +
+         std::string(plait::to_string(o.engine.policy)) + ", in_flight " +
+         std::to_string(o.tasks.in_flight) + ", disturbance " +
+         std::to_string(o.engine.disturb.probability) +
+         (o.tasks.measured_priorities ? "" : ", no measured priorities") +
+         (o.engine.persistent_requests == persistence::always ? ", persistent requests" : "");
 }
 
 }  // namespace plait::test::mix

@@ -8,7 +8,7 @@ namespace {
 
 [[nodiscard]] runtime_options reporting(runtime_options o,
                                         std::function<void(const std::string&)> hangs) {
-  o.stall_report_s = 30;
+  o.tasks.stall_report_s = 30;
   o.stall_aborts = true;
   o.stall_sink = std::move(hangs);
   return o;
@@ -82,7 +82,7 @@ void stage::run_part(live_rank& here, const part& one) {
     // Data must not change its size between the recording and the last replay that begins.
     if (resizes) rt_.wait();
     recorded = rt_.record(submit_all);
-    if (recorded->tasks() > options_.in_flight) recorded.reset();
+    if (recorded->tasks() > options_.tasks.in_flight) recorded.reset();
   }
   if (!recorded.has_value()) {
     for (std::uint64_t i = 0; i < one.iterations; ++i) submit_all();

@@ -63,11 +63,16 @@ plait::measure::task_steps step_by_step(problem& p, setting solves, std::int64_t
 
 }  // namespace
 
-std::unique_ptr<variant> make_plait(plait::environment& env,
-                                    const plait::measure::task_options& how, setting solves) {
+std::unique_ptr<variant> make_plait(plait::environment& env, const plait::runtime_options& how,
+                                    setting solves, const plait::measure::known_step& step) {
   const std::int64_t message = plait::stencil::cells_per_message(env, cells_per_message);
   return plait::measure::tasks_of<problem>(
-      env, how, [solves, message](problem& p) { return step_by_step(p, solves, message); },
+      env, how,
+      [solves, message, step](problem& p) {
+        plait::measure::task_steps what = step_by_step(p, solves, message);
+        if (step) what.step = *step;
+        return what;
+      },
       swap_if_odd, solves);
 }
 

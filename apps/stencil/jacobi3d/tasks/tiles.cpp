@@ -154,8 +154,9 @@ class time_tiles {
 
 std::unique_ptr<variant> make_tiles(plait::environment& env, const options& chosen,
                                     setting solves) {
-  plait::measure::task_options how = chosen.tasks;
-  if (solves == setting::isolated) how.policy = plait::progress::none;  // nothing to look after
+  plait::runtime_options how = chosen.runtime;
+  if (solves == setting::isolated)
+    how.engine.policy = plait::progress::none;  // nothing to look after
   const auto steps_of = [tile = chosen.tile, solves](problem& p) -> plait::measure::task_steps {
     PLAIT_EXPECTS(tile.depth >= 2 && tile.depth % 2 == 0 && tile.rows >= 1,
                   fmt::format("{} steps, {} rows", tile.depth, tile.rows));
