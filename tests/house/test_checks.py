@@ -13,6 +13,7 @@ import check_format
 import check_layers
 import check_licence
 import check_sizes
+import check_tests
 
 HERE = pathlib.Path(__file__).parent
 LICENCE = "// SPDX-License-Identifier: BSD-3-Clause\n"
@@ -139,6 +140,18 @@ class Sizes(Tree):
     def test_tests_are_asked_too(self):
         self.write("tests/core/test_long.cpp", "int x;\n" * 1000)
         self.assertEqual(len(self.problems(check_sizes)), 1)
+
+
+class Tests(Tree):
+    def test_one_that_nobody_runs_is_named(self):
+        self.write("tests/core/CMakeLists.txt", "plait_test(core/test_a)\nforeach(subject b)\n")
+        for subject in "abc":
+            self.write(f"tests/core/test_{subject}.cpp", "TEST(one, runs) {\n")
+        self.write("tests/core/shared.hpp", "  TYPED_TEST(one, runs) {\n")
+        problems = self.problems(check_tests)
+        self.assertEqual(len(problems), 2)
+        self.assertIn("tests/core/shared.hpp", problems[0])
+        self.assertIn("tests/core/test_c.cpp", problems[1])
 
 
 class Docstrings(Tree):
