@@ -11,13 +11,13 @@
 namespace plait::test {
 namespace {
 
-class every_policy : public ::testing::TestWithParam<progress> {};
-INSTANTIATE_TEST_SUITE_P(cancel, every_policy,
+class cancel_policies : public ::testing::TestWithParam<progress> {};
+INSTANTIATE_TEST_SUITE_P(cancel, cancel_policies,
                          ::testing::Values(progress::automatic, progress::dedicated,
                                            progress::sleeping, progress::workers, progress::none),
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
-TEST_P(every_policy, messages_that_nobody_meets_are_given_up) {
+TEST_P(cancel_policies, messages_that_nobody_meets_are_given_up) {
   environment& env = test_environment();
   const int peer = 1 - env.rank();
   messages list;
@@ -38,7 +38,7 @@ TEST_P(every_policy, messages_that_nobody_meets_are_given_up) {
   env.barrier();
 }
 
-TEST_P(every_policy, those_that_wait_for_their_turn_and_those_posted_later_are_given_up_too) {
+TEST_P(cancel_policies, those_that_wait_for_their_turn_and_those_posted_later_are_given_up_too) {
   environment& env = test_environment();
   const int peer = 1 - env.rank();
   messages list;
@@ -57,7 +57,7 @@ TEST_P(every_policy, those_that_wait_for_their_turn_and_those_posted_later_are_g
   env.barrier();
 }
 
-TEST_P(every_policy, messages_that_are_met_complete_before_the_patience_ends) {
+TEST_P(cancel_policies, messages_that_are_met_complete_before_the_patience_ends) {
   environment& env = test_environment();
   const int peer = 1 - env.rank();
   messages list;
@@ -80,7 +80,7 @@ TEST_P(every_policy, messages_that_are_met_complete_before_the_patience_ends) {
 }
 
 // Both on persistent requests, which have been used before: MPI keeps them when they are cancelled.
-TEST_P(every_policy, repeated_messages_that_nobody_meets_are_given_up_and_detached) {
+TEST_P(cancel_policies, repeated_messages_that_nobody_meets_are_given_up_and_detached) {
   environment& env = test_environment();
   const int peer = 1 - env.rank();
   for (const bool detached_first : {true, false}) {

@@ -20,17 +20,17 @@
 namespace plait::test {
 namespace {
 
-class every_policy : public ::testing::TestWithParam<progress> {
+class engine_policies : public ::testing::TestWithParam<progress> {
  protected:
   environment& env = test_environment();
   [[nodiscard]] engine_options options() const { return {.policy = GetParam()}; }
 };
-INSTANTIATE_TEST_SUITE_P(engine, every_policy,
+INSTANTIATE_TEST_SUITE_P(engine, engine_policies,
                          ::testing::Values(progress::automatic, progress::dedicated,
                                            progress::sleeping, progress::workers, progress::none),
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
-TEST_P(every_policy, a_ring_passes_values_around) {
+TEST_P(engine_policies, a_ring_passes_values_around) {
   const neighbours r(env);
   engine e(env, options());
   for (int round = 0; round < 20; ++round) {
@@ -127,7 +127,7 @@ TEST(engine, those_that_wait_are_not_asked_when_one_more_waits) {
   EXPECT_TRUE(e.idle());
 }
 
-TEST_P(every_policy, sizes_from_nothing_to_4_MiB_arrive_whole) {
+TEST_P(engine_policies, sizes_from_nothing_to_4_MiB_arrive_whole) {
   const neighbours r(env);
   engine e(env, options());
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{4095},
@@ -142,7 +142,7 @@ TEST_P(every_policy, sizes_from_nothing_to_4_MiB_arrive_whole) {
   }
 }
 
-TEST_P(every_policy, many_tags_do_not_mix_in_whatever_order_they_are_posted) {
+TEST_P(engine_policies, many_tags_do_not_mix_in_whatever_order_they_are_posted) {
   constexpr int tags = 200;
   const neighbours r(env);
   engine e(env, options());
@@ -161,7 +161,7 @@ TEST_P(every_policy, many_tags_do_not_mix_in_whatever_order_they_are_posted) {
 }
 
 // More than twice as many as there are residues, so that the order within one is exercised too.
-TEST_P(every_policy, of_many_receives_any_is_found_by_who_polls_without_pause) {
+TEST_P(engine_policies, of_many_receives_any_is_found_by_who_polls_without_pause) {
   const neighbours r(env);
   engine e(env, options());
   constexpr int count = 150;
@@ -181,7 +181,7 @@ TEST_P(every_policy, of_many_receives_any_is_found_by_who_polls_without_pause) {
   }
 }
 
-TEST_P(every_policy, the_kth_send_meets_the_kth_receive_in_whatever_order_they_are_posted) {
+TEST_P(engine_policies, the_kth_send_meets_the_kth_receive_in_whatever_order_they_are_posted) {
   constexpr int count = 200;
   const neighbours r(env);
   engine e(env, options());
@@ -212,7 +212,7 @@ TEST_P(every_policy, the_kth_send_meets_the_kth_receive_in_whatever_order_they_a
   }
 }
 
-TEST_P(every_policy, disturbance_changes_nothing_but_the_order_of_events) {
+TEST_P(engine_policies, disturbance_changes_nothing_but_the_order_of_events) {
   constexpr int count = 150;
   const neighbours r(env);
   engine_options o = options();
@@ -237,7 +237,7 @@ TEST_P(every_policy, disturbance_changes_nothing_but_the_order_of_events) {
   }
 }
 
-TEST_P(every_policy, threads_may_post_at_once) {
+TEST_P(engine_policies, threads_may_post_at_once) {
   constexpr int threads = 3;
   constexpr int each = 60;
   const neighbours r(env);
@@ -266,7 +266,7 @@ TEST_P(every_policy, threads_may_post_at_once) {
   EXPECT_TRUE(e.idle());
 }
 
-TEST_P(every_policy, flight_time_passes_only_while_something_is_in_flight) {
+TEST_P(engine_policies, flight_time_passes_only_while_something_is_in_flight) {
   const neighbours r(env);
   engine e(env, options());
   EXPECT_EQ(e.in_flight_until(now_ticks()), 0);
@@ -284,7 +284,7 @@ TEST_P(every_policy, flight_time_passes_only_while_something_is_in_flight) {
   EXPECT_EQ(e.in_flight_until(now_ticks()), before);
 }
 
-TEST_P(every_policy, two_engines_do_not_hear_each_other) {
+TEST_P(engine_policies, two_engines_do_not_hear_each_other) {
   const neighbours r(env);
   engine a(env, options());
   engine b(env, options());
@@ -304,7 +304,7 @@ TEST_P(every_policy, two_engines_do_not_hear_each_other) {
   EXPECT_EQ(of_b[0].data, pattern(2, 8));
 }
 
-TEST_P(every_policy, the_policy_in_force_is_told) {
+TEST_P(engine_policies, the_policy_in_force_is_told) {
   engine e(env, options());
   const auto& c = e.chosen();
   EXPECT_FALSE(c.reason.empty());
@@ -317,7 +317,7 @@ TEST_P(every_policy, the_policy_in_force_is_told) {
                          GetParam() == progress::automatic);
 }
 
-TEST_P(every_policy, a_message_smaller_than_its_receive_is_an_error_that_names_both_sizes) {
+TEST_P(engine_policies, a_message_smaller_than_its_receive_is_an_error_that_names_both_sizes) {
   const neighbours r(env);
   engine e(env, options());
   messages list;
@@ -330,7 +330,7 @@ TEST_P(every_policy, a_message_smaller_than_its_receive_is_an_error_that_names_b
   EXPECT_EQ(list[1].failure_text(), "none");
 }
 
-TEST_P(every_policy, a_message_larger_than_its_receive_is_an_error_that_says_so) {
+TEST_P(engine_policies, a_message_larger_than_its_receive_is_an_error_that_says_so) {
   const neighbours r(env);
   if (r.left == r.rank) return;  // Open MPI 4.1 cuts messages to oneself without a word
   engine e(env, options());

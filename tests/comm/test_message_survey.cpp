@@ -14,7 +14,7 @@ namespace {
 
 using state = message_survey::state;
 
-class every_policy : public ::testing::TestWithParam<progress> {
+class survey_policies : public ::testing::TestWithParam<progress> {
  protected:
   environment& env = test_environment();
   const int peer = 1 - env.rank();
@@ -28,12 +28,12 @@ class every_policy : public ::testing::TestWithParam<progress> {
     return "of " + std::to_string(op.size_bytes);
   }
 };
-INSTANTIATE_TEST_SUITE_P(message_survey, every_policy,
+INSTANTIATE_TEST_SUITE_P(message_survey, survey_policies,
                          ::testing::Values(progress::automatic, progress::dedicated,
                                            progress::sleeping, progress::workers, progress::none),
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
-TEST_P(every_policy, a_receive_under_way_is_listed_with_all_that_is_known_of_it) {
+TEST_P(survey_policies, a_receive_under_way_is_listed_with_all_that_is_known_of_it) {
   engine e(env, {.policy = GetParam()});
   message& m = receive(list, peer, 7, 100);
   e.attach(m);
@@ -54,7 +54,7 @@ TEST_P(every_policy, a_receive_under_way_is_listed_with_all_that_is_known_of_it)
   env.barrier();
 }
 
-TEST_P(every_policy, those_parked_name_the_place_that_must_be_first) {
+TEST_P(survey_policies, those_parked_name_the_place_that_must_be_first) {
   engine e(env, {.policy = GetParam()});
   for (int k = 0; k < 65; ++k) {
     e.attach(receive(list, peer, 1, 8));
@@ -71,7 +71,7 @@ TEST_P(every_policy, those_parked_name_the_place_that_must_be_first) {
 }
 
 // Rank 1 sends the tags 2 and 3; rank 0 has received one of tag 2, and then submits one more.
-TEST_P(every_policy, what_has_come_is_known_by_its_place) {
+TEST_P(survey_policies, what_has_come_is_known_by_its_place) {
   engine e(env, {.policy = GetParam()});
   if (env.rank() == 1) {
     for (int k = 0; k < 2; ++k) {
@@ -109,7 +109,7 @@ TEST_P(every_policy, what_has_come_is_known_by_its_place) {
   env.barrier();
 }
 
-TEST_P(every_policy, without_the_token_nothing_is_known) {
+TEST_P(survey_policies, without_the_token_nothing_is_known) {
   engine e(env, {.policy = GetParam()});
   mpi_token_guard guard(env.token());
   EXPECT_FALSE(e.survey(&name_of, 0.01).taken);

@@ -30,7 +30,6 @@ EXCEPTIONS = {
     ("src/attach/books/requests.hpp", "request_data"): "the facts that a call of MPI leaves for the request's completion",
     ("src/attach/after/analysis.hpp", "analysis"): "the figures that a report prints",
     ("src/attach/after/site_names.cpp", "debug_library"): "one pointer a function of libdw",
-    ("src/comm/engine/proxy.hpp", "proxy"): "to be made smaller: the state of the progress thread",
     "apps/imaging/osem": "one application, and its scanner and kernels that no other uses",
     "apps/spectral/ft-probe": "one application, and its algorithms that no other uses",
     "apps/stencil/common": "what the applications of stencils share",

@@ -13,6 +13,7 @@ import check_format
 import check_layers
 import check_licence
 import check_sizes
+import check_tests
 import classes
 
 HERE = pathlib.Path(__file__).parent
@@ -141,7 +142,6 @@ class Sizes(Tree):
         self.write("tests/core/test_long.cpp", "int x;\n" * 1000)
         self.assertEqual(len(self.problems(check_sizes)), 1)
 
-
     def test_a_class_with_too_many_members_is_named(self):
         most = check_sizes.MOST_MEMBERS
         text = "struct {} {{\n{}}};\n"
@@ -199,6 +199,18 @@ class Sizes(Tree):
         root = HERE.parent.parent
         found = check_sizes.too_large(root)
         self.assertEqual(set(check_sizes.EXCEPTIONS) - set(found), set())
+
+
+class Tests(Tree):
+    def test_one_that_nobody_runs_is_named(self):
+        self.write("tests/core/CMakeLists.txt", "plait_test(core/test_a)\nforeach(subject b)\n")
+        for subject in "abc":
+            self.write(f"tests/core/test_{subject}.cpp", "TEST(one, runs) {\n")
+        self.write("tests/core/shared.hpp", "  TYPED_TEST(one, runs) {\n")
+        problems = self.problems(check_tests)
+        self.assertEqual(len(problems), 2)
+        self.assertIn("tests/core/shared.hpp", problems[0])
+        self.assertIn("tests/core/test_c.cpp", problems[1])
 
 
 class Docstrings(Tree):

@@ -157,11 +157,11 @@ def test_nodes_in_a_row_exchange_large_messages(mpi, nodes, size, tmp_path):
 @pytest.mark.lab
 @BOTH
 def test_communicators_of_several_nodes_use_tcp(mpi):
-    program = ROOT / "build" / f"release-{mpi}" / "tests" / "runtime" / "runtime_test_communicators"
+    program = ROOT / "build" / f"release-{mpi}" / "tests" / "runtime" / "runtime_rank_tests"
     if not program.exists():
         pytest.skip(f"the tests are not built with {mpi}")
     done = plait("run", program, "--mpi", mpi, "--ranks", 3, "--lab", f"nodes=2,name={NAME}", "--",
-                 "--gtest_filter=*tcp*", "--gtest_color=no")  # fmt: skip
+                 "--of=test_communicators", "--gtest_filter=*tcp*", "--gtest_color=no")  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "[  PASSED  ] 1 test" in done.stdout
     assert namespaces() == []

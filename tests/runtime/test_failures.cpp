@@ -16,7 +16,7 @@
 namespace plait::test {
 namespace {
 
-class every_policy : public ::testing::TestWithParam<std::tuple<progress, int>> {
+class failure_policies : public ::testing::TestWithParam<std::tuple<progress, int>> {
  protected:
   environment& env = test_environment();
   const int peer = 1 - env.rank();
@@ -25,7 +25,7 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int>> 
             .tasks = {.workers = std::get<1>(GetParam())}};
   }
 };
-INSTANTIATE_TEST_SUITE_P(failures, every_policy,
+INSTANTIATE_TEST_SUITE_P(failures, failure_policies,
                          ::testing::Combine(::testing::ValuesIn(all_policies),
                                             ::testing::Values(1, 3)),
                          [](const auto& one) {
@@ -42,7 +42,7 @@ std::string thrown_by_wait(runtime& rt) {
   return "nothing";
 }
 
-TEST_P(every_policy, an_exception_with_a_receive_in_flight_is_rethrown) {
+TEST_P(failure_policies, an_exception_with_a_receive_in_flight_is_rethrown) {
   runtime rt{env, options()};
   std::vector<int> ghost(100);
   int done = 0;
@@ -73,7 +73,7 @@ TEST(failures, the_error_of_a_task_that_an_operation_on_a_window_meets_is_not_th
   EXPECT_EQ(said, "the task's own");
 }
 
-TEST_P(every_policy, an_exception_with_a_small_send_in_flight_is_rethrown) {
+TEST_P(failure_policies, an_exception_with_a_small_send_in_flight_is_rethrown) {
   runtime rt{env, options()};
   std::vector<int> edge(10, 1);
   rt.send("never received", in(edge), peer);
@@ -83,7 +83,7 @@ TEST_P(every_policy, an_exception_with_a_small_send_in_flight_is_rethrown) {
   env.barrier();
 }
 
-TEST_P(every_policy, a_send_of_what_a_failed_task_should_have_made_is_dropped) {
+TEST_P(failure_policies, a_send_of_what_a_failed_task_should_have_made_is_dropped) {
   runtime rt{env, options()};
   std::vector<int> edge(10, 1);
   std::vector<int> ghost(10, -1);
@@ -98,7 +98,7 @@ TEST_P(every_policy, a_send_of_what_a_failed_task_should_have_made_is_dropped) {
 
 // With an in-flight limit of one, what waits for the message that never comes blocks the
 // submission.
-TEST_P(every_policy, an_exception_while_the_in_flight_limit_is_reached_does_not_hang) {
+TEST_P(failure_policies, an_exception_while_the_in_flight_limit_is_reached_does_not_hang) {
   for (const std::size_t in_flight : {1U, 2U}) {
     runtime_options o = options();
     o.tasks.in_flight = in_flight;
@@ -129,7 +129,7 @@ TEST_P(every_policy, an_exception_while_the_in_flight_limit_is_reached_does_not_
 }
 
 // Too large to be sent without a receive, and nobody else could receive it.
-TEST_P(every_policy, a_message_to_oneself_does_not_outlive_a_failure) {
+TEST_P(failure_policies, a_message_to_oneself_does_not_outlive_a_failure) {
   for (const std::size_t size : {10UL, 1UL << 21}) {
     runtime rt{env, options()};
     std::vector<char> sent(size);
@@ -141,7 +141,7 @@ TEST_P(every_policy, a_message_to_oneself_does_not_outlive_a_failure) {
   }
 }
 
-TEST_P(every_policy, after_a_failure_tasks_run_and_messages_are_refused) {
+TEST_P(failure_policies, after_a_failure_tasks_run_and_messages_are_refused) {
   runtime rt{env, options()};
   int x = 0;
   rt.task("throws", [] { throw std::runtime_error("once"); });
@@ -154,7 +154,7 @@ TEST_P(every_policy, after_a_failure_tasks_run_and_messages_are_refused) {
   env.barrier();
 }
 
-TEST_P(every_policy, after_a_failure_graphs_without_messages_run_and_others_are_refused) {
+TEST_P(failure_policies, after_a_failure_graphs_without_messages_run_and_others_are_refused) {
   runtime rt{env, options()};
   int x = 0;
   int y = 0;
@@ -188,7 +188,7 @@ TEST_P(every_policy, after_a_failure_graphs_without_messages_run_and_others_are_
   env.barrier();
 }
 
-TEST_P(every_policy, a_new_runtime_communicates_after_a_failure) {
+TEST_P(failure_policies, a_new_runtime_communicates_after_a_failure) {
   {
     runtime rt{env, options()};
     int unused = 0;
@@ -205,7 +205,7 @@ TEST_P(every_policy, a_new_runtime_communicates_after_a_failure) {
   EXPECT_EQ(theirs, peer);
 }
 
-TEST_P(every_policy, a_message_of_another_size_is_an_error_of_wait) {
+TEST_P(failure_policies, a_message_of_another_size_is_an_error_of_wait) {
   runtime rt{env, options()};
   std::vector<int> edge(10, 1);
   std::vector<int> ghost(12, -1);
@@ -216,7 +216,7 @@ TEST_P(every_policy, a_message_of_another_size_is_an_error_of_wait) {
   env.barrier();
 }
 
-TEST_P(every_policy, one_rank_may_fail_when_the_other_needs_nothing_from_it) {
+TEST_P(failure_policies, one_rank_may_fail_when_the_other_needs_nothing_from_it) {
   runtime rt{env, options()};
   int x = 0;
   if (env.rank() == 0) {
@@ -231,7 +231,7 @@ TEST_P(every_policy, one_rank_may_fail_when_the_other_needs_nothing_from_it) {
   env.barrier();
 }
 
-TEST_P(every_policy, the_ledger_balances_after_a_failure) {
+TEST_P(failure_policies, the_ledger_balances_after_a_failure) {
   runtime rt{env, options()};
   int x = 0;
   rt.recv("never sent", out(x), peer);

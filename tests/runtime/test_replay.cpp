@@ -19,7 +19,7 @@
 namespace plait::test {
 namespace {
 
-class every_policy : public ::testing::TestWithParam<std::tuple<progress, int, double>> {
+class replay_policies : public ::testing::TestWithParam<std::tuple<progress, int, double>> {
  protected:
   environment& env = test_environment();
   const int right = (env.rank() + 1) % env.size();
@@ -31,7 +31,7 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int, d
             .tasks = {.workers = workers}};
   }
 };
-INSTANTIATE_TEST_SUITE_P(replay, every_policy,
+INSTANTIATE_TEST_SUITE_P(replay, replay_policies,
                          ::testing::Combine(::testing::ValuesIn(all_policies),
                                             ::testing::Values(1, 3), ::testing::Values(0.0, 0.3)),
                          [](const auto& one) {
@@ -68,7 +68,7 @@ struct ring {
   }
 };
 
-TEST_P(every_policy, a_ring_replayed_goes_round) {
+TEST_P(replay_policies, a_ring_replayed_goes_round) {
   runtime rt{env, options()};
   ring r(env);
   graph round = rt.record([&] { r.submit(rt, left, right); });
@@ -81,7 +81,7 @@ TEST_P(every_policy, a_ring_replayed_goes_round) {
   r.expect_rounds(env, 160);
 }
 
-TEST_P(every_policy, ranks_that_replay_meet_ranks_that_submit) {
+TEST_P(replay_policies, ranks_that_replay_meet_ranks_that_submit) {
   runtime_options with = options();
   with.engine.persistent_requests = persistence::always;
   runtime rt{env, with};
@@ -105,7 +105,7 @@ TEST_P(every_policy, ranks_that_replay_meet_ranks_that_submit) {
 }
 
 // More messages on a channel, ready in random order, than may overtake each other.
-TEST_P(every_policy, the_kth_send_meets_the_kth_receive_through_all_iterations) {
+TEST_P(replay_policies, the_kth_send_meets_the_kth_receive_through_all_iterations) {
   runtime rt{env, options()};
   constexpr std::size_t messages = 75;
   constexpr int iterations = 7;
@@ -140,7 +140,7 @@ TEST_P(every_policy, the_kth_send_meets_the_kth_receive_through_all_iterations) 
   EXPECT_EQ(turn, std::vector<int>(messages, iterations));
 }
 
-TEST_P(every_policy, an_exception_in_a_replay_with_messages_surfaces) {
+TEST_P(replay_policies, an_exception_in_a_replay_with_messages_surfaces) {
   runtime_options with = options();
   with.engine.persistent_requests = persistence::always;
   runtime rt{env, with};
@@ -201,7 +201,7 @@ struct stencil {
   }
 };
 
-TEST_P(every_policy, a_task_on_the_way_to_a_send_goes_first_and_changes_no_result) {
+TEST_P(replay_policies, a_task_on_the_way_to_a_send_goes_first_and_changes_no_result) {
   std::vector<int> sums;
   for (const bool measured : {true, false}) {
     runtime_options with = options();

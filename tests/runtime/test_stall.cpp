@@ -24,7 +24,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class every_policy : public ::testing::TestWithParam<std::tuple<progress, int>> {
+class stall_policies : public ::testing::TestWithParam<std::tuple<progress, int>> {
  protected:
   environment& env = test_environment();
   const int peer = 1 - env.rank();
@@ -64,7 +64,7 @@ class every_policy : public ::testing::TestWithParam<std::tuple<progress, int>> 
   }
 };
 INSTANTIATE_TEST_SUITE_P(
-    stall, every_policy,
+    stall, stall_policies,
     ::testing::Values(std::tuple{progress::automatic, 3}, std::tuple{progress::dedicated, 1},
                       std::tuple{progress::sleeping, 1}, std::tuple{progress::workers, 1},
                       std::tuple{progress::workers, 3}, std::tuple{progress::none, 1}),
@@ -80,7 +80,7 @@ void add(const std::vector<int>& from, int& to) {
   for (const int one : from) to += one;
 }
 
-TEST_P(every_policy, a_receive_whose_message_is_late_is_named_and_so_is_what_waits_for_it) {
+TEST_P(stall_policies, a_receive_whose_message_is_late_is_named_and_so_is_what_waits_for_it) {
   runtime rt{env, options()};
   std::vector<int> ghost(20, 3);
   int sum = 0;
@@ -111,7 +111,7 @@ TEST_P(every_policy, a_receive_whose_message_is_late_is_named_and_so_is_what_wai
 }
 
 // Each waits for a message that the other sends only when its own has come.
-TEST_P(every_policy, two_ranks_that_wait_for_each_other_both_say_so) {
+TEST_P(stall_policies, two_ranks_that_wait_for_each_other_both_say_so) {
   runtime rt{env, options(2)};
   std::vector<int> ghost(20, 0);
   std::vector<int> edge(20, 3);
@@ -155,7 +155,7 @@ TEST_P(every_policy, two_ranks_that_wait_for_each_other_both_say_so) {
   env.barrier();
 }
 
-TEST_P(every_policy, a_message_with_another_tag_is_unexpected) {
+TEST_P(stall_policies, a_message_with_another_tag_is_unexpected) {
   runtime rt{env, options()};
   std::vector<int> data(20, 3);
   std::vector<int> ghost(20, 0);
@@ -181,7 +181,7 @@ TEST_P(every_policy, a_message_with_another_tag_is_unexpected) {
   env.barrier();
 }
 
-TEST_P(every_policy, messages_in_another_order_are_named_by_their_places) {
+TEST_P(stall_policies, messages_in_another_order_are_named_by_their_places) {
   runtime rt{env, options()};
   std::vector<int> small(2, 1);
   std::vector<int> got(2, 0);
@@ -206,7 +206,7 @@ TEST_P(every_policy, messages_in_another_order_are_named_by_their_places) {
   env.barrier();
 }
 
-TEST_P(every_policy, an_early_message_of_another_size_is_named) {
+TEST_P(stall_policies, an_early_message_of_another_size_is_named) {
   runtime rt{env, options()};
   std::vector<int> ghost(12, 0);
   std::vector<int> edge(10, 1);
@@ -239,7 +239,7 @@ TEST_P(every_policy, an_early_message_of_another_size_is_named) {
 }
 
 // More messages on a channel than may overtake each other, and the first is not ready.
-TEST_P(every_policy, messages_that_wait_for_their_turn_are_named) {
+TEST_P(stall_policies, messages_that_wait_for_their_turn_are_named) {
   runtime rt{env, options()};
   constexpr std::size_t count = 65;
   std::vector<int> values(count, 1);
@@ -266,7 +266,7 @@ TEST_P(every_policy, messages_that_wait_for_their_turn_are_named) {
   env.barrier();
 }
 
-TEST_P(every_policy, a_long_list_is_cut) {
+TEST_P(stall_policies, a_long_list_is_cut) {
   runtime rt{env, options()};
   std::vector<int> values(30, 1);
   if (env.rank() == 0) {
@@ -285,7 +285,7 @@ TEST_P(every_policy, a_long_list_is_cut) {
   env.barrier();
 }
 
-TEST_P(every_policy, each_standstill_of_a_slow_program_is_reported_once_and_the_result_is_right) {
+TEST_P(stall_policies, each_standstill_of_a_slow_program_is_reported_once_and_the_result_is_right) {
   runtime_options o = options();
   int told = 0;
   o.stall_sink = [&](const std::string& text) {
@@ -317,7 +317,7 @@ TEST_P(every_policy, each_standstill_of_a_slow_program_is_reported_once_and_the_
   env.barrier();
 }
 
-TEST_P(every_policy, a_program_that_moves_is_not_reported) {
+TEST_P(stall_policies, a_program_that_moves_is_not_reported) {
   runtime_options o = options();
   o.tasks.stall_report_s = 60;
   runtime rt{env, o};
@@ -335,7 +335,7 @@ TEST_P(every_policy, a_program_that_moves_is_not_reported) {
   env.barrier();
 }
 
-TEST_P(every_policy, a_replay_that_stalls_names_the_iteration) {
+TEST_P(stall_policies, a_replay_that_stalls_names_the_iteration) {
   runtime rt{env, options()};
   int ghost = 0;
   int sum = 0;
@@ -375,7 +375,7 @@ TEST_P(every_policy, a_replay_that_stalls_names_the_iteration) {
 }
 
 // A task that blocks in MPI while it holds the token stops everything.
-TEST_P(every_policy, a_task_that_keeps_the_token_is_named) {
+TEST_P(stall_policies, a_task_that_keeps_the_token_is_named) {
   runtime rt{env, options(2)};
   std::atomic<bool> begun{false};
   std::atomic<bool> enough{false};

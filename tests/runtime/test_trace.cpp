@@ -22,13 +22,13 @@
 namespace plait::test {
 namespace {
 
-class every_policy : public ::testing::TestWithParam<progress> {
+class trace_policies : public ::testing::TestWithParam<progress> {
  protected:
   environment& env = test_environment();
   const int right = (env.rank() + 1) % env.size();
   const int left = (env.rank() + env.size() - 1) % env.size();
 };
-INSTANTIATE_TEST_SUITE_P(trace, every_policy, ::testing::ValuesIn(all_policies),
+INSTANTIATE_TEST_SUITE_P(trace, trace_policies, ::testing::ValuesIn(all_policies),
                          [](const auto& one) { return std::string(to_string(one.param)); });
 
 void spin_us(long microseconds) {
@@ -69,7 +69,7 @@ std::map<std::string, int> counts(const std::vector<trace_event>& events) {
   return by_name;
 }
 
-TEST_P(every_policy, every_task_and_every_message_is_one_event) {
+TEST_P(trace_policies, every_task_and_every_message_is_one_event) {
   for (const int workers : {1, 3}) {
     runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = workers}}};
     run_rounds(rt, left, right, 2);  // not recorded
@@ -85,7 +85,7 @@ TEST_P(every_policy, every_task_and_every_message_is_one_event) {
   }
 }
 
-TEST_P(every_policy, events_have_the_lane_and_the_kind_of_what_happened) {
+TEST_P(trace_policies, events_have_the_lane_and_the_kind_of_what_happened) {
   runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   rt.start_trace();
   run_rounds(rt, left, right, 10);
@@ -106,7 +106,7 @@ TEST_P(every_policy, events_have_the_lane_and_the_kind_of_what_happened) {
   }
 }
 
-TEST_P(every_policy, tasks_of_a_resource_have_a_lane_of_their_own) {
+TEST_P(trace_policies, tasks_of_a_resource_have_a_lane_of_their_own) {
   runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   const resource io = rt.resource("io");
   rt.start_trace();
@@ -133,7 +133,7 @@ TEST_P(every_policy, tasks_of_a_resource_have_a_lane_of_their_own) {
   EXPECT_EQ(x, 30);
 }
 
-TEST_P(every_policy, the_tasks_of_one_worker_do_not_overlap) {
+TEST_P(trace_policies, the_tasks_of_one_worker_do_not_overlap) {
   runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 3}}};
   rt.start_trace();
   run_rounds(rt, left, right, 20);
@@ -149,7 +149,7 @@ TEST_P(every_policy, the_tasks_of_one_worker_do_not_overlap) {
   }
 }
 
-TEST_P(every_policy, a_rim_task_begins_after_its_message_has_arrived) {
+TEST_P(trace_policies, a_rim_task_begins_after_its_message_has_arrived) {
   runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   rt.start_trace();
   run_rounds(rt, left, right, 20);
@@ -185,7 +185,7 @@ int check_releases(const std::vector<trace_event>& events) {
   return released;
 }
 
-TEST_P(every_policy, what_released_a_task_or_a_message_ended_before_it_began) {
+TEST_P(trace_policies, what_released_a_task_or_a_message_ended_before_it_began) {
   for (const int workers : {1, 3}) {
     runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = workers}}};
     rt.start_trace();
@@ -198,7 +198,7 @@ TEST_P(every_policy, what_released_a_task_or_a_message_ended_before_it_began) {
   }
 }
 
-TEST_P(every_policy, a_rim_task_is_released_by_what_it_waited_for) {
+TEST_P(trace_policies, a_rim_task_is_released_by_what_it_waited_for) {
   runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   rt.start_trace();
   replay_rounds(rt, left, right, 20);
@@ -209,7 +209,7 @@ TEST_P(every_policy, a_rim_task_is_released_by_what_it_waited_for) {
   }
 }
 
-TEST_P(every_policy, every_task_has_its_own_id_and_a_replayed_one_its_iteration) {
+TEST_P(trace_policies, every_task_has_its_own_id_and_a_replayed_one_its_iteration) {
   runtime rt{env, {.engine = {.policy = GetParam()}, .tasks = {.workers = 2}}};
   rt.start_trace();
   run_rounds(rt, left, right, 2);

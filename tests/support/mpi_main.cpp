@@ -10,6 +10,7 @@
 #include <plait/comm/environment.hpp>
 #include <plait/comm/mpi.hpp>
 
+#include "chosen_tests.hpp"
 #include "listeners.hpp"
 #include "mpi_test.hpp"
 #include "watchdog.hpp"
@@ -108,7 +109,7 @@ int main(int argc, char** argv) {
   the_environment = &env;
   set_current_test("before the first test");
   int result = 1;
-  if (rank_count_is_right(env.size(), env.rank()))
+  if (rank_count_is_right(env.size(), env.rank()) && choose_tests(argc, argv))
     result = run_all_tests(plait::native(env), env.rank());
   set_current_test("MPI_Finalize");
   return result;

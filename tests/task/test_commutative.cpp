@@ -21,8 +21,8 @@ using plait::inout;
 using plait::out;
 using plait::scheduler;
 
-class any_workers : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(commutative_access, any_workers, ::testing::Values(1, 2, 3, 4));
+class commutative_workers : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(commutative_access, commutative_workers, ::testing::Values(1, 2, 3, 4));
 
 /// Counts what meets it inside.
 struct room {
@@ -35,7 +35,7 @@ struct room {
   }
 };
 
-TEST_P(any_workers, updates_are_not_lost_and_never_meet) {
+TEST_P(commutative_workers, updates_are_not_lost_and_never_meet) {
   scheduler s{{.workers = GetParam(), .in_flight = 500}};
   room r;
   long sum = 0;
@@ -71,7 +71,7 @@ TEST(commutative_access, a_task_that_is_ready_does_not_wait_for_one_submitted_ea
   EXPECT_EQ(order, (std::vector<int>{2, 1}));
 }
 
-TEST_P(any_workers, other_accesses_see_all_before_them_and_none_after) {
+TEST_P(commutative_workers, other_accesses_see_all_before_them_and_none_after) {
   scheduler s{{.workers = GetParam()}};
   long sum = 0;
   std::vector<long> seen(100);
@@ -90,7 +90,7 @@ TEST_P(any_workers, other_accesses_see_all_before_them_and_none_after) {
 }
 
 // Dining philosophers: each needs two forks at once.
-TEST_P(any_workers, several_commutative_accesses_do_not_deadlock) {
+TEST_P(commutative_workers, several_commutative_accesses_do_not_deadlock) {
   scheduler s{{.workers = GetParam()}};
   constexpr std::size_t forks = 5;
   std::vector<int> used(forks);
@@ -113,7 +113,7 @@ TEST_P(any_workers, several_commutative_accesses_do_not_deadlock) {
   for (const room& r : rooms) EXPECT_EQ(r.met, 0);
 }
 
-TEST_P(any_workers, ranges_that_overlap_in_part_exclude_each_other) {
+TEST_P(commutative_workers, ranges_that_overlap_in_part_exclude_each_other) {
   scheduler s{{.workers = GetParam()}};
   std::vector<int> x(64);
   std::vector<int> expected(64);
@@ -132,7 +132,7 @@ TEST_P(any_workers, ranges_that_overlap_in_part_exclude_each_other) {
   EXPECT_EQ(x, expected);
 }
 
-TEST_P(any_workers, a_failure_lets_those_that_wait_go) {
+TEST_P(commutative_workers, a_failure_lets_those_that_wait_go) {
   for (int repeat = 0; repeat < 20; ++repeat) {
     scheduler s{{.workers = GetParam()}};
     int x = 0;
@@ -153,7 +153,7 @@ TEST_P(any_workers, a_failure_lets_those_that_wait_go) {
   }
 }
 
-TEST_P(any_workers, a_replay_excludes_across_iterations) {
+TEST_P(commutative_workers, a_replay_excludes_across_iterations) {
   scheduler s{{.workers = GetParam()}};
   room r;
   long sum = 0;
@@ -176,7 +176,7 @@ TEST_P(any_workers, a_replay_excludes_across_iterations) {
 }
 
 // The commutative tasks of one iteration are kept apart by the reader; those of two are not.
-TEST_P(any_workers, a_replay_excludes_what_meets_only_across_the_end_of_an_iteration) {
+TEST_P(commutative_workers, a_replay_excludes_what_meets_only_across_the_end_of_an_iteration) {
   scheduler s{{.workers = GetParam()}};
   room r;
   long sum = 0;

@@ -26,11 +26,11 @@ using plait::reduce;
 using plait::scheduler;
 using plait::scheduler_options;
 
-class any_workers : public ::testing::TestWithParam<int> {
+class family_workers : public ::testing::TestWithParam<int> {
  protected:
   [[nodiscard]] scheduler_options options() const { return {.workers = GetParam()}; }
 };
-INSTANTIATE_TEST_SUITE_P(family, any_workers, ::testing::Values(1, 2, 4));
+INSTANTIATE_TEST_SUITE_P(family, family_workers, ::testing::Values(1, 2, 4));
 
 /// A task's function: a task for each element.
 auto increment_each(scheduler& s) {
@@ -42,7 +42,7 @@ auto increment_each(scheduler& s) {
   };
 }
 
-TEST_P(any_workers, a_task_is_finished_when_those_it_submitted_are) {
+TEST_P(family_workers, a_task_is_finished_when_those_it_submitted_are) {
   scheduler s{options()};
   std::vector<int> x(50);
   std::vector<int> sums(20);
@@ -70,7 +70,7 @@ void quicksort(std::span<int> x, scheduler* s) {
   s->task("sort", quicksort, inout(std::span(more, x.data() + x.size())), s);
 }
 
-TEST_P(any_workers, quicksort_sorts_whatever_the_limit) {
+TEST_P(family_workers, quicksort_sorts_whatever_the_limit) {
   for (const std::size_t in_flight : {1U, 7U, 4096U}) {
     scheduler s{{.workers = GetParam(), .in_flight = in_flight}};
     std::mt19937 random(3);
@@ -119,7 +119,7 @@ struct tree {
   }
 };
 
-TEST_P(any_workers, random_trees_give_the_bits_of_the_serial_execution) {
+TEST_P(family_workers, random_trees_give_the_bits_of_the_serial_execution) {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     std::vector<std::uint32_t> expected(40);
     std::iota(expected.begin(), expected.end(), seed);
@@ -133,7 +133,7 @@ TEST_P(any_workers, random_trees_give_the_bits_of_the_serial_execution) {
   }
 }
 
-TEST_P(any_workers, a_replayed_task_may_submit) {
+TEST_P(family_workers, a_replayed_task_may_submit) {
   scheduler s{options()};
   std::vector<int> x(10);
   long sum = 0;
@@ -149,7 +149,7 @@ TEST_P(any_workers, a_replayed_task_may_submit) {
   EXPECT_EQ(sum, 10L * 200 * 201 / 2);
 }
 
-TEST_P(any_workers, every_access_word_works_among_children) {
+TEST_P(family_workers, every_access_word_works_among_children) {
   scheduler s{options()};
   long total = 0;
   int turns = 0;
@@ -174,7 +174,7 @@ TEST_P(any_workers, every_access_word_works_among_children) {
   EXPECT_EQ(turns, 500);
 }
 
-TEST_P(any_workers, an_exception_of_a_child_surfaces) {
+TEST_P(family_workers, an_exception_of_a_child_surfaces) {
   scheduler s{options()};
   int x = 0;
   int y = 0;
@@ -201,7 +201,7 @@ TEST_P(any_workers, an_exception_of_a_child_surfaces) {
 
 // With an in-flight limit of 1 the second child runs inside its parent's function, on the parent's
 // stack.
-TEST_P(any_workers, a_task_with_a_stack_of_its_own_may_submit) {
+TEST_P(family_workers, a_task_with_a_stack_of_its_own_may_submit) {
   scheduler s{{.workers = GetParam(), .in_flight = 1, .task_stack_bytes = std::size_t{1} << 17}};
   std::vector<int> x(100);
   for (int i = 0; i < 20; ++i) {
@@ -211,7 +211,7 @@ TEST_P(any_workers, a_task_with_a_stack_of_its_own_may_submit) {
   EXPECT_EQ(x, std::vector<int>(100, 20));
 }
 
-TEST_P(any_workers, the_ledger_balances) {
+TEST_P(family_workers, the_ledger_balances) {
   scheduler s{options()};
   s.task("parent", [&s] {
     for (int i = 0; i < 10'000; ++i) s.task("child", [] {});
@@ -220,7 +220,7 @@ TEST_P(any_workers, the_ledger_balances) {
   for (const auto& e : s.ledger()) EXPECT_LT(e.balance_error(), 0.01) << "worker " << e.worker;
 }
 
-TEST_P(any_workers, a_result_is_there_when_those_it_submitted_are_finished) {
+TEST_P(family_workers, a_result_is_there_when_those_it_submitted_are_finished) {
   scheduler s{options()};
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> finished{0};

@@ -33,16 +33,16 @@ void pause_ms(int ms) {
   std::this_thread::sleep_for(std::chrono::milliseconds(ms));
 }
 
-class any_workers : public ::testing::TestWithParam<std::tuple<int, bool>> {
+class ledger_workers : public ::testing::TestWithParam<std::tuple<int, bool>> {
  protected:
   [[nodiscard]] plait::scheduler_options options() const {
     return {.workers = std::get<0>(GetParam()), .oversubscribed = std::get<1>(GetParam())};
   }
 };
-INSTANTIATE_TEST_SUITE_P(ledger, any_workers,
+INSTANTIATE_TEST_SUITE_P(ledger, ledger_workers,
                          ::testing::Combine(::testing::Values(1, 2, 4), ::testing::Bool()));
 
-TEST_P(any_workers, it_balances_while_workers_sleep) {
+TEST_P(ledger_workers, it_balances_while_workers_sleep) {
   scheduler s{options()};
   pause_ms(50);
   expect_balance(s, "before any task");
@@ -51,7 +51,7 @@ TEST_P(any_workers, it_balances_while_workers_sleep) {
   expect_balance(s, "after an empty wait");
 }
 
-TEST_P(any_workers, it_balances_over_tiny_tasks) {
+TEST_P(ledger_workers, it_balances_over_tiny_tasks) {
   scheduler s{options()};
   std::vector<int> x(64, 0);
   for (std::size_t i = 0; i < 30'000; ++i)
@@ -61,7 +61,7 @@ TEST_P(any_workers, it_balances_over_tiny_tasks) {
   expect_balance(s, "tiny tasks");
 }
 
-TEST_P(any_workers, it_balances_over_long_tasks_and_pauses) {
+TEST_P(ledger_workers, it_balances_over_long_tasks_and_pauses) {
   scheduler s{options()};
   s.reset_ledger();
   std::vector<int> x(3, 0);
@@ -74,7 +74,7 @@ TEST_P(any_workers, it_balances_over_long_tasks_and_pauses) {
   expect_balance(s, "long tasks");
 }
 
-TEST_P(any_workers, it_starts_anew_after_a_reset) {
+TEST_P(ledger_workers, it_starts_anew_after_a_reset) {
   scheduler s{options()};
   int x = 0;
   for (int round = 0; round < 4; ++round) {
@@ -96,7 +96,7 @@ struct slow_to_copy {
   void operator()() const {}
 };
 
-TEST_P(any_workers, no_part_is_negative_when_the_usual_overhead_exceeds_the_time_since_a_reset) {
+TEST_P(ledger_workers, no_part_is_negative_when_the_usual_overhead_exceeds_the_time_since_a_reset) {
   scheduler s{options()};
   s.task("first", slow_to_copy{});  // all there is to learn from
   s.wait();
@@ -107,7 +107,7 @@ TEST_P(any_workers, no_part_is_negative_when_the_usual_overhead_exceeds_the_time
   expect_balance(s, "a short time");
 }
 
-TEST_P(any_workers, it_balances_after_a_task_has_thrown) {
+TEST_P(ledger_workers, it_balances_after_a_task_has_thrown) {
   scheduler s{options()};
   s.task("throws", [] {
     pause_ms(5);
@@ -230,7 +230,7 @@ TEST(account, what_is_owed_is_taken_from_the_time_until_the_clock_is_read) {
   EXPECT_EQ(booked(activity::compute), 430);
 }
 
-TEST_P(any_workers, a_long_task_after_many_short_ones_is_its_own_time) {
+TEST_P(ledger_workers, a_long_task_after_many_short_ones_is_its_own_time) {
   scheduler s{options()};
   std::atomic<plait::ticks> inside{0};
   std::vector<int> x(8, 0);

@@ -20,10 +20,10 @@ using plait::out;
 using plait::reduce;
 using plait::scheduler;
 
-class any_workers : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(reduction, any_workers, ::testing::Values(1, 2, 3, 4));
+class reduction_workers : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(reduction, reduction_workers, ::testing::Values(1, 2, 3, 4));
 
-TEST_P(any_workers, a_sum_of_integers_is_exact) {
+TEST_P(reduction_workers, a_sum_of_integers_is_exact) {
   scheduler s{{.workers = GetParam(), .in_flight = 300}};
   std::int64_t total = 5;
   for (std::int64_t i = 0; i < 10'000; ++i) {
@@ -39,7 +39,7 @@ TEST_P(any_workers, a_sum_of_integers_is_exact) {
   EXPECT_EQ(total, 5 + 1000 * 45);
 }
 
-TEST_P(any_workers, a_range_arrives_as_a_span_of_identities) {
+TEST_P(reduction_workers, a_range_arrives_as_a_span_of_identities) {
   scheduler s{{.workers = GetParam()}};
   std::vector<std::int64_t> histogram(16);
   for (std::size_t i = 0; i < 500; ++i) {
@@ -73,7 +73,7 @@ struct common_divisor {
   }
 };
 
-TEST_P(any_workers, every_operation_combines_as_it_says) {
+TEST_P(reduction_workers, every_operation_combines_as_it_says) {
   scheduler s{{.workers = GetParam()}};
   double smallest = std::numeric_limits<double>::max();
   int largest = std::numeric_limits<int>::lowest();
@@ -101,7 +101,7 @@ TEST_P(any_workers, every_operation_combines_as_it_says) {
   EXPECT_EQ(divisor, 12U);
 }
 
-TEST_P(any_workers, others_see_the_whole_result) {
+TEST_P(reduction_workers, others_see_the_whole_result) {
   scheduler s{{.workers = GetParam()}};
   long total = 0;
   std::vector<long> seen(200);
@@ -137,7 +137,7 @@ TEST(reduction, two_reductions_of_the_same_variable_run_side_by_side) {
   EXPECT_EQ(total, 2);
 }
 
-TEST_P(any_workers, parts_and_the_whole_reduce_in_turn) {
+TEST_P(reduction_workers, parts_and_the_whole_reduce_in_turn) {
   scheduler s{{.workers = GetParam()}};
   std::vector<int> x(10);
   const auto add = [](std::span<int> mine) {
@@ -152,7 +152,7 @@ TEST_P(any_workers, parts_and_the_whole_reduce_in_turn) {
   EXPECT_EQ(x, (std::vector<int>{600, 600, 600, 900, 900, 600, 600, 300, 300, 300}));
 }
 
-TEST_P(any_workers, a_replay_reduces) {
+TEST_P(reduction_workers, a_replay_reduces) {
   scheduler s{{.workers = GetParam()}};
   long total = 0;
   long sum_of_sums = 0;
@@ -171,7 +171,7 @@ TEST_P(any_workers, a_replay_reduces) {
 }
 
 // The smallest bytes of a word are not the bytes of the smallest word.
-TEST_P(any_workers, reductions_of_the_same_bytes_as_other_types_keep_their_order) {
+TEST_P(reduction_workers, reductions_of_the_same_bytes_as_other_types_keep_their_order) {
   scheduler s{{.workers = GetParam()}};
   std::uint32_t word = 0x00'20'00'00;
   const std::span<unsigned char> bytes(reinterpret_cast<unsigned char*>(&word), 4);
@@ -202,7 +202,7 @@ TEST_P(any_workers, reductions_of_the_same_bytes_as_other_types_keep_their_order
   }
 }
 
-TEST_P(any_workers, a_reduction_that_fails_combines_nothing) {
+TEST_P(reduction_workers, a_reduction_that_fails_combines_nothing) {
   scheduler s{{.workers = GetParam()}};
   int total = 7;
   s.task(

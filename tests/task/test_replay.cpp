@@ -26,8 +26,8 @@ using plait::scheduler;
 using plait::usage_error;
 using plait::test::refusal;
 
-class any_workers : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(replay, any_workers, ::testing::Values(1, 2, 3, 4));
+class replay_workers : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(replay, replay_workers, ::testing::Values(1, 2, 3, 4));
 
 TEST(replay, recording_runs_nothing) {
   scheduler s{{.workers = 2}};
@@ -43,7 +43,7 @@ TEST(replay, recording_runs_nothing) {
   EXPECT_EQ(g.dependences(), 1U) << "a task follows itself";
 }
 
-TEST_P(any_workers, reductions_of_a_range_that_others_read_in_part_keep_their_turns) {
+TEST_P(replay_workers, reductions_of_a_range_that_others_read_in_part_keep_their_turns) {
   scheduler s{{.workers = GetParam()}};
   std::vector<long> total(2, 0);
   std::atomic<int> reducing{0};
@@ -78,7 +78,7 @@ TEST_P(any_workers, reductions_of_a_range_that_others_read_in_part_keep_their_tu
   EXPECT_EQ(total[1], 2 * iterations);
 }
 
-TEST_P(any_workers, a_chain_runs_in_order_through_all_iterations) {
+TEST_P(replay_workers, a_chain_runs_in_order_through_all_iterations) {
   scheduler s{{.workers = GetParam()}};
   std::vector<int> order;
   int turn = 0;
@@ -95,7 +95,7 @@ TEST_P(any_workers, a_chain_runs_in_order_through_all_iterations) {
 }
 
 // u[i] += u[i + 1] for all i, n times over: Pascal's triangle again, replayed.
-TEST_P(any_workers, dependences_that_wrap_give_pascals_triangle) {
+TEST_P(replay_workers, dependences_that_wrap_give_pascals_triangle) {
   scheduler s{{.workers = GetParam()}};
   constexpr std::size_t n = 30;
   std::vector<std::uint64_t> u(n + 1, 0);
@@ -116,7 +116,7 @@ TEST_P(any_workers, dependences_that_wrap_give_pascals_triangle) {
   }
 }
 
-TEST_P(any_workers, readers_of_what_nobody_writes_run_once_an_iteration) {
+TEST_P(replay_workers, readers_of_what_nobody_writes_run_once_an_iteration) {
   scheduler s{{.workers = GetParam()}};
   const int constant = 3;
   std::atomic<int> sum{0};
@@ -267,7 +267,7 @@ TEST(replay, what_record_throws_leaves_the_scheduler_as_it_was) {
   EXPECT_EQ(x, 10);
 }
 
-TEST_P(any_workers, an_exception_ends_the_replay_and_the_graph_can_run_again) {
+TEST_P(replay_workers, an_exception_ends_the_replay_and_the_graph_can_run_again) {
   scheduler s{{.workers = GetParam()}};
   std::vector<int> x(8, 0);
   bool armed = true;

@@ -20,10 +20,10 @@ using plait::inout;
 using plait::out;
 using plait::scheduler;
 
-class any_workers : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(result, any_workers, ::testing::Values(1, 2, 4));
+class result_workers : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(result, result_workers, ::testing::Values(1, 2, 4));
 
-TEST_P(any_workers, a_task_returns_its_value) {
+TEST_P(result_workers, a_task_returns_its_value) {
   scheduler s{{.workers = GetParam()}};
   std::vector<int> x(100);
   s.task(
@@ -40,7 +40,7 @@ TEST_P(any_workers, a_task_returns_its_value) {
   EXPECT_EQ(text.get().size(), 1000U);
 }
 
-TEST_P(any_workers, a_result_does_not_wait_for_other_tasks) {
+TEST_P(result_workers, a_result_does_not_wait_for_other_tasks) {
   scheduler s{{.workers = GetParam()}};
   int x = 0;
   auto& open = s.allocate("open", plait::detail::node_kind::asynchronous);
@@ -56,7 +56,7 @@ TEST_P(any_workers, a_result_does_not_wait_for_other_tasks) {
   s.wait();
 }
 
-TEST_P(any_workers, a_task_without_a_value_can_be_waited_for) {
+TEST_P(result_workers, a_task_without_a_value_can_be_waited_for) {
   scheduler s{{.workers = GetParam()}};
   int x = 0;
   plait::event<void> done = s.task(
@@ -66,7 +66,7 @@ TEST_P(any_workers, a_task_without_a_value_can_be_waited_for) {
   EXPECT_EQ(x, 1);
 }
 
-TEST_P(any_workers, wait_on_waits_for_those_that_write) {
+TEST_P(result_workers, wait_on_waits_for_those_that_write) {
   scheduler s{{.workers = GetParam()}};
   std::vector<long> x(8);
   for (int round = 1; round <= 200; ++round) {
@@ -83,7 +83,7 @@ TEST_P(any_workers, wait_on_waits_for_those_that_write) {
   s.wait();
 }
 
-TEST_P(any_workers, results_that_nobody_asks_for_are_dropped) {
+TEST_P(result_workers, results_that_nobody_asks_for_are_dropped) {
   scheduler s{{.workers = GetParam()}};
   auto value = std::make_shared<int>(3);
   {
@@ -93,7 +93,7 @@ TEST_P(any_workers, results_that_nobody_asks_for_are_dropped) {
   EXPECT_EQ(value.use_count(), 1);
 }
 
-TEST_P(any_workers, results_outlive_the_scheduler) {
+TEST_P(result_workers, results_outlive_the_scheduler) {
   std::optional<plait::event<int>> kept;
   {
     scheduler s{{.workers = GetParam()}};
@@ -103,7 +103,7 @@ TEST_P(any_workers, results_outlive_the_scheduler) {
   EXPECT_EQ(kept->get(), 1);
 }
 
-TEST_P(any_workers, the_exception_of_the_task_is_rethrown_once_and_then_named) {
+TEST_P(result_workers, the_exception_of_the_task_is_rethrown_once_and_then_named) {
   scheduler s{{.workers = GetParam()}};
   auto bad = s.task("bad", []() -> int { throw std::runtime_error("no value"); }).result();
   try {
@@ -116,7 +116,7 @@ TEST_P(any_workers, the_exception_of_the_task_is_rethrown_once_and_then_named) {
   EXPECT_THROW((void)bad.get(), plait::error);
 }
 
-TEST_P(any_workers, another_tasks_failure_ends_the_waiting) {
+TEST_P(result_workers, another_tasks_failure_ends_the_waiting) {
   scheduler s{{.workers = GetParam()}};
   int x = 0;
   s.task(
@@ -133,7 +133,7 @@ TEST_P(any_workers, another_tasks_failure_ends_the_waiting) {
   s.wait();
 }
 
-TEST_P(any_workers, a_task_may_end_at_any_moment_of_the_asking) {
+TEST_P(result_workers, a_task_may_end_at_any_moment_of_the_asking) {
   scheduler s{{.workers = GetParam()}};
   for (int i = 0; i < 20'000; ++i) {
     auto one = s.task("one", [i] { return i; }).result();
@@ -141,7 +141,7 @@ TEST_P(any_workers, a_task_may_end_at_any_moment_of_the_asking) {
   }
 }
 
-TEST_P(any_workers, a_task_may_fail_at_any_moment_of_the_asking) {
+TEST_P(result_workers, a_task_may_fail_at_any_moment_of_the_asking) {
   scheduler s{{.workers = GetParam()}};
   for (int i = 0; i < 2'000; ++i) {
     auto bad = s.task("bad", []() -> int { throw std::out_of_range("this one"); }).result();

@@ -21,10 +21,10 @@ using plait::inout;
 using plait::out;
 using plait::scheduler;
 
-class any_workers : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(scheduler, any_workers, ::testing::Values(1, 2, 3, 4));
+class scheduler_workers : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(scheduler, scheduler_workers, ::testing::Values(1, 2, 3, 4));
 
-TEST_P(any_workers, a_chain_runs_in_the_order_of_submission) {
+TEST_P(scheduler_workers, a_chain_runs_in_the_order_of_submission) {
   scheduler s{{.workers = GetParam()}};
   int chain = 0;
   std::vector<int> order;
@@ -38,7 +38,7 @@ TEST_P(any_workers, a_chain_runs_in_the_order_of_submission) {
 }
 
 // u[i] = u[i] + u[i+1], n sweeps, a task per element: program order gives Pascal's triangle.
-TEST_P(any_workers, dependences_give_the_closed_form_of_pascals_triangle) {
+TEST_P(scheduler_workers, dependences_give_the_closed_form_of_pascals_triangle) {
   scheduler s{{.workers = GetParam()}};
   constexpr std::size_t n = 30;
   std::vector<std::uint64_t> u(n + 1, 0);
@@ -59,7 +59,7 @@ TEST_P(any_workers, dependences_give_the_closed_form_of_pascals_triangle) {
   }
 }
 
-TEST_P(any_workers, partial_overlap_is_honoured) {
+TEST_P(scheduler_workers, partial_overlap_is_honoured) {
   scheduler s{{.workers = GetParam()}};
   std::vector<std::uint32_t> x(64, 1);
   std::vector<std::uint32_t> expected = x;
@@ -76,7 +76,7 @@ TEST_P(any_workers, partial_overlap_is_honoured) {
   EXPECT_EQ(x, expected);
 }
 
-TEST_P(any_workers, independent_tasks_all_run_once) {
+TEST_P(scheduler_workers, independent_tasks_all_run_once) {
   scheduler s{{.workers = GetParam(), .in_flight = 64}};
   std::vector<int> runs(20'000, 0);
   for (int& r : runs)
@@ -86,7 +86,7 @@ TEST_P(any_workers, independent_tasks_all_run_once) {
   EXPECT_EQ(std::count(runs.begin(), runs.end(), 1), 20'000);
 }
 
-TEST_P(any_workers, a_fan_of_readers_lies_between_two_writers) {
+TEST_P(scheduler_workers, a_fan_of_readers_lies_between_two_writers) {
   scheduler s{{.workers = GetParam()}};
   int x = 0;
   std::vector<int> seen(300, -1);
@@ -101,7 +101,7 @@ TEST_P(any_workers, a_fan_of_readers_lies_between_two_writers) {
   }
 }
 
-TEST_P(any_workers, wait_may_be_called_again_and_without_tasks) {
+TEST_P(scheduler_workers, wait_may_be_called_again_and_without_tasks) {
   scheduler s{{.workers = GetParam()}};
   s.wait();
   int x = 0;

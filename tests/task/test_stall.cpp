@@ -41,10 +41,10 @@ void copy(const int& from, int& to) {
   to = from;
 }
 
-class any_workers : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(stall, any_workers, ::testing::Values(1, 3));
+class stall_workers : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(stall, stall_workers, ::testing::Values(1, 3));
 
-TEST_P(any_workers, a_task_is_named_with_the_operation_it_waits_for) {
+TEST_P(stall_workers, a_task_is_named_with_the_operation_it_waits_for) {
   listener l;
   scheduler s{l.options(GetParam())};
   int ghost = 1;
@@ -71,7 +71,7 @@ TEST_P(any_workers, a_task_is_named_with_the_operation_it_waits_for) {
   EXPECT_EQ(lines[2].iteration, 0U);
 }
 
-TEST_P(any_workers, an_operation_that_cannot_start_is_named_with_what_it_waits_for) {
+TEST_P(stall_workers, an_operation_that_cannot_start_is_named_with_what_it_waits_for) {
   listener l;
   scheduler s{l.options(GetParam())};
   int x = 0;
@@ -89,7 +89,7 @@ TEST_P(any_workers, an_operation_that_cannot_start_is_named_with_what_it_waits_f
   EXPECT_EQ(l.reports[1][0].is, stall::state::started);
 }
 
-TEST_P(any_workers, all_that_a_task_waits_for_is_listed) {
+TEST_P(stall_workers, all_that_a_task_waits_for_is_listed) {
   listener l;
   scheduler s{l.options(GetParam())};
   constexpr std::size_t count = 10;  // more than a node has edges of its own
@@ -116,7 +116,7 @@ TEST_P(any_workers, all_that_a_task_waits_for_is_listed) {
   }
 }
 
-TEST_P(any_workers, a_standstill_is_reported_once_however_long_it_lasts) {
+TEST_P(stall_workers, a_standstill_is_reported_once_however_long_it_lasts) {
   listener l;
   scheduler s{l.options(GetParam(), 4096, 0.02)};
   int x = 0;
@@ -133,7 +133,7 @@ TEST_P(any_workers, a_standstill_is_reported_once_however_long_it_lasts) {
 
 // The in-flight limit is reached: full of tasks behind the operation, and the program has more to
 // submit.
-TEST_P(any_workers, a_submission_that_waits_for_room_reports_too) {
+TEST_P(stall_workers, a_submission_that_waits_for_room_reports_too) {
   listener l;
   scheduler s{l.options(GetParam(), 2)};
   int x = 1;
@@ -177,7 +177,7 @@ TEST(stall, a_task_that_runs_long_is_named_with_its_worker) {
   EXPECT_EQ(l.reports[0][1].waits_for, std::vector<std::string>{"long"});
 }
 
-TEST_P(any_workers, a_program_that_moves_is_not_reported) {
+TEST_P(stall_workers, a_program_that_moves_is_not_reported) {
   listener l;
   scheduler s{l.options(GetParam(), 16, 60)};
   int x = 0;
@@ -190,7 +190,7 @@ TEST_P(any_workers, a_program_that_moves_is_not_reported) {
   EXPECT_TRUE(l.reports.empty());
 }
 
-TEST_P(any_workers, nothing_is_reported_when_switched_off) {
+TEST_P(stall_workers, nothing_is_reported_when_switched_off) {
   listener l;
   scheduler s{l.options(GetParam(), 4096, 0)};
   int x = 0;
@@ -238,7 +238,7 @@ struct loop {
   }
 };
 
-TEST_P(any_workers, a_replay_names_the_iteration) {
+TEST_P(stall_workers, a_replay_names_the_iteration) {
   listener l;
   scheduler s{l.options(GetParam())};
   loop body{s};

@@ -71,10 +71,10 @@ class resumer {
   std::thread thread_;
 };
 
-class any_workers : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(suspension, any_workers, ::testing::Values(1, 2, 4));
+class suspension_workers : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(suspension, suspension_workers, ::testing::Values(1, 2, 4));
 
-TEST_P(any_workers, tasks_of_tasks_are_suspended_without_a_place_in_the_limit) {
+TEST_P(suspension_workers, tasks_of_tasks_are_suspended_without_a_place_in_the_limit) {
   scheduler s{{.workers = GetParam(), .in_flight = 2, .task_stack_bytes = stack_bytes}};
   resumer r(s);
   for (int round = 0; round < 10; ++round) {
@@ -92,7 +92,7 @@ TEST_P(any_workers, tasks_of_tasks_are_suspended_without_a_place_in_the_limit) {
   }
 }
 
-TEST_P(any_workers, a_suspended_task_goes_on_where_it_was) {
+TEST_P(suspension_workers, a_suspended_task_goes_on_where_it_was) {
   scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
   resumer r(s);
   std::vector<int> sums(200, 0);
@@ -113,7 +113,7 @@ TEST_P(any_workers, a_suspended_task_goes_on_where_it_was) {
   EXPECT_EQ(sums, std::vector<int>(200, 5050));
 }
 
-TEST_P(any_workers, what_depends_on_a_suspended_task_waits_and_others_do_not) {
+TEST_P(suspension_workers, what_depends_on_a_suspended_task_waits_and_others_do_not) {
   scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
   std::atomic<bool> other_ran{false};
   int x = 0;
@@ -134,7 +134,7 @@ TEST_P(any_workers, what_depends_on_a_suspended_task_waits_and_others_do_not) {
   EXPECT_EQ(seen, 7);
 }
 
-TEST_P(any_workers, suspended_tasks_do_not_fill_the_limit) {
+TEST_P(suspension_workers, suspended_tasks_do_not_fill_the_limit) {
   scheduler s{{.workers = GetParam(), .in_flight = 1, .task_stack_bytes = stack_bytes}};
   std::atomic<bool> open{false};
   resumer r(s);
@@ -154,7 +154,7 @@ TEST_P(any_workers, suspended_tasks_do_not_fill_the_limit) {
   EXPECT_EQ(done, std::vector<int>(50, 1));
 }
 
-TEST_P(any_workers, exceptions_in_hand_stay_with_their_task) {
+TEST_P(suspension_workers, exceptions_in_hand_stay_with_their_task) {
   scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
   resumer r(s);
   std::vector<std::string> said(100);
@@ -180,7 +180,7 @@ TEST_P(any_workers, exceptions_in_hand_stay_with_their_task) {
   for (std::size_t i = 0; i < said.size(); ++i) EXPECT_EQ(said[i], std::to_string(i));
 }
 
-TEST_P(any_workers, an_exception_after_a_suspension_reaches_wait) {
+TEST_P(suspension_workers, an_exception_after_a_suspension_reaches_wait) {
   scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
   resumer r(s);
   s.task(
@@ -193,7 +193,7 @@ TEST_P(any_workers, an_exception_after_a_suspension_reaches_wait) {
   EXPECT_THROW(s.wait(), std::runtime_error);
 }
 
-TEST_P(any_workers, replayed_tasks_suspend_as_others_do) {
+TEST_P(suspension_workers, replayed_tasks_suspend_as_others_do) {
   scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
   resumer r(s);
   std::vector<int> counts(8, 0);
