@@ -20,6 +20,7 @@
 #include <plait/core/fair_share.hpp>
 #include <plait/core/no_rank.hpp>
 #include <plait/core/region.hpp>
+#include <plait/core/text_file.hpp>
 #include <plait/model/parameters_file.hpp>
 #include <plait/model/service_core.hpp>
 #include <plait/mover/array_moves.hpp>
@@ -32,4 +33,5 @@
 #include <plait/task/topology.hpp>
 #include <plait/trace/chrome_trace.hpp>
 #include <plait/trace/critical_path.hpp>
+#include <plait/trace/result_parts.hpp>
 #include <plait/trace/summary.hpp>

@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,7 +14,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <plait/plait.hpp>
-#include <unistd.h>
 
 #include "gather.hpp"
 #include "parse_line.hpp"
@@ -158,27 +154,25 @@ bool command_line::parse(int argc, char** argv, const environment& env) {
   return parse(argc, argv, env.rank() == 0);
 }
 
-bool can_be_written(const std::string& path) {
-  std::error_code ignored;
-  const auto there = std::filesystem::status(path, ignored);
-  if (std::filesystem::exists(there))
-    return !std::filesystem::is_directory(there) && ::access(path.c_str(), W_OK) == 0;
-  const bool created = static_cast<bool>(std::ofstream(path));
-  if (created) std::filesystem::remove(path, ignored);
-  return created;
+namespace {
+
+/// Empty: the file can be written, or none is asked for.
+[[nodiscard]] std::string complaint_of(const std::string& option, const std::string& path) {
+  const std::string why = path.empty() ? "" : why_not_writable(path);
+  return why.empty() ? "" : fmt::format("{}: cannot write '{}': {}", option, path, why);
 }
 
+}  // namespace
+
 void check_writable(const std::string& option, const std::string& path) {
-  if (path.empty() || path == "-" || can_be_written(path)) return;
-  throw usage_error(fmt::format("{}: cannot write '{}'", option, path));
+  const std::string complaint = complaint_of(option, path);
+  if (!complaint.empty()) throw usage_error(complaint);
 }
 
 void check_writable(environment& env, const std::string& option, const std::string& path) {
   if (path.empty() || path == "-") return;
-  std::string complaint;
-  if (env.rank() == 0 && !can_be_written(path))
-    complaint = fmt::format("{}: cannot write '{}'", option, path);
-  complaint = broadcast(env, complaint);
+  const std::string complaint =
+      broadcast(env, env.rank() == 0 ? complaint_of(option, path) : std::string());
   if (!complaint.empty()) throw usage_error(complaint);
 }
 

@@ -83,10 +83,6 @@ class command_line {
   std::unique_ptr<implementation> self_;
 };
 
-/// Returns whether a file can be written or made.  Leaves none that was not there: a job that
-/// breaks off later has no result, not an empty one.
-[[nodiscard]] bool can_be_written(const std::string& path);
-
 /// Checks that the file can be written; empty and "-" can.  Errors: usage_error naming `option`.
 void check_writable(const std::string& option, const std::string& path);
 

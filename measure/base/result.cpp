@@ -2,18 +2,10 @@
 #include "result.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <ctime>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <sstream>
+#include <utility>
 
-#include <fmt/format.h>
-#include <plait/detail/build_info.hpp>
 #include <plait/plait.hpp>
 
 namespace plait::measure {
@@ -21,25 +13,6 @@ namespace {
 
 json number(double value) {
   return std::isfinite(value) ? json(value) : json(nullptr);
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  // The target of a link is replaced, not the link.  Devices and pipes are written to.
-  std::error_code failed;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, failed);
-  const bool replaced =
-      !std::filesystem::exists(target) || std::filesystem::is_regular_file(target);
-  std::filesystem::path written = target;
-  if (replaced) written += ".partial";
-  errno = 0;
-  std::ofstream file(written);
-  file << text;
-  file.close();
-  if (file && replaced) std::filesystem::rename(written, target, failed);
-  if (file && !failed) return;
-  const std::string why = failed ? failed.message() : std::strerror(errno);
-  if (replaced) std::filesystem::remove(written, failed);
-  throw error(fmt::format("cannot write '{}': {}", path, why));
 }
 
 }  // namespace
@@ -66,50 +39,26 @@ json to_json(const ledger_entry& entry, int rank) {
 }
 
 json to_json(const trace_summary& summary) {
-  json path{{"total_s", summary.path_s}};
-  for (const event_kind kind : {event_kind::compute, event_kind::message, event_kind::posting,
-                                event_kind::exposed, event_kind::overhead, event_kind::idle}) {
-    path[std::string(to_string(kind)) + "_s"] = summary.path_of(kind);
-  }
-  json top = json::array();
-  for (const path_share& share : summary.top) {
-    top.push_back(
-        {{"name", share.name}, {"kind", to_string(share.kind)}, {"path_s", share.path_s}});
-  }
-  return {{"span_s", summary.span_s},
-          {"path", path},
-          {"top", top},
-          {"overlapped_s", summary.overlapped_s},
-          {"busy_s", summary.busy_s},
-          {"busiest_rank", summary.busiest_rank},
-          {"wire_s", to_json(summary.wire_s)},
-          {"limit", summary.limit}};
+  return json::parse(trace_summary_json(summary));
 }
 
 json to_json(const std::optional<double>& value) {
   return value ? number(*value) : json(nullptr);
 }
 
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
+json describe_environment(const environment& env) {
+  return json::parse(environment_json({.mpi_version = env.mpi_version(),
+                                       .transport_settings = env.transport_settings(),
+                                       .ranks = env.size(),
+                                       .hosts = env.hosts()}));
 }
 
-json describe_environment(const environment& env) {
-  return {{"version", detail::build_version},
-          {"commit", detail::build_commit},
-          {"compiler", detail::build_compiler},
-          {"flags", detail::build_flags},
-          {"mpi", detail::build_mpi},
-          {"mpi_version", env.mpi_version()},
-          {"transport_settings", env.transport_settings()},
-          {"ranks", env.size()},
-          {"hosts", env.hosts()},
-          {"started_at", utc_now()}};
+json new_result(std::string_view kind, std::string_view member, std::string_view program,
+                json parameters, json environment) {
+  json result = json::parse(result_head(kind, member, program));
+  result["parameters"] = std::move(parameters);
+  result["environment"] = std::move(environment);
+  return result;
 }
 
 breakdown mean_of(const std::vector<ledger_entry>& entries) {
@@ -125,22 +74,10 @@ breakdown mean_of(const std::vector<ledger_entry>& entries) {
   return result;
 }
 
-json timeline_of(std::vector<trace_event> events, double origin_s) {
-  std::ranges::stable_sort(events, {}, &trace_event::begin_s);
-  std::ranges::stable_sort(events, {}, &trace_event::rank);
-  const auto us = [&](double at_s) { return std::round(1e7 * (at_s - origin_s)) / 10; };
-  json result = json::array();
-  for (const trace_event& e : events) {
-    result.push_back({{"rank", e.rank},
-                      {"lane", e.lane},
-                      {"name", e.name},
-                      {"kind", to_string(e.kind)},
-                      {"start_us", us(e.begin_s)},
-                      {"end_us", us(e.end_s)}});
-    if (e.message.has_value()) result.back()["sent"] = e.message->sent;
-    if (e.critical) result.back()["critical"] = true;
-  }
-  return result;
+json timeline_of(const std::vector<trace_event>& events, double origin_s) {
+  std::vector<const trace_event*> all;
+  for (const trace_event& e : events) all.push_back(&e);
+  return json::parse(timeline_json(std::move(all), origin_s));
 }
 
 traced_run traced(std::string name, std::vector<trace_event> events) {
@@ -153,16 +90,11 @@ traced_run traced(std::string name, std::vector<trace_event> events) {
 void write_trace(const std::string& path, std::span<const traced_run> runs) {
   std::ostringstream text;
   write_chrome_trace(text, runs);
-  write_file(path, text.str());
+  write_text_file(path, text.str());
 }
 
 void write_result(const std::string& path, const json& result) {
-  const std::string text = result.dump(1) + "\n";
-  if (path == "-") {
-    std::cout << text << std::flush;
-  } else {
-    write_file(path, text);
-  }
+  write_text_file(path, result.dump(1) + "\n");
 }
 
 }  // namespace plait::measure

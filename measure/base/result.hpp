@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <plait/plait.hpp>
@@ -23,12 +24,14 @@ namespace plait::measure {
 /// null where there is nothing.
 [[nodiscard]] json to_json(const std::optional<double>& value);
 
-/// The time in UTC as ISO 8601 has it.
-[[nodiscard]] std::string utc_now();
-
 /// Returns what every result says about where it was measured: commit, compiler, flags, MPI
 /// library, ranks, hosts, time.
 [[nodiscard]] json describe_environment(const environment& env);
+
+/// Returns a result of this kind that has begun: `member` is the name by which the kind names
+/// `program`.
+[[nodiscard]] json new_result(std::string_view kind, std::string_view member,
+                              std::string_view program, json parameters, json environment);
 
 /// The mean over workers.
 [[nodiscard]] breakdown mean_of(const std::vector<ledger_entry>& entries);
@@ -36,7 +39,7 @@ namespace plait::measure {
 /// Events of all ranks as a timeline: {"rank", "lane", "name", "kind", "start_us", "end_us"}, of
 /// messages "sent" and, for those on the critical path, "critical"; relative to `origin_s`, by rank
 /// and start.
-[[nodiscard]] json timeline_of(std::vector<trace_event> events, double origin_s);
+[[nodiscard]] json timeline_of(const std::vector<trace_event>& events, double origin_s);
 
 /// Events of all ranks as a run whose critical path is known.
 [[nodiscard]] traced_run traced(std::string name, std::vector<trace_event> events);

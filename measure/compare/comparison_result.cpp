@@ -130,9 +130,8 @@ json result_of(const environment& env, const comparison& what, const session_opt
                const measurements& found) {
   const double rate = wanted.link_rate_bytes_per_s;
   const measured_alone alone = found.alone();
-  json result{{"schema", "plait-result/1"}, {"kind", "application"}, {"app", what.application}};
-  result["parameters"] = what.parameters;
-  result["environment"] = describe_environment(env);
+  json result = new_result("application", "app", what.application, what.parameters,
+                           describe_environment(env));
   result["environment"]["link_rate_Bps"] = rate > 0 ? json(rate) : json(nullptr);
   result["variants"] = json::object();
   for (std::size_t i = 0; i < found.variants.size(); ++i)

@@ -66,13 +66,11 @@ json bar_figure(const std::string& title, const std::vector<std::string>& parts,
 
 json probe_result(const environment& env, const std::string& application, json parameters,
                   json figures, const std::vector<std::string>& sentences) {
-  return {{"schema", "plait-result/1"},
-          {"kind", "probe"},
-          {"app", application},
-          {"parameters", std::move(parameters)},
-          {"environment", describe_environment(env)},
-          {"figures", std::move(figures)},
-          {"sentences", sentences}};
+  json result =
+      new_result("probe", "app", application, std::move(parameters), describe_environment(env));
+  result["figures"] = std::move(figures);
+  result["sentences"] = sentences;
+  return result;
 }
 
 void say_windows(json& result, const window_choice& chosen) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <plait/detail/build_info.hpp>
 #include <plait/plait.hpp>
 #include <unistd.h>
 
@@ -51,17 +50,12 @@ json measure_interleaved(const std::vector<measurement>& measurements,
 }
 
 json bench_result(const std::string& bench, json parameters, json environment, json rows) {
-  json all{{"commit", detail::build_commit}, {"compiler", detail::build_compiler},
-           {"flags", detail::build_flags},   {"mpi", detail::build_mpi},
-           {"hosts", {host_name()}},         {"cores", std::thread::hardware_concurrency()},
-           {"started_at", utc_now()}};
+  json all = json::parse(environment_json({.hosts = {host_name()}}));
+  all["cores"] = std::thread::hardware_concurrency();
   all.update(environment);
-  return {{"schema", "plait-result/1"},
-          {"kind", "benchmark"},
-          {"bench", bench},
-          {"parameters", std::move(parameters)},
-          {"environment", std::move(all)},
-          {"rows", std::move(rows)}};
+  json result = new_result("benchmark", "bench", bench, std::move(parameters), std::move(all));
+  result["rows"] = std::move(rows);
+  return result;
 }
 
 void add_row_options(command_line& to, row_options& options, const std::string& repeat_help) {

@@ -145,23 +145,21 @@ measure::json result_of(const environment& env, const options& given, const prob
   measure::json where = measure::describe_environment(env);
   where["link_rate_Bps"] =
       plan.link_rate_Bps > 0 ? measure::json(plan.link_rate_Bps) : measure::json(nullptr);
-  return {{"schema", "plait-result/1"},
-          {"kind", "loggp"},
-          {"probe", "loggp"},
-          {"parameters",
-           {{"bursts", given.messages},
-            {"repeat", given.rows.repeat},
-            {"sizes", plan.sizes_bytes.size()},
-            {"largest_bytes", plan.sizes_bytes.back()}}},
-          {"environment", where},
-          {"fit", fit_of(measured.fit)},
-          {"link", link_of(measured.fit, plan)},
-          {"verification",
-           {{"verified", true},  // else a burst or a flood would have thrown
-            {"messages_checked", pair.messages_checked() + flooded.messages_checked()},
-            {"bytes_checked", pair.bytes_checked() + flooded.bytes_checked()}}},
-          {"sizes", sizes_of(measured, plan.messages)},
-          {"floods", floods_of(floods)}};
+  measure::json result = measure::new_result("loggp", "probe", "loggp",
+                                             {{"bursts", given.messages},
+                                              {"repeat", given.rows.repeat},
+                                              {"sizes", plan.sizes_bytes.size()},
+                                              {"largest_bytes", plan.sizes_bytes.back()}},
+                                             std::move(where));
+  result["fit"] = fit_of(measured.fit);
+  result["link"] = link_of(measured.fit, plan);
+  result["verification"] = {
+      {"verified", true},  // else a burst or a flood would have thrown
+      {"messages_checked", pair.messages_checked() + flooded.messages_checked()},
+      {"bytes_checked", pair.bytes_checked() + flooded.bytes_checked()}};
+  result["sizes"] = sizes_of(measured, plan.messages);
+  result["floods"] = floods_of(floods);
+  return result;
 }
 
 int run(environment& env, int argc, char** argv) {

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Predicts the time of a collective operation on a network of these parameters, by each algorithm.
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iostream>
 #include <string>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <plait/core/error.hpp>
-#include <plait/detail/build_info.hpp>
+#include <plait/core/text_file.hpp>
 #include <plait/model/collective.hpp>
+#include <plait/trace/result_parts.hpp>
 
 #include "measure/base/size_list.hpp"
 #include "options.hpp"
@@ -103,17 +100,11 @@ using json = nlohmann::ordered_json;
 }
 
 [[nodiscard]] json result_of(const request& asked) {
-  const auto now =
-      std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
-  return {{"schema", "plait-result/1"},
-          {"kind", "prediction"},
-          {"bench", "predict"},
-          {"parameters", parameters_of(asked)},
-          {"environment",
-           {{"commit", detail::build_commit},
-            {"compiler", detail::build_compiler},
-            {"started_at", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))}}},
-          {"rows", rows_of(asked)}};
+  json result = json::parse(result_head("prediction", "bench", "predict"));
+  result["parameters"] = parameters_of(asked);
+  result["environment"] = json::parse(environment_json({}));
+  result["rows"] = rows_of(asked);
+  return result;
 }
 
 void print(const json& result) {
@@ -133,22 +124,15 @@ void print(const json& result) {
   }
 }
 
-void write(const json& result, const std::string& path) {
-  std::ofstream file(path);
-  file << result.dump(1) << "\n" << std::flush;
-  if (!file) throw usage_error("--json: cannot write '" + path + "'");
-}
-
 int run(int argc, char** argv) {
   const auto asked = parse(argc, argv);
   if (!asked) return 0;
+  const std::string& path = asked->json_file;
+  if (const std::string why = path.empty() ? "" : why_not_writable(path); !why.empty())
+    throw usage_error(fmt::format("--json: cannot write '{}': {}", path, why));
   const json result = result_of(*asked);
-  if (asked->json_file == "-") {
-    std::cout << result.dump(1) << "\n" << std::flush;
-    return 0;
-  }
-  if (!asked->json_file.empty()) write(result, asked->json_file);
-  print(result);
+  if (!path.empty()) write_text_file(path, result.dump(1) + "\n");
+  if (path != "-") print(result);
   return 0;
 }
 

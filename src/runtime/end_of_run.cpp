@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string_view>
@@ -18,11 +18,12 @@
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
+#include <plait/core/text_file.hpp>
 #include <plait/runtime/runtime.hpp>
 #include <plait/trace/chrome_trace.hpp>
+#include <plait/trace/result_parts.hpp>
 
 #include "runtime/written/ledger_table.hpp"
-#include "runtime/written/output_file.hpp"
 #include "runtime/written/program_record.hpp"
 #include "runtime/written/program_result.hpp"
 #include "runtime/written/recorder.hpp"
@@ -55,11 +56,19 @@ namespace {
   return events;
 }
 
+/// Returns "trace.json" as "trace.2.json".
+[[nodiscard]] std::string numbered(const std::string& path, int number) {
+  const std::filesystem::path whole(path);
+  const std::string name =
+      fmt::format("{}.{}{}", whole.stem().string(), number, whole.extension().string());
+  return (whole.parent_path() / name).string();
+}
+
 /// A program that makes a second environment writes to other files.
 [[nodiscard]] std::string file_wanted(const char* name, int environment_number) {
   std::string path = variable(name);
   if (path.empty()) return path;
-  if (environment_number > 1) path = numbered(path, environment_number);
+  if (environment_number > 1 && path != "-") path = numbered(path, environment_number);
   if (const std::string why = why_not_writable(path); !why.empty()) {
     throw usage_error(fmt::format("{}: {}: {}", name, path, why));
   }
@@ -114,15 +123,6 @@ namespace {
     wanted.most_events = std::strtoull(told.c_str() + 4, nullptr, 10);
   }
   return wanted;
-}
-
-[[nodiscard]] std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
 }
 
 // What a rank tells rank 0: numbers as they are in memory, texts behind their lengths.
@@ -207,7 +207,7 @@ template <class Make>
 void write(const std::string& path, const char* variable_name, Make make) {
   if (path.empty()) return;
   try {
-    write_output(path, make());
+    write_text_file(path, make());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "plait: %s is lost: %s\n", variable_name, e.what());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/json_text.hpp"
 
+#include <cmath>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -55,6 +56,15 @@ std::string json_text(std::string_view text) {
     at += length;
   }
   return quoted + '"';
+}
+
+std::string json_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+json_object& json_object::add(std::string_view key, std::string_view value) {
+  members_ += fmt::format("{}{}: {}", members_.empty() ? "" : ",\n ", json_text(key), value);
+  return *this;
 }
 
 }  // namespace plait

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -16,6 +17,10 @@ class text_file : public ::testing::Test {
   void SetUp() override { std::filesystem::create_directory(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] auto files() const {
+    return std::distance(std::filesystem::directory_iterator(folder_),
+                         std::filesystem::directory_iterator());
+  }
 
  private:
   const std::filesystem::path folder_ =
@@ -63,6 +68,43 @@ TEST_F(text_file, without_an_end_or_a_writer_is_refused) {
 
 TEST_F(text_file, that_is_not_there_cannot_be_read) {
   EXPECT_EQ(refusal_of(path("nothing")), path("nothing") + ": cannot be read");
+}
+
+std::string failure_of(const std::string& path) {
+  try {
+    plait::write_text_file(path, "text");
+  } catch (const plait::error& failed) {
+    return failed.what();
+  }
+  return "written";
+}
+
+TEST_F(text_file, is_written_whole_where_a_link_leads_to) {
+  plait::write_text_file(path("text"), "before");
+  std::filesystem::create_symlink(path("text"), path("link"));
+  plait::write_text_file(path("link"), "after");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(plait::read_text_file(path("text")), "after");
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(text_file, that_cannot_be_written_says_why_and_leaves_nothing) {
+  std::filesystem::create_symlink("/dev/full", path("full"));
+  EXPECT_EQ(failure_of(path("full")),
+            "cannot write '" + path("full") + "': No space left on device");
+  EXPECT_EQ(failure_of(path("none/text")),
+            "cannot write '" + path("none/text") + "': No such file or directory");
+  EXPECT_EQ(failure_of("/dev/null"), "written");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(text_file, is_known_to_be_writable_before_and_is_not_made) {
+  EXPECT_EQ(plait::why_not_writable(path("text")), "");
+  EXPECT_EQ(plait::why_not_writable("-"), "");
+  EXPECT_EQ(plait::why_not_writable(path("")), "is a folder");
+  EXPECT_EQ(plait::why_not_writable(path("none/text")), "there is no folder " + path("none"));
+  EXPECT_EQ(files(), 0);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ PROGRAM_FOLDERS = {
     "examples": ("measure",),
 }
 # A program without MPI, and what it sees besides.
-WITHOUT_MPI = ("network/predict/", ("plait/core/", "plait/model/"))
+WITHOUT_MPI = ("network/predict/", ("plait/core/", "plait/model/", "plait/trace/"))
 
 # What only one processor has stands behind its guard, with a way for all others.
 ONE_PROCESSORS = re.compile(r"\b(?:__builtin_ia32_pause|_mm_pause|__rdtscp?)\b")

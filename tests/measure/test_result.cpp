@@ -1,70 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <plait/plait.hpp>
-#include <unistd.h>
 
 #include "measure/base/result.hpp"
 
 namespace {
 
 using plait::measure::json;
-using plait::measure::write_result;
-namespace fs = std::filesystem;
 
-class result_files : public testing::Test {
- protected:
-  void SetUp() override { fs::create_directory(folder); }
-  void TearDown() override { fs::remove_all(folder); }
-
-  [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
-  [[nodiscard]] auto files() const {
-    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
-  }
-
-  const fs::path folder =
-      fs::temp_directory_path() / ("plait-test-result-" + std::to_string(getpid()));
-};
-
-json read(const std::string& path) {
-  std::ifstream file(path);
-  return json::parse(file);
+TEST(result, begins_with_its_schema_its_kind_and_what_was_measured) {
+  const json made =
+      plait::measure::new_result("application", "app", "wave", {{"size", 4}}, {{"commit", "abc"}});
+  EXPECT_EQ(made.dump(), R"({"schema":"plait-result/1","kind":"application","app":"wave",)"
+                         R"("parameters":{"size":4},"environment":{"commit":"abc"}})");
 }
 
-TEST_F(result_files, a_device_is_written_to_and_not_replaced) {
-  fs::create_symlink("/dev/null", at("nothing"));
-  write_result(at("nothing"), {{"a", 1}});
-  EXPECT_TRUE(fs::is_symlink(at("nothing")));
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  EXPECT_EQ(files(), 1);
-}
-
-TEST_F(result_files, what_a_link_leads_to_is_replaced_and_the_link_stays) {
-  write_result(at("file"), {{"a", 1}});
-  fs::create_symlink(at("file"), at("link"));
-  write_result(at("link"), {{"a", 2}});
-  EXPECT_TRUE(fs::is_symlink(at("link")));
-  EXPECT_EQ(read(at("file")).at("a"), 2);
-  EXPECT_EQ(files(), 2);
-}
-
-TEST_F(result_files, a_file_that_cannot_be_written_says_why_and_leaves_nothing) {
-  fs::create_symlink("/dev/full", at("full"));
-  const auto said_of = [&](const std::string& name) -> std::string {
-    try {
-      write_result(at(name), {{"a", 1}});
-    } catch (const plait::error& e) {
-      return e.what();
-    }
-    return "nothing";
+TEST(result, has_a_timeline_by_rank_and_start) {
+  const auto event = [](int rank, double begin_s) {
+    return plait::trace_event{.rank = rank,
+                              .lane = "worker 0",
+                              .name = "a \"task\"",
+                              .begin_s = begin_s,
+                              .end_s = begin_s + 1e-6};
   };
-  EXPECT_NE(said_of("full").find("No space left on device"), std::string::npos);
-  EXPECT_NE(said_of("none/file").find("No such file or directory"), std::string::npos);
-  EXPECT_EQ(files(), 1);
+  plait::trace_event message = event(0, 3e-6);
+  message.kind = plait::event_kind::message;
+  message.message = plait::message_side{.sent = true};
+  message.critical = true;
+  const json made = plait::measure::timeline_of({event(1, 2e-6), message, event(0, 1e-6)}, 1e-6);
+  ASSERT_EQ(made.size(), 3U);
+  EXPECT_EQ(made[0].dump(), R"({"rank":0,"lane":"worker 0","name":"a \"task\"","kind":"compute",)"
+                            R"("start_us":0.0,"end_us":1.0})");
+  EXPECT_EQ(made[1]["start_us"], 2.0);
+  EXPECT_EQ(made[1]["sent"], true);
+  EXPECT_EQ(made[1]["critical"], true);
+  EXPECT_EQ(made[2]["rank"], 1);
 }
 
 }  // namespace

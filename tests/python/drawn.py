@@ -2,8 +2,13 @@
 """Results as a terminal shows them and as a page draws them, for tests to read."""
 
 import io
+import json
+import pathlib
+import shutil
+import subprocess
 from html.parser import HTMLParser
 
+import pytest
 from rich.console import Console
 
 from plait.views.terminal.result import show_result
@@ -42,3 +47,14 @@ def parsed(text):
     reader.close()
     assert reader.open == []
     return reader
+
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node runs the page")
+
+
+def browsed(text):
+    """Returns what the scripts of a page make of the results in it."""
+    runner = pathlib.Path(__file__).with_name("browser.js")
+    done = subprocess.run(["node", runner], input=text, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

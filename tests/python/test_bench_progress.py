@@ -11,7 +11,7 @@ from plait.results import check
 from plait.results import save as save_result
 from plait.results.figures.progress import cells_of, of_rates, progress_sentences, quantile
 from plait.views.html import page
-from plait.views.html.progress import heat
+from plait.views.html.kinds.progress import heat
 from sample import progress_result, spread
 
 REGRETS = {

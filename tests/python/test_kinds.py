@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from conftest import ROOT, environment, one_line, plait
+from drawn import browsed, needs_node
 from plait.results import KINDS, check, kind_of
 from plait.results.compare import compare_results
 from plait.units import figure_text, number_text, size_text
@@ -143,10 +144,12 @@ def test_a_wide_terminal_shows_no_less(name):
     assert narrow - wide == set()
 
 
+@needs_node
 @pytest.mark.parametrize("factor", [1e-4, 3e3])
 @pytest.mark.parametrize("name", SAMPLES)
 def test_pages_have_units_that_people_choose(name, factor):
-    said = Said(page([scaled(of_kind(name), factor)])).lines
+    text = page([scaled(of_kind(name), factor)])
+    said = Said(text + browsed(text)["markup"]).lines
     # An error of a verification and a commit have no unit.
     said = [line for line in said if not re.match(r"(yes|no) \(|.*0123456789ab", line)]
     assert len(said) > 10

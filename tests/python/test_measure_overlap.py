@@ -7,7 +7,7 @@ import pytest
 
 from conftest import HERE, one_line, plait
 from plait.results.figures.overlap import nbc_sentences, overlap_sentence
-from plait.views.html.curves import Curve, Point, curves
+from plait.views.html.drawn.curves import Curve, Point, curves
 from sample import nbc_result, overlap_result
 
 BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])

@@ -7,7 +7,7 @@ from drawn import parsed
 from plait.results import check
 from plait.results.figures.networks import networks_of, raw_tcp_sentence
 from plait.views.html import page
-from plait.views.html.surface import surface
+from plait.views.html.drawn.surface import surface
 from sample import loggp_result, nbc_result
 from sample_spreads import spread
 

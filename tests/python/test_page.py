@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of a result."""
 
-from drawn import parsed
+import json
+import re
+
+from drawn import browsed, needs_node, parsed
 from plait.results import check
 from plait.units import seconds_text
 from plait.views.html import page
@@ -42,69 +45,62 @@ def test_the_page_is_whole_and_needs_nothing_from_elsewhere():
     assert "@import" not in text
 
 
-def test_the_page_shows_breakdown_timeline_and_ledger():
+def test_the_page_shows_the_breakdown():
     reader = parsed(page([result()]))
     tips = [attributes["data-tip"] for _, attributes in reader.tags if "data-tip" in attributes]
     assert any(tip.startswith("base: exposed communication 125 ms") for tip in tips)
-    assert any(tip.startswith("receive from 1 (message), rank 0") for tip in tips)
-    assert any(tip.startswith("wait (exposed)") for tip in tips)
-    assert any(tip.startswith("the runtime (overhead), rank 0: 100 µs") for tip in tips)
     words = " ".join(reader.text)
     assert "processor time of the transport: <copies> & system calls" in words
     assert "83%" in words
-    assert "balances within 0.040%" in words
 
 
-def frames_of(reader):
-    return [a for tag, a in reader.tags if tag == "rect" and a.get("class") == "critical"]
-
-
-def test_critical_events_that_adjoin_share_a_frame():
-    answer = result()
-    marked = [e for e in answer["timeline"]["base"] if e.get("critical")]
-    assert len(frames_of(parsed(page([answer])))) == len(marked) > 0
-    for event in answer["timeline"]["base"]:
-        event["critical"] = event["name"] in ("wait", "interior")
-    assert len(frames_of(parsed(page([answer])))) == len(marked)
-
-
-def test_the_critical_path_is_explained():
-    reader = parsed(page([result()]))
-    assert "on the critical path" in reader.text
-    words = " ".join(reader.text)
+@needs_node
+def test_the_page_shows_timeline_ledger_and_critical_path():
+    seen = browsed(page([result()]))
+    words = " ".join(parsed(seen["markup"]).text)
+    assert any(tip.startswith("receive from 1\nmessage awaited, rank 0") for tip in seen["tips"])
+    assert any(tip.startswith("wait\nexposed communication") for tip in seen["tips"])
+    assert any(
+        tip.startswith("the runtime\nruntime overhead, rank 0, worker 0\n100.0 µs")
+        for tip in seen["tips"]
+    )
+    assert any(tip.endswith("\non the critical path") for tip in seen["tips"])
+    assert "balances within 0.040 %" in words
+    assert "on the critical path" in words
     assert (
         ": computation limits it: 58% of the critical path; of 310.0 ms, perfect overlap" in words
     )
 
 
+@needs_node
 def test_without_a_trace_there_is_no_summary():
     answer = result()
     del answer["trace_summary"]
-    reader = parsed(page([answer]))
     assert check(answer) == []
-    assert "perfect overlap would" not in " ".join(reader.text)
+    assert "perfect overlap would" not in browsed(page([answer]))["markup"]
 
 
-def test_many_messages_become_a_lane_of_arrivals():
+@needs_node
+def test_many_messages_are_drawn_in_as_many_rows_as_there_is_room_for():
     answer = result()
     receive = next(e for e in answer["timeline"]["plait"] if e["name"].startswith("receive"))
-    more = [{**receive, "end_us": receive["end_us"] + k} for k in range(20)]
+    more = [{**receive, "name": f"more {k}", "end_us": receive["end_us"] + k} for k in range(20)]
     answer["timeline"]["plait"] += more
-    reader = parsed(page([answer]))
-    assert "arrivals" in reader.text
-    assert "being sent" in reader.text
+    assert any(tip.startswith("more ") for tip in browsed(page([answer]))["tips"])
 
 
+@needs_node
 def test_a_message_is_drawn_as_sent_or_awaited_whatever_its_name():
     answer = result()
     for event in answer["timeline"]["plait"]:
         if event["kind"] == "message":
             event["sent"], event["name"] = event["name"].startswith("send"), "ghosts"
-    tags = [a for _, a in parsed(page([answer])).tags]
-    kinds = [a["class"] for a in tags if a.get("data-tip", "").startswith("ghosts")]
-    assert sorted(kinds) == ["k-message", "k-message", "k-receive", "k-receive"]
+    kinds = {tip.split("\n")[1].split(",")[0] for tip in browsed(page([answer]))["tips"]
+             if tip.startswith("ghosts")}  # fmt: skip
+    assert kinds == {"message being sent", "message awaited"}
 
 
+@needs_node
 def test_a_drawing_is_as_long_as_an_iteration_and_shows_all_ranks_at_work():
     answer = result()
     own = [e for e in answer["timeline"]["base"] if e["rank"] == 1]
@@ -115,11 +111,10 @@ def test_a_drawing_is_as_long_as_an_iteration_and_shows_all_ranks_at_work():
     later = [{**e, "start_us": e["start_us"] + length, "end_us": e["end_us"] + length} for e in own]
     own[-1]["name"], later[-1]["name"] = "the sweep before", "the next sweep"
     answer["timeline"]["base"] += later
-    reader = parsed(page([answer]))
-    assert seconds_text(length * 1e-6) in " ".join(reader.text)
-    tips = [a["data-tip"] for _, a in reader.tags if "data-tip" in a]
-    assert any(tip.startswith("the next sweep") for tip in tips)
-    assert not any(tip.startswith("the sweep before") for tip in tips)
+    seen = browsed(page([answer]))
+    assert seconds_text(length * 1e-6) in " ".join(parsed(seen["markup"]).text)
+    assert any(tip.startswith("the next sweep") for tip in seen["tips"])
+    assert not any(tip.startswith("the sweep before") for tip in seen["tips"])
 
 
 def test_a_result_without_timeline_or_ledger_has_a_page_too():
@@ -132,16 +127,45 @@ def test_a_result_without_timeline_or_ledger_has_a_page_too():
     parsed(page([answer]))
 
 
-def test_a_program_s_page_has_its_workers_its_middle_and_its_ledger():
+@needs_node
+def test_a_result_without_timeline_or_ledger_says_so():
+    answer = result()
+    del answer["timeline"]
+    for one in answer["variants"].values():
+        one["ledger"] = []
+    words = " ".join(parsed(browsed(page([answer]))["markup"]).text)
+    assert "This result has no timeline." in words
+    assert "This result has no ledger." in words
+
+
+@needs_node
+def test_a_program_s_page_has_its_workers_its_timeline_and_its_ledger():
     answer = program_result()
+    answer["meaning"] = "3 % <of> the time workers waited."
+    answer["timeline"]["program"][0]["critical"] = True
     assert check(answer) == []
-    reader = parsed(page([answer]))
+    seen = browsed(page([answer]))
+    reader = parsed(seen["markup"])
     tips = [attributes["data-tip"] for _, attributes in reader.tags if "data-tip" in attributes]
     assert "rank 1, worker 0: compute 176 ms" in tips
     words = " ".join(reader.text)
     assert "wave" in words
-    assert "balances within 0.040%" in words
+    assert answer["meaning"] in words
+    assert "balances within 0.040 %" in words
+    assert "176.000  87.6 %" in words
+    assert "58% of the critical path; of 310.0 ms" not in words
+    assert "96% of the critical path; of 201.0 ms, perfect overlap would leave 178.0 ms" in words
+    assert "of its time a worker waits 3.0 % for messages and computes 87.6 %" in words
     assert "as much as can be read" not in words
+    assert {"interior", "worker 0", "rank 1"} <= set(seen["drawn"])
+    assert any(tip.startswith("the runtime\nruntime overhead, rank 0") for tip in seen["tips"])
+    assert any(tip.startswith("receive from 1\nmessage awaited") for tip in seen["tips"])
+    assert any(tip.endswith("on the critical path") for tip in seen["tips"])
+
+
+@needs_node
+def test_of_a_long_run_the_middle_is_drawn_first():
+    answer = program_result()
     one = answer["timeline"]["program"]
     length = max(e["end_us"] for e in one)
     answer["timeline"]["program"] = [
@@ -150,13 +174,27 @@ def test_a_program_s_page_has_its_workers_its_middle_and_its_ledger():
         for k in range(101) for e in one
     ]  # fmt: skip
     answer["events_left_out"] = 7
-    reader = parsed(page([answer]))
-    drawn = {a["data-tip"].split(" (")[0] for _, a in reader.tags if " (" in a.get("data-tip", "")}
-    assert "interior 50" in drawn
-    assert "interior 0" not in drawn
-    words = " ".join(reader.text)
+    seen = browsed(page([answer]))
+    assert any(tip.startswith("interior 50\n") for tip in seen["tips"])
+    assert not any(tip.startswith("interior 0\n") for tip in seen["tips"])
+    words = " ".join(parsed(seen["markup"]).text)
     assert "as much as can be read, from the middle of the run" in words
-    assert "7 events found no room" in words
+    assert "7 later events found no room" in words
+
+
+def test_a_result_in_a_page_ends_no_script_and_stays_what_it_is():
+    answer = program_result()
+    answer["application"] = "</script><b>&"
+    text = page([answer])
+    assert text.count("</script>") == 2
+    data = re.search(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)[1]
+    assert json.loads(data) == answer
+
+
+def test_the_scripts_of_the_page_stand_in_it_once():
+    text = page([result(), program_result()])
+    assert text.count("function programArticle(") == 1
+    assert "<!--" not in text
 
 
 def test_several_results_share_a_page():

@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from plait.results import check, kind_of
-from plait.views.html.picture import png, upside_down
+from plait.views.html.drawn.picture import png, upside_down
 from sample import reconstruction_result
 
 

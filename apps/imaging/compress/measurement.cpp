@@ -188,11 +188,10 @@ plait::measure::outcome compress_file(plait::environment& env, archive& a,
            {"idle_s", spent.idle_s},
            {"verified", true},
            {"workers", report.workers}};
-  json out{{"schema", "plait-result/1"}, {"kind", "application"}, {"app", "compress"}};
-  out["parameters"] = parameters(a, how);
+  json out = plait::measure::new_result("application", "app", "compress", parameters(a, how),
+                                        plait::measure::describe_environment(env));
   out["parameters"]["steps"] = 1;
   out["parameters"]["repeat"] = 1;
-  out["environment"] = plait::measure::describe_environment(env);
   out["variants"]["plait"] = std::move(one);
   out["bound_s"] = nullptr;
   out["beats_attainable"] = json::array();

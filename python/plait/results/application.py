@@ -133,7 +133,7 @@ class Application(Kind):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns the breakdown, an iteration, the figures and the ledger."""
-        from plait.views.html.application import application
+        from plait.views.html.kinds.application import application
 
         return application(self.heading(result), result, self.sentences(result), beside)
 

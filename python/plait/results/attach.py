@@ -119,7 +119,7 @@ class Attach(Kind):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns the same tables to sort, the communication matrix, the timeline."""
-        from plait.views.html.attach import attach
+        from plait.views.html.kinds.attach import attach
 
         return attach(self.heading(result), result)
 

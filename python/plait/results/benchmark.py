@@ -27,6 +27,6 @@ class Benchmark(KindOfRows):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns a drawing per case, and the figures."""
-        from plait.views.html.benchmark import benchmark
+        from plait.views.html.kinds.benchmark import benchmark
 
         return benchmark(self.heading(result), result)

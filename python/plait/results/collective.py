@@ -34,6 +34,6 @@ class Collective(KindOfRows):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns points on the predicted curves, and the figures."""
-        from plait.views.html.collective import collective
+        from plait.views.html.kinds.collective import collective
 
         return collective(self.heading(result), result)

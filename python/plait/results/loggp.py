@@ -77,6 +77,6 @@ class Loggp(Kind):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns the drawings, then every segment and size."""
-        from plait.views.html.loggp import loggp
+        from plait.views.html.kinds.loggp import loggp
 
         return loggp(self.heading(result), result, beside)

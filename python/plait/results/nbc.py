@@ -34,6 +34,6 @@ class Nbc(KindOfRows):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns curves against sizes, and the figures."""
-        from plait.views.html.overlap import nbc
+        from plait.views.html.kinds.overlap import nbc
 
         return nbc(self.heading(result), result)

@@ -46,6 +46,6 @@ class Overlap(KindOfRows):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns curves against sizes, and the figures."""
-        from plait.views.html.overlap import overlap
+        from plait.views.html.kinds.overlap import overlap
 
         return overlap(self.heading(result), result)

@@ -38,8 +38,8 @@ class Policies(Application):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns the paper's table before what every application has."""
-        from plait.views.html.application import application
-        from plait.views.html.policies import policies, rest
+        from plait.views.html.kinds.application import application
+        from plait.views.html.kinds.policies import policies, rest
 
         first = [("Policies", policies(result))]
         if parts := rest(result):

@@ -44,6 +44,6 @@ class Prediction(KindOfRows):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns the curves and the figures."""
-        from plait.views.html.prediction import prediction
+        from plait.views.html.kinds.prediction import prediction
 
         return prediction(self.heading(result), result)

@@ -70,6 +70,6 @@ class Probe(Kind):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns a drawing for each figure, and the numbers under it."""
-        from plait.views.html.probe import probe
+        from plait.views.html.kinds.probe import probe
 
         return probe(self.heading(result), result)

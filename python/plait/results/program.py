@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from plait.results.base import Figure, Kind, Result
 from plait.results.figures.program import program_figures
-from plait.results.schema import at_least_0, count, flag, text
-from plait.results.shapes import LEDGER, TIMELINE, TRACE_SUMMARY, result_shape
+from plait.results.schema import at_least_0, count, fields, flag, sequence, text
+from plait.results.shapes import LEDGER, PARTS, TIMELINE, TRACE_SUMMARY, result_shape
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +22,8 @@ class Program(Kind):
         result_shape(
             {"application": text, "wall_s": at_least_0, "ledger": LEDGER},
             {"timeline": TIMELINE, "trace_summary": TRACE_SUMMARY, "ranks": count,
-             "timeline_is_whole": flag, "events_left_out": count},
+             "timeline_is_whole": flag, "events_left_out": count, "meaning": text,
+             "ranks_mean": sequence(fields(PARTS, {"wall_s": at_least_0}))},
         )
     )  # fmt: skip
 
@@ -42,7 +43,7 @@ class Program(Kind):
         show_traces(result, console)
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
-        """Returns a bar per worker, the timeline and the ledger."""
-        from plait.views.html.program import program
+        """Returns its own text, of which the page makes a bar per worker, timeline and ledger."""
+        from plait.views.html.embedded import program
 
-        return program(self.heading(result), result)
+        return program(result)

@@ -37,6 +37,6 @@ class Progress(KindOfRows):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns the regret as heat maps, and every row of every cell."""
-        from plait.views.html.progress import progress
+        from plait.views.html.kinds.progress import progress
 
         return progress(self.heading(result), result)

@@ -56,8 +56,8 @@ class Reconstruction(Application):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns pictures and curves before what every application has."""
-        from plait.views.html.application import application
-        from plait.views.html.reconstruction import pictures, progress_curves
+        from plait.views.html.kinds.application import application
+        from plait.views.html.kinds.reconstruction import pictures, progress_curves
 
         first = [
             ("Images", pictures(result)),

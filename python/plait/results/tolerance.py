@@ -89,6 +89,6 @@ class Tolerance(Kind):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns curves of the slowdown of each variant, and the figures."""
-        from plait.views.html.tolerance import tolerance
+        from plait.views.html.kinds.tolerance import tolerance
 
         return tolerance(self.heading(result), result)

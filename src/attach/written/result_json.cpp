@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
-#include <ctime>
 #include <set>
 
 #include <nlohmann/json.hpp>
-#include <plait/detail/build_info.hpp>
+#include <plait/trace/result_parts.hpp>
 
 #include "attach/after/analysis.hpp"
 #include "attach/calls.hpp"
@@ -13,15 +12,6 @@ namespace plait::attach {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-[[nodiscard]] std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 [[nodiscard]] json switches_of(std::uint32_t bits) {
   json names = json::array();
@@ -105,19 +95,6 @@ void add_waits(json& to, const wait_split& w, bool has_network) {
   return {{"bytes", bytes}, {"messages", messages}};
 }
 
-[[nodiscard]] json environment_of(std::span<const rank_profile> ranks, const json& hosts) {
-  const profile_header& first = ranks.front().header;
-  return {{"version", detail::build_version},
-          {"commit", detail::build_commit},
-          {"library_compiler", detail::build_compiler},
-          {"library_flags", detail::build_flags},
-          {"mpi", detail::build_mpi},
-          {"mpi_version", first.mpi},
-          {"ranks", first.ranks},
-          {"hosts", hosts},
-          {"started_at", utc_now()}};
-}
-
 /// Between hosts, or within the one host where there is no other.
 [[nodiscard]] json network_of(const profile_header& first) {
   const int within = first.latency_s[0] > 0 ? 0 : 1;
@@ -146,32 +123,33 @@ std::string result_json(std::span<const rank_profile> ranks, const analysis& run
   const auto known = [&](double of_ideal) {
     return run.pop.has_ideal ? json(of_ideal) : json(nullptr);
   };
-  json hosts = json::array();
+  std::vector<std::string> hosts;
   std::set<std::string> seen;
   for (const rank_profile& one : ranks) {
     if (seen.insert(one.header.host).second) hosts.push_back(one.header.host);
   }
-  json all{{"schema", "plait-result/1"},
-           {"kind", "attach"},
-           {"program", first.program},
-           {"mpi", first.mpi},
-           {"ranks", first.ranks},
-           {"hosts", hosts},
-           {"wall_s", run.wall_s},
-           {"switches", switches_of(first.switches)},
-           {"environment", environment_of(ranks, hosts)},
-           {"totals", totals_of(run)},
-           {"cores",
-            {{"says", run.cores.says},
-             {"spoils_waits", run.cores.spoils_waits},
-             {"queued_s", run.cores.queued_s < 0 ? json(nullptr) : json(run.cores.queued_s)}}},
-           {"pop",
-            {{"load_balance", run.pop.load_balance},
-             {"serialisation", known(run.pop.serialisation)},
-             {"transfer", known(run.pop.transfer)},
-             {"communication_efficiency", run.pop.communication_efficiency},
-             {"parallel_efficiency", run.pop.parallel_efficiency},
-             {"ideal_s", known(run.pop.ideal_s)}}}};
+  json all = json::parse(result_head("attach", "program", first.program));
+  all.update({{"mpi", first.mpi},
+              {"ranks", first.ranks},
+              {"hosts", hosts},
+              {"wall_s", run.wall_s},
+              {"switches", switches_of(first.switches)},
+              {"environment", json::parse(environment_json({.is_library_only = true,
+                                                            .mpi_version = first.mpi,
+                                                            .ranks = first.ranks,
+                                                            .hosts = hosts}))},
+              {"totals", totals_of(run)},
+              {"cores",
+               {{"says", run.cores.says},
+                {"spoils_waits", run.cores.spoils_waits},
+                {"queued_s", run.cores.queued_s < 0 ? json(nullptr) : json(run.cores.queued_s)}}},
+              {"pop",
+               {{"load_balance", run.pop.load_balance},
+                {"serialisation", known(run.pop.serialisation)},
+                {"transfer", known(run.pop.transfer)},
+                {"communication_efficiency", run.pop.communication_efficiency},
+                {"parallel_efficiency", run.pop.parallel_efficiency},
+                {"ideal_s", known(run.pop.ideal_s)}}}});
   if (run.has_network) all["network"] = network_of(first);
   for (const char* key : {"sites", "late_pairs", "message_sizes", "ranks_detail"}) {
     all[key] = json::array();

@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 
 from plait.results.base import Result
-from plait.views.html.svg import element, text
+from plait.views.html.drawn.svg import element, text
 from plait.views.html.tables import circumstances
 
 Sections = Iterable[tuple[str, str]]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from plait.results.figures.loggp import bandwidth_text
 from plait.results.figures.networks import Network
 from plait.units import seconds_text
-from plait.views.html.curves import COLOURS, Curve, Point, curves
-from plait.views.html.svg import element, table, text
+from plait.views.html.drawn.curves import COLOURS, Curve, Point, curves
+from plait.views.html.drawn.svg import element, table, text
 
 _READING = """One network a colour. Left of a bend another protocol holds. TCP: the same bursts on a
 connection of their own, without the MPI library; o is then the time of send(2)."""

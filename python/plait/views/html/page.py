@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from plait import __version__
 from plait.results import Result, kind_of, write_file
-from plait.views.html.svg import element, text
+from plait.views.html.drawn.svg import element, text
 
 
 def write_report(results: Result | Sequence[Result], path: pathlib.Path) -> None:
@@ -17,26 +17,26 @@ def write_report(results: Result | Sequence[Result], path: pathlib.Path) -> None
 
 
 def page(results: Sequence[Result]) -> str:
-    """The page as text."""
-    files = importlib.resources.files("plait.views.html")
-    style, script = (
-        files.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
-    )
-    title = "plait: " + "; ".join(map(_heading, results))
-    head = element(
-        "head",
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">',
-        '<meta name="color-scheme" content="light dark">',
-        element("title", text(title)), element("style", style),
-    )  # fmt: skip
-    sections = [
-        element("article", kind_of(result).html(result, results), id=f"r{index}")
+    """The page as text: articles in the files of `assets`, as cmake/PlaitPage.cmake joins them."""
+    assets = importlib.resources.files("plait.views.html") / "assets"
+    texts = {file.name: file.read_text(encoding="utf-8") for file in assets.iterdir()}
+    scripts = [texts[name] for name in sorted(texts) if name.endswith(".js")]
+    articles = (
+        element("article", kind_of(result).html(result, results), id=f"r{index}",
+                data_heading=_heading(result))
         for index, result in enumerate(results)
-    ]
-    contents = _contents(results) if len(results) > 1 else ""
-    footer = element("footer", text(f"plait {__version__}"))
-    body = element("body", element("main", contents, *sections, footer), element("script", script))
-    return "<!doctype html>\n" + element("html", head, body, lang="en") + "\n"
+    )  # fmt: skip
+    filled = {
+        "version": __version__,
+        "style": texts["page.css"],
+        "script": "".join(scripts),
+        "title": text("plait: " + "; ".join(map(_heading, results))),
+        "results": (_contents(results) if len(results) > 1 else "") + "".join(articles),
+    }
+    whole = texts["page.html"]
+    for place, content in filled.items():
+        whole = whole.replace(f"<!--{place}-->", content)
+    return whole
 
 
 def _contents(results: Sequence[Result]) -> str:

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from plait.views.html.svg import element, text
+from plait.views.html.drawn.svg import element, text
 
 Cell = tuple[str, float | str | None]  # markup, and what it is sorted by
 

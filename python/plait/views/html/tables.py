@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ledger, the figures and the circumstances of a result, as tables."""
+"""The figures and the circumstances of a result, as tables."""
 
 from typing import Any
 
@@ -7,46 +7,7 @@ from plait.results.base import LEDGER_PARTS, Result
 from plait.results.figures.hiding import own_ideal_text, with_own_ideal
 from plait.results.figures.rate import gflops_text, has_rates
 from plait.units import bytes_per_s_text, figure_text, rate_text, seconds_text, tick_text
-from plait.views.html.svg import element, table, text
-
-
-def ledgers(by_name: dict[str, list[dict[str, Any]]]) -> str:
-    """Every worker's account of its time, a foldable table per variant."""
-    parts = []
-    for name, ledger in by_name.items():
-        rows = [_account(entry) for entry in ledger]
-        if rows:
-            header = ["rank", "worker", "", *LEDGER_PARTS, "wall", "off balance"]
-            summary = element(
-                "summary", text(name), element("span", text(_worst(ledger)), class_="quiet")
-            )
-            parts.append(element("details", summary, table(header, rows, numeric_from=3), open=""))
-    return "".join(parts) or element("p", "This result has no ledger.", class_="quiet")
-
-
-def _account(entry: dict[str, Any]) -> list[str]:
-    wall = entry.get("wall_s") or sum(entry[f"{kind}_s"] for kind in LEDGER_PARTS)
-    slices = (
-        element("i", class_=f"k-{kind}", style=f"width:{100 * entry[f'{kind}_s'] / wall:.2f}%")
-        for kind in LEDGER_PARTS if wall
-    )  # fmt: skip
-    picture = element("div", *slices, class_="slices", aria_hidden="true")
-    cells = [text(seconds_text(entry[f"{kind}_s"])) for kind in LEDGER_PARTS]
-    balance = entry.get("balance_error")
-    off = f"{balance:.3%}" if balance is not None else ""
-    return [
-        text(entry["rank"]),
-        text(entry["worker"]),
-        picture,
-        *cells,
-        text(seconds_text(wall)),
-        off,
-    ]
-
-
-def _worst(ledger: list[dict[str, Any]]) -> str:
-    errors = [abs(e["balance_error"]) for e in ledger if e.get("balance_error") is not None]
-    return f"  balances within {max(errors):.3%}" if errors else ""
+from plait.views.html.drawn.svg import element, table, text
 
 
 def figures(result: Result) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from plait.results.figures.weak_scaling import Row
 from plait.units import seconds_text
-from plait.views.html.svg import element, table, text
+from plait.views.html.drawn.svg import element, table, text
 
 _READING = """An iteration of each variant, and its efficiency: the iteration on the fewest nodes /
 the iteration on so many. Every node has the same cells. Results of this page are taken together."""

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The article of an unmodified MPI program."""
+
+from plait.results.base import Result
+from plait.results.figures.attach import (
+    PARTS,
+    SYMBOLS,
+    accounted_s,
+    advice,
+    cores_sentence,
+    function_text,
+    hidden_rows,
+    mean_s,
+    owner,
+    place_text,
+    pop_rows,
+    progress_sentence,
+    rank_s,
+    share_text,
+    sites_by_exposed,
+    summary_sentence,
+    tells_of_messages,
+    whose,
+    wrapper_text,
+)
+from plait.units import seconds_text, size_text
+from plait.views.html.article import article, card, cards, facts
+from plait.views.html.drawn.attach_pictures import matrices, rank_bars, size_bars
+from plait.views.html.drawn.svg import element, table, text
+from plait.views.html.embedded import timelines
+from plait.views.html.sortable import Cell, figure, sortable_table, words
+
+
+def attach(heading: str, result: Result) -> str:
+    """Draws where the time went, the sites, who waits for whom, what is sent, and the timeline."""
+    said = [*progress_sentence(result), *advice(result), *(result.get("warnings") or [])]
+    sections = [
+        ("Where the time went", rank_bars(result)),
+        ("What to change", facts(said) if said else _nothing("Nothing stands out.")),
+        *([("Efficiency, as POP defines it", _pop(result))] if tells_of_messages(result) else []),
+        ("Call sites", _sites(result)),
+        ("Who waits for whom", _pairs(result)),
+        ("Who sends how much to whom", matrices(result)),
+        ("Message sizes", size_bars(result)),
+    ]
+    if result.get("timeline"):
+        sections.append(("What happened when", timelines(result)))
+    if result.get("ranks_detail"):
+        sections.append(("Ranks", _ranks(result)))
+    return article(heading, _with_circumstances(result), sections, _head(result))
+
+
+def _with_circumstances(result: Result) -> Result:
+    """Returns the result with the parameters and environment that every other kind has."""
+    about = {name: result.get(name) for name in ("mpi", "ranks", "hosts", "switches")}
+    return {**result, "parameters": result.get("parameters") or {},
+            "environment": {**about, **(result.get("environment") or {})}}  # fmt: skip
+
+
+def _head(result: Result) -> str:
+    figures = [(name, shown, says) for name, shown, says in hidden_rows(result)]
+    shown = [
+        card(element("b", text(value.partition(" (")[0])), element("span", text(f"{name}: {says}")))
+        for name, value, says in figures
+    ]
+    sentences = [*cores_sentence(result), summary_sentence(result)]
+    said = "".join(element("p", text(sentence), class_="limit") for sentence in sentences)
+    title = element("h3", "What could be hidden, of a rank: three figures, never to be added up")
+    return said + (title + cards(*shown) if shown else "")
+
+
+def _nothing(sentence: str) -> str:
+    return element("p", text(sentence), class_="quiet")
+
+
+def _pop(result: Result) -> str:
+    rows = [[text(name), text(value), text(formula)] for name, value, formula in pop_rows(result)]
+    if not rows:
+        return _nothing("The run ended before these could be known.")
+    return table(["metric", "value", "formula"], rows) + element(
+        "p", text(SYMBOLS), class_="reading"
+    )
+
+
+def _seconds(value: float | None) -> Cell:
+    return figure("" if value is None else seconds_text(value), value)
+
+
+def _sites(result: Result) -> str:
+    header = ["call site", "function", "call", "count", "bytes", "time", "waits", "of run",
+              *(name for key, (name, _) in PARTS.items() if key != "collective_wait_s"),
+              "could hide"]  # fmt: skip
+    causes = [key for key in PARTS if key != "collective_wait_s"]
+    if not tells_of_messages(result):
+        header, causes = header[: header.index("of run") + 1], []
+
+    def mean(value: float | None) -> Cell:
+        return _seconds(None if value is None else rank_s(result, value))
+
+    rows = [
+        [
+            words(" ".join(filter(None, [place_text(owner(site)), wrapper_text(site)]))),
+            words(function_text(owner(site))), words(site["call"]),
+            figure(f"{site['count']:,}", site["count"]),
+            figure(size_text(site.get("bytes") or 0), site.get("bytes") or 0),
+            mean(site["time_s"]), mean(site["exposed_s"]),
+            figure(share_text(site["exposed_s"], accounted_s(result)), site["exposed_s"]),
+            *(mean(site.get(key)) for key in causes),
+            *([mean(site.get("could_hide_s"))] if causes else []),
+        ]
+        for site in sites_by_exposed(result)
+    ]  # fmt: skip
+    if not rows:
+        return _nothing("No call was seen.")
+    note = f"Times are of {whose(result)} on average, counts and bytes of all ranks."
+    return sortable_table(header, rows, 3) + element("p", text(note), class_="reading")
+
+
+def _pairs(result: Result) -> str:
+    rows = [
+        [figure(str(pair["to"]), pair["to"]),
+         figure(str(pair["from"]), pair["from"]),
+         _seconds(pair["late_sender_s"]), _seconds(pair.get("late_receiver_s")),
+         figure(f"{pair.get('messages', 0):,}", pair.get("messages"))]
+        for pair in sorted(result.get("late_pairs") or [], key=lambda one: -one["late_sender_s"])
+    ]  # fmt: skip
+    if not rows:
+        return _nothing("No rank waited for a message of another.")
+    header = ["receiving rank", "sending rank", "late sender", "late receiver", "messages"]
+    return sortable_table(header, rows, 0)
+
+
+def _ranks(result: Result) -> str:
+    keys = [("wall_s", "wall"), ("compute_s", "computes"), ("mpi_s", "in MPI"),
+            ("waiting_s", "waits"), *((key, name) for key, (name, _) in PARTS.items()),
+            ("stolen_s", "stolen")]  # fmt: skip
+    known = [(k, name) for k, name in keys if any(k in row for row in result["ranks_detail"])]
+    rows = [
+        [figure(str(row["rank"]), row["rank"]), words(row.get("host") or ""),
+         *(_seconds(row.get(key)) for key, _ in known)]
+        for row in result["ranks_detail"]
+    ]  # fmt: skip
+    note = (
+        "" if mean_s(result, "stolen_s") is None else element("p", text(_STOLEN), class_="reading")
+    )
+    return sortable_table(["rank", "host", *(name for _, name in known)], rows, 2) + note
+
+
+_STOLEN = """Stolen: the time outside MPI in which the rank's processor was not its own, such as the
+transport's processor time and other programs."""
