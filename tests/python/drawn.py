@@ -4,11 +4,9 @@
 import io
 import json
 import pathlib
-import shutil
 import subprocess
 from html.parser import HTMLParser
 
-import pytest
 from rich.console import Console
 
 from plait.views.terminal.result import show_result
@@ -47,9 +45,6 @@ def parsed(text):
     reader.close()
     assert reader.open == []
     return reader
-
-
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node runs the page")
 
 
 def browsed(text):

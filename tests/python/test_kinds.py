@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from conftest import ROOT, environment, one_line, plait
-from drawn import browsed, needs_node
+from drawn import browsed
 from plait.results import KINDS, check, kind_of
 from plait.results.compare import compare_results
 from plait.units import figure_text, number_text, size_text
@@ -144,7 +144,6 @@ def test_a_wide_terminal_shows_no_less(name):
     assert narrow - wide == set()
 
 
-@needs_node
 @pytest.mark.parametrize("factor", [1e-4, 3e3])
 @pytest.mark.parametrize("name", SAMPLES)
 def test_pages_have_units_that_people_choose(name, factor):

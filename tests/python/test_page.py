@@ -4,7 +4,7 @@
 import json
 import re
 
-from drawn import browsed, needs_node, parsed
+from drawn import browsed, parsed
 from plait.results import check
 from plait.units import seconds_text
 from plait.views.html import page
@@ -54,7 +54,6 @@ def test_the_page_shows_the_breakdown():
     assert "83%" in words
 
 
-@needs_node
 def test_the_page_shows_timeline_ledger_and_critical_path():
     seen = browsed(page([result()]))
     words = " ".join(parsed(seen["markup"]).text)
@@ -72,7 +71,6 @@ def test_the_page_shows_timeline_ledger_and_critical_path():
     )
 
 
-@needs_node
 def test_without_a_trace_there_is_no_summary():
     answer = result()
     del answer["trace_summary"]
@@ -80,7 +78,6 @@ def test_without_a_trace_there_is_no_summary():
     assert "perfect overlap would" not in browsed(page([answer]))["markup"]
 
 
-@needs_node
 def test_many_messages_are_drawn_in_as_many_rows_as_there_is_room_for():
     answer = result()
     receive = next(e for e in answer["timeline"]["plait"] if e["name"].startswith("receive"))
@@ -89,7 +86,6 @@ def test_many_messages_are_drawn_in_as_many_rows_as_there_is_room_for():
     assert any(tip.startswith("more ") for tip in browsed(page([answer]))["tips"])
 
 
-@needs_node
 def test_a_message_is_drawn_as_sent_or_awaited_whatever_its_name():
     answer = result()
     for event in answer["timeline"]["plait"]:
@@ -100,7 +96,6 @@ def test_a_message_is_drawn_as_sent_or_awaited_whatever_its_name():
     assert kinds == {"message being sent", "message awaited"}
 
 
-@needs_node
 def test_a_drawing_is_as_long_as_an_iteration_and_shows_all_ranks_at_work():
     answer = result()
     own = [e for e in answer["timeline"]["base"] if e["rank"] == 1]
@@ -127,7 +122,6 @@ def test_a_result_without_timeline_or_ledger_has_a_page_too():
     parsed(page([answer]))
 
 
-@needs_node
 def test_a_result_without_timeline_or_ledger_says_so():
     answer = result()
     del answer["timeline"]
@@ -138,7 +132,6 @@ def test_a_result_without_timeline_or_ledger_says_so():
     assert "This result has no ledger." in words
 
 
-@needs_node
 def test_a_program_s_page_has_its_workers_its_timeline_and_its_ledger():
     answer = program_result()
     answer["meaning"] = "3 % <of> the time workers waited."
@@ -163,7 +156,6 @@ def test_a_program_s_page_has_its_workers_its_timeline_and_its_ledger():
     assert any(tip.endswith("on the critical path") for tip in seen["tips"])
 
 
-@needs_node
 def test_of_a_long_run_the_middle_is_drawn_first():
     answer = program_result()
     one = answer["timeline"]["program"]
