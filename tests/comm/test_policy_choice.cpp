@@ -49,8 +49,8 @@ TEST(policy_choice, the_proxy_beside_workers_looks_at_a_fixed_interval_where_tha
 }
 
 TEST(policy_choice, a_delay_below_the_longest_short_task_does_not_shorten_naps_further) {
-  EXPECT_DOUBLE_EQ(plait::longest_delay_beside_workers_s({.worst_delay_s = 3e-3}), 17e-3);
-  EXPECT_DOUBLE_EQ(plait::longest_delay_beside_workers_s({.worst_delay_s = 1e-4}), 15e-3);
+  EXPECT_DOUBLE_EQ(plait::longest_delay_beside_workers_s({.worst_delay_s = 3e-3}), 18e-3);
+  EXPECT_DOUBLE_EQ(plait::longest_delay_beside_workers_s({.worst_delay_s = 1e-4}), 6e-4);
 }
 
 TEST(policy_choice, what_is_asked_for_is_what_is_chosen) {

@@ -58,9 +58,9 @@ struct engine_options {
   /// free.  A runtime sets it.
   int workers = 1;
   /// Longest time between two polls while communication is in flight, under `sleeping` and
-  /// `automatic`.  Where workers poll between short tasks and a long one follows: 5 ms and four
-  /// times this.  Once nothing has moved for 128 times as long: a 128th of that time, up to four
-  /// times this.  Where n ranks share a core: n times as long, all of it.  Seconds, > 0.
+  /// `automatic`.  Where workers poll between short tasks and a long one follows: six times this.
+  /// Once nothing has moved for 128 times as long: a 128th of that time, up to four times this.
+  /// Where n ranks share a core: n times as long, all of it.  Seconds, > 0.
   double worst_delay_s = 3e-3;
   /// For measurements.  Above 0, the proxy and the workers poll at this interval from the post on,
   /// and `worst_delay_s` has no effect.  At 0 the schedule of the engine decides.  Seconds, >= 0.
