@@ -12,7 +12,7 @@
 namespace {
 
 using plait::axis;
-using process_grid = plait::process_grid<3>;
+using grid3 = plait::process_grid<3>;
 using plait::side;
 using dims3 = std::array<int, 3>;
 
@@ -33,7 +33,7 @@ int smallest_spread(int ranks) {
 
 TEST(process_grid, chosen_dimensions_are_as_close_to_each_other_as_possible) {
   for (int ranks = 1; ranks <= 256; ++ranks) {
-    const dims3 dims = process_grid::choose(ranks).dims();
+    const dims3 dims = grid3::choose(ranks).dims();
     EXPECT_EQ(dims[0] * dims[1] * dims[2], ranks);
     EXPECT_TRUE(dims[0] <= dims[1] && dims[1] <= dims[2]) << "the largest goes to z; " << ranks;
     EXPECT_EQ(dims[2] - dims[0], smallest_spread(ranks)) << ranks << " ranks";
@@ -45,20 +45,20 @@ TEST(process_grid, small_counts_are_those_of_MPI_Dims_create) {
   const dims3 expected[] = {{1, 1, 1}, {1, 1, 2}, {1, 1, 3}, {1, 2, 2}, {1, 1, 5},  {1, 2, 3},
                             {1, 1, 7}, {2, 2, 2}, {1, 3, 3}, {1, 2, 5}, {1, 1, 11}, {2, 2, 3}};
   int ranks = 0;
-  for (const dims3& dims : expected) EXPECT_EQ(process_grid::choose(++ranks).dims(), dims);
-  EXPECT_EQ(process_grid::choose(72).dims(), (dims3{3, 4, 6}));
-  EXPECT_EQ(process_grid::choose(256).dims(), (dims3{4, 8, 8}));
+  for (const dims3& dims : expected) EXPECT_EQ(grid3::choose(++ranks).dims(), dims);
+  EXPECT_EQ(grid3::choose(72).dims(), (dims3{3, 4, 6}));
+  EXPECT_EQ(grid3::choose(256).dims(), (dims3{4, 8, 8}));
 }
 
 TEST(process_grid, given_dimensions_are_kept) {
-  EXPECT_EQ(process_grid::choose(12, {3, 0, 0}).dims(), (dims3{3, 2, 2}));
-  EXPECT_EQ(process_grid::choose(72, {1, 0, 0}).dims(), (dims3{1, 8, 9}));
-  EXPECT_EQ(process_grid::choose(8, {0, 8, 0}).dims(), (dims3{1, 8, 1}));
-  EXPECT_EQ(process_grid::choose(6, {6, 1, 1}).dims(), (dims3{6, 1, 1}));
+  EXPECT_EQ(grid3::choose(12, {3, 0, 0}).dims(), (dims3{3, 2, 2}));
+  EXPECT_EQ(grid3::choose(72, {1, 0, 0}).dims(), (dims3{1, 8, 9}));
+  EXPECT_EQ(grid3::choose(8, {0, 8, 0}).dims(), (dims3{1, 8, 1}));
+  EXPECT_EQ(grid3::choose(6, {6, 1, 1}).dims(), (dims3{6, 1, 1}));
 }
 
 std::string refusal(int ranks, dims3 wanted) {
-  return plait::test::refusal([&] { (void)process_grid::choose(ranks, wanted); });
+  return plait::test::refusal([&] { (void)grid3::choose(ranks, wanted); });
 }
 
 TEST(process_grid, a_grid_that_does_not_fit_is_refused_in_one_line) {
@@ -75,11 +75,11 @@ TEST(process_grid, a_grid_that_does_not_fit_is_refused_in_one_line) {
 }
 
 TEST(process_grid, of_more_ranks_than_can_be_counted_is_none) {
-  EXPECT_DEATH((void)process_grid({65536, 32768, 1}), "65536x32768x1");
+  EXPECT_DEATH((void)grid3({65536, 32768, 1}), "65536x32768x1");
 }
 
 TEST(process_grid, ranks_and_coordinates_are_inverse_with_x_fastest) {
-  const process_grid grid({2, 3, 4});
+  const grid3 grid({2, 3, 4});
   int rank = 0;
   for (int z = 0; z < 4; ++z)
     for (int y = 0; y < 3; ++y)
@@ -91,7 +91,7 @@ TEST(process_grid, ranks_and_coordinates_are_inverse_with_x_fastest) {
 }
 
 TEST(process_grid, neighbours_are_mutual_and_end_at_the_boundary) {
-  const process_grid grid({3, 2, 2});
+  const grid3 grid({3, 2, 2});
   int pairs = 0;
   for (int rank = 0; rank < grid.size(); ++rank)
     for (const axis a : plait::axes<3>)

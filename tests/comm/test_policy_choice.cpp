@@ -48,7 +48,7 @@ TEST(policy_choice, the_proxy_beside_workers_looks_at_a_fixed_interval_where_tha
             "noticed within 4 ms");
 }
 
-TEST(policy_choice, a_delay_below_the_longest_short_task_does_not_shorten_naps_further) {
+TEST(policy_choice, beside_workers_a_message_is_late_by_six_worst_delays) {
   EXPECT_DOUBLE_EQ(plait::longest_delay_beside_workers_s({.worst_delay_s = 3e-3}), 18e-3);
   EXPECT_DOUBLE_EQ(plait::longest_delay_beside_workers_s({.worst_delay_s = 1e-4}), 6e-4);
 }

@@ -11,7 +11,7 @@ namespace plait {
 namespace {
 
 using depth = sleeper::depth;
-constexpr double long_s = 20;
+constexpr double sleep_s = 20;
 
 /// Runs `sleep` in a thread, wakes it from `from` on until it has returned, and says how long that
 /// took.
@@ -32,10 +32,10 @@ double woken_after_s(sleeper& who, depth from, const auto& sleep) {
 
 TEST(sleeper, each_sleep_is_ended_by_a_wake_from_it_on) {
   sleeper who;
-  const ticks long_time = seconds_to_ticks(long_s);
-  EXPECT_LT(woken_after_s(who, depth::naps, [&] { who.nap(long_time); }), long_s);
-  EXPECT_LT(woken_after_s(who, depth::listens, [&] { (void)who.listen(long_time); }), long_s);
-  EXPECT_LT(woken_after_s(who, depth::rests, [&] { who.rest([] { return true; }); }), long_s);
+  const ticks long_time = seconds_to_ticks(sleep_s);
+  EXPECT_LT(woken_after_s(who, depth::naps, [&] { who.nap(long_time); }), sleep_s);
+  EXPECT_LT(woken_after_s(who, depth::listens, [&] { (void)who.listen(long_time); }), sleep_s);
+  EXPECT_LT(woken_after_s(who, depth::rests, [&] { who.rest([] { return true; }); }), sleep_s);
 }
 
 TEST(sleeper, a_wake_of_rests_lets_a_nap_go_on) {
@@ -54,7 +54,7 @@ TEST(sleeper, it_does_not_sleep_after_its_end) {
   sleeper who;
   who.stop();
   EXPECT_TRUE(who.is_stopped());
-  who.nap(seconds_to_ticks(long_s));
+  who.nap(seconds_to_ticks(sleep_s));
   who.rest([] { return true; });
 }
 

@@ -61,6 +61,8 @@ void expect_cells(const std::string& what, int rank, int id, const view<const do
 }
 
 enum class drive : std::uint8_t { start_and_wait, xtra, tasks, replay };
+inline constexpr drive all_drives[] = {drive::start_and_wait, drive::xtra, drive::tasks,
+                                       drive::replay};
 
 /// Ways to drive moves, with the runtime and the engines that they need, which are made once a
 /// test.

@@ -15,8 +15,6 @@
 namespace plait::test {
 namespace {
 
-constexpr drive all_drives[] = {drive::start_and_wait, drive::xtra, drive::tasks, drive::replay};
-
 enum class beyond : std::uint8_t { left, value, nearest, function };
 
 template <int D>

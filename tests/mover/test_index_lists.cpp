@@ -17,7 +17,6 @@
 namespace plait::test {
 namespace {
 
-constexpr drive all_drives[] = {drive::start_and_wait, drive::xtra, drive::tasks, drive::replay};
 constexpr int steps = 3;
 
 [[nodiscard]] std::int64_t up_to(std::mt19937& random, std::int64_t most) {

@@ -12,8 +12,6 @@
 namespace plait::test {
 namespace {
 
-constexpr drive all_drives[] = {drive::start_and_wait, drive::xtra, drive::tasks, drive::replay};
-
 /// A domain cut again and again at random places, its blocks dealt to ranks.
 template <int D>
 [[nodiscard]] decomposition<D> random_blocks(std::mt19937& random, const extents<D>& global,

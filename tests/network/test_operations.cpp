@@ -39,7 +39,7 @@ TEST_P(every_operation, brings_the_right_data_by_the_non_blocking_call) {
 TEST_P(every_operation, brings_the_right_data_as_a_task) {
   for (const std::size_t size : sizes_bytes) {
     buffers data(GetParam(), size, native(test_environment()));
-    runtime rt{test_environment(), {.workers = 1}};
+    runtime rt{test_environment(), {.tasks = {.workers = 1}}};
     GetParam().submit(rt, data, {});
     rt.wait();
     EXPECT_NO_THROW(data.expect_right()) << size;
@@ -50,7 +50,7 @@ TEST_P(every_operation, brings_the_right_data_by_the_librarys_own_call_in_a_task
   if (network::nbc::has_neighbours(GetParam())) return;
   for (const std::size_t size : sizes_bytes) {
     buffers data(GetParam(), size, native(test_environment()));
-    runtime rt{test_environment(), {.workers = 1}};
+    runtime rt{test_environment(), {.tasks = {.workers = 1}}};
     GetParam().submit(rt, data, {.back_end = collective::back_end::library});
     rt.wait();
     EXPECT_NO_THROW(data.expect_right()) << size;

@@ -10,6 +10,7 @@
 #include <plait/core/no_rank.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "failure_of.hpp"
 #include "support/all_policies.hpp"
 #include "support/mpi_test.hpp"
 
@@ -104,16 +105,6 @@ TEST_P(counted_messages, from_nobody_have_no_elements) {
   rt.recv("from nobody", counted(out(std::span(coming)), out(coming_count)), no_rank);
   rt.wait();
   EXPECT_EQ(coming_count, 0U);
-}
-
-/// Returns the text of the error that `wait` throws.
-[[nodiscard]] std::string failure_of(runtime& rt) {
-  try {
-    rt.wait();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "no failure";
 }
 
 TEST_P(counted_messages, a_count_beyond_the_buffer_is_an_error_of_the_sender) {

@@ -15,6 +15,7 @@
 #include <plait/runtime/lane.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "failure_of.hpp"
 #include "support/all_policies.hpp"
 #include "support/mpi_test.hpp"
 
@@ -177,16 +178,6 @@ TEST_P(lanes, a_task_is_finished_when_its_messages_are) {
       "see", [](const int& from, int& to) { to = from; }, in(y), out(seen));
   rt.wait();
   EXPECT_EQ(seen, left);
-}
-
-/// Returns the text of the error that `wait` throws.
-[[nodiscard]] std::string failure_of(runtime& rt) {
-  try {
-    rt.wait();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "no failure";
 }
 
 TEST_P(lanes, a_wrong_peer_is_an_error_of_the_task) {
