@@ -67,8 +67,8 @@ scheduler::implementation::implementation(const scheduler_options& options)
       watch(checks_accesses(options.checked),
             [this](std::exception_ptr error) { record_failure(std::move(error)); }),
       threads(workers_to_run(options), checked_limit(options.in_flight)),
-      tasks(threads, options.in_flight),
-      ready(threads, options.in_flight) {
+      tasks(threads, checked_limit(options.in_flight)),
+      ready(threads, checked_limit(options.in_flight)) {
   if (const std::size_t bytes = stack_bytes(options); bytes > 0) stacks.emplace(bytes);
 }
 
