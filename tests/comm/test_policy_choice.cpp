@@ -26,7 +26,7 @@ TEST(policy_choice, without_a_free_core_the_proxy_sleeps_and_workers_look_too) {
   EXPECT_FALSE(chosen.proxy_spins || chosen.gives_way);
   EXPECT_EQ(chosen.reason,
             "1 worker on 1 core of this rank's share: none is free for a proxy; a completion is "
-            "noticed within 2 ms or 1/128 of the wait, or within 15 ms while workers poll between "
+            "noticed within 2 ms or 1/128 of the wait, or within 12 ms while workers poll between "
             "short tasks");
 }
 
@@ -35,7 +35,7 @@ TEST(policy_choice, ranks_that_share_a_core_look_as_many_times_as_rarely) {
   EXPECT_EQ(chosen.name, "sleeping+workers");
   EXPECT_EQ(chosen.reason,
             "1 worker on 1 core of this rank's share, which 64 ranks share: none is free for a "
-            "proxy; a completion is noticed within 192 ms or 1/128 of the wait, or within 1.09 s "
+            "proxy; a completion is noticed within 192 ms or 1/128 of the wait, or within 1.15 s "
             "while workers poll between short tasks");
   EXPECT_DOUBLE_EQ(plait::longest_delay_s({.poll_every_s = 4e-3}, 64), 4e-3) << "as asked for";
 }
