@@ -33,7 +33,6 @@ EXCEPTIONS = {
     "apps/imaging/osem": "one application, and its scanner and kernels that no other uses",
     "apps/spectral/ft-probe": "one application, and its algorithms that no other uses",
     "apps/stencil/common": "what the applications of stencils share",
-    "python/plait/views/html": "one file a kind of page",
 }
 
 

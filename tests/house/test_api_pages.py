@@ -33,7 +33,7 @@ class ApiPages(unittest.TestCase):
                 for header in folder.glob("*.hpp"):
                     self.assertIn(f">{header.name}</a>", group)
         self.assertIn("allreduce", pages["classplait_1_1collective__calls.html"])
-        self.assertIn("worst_delay_s", pages["structplait_1_1runtime__options.html"])
+        self.assertIn("stall_aborts", pages["structplait_1_1runtime__options.html"])
         self.assertNotIn("namespaceplait_1_1detail.html", pages)
 
     def test_every_class_says_what_it_is(self):
