@@ -46,8 +46,12 @@ namespace files = std::filesystem;
 /// Replaces what a link leads to, not the link.
 [[nodiscard]] std::string replace_whole(const files::path& path, std::string_view text) {
   std::error_code failed;
-  files::path target = files::weakly_canonical(path, failed);
-  if (failed) target = path;
+  files::path target = path;
+  for (int links = 0; links < 40 && files::is_symlink(target, failed); ++links) {
+    const files::path next = files::read_symlink(target, failed);
+    if (failed) break;
+    target = next.is_absolute() ? next : target.parent_path() / next;
+  }
   files::path partial = target;
   partial += fmt::format(".partial-{}", ::getpid());
   std::string failure = write_whole(partial, text);

@@ -3,9 +3,6 @@
 /// thread.
 #pragma once
 
-#include <algorithm>
-#include <utility>
-
 #include "look/news_judge.hpp"
 #include "look/pace.hpp"
 #include "look/sleeper.hpp"

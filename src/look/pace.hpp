@@ -64,14 +64,14 @@ struct pace_verdict {
 /// Returns the time from one look to the next where nobody tells of anything.  A look costs some
 /// microseconds even if nothing has happened, and 70 to 180 us of cold caches for the computation
 /// beside it on a virtual machine; too late a look leaves the link idle.  So a look comes soon
-/// after something has moved, and then after as long again as it has waited.  Where sockets tell of
-/// everything, the first is as late as the last.  After a long wait it is up to `longest_distance`
-/// times the worst, which is then little of the wait.
+/// after something has moved, and then after as long again as it had waited at the last look. Where
+/// sockets tell of everything, the first is as late as the last.  After a long wait it is up to
+/// `longest_distance` times the worst, which is then little of the wait.
 [[nodiscard]] inline ticks pace_distance(const pace_facts& f, const pace_limits& by) noexcept {
-  const ticks waited = f.now - f.moved;
-  const ticks longest = std::clamp(waited / look_numbers::patience, by.worst, by.longest_wait);
+  const ticks longest =
+      std::clamp((f.now - f.moved) / look_numbers::patience, by.worst, by.longest_wait);
   if (f.is_told) return longest;
-  return std::clamp(waited, by.shortest, longest);
+  return std::clamp(f.last_look - f.moved, by.shortest, longest);
 }
 
 /// Decides.  News counts before all else.  What others look after is left to them for as long again

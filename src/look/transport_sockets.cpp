@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 #include <dirent.h>
 #include <poll.h>
@@ -95,6 +96,8 @@ void transport_sockets::find(ticks now) {
 
 socket_news transport_sockets::wait(ticks at_most, bool to_news) {
   std::array<pollfd, 3> sets{{{wakes_, POLLIN, 0}, {arrivals_, POLLIN, 0}, {room_, POLLIN, 0}}};
+  // Without a descriptor to be woken by, it wakes by itself.
+  if (wakes_ < 0 && at_most < 0) at_most = seconds_to_ticks(look_numbers::longest_search_s) / 128;
   const double seconds = std::max(0.0, ticks_to_seconds(at_most));
   timespec timeout{};
   timeout.tv_sec = static_cast<time_t>(seconds);
@@ -137,8 +140,9 @@ void transport_sockets::wake() noexcept {
 
 void transport_sockets::looked() {
   for (socket& one : known_) {
-    if (one.waiting == 0 || one.left_alone >= look_numbers::looks_left_alone) continue;
-    if (waiting_at(one.descriptor) < one.waiting) {
+    const int waited = std::exchange(one.waiting, 0);
+    if (waited == 0 || one.left_alone >= look_numbers::looks_left_alone) continue;
+    if (waiting_at(one.descriptor) < waited) {
       one.left_alone = 0;
       carry_messages_ = true;
     } else if (++one.left_alone == look_numbers::looks_left_alone) {

@@ -38,8 +38,6 @@ class worker_passes {
     return last_rare == 0 ? 0 : now - last_rare;
   }
 
-  [[nodiscard]] ticks often() const noexcept { return often_; }
-
  private:
   const ticks often_;
   std::atomic<ticks> last_{0};

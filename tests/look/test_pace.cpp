@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -51,6 +52,28 @@ TEST(pace, what_took_long_is_noticed_within_a_part_of_it) {
     EXPECT_LE(distance, std::max(limits.worst, wait / look_numbers::patience));
     EXPECT_LE(distance, limits.longest_wait);
   }
+}
+
+/// What a thread does that asks again after each sleep, while nothing moves.
+TEST(pace, each_look_comes_after_as_long_again_as_the_one_before) {
+  const ticks moved = start;
+  pace_facts f{.now = moved, .last_look = moved, .moved = moved};
+  std::vector<ticks> looks;
+  int wakes = 0;
+  while (f.now < moved + 20'000 * us) {
+    const pace_verdict verdict = decide(f, limits);
+    ++wakes;
+    if (verdict.what == look) {
+      looks.push_back((f.now - moved) / us);
+      f.last_look = f.now;
+    } else {
+      ASSERT_GT(verdict.until, f.now);
+      f.now = verdict.until;
+    }
+  }
+  EXPECT_EQ(looks,
+            (std::vector<ticks>{100, 200, 400, 800, 1600, 3200, 6200, 9200, 12200, 15200, 18200}));
+  EXPECT_LE(wakes, 2 * std::ssize(looks) + 1) << "a look a wake";
 }
 
 TEST(pace, sockets_that_tell_of_all_spare_the_early_looks) {
@@ -126,7 +149,7 @@ constexpr recorded in_runs[] = {
     {1, 8100, 7592, false, false, leave, 7592},
     {1, 8754, -1, true, false, listen, 2999},
     {1, 88, -1, true, false, listen, 2999},
-    {1, 932, -1, false, false, listen, 931},
+    {1, 932, -1, false, false, listen, 930},
     {10, 10252, 0, false, false, leave, 500},
     {10, 11283, 0, false, false, leave, 500},
     {10, 21389, 0, false, false, leave, 500},
@@ -162,14 +185,14 @@ constexpr recorded in_runs[] = {
     {21313, 43972, -1, true, true, look, 0},
     {22, 24627, 24209, true, false, leave, 12000},
     {23, 761, 87050, false, false, leave, 12000},
-    {24, 439, -1, false, false, listen, 415},
+    {24, 439, -1, false, false, listen, 391},
     {24, 817, 28341, false, false, leave, 12000},
     {24343, 30423, -1, true, false, look, 0},
     {24393, 206, -1, false, false, look, 0},
     {25, 1366, 0, false, false, leave, 500},
     {26, 772, 167664, false, false, leave, 12000},
     {26281, 130, -1, false, true, look, 0},
-    {269, 669, -1, false, false, listen, 400},
+    {269, 669, -1, false, false, listen, 131},
     {27549, 191, -1, false, true, look, 0},
     {3, 13619, -1, false, false, listen, 2997},
     {31, 810, -1, true, true, look, 0},
@@ -181,7 +204,7 @@ constexpr recorded in_runs[] = {
     {3954, 3950, -1, true, false, look, 0},
     {44, 22845, 0, true, false, leave, 500},
     {45, 495, 0, true, false, leave, 500},
-    {464, 892, -1, false, false, listen, 428},
+    {464, 892, -1, false, false, look, 0},
     {5, 0, -1, true, false, listen, 2995},
     {516, 12793, -1, true, true, look, 0},
     {52, 754, 116576, false, false, leave, 12000},

@@ -23,6 +23,7 @@ class looking_thread {
  public:
   explicit looking_thread(bool takes_token)
       : looks_(takes_token), attention_(pace_limits::up_to(look_numbers::worst_of_attach_s)) {
+    attention_.limits().longest_wait = attention_.limits().worst;
     attached.wakes.wakes_up(&attention_.sleep());
     thread_ = std::thread([this] { run(); });
   }
@@ -77,12 +78,13 @@ class looking_thread {
     const ticks now = now_ticks();
     const ticks inside = attached.wakes.last_inside();
     pace_limits& limits = attention_.limits();
-    if (now - inside > limits.worst) calls_since_ = now;
+    const bool is_inside = looks_.program_is_inside();
+    if (!is_inside && now - inside > limits.worst) calls_since_ = now;
     limits.longest_leave = attached.wakes.in_flight() > 0 ? limits.worst / 4 : limits.worst;
     return {.now = now,
             .last_look = std::max(looks_.last(), inside),
             .moved = std::max(moved_, looks_.completed_at()),
-            .others_for = looks_.program_is_inside() ? now - calls_since_ : -1,
+            .others_for = is_inside ? now - calls_since_ : -1,
             .is_told = true};
   }
 

@@ -36,7 +36,10 @@ bool looks::program_is_inside() const noexcept {
 }
 
 bool looks::look() noexcept {
-  if (takes_token_ && !attached.token.try_look()) return false;
+  if (takes_token_ && !attached.token.try_look()) {
+    last_ = now_ticks();
+    return false;
+  }
   const ticks begin = now_ticks();
   const bool may_run_users_code =
       takes_token_ ? attached.pending.user_operations() > 0 : attached.user_operations.load() > 0;

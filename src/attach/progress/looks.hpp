@@ -27,7 +27,7 @@ class looks {
   /// Returns true if the program is in MPI, where that keeps this thread from looking.
   [[nodiscard]] bool program_is_inside() const noexcept;
 
-  /// The end of the last look.
+  /// The end of the last look, or of the last try.
   [[nodiscard]] ticks last() const noexcept { return last_; }
   /// The last time at which a look has found something complete.
   [[nodiscard]] ticks completed_at() const noexcept { return completed_at_; }

@@ -7,7 +7,7 @@
 //
 // holder of the token: driver::step, in_flight, completer, served_windows, held_queue
 //
-// the proxy: proxy, transport_sockets, news_judge
+// the proxy: proxy, and of the layer look attention with pace and sleeper
 #include <string>
 #include <utility>
 

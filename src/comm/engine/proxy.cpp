@@ -65,20 +65,23 @@ void proxy::rest() {
 
 bool proxy::may_spin() noexcept {
   return chosen_.proxy_spins &&
-         (!chosen_.gives_way || spins_.is_allowed(messages_.looks(), awake_since_));
+         (!chosen_.gives_way ||
+          (spinning::licence().is_valid() && spins_.is_allowed(messages_.looks(), awake_since_)));
 }
 
 /// An idle worker polls without pause, or a worker comes by often: then this thread only waits for
-/// them to stop.
+/// them to stop.  While nothing is to be looked after (an operation is being posted, or waits for
+/// its turn on a channel) the last look is now: whoever starts it says so.
 pace_facts proxy::facts() noexcept {
   const look_schedule& looks = messages_.looks();
   const ticks now = now_ticks();
   const std::uint64_t moving = messages_.expectations() + messages_.operations();
   if (std::exchange(seen_moving_, moving) != moving) moved_at_ = now;
-  pace_facts f{.now = now,
-               .last_look = std::max(looks.last(), own_last_),
-               .moved = moved_at_,
-               .is_told = alone_on_node_};
+  pace_facts f{
+      .now = now,
+      .last_look = looks.next() == look_schedule::never ? now : std::max(looks.last(), looked_at_),
+      .moved = moved_at_,
+      .is_told = alone_on_node_};
   const bool others_have_it = std::exchange(others_look_, false);
   if (at_fixed_interval_) {
     if (others_have_it) f.others_for = 0;
@@ -96,6 +99,7 @@ void proxy::look() {
   const bool has_looked = step();
   const bool was_long = news_judge::is_of_long_message(attention_.last_news());
   attention_.looked(has_looked);
+  looked_at_ = now_ticks();
   others_look_ = !has_looked;
   if (!has_looked) return;
   was_needed_ = was_needed_ || was_long || messages_.operations() != before;

@@ -78,7 +78,8 @@ class proxy {
   worker_passes passes_;
   attention attention_;
   ticks awake_since_ = 0;
-  ticks own_last_ = 0;             ///< its own last look
+  ticks looked_at_ = 0;            ///< when it looked last, or found that another thread does
+  ticks own_last_ = 0;             ///< what `looks().last` was then
   bool others_look_ = false;       ///< another thread had the token when this one wanted to look
   bool was_needed_ = false;        ///< since it rested, a look completed something or moved bulk
   std::uint64_t seen_moving_ = 0;  ///< expectations and completed operations then
