@@ -28,11 +28,11 @@ struct pace_facts {
 /// Bounds of one thread.
 struct pace_limits {
   ticks shortest;        ///< between two looks, where nobody tells of anything
-  ticks worst;           ///< likewise, but where the wait has been long:
-  ticks longest_wait;    ///< ... up to this
-  ticks shortest_leave;  ///< for which messages are left to others at a stretch
-  ticks longest_leave;
-  bool listens = true;  ///< to sockets
+  ticks worst;           ///< between two looks, at most, until the wait has been long
+  ticks longest_wait;    ///< between two looks, at most, after a long wait
+  ticks shortest_leave;  ///< for which messages are left to others at a stretch, at least
+  ticks longest_leave;   ///< for which messages are left to others at a stretch, at most
+  bool listens = true;   ///< to sockets
 
   /// `sharers`: ranks that share a core.  Each has a part of it only, and each look keeps the core
   /// from ranks that could go on, so all times are as many times as long.

@@ -27,7 +27,7 @@ class sleeper {
   enum class depth : std::uint8_t {
     awake,
     naps,     ///< until a time
-    listens,  ///< ... or until a socket has news
+    listens,  ///< until a time or until a socket has news
     rests,    ///< until it is woken
   };
 

@@ -54,7 +54,7 @@ TEST(pace, what_took_long_is_noticed_within_a_part_of_it) {
   }
 }
 
-/// What a thread does that asks again after each sleep, while nothing moves.
+/// A thread asks again after each sleep, while nothing moves.
 TEST(pace, each_look_comes_after_as_long_again_as_the_one_before) {
   const ticks moved = start;
   pace_facts f{.now = moved, .last_look = moved, .moved = moved};

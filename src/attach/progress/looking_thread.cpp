@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <ctime>
 #include <memory>
 #include <thread>
 #include <utility>

@@ -27,7 +27,7 @@ void held_queue::release(const operation& op) {
 /// In the order in which they were held.
 std::vector<held_queue::entry> held_queue::take(const auto& which) {
   std::vector<entry> taken;
-  std::vector<entry> left;
+  std::deque<entry> left;
   next_due_ = shortest_rest_ = never;
   for (entry& one : entries_) {
     if (which(one)) {

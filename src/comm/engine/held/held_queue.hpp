@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <vector>
 
@@ -18,14 +19,14 @@ class held_queue {
   enum class why : std::uint8_t {
     for_its_send,        ///< a long receive, until this rank's own send to the same rank starts
     delayed_start,       ///< at random
-    delayed_completion,  ///< likewise: it has completed, and nobody has been told
+    delayed_completion,  ///< at random: it has completed, and nobody has been told
   };
   static constexpr ticks never = INT64_MAX;
   struct entry {
     operation* op;
     why reason;
     ticks until;                           ///< it goes on at that time, whatever has happened
-    ticks rest = never;                    ///< ... or once its rank has rested for so long
+    ticks rest = never;                    ///< it goes on once its rank has rested for so long
     std::exception_ptr failure = nullptr;  ///< of a completion
   };
 
@@ -38,7 +39,7 @@ class held_queue {
   /// Takes out those held for that reason.
   [[nodiscard]] std::vector<entry> take_all(why reason);
   [[nodiscard]] std::vector<entry> take_all();
-  [[nodiscard]] const std::vector<entry>& list() const noexcept { return entries_; }
+  [[nodiscard]] const std::deque<entry>& list() const noexcept { return entries_; }
 
   /// Notes that the rank rests: nothing is in flight and who looks has nothing else to do, so that
   /// what is waited for may never come.  Other threads may be in long tasks, so that is believed
@@ -58,7 +59,7 @@ class held_queue {
  private:
   [[nodiscard]] std::vector<entry> take(const auto& which);
 
-  std::vector<entry> entries_;
+  std::deque<entry> entries_;  ///< the first to be held is mostly the first to be released
   ticks next_due_ = never;
   ticks shortest_rest_ = never;
   ticks rests_since_ = never;
