@@ -14,11 +14,11 @@ class attention {
  public:
   explicit attention(const pace_limits& limits) : limits_(limits) {}
 
-  /// Returns true when a look pays.  Otherwise it has slept, once, and is to be asked again with
-  /// the facts that hold then.  `facts` need not say what sockets know; `is_told` says whether all
-  /// that can move would come through them.
+  /// Returns true when a look pays.  Otherwise sleeps once and returns false: ask again, with the
+  /// facts that hold then.  `facts` need not say what sockets know; `is_told` says whether all that
+  /// can move would come through them.
   /// `expected`: called after news, for how often something has come to be expected.
-  [[nodiscard]] bool look_pays(pace_facts facts, const auto& expected) noexcept {
+  [[nodiscard]] bool look_pays_else_sleep(pace_facts facts, const auto& expected) noexcept {
     facts.is_told = facts.is_told && sockets().carry_messages();
     facts.has_news = has_news_;
     facts.silent_since = silent_since_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Decides when communication in flight is worth the price of a look.
+/// Decides when a worker's look is due.  (Of a proxy `pace` decides.)
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace plait {
 /// through in small pieces if much is under way; too late a look leaves the link idle, in the
 /// middle of a message too: a long one begins with a handshake and goes on in parts, none of which
 /// shows as a completion.  So looks come closely after a post or a completion and then ever more
-/// rarely, each after a fixed part of the time waited so far: what took t is noticed within t / 16,
-/// for about 16 (1 + ln(t / 320 us)) looks, and then once in the worst delay.
+/// rarely, each after a sixteenth of the time waited so far, up to the worst delay.  What took t is
+/// noticed within t / 16, and costs about 16 (1 + ln(t / 320 us)) looks.
 ///
 /// Written by the holder of the token; `next`, `overdue` and `last` may be read by any thread.
 class look_schedule {
@@ -45,8 +45,8 @@ class look_schedule {
   /// only begun: it counts from there.
   void posted_since_last() noexcept { posted_since_last_ = true; }
 
-  /// `price`: of a look that finds nothing.  While the wait is shorter than that many operations
-  /// take to be looked through, so is the time until the next look: half of the time is enough.
+  /// `price`: of a look that finds nothing.  The next look is no sooner than that, so that looks
+  /// take half of the time at most.
   void looked(ticks now, bool completed, bool in_flight, ticks price = 0) noexcept {
     if (now - last() > longest_unwatched()) {
       longest_.store(now - last(), std::memory_order_relaxed);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// The numbers that decide when somebody looks after messages, each with its unit, what it is, and
-/// the measurement that chose it.  A look is a call of MPI that lets messages move (MPI_Testsome).
-/// Commands are of docs/measured/progress.md.  "Not told apart": none was measured that does better
-/// or worse.
+/// the measurement that chose it, if one did.  A look is a call of MPI that lets messages move
+/// (MPI_Testsome).  Figures and commands are in docs/measured, on the pages progress and exchange.
+/// "Not told apart": none was measured that does better or worse.  The worst delay between two
+/// looks is the user's, `engine_options::worst_delay_s`.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +13,10 @@ namespace plait::look_numbers {
 
 // How closely looks follow a post
 // -----------------------------------------------------------------------------------------------
-/// Seconds from a post or a completion to the next look of the engine.  Not told apart.
+/// Seconds from a post or a completion until a worker's look is due.  Not told apart.
 inline constexpr double first_s = 20e-6;
-/// Between two looks lies at most one of so many parts of the wait so far.  [bench exchange at
-/// 1 Gbit/s, work 0.8, total over attainable, medians of 15: parts of 1/8 up to 1.5 ms 1.04 to 1.24
+/// A worker's next look is due after one of so many parts of the wait so far.  [bench exchange at 1
+/// Gbit/s, work 0.8, total over attainable, medians of 15: parts of 1/8 up to 1.5 ms 1.04 to 1.24
 /// at 1 MiB, with quartiles 2 to 4 ms apart: a handshake that is noticed late queues behind what
 /// the other rank has begun to send; 1/16 up to 0.75 ms 1.01, quartiles 0.5 ms apart; up to 0.3
 /// ms 1.07, in looks of 17 us.  jacobi3d, 512x512x80, does not tell them apart; 1/32 cost it 4 %]
@@ -25,16 +26,17 @@ inline constexpr std::int64_t parts_of_a_wait = 16;
 /// been under way for long, looks that come more often gain nothing, and naps of 3 ms cost
 /// computation nothing to measure.  [bench progress]
 inline constexpr double worst_of_attach_s = 3e-3;
-/// Seconds between two looks of a proxy of its own accord, at least.  Not told apart.
+/// Seconds between two looks of a proxy of its own accord, at least.  The distance doubles from
+/// look to look.  Not told apart.
 inline constexpr double shortest_distance_s = 100e-6;
 
 // Long waits
 // -----------------------------------------------------------------------------------------------
-/// A proxy that sleeps waits for longer than the worst delay between two looks once nothing has
-/// moved for `patience` times that: a part of the wait, up to `longest_distance` worst delays.  [a
-/// receive open beside one task of 10 s, processor time of this thread: Open MPI 0.67 to 1.02 %,
-/// with these 0.31 to 0.43 %; MPICH 0.64 and 0.72, 0.18 and 0.36.  A look costs 20 to 40 us, most
-/// of it the wake]
+/// Once nothing has moved for `patience` worst delays, a sleeping proxy looks after one of
+/// `patience` parts of the wait, at most `longest_distance` worst delays apart.  Documented to
+/// users at `engine_options::worst_delay_s` and in docs/use/options.md.  [a receive open beside one
+/// task of 10 s, processor time of this thread: Open MPI 0.67 to 1.02 %, with these 0.31 to 0.43 %;
+/// MPICH 0.64 and 0.72, 0.18 and 0.36.  A look costs 20 to 40 us, most of it the wake]
 inline constexpr int patience = 128;
 inline constexpr int longest_distance = 4;
 
@@ -48,10 +50,12 @@ inline constexpr int naps_before_rest = 8;
 
 // Beside others who look
 // -----------------------------------------------------------------------------------------------
-/// Messages are left to others for as long again as they have looked after them, at least for so
-/// many shortest distances and at most for `longest_distance` worst delays.  To wake costs the
-/// computation beside it 70 to 180 us of cold caches on a virtual machine.
+/// Messages are left to others for as long again as they have looked after them, at least for
+/// `distances_left_to_others` shortest distances and at most for `longest_leave` worst delays.  To
+/// wake costs the computation beside it 70 to 180 us of cold caches on a virtual machine.  [all
+/// programs in shared memory, Open MPI: naps of up to 3 ms 1.03 to 1.10, up to 12 ms 0.99 to 1.06]
 inline constexpr std::int64_t distances_left_to_others = 5;
+inline constexpr int longest_leave = 4;
 
 // A core that others want
 // -----------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Decides whether a thread looks after messages now, and how it spends the time until then.  Pure:
-/// no clock is read, nothing sleeps, nothing is kept.
+/// Decides whether the proxy, or the thread of `plait attach`, looks after messages now, and how it
+/// spends the time until then.  Pure: no clock is read, nothing sleeps, nothing is kept.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct pace_limits {
             .worst = worst,
             .longest_wait = look_numbers::longest_distance * worst,
             .shortest_leave = std::min(worst, look_numbers::distances_left_to_others * shortest),
-            .longest_leave = look_numbers::longest_distance * worst};
+            .longest_leave = look_numbers::longest_leave * worst};
   }
   /// Looks at fixed intervals, whatever moves.
   [[nodiscard]] static pace_limits fixed(double interval_s) noexcept {
@@ -53,8 +53,8 @@ struct pace_limits {
   }
 };
 
-/// A decision: look, sleep until then or until sockets have news, or sleep until then in any case,
-/// since others look.
+/// A decision: look, sleep until then or until sockets have news (`listen`), or sleep until then in
+/// any case (`leave`: others look, or sockets do not count).
 struct pace_verdict {
   enum class kind : std::uint8_t { look, listen, leave } what;
   ticks until = 0;
@@ -65,7 +65,7 @@ struct pace_verdict {
 /// microseconds even if nothing has happened, and 70 to 180 us of cold caches for the computation
 /// beside it on a virtual machine; too late a look leaves the link idle.  So a look comes soon
 /// after something has moved, and then after as long again as it had waited at the last look. Where
-/// sockets tell of everything, the first is as late as the last.  After a long wait it is up to
+/// sockets tell of everything, the time is always the longest.  After a long wait it is up to
 /// `longest_distance` times the worst, which is then little of the wait.
 [[nodiscard]] inline ticks pace_distance(const pace_facts& f, const pace_limits& by) noexcept {
   const ticks longest =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Watch on how often workers poll between their tasks: if often enough, nobody else need look.
+/// Watch on how often workers come by between their tasks, where they look if a look is due: if
+/// often enough, nobody else need look.
 #pragma once
 
 #include <algorithm>

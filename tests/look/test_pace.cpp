@@ -127,8 +127,14 @@ TEST(pace, ranks_that_share_a_core_look_as_many_times_less_often) {
   const pace_limits one = pace_limits::up_to(3e-3);
   const pace_limits four = pace_limits::up_to(12e-3, 4);
   EXPECT_NEAR(static_cast<double>(four.shortest), 4. * static_cast<double>(one.shortest), 4);
-  EXPECT_NEAR(static_cast<double>(four.longest_leave), 4. * static_cast<double>(one.longest_leave),
-              16);
+  EXPECT_NEAR(static_cast<double>(four.worst), 4. * static_cast<double>(one.worst), 4);
+  EXPECT_EQ(four.longest_leave, look_numbers::longest_leave * four.worst);
+}
+
+TEST(pace, after_a_long_wait_a_proxy_looks_every_four_worst_delays) {
+  const pace_limits by = pace_limits::up_to(3e-3);
+  EXPECT_EQ(pace_distance(after(128 * by.worst, 0), by), by.worst);
+  EXPECT_EQ(pace_distance(after(1000 * by.worst, 0), by), 4 * by.worst);
 }
 
 /// Facts that proxies met in runs of `bench progress` on two nodes at 1 Gbit/s and on one node

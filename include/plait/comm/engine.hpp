@@ -40,7 +40,7 @@ struct awaited {
 /// Counts the engine's work, for the ledger.
 struct engine_statistics {
   std::uint64_t operations = 0;  ///< completed
-  std::uint64_t polls = 0;       ///< calls of MPI_Testsome
+  std::uint64_t polls = 0;       ///< looks for completed operations
   double proxy_cpu_s = 0;        ///< processor time of the proxy thread
   /// Longest time without a poll while operations were in flight or a window was served.  Compare
   /// `worst_delay_s`, and four times that after a long wait, on a machine that may be busy with
@@ -156,8 +156,8 @@ class engine {
   [[nodiscard]] ticks next_poll() const noexcept;
   static constexpr ticks never = INT64_MAX;
 
-  /// Notes that a worker polls between its tasks.  Where workers do so often enough, the proxy
-  /// leaves polling to them.  Thread-safe.
+  /// Notes that a worker has come by between two tasks, where it polls if a poll is due.  Where
+  /// workers do so often enough, the proxy leaves polling to them.  Thread-safe.
   void worker_passed(ticks now) noexcept;
 
   /// Returns whether an idle worker may poll without pause.  Where other threads turn out to want

@@ -49,7 +49,8 @@ class looking_thread {
           order_other_threads();
           return has_nothing_to_do();
         });
-      } else if (attention_.look_pays(facts(), [this](const auto& n) { return expected(n); })) {
+      } else if (attention_.look_pays_else_sleep(facts(),
+                                                 [this](const auto& n) { return expected(n); })) {
         look_until_read();
       }
     }

@@ -23,12 +23,12 @@ namespace plait {
 
 class driver {
  public:
-  /// `watched`: somebody looks while anything is in flight, be it a proxy or busy workers;
+  /// `somebody_looks`: a proxy or busy workers do while anything is in flight;
   /// `worst_delay_s`: what lies at most between two looks that the schedule asks for.
-  driver(environment& env, const engine_options& options, bool watched, double worst_delay_s)
+  driver(environment& env, const engine_options& options, bool somebody_looks, double worst_delay_s)
       : env_(env),
         token_(env.token()),
-        watched_(watched),
+        somebody_looks_(somebody_looks),
         matching_(options.persistent_requests),
         paired_(pairs_messages(env, options.paired_receives)),
         tell_(options.disturb, state_),
@@ -90,7 +90,7 @@ class driver {
   [[nodiscard]] const activity& state() const noexcept { return state_; }
   [[nodiscard]] const look_schedule& looks() const noexcept { return flights_.looks(); }
   [[nodiscard]] const flight_clock& flight() const noexcept { return flights_.flight(); }
-  [[nodiscard]] std::uint64_t operations() const noexcept { return tell_.count(); }
+  [[nodiscard]] std::uint64_t completed_operations() const noexcept { return tell_.count(); }
   [[nodiscard]] std::uint64_t polls() const noexcept { return flights_.polls(); }
   [[nodiscard]] std::uint64_t expectations() const noexcept { return flights_.expectations(); }
 
@@ -138,7 +138,7 @@ class driver {
 
   environment& env_;
   mpi_token& token_;
-  const bool watched_;
+  const bool somebody_looks_;
   std::atomic<bool> exact_times_{false};  ///< each operation's `posted_at` is read from the clock
   activity state_;
   matcher matching_;
@@ -159,8 +159,8 @@ class driver {
 inline void driver::post(operation& op) {
   // Where somebody looks all the time, the last look is as good: a reading takes longer than all
   // else that is done here.
-  const bool lately =
-      watched_ && looks().next() != engine::never && !exact_times_.load(std::memory_order_relaxed);
+  const bool lately = somebody_looks_ && looks().next() != engine::never &&
+                      !exact_times_.load(std::memory_order_relaxed);
   op.posted_at = lately ? looks().last() : now_ticks();
   if (mpi_token::any_held_here()) {  // in `completed` of another operation
     moment when;

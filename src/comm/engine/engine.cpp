@@ -204,7 +204,7 @@ bool engine::poll_in_turn() {
 bool engine::may_poll_in_turn() noexcept {
   const driver& messages = self_->messages;
   return !self_->at_fixed_interval &&
-         self_->spins.may_look_in_turn(messages.expectations() + messages.operations());
+         self_->spins.may_look_in_turn(messages.expectations() + messages.completed_operations());
 }
 ticks engine::shortest_sleep() const noexcept {
   return self_->at_fixed_interval ? 1
@@ -237,7 +237,7 @@ const engine::choice& engine::chosen() const noexcept {
 }
 engine_statistics engine::statistics() const {
   const driver& messages = self_->messages;
-  return {.operations = messages.operations(),
+  return {.operations = messages.completed_operations(),
           .polls = messages.polls(),
           .proxy_cpu_s = self_->helper.cpu_seconds(),
           .longest_unwatched_s = ticks_to_seconds(messages.looks().longest_unwatched()),

@@ -28,7 +28,8 @@
 
 namespace plait {
 
-/// Ways for a step to look for completed operations; `again`: one look of many without pause.
+/// Ways for a step to look for completed operations: not at all; at all of them; or, as one look of
+/// many without pause, at some of them up to four times.
 enum class look : std::uint8_t { no, once, again };
 
 /// Holder of the token only, but for what says otherwise.

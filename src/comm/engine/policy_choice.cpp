@@ -27,7 +27,7 @@ double longest_delay_s(const engine_options& options, int ranks_a_core) {
 }
 
 double longest_delay_beside_workers_s(const engine_options& options, int ranks_a_core) {
-  return ranks_a_core * (2 + look_numbers::longest_distance) * options.worst_delay_s;
+  return ranks_a_core * (2 + look_numbers::longest_leave) * options.worst_delay_s;
 }
 
 engine::choice choose_policy(const engine_options& options, int fair_share, int ranks_a_core) {

@@ -15,7 +15,7 @@ namespace plait {
 
 /// Returns the longest time, in seconds, between two looks where the proxy leaves them to workers
 /// and a long task follows: the last nap begins up to two worst delays after the last pass
-/// (worker_passes::are_frequent), and lasts up to `longest_distance` worst delays.
+/// (worker_passes::are_frequent), and lasts up to `look_numbers::longest_leave` worst delays.
 [[nodiscard]] double longest_delay_beside_workers_s(const engine_options& options,
                                                     int ranks_a_core = 1);
 

@@ -30,7 +30,7 @@ void proxy::run() {
       rest();
     } else if (may_spin()) {
       if (!step()) sched_yield();
-    } else if (attention_.look_pays(
+    } else if (attention_.look_pays_else_sleep(
                    facts(), [this](const socket_news&) { return messages_.expectations(); })) {
       look();
     } else {
@@ -71,11 +71,12 @@ bool proxy::may_spin() noexcept {
 
 /// An idle worker polls without pause, or a worker comes by often: then this thread only waits for
 /// them to stop.  While nothing is to be looked after (an operation is being posted, or waits for
-/// its turn on a channel) the last look is now: whoever starts it says so.
+/// its turn on a channel) the last look is now, as it will be when that starts
+/// (`look_schedule::posted`).
 pace_facts proxy::facts() noexcept {
   const look_schedule& looks = messages_.looks();
   const ticks now = now_ticks();
-  const std::uint64_t moving = messages_.expectations() + messages_.operations();
+  const std::uint64_t moving = messages_.expectations() + messages_.completed_operations();
   if (std::exchange(seen_moving_, moving) != moving) moved_at_ = now;
   pace_facts f{
       .now = now,
@@ -95,23 +96,23 @@ pace_facts proxy::facts() noexcept {
 }
 
 void proxy::look() {
-  const std::uint64_t before = messages_.operations();
+  const std::uint64_t before = messages_.completed_operations();
   const bool has_looked = step();
   const bool was_long = news_judge::is_of_long_message(attention_.last_news());
   attention_.looked(has_looked);
   looked_at_ = now_ticks();
   others_look_ = !has_looked;
   if (!has_looked) return;
-  was_needed_ = was_needed_ || was_long || messages_.operations() != before;
+  was_needed_ = was_needed_ || was_long || messages_.completed_operations() != before;
   own_last_ = messages_.looks().last();
 }
 
 /// Starts what was posted and looks, and lets those above use what has completed.  Returns false if
 /// another thread has the token: it looks, or it has lost its core in the middle, and needs it.
 bool proxy::step() {
-  const std::uint64_t before = messages_.operations();
+  const std::uint64_t before = messages_.completed_operations();
   if (!messages_.step_if_free(look::once)) return false;
-  if (messages_.operations() == before) return true;
+  if (messages_.completed_operations() == before) return true;
   std::lock_guard lock(after_look_mutex_);
   if (after_look_) after_look_();
   return true;

@@ -42,9 +42,9 @@ class proxy {
 
   // Any thread
   // ---------------------------------------------------------------------------------------------
-  /// After something was put in flight.  The proxy may sleep past its first look; where workers
-  /// look too that does not matter, unless it rests.  No effect where all that was put in flight
-  /// has landed: a short send is complete when it is started.
+  /// After something was put in flight, for which a sleep may be too long.  Where workers look too
+  /// only a rest is.  No effect where all that was put in flight has landed: a short send is
+  /// complete when it is started.
   void wake() noexcept {
     if (messages_.state().is_idle()) return;
     attention_.sleep().wake(chosen_.busy_workers ? sleeper::depth::rests : sleeper::depth::naps);
@@ -79,11 +79,11 @@ class proxy {
   attention attention_;
   ticks awake_since_ = 0;
   ticks looked_at_ = 0;            ///< when it looked last, or found that another thread does
-  ticks own_last_ = 0;             ///< what `looks().last` was then
+  ticks own_last_ = 0;             ///< `looks().last` after its own last look
   bool others_look_ = false;       ///< another thread had the token when this one wanted to look
   bool was_needed_ = false;        ///< since it rested, a look completed something or moved bulk
-  std::uint64_t seen_moving_ = 0;  ///< expectations and completed operations then
-  ticks moved_at_ = 0;             ///< when the proxy saw `seen_moving_` change
+  std::uint64_t seen_moving_ = 0;  ///< expectations and completed operations, at the last `facts`
+  ticks moved_at_ = 0;             ///< when `facts` saw them change
   std::mutex after_look_mutex_;    ///< held during a call, by the proxy
   std::function<void()> after_look_;
   proxy_thread thread_;
