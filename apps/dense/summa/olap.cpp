@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Variant `olap`: plain MPI with look-ahead by hand.  The panels of the next step travel while this
-// one multiplies, in pieces, with a look at the messages after each.
+// one multiplies, in pieces, with a look at the messages after each.  Variant `split` multiplies in
+// one piece and never looks.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -21,6 +22,8 @@ constexpr std::int64_t columns_between_looks = 64;
 
 class olap final : public variant {
  public:
+  explicit olap(bool looks) : looks_(looks) {}
+
   void prepare(problem& p) override {
     steps_.clear();
     for (int i = 0; i < 2; ++i) steps_.emplace_back(p);
@@ -65,11 +68,12 @@ class olap final : public variant {
     bool done = false;
     const step_panels panels = now.panels(s);
     const std::int64_t columns = p.c_columns();
-    for (std::int64_t first = 0; first < columns; first += columns_between_looks) {
+    const std::int64_t piece = looks_ ? columns_between_looks : columns;
+    for (std::int64_t first = 0; first < columns; first += piece) {
       p.multiply(s, panels.x, panels.y.subspan(static_cast<std::size_t>(first * s.width)),
-                 p.columns_of_c(first, std::min(columns_between_looks, columns - first)));
+                 p.columns_of_c(first, std::min(piece, columns - first)));
       watch_.lap(activity::compute, "multiply");
-      if (done) continue;
+      if (done || !looks_) continue;
       done = next.test();
       watch_.lap(activity::posting, "look");
     }
@@ -97,6 +101,7 @@ class olap final : public variant {
     watch_.lap(activity::compute, "add");
   }
 
+  bool looks_;
   std::vector<plain_step> steps_;
   std::optional<plain_transposition> operands_;
   plait::measure::stopwatch watch_;
@@ -105,7 +110,11 @@ class olap final : public variant {
 }  // namespace
 
 std::unique_ptr<variant> make_olap() {
-  return std::make_unique<olap>();
+  return std::make_unique<olap>(true);
+}
+
+std::unique_ptr<variant> make_split() {
+  return std::make_unique<olap>(false);
 }
 
 }  // namespace summa

@@ -188,6 +188,7 @@ std::unique_ptr<variant> make_plait(plait::environment& env, const options& chos
 plait::measure::variant_list<problem> variants_of(plait::environment& env, const options& chosen) {
   return {{"base", make_base},
           {"olap", make_olap},
+          {"split", make_split},
           {"plait", [&] { return make_plait(env, chosen); }},
           {"ideal", make_ideal}};
 }

@@ -25,6 +25,7 @@ using plait::measure::step_range;
 
 [[nodiscard]] std::unique_ptr<variant> make_base();
 [[nodiscard]] std::unique_ptr<variant> make_olap();
+[[nodiscard]] std::unique_ptr<variant> make_split();
 [[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env, const options& chosen);
 [[nodiscard]] std::unique_ptr<variant> make_ideal();
 

@@ -55,6 +55,14 @@ void prober::put(int to) {
                  in(v_.own));
 }
 
+/// The flag leaves when the data is there.  That is ordered by memory that only these two name.
+void prober::put_and_flag(int to) {
+  const std::size_t own = v_.own.size();
+  const auto copy = std::span(outgoing_).subspan(static_cast<std::size_t>(to) * own, own);
+  rt_.put("source vector", fetched_, to, static_cast<std::size_t>(shares_.first(rank_)), in(copy));
+  rt_.signal("flag", fetched_, to, inout(copy));
+}
+
 void prober::barrier() {
   rt_.barrier("barrier", inout(order_));
   rt_.wait();
@@ -105,7 +113,10 @@ void prober::gather(const split_rows& a, const course& how, watch& time) {
 
 void prober::scatter(const split_rows& a, const course& how, watch& time) {
   int count = 0;
-  const auto next = [&] { put(rank_at(-(++count))); };
+  const auto next = [&] {
+    const int to = rank_at(-(++count));
+    how.what == algorithm::flagged ? put_and_flag(to) : put(to);
+  };
   if (how.communicates)
     while (count < how.eta) next();
   time.lap(part::prefetch_init);
@@ -126,6 +137,9 @@ void prober::scatter(const split_rows& a, const course& how, watch& time) {
 
 plait::measure::part_watch prober::run(const split_rows& a, const course& how) {
   watch time(part_names.size());
+  if (how.what == algorithm::flagged && outgoing_.empty())
+    for (int rank = 0; rank < shares_.ranks; ++rank)
+      outgoing_.insert(outgoing_.end(), v_.own.begin(), v_.own.end());
   barrier();
   time.start();
   switch (how.what) {
@@ -136,6 +150,7 @@ plait::measure::part_watch prober::run(const split_rows& a, const course& how) {
       gather(a, how, time);
       break;
     case algorithm::scatter:
+    case algorithm::flagged:
       scatter(a, how, time);
       break;
   }

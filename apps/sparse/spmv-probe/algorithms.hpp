@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Bulk, Gather and Scatter: the ways to get the parts of x that others own, and to multiply.
-/// [overlap-probes, algorithms 6 to 8]
+/// Bulk, Gather, Scatter and Flagged: the ways to get the parts of x that others own, and to
+/// multiply. [overlap-probes, algorithms 6 to 8]
 #pragma once
 
 #include <array>
@@ -21,6 +21,7 @@ enum class algorithm : std::uint8_t {
   bulk,     ///< all gets, then all waits, then the product  [algorithm 6]
   gather,   ///< gets, eta blocks ahead  [algorithm 7]
   scatter,  ///< signalling puts, eta blocks ahead  [algorithm 8]
+  flagged,  ///< as scatter, each signal a put of its own behind the data's  [section 5.2]
 };
 
 /// Parts of the algorithms that the timers of the text stand around.  [section 6.2, and 6.3 for the
@@ -73,6 +74,7 @@ class prober {
   void multiply(const split_rows& a, const course& how, int t, watch& time);
   void get(int from);
   void put(int to);
+  void put_and_flag(int to);
   void barrier();
   [[nodiscard]] int rank_at(int distance) const noexcept;
   [[nodiscard]] std::span<double> part_of(int rank) noexcept;
@@ -83,7 +85,8 @@ class prober {
   vectors& v_;
   plait::window<double> own_;
   plait::window<double> fetched_;
-  int order_ = 0;  ///< what barriers order
+  std::vector<double> outgoing_;  ///< of flagged: this rank's part once for each other rank
+  int order_ = 0;                 ///< what barriers order
 };
 
 }  // namespace spmv_probe

@@ -13,7 +13,7 @@
 namespace spmv_probe {
 namespace {
 
-constexpr std::array<std::string_view, 3> letters{"B", "G", "S"};
+constexpr std::array<std::string_view, 4> letters{"B", "G", "S", "F"};
 constexpr std::array<std::string_view, 2> matrices{"uniform", "power-law"};
 
 [[nodiscard]] const preset& preset_of(const std::string& name) {
@@ -73,6 +73,7 @@ struct prefetch {
   for (const prefetch& ahead : etas) {
     if (has("G")) add(algorithm::gather, ahead);
     if (has("S")) add(algorithm::scatter, ahead);
+    if (has("F")) add(algorithm::flagged, ahead);
   }
   return bars;
 }
@@ -110,7 +111,8 @@ bool parse(command& c, int argc, char** argv, const plait::environment& env) {
                  "Nonzeros of a row, with commas between; empty = the preset's");
   options.option("--matrix", c.matrix, "uniform or power-law");
   options.option("--algorithms", c.algorithms,
-                 "Any of B (Bulk), G (Gather), S (Scatter); empty = the preset's");
+                 "Any of B (Bulk), G (Gather), S (Scatter), F (Scatter, its flags by puts of their "
+                 "own); empty = the preset's");
   options.option("--eta", c.etas,
                  "Blocks fetched ahead, with commas between; all = 0 to ranks - 1, auto = by the "
                  "model; empty = the preset's");

@@ -80,7 +80,7 @@ struct plan {
 /// Errors: usage_error, one line, for words that are out of range or unknown.
 [[nodiscard]] plan plan_of(const command& c, int ranks);
 
-/// "B", "G", "S", and what else tells bars of a group apart.
+/// "B", "G", "S", "F", and what else tells bars of a group apart.
 [[nodiscard]] std::string letter_of(algorithm what);
 
 }  // namespace spmv_probe

@@ -199,8 +199,9 @@ class session {
     const std::string matrix = fmt::format("{} a row", per_row);
     if (!wanted_.several_etas) return matrix;
     const std::string eta = one.how.what == algorithm::bulk ? "bulk"
-                            : one.automatic ? fmt::format("auto: η = {}", one.how.eta)
-                                            : fmt::format("η = {}", one.how.eta);
+                            : one.automatic
+                                ? fmt::format("auto: η = {}", one.how.eta)
+                                : fmt::format("η = {}, printed {}", one.how.eta, one.how.eta + 1);
     return wanted_.per_row.size() == 1 ? eta : matrix + ", " + eta;
   }
 
@@ -317,7 +318,10 @@ class session {
   const auto size = static_cast<double>(given.rows);
   const auto per_row = static_cast<double>(std::ranges::max(wanted.per_row));
   constexpr double nonzero_bytes = 12;
-  return size / ranks * (per_row * nonzero_bytes + 8.0 * ranks + 24 + 8 * floods) + 8 * size;
+  const bool has_flags = std::ranges::any_of(
+      wanted.bars, [](const wanted_bar& one) { return one.how.what == algorithm::flagged; });
+  return size / ranks * (per_row * nonzero_bytes + 8.0 * ranks + 24 + 8 * floods) + 8 * size +
+         (has_flags ? 8 * size : 0);
 }
 
 }  // namespace

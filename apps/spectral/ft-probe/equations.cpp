@@ -70,6 +70,10 @@ prediction predict_overlapped(const model_symbols& s) {
   return {computation_s, initiation_s - computation_s, total_s - initiation_s};
 }
 
+prediction predict_as_printed(const model_symbols& s) {
+  return {s.computation_s * s.rows, communication_initiation_s(s), std::max(wait_s(s), 0.0)};
+}
+
 prediction predict_exchange(const model_symbols& s) {
   model_symbols messages_alone = s;
   messages_alone.computation_s = 0;

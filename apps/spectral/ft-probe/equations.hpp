@@ -61,6 +61,10 @@ struct prediction {
 /// One rank has computation only.
 [[nodiscard]] prediction predict_overlapped(const model_symbols& s);
 
+/// Returns the pieces of Pencils' time by (6) to (9) as they are printed, but that a wait is not
+/// negative: the pieces add up to the larger of (6) and (7).  Precondition: ranks >= 2.
+[[nodiscard]] prediction predict_as_printed(const model_symbols& s);
+
 /// Returns the pieces of Exchange's time: all computation, then the messages as
 /// `predict_overlapped` has them without computation.  Section 7 models Pencils only.
 [[nodiscard]] prediction predict_exchange(const model_symbols& s);

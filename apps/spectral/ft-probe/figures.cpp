@@ -109,7 +109,7 @@ std::vector<double> waiting_s(const cell& one) {
 }
 
 /// Returns a figure with M beside A, as in Figures 23 to 26, and between them E as in Figures 29
-/// and 30.
+/// and 30.  (6, 7): those equations as they are printed.
 json model_figure(const cells& shown, const std::string& title) {
   const bool one_shape = values_of(shown, shape_of).size() == 1;
   std::vector<stacked_bar> bars;
@@ -117,6 +117,7 @@ json model_figure(const cells& shown, const std::string& title) {
     const std::string group = group_of(one, one_shape);
     bars.push_back(modelled_bar(one, one.model, group, "M"));
     bars.push_back(modelled_bar(one, one.empirical, group, "E"));
+    if (one.printed.total_s() > 0) bars.push_back(modelled_bar(one, one.printed, group, "(6, 7)"));
     stacked_bar actual{.group = group, .name = "A", .verified = one.verified};
     actual.times = {
         one.times.total_s,

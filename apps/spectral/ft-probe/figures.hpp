@@ -28,6 +28,7 @@ struct cell {
   loggp network = {};
   prediction model = {};       ///< with the flood's G
   prediction empirical = {};   ///< with the pattern's G
+  prediction printed = {};     ///< `model`, by the equations as printed; Slabs and Pencils alone
   double bound_s = 0;          ///< the larger of least computation and transfer (2), by the least G
   double communication_s = 0;  ///< the same algorithm without computation
 

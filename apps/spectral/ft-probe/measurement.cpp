@@ -237,6 +237,8 @@ class session {
     loggp of_pattern = one.network;
     of_pattern.gap_per_byte_s = one.network.gap_per_byte_of_pattern_s;
     one.empirical = modelled(of_pattern, one.which, shape, computation_s);
+    if (one.which.overlapped && env_.size() > 1)
+      one.printed = predict_as_printed(symbols_of(one.network, one.which, shape, computation_s));
     one.bound_s = computation_s;
     for (const cell& other : cells_)
       if (other.circumstance_name == one.circumstance_name)

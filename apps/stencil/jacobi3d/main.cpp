@@ -93,6 +93,7 @@ int run(plait::environment& env, int argc, char** argv) {
   const variant_list all{
       {"base", [&] { return make_base(env); }},
       {"olap", [&] { return make_olap(env); }},
+      {"split", [&] { return make_split(env); }},
       {"plait", [&] { return make_plait(env, chosen.runtime); }},
       {"tiles", [&] { return make_tiles(env, chosen, setting::distributed); }},
       {"ideal", make_ideal},

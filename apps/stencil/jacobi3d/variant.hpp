@@ -25,6 +25,7 @@ using variant = plait::measure::variant<problem>;
 
 [[nodiscard]] std::unique_ptr<variant> make_base(plait::environment& env);
 [[nodiscard]] std::unique_ptr<variant> make_olap(plait::environment& env);
+[[nodiscard]] std::unique_ptr<variant> make_split(plait::environment& env);
 /// Isolated, its computation alone.  `step`: what is known of a step when a run begins.
 [[nodiscard]] std::unique_ptr<variant> make_plait(plait::environment& env,
                                                   const plait::runtime_options& how,

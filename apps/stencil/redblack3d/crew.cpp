@@ -19,13 +19,23 @@ std::vector<part> parts_of(const policy& how) {
   return {part::whole};
 }
 
+/// Section 4.2 of the paper: "each face is assigned to one thread".
+plait::worker_shares<3> faces_by_thread(const std::vector<box>& faces, int threads) {
+  plait::worker_shares<3> result(static_cast<std::size_t>(threads));
+  for (std::size_t i = 0; i < faces.size(); ++i) result[i % result.size()].push_back(faces[i]);
+  return result;
+}
+
 class assigned_crew final : public crew {
  public:
   assigned_crew(const plait::environment& env, problem& p, const policy& how, slow_worker slow)
       : crew(p, how, slow), bound_(bind_sets(env, how)), team_(how.threads, bound_.unit_of_thread) {
     const tiers all = tiers_of(p.whole(), how);
     const int own = p.whole().block_of(p.rank());
-    for (const part which : parts_of(how)) shares_[which] = all.shares(own, which);
+    for (const part which : parts_of(how))
+      shares_[which] = which == part::rim && how.face_a_thread
+                           ? faces_by_thread(all.cells(own, which), how.threads)
+                           : all.shares(own, which);
     if (bound_.is_on()) keep_near(all.shares(own, part::whole));
   }
 

@@ -17,12 +17,13 @@ using kind = policy::kind;
 using sharing = policy::sharing;
 
 constexpr std::string_view grammar =
-    "a policy is HAND, MT(k)[+!OLAP|+OLAP[+XTRA]][+IRR(m:n)|+DYN], TASK[+MT(k)][+XTRA] or IDEAL";
+    "a policy is HAND, MT(k)[+!OLAP|+OLAP[+XTRA][+FACES]][+IRR(m:n)|+DYN], TASK[+MT(k)][+XTRA] or "
+    "IDEAL";
 constexpr int most_threads = 1024;
 constexpr int largest_weight = 1'000'000;
 
-constexpr std::array<std::string_view, 7> plain_words{"HAND", "IDEAL", "TASK", "DYN",
-                                                      "OLAP", "!OLAP", "XTRA"};
+constexpr std::array<std::string_view, 8> plain_words{"HAND", "IDEAL", "TASK", "DYN",
+                                                      "OLAP", "!OLAP", "XTRA", "FACES"};
 
 std::string_view trimmed(std::string_view word) {
   const std::size_t first = word.find_first_not_of(" \t");
@@ -102,17 +103,21 @@ class parser {
     result.what = has("TASK") ? kind::tasks : kind::multi_tier;
     if (has("TASK")) {
       refuse_if(has("OLAP") || has("!OLAP"), "TASK overlaps by what tasks declare, without OLAP");
+      refuse_if(has("FACES"), "TASK shares the work by itself, without FACES");
       refuse_if(has("DYN") || has("IRR"), "TASK shares the work by itself, without IRR or DYN");
     } else {
       refuse_if(!has("MT"), "it says neither HAND, MT(k), TASK nor IDEAL");
       refuse_if(has("OLAP") && has("!OLAP"), "OLAP and !OLAP exclude each other");
       refuse_if(has("XTRA") && !has("OLAP"), "XTRA is of use to OLAP only");
+      refuse_if(has("FACES") && !has("OLAP"), "FACES is of use to OLAP only");
+      refuse_if(has("FACES") && has("DYN"), "FACES and DYN exclude each other");
       refuse_if(has("IRR") && has("DYN"), "IRR and DYN exclude each other");
       refuse_if(has("IRR") && result.threads < 2,
                 "IRR divides threads into two sets, so MT(k) needs k > 1");
     }
     result.overlap = has("TASK") || has("OLAP");
     result.proxy = has("XTRA");
+    result.face_a_thread = has("FACES");
     if (has("DYN")) result.share = sharing::dynamic;
     if (has("IRR")) result.share = sharing::irregular;
     return result;
@@ -134,6 +139,7 @@ std::string policy::name() const {
   else if (threads != 0)
     result += fmt::format("+MT({})", threads);
   if (proxy) result += "+XTRA";
+  if (face_a_thread) result += "+FACES";
   if (share == sharing::irregular)
     result += fmt::format("+IRR({}:{})", first_weight, second_weight);
   if (share == sharing::dynamic) result += "+DYN";

@@ -13,16 +13,17 @@ namespace redblack3d {
 /// Words joined by `+`, in any order, with blanks where one likes:
 ///
 ///     HAND                                  hand-coded MPI, single-tier
-///     MT(k) [!OLAP | OLAP [XTRA]] [IRR(m:n) | DYN]
+///     MT(k) [!OLAP | OLAP [XTRA] [FACES]] [IRR(m:n) | DYN]
 ///                                           one process a node with k threads that compute
 ///     TASK [MT(k)] [XTRA]                   dataflow: tasks, recorded and replayed
 ///     IDEAL                                 HAND with communication switched off
 ///
 /// OLAP defers a node's outermost cells until their ghosts have come, and computes the others
-/// meanwhile; XTRA adds a thread that looks after the messages; IRR(m:n), also written IRR(m,n),
-/// divides the planes of a node between two sets of threads, the first half of them (rounded up)
-/// and the rest; DYN cuts them finer, for whichever thread is free.  Without either word MT(k)
-/// means !OLAP; TASK without MT(k) has a thread for each core of its own.
+/// meanwhile; XTRA adds a thread that looks after the messages; FACES gives each face of those
+/// outermost cells to one thread, as the paper does, where plait cuts them into equal shares;
+/// IRR(m:n), also written IRR(m,n), divides the planes of a node between two sets of threads, the
+/// first half of them (rounded up) and the rest; DYN cuts them finer, for whichever thread is free.
+/// Without either word MT(k) means !OLAP; TASK without MT(k) has a thread for each core of its own.
 struct policy {
   enum class kind : std::uint8_t { hand, multi_tier, tasks, ideal };
   enum class sharing : std::uint8_t { uniform, irregular, dynamic };
@@ -31,6 +32,7 @@ struct policy {
   int threads = 1;  ///< that compute; 0: as many as this process has cores for
   bool overlap = false;
   bool proxy = false;
+  bool face_a_thread = false;
   sharing share = sharing::uniform;
   int first_weight = 1;  ///< of the two sets of IRR
   int second_weight = 1;

@@ -105,6 +105,7 @@ def status(
             table.add_column(column)
         table.add_column("sent MB", justify="right")
         table.add_column("received MB", justify="right")
+        table.add_column("segments sent again", justify="right")
         for index, cores in enumerate(lab.node_cores):
             count = counters(lab, index)
             table.add_row(
@@ -112,6 +113,7 @@ def status(
                 rate_text(lab.spec.rate_bps),
                 f"{lab.spec.delay_s * 1e6:g} µs" if lab.spec.delay_s else "none",
                 f"{count['sent'] / 1e6:.2f}", f"{count['received'] / 1e6:.2f}",
+                str(count["sent_again"]),
             )  # fmt: skip
         terminal.print(table)
 

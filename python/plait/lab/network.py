@@ -89,7 +89,10 @@ def _limit(lab: Lab, namespace: str, device: str, delay_s: float = 0) -> None:
 
 
 def counters(lab: Lab, index: int) -> dict[str, int]:
-    """Bytes a node has sent and received over its link."""
+    """Bytes a node has sent and received over its link, and TCP segments it has sent again."""
     text = call(lab, ["ip", "-n", lab.node(index), "-j", "-s", "link", "show", "eth0"])
     stats = json.loads(text)[0]["stats64"]
-    return {"sent": stats["tx"]["bytes"], "received": stats["rx"]["bytes"]}
+    text = call(lab, ["ip", "netns", "exec", lab.node(index), "cat", "/proc/net/snmp"])
+    names, numbers = (line.split() for line in text.splitlines() if line.startswith("Tcp:"))
+    again = int(dict(zip(names, numbers, strict=True))["RetransSegs"])
+    return {"sent": stats["tx"]["bytes"], "received": stats["rx"]["bytes"], "sent_again": again}

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from plait.errors import BadInput, JobFailed
 from plait.interrupts import uninterrupted
 from plait.lab import Lab, LabSpec, bring_up, find, take_down
+from plait.lab.network import counters
 from plait.launch.guard import guarded
 from plait.launch.job import OnProgress, Outcome, run_job
 from plait.launch.mpi import Launch
@@ -132,7 +133,7 @@ def first_words(outcome: Outcome) -> str:
 
 
 def describe_lab(lab: Lab) -> dict[str, object]:
-    """The cluster, for the result file."""
+    """The cluster, for the result file, with what TCP has sent again there since it came up."""
     return {
         "nodes": lab.spec.nodes,
         "rate_bps": lab.spec.rate_bps,
@@ -140,4 +141,7 @@ def describe_lab(lab: Lab) -> dict[str, object]:
         "cores": lab.node_cores,
         "subnet": lab.subnet,
         "mode": lab.mode,
+        "segments_sent_again": sum(
+            counters(lab, index)["sent_again"] for index in range(lab.spec.nodes)
+        ),
     }

@@ -22,6 +22,11 @@ def show_and_write(
     """Shows a result's tables, and writes the files that are wanted."""
     stream = sys.stderr if to_stderr else sys.stdout
     show_result(result, console(stream))
+    if again := (result["environment"].get("lab") or {}).get("segments_sent_again"):
+        print(
+            f"TCP sent {again} segments again, each of which may have kept messages for 200 ms",
+            file=stream,
+        )
     for path, write in ((json, results.save), (page, write_report)):
         if path:
             write(result, path)

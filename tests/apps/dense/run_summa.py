@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 from app_runs import KINDS, check, check_ledger, launch, main, read_result
 
-VARIANTS = ["base", "olap", "plait", "ideal"]
+VARIANTS = ["base", "olap", "split", "plait", "ideal"]
 
 
 def check_timeline(name: str, events: list[dict], ranks: int) -> None:
@@ -25,7 +25,7 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         result_file, trace_file = Path(folder) / "result.json", Path(folder) / "trace.json"
         outputs = ["--json", str(result_file), "--trace", str(trace_file)]
-        done = launch(options, ["--repeat", "1", *outputs, *arguments])
+        done = launch(options, ["--repeat", "1", "--variants", ",".join(VARIANTS), *outputs, *arguments])
         check(done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
         result = read_result(result_file)
         check(trace_file.stat().st_size > 0, "the trace is empty")

@@ -98,6 +98,14 @@ TEST(prediction, has_gaps_between_rounds_and_never_waits_less_than_no_time) {
   EXPECT_EQ(predict_overlapped(small).initiation_s, 70 * 6 - 12);
 }
 
+TEST(prediction, as_printed_adds_up_to_numbers_6_or_7) {
+  EXPECT_EQ(predict_as_printed(transferring).total_s(), total_s(transferring));
+  EXPECT_EQ(predict_as_printed(computing).initiation_s, 1245 - 1200);
+  model_symbols small = initiating;
+  small.length = 1;
+  EXPECT_EQ(predict_as_printed(small).total_s(), initiation_s(small)) << "(8) would be negative";
+}
+
 TEST(prediction, of_exchange_is_computation_then_messages) {
   const prediction found = predict_exchange(transferring);
   EXPECT_EQ(found.computation_s, 1200);

@@ -31,8 +31,8 @@ std::string complaint(const char* text) {
 
 TEST(policy, is_written_as_the_paper_writes_it) {
   for (const char* text : {"HAND", "MT(1)+!OLAP", "MT(8)+!OLAP", "MT(7)+OLAP", "MT(7)+OLAP+XTRA",
-                           "MT(7)+OLAP+XTRA+IRR(44:50)", "MT(2)+!OLAP+DYN", "MT(2)+OLAP+XTRA+DYN",
-                           "TASK", "TASK+MT(2)", "TASK+XTRA", "IDEAL"})
+                           "MT(7)+OLAP+XTRA+IRR(44:50)", "MT(4)+OLAP+XTRA+FACES", "MT(2)+!OLAP+DYN",
+                           "MT(2)+OLAP+XTRA+DYN", "TASK", "TASK+MT(2)", "TASK+XTRA", "IDEAL"})
     EXPECT_EQ(name_of(text), text);
 }
 
@@ -93,6 +93,10 @@ TEST(policy, nonsense_is_refused_in_one_line_with_the_grammar) {
            {"MT(2", "policy 'MT(2': 'MT(2' does not end with a parenthesis"},
            {"MT(2)+MT(3)", "policy 'MT(2)+MT(3)': MT is given twice"},
            {"MT(2)+XTRA", "policy 'MT(2)+XTRA': XTRA is of use to OLAP only"},
+           {"MT(2)+FACES", "policy 'MT(2)+FACES': FACES is of use to OLAP only"},
+           {"MT(2)+OLAP+FACES+DYN",
+            "policy 'MT(2)+OLAP+FACES+DYN': FACES and DYN exclude each other"},
+           {"TASK+FACES", "policy 'TASK+FACES': TASK shares the work by itself, without FACES"},
            {"MT(2)+!OLAP+XTRA", "policy 'MT(2)+!OLAP+XTRA': XTRA is of use to OLAP only"},
            {"MT(2)+OLAP+!OLAP", "policy 'MT(2)+OLAP+!OLAP': OLAP and !OLAP exclude each other"},
            {"MT(2)+IRR", "policy 'MT(2)+IRR': IRR wants the weights of two sets, as in IRR(44:50)"},

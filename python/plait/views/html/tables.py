@@ -76,6 +76,8 @@ def circumstances(result: Result) -> str:
 def _lab(lab: dict[str, Any]) -> str:
     cores = "; ".join(",".join(map(str, c)) or "all" for c in lab.get("cores", []))
     delay = f", {tick_text(lab['delay_s'])} delay" if lab.get("delay_s") else ""
+    if again := lab.get("segments_sent_again"):
+        delay += f", {again} TCP segments sent again"
     links = f"links {rate_text(lab['rate_bps'])}{delay}"
     return f"{lab['nodes']} nodes, {links}, cores of the nodes: {cores}"
 
