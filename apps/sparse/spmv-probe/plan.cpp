@@ -146,6 +146,7 @@ plan plan_of(const command& c, int ranks) {
   const auto etas =
       prefetches_of(c.etas.empty() ? std::vector<std::string>{chosen.eta} : c.etas, ranks);
   result.several_etas = etas.size() > 1;
+  result.computation_alone = chosen.without_communication;
   const std::string algorithms = !c.algorithms.empty() ? c.algorithms : chosen.algorithms;
   if (!algorithms.empty()) result.bars = bars_of(chosen, algorithms, etas, ranks);
   const bool some_automatic = std::ranges::any_of(result.bars, &wanted_bar::automatic);

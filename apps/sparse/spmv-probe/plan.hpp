@@ -24,7 +24,7 @@ struct preset {
   const char* eta;         ///< as --eta has it
   bool ratios;             ///< 25, 50 and 100 nonzeros a row; else those of a ratio of 4e-6
   bool computes;
-  bool without_communication;  ///< each of them, too
+  bool without_communication;  ///< each of them, too, and of all their computation alone
 };
 
 inline constexpr std::array<preset, 5> presets{{
@@ -36,7 +36,7 @@ inline constexpr std::array<preset, 5> presets{{
     {"ratio", "nonzero-ratio sweep (figures 14, 15)",
      "Bulk, Gather and Scatter, by nonzeros of a row", "B,G,S", "1", true, true, false},
     {"slowdown", "nonzero-ratio sweep with and without communication (figures 18, 19)",
-     "Gather and Scatter, with communication and without (-), by nonzeros of a row", "G,S", "1",
+     "Local computation of Gather and Scatter, with communication and without (-)", "G,S", "1",
      true, true, true},
     {"model", "Gather at eta 0 against equations 10 to 13 (figures 29, 30)", "", "", "0", true,
      true, false},
@@ -69,6 +69,7 @@ struct plan {
   std::vector<std::int64_t> per_row;
   std::vector<wanted_bar> bars;
   bool several_etas = false;
+  bool computation_alone = false;  ///< bars have no other parts
   bool model = false;
   make_rows rows = nullptr;
   plait::progress policy = plait::progress::automatic;

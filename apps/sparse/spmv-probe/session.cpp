@@ -34,6 +34,15 @@ struct measured_course {
 constexpr int floods = 4;        // blocks that two ranks get from each other at once
 constexpr int round_trips = 50;  // of one element
 
+/// The products of a run, without what lies between them.
+[[nodiscard]] bar_samples computation_of(const bar_samples& times) {
+  bar_samples result;
+  result.parts_s = {times.parts_s[part::local], times.parts_s[part::remote]};
+  for (std::size_t i = 0; i < times.total_s.size(); ++i)
+    result.total_s.push_back(result.parts_s[0][i] + result.parts_s[1][i]);
+  return result;
+}
+
 class session {
  public:
   session(plait::environment& env, const command& given, const plan& wanted)
@@ -220,10 +229,10 @@ class session {
     for (const measured_course& one : asked)
       bars_.push_back({.group = group_of(per_row, one),
                        .name = letter_of(one.how.what) + (one.how.communicates ? "" : "-"),
-                       .times = one.times,
+                       .times = wanted_.computation_alone ? computation_of(one.times) : one.times,
                        .verified = one.verified,
                        .remarks = remarks_of(per_row, one)});
-    say_best(per_row, asked);
+    wanted_.computation_alone ? say_slowdown(per_row, asked) : say_best(per_row, asked);
     if (known.empty()) return;
     const measured_network network = network_of(calibrated(known), env_.size(), block_bytes());
     const std::string group = fmt::format("{} a row", per_row);
@@ -258,9 +267,21 @@ class session {
     say(automatic, best);
   }
 
+  /// The time of products beside communication over that without.  [section 6.6]
+  void say_slowdown(std::int64_t per_row, const std::vector<measured_course>& asked) {
+    const auto computation_s = [](const measured_course& one) {
+      return computation_of(one.times).median_total_s();
+    };
+    for (std::size_t i = 0; i + 1 < asked.size(); i += 2)  // each, then without communication
+      sentences_.push_back(fmt::format(
+          "{} a row: {}'s computation takes {:.3f} of its time without communication", per_row,
+          letter_of(asked[i].how.what), computation_s(asked[i]) / computation_s(asked[i + 1])));
+  }
+
   [[nodiscard]] json result() {
     json figures = json::array();
-    std::vector<std::string> parts(part_names.begin(), part_names.end());
+    auto parts = std::vector<std::string>(part_names.begin(), part_names.end());
+    if (wanted_.computation_alone) parts = {parts[part::local], parts[part::remote]};
     if (!bars_.empty()) figures.push_back(plait::measure::bar_figure(wanted_.title, parts, bars_));
     if (!model_.empty()) {
       figures.push_back(plait::measure::bar_figure(model_title, model_parts(), model_));
