@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "charts.hpp"
 #include "measure/base/gather.hpp"
+#include "measure/base/result.hpp"
 #include "measure/base/statistics.hpp"
 #include "measure/compare/stacked_bars.hpp"
 #include "measure/compare/turns.hpp"
@@ -28,6 +30,7 @@ struct measured_course {
   course how;
   bool automatic = false;
   bar_samples times = {};
+  std::vector<plait::measure::part_watch::one_lap> laps = {};  ///< of this rank's last run
   bool verified = true;
 };
 
@@ -144,6 +147,7 @@ class session {
     verified_ = verified_ && good;
     if (round == plait::measure::warm_up) return;
     plait::measure::add_run(env_, one.times, time.total_s(), time.parts_s());
+    one.laps = time.few_laps();
   }
 
   [[nodiscard]] bool is_right(const measured_course& one) const {
@@ -237,6 +241,12 @@ class session {
     const measured_network network = network_of(calibrated(known), env_.size(), block_bytes());
     const std::string group = fmt::format("{} a row", per_row);
     networks_[group] = to_json(network);
+    if (!known[0].laps.empty()) {
+      charts_[group + ": the model"] =
+          plait::measure::timeline_of(modelled_chart(network.e, network.product).events(), 0);
+      charts_[group + ": a run"] =
+          plait::measure::timeline_of(measured_chart(known[0].laps).events(), 0);
+    }
     for (stacked_bar& bar : model_bars(group, network, known[0].times, known[0].verified))
       model_.push_back(std::move(bar));
   }
@@ -300,6 +310,7 @@ class session {
     out["environment"]["link_rate_Bps"] = rate > 0 ? json(rate) : json(nullptr);
     out["nonzeros"] = nonzeros_;
     out["networks"] = networks_;
+    out["timeline"] = charts_.empty() ? json(nullptr) : charts_;
     return out;
   }
 
@@ -330,6 +341,7 @@ class session {
   std::vector<stacked_bar> bars_;
   std::vector<stacked_bar> model_;
   json networks_ = json::object();
+  json charts_ = json::object();  ///< the model above a run
   std::vector<double> nonzeros_;
   std::vector<std::string> sentences_;
 };

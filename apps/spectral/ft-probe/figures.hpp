@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "measure/compare/part_watch.hpp"
 #include "measure/compare/stacked_bars.hpp"
 #include "modelled.hpp"
 #include "presets.hpp"
@@ -24,6 +25,7 @@ struct cell {
   double max_error = 0;
   double error_bound = 0;
   plait::measure::bar_samples times = {};
+  std::vector<plait::measure::part_watch::one_lap> laps = {};  ///< of this rank's last run
   // Of a way by which rows travel:
   loggp network = {};
   prediction model = {};       ///< with the flood's G

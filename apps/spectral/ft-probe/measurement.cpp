@@ -12,7 +12,9 @@
 #include <plait/plait.hpp>
 
 #include "algorithms.hpp"
+#include "charts.hpp"
 #include "figures.hpp"
+#include "measure/base/result.hpp"
 #include "measure/base/statistics.hpp"
 #include "measure/compare/stacked_bars.hpp"
 #include "measure/compare/turns.hpp"
@@ -164,6 +166,7 @@ class session {
       env_.barrier();
       const plait::measure::part_watch spent = run_algorithm(one.which, rows_, *by);
       plait::measure::add_run(env_, one.times, spent.total_s(), spent.parts_s());
+      one.laps = spent.few_laps();
     }
     check(one);
   }
@@ -202,10 +205,26 @@ class session {
     }
     json out = plait::measure::probe_result(env_, "ft-probe", parameters(), figures_of(shown),
                                             sentences_of(shown));
+    out["timeline"] = charts(shown);
     if (windows_) plait::measure::say_windows(out, *windows_);
     const double rate = asked_.link_rate_bytes_per_s;
     out["environment"]["link_rate_Bps"] = rate > 0 ? json(rate) : json(nullptr);
     return out;
+  }
+
+  /// The model above the run, of rank 0, where both can be looked at.
+  [[nodiscard]] json charts(const std::vector<cell>& shown) const {
+    json result = json::object();
+    for (const cell& one : shown) {
+      if (!one.travels() || !one.which.overlapped || one.laps.empty() || env_.size() < 2) continue;
+      const std::string name = one.name() + ", " + one.circumstance_name;
+      const model_symbols s = symbols_of(one.network, one.which, shape_of(one.when),
+                                         one.times.median_s(local_computation));
+      const plait::measure::gantt model = modelled_chart(s), run = measured_chart(one.laps);
+      result[name + ": the model"] = plait::measure::timeline_of(model.events(), 0);
+      result[name + ": a run"] = plait::measure::timeline_of(run.events(), 0);
+    }
+    return result.empty() ? json(nullptr) : result;
   }
 
   [[nodiscard]] json parameters() const {

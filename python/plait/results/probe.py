@@ -16,7 +16,7 @@ from plait.results.schema import (
     sequence,
     text,
 )
-from plait.results.shapes import result_shape, spread_of
+from plait.results.shapes import TIMELINE, result_shape, spread_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +31,8 @@ _FIGURE = fields(
     {"title": text, "parts": sequence(text, least=1), "groups": sequence(_GROUP, least=1)}
 )
 _MEMBERS = result_shape(
-    {"app": text, "figures": sequence(_FIGURE, least=1), "sentences": sequence(text)}
+    {"app": text, "figures": sequence(_FIGURE, least=1), "sentences": sequence(text)},
+    {"timeline": TIMELINE},
 )
 
 

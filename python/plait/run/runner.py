@@ -127,7 +127,7 @@ def _run_parts(
             if not outcome.ended:
                 tell(f"plait: {part.describe()}: did not come back from MPI_Finalize, and was "
                      "ended; its result was complete")  # fmt: skip
-    whole = _together(found, parts, lab)
+        whole = _together(found, parts, lab)
     if asked.noise:
         whole["environment"]["noise"] = taken
     return whole, outcome.exit_code

@@ -2,6 +2,7 @@
 // Equations 10 to 13 of the architectural probes, against values computed by hand.
 #include <gtest/gtest.h>
 
+#include "charts.hpp"
 #include "equations.hpp"
 
 namespace spmv_probe {
@@ -39,6 +40,14 @@ TEST(spmv_probe, equation_13_takes_the_larger) {
   what.block_compute_s = 7;
   EXPECT_EQ(spmv_s(network(), what), 105);
   EXPECT_EQ(spmv_exposed_s(network(), what), 105 - 28);
+}
+
+TEST(spmv_probe, the_models_chart_ends_with_equation_13) {
+  for (const double block_s : {100.0, 7.0, 0.0})
+    for (const int ranks : {2, 3, 4}) {
+      const spmv_product what{.ranks = ranks, .block_bytes = 40, .block_compute_s = block_s};
+      EXPECT_EQ(modelled_chart(network(), what).end_s(), spmv_s(network(), what)) << block_s;
+    }
 }
 
 TEST(spmv_probe, the_gap_per_byte_of_a_pattern_follows_from_its_time_alone) {

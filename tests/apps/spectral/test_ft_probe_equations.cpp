@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
+#include "charts.hpp"
 #include "equations.hpp"
 
 namespace {
@@ -111,6 +114,17 @@ TEST(prediction, of_exchange_is_computation_then_messages) {
   EXPECT_EQ(found.computation_s, 1200);
   EXPECT_EQ(found.initiation_s, (7 + 7 * 2) * 3);
   EXPECT_EQ(found.total_s(), 1200 + 7 + 7200);
+}
+
+TEST(chart, of_the_model_ends_when_the_prediction_does) {
+  for (const model_symbols& s : {computing, transferring, initiating})
+    EXPECT_EQ(modelled_chart(s).end_s(), predict_overlapped(s).total_s());
+}
+
+TEST(chart, of_the_model_has_a_transfer_for_each_row_that_leaves) {
+  const auto chart = modelled_chart(transferring);
+  EXPECT_EQ(std::ranges::count(chart.events(), "network", &plait::trace_event::lane), 9);
+  EXPECT_EQ(std::ranges::count(chart.events(), "transform", &plait::trace_event::name), 12);
 }
 
 TEST(prediction, of_one_rank_is_computation) {

@@ -8,6 +8,7 @@ from plait.units import part_text, seconds_text
 from plait.views.html.article import article, facts
 from plait.views.html.drawn.stacked_bars import Bar, Group, stacked_bars
 from plait.views.html.drawn.svg import element, table, text
+from plait.views.html.embedded import timelines
 
 
 def probe(heading: str, result: Result) -> str:
@@ -15,6 +16,8 @@ def probe(heading: str, result: Result) -> str:
     sections = [
         (figure["title"], _drawn(figure) + _numbers(figure)) for figure in result["figures"]
     ]
+    if result.get("timeline"):
+        sections.append(("The model above a run", timelines(result)))
     return article(heading, result, sections, facts(result["sentences"]))
 
 
