@@ -12,7 +12,7 @@
 
 #include <plait/plait.hpp>
 
-#include "measure/compare/part_watch.hpp"
+#include "measure/probe/part_watch.hpp"
 #include "split_rows.hpp"
 
 namespace spmv_probe {

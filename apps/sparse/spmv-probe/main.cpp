@@ -4,7 +4,7 @@
 #include <plait/plait.hpp>
 
 #include "measure/base/command_line.hpp"
-#include "measure/compare/stacked_bars.hpp"
+#include "measure/probe/stacked_bars.hpp"
 #include "session.hpp"
 
 int main(int argc, char** argv) {

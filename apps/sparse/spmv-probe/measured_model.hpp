@@ -9,7 +9,7 @@
 #include <plait/plait.hpp>
 
 #include "equations.hpp"
-#include "measure/compare/stacked_bars.hpp"
+#include "measure/probe/stacked_bars.hpp"
 
 namespace spmv_probe {
 

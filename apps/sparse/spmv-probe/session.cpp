@@ -13,8 +13,8 @@
 #include "measure/base/gather.hpp"
 #include "measure/base/result.hpp"
 #include "measure/base/statistics.hpp"
-#include "measure/compare/stacked_bars.hpp"
 #include "measure/compare/turns.hpp"
+#include "measure/probe/stacked_bars.hpp"
 #include "measured_model.hpp"
 
 namespace spmv_probe {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "carrier.hpp"
-#include "measure/compare/part_watch.hpp"
+#include "measure/probe/part_watch.hpp"
 #include "points.hpp"
 
 namespace ft_probe {

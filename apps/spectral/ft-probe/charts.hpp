@@ -3,7 +3,7 @@
 #pragma once
 
 #include "equations.hpp"
-#include "measure/compare/gantt.hpp"
+#include "measure/probe/gantt.hpp"
 
 namespace ft_probe {
 

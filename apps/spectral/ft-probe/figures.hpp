@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/compare/part_watch.hpp"
-#include "measure/compare/stacked_bars.hpp"
+#include "measure/probe/part_watch.hpp"
+#include "measure/probe/stacked_bars.hpp"
 #include "modelled.hpp"
 #include "presets.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "measure/base/command_line.hpp"
 #include "measure/base/session_options.hpp"
-#include "measure/compare/stacked_bars.hpp"
+#include "measure/probe/stacked_bars.hpp"
 #include "measurement.hpp"
 
 namespace {

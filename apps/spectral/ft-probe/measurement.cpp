@@ -16,8 +16,8 @@
 #include "figures.hpp"
 #include "measure/base/result.hpp"
 #include "measure/base/statistics.hpp"
-#include "measure/compare/stacked_bars.hpp"
 #include "measure/compare/turns.hpp"
+#include "measure/probe/stacked_bars.hpp"
 #include "modelled.hpp"
 #include "problem.hpp"
 

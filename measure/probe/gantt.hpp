@@ -41,7 +41,7 @@ class gantt {
   double end_s_ = 0;
 };
 
-/// How a part of a program is drawn.
+/// Says how a part of a program is drawn.
 struct drawn_part {
   event_kind what = event_kind::compute;
   const char* name = "";
