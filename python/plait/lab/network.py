@@ -89,10 +89,20 @@ def _limit(lab: Lab, namespace: str, device: str, delay_s: float = 0) -> None:
 
 
 def counters(lab: Lab, index: int) -> dict[str, int]:
-    """Bytes a node has sent and received over its link, and TCP segments it has sent again."""
+    """Bytes a node has sent and received over its link, TCP segments it has sent again, and how
+    often it did so because nothing had come back for 200 ms or more.
+    """
     text = call(lab, ["ip", "-n", lab.node(index), "-j", "-s", "link", "show", "eth0"])
     stats = json.loads(text)[0]["stats64"]
-    text = call(lab, ["ip", "netns", "exec", lab.node(index), "cat", "/proc/net/snmp"])
-    names, numbers = (line.split() for line in text.splitlines() if line.startswith("Tcp:"))
-    again = int(dict(zip(names, numbers, strict=True))["RetransSegs"])
-    return {"sent": stats["tx"]["bytes"], "received": stats["rx"]["bytes"], "sent_again": again}
+    files = ["/proc/net/snmp", "/proc/net/netstat"]
+    lines = call(lab, ["ip", "netns", "exec", lab.node(index), "cat", *files]).splitlines()
+    kernel: dict[str, str] = {}
+    for names, numbers in zip(lines[::2], lines[1::2], strict=True):
+        if names.startswith(("Tcp:", "TcpExt:")):
+            kernel |= zip(names.split(), numbers.split(), strict=True)
+    return {
+        "sent": stats["tx"]["bytes"],
+        "received": stats["rx"]["bytes"],
+        "sent_again": int(kernel["RetransSegs"]),
+        "timeouts": int(kernel["TCPTimeouts"]),
+    }

@@ -33,7 +33,12 @@ PARTS = {f"{kind}_s": number for kind in LEDGER_PARTS}
 
 _LAB = fields(
     {"nodes": count, "rate_bps": positive},
-    {"delay_s": at_least_0, "cores": sequence(sequence(count)), "segments_sent_again": count},
+    {
+        "delay_s": at_least_0,
+        "cores": sequence(sequence(count)),
+        "segments_sent_again": count,
+        "timeouts": count,
+    },
 )
 _ENVIRONMENT = {
     "ranks": or_null(count), "lab": or_null(_LAB), "labs": or_null(sequence(_LAB, least=1)),

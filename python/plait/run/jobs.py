@@ -133,7 +133,8 @@ def first_words(outcome: Outcome) -> str:
 
 
 def describe_lab(lab: Lab) -> dict[str, object]:
-    """The cluster, for the result file, with what TCP has sent again there since it came up."""
+    """The cluster, for the result file, with what TCP has sent again since it came up."""
+    counted = [counters(lab, index) for index in range(lab.spec.nodes)]
     return {
         "nodes": lab.spec.nodes,
         "rate_bps": lab.spec.rate_bps,
@@ -141,7 +142,6 @@ def describe_lab(lab: Lab) -> dict[str, object]:
         "cores": lab.node_cores,
         "subnet": lab.subnet,
         "mode": lab.mode,
-        "segments_sent_again": sum(
-            counters(lab, index)["sent_again"] for index in range(lab.spec.nodes)
-        ),
+        "segments_sent_again": sum(one["sent_again"] for one in counted),
+        "timeouts": sum(one["timeouts"] for one in counted),
     }

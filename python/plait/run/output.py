@@ -22,11 +22,10 @@ def show_and_write(
     """Shows a result's tables, and writes the files that are wanted."""
     stream = sys.stderr if to_stderr else sys.stdout
     show_result(result, console(stream))
-    if again := (result["environment"].get("lab") or {}).get("segments_sent_again"):
-        print(
-            f"TCP sent {again} segments again, each of which may have kept messages for 200 ms",
-            file=stream,
-        )
+    lab = result["environment"].get("lab") or {}
+    if again := lab.get("segments_sent_again"):
+        late = lab.get("timeouts", 0)
+        print(f"TCP sent {again} segments again, {late} of them after 200 ms or more", file=stream)
     for path, write in ((json, results.save), (page, write_report)):
         if path:
             write(result, path)
