@@ -9,7 +9,11 @@ from html.parser import HTMLParser
 
 from rich.console import Console
 
-from plait.views.terminal.result import show_result
+from plait.results import kind_of
+
+
+def show_result(result, console):
+    kind_of(result).terminal(result, console)
 
 
 def shown(answer, width=80):

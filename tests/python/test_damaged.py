@@ -14,13 +14,13 @@ import random
 import pytest
 
 from conftest import one_line, plait
+from drawn import show_result
 from plait import results
 from plait.errors import BadInput
 from plait.results.compare import compare_results
 from plait.views.html import page
 from plait.views.terminal.comparison import show_comparison
 from plait.views.terminal.console import console
-from plait.views.terminal.result import show_result
 from plait.views.terminal.traces import show_traces
 from sample import SAMPLES
 

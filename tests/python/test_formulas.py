@@ -7,12 +7,11 @@ import re
 
 import pytest
 
-from drawn import parsed
+from drawn import parsed, show_result
 from plait.results import check
 from plait.results.figures.overlap import nbc_sentences
 from plait.views.html import page
 from plait.views.terminal.console import console
-from plait.views.terminal.result import show_result
 from plait.views.terminal.traces import show_traces
 from sample import nbc_result, poisson_result, policies_result, result, spread, tiles_result
 

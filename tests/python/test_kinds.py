@@ -13,13 +13,12 @@ import pytest
 from rich.console import Console
 
 from conftest import ROOT, environment, one_line, plait
-from drawn import browsed
+from drawn import browsed, show_result
 from plait.results import KINDS, check, kind_of
 from plait.results.compare import compare_results
 from plait.units import figure_text, number_text, size_text
 from plait.views.html import page
 from plait.views.terminal.comparison import show_comparison
-from plait.views.terminal.result import show_result
 from plait.views.terminal.traces import show_traces
 from sample import SAMPLES, bench_result, loggp_result, overlap_result, progress_result, spread
 

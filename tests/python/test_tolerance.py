@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from conftest import FAKE, command, environment, one_line, plait
+from drawn import show_result
 from plait.errors import BadInput
 from plait.lab.spec import LabSpec
 from plait.programs import without_mpi
@@ -23,7 +24,6 @@ from plait.results.figures.tolerance import (
 from plait.run.noise_maker import Noise
 from plait.run.tolerance import ToleranceRun
 from plait.views.html import page
-from plait.views.terminal.result import show_result
 from sample import tolerance_result
 from test_lab import namespaces
 from test_run import living, wait_until

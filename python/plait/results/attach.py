@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An unmodified MPI program: how much it waited, where, and how much of that could be hidden."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from plait.results.base import Figure, Kind, Result, place_of
 from plait.results.figures.attach import attach_figures, site_figures
@@ -20,9 +19,6 @@ from plait.results.schema import (
     text,
 )
 from plait.results.shapes import TIMELINE
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _TOTALS = dict.fromkeys(
     ("compute_s", "mpi_s", "waiting_s", "late_sender_s", "late_receiver_s", "transfer_s",
@@ -110,18 +106,6 @@ class Attach(Kind):
             *(_figure(name, "exposed_s", value, value < least_s)
               for name, value in site_figures(result).items()),
         ]  # fmt: skip
-
-    def terminal(self, result: Result, console: "Console") -> None:
-        """Prints at most 30 lines."""
-        from plait.views.terminal.attach import show_attach
-
-        show_attach(self.heading(result), result, console)
-
-    def html(self, result: Result, beside: Sequence[Result]) -> str:
-        """Returns the same tables to sort, the communication matrix, the timeline."""
-        from plait.views.html.kinds.attach import attach
-
-        return attach(self.heading(result), result)
 
 
 def _short_mpi(result: Result) -> str:

@@ -3,7 +3,8 @@
 
 import abc
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from plait.results.schema import Check
@@ -36,12 +37,15 @@ class Figure:
 class Kind(abc.ABC):
     """A kind of result: checks a result of it, compares it and shows it.
 
-    Views are imported where they are shown: a reader that only checks files has no `rich`.
+    Its views are functions called `show_NAME` in `plait.views.terminal` and `NAME` in
+    `plait.views.html.kinds`, each in a module NAME. They are imported where they are shown: a
+    reader that only checks files has no `rich`.
     """
 
     name: ClassVar[str]  # as the member `kind` of a file has it
     names_program_in: ClassVar[str]  # the member that names what was measured
     shape: ClassVar[Check]
+    views: ClassVar[str] = ""  # the modules with its views, where they have another name
 
     def check(self, result: Result) -> Iterator[str]:
         """Yields a sentence for each thing that is wrong."""
@@ -51,13 +55,17 @@ class Kind(abc.ABC):
     def figures(self, result: Result) -> list[Figure]:
         """Returns the numbers to compare."""
 
-    @abc.abstractmethod
     def terminal(self, result: Result, console: "Console") -> None:
         """Prints tables of at most 80 columns, and the sentences under them."""
+        self._view("terminal", f"show_{self.name}")(self.heading(result), result, console)
 
-    @abc.abstractmethod
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns the content of its article on a page that shows the results `beside`."""
+        return self._view("html.kinds", self.name)(self.heading(result), result)
+
+    def _view(self, folder: str, function: str) -> Callable[..., Any]:
+        module = importlib.import_module(f"plait.views.{folder}.{self.views or self.name}")
+        return getattr(module, function)
 
     def program(self, result: Result) -> str:
         """Returns the name of what was measured."""

@@ -4,17 +4,12 @@
 from plait.results.application import Application
 from plait.results.attach import Attach
 from plait.results.base import Kind, Result
-from plait.results.benchmark import Benchmark
-from plait.results.collective import Collective
 from plait.results.loggp import Loggp
-from plait.results.nbc import Nbc
-from plait.results.overlap import Overlap
 from plait.results.policies import Policies
-from plait.results.prediction import Prediction
 from plait.results.probe import Probe
 from plait.results.program import Program
-from plait.results.progress import Progress
 from plait.results.reconstruction import Reconstruction
+from plait.results.rows import Benchmark, Collective, Nbc, Overlap, Prediction, Progress
 from plait.results.tolerance import Tolerance
 
 KINDS: dict[str, Kind] = {

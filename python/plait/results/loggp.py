@@ -2,7 +2,6 @@
 """A measured network: the parameters of LogGP, and the times they were fitted to."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from plait.results.base import Figure, Kind, Result
 from plait.results.schema import (
@@ -17,9 +16,6 @@ from plait.results.schema import (
     text,
 )
 from plait.results.shapes import SPREAD, result_shape
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 # The spreads of each size.
 _TIMES = ("prtt_1_0_s", "prtt_n_0_s", "prtt_n_d_s", "receiving_s",
@@ -69,14 +65,6 @@ class Loggp(Kind):
         found += [(name, flood) for name in _FLOODS for flood in result.get("floods") or []]
         return [Figure(f"{of['size_bytes']} bytes {name}", of[name], name) for name, of in found]
 
-    def terminal(self, result: Result, console: "Console") -> None:
-        """Prints the parameters, the segments and what they mean."""
-        from plait.views.terminal.loggp import show_loggp
-
-        show_loggp(self.heading(result), result, console)
-
     def html(self, result: Result, beside: Sequence[Result]) -> str:
-        """Returns the drawings, then every segment and size."""
-        from plait.views.html.kinds.loggp import loggp
-
-        return loggp(self.heading(result), result, beside)
+        """Returns the drawings, all networks beside each other among them, then every figure."""
+        return self._view("html.kinds", self.name)(self.heading(result), result, beside)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A probe of the architectural probes: figures of stacked bars, measured and modelled."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from plait.results.base import Figure, Kind, Result
 from plait.results.schema import (
@@ -17,9 +17,6 @@ from plait.results.schema import (
     text,
 )
 from plait.results.shapes import TIMELINE, result_shape, spread_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _BAR = fields(
     {"name": text, "total_s": spread_of(at_least_0), "parts_s": mapping(number),
@@ -62,15 +59,3 @@ class Probe(Kind):
             for group in figure["groups"]
             for bar in group["bars"]
         ]  # fmt: skip
-
-    def terminal(self, result: Result, console: "Console") -> None:
-        """Prints a table for each figure, then what follows from them."""
-        from plait.views.terminal.probe import show_probe
-
-        show_probe(self.heading(result), result, console)
-
-    def html(self, result: Result, beside: Sequence[Result]) -> str:
-        """Returns a drawing for each figure, and the numbers under it."""
-        from plait.views.html.kinds.probe import probe
-
-        return probe(self.heading(result), result)

@@ -2,15 +2,11 @@
 """A program of somebody's own that uses the library: where the time of its workers went."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from plait.results.base import Figure, Kind, Result
 from plait.results.figures.program import program_figures
 from plait.results.schema import at_least_0, count, fields, flag, sequence, text
 from plait.results.shapes import LEDGER, PARTS, TIMELINE, TRACE_SUMMARY, result_shape
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 class Program(Kind):
@@ -33,14 +29,6 @@ class Program(Kind):
             Figure(name, dict.fromkeys(("median", "q1", "q3"), value), "wall_s", single=True)
             for name, value in program_figures(result).items()
         ]
-
-    def terminal(self, result: Result, console: "Console") -> None:
-        """Prints the ledger, and what the trace says."""
-        from plait.views.terminal.program import show_program
-        from plait.views.terminal.traces import show_traces
-
-        show_program(self.heading(result), result, console)
-        show_traces(result, console)
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns its own text, of which the page makes a bar per worker, timeline and ledger."""

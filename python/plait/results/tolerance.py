@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Says how much slower the variants of an application are on slower links and beside noise."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from plait.results.base import Figure, Kind, Result
 from plait.results.figures.tolerance import condition_text
@@ -21,9 +21,6 @@ from plait.results.schema import (
     text,
 )
 from plait.results.shapes import result_shape, spread_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _CORE = fields(
     {"core": count, "taken_share": at_least_0},
@@ -80,15 +77,3 @@ class Tolerance(Kind):
                 if "slowdown" in variant:
                     found.append(Figure(f"{place} slowdown", variant["slowdown"], "slowdown"))
         return found
-
-    def terminal(self, result: Result, console: "Console") -> None:
-        """Prints a row a condition: time of each variant, and how many times as slow it is."""
-        from plait.views.terminal.tolerance import show_tolerance
-
-        show_tolerance(self.heading(result), result, console)
-
-    def html(self, result: Result, beside: Sequence[Result]) -> str:
-        """Returns curves of the slowdown of each variant, and the figures."""
-        from plait.views.html.kinds.tolerance import tolerance
-
-        return tolerance(self.heading(result), result)

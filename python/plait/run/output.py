@@ -9,7 +9,6 @@ from plait.plain import plain
 from plait.results import Result
 from plait.views.html import write_report
 from plait.views.terminal.console import console
-from plait.views.terminal.result import show_result
 from plait.views.terminal.traces import show_traces
 
 
@@ -21,8 +20,8 @@ def show_and_write(
 ) -> None:
     """Shows a result's tables, and writes the files that are wanted."""
     stream = sys.stderr if to_stderr else sys.stdout
-    show_result(result, console(stream))
-    lab = result["environment"].get("lab") or {}
+    results.kind_of(result).terminal(result, console(stream))
+    lab = result.get("environment", {}).get("lab") or {}
     if again := lab.get("segments_sent_again"):
         late = lab.get("timeouts", 0)
         print(f"TCP sent {again} segments again, {late} of them after 200 ms or more", file=stream)

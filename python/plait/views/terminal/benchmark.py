@@ -13,9 +13,9 @@ from plait.views.terminal.layout import new_table, show_in_width, title
 _MOST_LISTED = 8
 
 
-def show_benchmark(heading: str, result: Result, console: Console) -> None:
+def show_benchmark(_heading: str, result: Result, console: Console) -> None:
     """Every figure with its quartiles; where there are many, their medians side by side."""
-    title(console, heading)
+    title(console, result["bench"])
     cases = cases_of_rows(result)
     if len(cases) <= _MOST_LISTED:
         console.print(_list_of(cases))

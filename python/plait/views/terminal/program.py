@@ -9,10 +9,11 @@ from plait.results.base import LEDGER_PARTS, Result
 from plait.results.figures.program import MOST_LISTED, mean_row, program_sentences
 from plait.units import seconds_text
 from plait.views.terminal.layout import new_table, say, title
+from plait.views.terminal.traces import show_traces
 
 
 def show_program(heading: str, result: Result, console: Console) -> None:
-    """The ledger: a row per worker where they are few, and the mean."""
+    """The ledger: a row per worker where they are few, and the mean; then what the trace says."""
     title(console, heading)
     table = new_table(["rank", "worker"], [*LEDGER_PARTS, "wall"])
     ledger = result["ledger"]
@@ -22,6 +23,7 @@ def show_program(heading: str, result: Result, console: Console) -> None:
         table.add_row("mean", f"of {len(ledger)}", *_cells(mean_row(ledger)), style="bold")
     console.print(table)
     say(console, program_sentences(result))
+    show_traces(result, console)
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
