@@ -10,19 +10,11 @@ from typer.exceptions import TyperException
 
 from plait import __version__
 from plait.attach.command import main as attach_main
-from plait.cli import (
-    attach,
-    bench,
-    compare,
-    doctor,
-    lab,
-    measure,
-    noise_maker,
-    predict,
-    report,
-    run,
-)
-from plait.cli.passing_on import join_values
+from plait.cli import attach, bench, lab, measure, noise_maker, predict, run
+from plait.cli.compare import compare
+from plait.cli.passing_on import PassingOn, join_values
+from plait.cli.report import report
+from plait.doctor import main as find_what_lacks
 from plait.errors import BadInput, JobFailed, sentence_of
 from plait.interrupts import Interrupted, signals_as_exceptions
 from plait.plain import refuse
@@ -44,16 +36,24 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-run.register(app)
-attach.register(app)
+app.command("run", epilog=run.EPILOG, cls=PassingOn)(run.run)
+app.command("attach", cls=attach.Attach, add_help_option=False)(attach.attach)
 app.add_typer(lab.app, name="lab")
-report.register(app)
-bench.register(app)
-compare.register(app)
+app.command()(report)
+app.command("bench", epilog=bench.EPILOG, cls=PassingOn)(bench.bench)
+app.command()(compare)
 app.add_typer(measure.app, name="measure")
 app.add_typer(predict.app, name="predict")
-noise_maker.register(app)
-doctor.register(app)
+app.command("noise", epilog=noise_maker.EPILOG)(noise_maker.noise)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what this machine lacks for plait, and what follows from it.
+
+    Exit code: 0 nothing is lacking, 1 something is.
+    """
+    raise typer.Exit(find_what_lacks())
 
 
 def _version(asked: bool) -> None:

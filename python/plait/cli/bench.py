@@ -16,13 +16,12 @@ from plait.cli.options import (
     report_page,
     run_and_end,
 )
-from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
 from plait.programs import known
 from plait.run.runner import Request
 from plait.run.tolerance import ToleranceRun, run_tolerance
 
-_EPILOG = """**Examples**
+EPILOG = """**Examples**
 
 `plait bench message --sizes 8,4KiB,1MiB --mpi mpich`
 
@@ -39,16 +38,6 @@ _EPILOG = """**Examples**
 `plait bench tolerance hpl --n 5000 --variants base,olap,plait --rates 1gbit,500mbit --report`
 
 `plait bench metg -- --help` shows the options of the program itself"""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(
-        "bench",
-        epilog=_EPILOG,
-        cls=PassingOn,
-        context_settings=PASSED_ON,
-    )(bench)
 
 
 def bench(

@@ -12,11 +12,6 @@ from plait.views.terminal.comparison import show_comparison
 from plait.views.terminal.console import console
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("compare")(compare)
-
-
 def compare(
     before: Annotated[
         pathlib.Path, typer.Argument(metavar="A.json", help="The result to compare with.")

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plait import ready
-from plait.cli.passing_on import PASSED_ON, PassingOn
+from plait.cli.passing_on import PassingOn
 from plait.errors import BadInput
 from plait.interrupts import Interrupted
 from plait.lab import LabSpec, bring_up, find, list_labs, remove_stale, take_down
@@ -118,7 +118,7 @@ def status(
         terminal.print(table)
 
 
-@app.command("exec", cls=PassingOn, context_settings=PASSED_ON)
+@app.command("exec", cls=PassingOn)
 def execute(
     node: Annotated[str, typer.Argument(help="n0, n1, … or head.")],
     command: Annotated[list[str], typer.Argument(help="-- COMMAND ARGUMENTS…")],

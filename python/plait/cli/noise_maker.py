@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from plait import ready
-from plait.cli.measure_options import given
+from plait.cli.options import given
 from plait.run.noise_maker import find_noise
 
-_EPILOG = """**Examples**
+EPILOG = """**Examples**
 
 `plait noise --period 1ms --length 25us`
 
@@ -19,11 +19,6 @@ _EPILOG = """**Examples**
 
 Needs the right to go before other threads: real-time priority, else nice -20. It ends with the
 process that started it."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("noise", epilog=_EPILOG)(noise)
 
 
 def noise(

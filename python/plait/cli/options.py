@@ -34,8 +34,18 @@ Lab = Annotated[
         metavar="LAB",
     ),
 ]
+Repeat = Annotated[int | None, typer.Option(help="Repetitions, interleaved.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")]
 ReportFile = Annotated[pathlib.Path | None, typer.Option("--report-file", hidden=True)]
+
+
+def given(**options: object) -> list[str]:
+    """Those that are not None, as a program takes them."""
+    words: list[str] = []
+    for name, value in options.items():
+        if value is not None:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return words
 
 
 def report_page(

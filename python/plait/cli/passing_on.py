@@ -8,12 +8,11 @@ from typer.core import TyperCommand
 
 from plait.errors import BadInput
 
-# For `app.command(…, cls=PassingOn, context_settings=PASSED_ON)`.
-PASSED_ON = {"allow_extra_args": True}
-
 
 class PassingOn(TyperCommand):
     """Takes the options it knows; all other words reach `context.args` as the user wrote them."""
+
+    allow_extra_args = True
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Sort the words, then read those that are the command's."""

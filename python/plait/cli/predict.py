@@ -7,8 +7,18 @@ from typing import Annotated
 
 import typer
 
-from plait.cli.measure_options import Repeat, given
-from plait.cli.options import Json, Lab, Mpi, Report, ReportFile, Verbose, report_page, run_and_end
+from plait.cli.options import (
+    Json,
+    Lab,
+    Mpi,
+    Repeat,
+    Report,
+    ReportFile,
+    Verbose,
+    given,
+    report_page,
+    run_and_end,
+)
 from plait.errors import BadInput
 from plait.launch import library
 from plait.programs import available

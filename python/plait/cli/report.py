@@ -11,11 +11,6 @@ from plait.results import check_writable, load, short
 from plait.views.html import write_report
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("report")(report)
-
-
 def report(
     files: Annotated[
         list[pathlib.Path], typer.Argument(metavar="RESULT.json…", help="Result files.")

@@ -18,7 +18,6 @@ from plait.cli.options import (
     check_writable,
     report_page,
 )
-from plait.cli.passing_on import PASSED_ON, PassingOn
 from plait.errors import BadInput
 from plait.programs import described, is_foreign, known
 from plait.run.attached import run_attached
@@ -26,7 +25,7 @@ from plait.run.foreign import ForeignRun, run_foreign
 from plait.run.output import show_and_write, tell_of_trace
 from plait.run.runner import Request, prepare, run_program
 
-_EPILOG = """**Examples**
+EPILOG = """**Examples**
 
 `plait run jacobi3d --ranks 2 --size 512x512x64 --steps 40`
 
@@ -48,11 +47,6 @@ library in it, or `--attach`.
 
 Exit code: 0 every variant verified, 1 one did not, 2 bad input, 3 or more: the job broke off. That
 of a program of your own is its own."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("run", epilog=_EPILOG, cls=PassingOn, context_settings=PASSED_ON)(run)
 
 
 def _list(asked: bool) -> None:
