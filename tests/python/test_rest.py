@@ -5,8 +5,8 @@ from typing import Any
 
 from plait.results import check
 from plait.results.figures.rest import PARTS, lost_after, rest_sentences
-from plait.results.figures.weak_scaling import weak_scaling
 from plait.views.html import page
+from plait.views.html.weak_scaling import weak_scaling
 from sample import policies_result, result
 
 NAME = "MT(7)+OLAP+XTRA+IRR(44:50)"

@@ -82,7 +82,7 @@ def _limits(result: Result) -> list[str]:
     burst = (result.get("link") or {}).get("burst_bytes") or 0
     messages = result["parameters"].get("bursts") or 1
     found, before_bytes = [], 0.0
-    for segment in fit_segments(result):
+    for segment in result["fit"]["segments"]:
         first_bytes, why = segment["first_bytes"], ""
         if before_bytes < burst <= first_bytes:
             why = " (beyond what the link lets through at once)"
@@ -92,11 +92,6 @@ def _limits(result: Result) -> list[str]:
             found.append(f"at {size_text(first_bytes)}{why}")
         before_bytes = segment["last_bytes"]
     return found
-
-
-def fit_segments(result: Result) -> list[dict[str, Any]]:
-    """The segments, by size."""
-    return result["fit"]["segments"]
 
 
 def _of_the_link(link: dict[str, Any] | None) -> list[str]:

@@ -6,7 +6,6 @@ from rich.console import Console
 from plait.results.base import Result
 from plait.results.figures.loggp import (
     FLOOD_COLUMNS,
-    fit_segments,
     flood_cells,
     loggp_sentences,
     parameters_text,
@@ -27,7 +26,7 @@ def show_loggp(heading: str, result: Result, console: Console) -> None:
     console.print(parameters)
     console.print()
     segments = new_table(["sizes"], ["g", "G per KiB", "1/G", "residual"], _GAP)
-    for segment in fit_segments(result):
+    for segment in result["fit"]["segments"]:
         segments.add_row(*segment_cells(segment))
     console.print(segments)
     if result.get("floods"):

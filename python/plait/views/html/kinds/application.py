@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from plait.results.base import Result
 from plait.results.figures.hiding import REUSE, beaten_bounds, reusing_the_cache
-from plait.results.figures.weak_scaling import weak_scaling
 from plait.views.html.article import Sections, article, card, cards, facts
 from plait.views.html.drawn.breakdown import BREAKDOWN_KINDS, breakdown, kinds_legend
 from plait.views.html.drawn.speedup import speedup
@@ -13,7 +12,7 @@ from plait.views.html.drawn.svg import element, text
 from plait.views.html.drawn.traffic import traffic
 from plait.views.html.embedded import iterations, ledgers
 from plait.views.html.tables import figures
-from plait.views.html.weak_scaling import weak_scaling_table
+from plait.views.html.weak_scaling import weak_scaling, weak_scaling_table
 
 _READING = """Bars are means over ranks and workers; the whisker spans the quartiles of the whole
 run, which the slowest rank decides. <b>Compute</b>: running tasks, and apart from that what they

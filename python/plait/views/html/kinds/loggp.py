@@ -7,7 +7,6 @@ from typing import Any
 from plait.results.base import Result
 from plait.results.figures.loggp import (
     FLOOD_COLUMNS,
-    fit_segments,
     flood_cells,
     loggp_sentences,
     parameters_text,
@@ -16,7 +15,7 @@ from plait.results.figures.loggp import (
 from plait.results.figures.networks import networks_of, raw_tcp_sentence
 from plait.units import seconds_text, size_text
 from plait.views.html.article import article, card, cards, facts
-from plait.views.html.drawn.plot import Fitted, Series, plot
+from plait.views.html.drawn.plot import plot
 from plait.views.html.drawn.svg import element, legend, table, text
 from plait.views.html.networks import networks_side_by_side
 
@@ -61,19 +60,13 @@ def _network(result: Result) -> str:
 
 def _drawing(result: Result, sizes: list[dict[str, Any]]) -> str:
     largest = sizes[-1]["size_bytes"]
-    series = [
-        Series(name, kind, [(size["size_bytes"], size[key]) for size in sizes])
-        for key, name, kind in _SERIES
-    ]
-    shown = [s for s in fit_segments(result) if s["first_bytes"] <= largest]
-    lines = [Fitted(s["first_bytes"], s["last_bytes"], s["line"]["at_zero_s"],
-                    s["line"]["per_byte_s"]) for s in shown]  # fmt: skip
-    return plot("Time over size", series, lines, [segment["first_bytes"] for segment in shown[1:]])
+    shown = [s for s in result["fit"]["segments"] if s["first_bytes"] <= largest]
+    return plot("Time over size", _SERIES, sizes, shown)
 
 
 def _tables(result: Result) -> str:
     """Segments, then every size."""
-    segments = [[text(cell) for cell in segment_cells(s)] for s in fit_segments(result)]
+    segments = [[text(cell) for cell in segment_cells(s)] for s in result["fit"]["segments"]]
     keys = ("prtt_1_0_s", "prtt_n_0_s", *(key for key, _, _ in _SERIES))
     rows = [
         [text(size_text(size["size_bytes"])), *(text(_quartiles(size[key])) for key in keys)]

@@ -6,7 +6,7 @@ from typing import Any
 from plait.results.base import Result
 from plait.units import part_text, seconds_text
 from plait.views.html.article import article, facts
-from plait.views.html.drawn.stacked_bars import Bar, Group, stacked_bars
+from plait.views.html.drawn.stacked_bars import stacked_bars
 from plait.views.html.drawn.svg import element, table, text
 from plait.views.html.embedded import timelines
 
@@ -14,26 +14,11 @@ from plait.views.html.embedded import timelines
 def probe(heading: str, result: Result) -> str:
     """A section for each figure, and what follows from all."""
     sections = [
-        (figure["title"], _drawn(figure) + _numbers(figure)) for figure in result["figures"]
+        (figure["title"], stacked_bars(figure) + _numbers(figure)) for figure in result["figures"]
     ]
     if result.get("timeline"):
         sections.append(("The model above a run", timelines(result)))
     return article(heading, result, sections, facts(result["sentences"]))
-
-
-def _drawn(figure: dict[str, Any]) -> str:
-    groups = [
-        Group(group["name"], [_bar(one) for one in group["bars"]]) for group in figure["groups"]
-    ]
-    return stacked_bars(figure["title"], [part_text(part) for part in figure["parts"]], groups)
-
-
-def _bar(one: dict[str, Any]) -> Bar:
-    total = one["total_s"]
-    modelled = one["verified"] is None
-    quartiles = None if modelled else (total["q1"], total["q3"])
-    parts = {part_text(part): seconds for part, seconds in one["parts_s"].items()}
-    return Bar(one["name"], parts, total["median"], quartiles)
 
 
 def _numbers(figure: dict[str, Any]) -> str:

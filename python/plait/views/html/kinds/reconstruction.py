@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from plait.results.base import Result
 from plait.units import number_text
+from plait.views.html.drawn.axes import Axes
 from plait.views.html.drawn.picture import picture, upside_down
-from plait.views.html.drawn.svg import dot, drawing, element, label, line, polyline
-
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 960.0, 200.0, 90.0, 24.0, 14.0, 34.0
+from plait.views.html.drawn.svg import dot, element, label, polyline
 
 
 def pictures(result: Result) -> str:
@@ -47,26 +46,14 @@ def progress_curves(result: Result) -> str:
 
 def _curve(title: str, points: Sequence[tuple[int, float]]) -> str:
     low, high = (choose(y for _, y in points) for choose in (min, max))
-    span = (high - low) or 1.0
     first, last = points[0][0], points[-1][0]
-
-    def place(x: float, y: float) -> tuple[float, float]:
-        across = (x - first) / ((last - first) or 1)
-        return (
-            _LEFT + across * (_WIDTH - _LEFT - _RIGHT),
-            _HEIGHT - _BOTTOM - (y - low) / span * (_HEIGHT - _TOP - _BOTTOM),
-        )
-
-    parts = []
-    for y in (low, high):
-        at = place(first, y)[1]
-        parts += [line(_LEFT, at, _WIDTH - _RIGHT, at, "grid"),
-                  label(number_text(y), _LEFT - 8, at + 4, "tick", "end")]  # fmt: skip
-    for x in (first, last):
-        parts.append(label(str(x), place(x, low)[0], _HEIGHT - 10, "tick", "middle"))
-    parts.append(label("iterations", (_LEFT + _WIDTH) / 2, _HEIGHT - 10, "tick", "middle"))
-    places = [place(*point) for point in points]
-    parts.append(polyline(places, "curve c-0"))
+    axes = Axes((first, last), (low, high if high > low else low + 1), height=200, left=90,
+                bottom=34)  # fmt: skip
+    places = [(axes.x(x), axes.y(y)) for x, y in points]
+    parts = [axes.rows_at((low, high), number_text), polyline(places, "curve c-0")]
+    parts.append(axes.columns([(first, str(first)), (last, str(last))]))
+    middle = (axes.left + axes.right) / 2
+    parts.append(label("iterations", middle, axes.bottom + 20, "tick", "middle"))
     for (x, y), (i, value) in zip(places, points, strict=True):
         parts.append(dot(x, y, "dot c-0", f"iteration {i}: {number_text(value)}"))
-    return element("h3", title) + drawing(_WIDTH, _HEIGHT, title, *parts)
+    return element("h3", title) + axes.drawing(title, *parts)
