@@ -6,6 +6,7 @@ Needs nothing but Python itself: `./plait doctor` installs and builds nothing.
 
 import contextlib
 import dataclasses
+import functools
 import os
 import pathlib
 import re
@@ -75,14 +76,6 @@ def _mpi(name: str, mpi: str, packages: str) -> Finding:
         f"--mpi {mpi} does not run" if not version else "no program can be built with it"
     ) + f"; Debian has it in {packages}"
     return _needed(name, bool(version) and headers, found, follows)
-
-
-def _open_mpi() -> Finding:
-    return _mpi("Open MPI", "openmpi", "openmpi-bin, libopenmpi-dev")
-
-
-def _mpich() -> Finding:
-    return _mpi("MPICH", "mpich", "mpich, libmpich-dev")
 
 
 def _root() -> Finding:
@@ -165,8 +158,10 @@ def _perf() -> Finding:
 
 
 _LOOKS: tuple[Callable[[], Finding], ...] = (
-    _compiler, _build_tools, _libraries, _open_mpi, _mpich, _root, _cores, _cluster, _delay,
-    _shared_memory, _memory_of_others, _perf,
+    _compiler, _build_tools, _libraries,
+    functools.partial(_mpi, "Open MPI", "openmpi", "openmpi-bin, libopenmpi-dev"),
+    functools.partial(_mpi, "MPICH", "mpich", "mpich, libmpich-dev"),
+    _root, _cores, _cluster, _delay, _shared_memory, _memory_of_others, _perf,
 )  # fmt: skip
 
 

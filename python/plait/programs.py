@@ -88,11 +88,6 @@ def described(kind: str, mpi: str) -> dict[str, str]:
     }
 
 
-def find_program(kind: str, name: str, mpi: str) -> pathlib.Path:
-    """The program of that name; a path is taken as it is."""
-    return resolve(kind, name, mpi).path
-
-
 def resolve(kind: str, name: str, mpi: str) -> Program:
     """The program of that name, or at that path; of one of plait's own either says the same.
 

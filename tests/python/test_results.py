@@ -13,7 +13,7 @@ from conftest import one_line, plait
 from drawn import parsed, shown
 from plait.results import check, kind_of
 from plait.results.compare import compare_results
-from plait.results.figures.reordering import reordering_sentences
+from plait.results.figures.application import reordering_sentences
 from plait.results.rows import flatten_rows
 from plait.views.html import page
 from plait.views.terminal.comparison import show_comparison

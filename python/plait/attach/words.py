@@ -86,18 +86,11 @@ def _asked(given: Mapping[str, str], program: list[str]) -> Asked:
         trace = f"{pathlib.Path(program[0]).name if program else 'program'}.trace.json"
     on = {"profile": True, "progress": "--progress" in given, "trace": trace is not None,
           "verify": "--verify" in given}  # fmt: skip
-    return Asked(
-        program,
-        tuple(name for name in SWITCHES if on[name]),
-        given.get("--mpi"),
-        trace,
-        given.get("--json"),
-        given.get("--report"),
-        "--quiet" in given or "-q" in given,
-        "--build" in given,
-        "--salvage" in given,
-        "--help" in given,
-    )
+    switches = tuple(name for name in SWITCHES if on[name])
+    named = {name: given.get(f"--{name}") for name in ("mpi", "json", "report")}
+    flags = {name: f"--{name}" in given for name in ("build", "salvage", "help")}
+    quiet = "--quiet" in given or "-q" in given
+    return Asked(program, switches, trace=trace, quiet=quiet, **named, **flags)
 
 
 def parse_switches(text: str) -> tuple[str, ...]:

@@ -23,39 +23,25 @@ def build(lab: Lab) -> None:
         call(lab, ["ip", "-n", namespace, "link", "set", "lo", "up"])
     call(lab, ["ip", "-n", lab.hub, "link", "add", "name", "br0", "type", "bridge"])
     call(lab, ["ip", "-n", lab.hub, "link", "set", "br0", "up"])
-    _plug(lab, lab.head, "head", lab.head_address)
+    _plug(lab, lab.head, "head", lab.head_address, False)
     netem = bool(lab.spec.delay_s) and delay.kernel_delays(lab)
     ports = [f"n{index}" for index in range(lab.spec.nodes)]
-    if lab.spec.delay_s and not netem:
+    if has_line := bool(lab.spec.delay_s) and not netem:
         delay.start_line(lab, ports)
-        plug = _plug_delayed
-    else:
-        plug = _plug
     for index, port in enumerate(ports):
-        plug(lab, lab.node(index), port, lab.address(index))
+        _plug(lab, lab.node(index), port, lab.address(index), has_line)
         _let_ends_go(lab, lab.node(index))
         _limit(lab, lab.node(index), "eth0", lab.spec.delay_s if netem else 0)
         _limit(lab, lab.hub, port)
 
 
-def _plug(lab: Lab, namespace: str, port: str, address: str) -> None:
-    """Join a namespace to the bridge, as its eth0."""
-    _join(
-        lab,
-        namespace,
-        port,
-        address,
-        [f"link add name {port} type veth peer name eth0 netns {namespace}"],
-    )
-
-
-def _plug_delayed(lab: Lab, namespace: str, port: str, address: str) -> None:
-    """Join a namespace to the bridge by the two devices that the delay line has made."""
-    _join(lab, namespace, port, address, [f"link set {port}x netns {namespace} name eth0"])
-
-
-def _join(lab: Lab, namespace: str, port: str, address: str, made: list[str]) -> None:
-    hub = [*made, f"link set {port} master br0", f"link set {port} up"]
+def _plug(lab: Lab, namespace: str, port: str, address: str, has_line: bool) -> None:
+    """Join a namespace to the bridge, as its eth0: by a delay line's devices or a new pair."""
+    if has_line:
+        made = f"link set {port}x netns {namespace} name eth0"
+    else:
+        made = f"link add name {port} type veth peer name eth0 netns {namespace}"
+    hub = [made, f"link set {port} master br0", f"link set {port} up"]
     # Acknowledged at once: see _let_ends_go.
     route = f"route replace {lab.subnet} dev eth0 proto kernel scope link src {address} quickack 1"
     inside = [f"addr add {address}/24 brd + dev eth0", "link set eth0 up", route]

@@ -19,10 +19,6 @@ mount --rbind "$d" /run
 _TRY_LINK = "ip link add name ptry0 type bridge && ip link add name ptry1 type veth peer name ptry2"
 
 
-class NoPrivilege(BadInput):
-    """Network namespaces cannot be made here."""
-
-
 @functools.cache
 def lab_mode() -> str:
     """`root` where namespaces can be made directly, `user` where a user namespace allows them."""
@@ -35,7 +31,7 @@ def lab_mode() -> str:
         return "root"
     if _works(["unshare", "-Urnm", "sh", "-c", HOLDER_SCRIPT + _TRY_LINK]):
         return "user"
-    raise NoPrivilege(
+    raise BadInput(
         "no privilege for network namespaces: run as root, or let this user make user namespaces"
         " (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone)"
     )

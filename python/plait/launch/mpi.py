@@ -9,7 +9,7 @@ import os
 import pathlib
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from plait.errors import BadInput
 from plait.lab.inside import enter, into_space
@@ -180,8 +180,3 @@ def single_copy_works() -> bool:
     finally:
         os.kill(pid, 9)
         os.waitpid(pid, 0)
-
-
-def program_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Returns what a launcher adds to the caller's environment, for showing it."""
-    return {k: v for k, v in environment.items() if os.environ.get(k) != v and k != "PATH"}

@@ -5,16 +5,18 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from plait.results.base import Figure, Kind, Result
+from plait.results.figures.application import (
+    overhead_sentences,
+    policy_sentence,
+    reordering_sentences,
+)
 from plait.results.figures.bounds import bound_sentences
-from plait.results.figures.chosen_policy import policy_sentence
 from plait.results.figures.hiding import (
     beaten_sentences,
     gain_sentences,
     slower_sentences,
     worker_sentences,
 )
-from plait.results.figures.overhead import overhead_sentences
-from plait.results.figures.reordering import reordering_sentences
 from plait.results.figures.rest import REST
 from plait.results.figures.service_core import SERVICE_CORE, of_nodes, service_core_sentences
 from plait.results.figures.speedup import prediction_sentence

@@ -4,7 +4,7 @@
 import abc
 import dataclasses
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from plait.results.schema import Check
@@ -44,12 +44,8 @@ class Kind(abc.ABC):
 
     name: ClassVar[str]  # as the member `kind` of a file has it
     names_program_in: ClassVar[str]  # the member that names what was measured
-    shape: ClassVar[Check]
+    shape: ClassVar[Check]  # yields a sentence for each thing that is wrong
     views: ClassVar[str] = ""  # the modules with its views, where they have another name
-
-    def check(self, result: Result) -> Iterator[str]:
-        """Yields a sentence for each thing that is wrong."""
-        yield from self.shape(result, "")
 
     @abc.abstractmethod
     def figures(self, result: Result) -> list[Figure]:

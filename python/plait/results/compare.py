@@ -1,48 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Two results of one program: ratios, and verdicts only where the quartiles are apart."""
 
-import dataclasses
-
 from plait.errors import BadInput
-from plait.results.base import Figure, Result, Spread
+from plait.results.base import Figure, Result
 from plait.results.kinds import kind_of
 
 
-@dataclasses.dataclass(frozen=True)
 class Line:
-    """One figure in both results."""
+    """One figure in both results: in the one to compare with, and in the one to judge."""
 
-    first: Figure
-    second: Figure
-
-    @property
-    def name(self) -> str:
-        """Returns what the figure is called."""
-        return self.first.name
-
-    @property
-    def before(self) -> Spread:
-        """The figure in the result to compare with."""
-        return self.first.spread
-
-    @property
-    def after(self) -> Spread:
-        """The figure in the result to judge."""
-        return self.second.spread
-
-    @property
-    def single(self) -> bool:
-        """Returns whether either was measured once: that has no spread."""
-        return self.first.single or any(
+    def __init__(self, first: Figure, second: Figure) -> None:
+        self.first, self.second, self.name = first, second, first.name
+        self.before, self.after = first.spread, second.spread
+        # What was measured once has no spread.
+        self.single = first.single or any(
             len(spread.get("samples") or (0, 0)) == 1 for spread in (self.before, self.after)
         )
 
     @property
     def ratio(self) -> float:
         """After by before."""
-        return (
-            self.after["median"] / self.before["median"] if self.before["median"] else float("nan")
-        )
+        before = self.before["median"]
+        return self.after["median"] / before if before else float("nan")
 
     @property
     def spread(self) -> float:

@@ -59,7 +59,7 @@ def check(result: object) -> list[str]:
         return [f"kind is {result['kind']!r}, none of {', '.join(KINDS)}"]
     if kind is None:
         return ["neither app nor bench nor a known probe nor a program is named"]
-    return list(KINDS[kind].check(result))
+    return list(KINDS[kind].shape(result, ""))
 
 
 def save(result: Result, path: pathlib.Path) -> None:

@@ -32,6 +32,6 @@ class Program(Kind):
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns its own text, of which the page makes a bar per worker, timeline and ledger."""
-        from plait.views.html.embedded import program
+        from plait.views.html.embedded import data
 
-        return program(result)
+        return data(result)

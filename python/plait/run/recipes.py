@@ -2,7 +2,7 @@
 """Recipes: each starts a program of plait's own, on so many ranks, so often, with these words."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from plait.errors import BadInput
 from plait.lab import Lab
@@ -22,9 +22,6 @@ class Part:
         """A phrase for the result file."""
         who = f"{self.ranks} rank{'s' if self.ranks != 1 else ''}"
         return ", ".join([who, *(f"{key}={value}" for key, value in self.settings.items())])
-
-
-Words = Callable[[Lab], list[str]]
 
 
 def parts_of(kind: str, name: str, mpi: str, ranks: int | None, lab: bool) -> list[Part]:
@@ -54,23 +51,13 @@ def _parts_of_benchmark(name: str, mpi: str, ranks: int | None, lab: bool) -> li
     return [Part()]
 
 
-def words_of_lab(kind: str, name: str) -> Words:
+def words_of_lab(kind: str, name: str, lab: Lab) -> list[str]:
     """Returns what tells a program about the cluster that it runs in."""
+    rate = ["--link-rate", f"{lab.spec.payload_bytes_per_s:.0f}"]
     if kind == "apps" or (kind == "bench" and name in ("fft", "sparse")):
-        return _rate_of_link
-    return _link if (kind, name) in (("network", "loggp"), ("network", "collective")) else _nothing
-
-
-def _rate_of_link(lab: Lab) -> list[str]:
-    return ["--link-rate", f"{lab.spec.payload_bytes_per_s:.0f}"]
-
-
-def _link(lab: Lab) -> list[str]:
-    """The rate of a link, and how much it lets through at once."""
+        return rate
+    if (kind, name) not in (("network", "loggp"), ("network", "collective")):
+        return []
     if lab.spec.nodes < 2:
         return []  # all ranks share its memory
-    return [*_rate_of_link(lab), "--link-burst", str(LINK_BURST_BYTES)]
-
-
-def _nothing(_lab: Lab) -> list[str]:
-    return []
+    return [*rate, "--link-burst", str(LINK_BURST_BYTES)]

@@ -16,7 +16,7 @@ from plait.launch.job import Outcome, signals_as_exceptions
 from plait.launch.mpi import Launch, find_mpiexec, launch, launch_alone
 from plait.launch.scratch import scratch_folder
 from plait.plain import plain, tell
-from plait.programs import find_program, target_of
+from plait.programs import resolve, target_of
 from plait.results import Result
 from plait.results.figures.progress import of_rates
 from plait.run.jobs import complain, describe_lab, has_result, lab_of, watch
@@ -70,7 +70,7 @@ def run_program(asked: Request) -> tuple[Result | None, int]:
     """
     if asked.needs_mpi:
         find_mpiexec(asked.mpi)
-    program = find_program(asked.kind, asked.program, asked.mpi)
+    program = resolve(asked.kind, asked.program, asked.mpi).path
     parts = parts_of(asked.kind, asked.name, asked.mpi, asked.ranks, asked.lab is not None)
     found: list[Result] = []
     exit_code = 0
@@ -142,7 +142,7 @@ def _own_words(asked: Request, part: Part, file: pathlib.Path, lab: Lab | None) 
         words += ["--trace", str(asked.trace.resolve())]
     if asked.kind == "bench" and part.ranks is not None:
         words += words_of_peers(asked.name, asked.mpi, part.ranks, lab, asked.options)
-    return [*words, *words_of_lab(asked.kind, asked.name)(lab)] if lab else words
+    return [*words, *words_of_lab(asked.kind, asked.name, lab)] if lab else words
 
 
 def _job(mpi: str, part: Part, command: list[str], file: pathlib.Path, lab: Lab | None) -> Launch:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from plait.results.base import Result
 from plait.units import seconds_text
 
-NONBLOCKING, TESTED, AUTO = "nonblocking", "nonblocking tested", "plait auto"
+NONBLOCKING, TESTED = "nonblocking", "nonblocking tested"
 # Below, in percent, nothing worth the name is hidden.
 NOTHING = 10.0
 # From there on the library's own calls are enough: a share of what is attainable.

@@ -4,7 +4,7 @@
 from typing import Any
 
 from plait.results.base import LEDGER_PARTS, Result
-from plait.results.figures.chosen_policy import policy_sentence
+from plait.results.figures.application import policy_sentence
 
 # With more workers than this, the mean says more than a list.
 MOST_LISTED = 16

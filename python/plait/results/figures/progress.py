@@ -5,7 +5,7 @@ import copy
 import dataclasses
 import math
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from plait.results.base import Result
@@ -220,15 +220,9 @@ def of_rates(found: Sequence[Result]) -> Result:
     for result in found:
         rate_bps = result["environment"]["lab"]["rate_bps"]
         suffix = f" {rate_text(rate_bps)}"
-        for row, name, cell in _every_cell(result):
+        for row, cells in result["rows"].items():
             named = whole["rows"].setdefault(row, {})
-            named[name + suffix] = {**cell, "rate_bps": rate_bps}
+            named |= {n + suffix: {**cell, "rate_bps": rate_bps} for n, cell in cells.items()}
         for name, why in result["environment"]["cells_left_out"].items():
             environment["cells_left_out"][name + suffix] = why
     return whole
-
-
-def _every_cell(result: Result) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for row, cells in result["rows"].items():
-        for name, cell in cells.items():
-            yield row, name, cell

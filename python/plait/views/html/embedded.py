@@ -11,11 +11,6 @@ from plait.views.html.drawn.svg import element
 Event = dict[str, Any]
 
 
-def program(result: Result) -> str:
-    """Returns a result of a program of somebody's own, as the library writes it into its page."""
-    return _data(result)
-
-
 def timelines(result: Result) -> str:
     """Returns the timelines of a result, to zoom into."""
     return _drawn("timelines", {"timeline": result["timeline"]})
@@ -58,9 +53,10 @@ def _start(events: list[Event], length_us: float) -> float:
 
 
 def _drawn(what: str, content: dict[str, Any]) -> str:
-    return element("div", _data(content), data_draw=what)
+    return element("div", data(content), data_draw=what)
 
 
-def _data(content: dict[str, Any]) -> str:
+def data(content: dict[str, Any]) -> str:
+    """Returns what a script draws; a whole result is as the library writes it into its page."""
     said = json.dumps(content, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     return element("script", said, type="application/json")

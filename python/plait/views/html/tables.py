@@ -4,8 +4,8 @@
 from typing import Any
 
 from plait.results.base import LEDGER_PARTS, Result
+from plait.results.figures.application import gflops_text, has_rates
 from plait.results.figures.hiding import own_ideal_text, with_own_ideal
-from plait.results.figures.rate import gflops_text, has_rates
 from plait.units import bytes_per_s_text, figure_text, rate_text, seconds_text, tick_text
 from plait.views.html.drawn.svg import element, table, text
 

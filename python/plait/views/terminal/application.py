@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 
 from plait.results.base import Result
+from plait.results.figures.application import gflops_text, has_rates
 from plait.results.figures.hiding import hidden_text, own_ideal_text, with_own_ideal
-from plait.results.figures.rate import gflops_text, has_rates
 from plait.units import seconds_text
 from plait.views.terminal.layout import new_table, say, title, verdict
 

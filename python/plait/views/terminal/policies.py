@@ -4,9 +4,9 @@
 from rich.table import Table
 
 from plait.results.base import Result
+from plait.results.figures.application import gflops_text, has_rates
 from plait.results.figures.hiding import hidden_text
 from plait.results.figures.policies import COLUMNS, milliseconds, quoted, ratio_to_hand
-from plait.results.figures.rate import gflops_text, has_rates
 from plait.views.terminal.layout import new_table, verdict
 
 
