@@ -2,12 +2,14 @@
 """Recipes: each starts a program of plait's own, on so many ranks, so often, with these words."""
 
 import dataclasses
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 
 from plait.errors import BadInput
 from plait.lab import Lab
 from plait.lab.spec import LINK_BURST_BYTES
 from plait.launch.library import kind_of
+from plait.launch.mpi import line_of_rank
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,3 +63,19 @@ def words_of_lab(kind: str, name: str, lab: Lab) -> list[str]:
     if lab.spec.nodes < 2:
         return []  # all ranks share its memory
     return [*rate, "--link-burst", str(LINK_BURST_BYTES)]
+
+
+def words_of_peers(
+    benchmark: str, mpi: str, ranks: int, lab: Lab | None, given: Sequence[str]
+) -> list[str]:
+    """Returns what tells a benchmark how its peers start, unless the words `given` do.
+
+    There is one: `dense` has Debian's hpcc, which runs on Debian's Open MPI alone.
+    """
+    if benchmark != "dense" or mpi != "openmpi":
+        return []
+    hpcc = shutil.which("hpcc")
+    if hpcc is None or any(word.partition("=")[0] == "--hpcc" for word in given):
+        return []
+    program = ["env", "OPENBLAS_NUM_THREADS=1", hpcc]
+    return ["--hpcc", line_of_rank(mpi, ranks, program, lab)]

@@ -21,8 +21,7 @@ from plait.results import Result
 from plait.results.figures.progress import of_rates
 from plait.run.jobs import complain, describe_lab, has_result, lab_of, watch
 from plait.run.noise_maker import Noise, noise_beside
-from plait.run.peers import words_of_peers
-from plait.run.recipes import Part, parts_of, words_of_lab
+from plait.run.recipes import Part, parts_of, words_of_lab, words_of_peers
 from plait.units import parse_rate
 
 

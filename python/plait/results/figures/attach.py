@@ -32,13 +32,9 @@ PARTS = {
     "other_wait_s": ("waiting for what is not known", "posting"),
 }
 # Their words in a narrow column.
-_SHORT = {
-    "late_sender_s": "late senders",
-    "late_receiver_s": "late receivers",
-    "collective_wait_s": "last rank",
-    "transfer_s": "transfer",
-    "other_wait_s": "not known",
-}
+_SHORT = {key: words for key, (words, _) in PARTS.items()} | {
+    "collective_wait_s": "last rank", "other_wait_s": "not known"
+}  # fmt: skip
 
 
 def mean_s(result: Result, name: str) -> float | None:

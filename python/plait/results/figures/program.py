@@ -13,11 +13,8 @@ MOST_LISTED = 16
 def program_figures(result: Result) -> dict[str, float]:
     """The wall time, and the means over all workers, in seconds."""
     ledger = result["ledger"]
-    means = {
-        f"{kind}, mean": sum(row[f"{kind}_s"] for row in ledger) / len(ledger)
-        for kind in LEDGER_PARTS
-        if ledger
-    }
+    mean = mean_row(ledger) if ledger else {}
+    means = {f"{kind}, mean": mean[f"{kind}_s"] for kind in LEDGER_PARTS if mean}
     return {"wall": result["wall_s"], **means}
 
 
@@ -33,10 +30,9 @@ def mean_row(ledger: list[dict[str, Any]]) -> dict[str, Any]:
 def program_sentences(result: Result) -> list[str]:
     """Returns what the table cannot say: how long workers waited, and who looked after messages."""
     lines = []
-    ledger = result["ledger"]
-    wall_s = sum(mean_row(ledger)[f"{kind}_s"] for kind in LEDGER_PARTS) if ledger else 0.0
+    mean = mean_row(result["ledger"]) if result["ledger"] else {}
+    wall_s = sum(mean[f"{kind}_s"] for kind in LEDGER_PARTS if mean)
     if wall_s > 0:
-        mean = mean_row(ledger)
         lines.append(
             f"of its time a worker waits {mean['exposed_s'] / wall_s:.1%} for messages and computes"
             f" {mean['compute_s'] / wall_s:.1%}"

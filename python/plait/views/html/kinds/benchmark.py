@@ -4,7 +4,7 @@
 from typing import Any
 
 from plait.results.base import Result
-from plait.results.rows import Cases, cases_of_rows
+from plait.results.rows import cases_of_rows
 from plait.units import figure_text
 from plait.views.html.article import article
 from plait.views.html.drawn.svg import bar, drawing, element, label, line, table, text
@@ -23,12 +23,8 @@ def benchmark(heading: str, result: Result) -> str:
 
 def figures_table(result: Result) -> str:
     """The figures in full, without drawings."""
-    return _table_of(cases_of_rows(result))
-
-
-def _table_of(cases: Cases) -> str:
     rows = []
-    for case, implementations in cases.items():
+    for case, implementations in cases_of_rows(result).items():
         for name, spread in implementations:
             figures = [text(figure_text(case[-1], spread[q])) for q in ("median", "q1", "q3")]
             rows.append([text(" ".join(case).replace("_", " ")), text(name), *figures])

@@ -7,17 +7,18 @@ from typing import Any
 from plait.results.base import Result
 from plait.results.figures.loggp import (
     FLOOD_COLUMNS,
+    bandwidth_text,
     flood_cells,
     loggp_sentences,
     parameters_text,
     segment_cells,
 )
-from plait.results.figures.networks import networks_of, raw_tcp_sentence
+from plait.results.figures.networks import Network, networks_of, raw_tcp_sentence
 from plait.units import seconds_text, size_text
 from plait.views.html.article import article, card, cards, facts
+from plait.views.html.drawn.curves import COLOURS, Curve, Point, curves
 from plait.views.html.drawn.plot import plot
 from plait.views.html.drawn.svg import element, legend, table, text
-from plait.views.html.networks import networks_side_by_side
 
 # Key of a size in the result, what it is called, and its colour.
 _SERIES = (
@@ -30,6 +31,8 @@ what single rounds give. <b>(s − 1)G + g</b>: the time from one message of a b
 the line that was fitted to it. <b>o<sub>s</sub>, o<sub>r</sub></b>: processor time of a send and of
 a receive. Where messages are handed over by rendezvous, the call lasts until the other side has
 taken part, and so does o. A dashed line: from this size on another line was fitted."""
+_SIDE_BY_SIDE = """One network a colour. Left of a bend another protocol holds. TCP: the same
+bursts on a connection of their own, without the MPI library; o is then the time of send(2)."""
 
 
 def loggp(heading: str, result: Result, beside: Sequence[Result] = ()) -> str:
@@ -42,7 +45,7 @@ def loggp(heading: str, result: Result, beside: Sequence[Result] = ()) -> str:
     networks = networks_of(beside or [result])
     is_first = next((one for one in beside if one.get("kind") == "loggp"), result) is result
     if len(networks) > 1 and is_first:
-        sections.insert(0, ("Networks side by side", networks_side_by_side(networks)))
+        sections.insert(0, ("Networks side by side", _side_by_side(networks)))
     said = [*loggp_sentences(result), *filter(None, [raw_tcp_sentence(result)])]
     return article(heading, result, sections, cards(*found), facts(said))
 
@@ -85,3 +88,39 @@ def _tables(result: Result) -> str:
 def _quartiles(spread: dict[str, Any]) -> str:
     middle, low, high = (seconds_text(spread[key]) for key in ("median", "q1", "q3"))
     return f"{middle} ({low} – {high})"
+
+
+def _side_by_side(networks: Sequence[Network]) -> str:
+    """Returns a plot of each time, then the parameters of each network."""
+    parts = []
+    for key, title, _ in _SERIES:
+        drawn = [
+            Curve(network.name, _points_of(network, key), str(index % COLOURS))
+            for index, network in enumerate(networks)
+        ]
+        parts.append(curves(title, "µs", drawn))
+    reading = element("p", text(" ".join(_SIDE_BY_SIDE.split())), class_="reading")
+    return "".join(parts) + reading + _parameters(networks)
+
+
+def _points_of(network: Network, key: str) -> list[Point]:
+    return [
+        Point(size["size_bytes"], *(1e6 * size[key][q] for q in ("median", "q1", "q3")))
+        for size in network.sizes
+    ]
+
+
+def _parameters(networks: Sequence[Network]) -> str:
+    rows = []
+    for network in networks:
+        last = network.fit["segments"][-1]
+        keys = ("latency_s", "send_overhead_s", "receive_overhead_s")
+        rows.append(
+            [
+                element("b", text(network.name)),
+                *(text(seconds_text(network.fit[key])) for key in keys),
+                text(seconds_text(network.fit["segments"][0]["gap_s"])),
+                text(bandwidth_text(last.get("bandwidth_Bps"))),
+            ]
+        )
+    return table(["network", "L", "o_s", "o_r", "g", "1/G"], rows)
