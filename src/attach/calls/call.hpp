@@ -58,7 +58,7 @@ void set_price_of_readings() noexcept;
 
 class call {
  public:
-  call(call_id id, const call_place& from) noexcept : begin_(now_ticks()) {
+  call(call_id id, const call_place& from) noexcept : begin_(from.at) {
     own_thread.depth = 1;
     own_thread.stack = from.stack;
     if (attached.locks_token) attached.token.acquire();

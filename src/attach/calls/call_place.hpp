@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Place where the program calls MPI: a return address, and the caller's stack as far as an
-/// unwinder needs it.
+/// Place where the program calls MPI, a return address and the caller's stack as far as an unwinder
+/// needs it, and the time of the call.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+
+#include <plait/core/clock.hpp>
 
 namespace plait::attach {
 
@@ -16,6 +18,7 @@ namespace plait::attach {
 }
 
 struct call_place {
+  ticks at = now_ticks();      ///< first: what a wrapper needs may be in no cache
   std::uintptr_t address = 0;  ///< the return address
   std::uintptr_t stack = 0;    ///< the caller's stack pointer, once the call has returned
   std::uintptr_t frame = 0;    ///< the caller's frame pointer register, whatever it holds
@@ -25,9 +28,9 @@ struct call_place {
   call_place(const void* returns_to, [[maybe_unused]] const void* callee) noexcept
       : address(reinterpret_cast<std::uintptr_t>(returns_to)) {
 #if defined(__x86_64__)
-    const auto at = reinterpret_cast<std::uintptr_t>(callee);
-    stack = at + 2 * sizeof(void*);
-    frame = word_at(at);
+    const auto below = reinterpret_cast<std::uintptr_t>(callee);
+    stack = below + 2 * sizeof(void*);
+    frame = word_at(below);
 #endif
   }
 };

@@ -113,9 +113,12 @@ void note_stopped(request_data& one) noexcept {
 }
 
 std::uint64_t bytes_received(const MPI_Status& status) noexcept {
-  int bytes = 0;
-  if (PLAIT_REAL(MPI_Get_count)(&status, constants.byte, &bytes) != MPI_SUCCESS) return 0;
-  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+#if defined(OPEN_MPI)
+  return status._ucount;
+#else
+  const auto high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1U;
+  return (std::uint64_t{high} << 32U) | static_cast<std::uint32_t>(status.count_lo);
+#endif
 }
 
 void note_post(record_data& to, const call& here, record_kind kind, const communicator_data& in,

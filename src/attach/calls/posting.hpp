@@ -14,7 +14,8 @@ template <class Count>
 [[nodiscard]] inline std::uint64_t bytes_of(Count count, MPI_Datatype type) noexcept {
   return count <= 0 ? 0 : static_cast<std::uint64_t>(count) * attached.sizes.of(type);
 }
-/// Bytes that a status tells of.
+/// Bytes that a status tells of, as both libraries keep them in it.  After a long wait
+/// MPI_Get_count would take 2 us, which is in no cache then.
 [[nodiscard]] std::uint64_t bytes_received(const MPI_Status& status) noexcept;
 
 /// The part of a record that a post decides.  The peer is left at -1 where it is not in the world.

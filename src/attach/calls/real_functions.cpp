@@ -30,10 +30,10 @@ constexpr const char* library_kind = "MPICH";
   return handle;
 }
 
-/// The first address of the file that a function was loaded from.
-[[nodiscard]] const void* file_of(const void* function) noexcept {
-  Dl_info info{};
-  return dladdr(function, &info) == 0 ? nullptr : info.dli_fbase;
+/// The file that a function was loaded from.
+[[nodiscard]] const link_map* file_of(void* function) noexcept {
+  dl_find_object found{};
+  return _dl_find_object(function, &found) == 0 ? found.dlfo_link_map : nullptr;
 }
 
 /// Another library that has MPI's functions, whatever its name is.
@@ -41,48 +41,60 @@ int note_mpi_library(dl_phdr_info* info, std::size_t, void* found) {
   void* const library =
       info->dlpi_name[0] == '\0' ? nullptr : dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY);
   if (library == nullptr) return 0;
-  const void* const has = dlsym(library, "PMPI_Init");
+  const link_map* const where = file_of(dlsym(library, "PMPI_Init"));
   dlclose(library);
-  const void* const own = file_of(reinterpret_cast<void*>(&note_mpi_library));
-  Dl_info where{};
-  if (has == nullptr || file_of(has) == own || dladdr(has, &where) == 0) return 0;
-  const char* slash = std::strrchr(where.dli_fname, '/');
-  *static_cast<std::string*>(found) = slash == nullptr ? where.dli_fname : slash + 1;
+  if (where == nullptr || where == file_of(reinterpret_cast<void*>(&note_mpi_library))) return 0;
+  const char* slash = std::strrchr(where->l_name, '/');
+  *static_cast<std::string*>(found) = slash == nullptr ? where->l_name : slash + 1;
   return 1;
+}
+
+/// Notes the function; null where the library does not have it.
+void* look_up(int which) noexcept {
+  char with_p[128] = "P";
+  std::strncat(with_p, call_names[which], sizeof with_p - 2);
+  void* found = find_in_library(with_p);
+  if (found == nullptr) found = find_in_library(call_names[which]);
+  return real_functions[which] = found;
+}
+/// Precondition: the function was looked up.
+void* look_up_next(int which) noexcept {
+  void* const real = real_functions[which];
+  void* const next = dlsym(RTLD_NEXT, call_names[which]);
+  const bool is_another = next != nullptr && file_of(next) != file_of(real);
+  return next_functions[which] = is_another ? next : real;
 }
 
 }  // namespace
 
 void* find_in_library(const char* name) noexcept {
-  void* found = dlsym(RTLD_NEXT, name);
-  if (found == nullptr && library() != nullptr) found = dlsym(library(), name);
-  return found;
+  void* const found = library() == nullptr ? nullptr : dlsym(library(), name);
+  return found == nullptr ? dlsym(RTLD_NEXT, name) : found;
 }
 
 void* find_real(call_id which) noexcept {
-  const char* name = call_names[static_cast<int>(which)];
-  char with_p[128] = "P";
-  std::strncat(with_p, name, sizeof with_p - 2);
-  void* found = find_in_library(with_p);
-  if (found == nullptr) found = find_in_library(name);
-  if (found == nullptr && library() == nullptr) {
-    std::fprintf(stderr, "plait attach: %s\n", wrong_library().c_str());
-    std::_Exit(2);
-  }
+  void* const found = look_up(static_cast<int>(which));
   if (found == nullptr) {
-    std::fprintf(stderr, "plait attach: the program calls %s, which %s (%s) does not have here\n",
-                 name, PLAIT_MPI_SONAME, library_kind);
+    const std::string why =
+        library() == nullptr
+            ? wrong_library()
+            : fmt::format("the program calls {}, which {} ({}) does not have here",
+                          call_names[static_cast<int>(which)], PLAIT_MPI_SONAME, library_kind);
+    std::fprintf(stderr, "plait attach: %s\n", why.c_str());
     std::_Exit(2);
   }
-  real_functions[static_cast<int>(which)] = found;
   return found;
 }
 
 void* find_next(call_id which) noexcept {
-  void* const real = find_real(which);
-  void* const next = dlsym(RTLD_NEXT, call_names[static_cast<int>(which)]);
-  const bool is_another = next != nullptr && file_of(next) != file_of(real);
-  return next_functions[static_cast<int>(which)] = is_another ? next : real;
+  (void)find_real(which);
+  return look_up_next(static_cast<int>(which));
+}
+
+void find_functions() noexcept {
+  for (int which = 0; which < call_count; ++which) {
+    if (look_up(which) != nullptr) (void)look_up_next(which);
+  }
 }
 
 #if defined(OPEN_MPI)

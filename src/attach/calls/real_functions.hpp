@@ -42,6 +42,10 @@ template <class Function>
 }
 #define PLAIT_NEXT(name) plait::attach::next_function<decltype(&name)>(plait::attach::call_id::name)
 
+/// Finds all functions that the library has.  A look-up takes some 15 us, which would be counted as
+/// computation before the program's first call of each function.
+void find_functions() noexcept;
+
 /// A handle as a number.
 template <class Handle>
 [[nodiscard]] inline std::uint64_t number_of(Handle handle) noexcept {
