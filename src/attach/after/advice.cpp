@@ -18,8 +18,10 @@ namespace {
 enum class pattern : std::uint8_t { other, message, completion, barrier, collective };
 enum class delay : std::uint8_t { sender, receiver, collective, transfer, unknown };
 
+/// Without the ending of calls with large counts.
 [[nodiscard]] std::string_view name_of(const site_result& site) noexcept {
-  return site.call < 0 ? "?" : call_names[site.call];
+  const std::string_view name = site.call < 0 ? "?" : call_names[site.call];
+  return name.substr(0, name.size() - (name.ends_with("_c") ? 2 : 0));
 }
 
 /// Returns "Iallreduce" of "MPI_Allreduce"; nothing where MPI has no such call.
@@ -40,29 +42,9 @@ enum class delay : std::uint8_t { sender, receiver, collective, transfer, unknow
                                      "MPI_Sendrecv", "MPI_Sendrecv_replace"}) {
     if (call == one) return pattern::message;
   }
-  for (const std::string_view one : {"MPI_Allreduce",
-                                     "MPI_Reduce",
-                                     "MPI_Reduce_scatter",
-                                     "MPI_Reduce_scatter_block",
-                                     "MPI_Scan",
-                                     "MPI_Exscan",
-                                     "MPI_Bcast",
-                                     "MPI_Gather",
-                                     "MPI_Gatherv",
-                                     "MPI_Scatter",
-                                     "MPI_Scatterv",
-                                     "MPI_Allgather",
-                                     "MPI_Allgatherv",
-                                     "MPI_Alltoall",
-                                     "MPI_Alltoallv",
-                                     "MPI_Alltoallw",
-                                     "MPI_Neighbor_allgather",
-                                     "MPI_Neighbor_allgatherv",
-                                     "MPI_Neighbor_alltoall",
-                                     "MPI_Neighbor_alltoallv",
-                                     "MPI_Neighbor_alltoallw"}) {
-    if (call == one) return pattern::collective;
-  }
+  // Of what else has a form that starts it.
+  const bool is_of_messages = call == "MPI_Bsend" || call == "MPI_Probe" || call == "MPI_Mprobe";
+  if (!is_of_messages && !started_form(call).empty()) return pattern::collective;
   return pattern::other;
 }
 
@@ -94,20 +76,12 @@ class adviser {
   }
 
  private:
-  [[nodiscard]] std::string mostly_for() const {
-    switch (delay_) {
-      case delay::sender:
-        return ", mostly for sends that come late";
-      case delay::receiver:
-        return ", mostly for receives that come late";
-      case delay::collective:
-        return ", mostly for the rank that comes last";
-      case delay::transfer:
-        return pattern_ == pattern::barrier ? "" : ", mostly for data under way";
-      case delay::unknown:
-        return "";
-    }
-    return "";
+  [[nodiscard]] const char* mostly_for() const noexcept {
+    constexpr const char* by_delay[] = {
+        ", mostly for sends that come late", ", mostly for receives that come late",
+        ", mostly for the rank that comes last", ", mostly for data under way", ""};
+    const bool is_plain = delay_ == delay::transfer && pattern_ == pattern::barrier;
+    return is_plain ? "" : by_delay[static_cast<int>(delay_)];
   }
 
   /// Returns what can be done, from a capital letter on and without the full stop.

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "attach/books/settings.hpp"
+
 namespace plait::attach {
 namespace {
 
@@ -42,6 +44,7 @@ void add_sites(std::span<const rank_profile> ranks, const site_index& index, ana
     result.stolen_s = static_cast<double>(stolen) * h.seconds_per_tick;
     result.looks = h.looks;
     result.look_s = h.look_s;
+    result.look_cpu_s = h.look_cpu_s;
     results.push_back(result);
   }
   return results;
@@ -83,40 +86,25 @@ void add_up(analysis& run) {
     // Phases share the computation between them, and each counts all of it.
     one.waits.by_moving_s = std::min({one.waits.by_moving_s, one.bound_s, one.compute_s});
     run.wall_s = std::max(run.wall_s, one.wall_s);
-    run.threads += one.threads;
-    run.compute_s += one.compute_s;
+    run.add(one);
     if (useful_seconds(one) > run.longest_compute_s) {
       run.longest_compute_s = useful_seconds(one);
       run.longest_compute_rank = one.rank;
     }
-    run.mpi_s += one.mpi_s;
-    run.stolen_s += one.stolen_s;
-    run.hidden_s += one.hidden_s;
-    run.bound_s += one.bound_s;
-    run.waits.add(one.waits);
   }
 }
 
-[[nodiscard]] const char* state_text(run_state state) noexcept {
-  switch (state) {
-    case run_state::running:
-      return "was ended from outside";
-    case run_state::aborted:
-      return "called MPI_Abort";
-    case run_state::exited:
-      return "ended without MPI_Finalize";
-    case run_state::finalized:
-      return "";
-  }
-  return "";
-}
+/// By `run_state`.
+constexpr const char* state_texts[] = {"was ended from outside", "", "called MPI_Abort",
+                                       "ended without MPI_Finalize"};
 
 void warn(std::span<const rank_profile> ranks, const matched_records& matched,
           const site_index& index, analysis& to) {
   const auto add = [&](std::string text) { to.warnings.push_back(std::move(text)); };
   for (const rank_profile& one : ranks) {
     if (one.header.state == run_state::finalized) continue;
-    add(fmt::format("rank {} {}", one.header.rank, state_text(one.header.state)));
+    add(fmt::format("rank {} {}", one.header.rank,
+                    state_texts[static_cast<int>(one.header.state)]));
     if (to.warnings.size() >= 8) break;
   }
   if (static_cast<int>(ranks.size()) < ranks.front().header.ranks) {
@@ -186,6 +174,18 @@ void sort_sites(std::vector<site_result>& sites, site_index& index) {
 
 }  // namespace
 
+void measured_times::add(const measured_times& other) noexcept {
+  for (double measured_times::*one :
+       {&measured_times::compute_s, &measured_times::mpi_s, &measured_times::stolen_s,
+        &measured_times::hidden_s, &measured_times::bound_s, &measured_times::look_s,
+        &measured_times::look_cpu_s}) {
+    this->*one += other.*one;
+  }
+  threads += other.threads;
+  looks += other.looks;
+  waits.add(other.waits);
+}
+
 double analysis::as_far_as_the_run_can_be(double sum_s) const noexcept {
   const double most_s = threads * (wall_s - longest_compute_s);
   return std::clamp(sum_s, 0.0, std::max(0.0, most_s));
@@ -207,13 +207,13 @@ analysis analyse(std::span<const rank_profile> ranks) {
   run.clock_uncertainty_s = clock.uncertainty_s();
   const matched_records matched = match(ranks);
   add_sites(ranks, run.index, run);
-  take_waits_apart(ranks, clock, matched, run.index, run.sites, run);
+  take_waits_apart(ranks, clock, matched, run);
   add_up(run);
   run.cores = find_core_sharing(ranks, run);
   run.pop = pop_of(run, ideal_seconds(ranks, matched));
   warn(ranks, matched, run.index, run);
   sort_sites(run.sites, run.index);
-  advise(run, (first.switches & 2U) != 0);
+  advise(run, (first.switches & switch_progress) != 0);
   return run;
 }
 

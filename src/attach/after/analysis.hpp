@@ -31,6 +31,16 @@ struct wait_split {
   void add(const wait_split& other) noexcept;
   void scale(double by) noexcept;
 };
+/// All of them, by their names in a result.
+inline constexpr std::pair<const char*, double wait_split::*> parts_of_waits[] = {
+    {"waiting_s", &wait_split::waiting_s},
+    {"late_sender_s", &wait_split::late_sender_s},
+    {"late_receiver_s", &wait_split::late_receiver_s},
+    {"transfer_s", &wait_split::transfer_s},
+    {"collective_wait_s", &wait_split::collective_wait_s},
+    {"other_wait_s", &wait_split::other_wait_s},
+    {"could_hide_by_progress_s", &wait_split::by_progress_s},
+    {"could_hide_by_moving_s", &wait_split::by_moving_s}};
 
 /// A call in the program's code, by where it returns to.
 struct code_place {
@@ -66,9 +76,7 @@ struct site_result : code_place {
   /// The place of another rank that this one waited for most, and how long; -1: none.
   int late_site = -1;
   double late_site_s = 0;
-  int latest_rank = -1;     ///< who came last most of the time
-  double latest_share = 0;  ///< of the time that ranks waited for late ones
-  int post_site = -1;       ///< where what is waited for here is started most often; -1: none
+  int post_site = -1;  ///< where what is waited for here is started most often; -1: none
   double computed_in_flight_s = 0;  ///< between those starts and the calls here
   // Of the calls that were noted: how often one followed another here with no other wait between.
   std::uint64_t waits_noted = 0;
@@ -77,20 +85,27 @@ struct site_result : code_place {
   std::string advice;
 };
 
-struct rank_result {
-  int rank = 0;
-  std::string host;
-  double wall_s = 0;
-  int threads = 1;       ///< that have called MPI
+/// Times of a rank, or their sums.
+struct measured_times {
+  int threads = 0;       ///< that have called MPI
   double compute_s = 0;  ///< of all of them, each from its first call to its last
   double mpi_s = 0;
-  double communication_s = 0;  ///< what its messages need on the network, alone
   double stolen_s = 0;
   double hidden_s = 0;
   double bound_s = 0;
-  double look_s = 0;
   std::uint64_t looks = 0;
+  double look_s = 0;
+  double look_cpu_s = 0;
   wait_split waits;
+
+  void add(const measured_times& other) noexcept;
+};
+
+struct rank_result : measured_times {
+  int rank = 0;
+  std::string host;
+  double wall_s = 0;
+  double communication_s = 0;  ///< what its messages need on the network, alone
 };
 
 struct late_pair {
@@ -137,15 +152,8 @@ class site_index {
   std::vector<site_result> sites_;
 };
 
-struct analysis {
+struct analysis : measured_times {
   double wall_s = 0;
-  int threads = 0;
-  wait_split waits;
-  double compute_s = 0;
-  double mpi_s = 0;
-  double stolen_s = 0;
-  double hidden_s = 0;
-  double bound_s = 0;
   double clock_uncertainty_s = 0;
   bool has_network = false;
   std::uint32_t sampling = 0;
@@ -179,8 +187,7 @@ struct analysis {
 
 /// Takes apart the waits of all ranks.  Adds to sites, ranks and pairs of `to`.
 void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock,
-                      const matched_records& matched, const site_index& index,
-                      std::vector<site_result>& sites, analysis& to);
+                      const matched_records& matched, analysis& to);
 
 /// The longest path of the run if MPI cost nothing: each rank computes as it did, and waits only
 /// for what it needs.

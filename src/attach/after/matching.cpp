@@ -25,15 +25,13 @@ struct message_end {
   }
 };
 
-[[nodiscard]] std::vector<message_end> ends_of(std::span<const rank_profile> ranks) {
+[[nodiscard]] std::vector<message_end> ends_of(std::span<const rank_profile> ranks, bool by_place) {
   std::vector<message_end> ends;
-  const bool is_complete =
-      std::ranges::all_of(ranks, [](const rank_profile& one) { return one.header.sampling == 0; });
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     const std::int32_t own = ranks[r].header.rank;
     for (std::uint32_t i = 0; i < ranks[r].records.size(); ++i) {
       const record_data& one = ranks[r].records[i];
-      const std::uint32_t turn = is_complete ? one.order : one.place;
+      const std::uint32_t turn = by_place ? one.place : one.order;
       if (one.kind == record_kind::send) {
         ends.push_back({one.communicator, own, one.peer, one.tag, false, turn, {r, i}});
       } else if (one.kind == record_kind::receive) {
@@ -46,9 +44,9 @@ struct message_end {
 }
 
 void match_messages(std::span<const rank_profile> ranks, matched_records& to) {
-  const std::vector<message_end> ends = ends_of(ranks);
   const bool by_place =
       std::ranges::any_of(ranks, [](const rank_profile& one) { return one.header.sampling != 0; });
+  const std::vector<message_end> ends = ends_of(ranks, by_place);
   for (std::size_t begin = 0; begin < ends.size();) {
     std::size_t receives = begin;
     while (receives < ends.size() && ends[receives].channel() == ends[begin].channel() &&
@@ -92,32 +90,27 @@ void match_collectives(std::span<const rank_profile> ranks, matched_records& to)
 
 }  // namespace
 
-timebase::timebase(std::span<const rank_profile> ranks) {
-  const profile_header& first = ranks.front().header;
-  common_rate_ = first.seconds_per_tick;
-  origin_ = first.begin;
-  origin_s_ = static_cast<double>(first.begin) * first.seconds_per_tick;
-  for (const rank_profile& one : ranks) {
-    const profile_header& h = one.header;
-    const bool is_common = h.rank == first.rank || (h.boot != 0 && h.boot == first.boot);
-    clocks_.push_back({is_common,
-                       h.seconds_per_tick,
-                       {h.clock_at[0], h.clock_at[1]},
-                       {h.clock_offset_s[0], h.clock_offset_s[1]}});
-    if (!is_common) uncertainty_s_ = std::max(uncertainty_s_, h.clock_uncertainty_s);
+double timebase::uncertainty_s() const noexcept {
+  double most_s = 0;
+  for (const rank_profile& one : ranks_) {
+    if (!is_common(one.header)) most_s = std::max(most_s, one.header.clock_uncertainty_s);
   }
+  return most_s;
 }
 
 /// Between the two moments at which the clocks were compared, their difference is linear.
 double timebase::seconds(std::size_t rank, ticks at) const noexcept {
-  const one_clock& c = clocks_[rank];
-  if (c.is_common) return static_cast<double>(at - origin_) * common_rate_;
-  double offset_s = c.offset_s[0];
-  if (c.at[1] > c.at[0]) {
-    const double part = static_cast<double>(at - c.at[0]) / static_cast<double>(c.at[1] - c.at[0]);
-    offset_s += part * (c.offset_s[1] - c.offset_s[0]);
+  const profile_header& first = ranks_.front().header;
+  const profile_header& h = ranks_[rank].header;
+  if (is_common(h)) return static_cast<double>(at - first.begin) * first.seconds_per_tick;
+  double offset_s = h.clock_offset_s[0];
+  if (h.clock_at[1] > h.clock_at[0]) {
+    offset_s += static_cast<double>(at - h.clock_at[0]) /
+                static_cast<double>(h.clock_at[1] - h.clock_at[0]) *
+                (h.clock_offset_s[1] - h.clock_offset_s[0]);
   }
-  return static_cast<double>(at) * c.seconds_per_tick + offset_s - origin_s_;
+  return static_cast<double>(at) * h.seconds_per_tick + offset_s -
+         static_cast<double>(first.begin) * first.seconds_per_tick;
 }
 
 matched_records match(std::span<const rank_profile> ranks) {

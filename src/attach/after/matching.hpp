@@ -14,22 +14,17 @@ namespace plait::attach {
 /// One clock for the records of all ranks: seconds since rank 0 began.
 class timebase {
  public:
-  explicit timebase(std::span<const rank_profile> ranks);
+  explicit timebase(std::span<const rank_profile> ranks) : ranks_(ranks) {}
   [[nodiscard]] double seconds(std::size_t rank, ticks at) const noexcept;
-  [[nodiscard]] double uncertainty_s() const noexcept { return uncertainty_s_; }
+  /// The largest of a rank whose clock is another one than rank 0's.
+  [[nodiscard]] double uncertainty_s() const noexcept;
 
  private:
-  struct one_clock {
-    bool is_common = true;
-    double seconds_per_tick = 0;
-    ticks at[2] = {};
-    double offset_s[2] = {};
-  };
-  std::vector<one_clock> clocks_;
-  double common_rate_ = 0;
-  ticks origin_ = 0;
-  double origin_s_ = 0;
-  double uncertainty_s_ = 0;
+  [[nodiscard]] bool is_common(const profile_header& h) const noexcept {
+    const profile_header& first = ranks_.front().header;
+    return h.rank == first.rank || (h.boot != 0 && h.boot == first.boot);
+  }
+  std::span<const rank_profile> ranks_;
 };
 
 /// A record, by its rank's place in the list of profiles and its own.

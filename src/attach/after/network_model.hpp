@@ -16,37 +16,33 @@ namespace plait::attach {
 /// per byte.
 class network_model {
  public:
-  explicit network_model(std::span<const rank_profile> ranks) : ranks_(ranks) {
-    const profile_header& h = ranks.front().header;
-    for (int within = 0; within < 2; ++within) {
-      latency_s_[within] = h.latency_s[within];
-      seconds_per_byte_[within] = h.seconds_per_byte[within];
-      processor_s_per_byte_[within] = h.processor_s_per_byte[within];
-      const double each_way = h.seconds_per_byte_each_way[within];
-      slower_both_ways_[within] = h.seconds_per_byte[within] > 0 && each_way > 0
-                                      ? each_way / h.seconds_per_byte[within] - 1
-                                      : 0;
-    }
+  explicit network_model(std::span<const rank_profile> ranks)
+      : ranks_(ranks), of_(ranks.front().header) {}
+  [[nodiscard]] bool is_known() const noexcept {
+    return of_.latency_s[0] > 0 || of_.latency_s[1] > 0;
   }
-  [[nodiscard]] bool is_known() const noexcept { return latency_s_[0] > 0 || latency_s_[1] > 0; }
   [[nodiscard]] double message_s(std::size_t a, std::size_t b, std::uint64_t bytes) const noexcept {
     const int within = is_within(a, b);
-    return latency_s_[within] + static_cast<double>(bytes) * seconds_per_byte_[within];
+    return of_.latency_s[within] + static_cast<double>(bytes) * of_.seconds_per_byte[within];
   }
   /// Processor time that either rank gives for it.
   [[nodiscard]] double processor_s(std::size_t a, std::size_t b,
                                    std::uint64_t bytes) const noexcept {
-    return static_cast<double>(bytes) * processor_s_per_byte_[is_within(a, b)];
+    return static_cast<double>(bytes) * of_.processor_s_per_byte[is_within(a, b)];
   }
   /// Time beyond that, as a part of it, while as much goes the other way.
   [[nodiscard]] double slower_both_ways(std::size_t a, std::size_t b) const noexcept {
-    return slower_both_ways_[is_within(a, b)];
+    const int within = is_within(a, b);
+    const double one_way = of_.seconds_per_byte[within];
+    const double each_way = of_.seconds_per_byte_each_way[within];
+    return one_way > 0 && each_way > 0 ? each_way / one_way - 1 : 0;
   }
   /// The part of the time of data both ways that the processor gives, on the slower network.
   [[nodiscard]] double processor_share() const noexcept {
-    const int within = latency_s_[0] > 0 ? 0 : 1;
-    const double each_way = seconds_per_byte_[within] * (1 + slower_both_ways_[within]);
-    return each_way > 0 ? std::min(1.0, 2 * processor_s_per_byte_[within] / each_way) : 1;
+    const int within = of_.latency_s[0] > 0 ? 0 : 1;
+    const double each_way =
+        std::max(of_.seconds_per_byte[within], of_.seconds_per_byte_each_way[within]);
+    return each_way > 0 ? std::min(1.0, 2 * of_.processor_s_per_byte[within] / each_way) : 1;
   }
   [[nodiscard]] int is_within(std::size_t a, std::size_t b) const noexcept {
     return std::strncmp(ranks_[a].header.host, ranks_[b].header.host,
@@ -57,10 +53,7 @@ class network_model {
 
  private:
   std::span<const rank_profile> ranks_;
-  double latency_s_[2];
-  double seconds_per_byte_[2];
-  double processor_s_per_byte_[2];
-  double slower_both_ways_[2];
+  const profile_header& of_;
 };
 
 /// When the messages of a wait could have been there, and what they would have taken from the

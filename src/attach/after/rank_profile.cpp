@@ -5,10 +5,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -34,35 +36,29 @@ template <class T>
   return values;
 }
 
+/// Writes how many there are, and the values.
 template <class T>
 void append(std::vector<std::byte>& to, const std::vector<T>& values) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
-  to.insert(to.end(), bytes, bytes + values.size() * sizeof(T));
+  const std::uint64_t count = values.size();
+  const auto add = [&](const void* from, std::size_t size) {
+    to.insert(to.end(), static_cast<const std::byte*>(from),
+              static_cast<const std::byte*>(from) + size);
+  };
+  add(&count, sizeof count);
+  add(values.data(), count * sizeof(T));
 }
 
-class reader {
- public:
-  explicit reader(std::span<const std::byte> from) : from_(from) {}
-  template <class T>
-  [[nodiscard]] std::vector<T> take(std::size_t count) {
-    auto values = copy_of<T>(from_, at_, count);
-    at_ += count * sizeof(T);
-    return values;
-  }
-
- private:
-  std::span<const std::byte> from_;
-  std::size_t at_ = 0;
-};
+/// Reads the same, and goes on to what follows.
+template <class T>
+[[nodiscard]] std::vector<T> take(std::span<const std::byte>& from) {
+  const auto count = copy_of<std::uint64_t>(from, 0, 1).front();
+  auto values = copy_of<T>(from, sizeof count, count);
+  from = from.subspan(sizeof count + count * sizeof(T));
+  return values;
+}
 
 constexpr const char* file_prefix = "plait-attach-";
 
-/// Numbers of sites, records and calls that follow the header.
-struct packed_counts {
-  std::uint64_t sites = 0;
-  std::uint64_t records = 0;
-  std::uint64_t calls = 0;
-};
 struct packed_site {
   std::int64_t number = 0;
   site_data site;
@@ -86,47 +82,20 @@ struct packed_site {
   return found;
 }
 
-/// A file of this user's, whatever lies under its name in a folder that all may write to.  Errors:
-/// `error` that says what it is instead.
-class own_file {
- public:
-  explicit own_file(const std::filesystem::path& path)
-      : descriptor_(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {
-    struct stat what {};
-    const bool is_there = descriptor_ >= 0 && fstat(descriptor_, &what) == 0;
-    std::string wrong;
-    if (!is_there) wrong = std::strerror(errno);
-    if (is_there && what.st_uid != geteuid()) wrong = "it is another user's";
-    if (is_there && !S_ISREG(what.st_mode)) wrong = "it is no file with contents";
-    if (wrong.empty()) {
-      size_ = static_cast<std::size_t>(what.st_size);
-      return;
-    }
-    if (descriptor_ >= 0) close(descriptor_);
-    throw error(wrong);
-  }
-  ~own_file() { close(descriptor_); }
-  own_file(const own_file&) = delete;
-  own_file& operator=(const own_file&) = delete;
+using file_pointer = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Returns how many bytes there were, from the beginning.
-  std::size_t read_to(void* memory, std::size_t size) const noexcept {
-    std::size_t got = 0;
-    while (got < size) {
-      const ssize_t more = pread(descriptor_, static_cast<std::byte*>(memory) + got, size - got,
-                                 static_cast<off_t>(got));
-      if (more < 0 && errno == EINTR) continue;
-      if (more <= 0) break;
-      got += static_cast<std::size_t>(more);
-    }
-    return got;
-  }
-
- private:
-  int descriptor_;
-  std::size_t size_ = 0;
-};
+/// Opens a file of this user's, whatever lies under its name in a folder that all may write to.
+/// Errors: `error` that says what it is instead.
+[[nodiscard]] file_pointer open_own(const std::filesystem::path& path, std::size_t& size) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  file_pointer file(descriptor < 0 ? nullptr : fdopen(descriptor, "r"), std::fclose);
+  struct stat what {};
+  if (file == nullptr || fstat(descriptor, &what) != 0) throw error(std::strerror(errno));
+  if (what.st_uid != geteuid()) throw error("it is another user's");
+  if (!S_ISREG(what.st_mode)) throw error("it is no file with contents");
+  size = static_cast<std::size_t>(what.st_size);
+  return file;
+}
 
 /// Every number of the header that says where something is, or how much of it.
 [[nodiscard]] bool is_sound(const profile_header& h, std::size_t size) noexcept {
@@ -161,14 +130,15 @@ void end_texts(profile_header& h) noexcept {
 
 /// Errors: `error` that says what is wrong with it.
 [[nodiscard]] rank_profile read_file(const std::filesystem::path& path) {
-  const own_file file(path);
-  std::vector<std::byte> memory(sizeof(profile_header));
+  std::size_t size = 0;
+  const file_pointer file = open_own(path, size);
   profile_header header;
-  if (file.read_to(&header, sizeof header) < sizeof header || header.size != file.size()) {
+  if (std::fread(&header, sizeof header, 1, file.get()) != 1 || header.size != size) {
     throw error("it is no profile of this build of plait");
   }
-  memory.resize(file.size());
-  memory.resize(file.read_to(memory.data(), memory.size()));
+  std::rewind(file.get());
+  std::vector<std::byte> memory(size);
+  memory.resize(std::fread(memory.data(), 1, size, file.get()));
   return read_profile(memory);
 }
 
@@ -208,7 +178,6 @@ std::vector<std::byte> pack_profile(const rank_profile& one) {
   for (const auto& [number, site] : one.sites) sites.push_back({number, site});
   std::vector<std::byte> packed;
   append(packed, std::vector{one.header});
-  append(packed, std::vector{packed_counts{sites.size(), one.records.size(), one.calls.size()}});
   append(packed, sites);
   append(packed, one.sent_bytes);
   append(packed, one.sent_messages);
@@ -218,17 +187,15 @@ std::vector<std::byte> pack_profile(const rank_profile& one) {
 }
 
 rank_profile unpack_profile(std::span<const std::byte> packed) {
-  reader from(packed);
   rank_profile one;
-  one.header = from.take<profile_header>(1).front();
-  const packed_counts counts = from.take<packed_counts>(1).front();
-  for (const packed_site& s : from.take<packed_site>(counts.sites)) {
+  one.header = take<profile_header>(packed).front();
+  for (const packed_site& s : take<packed_site>(packed)) {
     one.sites[static_cast<int>(s.number)] = s.site;
   }
-  one.sent_bytes = from.take<std::uint64_t>(static_cast<std::size_t>(one.header.ranks));
-  one.sent_messages = from.take<std::uint64_t>(static_cast<std::size_t>(one.header.ranks));
-  one.records = from.take<record_data>(counts.records);
-  one.calls = from.take<call_data>(counts.calls);
+  one.sent_bytes = take<std::uint64_t>(packed);
+  one.sent_messages = take<std::uint64_t>(packed);
+  one.records = take<record_data>(packed);
+  one.calls = take<call_data>(packed);
   return one;
 }
 

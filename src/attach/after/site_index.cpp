@@ -123,57 +123,55 @@ class wrappers {
 
 }  // namespace
 
-site_index::site_index(std::span<const rank_profile> ranks) {
+site_index::site_index(std::span<const rank_profile> ranks) : numbers_(ranks.size()) {
+  struct raw_way {
+    std::size_t rank;
+    int number;
+    const site_data& site;
+    std::vector<std::size_t> places;
+  };
   place_names names;
-  std::vector<std::vector<std::vector<std::size_t>>> raw(ranks.size());
+  std::vector<raw_way> ways;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     for (const auto& [number, site] : ranks[r].sites) {
-      auto& way = raw[r].emplace_back();
-      way.push_back(names.add(module_path(ranks[r], site.module), site.offset));
+      auto& places = ways.emplace_back(raw_way{r, number, site, {}}).places;
+      places.push_back(names.add(module_path(ranks[r], site.module), site.offset));
       for (int i = 0; i < std::min(site.callers, most_callers); ++i) {
         const caller_data& caller = site.caller[i];
         if (caller.module < 0) break;
-        way.push_back(names.add(module_path(ranks[r], caller.module),
-                                caller.address - ranks[r].header.module[caller.module].base));
+        places.push_back(names.add(module_path(ranks[r], caller.module),
+                                   caller.address - ranks[r].header.module[caller.module].base));
       }
     }
   }
   names.find_names();
-  const auto places_of = [&](const std::vector<std::size_t>& way) {
+  const auto places_of = [&](const raw_way& way) {
     way_of_places places;
-    for (const std::size_t place : way) {
+    for (const std::size_t place : way.places) {
       places.insert(places.end(), names.of(place).begin(), names.of(place).end());
     }
     return places;
   };
   wrappers known;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    std::size_t at = 0;
-    for (const auto& [number, site] : ranks[r].sites) {
-      const auto& way = raw[r][at++];
-      if (site.waited > 0 || site.bytes > 0) known.add(places_of(way), site.count);
-    }
+  for (const raw_way& way : ways) {
+    if (way.site.waited > 0 || way.site.bytes > 0) known.add(places_of(way), way.site.count);
   }
   known.find_files();
   std::map<std::pair<int, std::vector<place_key>>, int> numbers;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    auto& of_rank = numbers_.emplace_back();
-    std::size_t at = 0;
-    for (const auto& [number, site] : ranks[r].sites) {
-      way_of_places places = places_of(raw[r][at++]);
-      places.resize(known.count_in(places) + 1);
-      std::vector<place_key> key;
-      for (const code_place& one : places) key.push_back(key_of(one));
-      const auto [found, is_new] =
-          numbers.try_emplace({site.call, key}, static_cast<int>(sites_.size()));
-      if (is_new) {
-        site_result& made = sites_.emplace_back();
-        static_cast<code_place&>(made) = places.front();
-        made.call = site.call;
-        made.callers.assign(places.begin() + 1, places.end());
-      }
-      of_rank[number] = found->second;
+  for (const raw_way& way : ways) {
+    way_of_places places = places_of(way);
+    places.resize(known.count_in(places) + 1);
+    std::vector<place_key> key;
+    for (const code_place& one : places) key.push_back(key_of(one));
+    const auto [found, is_new] =
+        numbers.try_emplace({way.site.call, key}, static_cast<int>(sites_.size()));
+    if (is_new) {
+      site_result& made = sites_.emplace_back();
+      static_cast<code_place&>(made) = places.front();
+      made.call = way.site.call;
+      made.callers.assign(places.begin() + 1, places.end());
     }
+    numbers_[way.rank][way.number] = found->second;
   }
 }
 

@@ -23,60 +23,48 @@ int no_separate_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*,
 
 class debug_library {
  public:
-  debug_library() : handle_(dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) return;
-    find(begin, "dwfl_begin");
-    find(end, "dwfl_end");
-    find(report_offline, "dwfl_report_offline");
-    find(report_end, "dwfl_report_end");
-    find(get_elf, "dwfl_module_getelf");
-    find(get_source, "dwfl_module_getsrc");
-    find(line_info, "dwfl_lineinfo");
-    find(address_info, "dwfl_module_addrinfo");
-    find(unit_at, "dwfl_module_addrdie");
-    find(scopes_at, "dwarf_getscopes");
-    find(scopes_around, "dwarf_getscopes_die");
-    find(tag_of, "dwarf_tag");
-    find(name_of, "dwarf_diename");
-    find(attribute_of, "dwarf_attr_integrate");
-    find(number_of, "dwarf_formudata");
-    find(string_of, "dwarf_formstring");
-    find(source_files, "dwarf_getsrcfiles");
-    find(source_file, "dwarf_filesrc");
-    callbacks_.find_debuginfo = no_separate_file;
-    find(callbacks_.section_address, "dwfl_offline_section_address");
-  }
   [[nodiscard]] bool is_there() const noexcept { return handle_ != nullptr && is_complete_; }
   [[nodiscard]] const Dwfl_Callbacks* callbacks() const noexcept { return &callbacks_; }
 
-  decltype(&dwfl_begin) begin = nullptr;
-  decltype(&dwfl_end) end = nullptr;
-  decltype(&dwfl_report_offline) report_offline = nullptr;
-  decltype(&dwfl_report_end) report_end = nullptr;
-  decltype(&dwfl_module_getelf) get_elf = nullptr;
-  decltype(&dwfl_module_getsrc) get_source = nullptr;
-  decltype(&dwfl_lineinfo) line_info = nullptr;
-  decltype(&dwfl_module_addrinfo) address_info = nullptr;
-  decltype(&dwfl_module_addrdie) unit_at = nullptr;
-  decltype(&dwarf_getscopes) scopes_at = nullptr;
-  decltype(&dwarf_getscopes_die) scopes_around = nullptr;
-  decltype(&dwarf_tag) tag_of = nullptr;
-  decltype(&dwarf_diename) name_of = nullptr;
-  decltype(&dwarf_attr_integrate) attribute_of = nullptr;
-  decltype(&dwarf_formudata) number_of = nullptr;
-  decltype(&dwarf_formstring) string_of = nullptr;
-  decltype(&dwarf_getsrcfiles) source_files = nullptr;
-  decltype(&dwarf_filesrc) source_file = nullptr;
-
  private:
   template <class Function>
-  void find(Function& to, const char* name) {
-    to = reinterpret_cast<Function>(dlsym(handle_, name));
-    is_complete_ = is_complete_ && to != nullptr;
+  [[nodiscard]] Function find(const char* name) {
+    void* const found = handle_ == nullptr ? nullptr : dlsym(handle_, name);
+    is_complete_ = is_complete_ && found != nullptr;
+    return reinterpret_cast<Function>(found);
   }
-  void* handle_;
+  void* handle_ = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
   bool is_complete_ = true;
-  Dwfl_Callbacks callbacks_{};
+
+#define PLAIT_FOUND_IN_LIBDW(member, function) \
+  decltype(&function) member = find<decltype(&function)>(#function)  // NOLINT
+ public:
+  PLAIT_FOUND_IN_LIBDW(begin, dwfl_begin);
+  PLAIT_FOUND_IN_LIBDW(end, dwfl_end);
+  PLAIT_FOUND_IN_LIBDW(report_offline, dwfl_report_offline);
+  PLAIT_FOUND_IN_LIBDW(report_end, dwfl_report_end);
+  PLAIT_FOUND_IN_LIBDW(get_elf, dwfl_module_getelf);
+  PLAIT_FOUND_IN_LIBDW(get_source, dwfl_module_getsrc);
+  PLAIT_FOUND_IN_LIBDW(line_info, dwfl_lineinfo);
+  PLAIT_FOUND_IN_LIBDW(address_info, dwfl_module_addrinfo);
+  PLAIT_FOUND_IN_LIBDW(unit_at, dwfl_module_addrdie);
+  PLAIT_FOUND_IN_LIBDW(scopes_at, dwarf_getscopes);
+  PLAIT_FOUND_IN_LIBDW(scopes_around, dwarf_getscopes_die);
+  PLAIT_FOUND_IN_LIBDW(tag_of, dwarf_tag);
+  PLAIT_FOUND_IN_LIBDW(name_of, dwarf_diename);
+  PLAIT_FOUND_IN_LIBDW(attribute_of, dwarf_attr_integrate);
+  PLAIT_FOUND_IN_LIBDW(number_of, dwarf_formudata);
+  PLAIT_FOUND_IN_LIBDW(string_of, dwarf_formstring);
+  PLAIT_FOUND_IN_LIBDW(source_files, dwarf_getsrcfiles);
+  PLAIT_FOUND_IN_LIBDW(source_file, dwarf_filesrc);
+#undef PLAIT_FOUND_IN_LIBDW
+
+ private:
+  Dwfl_Callbacks callbacks_{.find_elf = nullptr,
+                            .find_debuginfo = no_separate_file,
+                            .section_address = find<decltype(&dwfl_offline_section_address)>(
+                                "dwfl_offline_section_address"),
+                            .debuginfo_path = nullptr};
 };
 
 /// Without a compiler's endings of parts and copies of a function: `.constprop.0`, `.cold`.

@@ -51,18 +51,16 @@ struct latest_cause {
 class wait_taker {
  public:
   wait_taker(std::span<const rank_profile> ranks, const timebase& clock,
-             const matched_records& matched, const site_index& index,
-             std::vector<site_result>& sites, analysis& to)
+             const matched_records& matched, analysis& to)
       : ranks_(ranks),
         clock_(clock),
         matched_(matched),
-        index_(index),
-        sites_(sites),
+        index_(to.index),
+        sites_(to.sites),
         to_(to),
         network_(ranks),
-        late_at_(sites.size()),
-        posted_at_(sites.size()),
-        last_rank_(sites.size()) {}
+        late_at_(to.sites.size()),
+        posted_at_(to.sites.size()) {}
 
   void run() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -121,7 +119,7 @@ class wait_taker {
   }
 
   void take(const one_wait& wait, double part_to_hide) {
-    const record_data& any = ranks_[wait.rank].records[wait.records.front()];
+    const record_data& any = first_record(wait);
     const double time_s = wait.end_s - wait.begin_s;
     const latest_cause late = find_cause(wait);
     const double late_s =
@@ -187,16 +185,22 @@ class wait_taker {
     return found;
   }
 
-  /// Adds what the network needs for the wait's messages.
-  void note_messages(const one_wait& wait) {
+  /// Calls `see` with each record of a message whose other end is known, that, and its bytes.
+  void for_each_message(const one_wait& wait, const auto& see) const {
     for (const std::uint32_t i : wait.records) {
       const record_data& one = ranks_[wait.rank].records[i];
       const record_place other = matched_.partner[wait.rank][i];
       if (other.is_none()) continue;
-      const std::uint64_t bytes = one.kind == record_kind::send ? one.bytes : record(other).bytes;
+      see(one, other, one.kind == record_kind::send ? one.bytes : record(other).bytes);
+    }
+  }
+
+  /// Adds what the network needs for the wait's messages.
+  void note_messages(const one_wait& wait) {
+    for_each_message(wait, [&](const record_data& one, record_place other, std::uint64_t bytes) {
       (one.kind == record_kind::send ? out_s_ : in_s_) +=
           network_.message_s(wait.rank, other.rank, bytes);
-    }
+    });
   }
 
   /// Counts how often calls at one place follow each other with no other wait in between.
@@ -232,17 +236,13 @@ class wait_taker {
     double out_s = 0;
     double processor_s = 0;
     ticks posted = INT64_MAX;
-    for (const std::uint32_t i : wait.records) {
-      const record_data& one = ranks_[wait.rank].records[i];
-      const record_place other = matched_.partner[wait.rank][i];
-      if (other.is_none()) continue;
-      const std::uint64_t bytes = one.kind == record_kind::send ? one.bytes : record(other).bytes;
-      if (bytes < surely_rendezvous_bytes) continue;
+    for_each_message(wait, [&](const record_data& one, record_place other, std::uint64_t bytes) {
+      if (bytes < surely_rendezvous_bytes) return;
       (one.kind == record_kind::send ? out_s : in_s) +=
           network_.message_s(wait.rank, other.rank, bytes);
       processor_s += network_.processor_s(wait.rank, other.rank, bytes);
       posted = std::min(posted, one.looked_before_post);
-    }
+    });
     const ticks looked = first_record(wait).looked_before_wait - std::max(posted, credited_);
     if (posted == INT64_MAX || looked <= 0) return 0;
     const double rate = ranks_[wait.rank].header.seconds_per_tick;
@@ -318,14 +318,12 @@ class wait_taker {
 
   void note_cause(const one_wait& wait, const latest_cause& late, double late_s) {
     if (late.what == cause::none || late_s <= 0) return;
-    const record_data& any = ranks_[wait.rank].records[wait.records.front()];
+    const record_data& any = first_record(wait);
     const int site = index_.of(wait.rank, any.wait_site);
     const int by_site = index_.of(late.by.rank, record(late.by).post_site);
-    const int by_rank = ranks_[late.by.rank].header.rank;
     if (site >= 0 && by_site >= 0) late_at_[static_cast<std::size_t>(site)][by_site] += late_s;
-    if (site >= 0) last_rank_[static_cast<std::size_t>(site)][by_rank] += late_s;
     if (late.what != cause::sender) return;
-    auto& pair = pairs_[{by_rank, ranks_[wait.rank].header.rank}];
+    auto& pair = pairs_[{ranks_[late.by.rank].header.rank, ranks_[wait.rank].header.rank}];
     pair.first += late_s;
     ++pair.second;
   }
@@ -366,15 +364,6 @@ class wait_taker {
         sites_[s].late_site = site;
         sites_[s].late_site_s = seconds;
       }
-      double most_s = 0;
-      double all_s = 0;
-      for (const auto& [rank, seconds] : last_rank_[s]) {
-        all_s += seconds;
-        if (seconds <= most_s) continue;
-        most_s = seconds;
-        sites_[s].latest_rank = rank;
-      }
-      sites_[s].latest_share = all_s > 0 ? most_s / all_s : 0;
       std::uint64_t most_posts = 0;
       for (const auto& [site, posts] : posted_at_[s]) {
         if (posts <= most_posts) continue;
@@ -394,7 +383,6 @@ class wait_taker {
   std::map<int, wait_split> split_;  ///< of the rank in hand, by its sites
   std::vector<std::map<int, double>> late_at_;
   std::vector<std::map<int, std::uint64_t>> posted_at_;
-  std::vector<std::map<int, double>> last_rank_;
   std::map<std::pair<int, int>, std::pair<double, std::uint64_t>> pairs_;
   double in_s_ = 0;
   double out_s_ = 0;
@@ -404,27 +392,16 @@ class wait_taker {
 }  // namespace
 
 void wait_split::add(const wait_split& other) noexcept {
-  waiting_s += other.waiting_s;
-  late_sender_s += other.late_sender_s;
-  late_receiver_s += other.late_receiver_s;
-  transfer_s += other.transfer_s;
-  collective_wait_s += other.collective_wait_s;
-  other_wait_s += other.other_wait_s;
-  by_progress_s += other.by_progress_s;
-  by_moving_s += other.by_moving_s;
+  for (const auto& [name, part] : parts_of_waits) this->*part += other.*part;
 }
 
 void wait_split::scale(double by) noexcept {
-  for (double* part : {&waiting_s, &late_sender_s, &late_receiver_s, &transfer_s,
-                       &collective_wait_s, &other_wait_s, &by_progress_s, &by_moving_s}) {
-    *part *= by;
-  }
+  for (const auto& [name, part] : parts_of_waits) this->*part *= by;
 }
 
 void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock,
-                      const matched_records& matched, const site_index& index,
-                      std::vector<site_result>& sites, analysis& to) {
-  wait_taker(ranks, clock, matched, index, sites, to).run();
+                      const matched_records& matched, analysis& to) {
+  wait_taker(ranks, clock, matched, to).run();
 }
 
 }  // namespace plait::attach

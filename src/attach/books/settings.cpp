@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <string_view>
+#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -17,14 +17,6 @@ namespace {
   return text == nullptr ? std::string{} : std::string(text);
 }
 
-[[nodiscard]] std::uint32_t switch_named(std::string_view name) noexcept {
-  if (name == "profile") return switch_profile;
-  if (name == "progress") return switch_progress;
-  if (name == "trace") return switch_trace;
-  if (name == "verify") return switch_verify;
-  return 0;
-}
-
 }  // namespace
 
 settings read_settings(std::string& wrong) {
@@ -33,12 +25,13 @@ settings read_settings(std::string& wrong) {
   for (std::size_t at = 0; at < names.size();) {
     const std::size_t comma = std::min(names.find(',', at), names.size());
     const std::string name = names.substr(at, comma - at);
-    const std::uint32_t bit = switch_named(name);
-    if (bit == 0 && !name.empty()) {
+    const auto* const known = std::ranges::find(switch_names, name);
+    if (known != std::end(switch_names)) {
+      found.switches |= 1U << (known - switch_names);
+    } else if (!name.empty()) {
       wrong = fmt::format("PLAIT_ATTACH names '{}'; it can be profile, progress, trace or verify",
                           name);
     }
-    found.switches |= bit;
     at = comma + 1;
   }
   if (found.switches != 0) found.switches |= switch_profile;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace plait::attach {
 
@@ -13,6 +14,8 @@ enum switch_bit : std::uint32_t {
   switch_trace = 4,
   switch_verify = 8,
 };
+
+inline constexpr std::string_view switch_names[] = {"profile", "progress", "trace", "verify"};
 
 /// Settings that `plait attach` passes in environment variables.
 struct settings {

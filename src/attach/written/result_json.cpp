@@ -6,6 +6,7 @@
 #include <plait/trace/result_parts.hpp>
 
 #include "attach/after/analysis.hpp"
+#include "attach/books/settings.hpp"
 #include "attach/calls.hpp"
 
 namespace plait::attach {
@@ -15,22 +16,15 @@ using json = nlohmann::ordered_json;
 
 [[nodiscard]] json switches_of(std::uint32_t bits) {
   json names = json::array();
-  const char* all[] = {"profile", "progress", "trace", "verify"};
-  for (unsigned i = 0; i < 4; ++i) {
-    if ((bits >> i & 1U) != 0) names.push_back(all[i]);
+  for (unsigned i = 0; i < std::size(switch_names); ++i) {
+    if ((bits >> i & 1U) != 0) names.push_back(switch_names[i]);
   }
   return names;
 }
 
 void add_waits(json& to, const wait_split& w, bool has_network) {
-  to["waiting_s"] = w.waiting_s;
-  to["late_sender_s"] = w.late_sender_s;
-  to["late_receiver_s"] = w.late_receiver_s;
-  to["transfer_s"] = w.transfer_s;
-  to["collective_wait_s"] = w.collective_wait_s;
-  to["other_wait_s"] = w.other_wait_s;
-  to["could_hide_by_progress_s"] = has_network ? json(w.by_progress_s) : json(nullptr);
-  to["could_hide_by_moving_s"] = w.by_moving_s;
+  for (const auto& [name, part] : parts_of_waits) to[name] = w.*part;
+  if (!has_network) to["could_hide_by_progress_s"] = nullptr;
 }
 
 [[nodiscard]] json totals_of(const analysis& run) {
@@ -104,18 +98,6 @@ void add_waits(json& to, const wait_split& w, bool has_network) {
           {"processor_s_per_byte", first.processor_s_per_byte[within]}};
 }
 
-[[nodiscard]] json progress_of(std::span<const rank_profile> ranks, const analysis& run) {
-  std::uint64_t looks = 0;
-  double look_s = 0;
-  double cpu_s = 0;
-  for (const rank_profile& one : ranks) {
-    looks += one.header.looks;
-    look_s += one.header.look_s;
-    cpu_s += one.header.look_cpu_s;
-  }
-  return {{"looks", looks}, {"look_s", look_s}, {"look_cpu_s", cpu_s}, {"hidden_s", run.hidden_s}};
-}
-
 }  // namespace
 
 std::string result_json(std::span<const rank_profile> ranks, const analysis& run) {
@@ -166,7 +148,10 @@ std::string result_json(std::span<const rank_profile> ranks, const analysis& run
     all["message_sizes"].push_back(
         {{"call", call_names[key.first]}, {"log2_bytes", key.second}, {"count", count}});
   }
-  all["progress"] = progress_of(ranks, run);
+  all["progress"] = {{"looks", run.looks},
+                     {"look_s", run.look_s},
+                     {"look_cpu_s", run.look_cpu_s},
+                     {"hidden_s", run.hidden_s}};
   for (const rank_result& one : run.ranks) {
     all["ranks_detail"].push_back(rank_of(one, run.has_network));
   }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "attach/after/analysis.hpp"
+#include "attach/books/settings.hpp"
 
 namespace plait::attach {
 namespace {
@@ -159,17 +160,6 @@ void add_what_could_be_hidden(lines& to, const analysis& run) {
          text(run.waits.by_progress_s), text(run.waits.by_moving_s), text(run.bound_s));
 }
 
-void add_progress(lines& to, std::span<const rank_profile> ranks, const analysis& run) {
-  std::uint64_t looks = 0;
-  double look_s = 0;
-  for (const rank_profile& one : ranks) {
-    looks += one.header.looks;
-    look_s += one.header.look_s;
-  }
-  to.add("progress looked {} times, which took {} of a rank, and hid {} at least", looks,
-         of_a_rank_text(run, look_s), of_a_rank_text(run, run.hidden_s));
-}
-
 /// Half of what a rank computes without a processor it spends ready to run, or it does not.
 void add_stolen(lines& to, const analysis& run) {
   if (run.cores.spoils_waits || run.stolen_s <= 0.01 * run.all_s()) return;
@@ -195,7 +185,10 @@ std::string summary_text(std::span<const rank_profile> ranks, const analysis& ru
   if (knows_causes) add_efficiency(to, run.pop);
   add_sites(to, run);
   if (knows_causes && run.has_network) add_what_could_be_hidden(to, run);
-  if ((first.switches & 2U) != 0) add_progress(to, ranks, run);
+  if ((first.switches & switch_progress) != 0) {
+    to.add("progress looked {} times, which took {} of a rank, and hid {} at least", run.looks,
+           of_a_rank_text(run, run.look_s), of_a_rank_text(run, run.hidden_s));
+  }
   add_stolen(to, run);
   std::size_t advices = 0;
   for (const site_result& site : run.sites) {
