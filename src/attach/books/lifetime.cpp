@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "attach/after/rank_profile.hpp"
 #include "attach/books/clocks.hpp"
-#include "attach/books/cores.hpp"
 #include "attach/books/end_of_run.hpp"
 #include "attach/calls/call.hpp"
 #include "attach/progress/looking_thread.hpp"
@@ -84,6 +84,35 @@ void describe_process(profile_header& h) {
   std::memcpy(h.mpi, text, strnlen(text, sizeof h.mpi - 1));
 }
 
+double queued_at_begin_s = -1;
+
+/// Seconds in which the process's first thread was ready and did not run; -1 where the kernel does
+/// not count them.
+[[nodiscard]] double queued_s() noexcept {
+  std::FILE* file = std::fopen("/proc/self/schedstat", "re");
+  if (file == nullptr) return -1;
+  unsigned long long ran_ns = 0;
+  unsigned long long queued_ns = 0;
+  const int found = std::fscanf(file, "%llu %llu", &ran_ns, &queued_ns);
+  std::fclose(file);
+  return found == 2 ? 1e-9 * static_cast<double>(queued_ns) : -1;
+}
+
+void note_cores(profile_header& to) noexcept {
+  queued_at_begin_s = queued_s();
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(getpid(), sizeof mask, &mask) != 0) return;
+  for (int core = 0; core < most_cores; ++core) {
+    if (CPU_ISSET(core, &mask)) to.cores[core / 64] |= std::uint64_t{1} << (core % 64);
+  }
+}
+
+void note_queued(profile_header& to) noexcept {
+  const double now_s = queued_s();
+  if (queued_at_begin_s >= 0 && now_s >= 0) to.queued_s = now_s - queued_at_begin_s;
+}
+
 /// The child of a fork has no part in this: it shares the parent's memory of notes, and has none of
 /// its threads.
 void leave_child() noexcept {
@@ -99,14 +128,10 @@ void leave_child() noexcept {
 
 void begin_session(int level) {
   own_calls ours;
-  std::string wrong;
-  attached.asked = read_settings(wrong);
-  if (!wrong.empty()) refuse(wrong);
   leave_environment();
   has_begun = true;
   if (was_spawned()) return;
   find_fortran_entries();
-  find_functions();
   int rank = 0;
   int ranks = 0;
   PLAIT_REAL(MPI_Comm_dup)(constants.comm_world, &attached.own);
@@ -120,7 +145,6 @@ void begin_session(int level) {
   h.rank = rank;
   h.ranks = ranks;
   h.switches = asked.switches;
-  h.thread_level = level;
   describe_process(h);
   h.job = mix(static_cast<std::uint64_t>(now_ticks()), static_cast<std::uint64_t>(h.pid));
   PLAIT_REAL(MPI_Bcast)(&h.job, sizeof h.job, constants.byte, 0, attached.own);
@@ -143,15 +167,11 @@ void begin_session(int level) {
   static const bool wanted = std::getenv("PLAIT_ATTACH") != nullptr;
   return wanted;
 }
-[[nodiscard]] bool wants_progress() {
-  std::string wrong;
-  return read_settings(wrong).has(switch_progress);
-}
 
 void prepare() {
   if (const std::string why = wrong_library(); !why.empty()) refuse(why);
   std::string wrong;
-  (void)read_settings(wrong);
+  attached.asked = read_settings(wrong);
   if (!wrong.empty()) refuse(wrong);
   find_constants();
 }
@@ -187,23 +207,22 @@ __attribute__((destructor)) void note_exit() {
 
 }  // namespace
 
-int init(int* argc, char*** argv, decltype(&MPI_Init) next, const call_place&) {
+int init(int* argc, char*** argv, decltype(&MPI_Init) next, const call_place& from) {
   if (own_thread.depth != 0) return PLAIT_REAL(MPI_Init)(argc, argv);
   if (!wants_to_attach()) return next(argc, argv);
   prepare();
-  int result = MPI_SUCCESS;
   int provided = MPI_THREAD_SINGLE;
+  if (attached.asked.has(switch_progress)) {
+    const bool is_library = next == PLAIT_REAL(MPI_Init);
+    return init_thread(argc, argv, MPI_THREAD_SINGLE, &provided,
+                       is_library ? PLAIT_REAL(MPI_Init_thread) : PLAIT_NEXT(MPI_Init_thread),
+                       from);
+  }
+  int result = MPI_SUCCESS;
   {
     own_calls ours;
-    if (wants_progress()) {
-      const bool is_library = next == PLAIT_REAL(MPI_Init);
-      const auto starts = is_library ? PLAIT_REAL(MPI_Init_thread) : PLAIT_NEXT(MPI_Init_thread);
-      result = starts(argc, argv, MPI_THREAD_SERIALIZED, &provided);
-      level_above = MPI_THREAD_SINGLE;
-    } else {
-      result = next(argc, argv);
-      PLAIT_REAL(MPI_Query_thread)(&provided);
-    }
+    result = next(argc, argv);
+    PLAIT_REAL(MPI_Query_thread)(&provided);
   }
   if (result == MPI_SUCCESS) begin_session(provided);
   return result;
@@ -218,7 +237,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided,
   int given = 0;
   {
     own_calls ours;
-    const bool raises = wants_progress() && required < MPI_THREAD_SERIALIZED;
+    const bool raises = attached.asked.has(switch_progress) && required < MPI_THREAD_SERIALIZED;
     const int asked = raises ? MPI_THREAD_SERIALIZED : required;
     result = next(argc, argv, asked, &given);
     if (raises) level_above = std::min(required, given);
@@ -254,7 +273,6 @@ int finalize(decltype(&MPI_Finalize) next, call_place from) {
   profile_header& h = attached.notes.header();
   h.state = run_state::finalized;
   note_queued(h);
-  h.cpu_s = 1e-9 * static_cast<double>(processor_ns());
   align_clocks(attached, 1);
   measure_network(attached);
   collect_and_write(attached);

@@ -160,7 +160,6 @@ void notebook::set_place(site_data& one, std::uint64_t address) noexcept {
     one.caller[i].module = static_cast<std::int8_t>(module_of(one.caller[i].address, base));
   }
   one.address = address;
-  ++header_->sites;
 }
 
 int notebook::rest_of_sites(int call) noexcept {

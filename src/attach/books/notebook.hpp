@@ -25,10 +25,6 @@ class notebook {
 
   [[nodiscard]] profile_header& header() noexcept { return *header_; }
   [[nodiscard]] site_data& site(int index) noexcept { return sites_[index]; }
-  [[nodiscard]] record_data* records() noexcept { return records_; }
-  [[nodiscard]] std::uint64_t* sent_bytes() noexcept { return sent_bytes_; }
-  [[nodiscard]] std::uint64_t* sent_messages() noexcept { return sent_messages_; }
-  [[nodiscard]] call_data* calls() noexcept { return calls_; }
 
   [[nodiscard]] int find_site(int call, const call_place& from) noexcept {
     const int first = find_way(call, from, first_way);

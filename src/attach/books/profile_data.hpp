@@ -12,7 +12,7 @@
 
 namespace plait::attach {
 
-inline constexpr std::uint64_t profile_magic = 0x3468636174746170;  // "patatch4"
+inline constexpr std::uint64_t profile_magic = 0x3568636174746170;  // "patatch5"
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr int most_sites = 4096;
 inline constexpr int most_modules = 128;
@@ -91,8 +91,6 @@ struct record_data {
   record_kind kind = record_kind::send;
   std::uint8_t is_blocking = 0;  ///< posted by the call that completed it
   std::uint8_t has_waited = 0;   ///< completed by a call that waits, not by a test
-  std::uint8_t synchronises = 0;
-  ticks idle_before = 0;         ///< computation just before the call that completed it
   ticks looked_before_post = 0;  ///< `profile_header::looked` then
   ticks looked_before_wait = 0;
 };
@@ -137,7 +135,6 @@ struct profile_header {
   ticks in_mpi = 0;  ///< of the thread that started MPI
   ticks in_mpi_others = 0;
   ticks others = 0;  ///< of each other thread, from its first call of MPI to its last return
-  double cpu_s = 0;
   // The network, measured when the program ends: time = latency + bytes * seconds_per_byte.
   double latency_s[2] = {};  ///< between hosts, within one
   double seconds_per_byte[2] = {};
@@ -153,16 +150,13 @@ struct profile_header {
   std::uint64_t calls_left_out = 0;
   std::uint64_t unmatched_peers = 0;  ///< messages to and from ranks outside the world
   std::uint64_t looks = 0;
-  std::uint64_t looks_that_completed = 0;
   double look_s = 0;
   double look_cpu_s = 0;
   ticks looked = 0;  ///< time between the program's own calls, each time up to the last look
   std::uint64_t cores[most_cores / 64] = {};  ///< that this rank may run on, a bit each; or none
   double queued_s = -1;  ///< ready to run, and something else had the core; -1: not known
   std::int32_t modules = 0;
-  std::int32_t sites = 0;
   std::int32_t changed = 0;
-  std::int32_t thread_level = 0;
   std::uint32_t other_threads = 0;  ///< that have called MPI
   changed_buffer changed_buffers[most_warnings];
   module_data module[most_modules];

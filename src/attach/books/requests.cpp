@@ -16,24 +16,22 @@ request_data& requests::add(const request_data& made) {
   if (++known_ > buckets_.size()) widen();
   request_data& one = *std::exchange(unused_, unused_->next_in_bucket);
   one = made;
+  append(one);
+  return one;
+}
+
+void requests::append(request_data& one) noexcept {
   one.next_in_bucket = nullptr;
-  request_data** last = &bucket(made.handle);
+  request_data** last = &bucket(one.handle);
   while (*last != nullptr) last = &(*last)->next_in_bucket;
   *last = &one;
-  return one;
 }
 
 void requests::widen() {
   std::vector<request_data*> old(2 * buckets_.size(), nullptr);
   old.swap(buckets_);
   for (request_data* chain : old) {
-    while (chain != nullptr) {
-      request_data* one = std::exchange(chain, chain->next_in_bucket);
-      one->next_in_bucket = nullptr;
-      request_data** last = &bucket(one->handle);
-      while (*last != nullptr) last = &(*last)->next_in_bucket;
-      *last = one;
-    }
+    while (chain != nullptr) append(*std::exchange(chain, chain->next_in_bucket));
   }
 }
 
@@ -54,8 +52,6 @@ void requests::start(request_data& one) noexcept {
   one.older = newest_;
   (newest_ == nullptr ? oldest_ : newest_->newer) = &one;
   newest_ = &one;
-  ++started_;
-  ++in_flight_;
   if (one.has_user_operation) ++user_operations_;
 }
 
@@ -63,7 +59,6 @@ void requests::stop(request_data& one) noexcept {
   if (!std::exchange(one.is_started, false)) return;
   (one.older == nullptr ? oldest_ : one.older->newer) = one.newer;
   (one.newer == nullptr ? newest_ : one.newer->older) = one.older;
-  --in_flight_;
   if (one.has_user_operation) --user_operations_;
 }
 

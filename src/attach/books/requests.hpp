@@ -61,20 +61,13 @@ class requests {
   void stop(request_data& one) noexcept;
 
   [[nodiscard]] request_data* oldest() const noexcept { return oldest_; }
-  [[nodiscard]] std::uint64_t started() const noexcept { return started_; }
-  [[nodiscard]] int in_flight() const noexcept { return in_flight_; }
   [[nodiscard]] int user_operations() const noexcept { return user_operations_; }
 
  private:
-  [[nodiscard]] std::size_t slot(MPI_Request handle) const noexcept {
-    return (number_of_request(handle) * 0x9e3779b97f4a7c15 >> 40) & (buckets_.size() - 1);
-  }
   [[nodiscard]] request_data*& bucket(MPI_Request handle) noexcept {
-    return buckets_[slot(handle)];
+    return buckets_[(number_of(handle) * 0x9e3779b97f4a7c15 >> 40) & (buckets_.size() - 1)];
   }
-  [[nodiscard]] static std::uint64_t number_of_request(MPI_Request handle) noexcept {
-    return (std::uint64_t)handle;  // a pointer or an integer, by the library
-  }
+  void append(request_data& to_its_bucket) noexcept;
   void widen();
 
   std::vector<request_data*> buckets_;
@@ -83,8 +76,6 @@ class requests {
   request_data* oldest_ = nullptr;
   request_data* newest_ = nullptr;
   std::size_t known_ = 0;
-  std::uint64_t started_ = 0;
-  int in_flight_ = 0;
   int user_operations_ = 0;
 };
 

@@ -3,7 +3,9 @@
 /// requests of the program.  It lives from MPI's start to its end.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <vector>
 
 #include "attach/books/datatype_sizes.hpp"
 #include "attach/books/notebook.hpp"
@@ -14,6 +16,28 @@
 #include "attach/progress/wakes.hpp"
 
 namespace plait::attach {
+
+/// Handles of what the program has made and not given up.  Any thread may ask how many.
+template <class Handle>
+class known_handles {
+ public:
+  void add(Handle one) {
+    known_.push_back(one);
+    count_.store(static_cast<int>(known_.size()));
+  }
+  void remove(Handle one) noexcept {
+    std::erase(known_, one);
+    count_.store(static_cast<int>(known_.size()));
+  }
+  [[nodiscard]] bool has(Handle one) const noexcept {
+    return std::ranges::find(known_, one) != known_.end();
+  }
+  [[nodiscard]] int count() const noexcept { return count_.load(); }
+
+ private:
+  std::vector<Handle> known_;
+  std::atomic<int> count_{0};
+};
 
 struct session {
   settings asked;
@@ -29,9 +53,9 @@ struct session {
   bool progresses = false;
   bool notes_calls = false;
   bool verifies = false;
-  MPI_Comm own = {};                    ///< of all ranks, for this library
-  std::atomic<int> user_operations{0};  ///< operations that the program has made
-  std::atomic<int> windows{0};          ///< to which other ranks may have access by messages
+  MPI_Comm own = {};  ///< of all ranks, for this library
+  known_handles<MPI_Op> user_operations;
+  known_handles<MPI_Win> windows;  ///< to which other ranks may have access by messages
 
   /// Written by the thread that looks.
   [[nodiscard]] ticks looked() noexcept {

@@ -38,14 +38,15 @@ int say_sent(void*, MPI_Status* status) {
   status->MPI_TAG = MPI_ANY_TAG;
   return MPI_SUCCESS;
 }
-int free_nothing(void*) {
-  return MPI_SUCCESS;
-}
-int cancel_nothing(void*, int) {
-  return MPI_SUCCESS;
-}
 
 }  // namespace
+
+void start_own_request(MPI_Request& made) noexcept {
+  PLAIT_REAL(MPI_Grequest_start)
+  (
+      say_sent, [](void*) { return MPI_SUCCESS; }, [](void*, int) { return MPI_SUCCESS; }, nullptr,
+      &made);
+}
 
 /// A datatype that the program has made is kept by one that is made of it.  A duplicate would run
 /// the program's code for its attributes.
@@ -75,7 +76,7 @@ void give_own_handle(MPI_Request& request) noexcept {
     return;
   }
   PLAIT_REAL(MPI_Wait)(&request, MPI_STATUS_IGNORE);
-  PLAIT_REAL(MPI_Grequest_start)(say_sent, free_nothing, cancel_nothing, nullptr, &request);
+  start_own_request(request);
   PLAIT_REAL(MPI_Grequest_complete)(request);
 }
 

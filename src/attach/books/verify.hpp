@@ -14,6 +14,8 @@ namespace plait::attach {
 /// send is complete.
 void keep_type(request_data& sent) noexcept;
 void free_type(request_data& sent) noexcept;
+/// Makes a request of this library's own.
+void start_own_request(MPI_Request& made) noexcept;
 /// Gives a request that is complete a handle of its own, so that its wait is known from others.
 void give_own_handle(MPI_Request& request) noexcept;
 /// A checksum of what the request sends; none where that cannot be read.

@@ -104,8 +104,6 @@ class call {
   [[nodiscard]] ticks end() const noexcept { return end_; }
   [[nodiscard]] int site() const noexcept { return site_; }
   [[nodiscard]] bool is_waiting() const noexcept { return waits_; }
-  /// Computation of this thread between its last call and this one.
-  [[nodiscard]] ticks computed_before() const noexcept { return computed_; }
   /// Computation of this thread until this call, as if it had begun with the rank.
   [[nodiscard]] ticks useful_before() const noexcept {
     return begin_ - attached.notes.header().begin - own_thread.in_mpi;

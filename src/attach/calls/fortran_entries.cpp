@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include <link.h>
 
@@ -20,14 +21,12 @@ struct range {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
 };
-struct binding_ranges {
-  std::array<range, 16> known{};
-  int count = 0;
-};
-binding_ranges bindings;
+std::vector<range>& bindings() {
+  static auto& list = *new std::vector<range>;
+  return list;
+}
 
-int note_binding(dl_phdr_info* info, std::size_t, void* to) {
-  auto& found = *static_cast<binding_ranges*>(to);
+int note_binding(dl_phdr_info* info, std::size_t, void*) {
   const char* slash = std::strrchr(info->dlpi_name, '/');
   const std::string_view name = slash == nullptr ? info->dlpi_name : slash + 1;
   const bool is_binding = name.starts_with("libmpi_mpifh") || name.starts_with("libmpi_usempi") ||
@@ -35,19 +34,16 @@ int note_binding(dl_phdr_info* info, std::size_t, void* to) {
   if (!is_binding) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
-    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0 || found.count == 16) continue;
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
     const auto begin = static_cast<std::uintptr_t>(info->dlpi_addr + part.p_vaddr);
-    found.known[static_cast<std::size_t>(found.count++)] = {begin, begin + part.p_memsz};
+    bindings().push_back({begin, begin + part.p_memsz});
   }
   return 0;
 }
 
 [[nodiscard]] bool is_in_binding(std::uintptr_t at) noexcept {
-  for (int i = 0; i < bindings.count; ++i) {
-    const range& one = bindings.known[static_cast<std::size_t>(i)];
-    if (at >= one.begin && at < one.end) return true;
-  }
-  return false;
+  return std::ranges::any_of(bindings(),
+                             [&](const range& one) { return at >= one.begin && at < one.end; });
 }
 
 /// A Fortran program's first call is of a binding.
@@ -58,10 +54,9 @@ __attribute__((constructor)) void find_at_start() noexcept {
 }  // namespace
 
 void find_fortran_entries() noexcept {
-  binding_ranges found;
-  dl_iterate_phdr(note_binding, &found);
-  bindings = found;
-  if (found.count == 0) return;
+  bindings().clear();
+  dl_iterate_phdr(note_binding, nullptr);
+  if (bindings().empty()) return;
   for (int i = 0; i < fortran_count; ++i) {
     if (plait_attach_fortran_real[i] == nullptr) {
       plait_attach_fortran_real[i] = find_in_library(fortran_names[i]);

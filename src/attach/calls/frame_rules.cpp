@@ -66,20 +66,8 @@ class cursor {
 
 /// Bytes of an encoded pointer; 0: not of a fixed size.
 [[nodiscard]] std::uint64_t size_of_encoded(unsigned char encoding) noexcept {
-  switch (encoding & 0x0fU) {
-    case 0x00:
-    case 0x04:
-    case 0x0c:
-      return 8;
-    case 0x02:
-    case 0x0a:
-      return 2;
-    case 0x03:
-    case 0x0b:
-      return 4;
-    default:
-      return 0;
-  }
+  constexpr unsigned char sizes[16] = {8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8};
+  return sizes[encoding & 0x0fU];
 }
 
 /// Common information entry.
@@ -204,13 +192,12 @@ class machine {
         if (depth_ == 0) return false;
         now = kept_[--depth_];
         return true;
-      case 0x0c:  // def_cfa
-        now.base = in.unsigned_number();
-        now.offset = static_cast<std::int64_t>(in.unsigned_number());
-        return true;
       case 0x0d:  // def_cfa_register
         now.base = in.unsigned_number();
         return true;
+      case 0x0c:  // def_cfa
+        now.base = in.unsigned_number();
+        [[fallthrough]];
       case 0x0e:  // def_cfa_offset
         now.offset = static_cast<std::int64_t>(in.unsigned_number());
         return true;
@@ -220,8 +207,7 @@ class machine {
         return true;
       case 0x12:  // def_cfa_sf
         now.base = in.unsigned_number();
-        now.offset = in.signed_number() * common_.data_unit;
-        return true;
+        [[fallthrough]];
       case 0x13:  // def_cfa_offset_sf
         now.offset = in.signed_number() * common_.data_unit;
         return true;

@@ -26,42 +26,43 @@ struct waiting {
   void after(int) noexcept {}
 };
 
-class made_communicator {
+/// A call that makes something, of which is noted after the call what its handle is.
+template <class Handle, auto note, bool may_wait = true>
+class made {
  public:
-  made_communicator(call& here, MPI_Comm* made) noexcept : made_(made) { here.waits(); }
+  made(call& here, const Handle* handle) noexcept : handle_(handle) {
+    if (may_wait) here.waits();
+  }
   void after(int result) {
-    if (result == MPI_SUCCESS) attached.spaces.add(*made_);
+    if (result == MPI_SUCCESS) note(*handle_);
   }
 
  private:
-  MPI_Comm* made_;
+  const Handle* handle_;
 };
 
-/// Forgotten before the call: once it is over, another thread may have made a communicator with the
-/// same handle.
-struct freed_communicator {
-  freed_communicator(call& here, const MPI_Comm* handle) noexcept {
-    here.waits();
-    attached.spaces.remove(*handle);
+/// A call that gives something up, which is forgotten before the call: once it is over, another
+/// thread may have made something with the same handle.
+template <class Handle, auto forget, bool may_wait = true>
+struct freed {
+  freed(call& here, const Handle* handle) noexcept {
+    if (may_wait) here.waits();
+    forget(*handle);
   }
   void after(int) noexcept {}
 };
 
-class made_operation {
- public:
-  made_operation(call&, MPI_Op* made) noexcept : made_(made) {}
-  void after(int result) {
-    if (result == MPI_SUCCESS) note_user_operation(*made_);
-  }
-
- private:
-  MPI_Op* made_;
-};
-
-/// Forgotten before the call, as a communicator is.
-struct freed_operation {
-  freed_operation(call&, const MPI_Op* handle) noexcept { forget_user_operation(*handle); }
-  void after(int) noexcept {}
-};
+using made_communicator = made<MPI_Comm, [](MPI_Comm one) { attached.spaces.add(one); }>;
+using freed_communicator = freed<MPI_Comm, [](MPI_Comm one) { attached.spaces.remove(one); }>;
+using made_operation = made<MPI_Op, [](MPI_Op one) { attached.user_operations.add(one); }, false>;
+using freed_operation =
+    freed<MPI_Op, [](MPI_Op one) { attached.user_operations.remove(one); }, false>;
+/// A window of memory of the program's own, or of the library's for other hosts.  A library may
+/// bring other ranks' accesses by messages, which somebody has to take here.
+using made_window = made<MPI_Win, [](MPI_Win one) {
+  attached.windows.add(one);
+  if (attached.progresses) attached.wakes.has_news(true);
+}>;
+using freed_window = freed<MPI_Win, [](MPI_Win one) { attached.windows.remove(one); }>;
 
 }  // namespace plait::attach::hooks

@@ -50,53 +50,34 @@ class kept_entry {
   bool is_shared_ = false;
 };
 
-/// One request.
-class wait_one {
+inline void complete_entry(request_data* done, const MPI_Status* status, call& here) noexcept {
+  if (done != nullptr && (done->is_started || !done->is_persistent)) {
+    note_completion(*done, here, status);
+  }
+}
+
+/// Waits for one request, or tests it and sets `flag`.
+class one_request {
  public:
-  wait_one(call& here, const MPI_Request* request, MPI_Status* status) noexcept
-      : wait_one(here, request, status, without_waiting{}) {
-    here.waits();
+  one_request(call& here, const MPI_Request* request, MPI_Status* status,
+              const int* flag = nullptr) noexcept
+      : here_(here), request_(request), status_(status), flag_(flag), entry_(here, *request) {
+    if (flag == nullptr) here.waits();
   }
   [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
   void after(int result) noexcept {
-    if (result == MPI_SUCCESS || is_gone()) complete();
+    if (result == MPI_SUCCESS && flag_ != nullptr && *flag_ == 0) return here_.in_vain();
+    // A call that fails has completed the requests that it set to null.
+    if (result != MPI_SUCCESS && *request_ != constants.request_null) return;
+    complete_entry(entry_.take(), status_.get(), here_);
   }
-
- protected:
-  struct without_waiting {};
-  wait_one(call& here, const MPI_Request* request, MPI_Status* status, without_waiting) noexcept
-      : here_(here), request_(request), status_(status), entry_(here, *request) {}
-  /// A call that fails has completed the requests that it set to null.
-  [[nodiscard]] bool is_gone() const noexcept { return *request_ == constants.request_null; }
-  void complete() noexcept {
-    request_data* done = entry_.take();
-    if (done != nullptr && (done->is_started || !done->is_persistent)) {
-      note_completion(*done, here_, status_.get());
-    }
-  }
-  call& here_;
 
  private:
+  call& here_;
   const MPI_Request* request_;
   wanted_status status_;
-  kept_entry entry_;
-};
-
-class test_one : public wait_one {
- public:
-  test_one(call& here, const MPI_Request* request, const int* flag, MPI_Status* status) noexcept
-      : wait_one(here, request, status, without_waiting{}), flag_(flag) {}
-  void after(int result) noexcept {
-    if (result != MPI_SUCCESS && !is_gone()) return;
-    if (result != MPI_SUCCESS || *flag_ != 0) {
-      complete();
-    } else {
-      here_.in_vain();
-    }
-  }
-
- private:
   const int* flag_;
+  kept_entry entry_;
 };
 
 /// Memory that the calls of a thread use in turn.
@@ -105,13 +86,17 @@ struct completion_memory {
   std::vector<MPI_Status> statuses;
   std::deque<kept_entry> entries;  ///< of each handle, where several threads call MPI at once
 };
-[[nodiscard]] completion_memory& own_memory() noexcept;
+[[nodiscard]] inline completion_memory& own_memory() noexcept {
+  static thread_local completion_memory memory;
+  return memory;
+}
 
-/// Several requests.
+/// Several requests that a call waits for, or tests and sets `flag`.
 class many {
  public:
-  many(call& here, int count, const MPI_Request* requests, MPI_Status* statuses)
-      : here_(here), memory_(own_memory()), requests_(requests), users_(statuses) {
+  many(call& here, int count, const MPI_Request* requests, MPI_Status* statuses, const int* flag)
+      : here_(here), memory_(own_memory()), requests_(requests), users_(statuses), flag_(flag) {
+    if (flag == nullptr) here.waits();
     const auto size = static_cast<std::size_t>(count > 0 ? count : 0);
     memory_.handles.assign(requests, requests + size);
     if (statuses == MPI_STATUSES_IGNORE) memory_.statuses.resize(size + 1);
@@ -128,128 +113,71 @@ class many {
  protected:
   /// By the place of its handle, and of its status in a list of statuses.
   void complete(std::size_t at, const MPI_Status* status) noexcept {
-    request_data* done = memory_.entries.empty() ? kept_entry(here_, memory_.handles[at]).take()
-                                                 : memory_.entries[at].take();
-    if (done != nullptr && (done->is_started || !done->is_persistent)) {
-      note_completion(*done, here_, status);
-    }
+    complete_entry(memory_.entries.empty() ? kept_entry(here_, memory_.handles[at]).take()
+                                           : memory_.entries[at].take(),
+                   status, here_);
   }
-  void complete_all() noexcept {
-    for (std::size_t i = 0; i < memory_.handles.size(); ++i) complete(i, statuses() + i);
-  }
-  /// A call that fails has completed the requests that it set to null.
-  void complete_gone() noexcept {
-    for (std::size_t i = 0; i < memory_.handles.size(); ++i) {
+  /// Returns true if the call has completed what it says.  A call that fails has completed the
+  /// requests that it set to null.
+  [[nodiscard]] bool has_completed(int result) noexcept {
+    for (std::size_t i = 0; result != MPI_SUCCESS && i < size(); ++i) {
       if (requests_[i] == constants.request_null) complete(i, nullptr);
     }
+    const bool is_in_vain = result == MPI_SUCCESS && flag_ != nullptr && *flag_ == 0;
+    if (is_in_vain) here_.in_vain();
+    return result == MPI_SUCCESS && !is_in_vain;
   }
-  void complete_listed(int count, const int* places) noexcept {
-    for (int i = 0; i < count; ++i) complete(static_cast<std::size_t>(places[i]), statuses() + i);
-  }
-  call& here_;
+  [[nodiscard]] std::size_t size() const noexcept { return memory_.handles.size(); }
 
  private:
+  call& here_;
   completion_memory& memory_;
   const MPI_Request* requests_;
   MPI_Status* users_;
-};
-
-struct wait_all : many {
-  wait_all(call& here, int count, const MPI_Request* requests, MPI_Status* statuses)
-      : many(here, count, requests, statuses) {
-    here.waits();
-  }
-  void after(int result) noexcept {
-    if (result != MPI_SUCCESS) return complete_gone();
-    complete_all();
-  }
-};
-
-class test_all : public many {
- public:
-  test_all(call& here, int count, const MPI_Request* requests, const int* flag,
-           MPI_Status* statuses)
-      : many(here, count, requests, statuses), flag_(flag) {}
-  void after(int result) noexcept {
-    if (result != MPI_SUCCESS) return complete_gone();
-    if (*flag_ != 0) {
-      complete_all();
-    } else {
-      here_.in_vain();
-    }
-  }
-
- private:
   const int* flag_;
 };
 
-class wait_some : public many {
- public:
-  wait_some(call& here, int count, const MPI_Request* requests, const int* done, const int* places,
-            MPI_Status* statuses, bool waits = true)
-      : many(here, count, requests, statuses), done_(done), places_(places) {
-    if (waits) here.waits();
-  }
+struct all_requests : many {
+  all_requests(call& here, int count, const MPI_Request* requests, MPI_Status* statuses,
+               const int* flag = nullptr)
+      : many(here, count, requests, statuses, flag) {}
   void after(int result) noexcept {
-    if (result != MPI_SUCCESS) return complete_gone();
-    if (*done_ == MPI_UNDEFINED) return;
-    if (*done_ == 0) here_.in_vain();
-    complete_listed(*done_, places_);
+    if (!has_completed(result)) return;
+    for (std::size_t i = 0; i < size(); ++i) complete(i, statuses() + i);
+  }
+};
+
+/// `done`: how many.  Negative where there was no request.
+class some_requests : public many {
+ public:
+  some_requests(call& here, int count, const MPI_Request* requests, const int* done,
+                const int* places, MPI_Status* statuses, const int* flag = nullptr)
+      : many(here, count, requests, statuses, flag), done_(done), places_(places) {}
+  void after(int result) noexcept {
+    if (!has_completed(result)) return;
+    for (int i = 0; i < *done_; ++i) complete(static_cast<std::size_t>(places_[i]), statuses() + i);
   }
 
  private:
   const int* done_;
   const int* places_;
 };
-struct test_some : wait_some {
-  test_some(call& here, int count, const MPI_Request* requests, const int* done, const int* places,
-            MPI_Status* statuses)
-      : wait_some(here, count, requests, done, places, statuses, false) {}
-};
 
-class wait_any : public many {
+class any_request : public many {
  public:
-  wait_any(call& here, int count, const MPI_Request* requests, const int* place, MPI_Status* status)
-      : many(here, count, requests, &unused_), place_(place), status_(status) {
-    here.waits();
-  }
+  any_request(call& here, int count, const MPI_Request* requests, const int* place,
+              MPI_Status* status, const int* flag = nullptr)
+      : many(here, count, requests, &unused_, flag), place_(place), status_(status) {}
   [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
   void after(int result) noexcept {
-    if (result != MPI_SUCCESS) return complete_gone();
-    complete_it();
-  }
-
- protected:
-  struct without_waiting {};
-  wait_any(call& here, int count, const MPI_Request* requests, const int* place, MPI_Status* status,
-           without_waiting)
-      : many(here, count, requests, &unused_), place_(place), status_(status) {}
-  void complete_it() noexcept {
-    if (*place_ != MPI_UNDEFINED) complete(static_cast<std::size_t>(*place_), status_.get());
+    if (!has_completed(result) || *place_ == MPI_UNDEFINED) return;
+    complete(static_cast<std::size_t>(*place_), status_.get());
   }
 
  private:
   MPI_Status unused_{};
   const int* place_;
   wanted_status status_;
-};
-
-class test_any : public wait_any {
- public:
-  test_any(call& here, int count, const MPI_Request* requests, const int* place, const int* flag,
-           MPI_Status* status)
-      : wait_any(here, count, requests, place, status, without_waiting{}), flag_(flag) {}
-  void after(int result) noexcept {
-    if (result != MPI_SUCCESS) return complete_gone();
-    if (*flag_ != 0) {
-      complete_it();
-    } else {
-      here_.in_vain();
-    }
-  }
-
- private:
-  const int* flag_;
 };
 
 /// The program gives the handle up; the message may still be under way.

@@ -2,6 +2,7 @@
 /// Hooks of sends, receives, and what prepares and starts them.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "attach/books/verify.hpp"
@@ -30,16 +31,25 @@ inline void count_message(record_data& one, const communicator_data* in, bool is
   }
   if (!sends) return;
   here.moved(one.bytes);
-  note_sent(one);
+  if (one.peer >= 0) {
+    attached.notes.note_sent(one.peer, one.bytes);
+  } else {
+    ++attached.notes.header().unmatched_peers;
+  }
 }
 
-/// One end of a message, posted and completed by one call.
+/// One end of a message, posted and completed by one call.  `is_buffered`: the call is over before
+/// its message is; the rest is the library's to send, from the program's spare buffer.
 class blocking_end {
  public:
   template <class Count>
-  blocking_end(call& here, record_kind kind, Count count, MPI_Datatype type, int peer, int tag,
-               MPI_Comm comm) noexcept
-      : here_(here), in_(is_nobody(peer) ? nullptr : attached.spaces.find(comm)) {
+  blocking_end(call& here, record_kind kind, bool is_buffered, Count count, MPI_Datatype type,
+               int peer, int tag, MPI_Comm comm, MPI_Status* status = MPI_STATUS_IGNORE) noexcept
+      : here_(here),
+        in_(is_nobody(peer) ? nullptr : attached.spaces.find(comm)),
+        status_(status),
+        is_buffered_(is_buffered) {
+    here.waits();
     if (in_ == nullptr) return;
     const bool sends = kind == record_kind::send;
     note_post(record_, here, kind, *in_, peer, tag, sends ? bytes_of(count, type) : 0);
@@ -48,13 +58,15 @@ class blocking_end {
     counts_later_ = sends && !attached.locks_books;
     if (!counts_later_) count_message(record_, in_, is_wildcard_, here);
   }
-  void after(int result, const MPI_Status* status) noexcept {
+  [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
+  void after(int result) noexcept {
+    if (is_buffered_ && result == MPI_SUCCESS) note_left_behind(here_);
     if (in_ == nullptr) return;
     if (counts_later_) count_message(record_, in_, is_wildcard_, here_);
     if (result != MPI_SUCCESS) return;
-    if (status != nullptr) {
-      if (is_wildcard_) note_source(record_, *in_, *status);
-      record_.bytes = bytes_received(*status);
+    if (record_.kind == record_kind::receive) {
+      if (is_wildcard_) note_source(record_, *in_, *status());
+      record_.bytes = bytes_received(*status());
       here_.moved(record_.bytes);
     }
     note_wait(record_, here_);
@@ -66,55 +78,11 @@ class blocking_end {
   communicator_data* in_;
   std::shared_ptr<communicator_data> held_;  ///< another thread may free the communicator meanwhile
   record_data record_;
+  wanted_status status_;
+  bool is_buffered_;
   bool is_wildcard_ = false;
   /// A short send is under way while it is counted, unless another thread may send in between.
   bool counts_later_ = false;
-};
-
-class blocking_send {
- public:
-  template <class Count>
-  blocking_send(call& here, Count count, MPI_Datatype type, int peer, int tag,
-                MPI_Comm comm) noexcept
-      : end_(here, record_kind::send, count, type, peer, tag, comm) {
-    here.waits();
-  }
-  void after(int result) noexcept { end_.after(result, nullptr); }
-
- private:
-  blocking_end end_;
-};
-
-/// Over before its message is: the rest is the library's to send, from the program's spare buffer.
-class buffered_send : public blocking_send {
- public:
-  template <class Count>
-  buffered_send(call& here, Count count, MPI_Datatype type, int peer, int tag,
-                MPI_Comm comm) noexcept
-      : blocking_send(here, count, type, peer, tag, comm), here_(here) {}
-  void after(int result) noexcept {
-    blocking_send::after(result);
-    if (result == MPI_SUCCESS) note_left_behind(here_);
-  }
-
- private:
-  call& here_;
-};
-
-class blocking_receive {
- public:
-  template <class Count>
-  blocking_receive(call& here, Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                   MPI_Status* status) noexcept
-      : status_(status), end_(here, record_kind::receive, count, type, peer, tag, comm) {
-    here.waits();
-  }
-  [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
-  void after(int result) noexcept { end_.after(result, status_.get()); }
-
- private:
-  wanted_status status_;
-  blocking_end end_;
 };
 
 class send_and_receive {
@@ -123,19 +91,15 @@ class send_and_receive {
   send_and_receive(call& here, Count send_count, MPI_Datatype send_type, int target, int send_tag,
                    Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    MPI_Status* status) noexcept
-      : status_(status),
-        send_(here, record_kind::send, send_count, send_type, target, send_tag, comm),
-        receive_(here, record_kind::receive, count, type, source, tag, comm) {
-    here.waits();
-  }
-  [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
+      : send_(here, record_kind::send, false, send_count, send_type, target, send_tag, comm),
+        receive_(here, record_kind::receive, false, count, type, source, tag, comm, status) {}
+  [[nodiscard]] MPI_Status* status() noexcept { return receive_.status(); }
   void after(int result) noexcept {
-    send_.after(result, nullptr);
-    receive_.after(result, status_.get());
+    send_.after(result);
+    receive_.after(result);
   }
 
  private:
-  wanted_status status_;
   blocking_end send_;
   blocking_end receive_;
 };
@@ -144,9 +108,9 @@ class send_and_receive {
 class posted_end {
  public:
   template <class Count>
-  posted_end(call& here, record_kind kind, const void* buffer, Count count, MPI_Datatype type,
-             int peer, int tag, MPI_Comm comm, MPI_Request* request, bool starts,
-             bool is_buffered = false) noexcept
+  posted_end(call& here, record_kind kind, bool starts, bool is_buffered, const void* buffer,
+             Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+             MPI_Request* request) noexcept
       : here_(here), request_(request), starts_(starts) {
     made_.is_buffered = is_buffered;
     made_.buffer = buffer;
@@ -187,29 +151,6 @@ class posted_end {
   request_data made_;
 };
 
-template <bool starts, bool buffered>
-struct posted_send : posted_end {
-  template <class Count>
-  posted_send(call& here, const void* buffer, Count count, MPI_Datatype type, int peer, int tag,
-              MPI_Comm comm, MPI_Request* request) noexcept
-      : posted_end(here, record_kind::send, buffer, count, type, peer, tag, comm, request, starts,
-                   buffered) {}
-};
-template <bool starts>
-struct posted_receive : posted_end {
-  template <class Count>
-  posted_receive(call& here, Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                 MPI_Request* request) noexcept
-      : posted_end(here, record_kind::receive, nullptr, count, type, peer, tag, comm, request,
-                   starts) {}
-};
-using started_send = posted_send<true, false>;
-using started_buffered_send = posted_send<true, true>;
-using started_receive = posted_receive<true>;
-using prepared_send = posted_send<false, false>;
-using prepared_buffered_send = posted_send<false, true>;
-using prepared_receive = posted_receive<false>;
-
 /// Starts persistent requests.  Those of other kinds (partitioned messages) are not known.
 class start_all {
  public:
@@ -245,20 +186,33 @@ struct probed_message {
   record_data record;
   bool has_peer = false;
 };
-void add_probed(const probed_message& one);
-/// Removes it from the list.
-[[nodiscard]] probed_message take_probed(MPI_Message handle) noexcept;
+/// Those that were not received yet.
+[[nodiscard]] inline std::vector<probed_message>& probed_messages() {
+  static auto& all = *new std::vector<probed_message>;
+  return all;
+}
+/// Removes a message from the list.
+[[nodiscard]] inline probed_message take_probed(MPI_Message handle) noexcept {
+  auto& list = probed_messages();
+  const auto found = std::ranges::find(list, handle, &probed_message::handle);
+  if (found == list.end()) return {};
+  const probed_message one = *found;
+  list.erase(found);
+  return one;
+}
 
 class matched_probe {
  public:
-  matched_probe(call& here, int source, int, MPI_Comm comm, MPI_Message* message,
-                MPI_Status* status) noexcept
-      : here_(here), source_(source), comm_(comm), message_(message), status_(status) {
+  matched_probe(call& here, int source, MPI_Comm comm, MPI_Message* message, MPI_Status* status,
+                const int* flag = nullptr) noexcept
+      : here_(here), source_(source), comm_(comm), message_(message), status_(status), flag_(flag) {
     here.waits();
   }
   [[nodiscard]] MPI_Status* status() noexcept { return status_.get(); }
   void after(int result) {
-    if (result != MPI_SUCCESS || *message_ == constants.message_null) return;
+    if (result != MPI_SUCCESS) return;
+    if (flag_ != nullptr && *flag_ == 0) return here_.in_vain();
+    if (*message_ == constants.message_null) return;
     const MPI_Status& found = *status_.get();
     communicator_data* in = is_nobody(source_) ? nullptr : attached.spaces.find(comm_);
     probed_message one{.handle = *message_, .record = {}};
@@ -267,7 +221,7 @@ class matched_probe {
       note_source(one.record, *in, found);
       one.has_peer = one.record.peer >= 0;
     }
-    add_probed(one);
+    probed_messages().push_back(one);
   }
 
  private:
@@ -276,34 +230,12 @@ class matched_probe {
   MPI_Comm comm_;
   MPI_Message* message_;
   wanted_status status_;
-};
-
-class matched_probe_now {
- public:
-  matched_probe_now(call& here, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
-                    MPI_Status* status) noexcept
-      : here_(here), flag_(flag), probe_(here, source, tag, comm, message, status) {}
-  [[nodiscard]] MPI_Status* status() noexcept { return probe_.status(); }
-  void after(int result) {
-    if (result != MPI_SUCCESS) return;
-    if (*flag_ != 0) {
-      probe_.after(result);
-    } else {
-      here_.in_vain();
-    }
-  }
-
- private:
-  call& here_;
-  int* flag_;
-  matched_probe probe_;
+  const int* flag_;
 };
 
 class matched_receive {
  public:
-  template <class Count>
-  matched_receive(call& here, Count, MPI_Datatype, MPI_Message* message,
-                  MPI_Status* status) noexcept
+  matched_receive(call& here, const MPI_Message* message, MPI_Status* status) noexcept
       : here_(here), status_(status), one_(take_probed(*message)) {
     here.waits();
     one_.record.post_site = static_cast<std::int16_t>(here.site());
@@ -326,9 +258,7 @@ class matched_receive {
 
 class started_matched_receive {
  public:
-  template <class Count>
-  started_matched_receive(call& here, Count, MPI_Datatype, MPI_Message* message,
-                          MPI_Request* request) noexcept
+  started_matched_receive(call& here, const MPI_Message* message, MPI_Request* request) noexcept
       : here_(here), request_(request), one_(take_probed(*message)) {
     one_.record.post_site = static_cast<std::int16_t>(here.site());
   }

@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Hooks of one-sided communication: what the progress thread has to know of it.
+/// Hooks of one-sided accesses: what the progress thread has to know of them.
 #pragma once
 
 #include "attach/calls/posting.hpp"
 
 namespace plait::attach::hooks {
-
-/// A window of memory of the program's own, or of the library's for other hosts.  A library may
-/// bring other ranks' accesses by messages, which somebody has to take here.
-class made_window {
- public:
-  made_window(call& here, const MPI_Win* made) noexcept : made_(made) { here.waits(); }
-  void after(int result) {
-    if (result == MPI_SUCCESS) note_window(*made_);
-  }
-
- private:
-  const MPI_Win* made_;
-};
-
-/// Forgotten before the call: once it is over, another thread may have made a window with the same
-/// handle.
-struct freed_window {
-  freed_window(call& here, const MPI_Win* handle) noexcept {
-    here.waits();
-    forget_window(*handle);
-  }
-  void after(int) noexcept {}
-};
 
 /// An access that a later call on the window completes.
 class window_access {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "attach/books/verify.hpp"
 
@@ -15,21 +14,6 @@ namespace {
 [[nodiscard]] ticks worth_a_wake() noexcept {
   static const ticks value = seconds_to_ticks(50e-6);
   return value;
-}
-
-/// Messages that are left to the library: it cannot be asked whether they are sent.
-[[nodiscard]] ticks worth_looking_after() noexcept {
-  static const ticks value = seconds_to_ticks(1.0);
-  return value;
-}
-
-std::vector<std::uint64_t>& known_windows() {
-  static auto& list = *new std::vector<std::uint64_t>;
-  return list;
-}
-std::vector<std::uint64_t>& user_operations() {
-  static auto& list = *new std::vector<std::uint64_t>;
-  return list;
 }
 
 /// Notes whether the program computed while the operation was in flight, at the place that posted
@@ -146,15 +130,6 @@ void note_wait(record_data& to, const call& here) noexcept {
   to.wait_site = static_cast<std::int16_t>(here.site());
   to.has_waited = here.is_waiting() ? 1 : 0;
   to.is_blocking = to.posted == to.wait_begin ? 1 : 0;
-  to.idle_before = here.computed_before();
-}
-
-void note_sent(const record_data& one) noexcept {
-  if (one.peer >= 0) {
-    attached.notes.note_sent(one.peer, one.bytes);
-  } else {
-    ++attached.notes.header().unmatched_peers;
-  }
 }
 
 void note_source(record_data& to, const communicator_data& in, const MPI_Status& status) noexcept {
@@ -194,29 +169,7 @@ void note_completion(request_data& done, call& here, const MPI_Status* status) n
 }
 
 void note_left_behind(const call& here) noexcept {
-  if (attached.progresses) attached.wakes.left_behind(here.end() + worth_looking_after());
-}
-
-bool is_user_operation(MPI_Op operation) noexcept {
-  return std::ranges::find(user_operations(), number_of(operation)) != user_operations().end();
-}
-void note_user_operation(MPI_Op operation) {
-  user_operations().push_back(number_of(operation));
-  attached.user_operations.store(static_cast<int>(user_operations().size()));
-}
-void forget_user_operation(MPI_Op operation) noexcept {
-  std::erase(user_operations(), number_of(operation));
-  attached.user_operations.store(static_cast<int>(user_operations().size()));
-}
-
-void note_window(MPI_Win window) {
-  known_windows().push_back(number_of(window));
-  attached.windows.store(static_cast<int>(known_windows().size()));
-  if (attached.progresses) attached.wakes.has_news(true);
-}
-void forget_window(MPI_Win window) noexcept {
-  std::erase(known_windows(), number_of(window));
-  attached.windows.store(static_cast<int>(known_windows().size()));
+  if (attached.progresses) attached.wakes.left_behind(here.end() + seconds_to_ticks(1.0));
 }
 
 }  // namespace plait::attach

@@ -23,8 +23,6 @@ void note_post(record_data& to, const call& here, record_kind kind, const commun
                int peer, int tag, std::uint64_t bytes) noexcept;
 /// The part that the completing call decides.
 void note_wait(record_data& to, const call& here) noexcept;
-/// Counts a send in the matrix of messages.
-void note_sent(const record_data& one) noexcept;
 /// The source and tag of a receive that did not name them.
 void note_source(record_data& to, const communicator_data& in, const MPI_Status& status) noexcept;
 
@@ -50,13 +48,5 @@ void note_left_behind(const call& here) noexcept;
 [[nodiscard]] inline bool is_nobody(int peer) noexcept {
   return peer == MPI_PROC_NULL;
 }
-
-[[nodiscard]] bool is_user_operation(MPI_Op operation) noexcept;
-void note_user_operation(MPI_Op operation);
-void forget_user_operation(MPI_Op operation) noexcept;
-
-/// A window to which other ranks have access as long as it lives.
-void note_window(MPI_Win window);
-void forget_window(MPI_Win window) noexcept;
 
 }  // namespace plait::attach

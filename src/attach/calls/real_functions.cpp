@@ -49,20 +49,18 @@ int note_mpi_library(dl_phdr_info* info, std::size_t, void* found) {
   return 1;
 }
 
-/// Notes the function; null where the library does not have it.
-void* look_up(int which) noexcept {
-  char with_p[128] = "P";
-  std::strncat(with_p, call_names[which], sizeof with_p - 2);
-  void* found = find_in_library(with_p);
-  if (found == nullptr) found = find_in_library(call_names[which]);
-  return real_functions[which] = found;
-}
-/// Precondition: the function was looked up.
-void* look_up_next(int which) noexcept {
-  void* const real = real_functions[which];
-  void* const next = dlsym(RTLD_NEXT, call_names[which]);
-  const bool is_another = next != nullptr && file_of(next) != file_of(real);
-  return next_functions[which] = is_another ? next : real;
+/// Looks all functions up; null is what the library does not have.
+bool look_up_all() noexcept {
+  for (int which = 0; which < call_count; ++which) {
+    const std::string name = call_names[which];
+    void* real = find_in_library(("P" + name).c_str());
+    if (real == nullptr) real = find_in_library(name.c_str());
+    void* const next = dlsym(RTLD_NEXT, name.c_str());
+    const bool is_another = real != nullptr && next != nullptr && file_of(next) != file_of(real);
+    real_functions[which] = real;
+    next_functions[which] = is_another ? next : real;
+  }
+  return true;
 }
 
 }  // namespace
@@ -72,29 +70,16 @@ void* find_in_library(const char* name) noexcept {
   return found == nullptr ? dlsym(RTLD_NEXT, name) : found;
 }
 
-void* find_real(call_id which) noexcept {
-  void* const found = look_up(static_cast<int>(which));
-  if (found == nullptr) {
-    const std::string why =
-        library() == nullptr
-            ? wrong_library()
-            : fmt::format("the program calls {}, which {} ({}) does not have here",
-                          call_names[static_cast<int>(which)], PLAIT_MPI_SONAME, library_kind);
-    std::fprintf(stderr, "plait attach: %s\n", why.c_str());
-    std::_Exit(2);
-  }
-  return found;
-}
-
-void* find_next(call_id which) noexcept {
-  (void)find_real(which);
-  return look_up_next(static_cast<int>(which));
-}
-
-void find_functions() noexcept {
-  for (int which = 0; which < call_count; ++which) {
-    if (look_up(which) != nullptr) (void)look_up_next(which);
-  }
+void find_functions(call_id wanted) noexcept {
+  [[maybe_unused]] static const bool is_done = look_up_all();
+  const int which = static_cast<int>(wanted);
+  if (real_functions[which] != nullptr) return;
+  const std::string why =
+      library() == nullptr ? wrong_library()
+                           : fmt::format("the program calls {}, which {} ({}) does not have here",
+                                         call_names[which], PLAIT_MPI_SONAME, library_kind);
+  std::fprintf(stderr, "plait attach: %s\n", why.c_str());
+  std::_Exit(2);
 }
 
 #if defined(OPEN_MPI)
@@ -117,8 +102,7 @@ void find_constants() noexcept {
                .comm_null = PLAIT_CONSTANT(MPI_COMM_NULL, "ompi_mpi_comm_null"),
                .request_null = PLAIT_CONSTANT(MPI_REQUEST_NULL, "ompi_request_null"),
                .byte = PLAIT_CONSTANT(MPI_BYTE, "ompi_mpi_byte"),
-               .message_null = PLAIT_CONSTANT(MPI_MESSAGE_NULL, "ompi_message_null"),
-               .message_no_proc = PLAIT_CONSTANT(MPI_MESSAGE_NO_PROC, "ompi_message_no_proc")};
+               .message_null = PLAIT_CONSTANT(MPI_MESSAGE_NULL, "ompi_message_null")};
 }
 
 bool is_library_in_use() noexcept {

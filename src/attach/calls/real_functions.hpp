@@ -13,38 +13,28 @@
 namespace plait::attach {
 
 extern void* real_functions[call_count];
+/// The next functions of the same names: of another preloaded library if one has them, which then
+/// sees what the program calls and calls PMPI_X itself.
+extern void* next_functions[call_count];
 
-/// Finds the function, or ends the program with a sentence.
-[[nodiscard]] void* find_real(call_id which) noexcept;
+/// Finds all functions, once, or ends the program with a sentence where there is none that is
+/// wanted.  MPI_Init is the first to be wanted: a look-up takes some 15 us, and would be counted as
+/// computation before a later call.
+void find_functions(call_id wanted) noexcept;
 /// Finds a symbol of the MPI library; null if there is none.
 [[nodiscard]] void* find_in_library(const char* name) noexcept;
 
 template <class Function>
-[[nodiscard]] inline Function real_function(call_id which) noexcept {
-  void* found = real_functions[static_cast<int>(which)];
+[[nodiscard]] inline Function found_function(void* const* functions, call_id which) noexcept {
+  void* const& found = functions[static_cast<int>(which)];
   if (found == nullptr) [[unlikely]]
-    found = find_real(which);
+    find_functions(which);
   return reinterpret_cast<Function>(found);
 }
-#define PLAIT_REAL(name) plait::attach::real_function<decltype(&name)>(plait::attach::call_id::name)
-
-/// The next function of the name: of another preloaded library if one has it, which then sees what
-/// the program calls and calls PMPI_X itself.
-extern void* next_functions[call_count];
-[[nodiscard]] void* find_next(call_id which) noexcept;
-
-template <class Function>
-[[nodiscard]] inline Function next_function(call_id which) noexcept {
-  void* found = next_functions[static_cast<int>(which)];
-  if (found == nullptr) [[unlikely]]
-    found = find_next(which);
-  return reinterpret_cast<Function>(found);
-}
-#define PLAIT_NEXT(name) plait::attach::next_function<decltype(&name)>(plait::attach::call_id::name)
-
-/// Finds all functions that the library has.  A look-up takes some 15 us, which would be counted as
-/// computation before the program's first call of each function.
-void find_functions() noexcept;
+#define PLAIT_FOUND(functions, name) \
+  plait::attach::found_function<decltype(&name)>(functions, plait::attach::call_id::name)
+#define PLAIT_REAL(name) PLAIT_FOUND(plait::attach::real_functions, name)
+#define PLAIT_NEXT(name) PLAIT_FOUND(plait::attach::next_functions, name)
 
 /// A handle as a number.
 template <class Handle>
@@ -60,7 +50,6 @@ struct mpi_constants {
   MPI_Request request_null;
   MPI_Datatype byte;
   MPI_Message message_null;
-  MPI_Message message_no_proc;
 };
 extern mpi_constants constants;
 /// Before MPI is used; any number of times.

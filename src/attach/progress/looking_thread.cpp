@@ -66,8 +66,7 @@ class looking_thread {
       if (attached.wakes.in_flight() > 0) calls_since_ = now;
     }
     const bool has_requests = attached.wakes.in_flight() > 0 && !looks_.all_complete();
-    return !has_requests && attached.windows.load(std::memory_order_relaxed) == 0 &&
-           attached.wakes.left_until() <= now;
+    return !has_requests && attached.windows.count() == 0 && attached.wakes.left_until() <= now;
   }
 
   /// While the program is in MPI it sees to its messages itself, and each piece of news would take
@@ -91,7 +90,7 @@ class looking_thread {
   /// Returns how many steps of messages were to be expected so far.  Of accesses of other ranks to
   /// a window nothing is known before they come: each is a step.
   [[nodiscard]] std::uint64_t expected(const socket_news& news) noexcept {
-    if (news.arrived && attached.windows.load(std::memory_order_relaxed) > 0) ++accesses_;
+    if (news.arrived && attached.windows.count() > 0) ++accesses_;
     return seen_posts_ + accesses_;
   }
 

@@ -5,25 +5,13 @@
 #include <atomic>
 #include <utility>
 
+#include "attach/books/verify.hpp"
 #include "attach/calls/call.hpp"
 
 namespace plait::attach {
-namespace {
-
-int no_status(void*, MPI_Status*) {
-  return MPI_SUCCESS;
-}
-int no_free(void*) {
-  return MPI_SUCCESS;
-}
-int no_cancel(void*, int) {
-  return MPI_SUCCESS;
-}
-
-}  // namespace
 
 looks::looks(bool takes_token) : takes_token_(takes_token) {
-  PLAIT_REAL(MPI_Grequest_start)(no_status, no_free, no_cancel, nullptr, &own_request_);
+  start_own_request(own_request_);
 }
 
 looks::~looks() {
@@ -42,18 +30,16 @@ bool looks::look() noexcept {
   }
   const ticks begin = now_ticks();
   const bool may_run_users_code =
-      takes_token_ ? attached.pending.user_operations() > 0 : attached.user_operations.load() > 0;
+      takes_token_ ? attached.pending.user_operations() > 0 : attached.user_operations.count() > 0;
   bool completed = false;
-  if (!may_run_users_code) completed = takes_token_ ? look_at_programs() : look_at_own();
+  if (!may_run_users_code && takes_token_) completed = look_at_programs();
+  if (!may_run_users_code && !takes_token_) look_at_own();
   if (!may_run_users_code) note_time_looked_after(now_ticks());
   if (takes_token_) attached.token.looked();
   last_ = now_ticks();
   profile_header& h = attached.notes.header();
   ++h.looks;
-  if (completed) {
-    ++h.looks_that_completed;
-    completed_at_ = last_;
-  }
+  if (completed) completed_at_ = last_;
   h.look_s += static_cast<double>(last_ - begin) * h.seconds_per_tick;
   return true;
 }
@@ -86,14 +72,13 @@ bool looks::look_at_programs() noexcept {
   }
   all_complete_ = one == nullptr;
   may_have_rounds_ = one != nullptr && !one->is_message;
-  if (!is_driven) completed = look_at_own() || completed;
+  if (!is_driven) look_at_own();
   return completed;
 }
 
-bool looks::look_at_own() noexcept {
+void looks::look_at_own() noexcept {
   int flag = 0;
   PLAIT_REAL(MPI_Request_get_status)(own_request_, &flag, MPI_STATUS_IGNORE);
-  return false;
 }
 
 }  // namespace plait::attach

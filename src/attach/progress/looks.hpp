@@ -39,7 +39,7 @@ class looks {
 
  private:
   [[nodiscard]] bool look_at_programs() noexcept;
-  [[nodiscard]] bool look_at_own() noexcept;
+  void look_at_own() noexcept;
   void note_time_looked_after(ticks until) noexcept;
 
   const bool takes_token_;

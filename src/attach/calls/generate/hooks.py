@@ -2,7 +2,7 @@
 """Says which hook of src/attach/hooks_*.hpp stands at which MPI function, and what it sees."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 # Left alone: functions that neither communicate nor wait, and some of them are frequent.
 UNWRAPPED = re.compile(
@@ -14,18 +14,71 @@ UNWRAPPED = re.compile(
 
 @dataclass
 class Hook:
-    """One hook: its class, the places of the arguments it sees, and those it puts its own in."""
+    """One hook: its class, the places of the arguments it sees, and those it puts its own in.
+
+    `constants` come before the arguments. `part` makes one of those; of a collective that is
+    started, the request follows them.
+    """
 
     name: str = ""
     arguments: tuple = ()
     replaced: dict = field(default_factory=dict)
     instead: str = ""
+    constants: str = ""
+    part: str = ""
+
+    def seen(self, names: list[str]) -> str:
+        """Returns what the hook sees of a call with parameters of these names, after commas."""
+        seen = ", ".join(names[i] for i in self.arguments)
+        if self.part:
+            seen = f"hooks::{self.part}({seen})"
+        if self.name == "started_collective":
+            seen += f", {names[self.arguments[-1] + 1]}"
+        return "".join(f", {one}" for one in (self.constants, seen) if one)
 
 
 def hooks_for(names: str, hook: Hook) -> dict[str, Hook]:
     """Returns the same hook for several functions."""
     return {f"MPI_{name}": hook for name in names.split()}
 
+
+# What a hook of a message is told of its kind: whether it sends, and has its buffer copied.
+SEND, BUFFERED, RECEIVE = (
+    f"record_kind::{kind}" for kind in ("send, false", "send, true", "receive, false")
+)
+
+
+def posted(names: str, kind: str) -> dict[str, Hook]:
+    """Returns the hooks of requests: of what kind, whether they start at once, and buffered."""
+    return hooks_for(names, Hook("posted_end", tuple(range(7)), constants=f"record_kind::{kind}"))
+
+
+# Collectives: what each contributes, the communicator; with a root, the root.
+COLLECTIVES = {
+    **hooks_for("Barrier", Hook("collective", (0,), part="unsized")),
+    **hooks_for(
+        "Allreduce Scan Exscan Reduce_scatter_block",
+        Hook("collective", (2, 3, 4, 5), part="reduced"),
+    ),
+    **hooks_for("Reduce_scatter", Hook("collective", (4, 5), part="reduced_unsized")),
+    **hooks_for(
+        "Allgather Neighbor_allgather Alltoall Neighbor_alltoall",
+        Hook("collective", (3, 4, 5, 6), part="all_to_all"),
+    ),
+    **hooks_for(
+        "Allgatherv Neighbor_allgatherv", Hook("collective", (0, 1, 2, 7), part="all_to_all")
+    ),
+    **hooks_for(
+        "Alltoallv Alltoallw Neighbor_alltoallv Neighbor_alltoallw",
+        Hook("collective", (8,), part="unsized"),
+    ),
+    **hooks_for("Bcast", Hook("collective", (0, 1, 2, 3, 4), part="from_root")),
+    **hooks_for("Scatter", Hook("collective", (3, 4, 5, 6, 7), part="from_root")),
+    **hooks_for("Scatterv", Hook("collective", (4, 5, 6, 7, 8), part="from_root")),
+    **hooks_for("Gather", Hook("collective", (0, 1, 2, 6, 7), part="to_root")),
+    **hooks_for("Gatherv", Hook("collective", (0, 1, 2, 7, 8), part="to_root")),
+    **hooks_for("Reduce", Hook("collective", (2, 3, 4, 5, 6), part="reduced_to_root")),
+}
 
 HOOKS = {
     **hooks_for("Init", Hook(instead="init")),
@@ -34,9 +87,11 @@ HOOKS = {
     **hooks_for("Finalize", Hook(instead="finalize")),
     **hooks_for("Abort", Hook(instead="abort_job")),
     # Messages: buffer, count, type, peer, tag, communicator.
-    **hooks_for("Send Ssend Rsend", Hook("blocking_send", (1, 2, 3, 4, 5))),
-    **hooks_for("Bsend", Hook("buffered_send", (1, 2, 3, 4, 5))),
-    **hooks_for("Recv", Hook("blocking_receive", (1, 2, 3, 4, 5, 6), {6: "status()"})),
+    **hooks_for("Send Ssend Rsend", Hook("blocking_end", (1, 2, 3, 4, 5), constants=SEND)),
+    **hooks_for("Bsend", Hook("blocking_end", (1, 2, 3, 4, 5), constants=BUFFERED)),
+    **hooks_for(
+        "Recv", Hook("blocking_end", (1, 2, 3, 4, 5, 6), {6: "status()"}, constants=RECEIVE)
+    ),
     **hooks_for(
         "Sendrecv", Hook("send_and_receive", (1, 2, 3, 4, 6, 7, 8, 9, 10, 11), {11: "status()"})
     ),
@@ -44,72 +99,36 @@ HOOKS = {
         "Sendrecv_replace",
         Hook("send_and_receive", (1, 2, 3, 4, 1, 2, 5, 6, 7, 8), {8: "status()"}),
     ),
-    **hooks_for("Isend Issend Irsend", Hook("started_send", (0, 1, 2, 3, 4, 5, 6))),
-    **hooks_for("Ibsend", Hook("started_buffered_send", (0, 1, 2, 3, 4, 5, 6))),
-    **hooks_for("Irecv", Hook("started_receive", (1, 2, 3, 4, 5, 6))),
-    **hooks_for("Send_init Ssend_init Rsend_init", Hook("prepared_send", (0, 1, 2, 3, 4, 5, 6))),
-    **hooks_for("Bsend_init", Hook("prepared_buffered_send", (0, 1, 2, 3, 4, 5, 6))),
-    **hooks_for("Recv_init", Hook("prepared_receive", (1, 2, 3, 4, 5, 6))),
+    **posted("Isend Issend Irsend", "send, true, false"),
+    **posted("Ibsend", "send, true, true"),
+    **posted("Irecv", "receive, true, false"),
+    **posted("Send_init Ssend_init Rsend_init", "send, false, false"),
+    **posted("Bsend_init", "send, false, true"),
+    **posted("Recv_init", "receive, false, false"),
     **hooks_for("Start", Hook("start", (0,))),
     **hooks_for("Startall", Hook("start_all", (0, 1))),
-    **hooks_for("Mprobe", Hook("matched_probe", (0, 1, 2, 3, 4), {4: "status()"})),
-    **hooks_for("Improbe", Hook("matched_probe_now", (0, 1, 2, 3, 4, 5), {5: "status()"})),
-    **hooks_for("Mrecv", Hook("matched_receive", (1, 2, 3, 4), {4: "status()"})),
-    **hooks_for("Imrecv", Hook("started_matched_receive", (1, 2, 3, 4))),
+    **hooks_for("Mprobe", Hook("matched_probe", (0, 2, 3, 4), {4: "status()"})),
+    **hooks_for("Improbe", Hook("matched_probe", (0, 2, 4, 5, 3), {5: "status()"})),
+    **hooks_for("Mrecv", Hook("matched_receive", (3, 4), {4: "status()"})),
+    **hooks_for("Imrecv", Hook("started_matched_receive", (3, 4))),
     **hooks_for("Probe", Hook("waiting")),
-    # Completion.
-    **hooks_for("Wait", Hook("wait_one", (0, 1), {1: "status()"})),
-    **hooks_for("Test", Hook("test_one", (0, 1, 2), {2: "status()"})),
-    **hooks_for("Waitall", Hook("wait_all", (0, 1, 2), {2: "statuses()"})),
-    **hooks_for("Testall", Hook("test_all", (0, 1, 2, 3), {3: "statuses()"})),
-    **hooks_for("Waitany", Hook("wait_any", (0, 1, 2, 3), {3: "status()"})),
-    **hooks_for("Testany", Hook("test_any", (0, 1, 2, 3, 4), {4: "status()"})),
-    **hooks_for("Waitsome", Hook("wait_some", (0, 1, 2, 3, 4), {4: "statuses()"})),
-    **hooks_for("Testsome", Hook("test_some", (0, 1, 2, 3, 4), {4: "statuses()"})),
+    # Completion; of tests, the flag or the number of those that are complete comes last.
+    **hooks_for("Wait", Hook("one_request", (0, 1), {1: "status()"})),
+    **hooks_for("Test", Hook("one_request", (0, 2, 1), {2: "status()"})),
+    **hooks_for("Waitall", Hook("all_requests", (0, 1, 2), {2: "statuses()"})),
+    **hooks_for("Testall", Hook("all_requests", (0, 1, 3, 2), {3: "statuses()"})),
+    **hooks_for("Waitany", Hook("any_request", (0, 1, 2, 3), {3: "status()"})),
+    **hooks_for("Testany", Hook("any_request", (0, 1, 2, 4, 3), {4: "status()"})),
+    **hooks_for("Waitsome", Hook("some_requests", (0, 1, 2, 3, 4), {4: "statuses()"})),
+    **hooks_for("Testsome", Hook("some_requests", (0, 1, 2, 3, 4, 2), {4: "statuses()"})),
     **hooks_for("Request_free", Hook("free_request", (0,))),
     **hooks_for("Request_get_status", Hook("ask_request", (0, 1))),
     **hooks_for("Cancel", Hook("cancel", (0,))),
-    # Collectives: what each contributes, the communicator; with a root, the root.
-    **hooks_for("Barrier", Hook("barrier", (0,))),
-    **hooks_for("Allreduce Scan Exscan", Hook("all_to_all_op", (2, 3, 4, 5))),
-    **hooks_for("Reduce_scatter_block", Hook("all_to_all_op", (2, 3, 4, 5))),
-    **hooks_for("Reduce_scatter", Hook("all_to_all_unsized_op", (3, 4, 5))),
-    **hooks_for(
-        "Allgather Neighbor_allgather Alltoall Neighbor_alltoall", Hook("all_to_all", (3, 4, 5, 6))
-    ),
-    **hooks_for("Allgatherv Neighbor_allgatherv", Hook("all_to_all", (0, 1, 2, 7))),
-    **hooks_for(
-        "Alltoallv Alltoallw Neighbor_alltoallv Neighbor_alltoallw",
-        Hook("all_to_all_unsized", (8,)),
-    ),
-    **hooks_for("Bcast", Hook("from_root", (0, 1, 2, 3, 4))),
-    **hooks_for("Scatter", Hook("from_root", (3, 4, 5, 6, 7))),
-    **hooks_for("Scatterv", Hook("from_root", (4, 5, 6, 7, 8))),
-    **hooks_for("Gather", Hook("to_root", (0, 1, 2, 6, 7))),
-    **hooks_for("Gatherv", Hook("to_root", (0, 1, 2, 7, 8))),
-    **hooks_for("Reduce", Hook("to_root_op", (2, 3, 4, 5, 6))),
-    # The same, started: the request after them.
-    **hooks_for("Ibarrier", Hook("started_barrier", (0, 1))),
-    **hooks_for(
-        "Iallreduce Iscan Iexscan Ireduce_scatter_block",
-        Hook("started_all_to_all_op", (2, 3, 4, 5, 6)),
-    ),
-    **hooks_for("Ireduce_scatter", Hook("started_all_to_all_unsized_op", (3, 4, 5, 6))),
-    **hooks_for(
-        "Iallgather Ineighbor_allgather Ialltoall Ineighbor_alltoall",
-        Hook("started_all_to_all", (3, 4, 5, 6, 7)),
-    ),
-    **hooks_for("Iallgatherv Ineighbor_allgatherv", Hook("started_all_to_all", (0, 1, 2, 7, 8))),
-    **hooks_for(
-        "Ialltoallv Ialltoallw Ineighbor_alltoallv Ineighbor_alltoallw",
-        Hook("started_all_to_all_unsized", (8, 9)),
-    ),
-    **hooks_for("Ibcast", Hook("started_from_root", (0, 1, 2, 3, 4, 5))),
-    **hooks_for("Iscatter", Hook("started_from_root", (3, 4, 5, 6, 7, 8))),
-    **hooks_for("Iscatterv", Hook("started_from_root", (4, 5, 6, 7, 8, 9))),
-    **hooks_for("Igather", Hook("started_to_root", (0, 1, 2, 6, 7, 8))),
-    **hooks_for("Igatherv", Hook("started_to_root", (0, 1, 2, 7, 8, 9))),
-    **hooks_for("Ireduce", Hook("started_to_root_op", (2, 3, 4, 5, 6, 7))),
+    **COLLECTIVES,
+    **{
+        f"MPI_I{name.removeprefix('MPI_').lower()}": replace(hook, name="started_collective")
+        for name, hook in COLLECTIVES.items()
+    },
     # Communicators: the new one.
     **hooks_for("Comm_dup", Hook("made_communicator", (1,))),
     **hooks_for("Comm_dup_with_info Comm_create Cart_sub", Hook("made_communicator", (2,))),

@@ -12,7 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hooks import HOOKS, UNWRAPPED, Hook
 
@@ -94,7 +94,6 @@ def wrapper(result: str, name: str, parameters: list[str]) -> str:
     if hook.instead:
         return both
     taken = [*parameters, f"decltype(&{name}) plait_next", "plait::attach::call_place plait_from"]
-    arguments = "".join(f", {names[i]}" for i in hook.arguments)
     given = ", ".join(
         f"hook.{hook.replaced[i]}" if i in hook.replaced else one for i, one in enumerate(names)
     )
@@ -104,7 +103,7 @@ def wrapper(result: str, name: str, parameters: list[str]) -> str:
   if (passes_through(call_id::{name}, plait_from)) [[unlikely]]
     return plait_next({", ".join(names)});
   call here(call_id::{name}, plait_from);
-  hooks::{hook.name} hook(here{arguments});
+  hooks::{hook.name} hook(here{hook.seen(names)});
   here.entered();
   const auto code = plait_next({given});
   here.returned();
@@ -114,18 +113,22 @@ def wrapper(result: str, name: str, parameters: list[str]) -> str:
 {both}"""
 
 
+def listed(names: Iterable[str]) -> str:
+    """Returns lines of a C++ list."""
+    return "".join(f"  {name},\n" for name in names)
+
+
 def write_calls(folder: pathlib.Path, names: list[str]) -> None:
     """Writes the numbers and names of all functions."""
-    lines = ["#pragma once", "namespace plait::attach {", "enum class call_id : int {"]
-    lines += [f"  {name}," for name in names]
-    lines += ["};", f"inline constexpr int call_count = {len(names)};"]
-    lines += [
-        "inline constexpr const char* call_names[] = {",
-        *[f'  "{name}",' for name in names],
-        "};",
-    ]
-    lines += ["}  // namespace plait::attach", ""]
-    (folder / "attach" / "calls.hpp").write_text("\n".join(lines))
+    (folder / "attach" / "calls.hpp").write_text(f"""#pragma once
+namespace plait::attach {{
+enum class call_id : int {{
+{listed(names)}}};
+inline constexpr int call_count = {len(names)};
+inline constexpr const char* call_names[] = {{
+{listed(f'"{name}"' for name in names)}}};
+}}  // namespace plait::attach
+""")
 
 
 def fortran_entries(names: list[str]) -> Iterator[tuple[str, str]]:
@@ -141,42 +144,37 @@ def fortran_entries(names: list[str]) -> Iterator[tuple[str, str]]:
 def write_fortran(folder: pathlib.Path, names: list[str]) -> None:
     """Writes the entry points of the Fortran bindings: each keeps its caller, and jumps on."""
     entries = list(fortran_entries(names))
-    lines = [
-        '#include "attach/calls/fortran_sites.hpp"',
-        "#if defined(__x86_64__)",
-        'asm(R"(',
-        ".text",
-    ]
-    for number, (entry, _) in enumerate(entries):
-        lines += [
-            f".globl {entry}",
-            f".type {entry}, @function",
-            f"{entry}:",
-            "  movq (%rsp), %r11",
-            "  movq plait_attach_fortran@gottpoff(%rip), %r10",
-            "  movq %r11, %fs:(%r10)",
-            "  movq %rsp, %fs:8(%r10)",
-            "  movq %rbp, %fs:16(%r10)",
-            f"  movq ${number}, %fs:24(%r10)",
-            f"  jmp *plait_attach_fortran_real+{8 * number}(%rip)",
-            f".size {entry}, . - {entry}",
-        ]
-    lines += [
-        ')");',
-        "#endif",
-        f'extern "C" {{ void* plait_attach_fortran_real[{len(entries)}]; }}',
-    ]
-    lines += ["namespace plait::attach {", "const char* const fortran_names[] = {"]
-    lines += [f'  "{entry}",' for entry, _ in entries]
-    lines += ["};", "const call_id fortran_calls[] = {"]
-    lines += [f"  call_id::{name}," for _, name in entries]
-    lines += [
-        "};",
-        f"const int fortran_count = {len(entries)};",
-        "}  // namespace plait::attach",
-        "",
-    ]
-    (folder / "fortran_sites.cpp").write_text("\n".join(lines))
+    code = "".join(
+        f"""\
+.globl {entry}
+.type {entry}, @function
+{entry}:
+  movq (%rsp), %r11
+  movq plait_attach_fortran@gottpoff(%rip), %r10
+  movq %r11, %fs:(%r10)
+  movq %rsp, %fs:8(%r10)
+  movq %rbp, %fs:16(%r10)
+  movq ${number}, %fs:24(%r10)
+  jmp *plait_attach_fortran_real+{8 * number}(%rip)
+.size {entry}, . - {entry}
+"""
+        for number, (entry, _) in enumerate(entries)
+    )
+    (folder / "fortran_sites.cpp").write_text(f"""#include "attach/calls/fortran_sites.hpp"
+#if defined(__x86_64__)
+asm(R"(
+.text
+{code})");
+#endif
+extern "C" {{ void* plait_attach_fortran_real[{len(entries)}]; }}
+namespace plait::attach {{
+const char* const fortran_names[] = {{
+{listed(f'"{entry}"' for entry, _ in entries)}}};
+const call_id fortran_calls[] = {{
+{listed(f"call_id::{name}" for _, name in entries)}}};
+const int fortran_count = {len(entries)};
+}}  // namespace plait::attach
+""")
 
 
 def main() -> None:
