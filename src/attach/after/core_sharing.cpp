@@ -28,40 +28,35 @@ constexpr double spoils_waits = 0.1;
   return found;
 }
 
-struct shared_cores {
+/// Ranks of one host, and the cores that they have among them.
+struct rank_group {
   std::string host;
+  core_set cores{};
   int ranks = 0;
-  int cores = 0;
-  [[nodiscard]] double crowd() const noexcept { return cores > 0 ? 1.0 * ranks / cores : 0; }
+
+  void add(const rank_profile& one, const core_set& its) {
+    const std::string name = one.header.host;
+    host = ranks == 0 || host == name ? name : "one machine";
+    for (std::size_t i = 0; i < cores.size(); ++i) cores[i] |= its[i];
+    ++ranks;
+  }
+  [[nodiscard]] double crowd() const noexcept { return ranks > 0 ? 1.0 * ranks / count(cores) : 0; }
 };
 
 /// Returns the cores with the most ranks each: those of a machine, or those that some of its ranks
 /// have and no others.  Hosts that are containers of one machine share its cores.
-[[nodiscard]] shared_cores find_crowd(std::span<const rank_profile> ranks) {
-  struct group {
-    std::string host;
-    core_set cores{};
-    int ranks = 0;
-
-    void add(const rank_profile& one, const core_set& its) {
-      const std::string name = one.header.host;
-      host = ranks == 0 || host == name ? name : "one machine";
-      for (std::size_t i = 0; i < cores.size(); ++i) cores[i] |= its[i];
-      ++ranks;
-    }
-  };
-  std::map<std::uint64_t, group> machines;
-  std::map<std::pair<std::uint64_t, core_set>, group> bound;
+[[nodiscard]] rank_group find_crowd(std::span<const rank_profile> ranks) {
+  std::map<std::uint64_t, rank_group> machines;
+  std::map<std::pair<std::uint64_t, core_set>, rank_group> bound;
   for (const rank_profile& one : ranks) {
     const core_set cores = cores_of(one);
     if (count(cores) == 0) continue;  // not known
     machines[one.header.boot].add(one, cores);
     bound[{one.header.boot, cores}].add(one, cores);
   }
-  shared_cores worst;
-  const auto weigh = [&](const group& one) {
-    const shared_cores next{one.host, one.ranks, count(one.cores)};
-    if (next.crowd() > worst.crowd()) worst = next;
+  rank_group worst;
+  const auto weigh = [&](const rank_group& one) {
+    if (one.crowd() > worst.crowd()) worst = one;
   };
   for (const auto& [boot, machine] : machines) weigh(machine);
   for (const auto& [key, some] : bound) weigh(some);
@@ -88,12 +83,13 @@ struct shared_cores {
 core_sharing find_core_sharing(std::span<const rank_profile> ranks, const analysis& run) {
   core_sharing found;
   found.queued_s = std::min(sum_of_queued(ranks), run.all_s());
-  const shared_cores crowd = find_crowd(ranks);
+  const rank_group crowd = find_crowd(ranks);
+  const int cores = count(crowd.cores);
   const bool is_crowded = crowd.crowd() > 1;
   if (!is_crowded && found.queued_s < worth_a_word * run.all_s()) return found;
   if (is_crowded) {
     found.says =
-        fmt::format("{} ranks share {} of {}.", crowd.ranks, cores_text(crowd.cores), crowd.host);
+        fmt::format("{} ranks share {} of {}.", crowd.ranks, cores_text(cores), crowd.host);
   }
   if (found.queued_s >= 0) {
     found.says += fmt::format("{}A rank waits {} for a core{}.", is_crowded ? " " : "",
@@ -103,8 +99,8 @@ core_sharing find_core_sharing(std::span<const rank_profile> ranks, const analys
   found.spoils_waits = is_crowded || found.queued_s >= spoils_waits * run.all_s();
   if (!found.spoils_waits) return found;
   found.says += " Waits are for cores then, and say nothing of messages. ";
-  found.says += is_crowded ? fmt::format("Run at most {} rank{} there, and measure again.",
-                                         crowd.cores, crowd.cores == 1 ? "" : "s")
+  found.says += is_crowded ? fmt::format("Run at most {} rank{} there, and measure again.", cores,
+                                         cores == 1 ? "" : "s")
                            : "Measure again where each rank has a core of its own.";
   return found;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says which hook of src/attach/hooks_*.hpp stands at which MPI function, and what it sees."""
+"""Says which hook of src/attach/calls/hooks*.hpp stands at which MPI function, and what it sees."""
 
 import re
 from dataclasses import dataclass, field, replace

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from hooks import HOOKS, UNWRAPPED, Hook
 
 PROTOTYPE = re.compile(
-    r"\b(int|double|MPI_Aint|MPI_Fint|MPI_Comm|MPI_Info)\s+(MPI_[A-Za-z0-9_]+)\s*\("
+    r"\b(int|double|MPI_Aint|MPI_Fint|MPI_Comm|MPI_Info)\s+(MPI_\w+)\s*\(([^()]*)\)\s*;"
 )
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)")
 
@@ -35,20 +35,6 @@ def preprocess(command: list[str]) -> str:
     return ATTRIBUTE.sub("", text)
 
 
-def split_parameters(text: str) -> list[str]:
-    """Returns the parameters of a prototype, split at commas outside parentheses."""
-    depth, parts, part = 0, [], ""
-    for c in text:
-        depth += (c == "(") - (c == ")")
-        if c == "," and depth == 0:
-            parts.append(part)
-            part = ""
-        else:
-            part += c
-    parts = [" ".join(one.split()) for one in [*parts, part]]
-    return [] if parts in (["void"], [""]) else parts
-
-
 def parameter_name(text: str) -> str:
     """Returns the name of one parameter: the last word before its brackets."""
     found = re.search(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$", text)
@@ -60,16 +46,11 @@ def parameter_name(text: str) -> str:
 def functions_of(text: str) -> Iterator[tuple[str, str, list[str]]]:
     """Yields (result type, name, parameters) of every function of mpi.h, each once."""
     seen = set()
-    for found in PROTOTYPE.finditer(text):
-        result, name = found.groups()
-        depth, at = 1, found.end()
-        while depth:
-            depth += (text[at] == "(") - (text[at] == ")")
-            at += 1
-        parameters = split_parameters(text[found.end() : at - 1])
-        if name not in seen and text[at:].lstrip().startswith(";"):
+    for result, name, parameters in PROTOTYPE.findall(text):
+        if name not in seen:
             seen.add(name)
-            yield result, name, parameters
+            split = [" ".join(one.split()) for one in parameters.split(",")]
+            yield result, name, [] if split in (["void"], [""]) else split
 
 
 def hook_of(name: str) -> Hook | None:
