@@ -23,6 +23,8 @@ from plait.run.recipes import Part
 from plait.run.runner import Request, run_part
 from plait.run.words import take_options
 
+# A hidden fraction says nothing where base is this near to the bound; as comparisons have it.
+_NEAR = 0.05
 # Others bring nodes into one job themselves, or know none.
 _APPS = ("hpl", "summa", "ft")
 _OPTIONS = (
@@ -246,8 +248,12 @@ def _hidden(whole: Result, rows: Mapping[str, str]) -> dict[str, float | None]:
         return {}
     base_s = variants["base"]["total_s"]["median"]
     gap_s = base_s - bound_s
+
+    def fraction(one: Mapping[str, Any]) -> float | None:
+        return (base_s - one["total_s"]["median"]) / gap_s if gap_s > _NEAR * bound_s else None
+
     return {
-        name: (base_s - variants[name]["total_s"]["median"]) / gap_s if gap_s > 0 else None
+        name: fraction(variants[name])
         for name in rows
         if name not in ("base", "ideal") and variants[name].get("computes_as_base")
     }
