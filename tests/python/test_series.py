@@ -67,6 +67,12 @@ def test_gflops_over_n_have_the_quartiles_of_the_times():
     assert curves.heading == "hpl, 40 steps, 2 ranks, 2 nodes at 1gbit"
 
 
+def test_a_heading_has_what_all_results_have():
+    two, four = on_ranks(2), on_ranks(4)
+    four["environment"]["lab"]["nodes"] = 4
+    assert curves_of([two, four]).heading == "fft3d, 512×512×64, 40 steps, at 1gbit"
+
+
 def test_sizes_of_several_axes_are_ordered_by_their_cells():
     curves = curves_of([at_size(256, 256, 64), at_size(64, 64, 512)])
     assert curves.axis == "size"
@@ -76,6 +82,7 @@ def test_sizes_of_several_axes_are_ordered_by_their_cells():
 def test_over_ranks_an_application_has_the_figure_that_is_drawn_of_it():
     overhead = curves_of([on_ranks(4), on_ranks(2)])
     assert overhead.title == "Communication overhead over ranks"
+    assert overhead.heading == "fft3d, 512×512×64, 40 steps, 2 nodes at 1gbit"
     assert "ideal" not in overhead.rows
     assert overhead.rows["base"][0]["median"] == pytest.approx(0.310 - 0.178)
     assert overhead.rows["base"][0]["q3"] == pytest.approx(0.310 * 1.01 - 0.178)

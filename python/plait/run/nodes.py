@@ -15,7 +15,7 @@ from plait.lab import Lab, LabSpec
 from plait.launch.job import signals_as_exceptions
 from plait.launch.scratch import scratch_folder
 from plait.plain import tell
-from plait.programs import find_program
+from plait.programs import resolve
 from plait.results import Result
 from plait.results.figures.tolerance import spread_of_samples
 from plait.run.jobs import describe_lab, lab_of
@@ -68,7 +68,7 @@ def run_of_nodes(asked: Request) -> tuple[Result | None, int]:
     There is no result where the application only had something to say, such as its help.
     """
     wanted = wanted_of(asked)
-    program = find_program(asked.kind, asked.program, asked.mpi)
+    program = resolve(asked.kind, asked.program, asked.mpi).path
     spec = LabSpec.parse(asked.lab) if asked.lab is not None else None
     found: dict[str, list[Result]] = {setting.what: [] for setting in wanted.settings}
     exit_code = 0

@@ -101,8 +101,10 @@ def curves_of(results: Sequence[Result]) -> Curves | None:
 
 def _heading(results: Sequence[Result]) -> str:
     """Returns what the headings of all results have in common."""
-    parts = [kind_of(result).heading(result).split(", ") for result in results]
-    return ", ".join(part for part in parts[0] if all(part in each for each in parts))
+    headings = [kind_of(result).heading(result) for result in results]
+    parts = [heading.replace(" nodes at ", " nodes, at ").split(", ") for heading in headings]
+    shared = ", ".join(part for part in parts[0] if all(part in each for each in parts))
+    return shared.replace(" nodes, at ", " nodes at ")
 
 
 # --- what differs -------------------------------------------------------------------------------
