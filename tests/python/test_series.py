@@ -79,6 +79,13 @@ def test_sizes_of_several_axes_are_ordered_by_their_cells():
     assert [place.label for place in curves.places] == ["64×64×512", "256×256×64"]
 
 
+def test_sizes_of_square_matrices_are_their_order():
+    curves = curves_of([at_size(n, n, n, app="summa") for n in (600, 300)])
+    assert (curves.axis, [place.label for place in curves.places]) == ("n", ["300", "600"])
+    one_is_long = [at_size(300, 300, 300, app="summa"), at_size(300, 300, 900, app="summa")]
+    assert curves_of(one_is_long).places[1].label == "300×300×900"
+
+
 def test_over_ranks_an_application_has_the_figure_that_is_drawn_of_it():
     overhead = curves_of([on_ranks(4), on_ranks(2)])
     assert overhead.title == "Communication overhead over ranks"
@@ -109,6 +116,7 @@ def test_over_rates_of_the_link_a_gain_is_over_base_in_the_same_job():
     curves = curves_of([at_rate(1_000_000_000), slow])
     assert curves.title == "Gain over base over the link's rate"
     assert [place.label for place in curves.places] == ["500mbit", "1gbit"]
+    assert "ideal" not in curves.rows
     gains = [each["median"] for each in curves.rows["plait"]]
     assert gains == pytest.approx([2.0, 0.310 / 0.201])
 

@@ -78,7 +78,7 @@ def curves_of(results: Sequence[Result]) -> Curves | None:
     axis = _axis_of(results)
     ordered = sorted(results, key=lambda result: _key(_settings(result).get(axis)))
     values = [_settings(result).get(axis) for result in ordered]
-    name, values = _order_of_matrices(axis, values)
+    name, values = _named(axis, values, ordered[0]["app"])
     labels = [_label(axis, value) for value in values]
     for label, following in itertools.pairwise(labels):
         if label == following:
@@ -156,10 +156,12 @@ def _key(value: object) -> tuple[bool, float, str]:
     return value is None, 0.0, str(value)
 
 
-def _order_of_matrices(axis: str, values: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+def _named(axis: str, values: Sequence[Any], app: str) -> tuple[str, Sequence[Any]]:
     """Returns the axis by its name; sizes of square matrices become their order."""
     if axis == "size" and all(len(value) == 1 for value in values):
         return "N", [value[0] for value in values]
+    if axis == "size" and app == "summa" and all(len(set(value)) == 1 for value in values):
+        return "n", [value[0] for value in values]
     return _NAMES.get(axis, axis.replace("_", " ")), values
 
 
@@ -227,7 +229,10 @@ def _overhead(result: Result, name: str) -> Spread | None:
     return _spread(result["variants"][name]["total_s"], lambda seconds: seconds - alone["median"])
 
 
-def _gain(result: Result, name: str) -> Spread:
+def _gain(result: Result, name: str) -> Spread | None:
+    """Returns base's time by the variant's; none of `ideal`, beside which all others look flat."""
+    if name == "ideal":
+        return None
     base_s = result["variants"][_base_of(result)]["total_s"]["median"]
     return _spread(result["variants"][name]["total_s"], lambda seconds: base_s / seconds)
 
