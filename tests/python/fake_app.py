@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from launched import rank
+from launched import rank, ranks
 from sample import result
 
 
@@ -20,6 +20,8 @@ def main() -> None:
     parser.add_argument("--variants", default="base,olap,plait,ideal")
     parser.add_argument("--json")
     parser.add_argument("--link-rate", type=float, default=0)
+    parser.add_argument("--size", default="512x512x64")
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--sleep", type=float, default=0)
     parser.add_argument("--die", type=int, default=-1)
     parser.add_argument("--by-link", action="store_true", help="base waits for the link")
@@ -45,8 +47,12 @@ def main() -> None:
     answer["environment"]["link_rate_Bps"] = options.link_rate or None
     answer["environment"]["hosts"] = [os.uname().nodename]
     answer["environment"]["cores"] = sorted(os.sched_getaffinity(0))
-    answer["parameters"]["rest"] = rest
+    answer["environment"]["ranks"] = ranks()
+    answer["parameters"] |= {"rest": rest, "size": [int(n) for n in options.size.split("x")]}
     answer["variants"] = {name: answer["variants"][name] for name in options.variants.split(",")}
+    answer["timeline"] = {name: answer["timeline"][name] for name in answer["variants"]}
+    for one in answer["variants"].values():
+        one |= {"processes": ranks(), "workers": options.workers}
     if options.by_link:
         slower = answer["environment"]["link_rate_Bps"] or 1.0
         total = answer["variants"]["base"]["total_s"]

@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from plait import results
+from plait.errors import BadInput
 from plait.lab import LabSpec
 from plait.launch import library
 from plait.results import Result
@@ -18,6 +19,16 @@ from plait.run.runner import Request, prepare, run_program
 def _checked_lab(text: str) -> str:
     LabSpec.parse(text)
     return text
+
+
+def ranks_of(text: str) -> list[int]:
+    """Returns the numbers of processes that a word names, such as 2 or 2,4,8."""
+    for word in text.split(","):
+        if not word.removeprefix("-").isdecimal():
+            raise BadInput(f"--ranks {text}: give a whole number")
+        if int(word) < 1:
+            raise BadInput(f"--ranks {text}: give at least 1")
+    return [int(word) for word in text.split(",")]
 
 
 Json = Annotated[pathlib.Path | None, typer.Option("--json", help="Write the result file here.")]

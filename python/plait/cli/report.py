@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from plait.plain import plain
-from plait.results import check_writable, load, short
-from plait.views.html import write_report
+from plait.results import check_writable, load
+from plait.run.series import show_curves_of
 
 
 def report(
@@ -20,9 +19,11 @@ def report(
         typer.Option("--output", "-o", help="The page; beside the first result when left out."),
     ] = None,
 ) -> None:
-    """Write one self-contained HTML page: breakdown, timeline, ledger, circumstances."""
+    """Write one self-contained HTML page: breakdown, timeline, ledger, circumstances.
+
+    Of several results of one application it begins with curves over what differs between them.
+    """
     results = [load(file) for file in files]
     page = output or files[0].with_suffix(".html")
     check_writable(page, "--output")
-    write_report(results, page)
-    typer.echo(plain(f"report: {short(page)}"))
+    show_curves_of(results, page)

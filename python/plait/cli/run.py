@@ -16,6 +16,7 @@ from plait.cli.options import (
     ReportFile,
     Verbose,
     check_writable,
+    ranks_of,
     report_page,
 )
 from plait.errors import BadInput
@@ -23,7 +24,8 @@ from plait.programs import described, is_foreign, known
 from plait.run.attached import run_attached
 from plait.run.foreign import ForeignRun, run_foreign
 from plait.run.output import show_and_write, tell_of_trace
-from plait.run.runner import Request, prepare, run_program
+from plait.run.runner import Request
+from plait.run.series import points_of, prepare_points, run_application, run_series
 
 EPILOG = """**Examples**
 
@@ -32,6 +34,12 @@ EPILOG = """**Examples**
 `plait run jacobi3d --ranks 4 --lab nodes=4,rate=1gbit --mpi mpich --report`
 
 `plait run jacobi3d -- --help` shows the options of the program itself
+
+`plait run hpl --lab nodes=2,rate=1gbit --n 1000,2000,4000 --json hpl.json --report`
+
+`plait run fft3d --lab rate=200mbit --ranks 2,4,8 --report`
+
+`plait run hpl --lab nodes=2,cores=2,rate=1gbit --ranks 4 --per-node 2`
 
 `plait run redblack3d --policies 'HAND,MT(1)+!OLAP,MT(1)+OLAP+XTRA,TASK'`
 
@@ -67,9 +75,15 @@ def run(
             autocompletion=lambda: known("apps", "openmpi"),
         ),
     ],
-    ranks: Annotated[int, typer.Option("--ranks", "-n", min=1, help="Number of processes.")] = 2,
+    ranks: Annotated[
+        str,
+        typer.Option("--ranks", "-n", metavar="N", help="Number of processes; 2,4,8: a run each."),
+    ] = "2",
     mpi: Mpi = "openmpi",
     lab: Lab = None,
+    rates: Annotated[
+        str | None, typer.Option(help="Link rates, a run each: 1gbit,500mbit; takes --lab nodes=N.")
+    ] = None,
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
@@ -97,22 +111,31 @@ def run(
     Options that are not listed go to the program itself. Those of all applications are `--size
     512x512x64`, `--steps N`, `--repeat N` (runs of each variant, interleaved), `--variants
     base,olap,plait,ideal`, `--grid 1x1x2`, `--workers N` and `--policy
-    auto|dedicated|sleeping|workers|none`.
+    auto|dedicated|sleeping|workers|none`. A list of sizes (`--n 1000,2000`), of `--ranks` or of
+    `--rates` is a series: a run and a result file for each, and curves over all.
     """
+    counts = ranks_of(ranks)
     page = report_page(program, report, report_file)
     check_writable({"--json": json, "--report": page, "--trace": trace})
     words = [program, *context.args]
-    asked = ForeignRun(words, mpi, ranks, lab, json, page, trace, verbose)
-    if attach or attach_switches is not None:
-        raise typer.Exit(run_attached(asked, parse_switches(attach_switches or "")))
-    if is_foreign(program, mpi):
+    asked = ForeignRun(words, mpi, counts[0], lab, json, page, trace, verbose)
+    attaches = attach or attach_switches is not None
+    if attaches or is_foreign(program, mpi):
+        if len(counts) > 1 or rates is not None:
+            option = "--ranks" if len(counts) > 1 else "--rates"
+            raise BadInput(f"{option}: series are of plait's own applications, not of {program}")
+        if attaches:
+            raise typer.Exit(run_attached(asked, parse_switches(attach_switches or "")))
         raise typer.Exit(run_foreign(asked))
     for option, value in itertools.pairwise(context.args):
         if option in ("--steps", "--repeat", "--workers") and not _is_whole(value):
             raise BadInput(f"{option} {value}: give a whole number")
-    request = Request("apps", program, mpi, ranks, lab, context.args, verbose, trace)
-    prepare(request)
-    result, code = run_program(request)
+    request = Request("apps", program, mpi, counts[0], lab, context.args, verbose, trace)
+    points = points_of(request, counts, rates)
+    prepare_points(points, json)
+    if len(points) > 1:
+        raise typer.Exit(run_series(points, json, page))
+    result, code = run_application(points[0].asked)
     if result is not None:
         show_and_write(result, json, page)
         if trace:

@@ -94,10 +94,15 @@ def _specs_of(asked: Request) -> list[LabSpec | None]:
         raise BadInput("--rates: name the nodes too, such as --lab nodes=2")
     if "rate=" in (asked.lab or ""):
         raise BadInput("--rates: --lab names a rate, too")
-    rates = [parse_rate(rate) for rate in asked.rates.split(",")]
+    return [dataclasses.replace(spec, rate_bps=rate_bps) for rate_bps in rates_of(asked.rates)]
+
+
+def rates_of(text: str) -> list[int]:
+    """Returns the rates of `--rates`, in bits per second; refuses one that is named twice."""
+    rates = [parse_rate(rate) for rate in text.split(",")]
     if len(set(rates)) < len(rates):
-        raise BadInput(f"--rates {asked.rates}: names a rate twice")
-    return [dataclasses.replace(spec, rate_bps=rate_bps) for rate_bps in rates]
+        raise BadInput(f"--rates {text}: names a rate twice")
+    return rates
 
 
 def _run_parts(
@@ -111,25 +116,37 @@ def _run_parts(
         noise_beside(asked.noise, lab, folder) as taken,
     ):
         for index, part in enumerate(parts):
+            beside = ["--beside", str(folder / "result0.json")] if part.beside_first else []
             file = folder / f"result{index}.json"
-            command = [str(program), *_own_words(asked, part, file, lab), *asked.options]
-            if part.beside_first:
-                command += ["--beside", str(folder / "result0.json")]
-            outcome = watch(
-                asked.name, _job(asked.mpi, part, command, file, lab), lab, asked.verbose
-            )
-            if not has_result(outcome, file):
-                return None, _without_result(asked.name, outcome)
-            for line in outcome.error_lines:
-                tell(line)
-            found.append(results.load(file))
-            if not outcome.ended:
-                tell(f"plait: {part.describe()}: did not come back from MPI_Finalize, and was "
-                     "ended; its result was complete")  # fmt: skip
+            words = [*asked.options, *beside]
+            result, exit_code = run_part(asked, program, part, file, lab, words)
+            if result is None:
+                return None, exit_code
+            found.append(result)
         whole = _together(found, parts, lab)
     if asked.noise:
         whole["environment"]["noise"] = taken
-    return whole, outcome.exit_code
+    return whole, exit_code
+
+
+def run_part(
+    asked: Request, program: pathlib.Path, part: Part, file: pathlib.Path, lab: Lab | None,
+    words: Sequence[str],
+) -> tuple[Result | None, int]:  # fmt: skip
+    """Starts the program once, with these words; returns what it wrote to `file`, and its code.
+
+    There is no result where the program only had something to say, such as its help.
+    """
+    command = [str(program), *_own_words(asked, part, file, lab), *words]
+    outcome = watch(asked.name, _job(asked.mpi, part, command, file, lab), lab, asked.verbose)
+    if not has_result(outcome, file):
+        return None, _without_result(asked.name, outcome)
+    for line in outcome.error_lines:
+        tell(line)
+    if not outcome.ended:
+        tell(f"plait: {part.describe()}: did not come back from MPI_Finalize, and was ended; its"
+             " result was complete")  # fmt: skip
+    return results.load(file), outcome.exit_code
 
 
 def _own_words(asked: Request, part: Part, file: pathlib.Path, lab: Lab | None) -> list[str]:

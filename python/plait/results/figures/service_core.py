@@ -67,11 +67,13 @@ def _shared_cores(result: Result) -> list[str]:
     dealt = [core for node in lab.get("cores", []) for core in node]
     if len(dealt) == len(set(dealt)):
         return []
-    return [
+    line = (
         f"{len(dealt)} processors of the nodes share {len(set(dealt))} cores of this machine:"
         " a service thread there polls only while no worker wants its core, and a worker less"
-        " costs a node nothing, which the model takes for a busy memory"
-    ]
+        " costs a node nothing"
+    )
+    model = ", which the model takes for a busy memory" if "service_core" in result else ""
+    return [line + model]
 
 
 def _own_bounds(rows: dict[str, dict[str, Any]]) -> list[str]:

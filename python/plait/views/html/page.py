@@ -10,13 +10,13 @@ from plait.results import Result, kind_of, write_file
 from plait.views.html.drawn.svg import element, text
 
 
-def write_report(results: Result | Sequence[Result], path: pathlib.Path) -> None:
-    """Write the page for one result or several."""
-    text = page([results] if isinstance(results, dict) else list(results))
+def write_report(results: Result | Sequence[Result], path: pathlib.Path, first: str = "") -> None:
+    """Write the page for one result or several; the article `first` stands before theirs."""
+    text = page([results] if isinstance(results, dict) else list(results), first)
     write_file(path, text.encode())
 
 
-def page(results: Sequence[Result]) -> str:
+def page(results: Sequence[Result], first: str = "") -> str:
     """The page as text: articles in the files of `assets`, as cmake/PlaitPage.cmake joins them."""
     assets = importlib.resources.files("plait.views.html") / "assets"
     texts = {file.name: file.read_text(encoding="utf-8") for file in assets.iterdir()}
@@ -31,7 +31,7 @@ def page(results: Sequence[Result]) -> str:
         "style": texts["page.css"],
         "script": "".join(scripts),
         "title": text("plait: " + "; ".join(map(_heading, results))),
-        "results": (_contents(results) if len(results) > 1 else "") + "".join(articles),
+        "results": first + (_contents(results) if len(results) > 1 else "") + "".join(articles),
     }
     whole = texts["page.html"]
     for place, content in filled.items():
