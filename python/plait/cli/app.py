@@ -18,6 +18,7 @@ from plait.cli import (
     lab,
     measure,
     noise_maker,
+    papers,
     predict,
     report,
     run,
@@ -53,6 +54,7 @@ compare.register(app)
 app.add_typer(measure.app, name="measure")
 app.add_typer(predict.app, name="predict")
 noise_maker.register(app)
+papers.register(app)
 doctor.register(app)
 
 
