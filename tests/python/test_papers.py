@@ -97,7 +97,7 @@ def test_a_row_that_does_not_print_its_quantity_fails_in_a_line(tmp_path, comman
 
 def test_small_sizes_take_the_place_of_those_of_the_page():
     words = ["plait", "run", "hpl", "--grid", "1x2", "--n", "4000"]
-    assert " ".join(smaller(words)) == "plait run hpl --grid 1x2 --n 256 --nb 32 --repeat 1"
+    assert " ".join(smaller(words)) == "plait run hpl --grid 1x2 --n 128 --nb 32 --repeat 1"
     words = ["plait", "run", "redblack3d", "--cells-per-node", "9x9x9", "--steps", "10"]
     assert "--cells-per-node 16x16x8" in " ".join(smaller(words))
     assert "--size" not in smaller(words)

@@ -9,7 +9,7 @@ _SMALL = {
     "redblack3d": "--size 32x32x16 --steps 4 --repeat 1",
     "poisson": "--size 32x32x16 --steps 4 --repeat 1",
     "summa": "--size 128x128x128 --repeat 1",
-    "hpl": "--n 256 --nb 32 --repeat 1",
+    "hpl": "--n 128 --nb 32 --repeat 1",
     "ft": "--class 16x16x16 --steps 1 --repeat 1",
     "fft3d": "--size 32x32x32 --steps 1 --repeat 1 --tile 8",
     "osem": "--phantom 32 --subsets 2 --repeat 1",
