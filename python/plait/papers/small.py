@@ -30,7 +30,7 @@ _SMALL = {
 _INSTEAD = {
     "--cells-per-node": ("16x16x8", "--size"),
     "--messages": ("exchange,slabs,8,pencils", ""),
-    "--sizes": ("1KiB", ""),
+    "--sizes": ("256KiB", ""),
     "--repeat": ("1", ""),
 }
 
