@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import check_docstrings
 import check_documents
@@ -14,6 +15,7 @@ import check_layers
 import check_licence
 import check_sizes
 import check_tests
+import check_texts
 import classes
 
 HERE = pathlib.Path(__file__).parent
@@ -259,6 +261,46 @@ class Documents(Tree):
         self.assertEqual(
             check_documents.complaints(self.root), ["apps/README.md: links to ../docs/b.md, which does not exist"]
         )
+
+
+class Texts(Tree):
+    texts = dict.fromkeys(check_texts.NAMES, "") | {"thyme": "we ran on 256 of them"}
+
+    def said_of(self, document, texts=None):
+        self.write("docs/a.md", document)
+        return check_texts.problems_of(self.root, texts)[1]
+
+    def test_a_number_of_a_text_without_a_mark_is_named(self):
+        self.assertEqual(
+            self.said_of("One line. The text finds 0.84\nat most. Here it is 0.9.\n"),
+            ["docs/a.md: a number of a text without a mark: The text finds 0.84 at most."],
+        )
+        self.assertEqual(len(self.said_of("| a | the KeLP paper's 3 % |\n| 4 | as the slides |\n")), 1)
+
+    def test_a_marked_number_and_one_of_plait_are_accepted(self):
+        mark = '<!-- of thyme: "256 of them" -->'
+        self.assertEqual(self.said_of(f"The text ran on 256\n{mark}. By the text's rule 3 <!-- ours -->.\n"), [])
+        self.assertEqual(self.said_of("The text's `--ranks 2`.\n\n```\nthe text 2\n```\n"), [])
+
+    def test_a_quotation_stands_in_the_text(self):
+        self.assertEqual(self.said_of('<!-- of thyme: "on\n256 of" -->\n', self.texts), [])
+        self.assertEqual(
+            self.said_of('<!-- of thyme: "on 128 of" -->\n', self.texts),
+            ["docs/a.md: thyme does not have: on 128 of"],
+        )
+        self.assertEqual(self.said_of('<!-- of thyme: "on 128 of" -->\n'), [])
+
+    def test_a_quotation_is_short_and_of_a_known_text(self):
+        self.assertEqual(len(self.said_of(f'<!-- of thyme: "{61 * "1"}" -->\n')), 1)
+        self.assertEqual(len(self.said_of('<!-- of another: "1" -->\n')), 1)
+
+    def test_texts_are_looked_for_where_the_variable_says(self):
+        for name in check_texts.NAMES:
+            self.write(f"texts/{name}.txt", f"{name} has\n7\n")
+        with unittest.mock.patch.dict("os.environ", PLAIT_TEXTS=str(self.root / "texts")):
+            self.assertEqual(check_texts.texts_of(self.root)["thyme"], "thyme has 7")
+        with unittest.mock.patch.dict("os.environ", PLAIT_TEXTS=str(self.root)):
+            self.assertIsNone(check_texts.texts_of(self.root))
 
 
 class MustNotCompile(Tree):

@@ -39,9 +39,9 @@ def environment(**more: str) -> dict[str, str]:
             "COLUMNS": "80", "PLAIT_BIN_DIR": str(APPS), **more}  # fmt: skip
 
 
-def plait(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+def plait(*arguments: str, seconds: float = 60, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(*arguments), capture_output=True, text=True, timeout=60, check=False,
+        command(*arguments), capture_output=True, text=True, timeout=seconds, check=False,
         env=environment(**more), stdin=subprocess.DEVNULL,
     )  # fmt: skip
 

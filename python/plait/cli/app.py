@@ -10,7 +10,7 @@ from typer.exceptions import TyperException
 
 from plait import __version__
 from plait.attach.command import main as attach_main
-from plait.cli import attach, bench, lab, measure, noise_maker, predict, run
+from plait.cli import attach, bench, lab, measure, noise_maker, papers, predict, run
 from plait.cli.compare import compare
 from plait.cli.passing_on import PassingOn, join_values
 from plait.cli.report import report
@@ -45,6 +45,7 @@ app.command()(compare)
 app.add_typer(measure.app, name="measure")
 app.add_typer(predict.app, name="predict")
 app.command("noise", epilog=noise_maker.EPILOG)(noise_maker.noise)
+app.command("papers", epilog=papers.EPILOG)(papers.papers)
 
 
 @app.command()

@@ -35,7 +35,7 @@ def policies_with_rest(result: Result) -> dict[str, dict[str, Any]]:
 
 
 def lost_after(rest: dict[str, Any]) -> float | None:
-    """Returns the iterations after which nothing is hidden any more, by the text's reckoning.
+    """Returns the iterations after which nothing is hidden any more, as the text estimates it.
 
     The lag between neighbours grows by the drift in every iteration, and messages need the share
     of an iteration that the proxy is busy.  Nothing where there is no proxy or no drift.
