@@ -53,7 +53,7 @@ def papers(
     made_ready(page, rows)
     if small:
         with tempfile.TemporaryDirectory(prefix="plait-papers-") as folder:
-            _, failures = run_rows(rows, Runner(page, pathlib.Path(folder), small), None)
+            figures, failures = run_rows(rows, Runner(page, pathlib.Path(folder), small), None)
     else:
         kept = root / "results" / "papers"
         kept.mkdir(parents=True, exist_ok=True)
@@ -61,4 +61,4 @@ def papers(
         pages.write(file, page, figures)
     if failures:
         raise JobFailed(f"{len(failures)} of {len(rows)} rows failed", 1)
-    typer.echo(f"{len(rows)} rows, and each printed its quantities")
+    typer.echo(f"{len(figures)} of {len(rows)} rows printed their quantities, none failed")
