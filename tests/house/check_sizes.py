@@ -28,8 +28,6 @@ EXCEPTIONS = {
     ("src/task/checked/guarded_state.hpp", "everything"): "one mapping that stays open while all other memory is closed",
     ("src/attach/books/profile_data.hpp", "profile_header"): "the beginning of a file that processes share",
     ("src/attach/books/requests.hpp", "request_data"): "the facts that a call of MPI leaves for the request's completion",
-    ("src/attach/after/analysis.hpp", "analysis"): "the figures that a report prints",
-    ("src/attach/after/site_names.cpp", "debug_library"): "one pointer a function of libdw",
     "apps/imaging/osem": "one application, and its scanner and kernels that no other uses",
     "apps/spectral/ft-probe": "one application, and its algorithms that no other uses",
     "apps/stencil/common": "what the applications of stencils share",
