@@ -21,6 +21,7 @@ def lab():
 @pytest.fixture(autouse=True)
 def _mpiexec_is_there(monkeypatch):
     monkeypatch.delenv("PLAIT_MPIEXEC", raising=False)
+    monkeypatch.delenv("PLAIT_LAUNCHER", raising=False)
     monkeypatch.setattr(mpi.shutil, "which", lambda name: f"/usr/bin/{name}")
 
 

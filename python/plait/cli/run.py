@@ -2,6 +2,7 @@
 """`plait run`: one application, its table, its report, its exit code; or a program of one's own."""
 
 import itertools
+import os
 import pathlib
 from typing import Annotated
 
@@ -20,6 +21,7 @@ from plait.cli.options import (
     report_page,
 )
 from plait.errors import BadInput
+from plait.launch.mpi import LAB_BY_SRUN, LAUNCHERS, uses_srun
 from plait.programs import described, is_foreign, known
 from plait.run.attached import run_attached
 from plait.run.foreign import ForeignRun, run_foreign
@@ -43,6 +45,8 @@ EPILOG = """**Examples**
 
 `plait run redblack3d --policies 'HAND,MT(1)+!OLAP,MT(1)+OLAP+XTRA,TASK'`
 
+`plait run jacobi3d --ranks 8 --launcher srun`
+
 `plait run ./my_program --ranks 4 --report -- --its-own words`
 
 `plait run cp2k.psmp --ranks 4 -- -i input.inp`
@@ -63,6 +67,15 @@ def _list(asked: bool) -> None:
     for name, line in described("apps", "openmpi").items():
         print(f"{name:<12} {line}".rstrip())
     raise typer.Exit
+
+
+def _launch_by(name: str) -> str:
+    """Every start below reads the variable, which can be set for a whole session, too."""
+    if name not in LAUNCHERS:
+        raise BadInput(f"--launcher {name}: it can be {' or '.join(LAUNCHERS)}")
+    if name != LAUNCHERS[0]:
+        os.environ["PLAIT_LAUNCHER"] = name
+    return name
 
 
 def run(
@@ -99,6 +112,16 @@ def run(
     ] = False,
     attach_switches: Annotated[str | None, typer.Option("--attach-switches", hidden=True)] = None,
     verbose: Verbose = False,
+    _launcher: Annotated[
+        str,
+        typer.Option(
+            "--launcher",
+            metavar="NAME",
+            callback=_launch_by,
+            is_eager=True,
+            help="What starts the ranks: mpiexec, or srun under Slurm.",
+        ),
+    ] = LAUNCHERS[0],
     _listing: Annotated[
         bool,
         typer.Option(
@@ -115,6 +138,8 @@ def run(
     `--rates` is a series: a run and a result file for each, and curves over all.
     """
     counts = ranks_of(ranks)
+    if lab is not None and uses_srun():
+        raise BadInput(LAB_BY_SRUN)
     page = report_page(program, report, report_file)
     check_writable({"--json": json, "--report": page, "--trace": trace})
     words = [program, *context.args]

@@ -56,7 +56,7 @@ def run_job(
 ) -> Outcome:
     """Run to the end; `on_line` sees every line, `names` maps addresses to node names."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    with guarded() as guard, library_folders() as settings:
+    with guarded() as guard, _folders_of(job) as settings:
         spared = set(living_family(-1))
         lines: Lines = queue.Queue()
         # Hydra prints its banner to standard output, Open MPI to standard error.
@@ -91,13 +91,20 @@ def run_job(
     return Outcome(code, *lines_of, said, death, ended, killed_by)
 
 
+def _folders_of(job: Launch) -> contextlib.AbstractContextManager[dict[str, str]]:
+    return contextlib.nullcontext({}) if job.is_elsewhere else library_folders()
+
+
 def _start(job: Launch, settings: dict[str, str], lines: Lines) -> subprocess.Popen[str]:
+    streams = None if job.keeps_streams else subprocess.PIPE
     process = subprocess.Popen(
         job.argv, env={**job.environment, **settings}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-        encoding="utf-8", errors="replace",
+        stdout=streams, stderr=streams, start_new_session=True, encoding="utf-8", errors="replace",
     )  # fmt: skip
     for kind, stream in (("out", process.stdout), ("err", process.stderr)):
+        if stream is None:
+            lines.put((kind, None))
+            continue
         threading.Thread(target=_read, args=(kind, stream, lines), daemon=True).start()
     return process
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command lines and environments of Open MPI's and MPICH's mpiexec."""
+"""The command lines and environments of Open MPI's and MPICH's mpiexec, and of Slurm's srun."""
 
 import ctypes
 import ctypes.util
@@ -17,6 +17,11 @@ from plait.lab.privilege import tool_environment
 from plait.lab.state import Lab
 from plait.launch import library
 
+LAUNCHERS = ("mpiexec", "srun")
+LAB_BY_SRUN = "--lab: an emulated cluster is on this machine alone, where srun starts nothing"
+# By which the libraries' ranks find each other under Slurm; Slurm's own SLURM_MPI_TYPE overrides.
+_SLURM_MPI = {"openmpi": "pmix", "mpich": "pmi2"}
+
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
@@ -27,6 +32,28 @@ class Launch:
     # It has done its work when this file is there: a library that then does not come back from
     # MPI_Finalize is not waited for.
     last_words: pathlib.Path | None = None
+    # Ranks may be on other machines, which have no folders of this one.
+    is_elsewhere: bool = False
+    # What ranks write goes to this process's own streams, past plait.
+    keeps_streams: bool = False
+
+
+def uses_srun() -> bool:
+    """Returns whether Slurm's srun starts the ranks; `PLAIT_LAUNCHER` and `--launcher` say so."""
+    name = os.environ.get("PLAIT_LAUNCHER") or LAUNCHERS[0]
+    if name not in LAUNCHERS:
+        raise BadInput(f"PLAIT_LAUNCHER is {name}; it can be {' or '.join(LAUNCHERS)}")
+    return name == "srun"
+
+
+def find_launcher(mpi: str) -> str:
+    """The program that starts the ranks; refuses where it is not installed."""
+    if not uses_srun():
+        return find_mpiexec(mpi)
+    found = shutil.which("srun")
+    if found is None:
+        raise BadInput("srun is not installed; it is Slurm's, and starts ranks where Slurm runs")
+    return found
 
 
 def find_mpiexec(mpi: str) -> str:
@@ -53,7 +80,7 @@ def launch(
     """
     inner, settings = _starting(mpi, ranks, program, lab, is_foreign)
     outer = enter(lab, lab.head) if lab else []
-    return Launch([*outer, *inner], {**tool_environment(), **settings})
+    return Launch([*outer, *inner], {**tool_environment(), **settings}, is_elsewhere=uses_srun())
 
 
 def line_of_rank(mpi: str, ranks: int, program: Sequence[str], lab: Lab | None = None) -> str:
@@ -72,9 +99,13 @@ def _starting(
     mpi: str, ranks: int, program: Sequence[str], lab: Lab | None, is_foreign: bool = False
 ) -> tuple[list[str], dict[str, str]]:
     """Returns the command line inside a lab, and what its environment has beside the caller's."""
-    mpiexec = find_mpiexec(mpi)
-    make = {"openmpi": _openmpi, "mpich": _mpich}[library.kind_of(mpi)]
-    argv, settings = make(mpiexec, ranks, lab, is_foreign)
+    if uses_srun():
+        if lab is not None:
+            raise BadInput(LAB_BY_SRUN)
+        argv, settings = _srun(mpi, ranks)
+    else:
+        make = {"openmpi": _openmpi, "mpich": _mpich}[library.kind_of(mpi)]
+        argv, settings = make(find_mpiexec(mpi), ranks, lab, is_foreign)
     # mpiexec ends with its parent, however that one ends.
     return ["setpriv", "--pdeathsig", "TERM", *argv, *program], settings
 
@@ -82,6 +113,17 @@ def _starting(
 def launch_alone(program: Sequence[str]) -> Launch:
     """Returns the start of one process without mpiexec."""
     return Launch(["setpriv", "--pdeathsig", "TERM", *program], tool_environment())
+
+
+def _srun(mpi: str, ranks: int) -> tuple[list[str], dict[str, str]]:
+    """Returns the start of a step, in the job around it or in one of its own.
+
+    Slurm's own variables say the rest: SLURM_PARTITION, SLURM_TIMELIMIT, SBATCH_ACCOUNT.
+    """
+    argv = [find_launcher(mpi), "-n", str(ranks), "--kill-on-bad-exit=1"]
+    if "SLURM_MPI_TYPE" not in os.environ:
+        argv.append(f"--mpi={_SLURM_MPI[library.kind_of(mpi)]}")
+    return argv, {}
 
 
 def _openmpi(

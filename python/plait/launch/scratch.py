@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from plait.interrupts import uninterrupted
 from plait.lab.state import alive, identity
 from plait.launch.guard import guarded
+from plait.launch.mpi import uses_srun
 from plait.launch.processes import files_in_use
 
 _SHARED_MEMORY = pathlib.Path("/dev/shm")
@@ -29,9 +30,13 @@ _MEMORY_VARIABLES = ("OMPI_MCA_btl_vader_backing_directory", "UCX_POSIX_DIR")
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[pathlib.Path]:
-    """An empty folder for as long as the run lasts."""
-    remove_stale_folders()
-    with guarded(), _folder_in(pathlib.Path(tempfile.gettempdir())) as folder:
+    """An empty folder for as long as the run lasts.
+
+    Under Slurm it lies in the current folder, for nodes have no common temporary folder.
+    """
+    place = pathlib.Path.cwd() if uses_srun() else pathlib.Path(tempfile.gettempdir())
+    remove_stale_folders(place)
+    with guarded(), _folder_in(place) as folder:
         yield folder
 
 
@@ -78,9 +83,9 @@ def remove_orphans(since: float) -> None:
             file.unlink(missing_ok=True)
 
 
-def remove_stale_folders() -> None:
-    """Remove what runs of this user left that were killed."""
-    for place in (pathlib.Path(tempfile.gettempdir()), _SHARED_MEMORY):
+def remove_stale_folders(*places: pathlib.Path) -> None:
+    """Remove what runs of this user left that were killed, in these places, too."""
+    for place in {pathlib.Path(tempfile.gettempdir()), _SHARED_MEMORY, *places}:
         for folder in place.glob("plait-run-*-*-*"):
             with contextlib.suppress(OSError, ValueError):
                 process = [int(part) for part in folder.name.split("-")[2:4]]

@@ -13,7 +13,7 @@ from plait.errors import BadInput, JobFailed
 from plait.lab import Lab, LabSpec
 from plait.launch.job import Interrupted, Outcome, signals_as_exceptions
 from plait.launch.library import kind_of
-from plait.launch.mpi import find_mpiexec, launch
+from plait.launch.mpi import find_launcher, launch, uses_srun
 from plait.launch.scratch import scratch_folder
 from plait.launch.streams import Streams, streamed
 from plait.plain import tell
@@ -55,7 +55,7 @@ def cluster_made_ready(asked: ForeignRun, *targets: str) -> LabSpec | None:
     """Returns the cluster to run in, after the job's needs and these targets have been met."""
     spec = LabSpec.parse(asked.lab) if asked.lab is not None else None
     ready.for_job(asked.mpi, spec, *targets)
-    find_mpiexec(asked.mpi)
+    find_launcher(asked.mpi)
     return spec
 
 
@@ -70,6 +70,9 @@ def run_to_its_end(
 
     `environment` is for mpiexec and all below; the words `before` start the program itself.
     """
+    if uses_srun():
+        _run_by_srun(asked, environment or {}, before)
+        return
     # Ranks get what their mpiexec gives them by itself: a terminal (Open MPI) or a pipe (MPICH).
     with streamed(folder, terminal=kind_of(asked.mpi) == "openmpi") as streams:
         words = streams.into([*before, *asked.words])
@@ -87,6 +90,17 @@ def run_to_its_end(
         _complain(pathlib.Path(asked.words[0]).name, outcome, streams)
     for line in (*outcome.error_lines, *outcome.output_lines):  # of mpiexec itself
         tell(line)
+
+
+def _run_by_srun(asked: ForeignRun, environment: Mapping[str, str], before: Sequence[str]) -> None:
+    """srun forwards what ranks write, from whatever node, and says itself how they ended."""
+    job = launch(asked.mpi, asked.ranks, [*before, *asked.words], is_foreign=True)
+    job = dataclasses.replace(
+        job, environment={**job.environment, **environment}, keeps_streams=True
+    )
+    code = run_in(None, job, None, asked.verbose).exit_code
+    if code != 0:
+        raise JobFailed(f"{pathlib.Path(asked.words[0]).name} ended with exit code {code}", code)
 
 
 def _complain(name: str, outcome: Outcome, streams: Streams) -> None:

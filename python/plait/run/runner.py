@@ -13,7 +13,7 @@ from plait import ready, results
 from plait.errors import BadInput
 from plait.lab import Lab, LabSpec
 from plait.launch.job import Outcome, signals_as_exceptions
-from plait.launch.mpi import Launch, find_mpiexec, launch, launch_alone
+from plait.launch.mpi import Launch, find_launcher, launch, launch_alone
 from plait.launch.scratch import scratch_folder
 from plait.plain import plain, tell
 from plait.programs import resolve, target_of
@@ -68,7 +68,7 @@ def run_program(asked: Request) -> tuple[Result | None, int]:
     There is no result where the program only had something to say, such as its help.
     """
     if asked.needs_mpi:
-        find_mpiexec(asked.mpi)
+        find_launcher(asked.mpi)
     program = resolve(asked.kind, asked.program, asked.mpi).path
     parts = parts_of(asked.kind, asked.name, asked.mpi, asked.ranks, asked.lab is not None)
     found: list[Result] = []
