@@ -32,7 +32,9 @@ class attention {
         return false;
       case pace_verdict::kind::listen:
         sockets().find(facts.now);
-        last_news_ = sleeper_.listen(time);
+        // What follows bytes that are no news wakes this thread once, not packet by packet.
+        if (silent_since_ != 0) sleeper_.nap(time);
+        last_news_ = sleeper_.listen(silent_since_ != 0 ? 0 : time);
         has_news_ = judge_.is_worth_a_look(last_news_, expected(last_news_));
         if (last_news_.arrived) silent_since_ = now_ticks();
         return false;
