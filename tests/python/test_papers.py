@@ -9,9 +9,11 @@ import pytest
 from conftest import ROOT, plait
 from plait.errors import BadInput
 from plait.papers import page as pages
+from plait.papers.pictures import Pictures
 from plait.papers.quantities import figures_of
 from plait.papers.running import Journal, RowFailed, Runner, chosen, run_rows
 from plait.papers.small import smaller
+from sample_applications import result
 
 PAGE = f"""# Title
 
@@ -77,6 +79,20 @@ def test_a_row_runs_its_commands_and_is_run_once(page, tmp_path, capsys):
     (line,) = journal.read_text().splitlines()
     assert json.loads(line)["figures"] == {"one": "1, 2.5"}
     assert "System, Figure 2: one = 1, 2.5" in capsys.readouterr().out
+
+
+def test_a_row_has_a_page_with_its_sentence_and_pictures(page, tmp_path):
+    pictures = Pictures(tmp_path, page)
+    row, without = page.rows
+    pictures.draw(row, {"hidden of a": "0.8"}, [result()])
+    pictures.draw(without, {"one": "1"}, [])
+    (file,) = (tmp_path / "pictures").iterdir()
+    drawn = file.read_text()
+    assert "at 2: b c / a = 0.5; hidden of a = 0.8. Words" in drawn
+    assert "<svg" in drawn
+    contents = pictures.write_contents().read_text()
+    assert f'href="pictures/{file.name}"' in contents
+    assert "Figure 2" not in contents
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import typer
 
 from plait.errors import BadInput, JobFailed
 from plait.papers import page as pages
+from plait.papers.pictures import Pictures
 from plait.papers.running import Journal, Runner, chosen, made_ready, run_rows
 from plait.programs import checkout
 
@@ -36,7 +37,8 @@ def papers(
 ) -> None:
     """Run what docs/use/papers.md says shows what the five texts describe.
 
-    Rows that have run are not run again (results/papers/rows.jsonl). The page gets the figures.
+    Rows that have run are not run again (results/papers/rows.jsonl). The page gets the figures, and
+    results/papers/index.html has the pictures of each row beside what it says.
     """
     root = checkout()
     if root is None:
@@ -57,8 +59,11 @@ def papers(
     else:
         kept = root / "results" / "papers"
         kept.mkdir(parents=True, exist_ok=True)
-        figures, failures = run_rows(rows, Runner(page, kept, small), Journal(kept / "rows.jsonl"))
+        runner = Runner(page, kept, small, Pictures(kept, page))
+        figures, failures = run_rows(rows, runner, Journal(kept / "rows.jsonl"))
         pages.write(file, page, figures)
+        contents = Pictures(kept, pages.read(file)).write_contents()
+        typer.echo(f"pictures: {contents.relative_to(root)}")
     if failures:
         raise JobFailed(f"{len(failures)} of {len(rows)} rows failed", 1)
     typer.echo(f"{len(figures)} of {len(rows)} rows printed their quantities, none failed")

@@ -16,6 +16,7 @@ _CODE = re.compile(r"`([^`]+)`")
 _VALUE = r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?(?: \[[^]]*\])?"
 FIGURE = re.compile(rf"`([^`]+)` = (\?|{_VALUE}(?:, {_VALUE})*)")
 _MARK = re.compile(r"\s*<!--.*?-->")
+_LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 _CELL = re.compile(r"(?<!\\)\|")
 
 
@@ -87,6 +88,12 @@ def _row(number: int, section: str, line: str) -> Row:
     if not commands or not quantities:
         raise BadInput(f"{row.name}: names no {'quantity' if commands else 'command'}")
     return row
+
+
+def sentence_of(page: Page, row: Row, figures: Mapping[str, str]) -> str:
+    """Returns what the row says was found, with these figures by quantity, without marks."""
+    said = _with_figures(_cells(page.lines[row.line])[2], figures)
+    return _LINK.sub(r"\1", _MARK.sub("", said)).replace("`", "")
 
 
 def _with_figures(cell: str, figures: Mapping[str, str]) -> str:

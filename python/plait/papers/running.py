@@ -15,10 +15,12 @@ from collections.abc import Iterator, Sequence
 from plait import ready, results
 from plait.errors import BadInput
 from plait.papers.page import Page, Row
+from plait.papers.pictures import Pictures
 from plait.papers.quantities import figures_of
 from plait.papers.small import smaller
 from plait.plain import plain
 from plait.programs import folders, known
+from plait.results import Result
 
 _START = str(pathlib.Path(__file__).parent.parent / "start.py")
 _WRITE_A_RESULT = ("run", "bench", "measure", "predict")
@@ -41,8 +43,11 @@ class RowLacks(RowFailed):
 class Runner:
     """Runs rows in a folder, at the size of the page or at a small one."""
 
-    def __init__(self, page: Page, folder: pathlib.Path, small: bool) -> None:
+    def __init__(
+        self, page: Page, folder: pathlib.Path, small: bool, pictures: Pictures | None = None
+    ) -> None:
         self._page = page
+        self._pictures = pictures
         self._folder = folder
         self._small = small
 
@@ -54,15 +59,20 @@ class Runner:
     def run(self, row: Row) -> dict[str, str]:
         """Runs it; returns a figure by quantity.  Raises `RowFailed`."""
         found: dict[str, list[str]] = {quantity: [] for quantity in row.quantities}
+        written: list[Result] = []
         for number, words in enumerate(self.words_of(row)):
             output, file = self._output_of(row, words, self._folder / f"result{number}.json")
             result = results.load(file) if file and file.exists() else None
+            written += [result] if result else []
             for quantity, values in found.items():
                 values += figures_of(quantity, result, output)
         for quantity, values in found.items():
             if not values:
                 raise RowFailed(f"{row.name}: nothing printed has '{quantity}'")
-        return {quantity: ", ".join(values) for quantity, values in found.items()}
+        figures = {quantity: ", ".join(values) for quantity, values in found.items()}
+        if self._pictures:
+            self._pictures.draw(row, figures, written)
+        return figures
 
     def _output_of(
         self, row: Row, words: Sequence[str], file: pathlib.Path
