@@ -31,8 +31,8 @@ class Package(NamedTuple):
     is_optional: bool = False  # something is left out then, and the rest is built and runs
 
 
-# Each has what those before it have, but for the last two, which are apart.
-PARTS = ("attach", "stencils", "all", "peers", "sparse_peers")
+# Each has what those before it have, but for the last three, which are apart.
+PARTS = ("attach", "stencils", "all", "every_test", "peers", "sparse_peers")
 _OF_MPI = {"openmpi": ("openmpi-bin", "libopenmpi-dev"), "mpich": ("mpich", "libmpich-dev")}
 _ALONE = "nothing but attach is built"
 _TESTS = "tests are not built"
@@ -101,6 +101,8 @@ TABLE = tuple(Package(*row) for row in (
     ("hpcc", "programs hpcc", "all", "hpcc", "", "", "bench dense is without it", True),
     ("nodejs", "programs node", "all", "nodejs", "nodejs", "nodejs",
      "pages are not tested", True),
+    ("slurm-wlm", "programs slurmctld slurmd srun munged", "every_test", "slurm", "slurm", "",
+     "programs under Slurm are not tested", True),
     ("libstarpu-dev", "module starpu-1.3", "peers", "", "", "", "no comparison with StarPU"),
     ("libtbb-dev", "module tbb", "peers", "tbb-devel", "tbb-devel", "tbb-devel",
      "no comparison with TBB"),

@@ -110,7 +110,7 @@ printf '%s\n' "${COMPREPLY[@]}"
         (["attach", "--verify", "--sal"], ["--salvage"]),
         (["run", "jac"], ["jacobi3d"]),
         (["bench", "met"], ["metg"]),
-        (["run", "jacobi3d", "--la"], ["--lab"]),
+        (["run", "jacobi3d", "--la"], ["--lab", "--launcher"]),
         (["frobnicate", "x"], [""]),
     ],
 )
