@@ -14,7 +14,11 @@ class Plait(CMakePackage):
 
     version("main", branch="main")
 
-    variant("attach", default=False, description="plait attach, for unmodified MPI programs, and its command")
+    variant(
+        "attach",
+        default=False,
+        description="plait attach, for unmodified MPI programs, and its command",
+    )
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
