@@ -68,7 +68,8 @@ def _include_folders() -> list[pathlib.Path]:
 
 def _prefixes() -> list[str]:
     """Returns the folders where CMake looks beside the system's own."""
-    given = ":".join(os.environ.get(name, "") for name in ("CMAKE_PREFIX_PATH", "BOOST_ROOT"))
+    told = ("CMAKE_PREFIX_PATH", "BOOST_ROOT", "CONDA_PREFIX")
+    given = ":".join(os.environ.get(name, "") for name in told)
     return [*(prefix for prefix in given.split(":") if prefix), "/usr/local"]
 
 
