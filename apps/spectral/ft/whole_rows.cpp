@@ -19,7 +19,8 @@ namespace {
 using plait::activity;
 using spectral::row_blocks;
 
-/// Moments at which rows leave: all after all transforms, a block after its rows, or each after its own.
+/// Moments at which rows leave: all after all transforms, a block after its rows, or each after its
+/// own.
 enum class leaves : std::uint8_t { at_the_end, by_block, by_row };
 
 /// The rows that go one way, and their transform.
