@@ -6,11 +6,14 @@
 #include <cstddef>
 #include <string_view>
 
-#include "carrier.hpp"
+#include "common/carrier.hpp"
 #include "measure/probe/part_watch.hpp"
 #include "points.hpp"
+#include "problem.hpp"
 
 namespace ft_probe {
+
+using spectral::carrier;
 
 /// The paper's timers [sections 6.2 and 6.3].
 enum part : std::size_t {

@@ -10,10 +10,12 @@
 #include <fmt/ranges.h>
 #include <plait/plait.hpp>
 
+#include "common/carrier.hpp"
 #include "measure/base/command_line.hpp"
 #include "measure/base/session_options.hpp"
 #include "measure/probe/stacked_bars.hpp"
 #include "measurement.hpp"
+#include "problem.hpp"
 
 namespace {
 
@@ -105,7 +107,7 @@ ft_probe::request requested(const command& c, int ranks) {
                            .points = ft_probe::parse_points("--messages", c.messages),
                            .shapes = shapes_of(c, from, ranks),
                            .ratios = c.ratios};
-  result.ways = plait::measure::parse_names("--way", c.ways, ft_probe::way_names);
+  result.ways = plait::measure::parse_names("--way", c.ways, spectral::way_names);
   if (from.computation_alone && std::ranges::find(result.ways, "none") == result.ways.end())
     result.ways.emplace_back("none");
   if (result.ways.front() == "none" && result.ways.size() > 1)

@@ -13,6 +13,7 @@
 
 #include "algorithms.hpp"
 #include "charts.hpp"
+#include "common/carrier.hpp"
 #include "figures.hpp"
 #include "measure/base/result.hpp"
 #include "measure/base/statistics.hpp"
@@ -173,7 +174,7 @@ class session {
 
   std::unique_ptr<carrier> carrier_of(const cell& one) {
     std::unique_ptr<carrier> by =
-        make_carrier(one.way, {env_, rows_, wanted_.policy, wanted_.windows});
+        spectral::make_carrier(one.way, {env_, rows_, wanted_.policy, wanted_.windows});
     if (by->window()) windows_ = by->window();
     return by;
   }

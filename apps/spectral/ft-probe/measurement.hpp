@@ -7,7 +7,7 @@
 
 #include <plait/plait.hpp>
 
-#include "carrier.hpp"
+#include "common/plans.hpp"
 #include "measure/base/session_options.hpp"
 #include "points.hpp"
 #include "presets.hpp"

@@ -2,9 +2,9 @@
 /// The model beside each measurement, with parameters that the same session measured.
 #pragma once
 
+#include "common/row_blocks.hpp"
 #include "equations.hpp"
 #include "points.hpp"
-#include "row_blocks.hpp"
 
 namespace ft_probe {
 

@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "row_blocks.hpp"
+#include "common/row_blocks.hpp"
 
 namespace ft_probe {
+
+using spectral::index;
+using spectral::row_blocks;
 
 /// Exchange, or a point of "a continuum of algorithms … sending X messages of RN/X" [section 5.1].
 struct point {

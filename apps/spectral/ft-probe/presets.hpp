@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/row_blocks.hpp"
 #include "points.hpp"
-#include "row_blocks.hpp"
 #include "workload.hpp"
 
 namespace ft_probe {

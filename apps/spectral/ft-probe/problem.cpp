@@ -48,7 +48,7 @@ double error_bound(index transformed) {
 }  // namespace
 
 problem::problem(std::span<const row_blocks> shapes, int rank, spectral::planning planning)
-    : rank_(rank), planning_(planning) {
+    : row_memory(rank), planning_(planning) {
   const extents most = largest(shapes, rank);
   input_ = spectral::field(most.own);
   outgoing_ = spectral::field(most.own);
@@ -70,20 +70,22 @@ const spectral::line_plan& problem::plan_of(index n) {
 }
 
 void problem::reset(const row_blocks& shape, const workload& work) {
-  shape_ = &shape;
+  take(shape);
+  lie_in(outgoing_.data(),
+         {incoming_.data(), static_cast<std::size_t>(shape.rows_to(rank()) * shape.length())});
   work_ = work;
   for (const index n : {work.part, work.times > 0 ? work.length : index{0}})
     if (n > 0) (void)plan_of(n);
   fill_input();
-  const auto own = static_cast<std::size_t>(shape.rows_of(rank_) * shape.length());
+  const auto own = static_cast<std::size_t>(shape.rows_of(rank()) * shape.length());
   std::copy_n(input_.data(), own, outgoing_.data());
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-  std::ranges::fill(all_incoming(), complex(nothing, nothing));
+  std::ranges::fill(memory_of_incoming(), complex(nothing, nothing));
 }
 
 void problem::fill_input() {
-  const index length = shape_->length();
-  const index rows = shape_->rows_of(rank_);
+  const index length = shape().length();
+  const index rows = shape().rows_of(rank());
   const index part = work_.transformed();
   if (rows == filled_rows_ && length == filled_length_ && part == filled_part_) return;
   std::vector<complex> roots(static_cast<std::size_t>(part));
@@ -92,14 +94,14 @@ void problem::fill_input() {
         std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(x) / static_cast<double>(part));
   for (index row = 0; row < rows; ++row) {
     complex* to = input_.data() + row * length;
-    const double high = amplitude(rank_, row);
+    const double high = amplitude(rank(), row);
     index turn = 0;
     for (index x = 0; x < part; ++x) {
       to[x] = high * roots[static_cast<std::size_t>(turn)];
-      turn += wavenumber(rank_, row, part);
+      turn += wavenumber(rank(), row, part);
       if (turn >= part) turn -= part;
     }
-    for (index x = part; x < length; ++x) to[x] = untouched(rank_, row, length, x);
+    for (index x = part; x < length; ++x) to[x] = untouched(rank(), row, length, x);
   }
   filled_rows_ = rows;
   filled_length_ = length;
@@ -107,7 +109,7 @@ void problem::fill_input() {
 }
 
 void problem::transform(const range& rows) {
-  const index length = shape_->length();
+  const index length = shape().length();
   const spectral::line_plan* part = work_.part > 0 ? &plan_of(work_.part) : nullptr;
   const spectral::line_plan* whole = work_.times > 0 ? &plan_of(length) : nullptr;
   for (index row = rows.low; row < rows.high; ++row) {
@@ -119,37 +121,18 @@ void problem::transform(const range& rows) {
 }
 
 void problem::copy_own(const range& rows) {
-  std::ranges::copy(outgoing(rows), incoming(rank_, rows).begin());
-}
-
-std::span<complex> problem::outgoing(const range& rows) const {
-  const index length = shape_->length();
-  return {outgoing_.data() + rows.low * length, static_cast<std::size_t>(rows.size() * length)};
-}
-
-std::span<complex> problem::incoming(int from, const range& rows) const {
-  const index length = shape_->length();
-  const index first = shape_->place(from, rank_) + rows.low - shape_->sent(from, rank_).low;
-  return {incoming_.data() + first * length, static_cast<std::size_t>(rows.size() * length)};
-}
-
-std::span<complex> problem::all_incoming() const {
-  return {incoming_.data(), static_cast<std::size_t>(shape_->rows_to(rank_) * shape_->length())};
-}
-
-index problem::place_at(int to, const range& rows) const {
-  return (shape_->place(rank_, to) + rows.low - shape_->sent(rank_, to).low) * shape_->length();
+  std::ranges::copy(outgoing(rows), incoming(rank(), rows).begin());
 }
 
 finding problem::check(bool travelled) const {
   finding result{.bound = error_bound(work_.transformed())};
   if (!travelled) {
-    for (index row = 0; row < shape_->rows_of(rank_); ++row)
-      check_row(outgoing({row, row + 1}).data(), rank_, row, result);
+    for (index row = 0; row < shape().rows_of(rank()); ++row)
+      check_row(outgoing({row, row + 1}).data(), rank(), row, result);
     return result;
   }
-  for (int from = 0; from < shape_->ranks(); ++from) {
-    const range rows = shape_->sent(from, rank_);
+  for (int from = 0; from < shape().ranks(); ++from) {
+    const range rows = shape().sent(from, rank());
     for (index row = rows.low; row < rows.high; ++row)
       check_row(incoming(from, {row, row + 1}).data(), from, row, result);
   }
@@ -159,10 +142,10 @@ finding problem::check(bool travelled) const {
 void problem::check_row(const complex* row, int from, index number, finding& to) const {
   const index part = work_.transformed();
   const index spike = part > 0 ? wavenumber(from, number, part) : 0;
-  for (index x = 0; x < shape_->length(); ++x) {
+  for (index x = 0; x < shape().length(); ++x) {
     complex expected;
     if (x >= part)
-      expected = untouched(from, number, shape_->length(), x);
+      expected = untouched(from, number, shape().length(), x);
     else if (x == spike)
       expected = amplitude(from, number) * static_cast<double>(part);
     const complex off = row[x] - expected;
@@ -171,7 +154,7 @@ void problem::check_row(const complex* row, int from, index number, finding& to)
     if (error > to.max_error) to.max_error = error;
     if (error <= allowed || !to.complaint.empty()) continue;
     to.complaint = fmt::format(
-        "rank {}: element {} of row {} from rank {} is {} + {}i, not {} + {}i", rank_, x, number,
+        "rank {}: element {} of row {} from rank {} is {} + {}i, not {} + {}i", rank(), x, number,
         from, row[x].real(), row[x].imag(), expected.real(), expected.imag());
   }
 }

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "common/plans.hpp"
-#include "row_blocks.hpp"
+#include "common/row_blocks.hpp"
 #include "workload.hpp"
 
 namespace ft_probe {
@@ -24,7 +24,7 @@ struct finding {
 /// transformed, and a number of its own in each element beyond.  So each element that arrives is
 /// known.  Rows are transformed out of place, from `input` to `outgoing`: the input of a run is
 /// that of the next.
-class problem {
+class problem : public spectral::row_memory {
  public:
   /// Has memory for all of `shapes` of this rank, one at a time.
   problem(std::span<const row_blocks> shapes, int rank, spectral::planning planning);
@@ -37,17 +37,6 @@ class problem {
   /// Copies these rows, of this rank's own block, to where they arrive.
   void copy_own(const range& rows);
 
-  [[nodiscard]] const row_blocks& shape() const noexcept { return *shape_; }
-  [[nodiscard]] int rank() const noexcept { return rank_; }
-  /// Returns rows that leave.
-  [[nodiscard]] std::span<complex> outgoing(const range& rows) const;
-  /// Returns where these rows of rank `from` arrive.
-  [[nodiscard]] std::span<complex> incoming(int from, const range& rows) const;
-  /// Returns all that arrives.
-  [[nodiscard]] std::span<complex> all_incoming() const;
-  /// Returns where these rows of this rank begin in what arrives at `to`, in elements.
-  [[nodiscard]] index place_at(int to, const range& rows) const;
-
   /// Checks each element that arrived; where nothing travels, of this rank's own rows that left.
   [[nodiscard]] finding check(bool travelled) const;
 
@@ -59,11 +48,9 @@ class problem {
   void check_row(const complex* row, int from, index number, finding& to) const;
   const spectral::line_plan& plan_of(index n);
 
-  int rank_;
   spectral::planning planning_;
   spectral::field input_, outgoing_, incoming_;
   std::map<index, spectral::line_plan> plans_;  ///< by length
-  const row_blocks* shape_ = nullptr;
   workload work_;
   index filled_rows_ = -1, filled_length_ = -1, filled_part_ = -1;  ///< what `input_` has
 };

@@ -2,9 +2,14 @@
 /// Part of a row that is transformed: the computation scale of the paper's experiments.
 #pragma once
 
-#include "row_blocks.hpp"
+#include "common/row_blocks.hpp"
 
 namespace ft_probe {
+
+using spectral::complex;
+using spectral::index;
+using spectral::range;
+using spectral::row_blocks;
 
 /// A row is transformed `times` times, and before that its first `part` elements once.
 struct workload {

@@ -44,7 +44,7 @@ class session {
         variants_(variants),
         chosen_(chosen),
         session_(asked),
-        kernel_(shape, wanted.planning),
+        kernel_(shape, chosen.planning),
         problem_(kernel_, chosen.iterations_in_flight, asked.steps),
         ranks_(plait::native(env), shape),
         transposes_(ranks_, shape, problem_.memory(0), spectral::transpose::to_planes) {}
@@ -122,7 +122,8 @@ class session {
                 {"iterations_in_flight", chosen_.iterations_in_flight},
                 {"tile", kernel_.shape().tile()},
                 {"tiles", kernel_.shape().tiles()},
-                {"plans", spectral::planning_names[static_cast<std::size_t>(wanted_.planning)]}};
+                {"way", chosen_.way},
+                {"plans", spectral::planning_names[static_cast<std::size_t>(chosen_.planning)]}};
     result.update(plait::measure::to_json(chosen_.runtime));
     return result;
   }

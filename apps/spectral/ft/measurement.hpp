@@ -17,7 +17,6 @@ struct request {
   problem_class what;
   spectral::rank_grid grid = {};
   index tile = 0;
-  spectral::planning planning = spectral::planning::measured;
 };
 
 /// Runs the session of these variants of the list.  What is wrong with a result is printed on

@@ -47,6 +47,8 @@ class problem {
   std::vector<complex> sums;
   /// Field of the last iteration.
   const complex* result = nullptr;
+  /// False: the run transformed along the axes in another order than base, and rounds otherwise.
+  bool order_of_base = true;
 
   [[nodiscard]] const spectral::passes& kernel() const noexcept { return kernel_; }
   [[nodiscard]] const spectral::pencils& grid() const noexcept { return kernel_.grid(); }
@@ -68,7 +70,8 @@ class problem {
   /// Rank 0's checksums against what is known; isolated: every cell against the closed form.
   [[nodiscard]] verdict check_closed_form(setting how, std::int64_t steps) const;
   void keep_as_reference();
-  /// Every plane against the kept one, bit for bit.
+  /// Every plane against the kept one: bit for bit, or, in another order of the axes, its weighted
+  /// sum to rounding.
   [[nodiscard]] verdict check_against_reference() const;
 
  private:
@@ -81,7 +84,13 @@ class problem {
   [[nodiscard]] std::vector<complex> evolved_along_z(const wave& input, double steps) const;
   [[nodiscard]] verdict check_checksums() const;
   [[nodiscard]] verdict check_wave(std::int64_t steps) const;
-  [[nodiscard]] std::uint64_t digest_of(index z) const;
+  /// Holds what is kept of a plane.
+  struct mark {
+    std::uint64_t digest;
+    complex sum;   ///< of its cells, each with a weight of its own place
+    double scale;  ///< of their absolute values
+  };
+  [[nodiscard]] mark mark_of(index z) const;
 
   const spectral::passes& kernel_;
   spectral::separable_factors factors_;      ///< of all wavenumbers
@@ -89,8 +98,12 @@ class problem {
   std::vector<std::vector<index>> terms_;    ///< of each own plane: places in it
   reference known_by_ = reference::none;
   std::vector<complex> known_;
-  std::vector<std::uint64_t> digests_;  ///< of base's planes
+  std::vector<mark> marks_;  ///< of base's planes
 };
+
+/// Returns the elements of each side of a transpose, as much as the larger one needs: `whole_rows`
+/// sends from one of them and receives in the other both ways.
+[[nodiscard]] index side_size(const spectral::pencils& grid);
 
 /// Memory a rank needs, in bytes.
 [[nodiscard]] double memory_bytes(const spectral::pencils& grid, int in_flight);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -123,6 +124,28 @@ TEST(a_plane_with_another_bit, is_not_that_of_base) {
   complex& cell = field[p.grid().field_index(3, 2, 5)];
   cell = {cell.real(), std::nextafter(cell.imag(), 2.0)};
   EXPECT_EQ(p.check_against_reference().complaint, "rank 0, plane z = 5: not the bits of base");
+}
+
+TEST(a_plane_in_another_order_of_axes, is_that_of_base_to_rounding) {
+  const spectral::slabs shape("--class", {9, 8, 7}, 1, 0, 8);
+  const spectral::passes kernel(shape, spectral::planning::estimated);
+  problem p(kernel, 1, 2);
+  p.reset(setting::distributed);
+  complex* field = p.memory(0).field;
+  p.result = field;
+  p.keep_as_reference();
+  p.order_of_base = false;
+  complex& cell = field[p.grid().field_index(3, 2, 5)];
+  cell *= 1 + 1e-15;
+  EXPECT_TRUE(p.check_against_reference().verified);
+  std::swap(cell, field[p.grid().field_index(4, 2, 5)]);
+  EXPECT_EQ(p.check_against_reference().complaint.substr(0, 33),
+            "rank 0, plane z = 5: off base by ");
+  std::swap(cell, field[p.grid().field_index(4, 2, 5)]);
+  cell = std::nan("");
+  EXPECT_FALSE(p.check_against_reference().verified);
+  p.reset(setting::distributed);
+  EXPECT_TRUE(p.order_of_base);
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "common/row_blocks.hpp"
 #include "points.hpp"
 #include "problem.hpp"
-#include "row_blocks.hpp"
 #include "support/refusal.hpp"
 #include "workload.hpp"
 
@@ -42,6 +42,16 @@ TEST(blocks, of_a_grid_are_the_rows_whose_y_the_receiver_has) {
     EXPECT_EQ(shape.rows_to(rank) % 35, 0);
   }
   EXPECT_EQ(all, 45 * 35);
+}
+
+TEST(blocks, are_sent_a_piece_of_each_in_turn_from_the_next_ranks_to_the_own) {
+  const row_blocks shape = row_blocks::of_rows("--rows", 7, 4, 3);  // 2, 2 and 3 rows
+  std::string order;
+  spectral::for_pieces_in_turn(shape, 1, 3, [&](int peer, const range& rows) {
+    order += std::to_string(peer) + ":" + std::to_string(rows.low) + " ";
+    EXPECT_EQ(rows.size(), 1);
+  });
+  EXPECT_EQ(order, "2:4 0:0 1:2 2:5 0:1 1:3 2:6 ");
 }
 
 TEST(blocks, with_fewer_rows_or_planes_than_ranks_are_refused) {

@@ -6,19 +6,19 @@
 #include <fmt/format.h>
 #include <plait/plait.hpp>
 
-namespace ft_probe {
+namespace spectral {
 
 row_blocks row_blocks::of_rows(const std::string& option, index rows, index length, int ranks) {
   if (rows < ranks)
     throw plait::usage_error(
         fmt::format("{} is {}; {} ranks need at least {} rows", option, rows, ranks, ranks));
-  return {length, std::vector<std::vector<range>>(static_cast<std::size_t>(ranks),
-                                                  spectral::cut({0, rows}, ranks))};
+  return {length,
+          std::vector<std::vector<range>>(static_cast<std::size_t>(ranks), cut({0, rows}, ranks))};
 }
 
 row_blocks row_blocks::of_grid(const std::string& option, const std::array<index, 3>& cells,
                                int ranks) {
-  const spectral::slabs shape(option, cells, ranks, 0, cells[0]);
+  const slabs shape(option, cells, ranks, 0, cells[0]);
   std::vector<std::vector<range>> sent(static_cast<std::size_t>(ranks));
   for (int from = 0; from < ranks; ++from)
     for (int to = 0; to < ranks; ++to) {
@@ -55,4 +55,20 @@ index row_blocks::most_sent() const {
   return most;
 }
 
-}  // namespace ft_probe
+std::span<complex> row_memory::outgoing(const range& rows) const {
+  const index length = shape_->length();
+  return {leaving_ + rows.low * length, static_cast<std::size_t>(rows.size() * length)};
+}
+
+std::span<complex> row_memory::incoming(int from, const range& rows) const {
+  const index length = shape_->length();
+  const index first = shape_->place(from, rank_) + rows.low - shape_->sent(from, rank_).low;
+  return arriving_.subspan(static_cast<std::size_t>(first * length),
+                           static_cast<std::size_t>(rows.size() * length));
+}
+
+index row_memory::place_at(int to, const range& rows) const {
+  return (shape_->place(rank_, to) + rows.low - shape_->sent(rank_, to).low) * shape_->length();
+}
+
+}  // namespace spectral

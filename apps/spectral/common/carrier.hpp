@@ -10,10 +10,9 @@
 
 #include <plait/plait.hpp>
 
-#include "points.hpp"
-#include "problem.hpp"
+#include "row_blocks.hpp"
 
-namespace ft_probe {
+namespace spectral {
 
 /// Carries the rows of one run: `expect` and `start` of each piece, `wait`, `barrier`.  Made and
 /// ended collectively.
@@ -29,6 +28,8 @@ class carrier {
   virtual void wait() = 0;
   /// Waits for all ranks.
   virtual void barrier() = 0;
+  /// Returns the sum over all ranks on rank 0, anything elsewhere.  Nothing is under way.
+  [[nodiscard]] virtual complex sum_on_first(const complex& mine) = 0;
   /// Returns what its window runs on; nothing where it has none.
   [[nodiscard]] virtual std::optional<plait::window_choice> window() const { return {}; }
 };
@@ -36,7 +37,7 @@ class carrier {
 /// Purpose of a carrier: the rows that it carries, and the policy of progress.
 struct journey {
   plait::environment& env;
-  problem& rows;
+  row_memory& rows;
   plait::progress policy = plait::progress::automatic;
   plait::windows_on windows = plait::windows_on::messages;
 };
@@ -54,7 +55,10 @@ struct journey {
 
 inline constexpr std::array<std::string_view, 5> way_names{"put", "put_signal", "message", "isend",
                                                            "none"};
+/// Expects all pieces that come to this rank, so many of a block; see `for_pieces_in_turn`.
+void expect_all(const row_memory& rows, index pieces, carrier& by);
+
 /// Precondition: `way` is one of `way_names`.
 [[nodiscard]] std::unique_ptr<carrier> make_carrier(const std::string& way, const journey& on);
 
-}  // namespace ft_probe
+}  // namespace spectral

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "carrier.hpp"
 
-namespace ft_probe {
+namespace spectral {
 
 std::unique_ptr<carrier> make_carrier(const std::string& way, const journey& on) {
   if (way == "put") return make_put(on);
@@ -12,4 +12,12 @@ std::unique_ptr<carrier> make_carrier(const std::string& way, const journey& on)
   return make_none(on);
 }
 
-}  // namespace ft_probe
+void expect_all(const row_memory& rows, index pieces, carrier& by) {
+  const row_blocks& shape = rows.shape();
+  for (int step = 1; step < shape.ranks(); ++step) {
+    const int from = (rows.rank() + shape.ranks() - step) % shape.ranks();
+    for (const range& some : cut(shape.sent(from, rows.rank()), pieces)) by.expect(from, some);
+  }
+}
+
+}  // namespace spectral

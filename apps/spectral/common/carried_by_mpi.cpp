@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages, as tasks and by hand, and the way in which nothing travels.
+// Messages by hand, and the way in which nothing travels.
 #include <climits>
 #include <vector>
 
@@ -9,38 +9,16 @@
 #include "carrier.hpp"
 #include "measure/base/mpi_check.hpp"
 
-namespace ft_probe {
+namespace spectral {
 namespace {
 
 using plait::measure::check_mpi;
 
-class message final : public carrier {
- public:
-  explicit message(const journey& on)
-      : on_(on), tasks_(on.env, {.engine = {.policy = on.policy}, .tasks = {.workers = 1}}) {}
-
-  void expect(int from, const range& rows) override {
-    tasks_.recv("rows", plait::out(on_.rows.incoming(from, rows)), from);
-  }
-  void start(int peer, const range& rows) override {
-    tasks_.send("rows", plait::in(on_.rows.outgoing(rows)), peer);
-  }
-  void wait() override { tasks_.wait(); }
-  void barrier() override {
-    tasks_.barrier("all are here", plait::inout(passed_));
-    tasks_.wait();
-  }
-
- private:
-  journey on_;
-  plait::runtime tasks_;
-  int passed_ = 0;
-};
-
 int as_count(std::size_t elements) {
   if (elements > INT_MAX)
-    throw plait::usage_error(
-        fmt::format("--messages: {} elements are more than one message can hold", elements));
+    throw plait::usage_error(fmt::format(
+        "{} elements are more than one message can hold; use more messages or more ranks",
+        elements));
   return static_cast<int>(elements);
 }
 
@@ -67,6 +45,12 @@ class isend final : public carrier {
     requests_.clear();
   }
   void barrier() override { check_mpi(MPI_Barrier(communicator_), "MPI_Barrier"); }
+  complex sum_on_first(const complex& mine) override {
+    complex total;
+    check_mpi(MPI_Reduce(&mine, &total, 1, MPI_C_DOUBLE_COMPLEX, MPI_SUM, 0, communicator_),
+              "MPI_Reduce");
+    return total;
+  }
 
  private:
   journey on_;
@@ -81,16 +65,13 @@ class none final : public carrier {
   void start(int, const range&) override {}
   void wait() override {}
   void barrier() override { check_mpi(MPI_Barrier(communicator_), "MPI_Barrier"); }
+  complex sum_on_first(const complex& mine) override { return mine; }
 
  private:
   MPI_Comm communicator_;
 };
 
 }  // namespace
-
-std::unique_ptr<carrier> make_message(const journey& on) {
-  return std::make_unique<message>(on);
-}
 
 std::unique_ptr<carrier> make_isend(const journey& on) {
   return std::make_unique<isend>(on);
@@ -100,4 +81,4 @@ std::unique_ptr<carrier> make_none(const journey& on) {
   return std::make_unique<none>(on);
 }
 
-}  // namespace ft_probe
+}  // namespace spectral
