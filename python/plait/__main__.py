@@ -5,7 +5,7 @@ import os
 import sys
 
 # Python's own `-m` looks in the current folder first, where anyone's modules may lie.
-if not sys.flags.safe_path:
+if not getattr(sys.flags, "safe_path", False):  # Python 3.11 has it
     try:
         here = os.getcwd()  # noqa: PTH109
     except FileNotFoundError:

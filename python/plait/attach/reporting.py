@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs rank 0 as a child, for a report is written when the program has ended."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import os

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds the MPI library that a program uses, and the reason where plait cannot come between."""
 
+from __future__ import annotations
+
 import dataclasses
 import os
 import pathlib

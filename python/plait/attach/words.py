@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The words of `plait attach`, and what they come to in the library's environment."""
 
+from __future__ import annotations
+
 import dataclasses
 import os
 import pathlib

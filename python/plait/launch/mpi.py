@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command lines and environments of Open MPI's and MPICH's mpiexec."""
 
+from __future__ import annotations
+
 import ctypes
 import ctypes.util
 import dataclasses

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Unmodified MPI programs with plait's library in front of their MPI library."""
 
+from __future__ import annotations
+
 import pathlib
 
 from plait import results

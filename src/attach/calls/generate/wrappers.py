@@ -8,6 +8,8 @@ PMPI_X of each) and fortran_sites.cpp (entry points of the Fortran bindings that
 address).
 """
 
+from __future__ import annotations
+
 import pathlib
 import re
 import subprocess
