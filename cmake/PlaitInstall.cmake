@@ -1,5 +1,19 @@
-# `cmake --install` puts the library where find_package(plait) finds it: headers, archives and
-# plaitConfig.cmake, which finds again what the archives need, the MPI library included.
+# `cmake --install` puts attach and the plait command where bin/plait finds them from where it lies itself, whatever
+# the prefix: the folder may be moved.  A prefix takes attach for several MPI libraries, one of a kind.
+if(TARGET plait_attach)
+  set(plait_home lib/plait)
+  install(TARGETS plait_attach LIBRARY DESTINATION ${plait_home}/attach/${PLAIT_MPI})
+  install(TARGETS plait_attach_salvage RUNTIME DESTINATION ${plait_home}/attach/${PLAIT_MPI})
+  install(DIRECTORY python/plait DESTINATION ${plait_home}/python PATTERN __pycache__ EXCLUDE)
+  install(PROGRAMS packaging/installed/plait DESTINATION bin)
+  install(FILES packaging/installed/modulefile DESTINATION share/modulefiles RENAME plait)
+endif()
+if(NOT PLAIT_LIBRARY)
+  return()
+endif()
+
+# It puts the library where find_package(plait) finds it: headers, archives and plaitConfig.cmake, which finds
+# again what the archives need, the MPI library included.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

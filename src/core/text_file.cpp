@@ -7,10 +7,11 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <plait/core/error.hpp>
 #include <plait/core/text_file.hpp>
 #include <unistd.h>
+
+#include "core/filled.hpp"
 
 namespace plait {
 namespace {
@@ -53,7 +54,7 @@ namespace files = std::filesystem;
     target = next.is_absolute() ? next : target.parent_path() / next;
   }
   files::path partial = target;
-  partial += fmt::format(".partial-{}", ::getpid());
+  partial += filled(".partial-{}", ::getpid());
   std::string failure = write_whole(partial, text);
   if (failure.empty()) {
     files::rename(partial, target, failed);
@@ -107,7 +108,7 @@ void write_text_file(const std::string& path, std::string_view text) {
   const std::string failure = path == "-"         ? print_whole(text)
                               : is_replaced(path) ? replace_whole(path, text)
                                                   : write_whole(path, text);
-  if (!failure.empty()) throw error(fmt::format("cannot write '{}': {}", path, failure));
+  if (!failure.empty()) throw error(filled("cannot write '{}': {}", path, failure));
 }
 
 }  // namespace plait

@@ -11,11 +11,10 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
-#include <fmt/ostream.h>
 #include <plait/trace/arrow.hpp>
 #include <plait/trace/chrome_trace.hpp>
 
+#include "core/filled.hpp"
 #include "trace/json_text.hpp"
 
 namespace plait {
@@ -23,7 +22,7 @@ namespace {
 
 /// Nanoseconds as the format's microseconds.
 [[nodiscard]] std::string us_text(std::int64_t ns) {
-  return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
+  return filled("{}.{}", ns / 1000, std::to_string(1000 + ns % 1000).substr(1));
 }
 
 /// Sorts as tracks shall be shown: by rank, workers before messages.
@@ -35,7 +34,7 @@ struct track_key {
 
   [[nodiscard]] auto operator<=>(const track_key&) const = default;
   [[nodiscard]] std::string name() const {
-    return row == 0 ? lane : fmt::format("{} {}", lane, row + 1);
+    return row == 0 ? lane : filled("{} {}", lane, row + 1);
   }
 };
 
@@ -103,19 +102,19 @@ class chrome_writer {
   /// One event of the format; `rest` are its other members, each after a comma.
   void write_event(std::string_view phase, std::string_view name, int process, int thread,
                    const std::string& rest) {
-    fmt::print(to_, "{}{{\"ph\":\"{}\",\"name\":{},\"pid\":{},\"tid\":{}{}}}",
-               std::exchange(separator_, ",\n"), phase, json_text(name), process, thread, rest);
+    to_ << filled(R"({}{"ph":"{}","name":{},"pid":{},"tid":{}{}})",
+                  std::exchange(separator_, ",\n"), phase, json_text(name), process, thread, rest);
   }
   void write_label(std::string_view what, int process, int thread, const std::string& value) {
-    write_event("M", what, process, thread, fmt::format(",\"args\":{{{}}}", value));
+    write_event("M", what, process, thread, filled(R"(,"args":{{}})", value));
   }
 
   void write_track_names() {
     if (threads_.empty()) return;
     for (const auto& [key, thread] : threads_) {
-      write_label("process_name", key.rank, thread, fmt::format("\"name\":\"rank {}\"", key.rank));
+      write_label("process_name", key.rank, thread, filled("\"name\":\"rank {}\"", key.rank));
       write_label("thread_name", key.rank, thread, "\"name\":" + json_text(key.name()));
-      write_label("thread_sort_index", key.rank, thread, fmt::format("\"sort_index\":{}", thread));
+      write_label("thread_sort_index", key.rank, thread, filled("\"sort_index\":{}", thread));
     }
     const bool has_path = std::ranges::any_of(runs_, [](auto& run) { return !run.path.empty(); });
     if (!has_path) return;
@@ -127,10 +126,10 @@ class chrome_writer {
   void write_slice(std::size_t run, std::size_t event) {
     const trace_event& e = runs_[run].events[event];
     std::string args = "\"run\":" + json_text(runs_[run].name);
-    if (e.id != 0) args += fmt::format(",\"task\":{}", e.id);
-    if (e.released_by != 0) args += fmt::format(",\"released_by\":{}", e.released_by);
+    if (e.id != 0) args += filled(",\"task\":{}", e.id);
+    if (e.released_by != 0) args += filled(",\"released_by\":{}", e.released_by);
     if (e.iteration != trace_event::not_replayed) {
-      args += fmt::format(",\"iteration\":{}", e.iteration);
+      args += filled(",\"iteration\":{}", e.iteration);
     }
     if (e.message) args += message_text(*e.message);
     if (e.critical) args += ",\"critical\":true";
@@ -139,8 +138,8 @@ class chrome_writer {
   }
 
   [[nodiscard]] static std::string message_text(const message_side& side) {
-    return fmt::format(",\"peer\":{},\"tag\":{},\"place\":{},\"bytes\":{}", side.peer, side.tag,
-                       side.place, side.size_bytes);
+    return filled(",\"peer\":{},\"tag\":{},\"place\":{},\"bytes\":{}", side.peer, side.tag,
+                  side.place, side.size_bytes);
   }
 
   /// Exposed communication stands out, where the viewer heeds colours (chrome://tracing).
@@ -149,14 +148,14 @@ class chrome_writer {
     const char* colour = kind == event_kind::exposed ? ",\"cname\":\"terrible\""
                          : kind == event_kind::idle  ? ",\"cname\":\"grey\""
                                                      : "";
-    return fmt::format(",\"cat\":\"{}\",\"ts\":{},\"dur\":{}{},\"args\":{{{}}}", to_string(kind),
-                       us_text(ns(begin_s)), us_text(ns(end_s) - ns(begin_s)), colour, args);
+    return filled(",\"cat\":\"{}\",\"ts\":{},\"dur\":{}{},\"args\":{{}}", to_string(kind),
+                  us_text(ns(begin_s)), us_text(ns(end_s) - ns(begin_s)), colour, args);
   }
 
   void write_path(const traced_run& run) {
     for (const path_step& step : run.path) {
       const std::string args =
-          fmt::format("\"run\":{},\"rank\":{},\"critical\":true", json_text(run.name), step.rank);
+          filled("\"run\":{},\"rank\":{},\"critical\":true", json_text(run.name), step.rank);
       write_event("X", step.name, path_process_, path_thread(),
                   extent_text(step.kind, step.begin_s, step.end_s, args));
     }
@@ -184,8 +183,8 @@ class chrome_writer {
                   std::int64_t at_ns) {
     const char* name = arrow.kind == arrow_kind::message ? "message" : "dependence";
     write_event(phase, name, process, thread,
-                fmt::format(",\"cat\":\"{}\",\"id\":{},\"ts\":{}{}", name, arrows_, us_text(at_ns),
-                            phase == "f" ? ",\"bp\":\"e\"" : ""));
+                filled(",\"cat\":\"{}\",\"id\":{},\"ts\":{}{}", name, arrows_, us_text(at_ns),
+                       phase == "f" ? ",\"bp\":\"e\"" : ""));
   }
 
   std::ostream& to_;

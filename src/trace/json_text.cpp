@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include <fmt/format.h>
-
 namespace plait {
 namespace {
 
@@ -44,7 +42,7 @@ std::string json_text(std::string_view text) {
       quoted += '\\';
       quoted += text[at];
     } else if (c < 0x20 || c == '<' || c == 0x7F) {
-      quoted += fmt::format("\\u{:04x}", c);
+      quoted += "\\u" + hex(c, 4);
     } else if (c < 0x80) {
       quoted += text[at];
     } else if (length = character_length(text, at); length > 0) {
@@ -59,11 +57,11 @@ std::string json_text(std::string_view text) {
 }
 
 std::string json_number(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+  return std::isfinite(value) ? shortest(value) : "null";
 }
 
 json_object& json_object::add(std::string_view key, std::string_view value) {
-  members_ += fmt::format("{}{}: {}", members_.empty() ? "" : ",\n ", json_text(key), value);
+  members_ += filled("{}{}: {}", members_.empty() ? "" : ",\n ", json_text(key), value);
   return *this;
 }
 

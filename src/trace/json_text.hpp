@@ -2,8 +2,11 @@
 /// Text in JSON.
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
+
+#include "core/filled.hpp"
 
 namespace plait {
 
@@ -13,6 +16,9 @@ namespace plait {
 
 /// Returns the shortest text that is read as this number; null of what is none.
 [[nodiscard]] std::string json_number(double value);
+[[nodiscard]] std::string json_number(std::integral auto value) {
+  return filled("{}", value);
+}
 
 /// Returns a list, each of its values made by `text`.
 template <class Range, class Text>
@@ -32,8 +38,12 @@ class json_object {
   /// Goes on with an object's text.
   explicit json_object(std::string_view text) : members_(text.substr(1, text.size() - 2)) {}
 
-  /// `value` is text of JSON.
+  /// `value` is text of JSON, or a number.
   json_object& add(std::string_view key, std::string_view value);
+  json_object& add(std::string_view key, double value) { return add(key, json_number(value)); }
+  json_object& add(std::string_view key, std::integral auto value) {
+    return add(key, json_number(value));
+  }
   [[nodiscard]] std::string text() const { return '{' + members_ + '}'; }
 
  private:

@@ -4,10 +4,10 @@
 #include <ctime>
 #include <tuple>
 
-#include <fmt/format.h>
 #include <plait/detail/build_info.hpp>
 #include <plait/trace/result_parts.hpp>
 
+#include "core/filled.hpp"
 #include "trace/json_text.hpp"
 
 namespace plait {
@@ -15,10 +15,11 @@ namespace {
 
 [[nodiscard]] std::string event_json(const trace_event& e, double origin_s) {
   const auto us = [&](double at_s) { return 1e6 * (at_s - origin_s); };
-  std::string text = fmt::format(
-      R"({{"rank": {}, "lane": {}, "name": {}, "kind": "{}", "start_us": {:.3f}, "end_us": {:.3f})",
-      e.rank, json_text(e.lane), json_text(e.name), to_string(e.kind), us(e.begin_s), us(e.end_s));
-  if (e.message) text += fmt::format(", \"sent\": {}", e.message->sent);
+  std::string text =
+      filled(R"({"rank": {}, "lane": {}, "name": {}, "kind": "{}", "start_us": {}, "end_us": {})",
+             e.rank, json_text(e.lane), json_text(e.name), to_string(e.kind),
+             fixed(us(e.begin_s), 3), fixed(us(e.end_s), 3));
+  if (e.message) text += filled(", \"sent\": {}", e.message->sent);
   if (e.critical) text += ", \"critical\": true";
   return text + "}";
 }
@@ -54,7 +55,7 @@ std::string environment_json(const result_origin& origin) {
   if (origin.transport_settings) {
     all.add("transport_settings", json_text(*origin.transport_settings));
   }
-  if (origin.ranks > 0) all.add("ranks", std::to_string(origin.ranks));
+  if (origin.ranks > 0) all.add("ranks", origin.ranks);
   if (!origin.hosts.empty()) all.add("hosts", json_list(origin.hosts, json_text));
   return all.add("started_at", json_text(origin.started_at.empty() ? utc_now() : origin.started_at))
       .text();
@@ -62,22 +63,22 @@ std::string environment_json(const result_origin& origin) {
 
 std::string trace_summary_json(const trace_summary& summary) {
   json_object path;
-  path.add("total_s", json_number(summary.path_s));
+  path.add("total_s", summary.path_s);
   for (const event_kind kind : {event_kind::compute, event_kind::message, event_kind::posting,
                                 event_kind::exposed, event_kind::overhead, event_kind::idle}) {
-    path.add(std::string(to_string(kind)) + "_s", json_number(summary.path_of(kind)));
+    path.add(std::string(to_string(kind)) + "_s", summary.path_of(kind));
   }
   const auto share_json = [](const path_share& share) {
-    return fmt::format(R"({{"name": {}, "kind": "{}", "path_s": {}}})", json_text(share.name),
-                       to_string(share.kind), json_number(share.path_s));
+    return filled(R"({"name": {}, "kind": "{}", "path_s": {}})", json_text(share.name),
+                  to_string(share.kind), json_number(share.path_s));
   };
   return json_object()
-      .add("span_s", json_number(summary.span_s))
+      .add("span_s", summary.span_s)
       .add("path", path.text())
       .add("top", json_list(summary.top, share_json))
-      .add("overlapped_s", json_number(summary.overlapped_s))
-      .add("busy_s", json_number(summary.busy_s))
-      .add("busiest_rank", std::to_string(summary.busiest_rank))
+      .add("overlapped_s", summary.overlapped_s)
+      .add("busy_s", summary.busy_s)
+      .add("busiest_rank", summary.busiest_rank)
       .add("wire_s", summary.wire_s ? json_number(*summary.wire_s) : "null")
       .add("limit", json_text(summary.limit))
       .text();

@@ -4,8 +4,9 @@
 #include <map>
 #include <utility>
 
-#include <fmt/format.h>
 #include <plait/trace/summary.hpp>
+
+#include "core/filled.hpp"
 
 namespace plait {
 namespace {
@@ -74,7 +75,7 @@ void add_path(std::span<const path_step> path, trace_summary& summary) {
 }
 
 [[nodiscard]] std::string percent(double part, double whole) {
-  return fmt::format("{:.0f} %", whole > 0 ? 100 * part / whole : 0.0);
+  return fixed(whole > 0 ? 100 * part / whole : 0.0, 0) + " %";
 }
 
 /// " ('interior' 50 %, 'rim' 12 %)": the largest shares of a kind.
@@ -82,8 +83,8 @@ void add_path(std::span<const path_step> path, trace_summary& summary) {
   std::string text;
   for (const path_share& share : summary.top) {
     if (share.kind != kind || share.path_s < 0.005 * summary.path_s) continue;
-    text += fmt::format("{}'{}' {}", text.empty() ? "" : ", ", share.name,
-                        percent(share.path_s, summary.path_s));
+    text += filled("{}'{}' {}", text.empty() ? "" : ", ", share.name,
+                   percent(share.path_s, summary.path_s));
   }
   return text.empty() ? text : " (" + text + ")";
 }
@@ -92,8 +93,8 @@ void add_path(std::span<const path_step> path, trace_summary& summary) {
   if (summary.path_s <= 0) return "nothing was traced";
   const double wire_s = summary.wire_s.value_or(0);
   if (wire_s > summary.busy_s && wire_s > 0.95 * summary.span_s) {
-    return fmt::format("the link limits it: its messages need {} of the time",
-                       percent(wire_s, summary.span_s));
+    return filled("the link limits it: its messages need {} of the time",
+                  percent(wire_s, summary.span_s));
   }
   const double compute_s = summary.path_of(event_kind::compute);
   const double message_s = summary.path_of(event_kind::message);
@@ -112,8 +113,7 @@ void add_path(std::span<const path_step> path, trace_summary& summary) {
   } else if (largest_s == waiting_s) {
     what = "waiting between an event and what it allowed limits it";
   }
-  return fmt::format("{}: {} of the critical path{}", what, percent(largest_s, summary.path_s),
-                     names);
+  return filled("{}: {} of the critical path{}", what, percent(largest_s, summary.path_s), names);
 }
 
 }  // namespace

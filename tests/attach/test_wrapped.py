@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A call in a wrapper is a site for each of the wrapper's callers."""
 
+import os
 import pathlib
 import re
+import subprocess
+import tempfile
 import unittest
 
 from attached import RANKS, run
@@ -73,6 +76,25 @@ class Wrapped(unittest.TestCase):
         self.assertLessEqual(
             {"halo::total<double>", "halo::largest", "halo::part::swap", "halo::part::exchange",
              "pressure", "velocity", "residual", "step", "main"}, names)  # fmt: skip
+
+    def test_without_libdw_functions_have_names_and_no_lines_and_it_is_said_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", f"{folder}/libdw.so.1"],
+                           check=True)  # an older one that lacks what is needed
+            others = os.environ.get("LD_LIBRARY_PATH")
+            path = f"{folder}:{others}" if others else folder
+            done = run("wrapped", options=[], more={"LD_LIBRARY_PATH": path})
+        self.assertEqual(done.code, 0, done.errors)
+
+        def symbols(profile):
+            return {(site["call"], site["symbol"]) for site in profile["sites"]}
+
+        self.assertEqual(symbols(done.profile), symbols(self.done.profile))
+        places = [place for site in done.profile["sites"] for place in [site, *site["callers"]]]
+        self.assertEqual({place["file"] for place in places}, {""})
+        self.assertTrue(all(place["function"] for place in places), places)
+        self.assertEqual(sum("libdw" in one for one in done.profile["warnings"]), 1)
+        self.assertEqual(done.errors.count("libdw.so.1"), 1, done.errors)
 
     def test_the_summary_names_the_caller_and_the_wrapper(self):
         lines = self.done.errors.splitlines()

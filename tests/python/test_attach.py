@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from conftest import ROOT, environment, one_line
-from plait.attach import target
+from plait.attach import built, target
 from plait.attach.words import parse, parse_switches
 from plait.errors import BadInput
 from plait.results.figures.attach import (
@@ -154,6 +154,21 @@ def test_what_cannot_be_attached_is_refused_before_it_starts(words, said, house)
 def test_a_library_that_is_not_built_is_one_line_with_what_to_run(house):
     done = attach(house, "bin/direct", PLAIT_BIN_DIR="")
     assert f"first run `./plait attach --build --mpi {house}/mpi`" in one_line(done)
+
+
+@pytest.mark.parametrize("place", ["plait/attach/lib", "../attach"], ids=["wheel", "prefix"])
+def test_a_library_that_came_with_the_package_is_used(place, house, monkeypatch, tmp_path):
+    monkeypatch.setenv("PLAIT_BIN_DIR", "")
+    monkeypatch.setattr(built, "_PACKAGE", tmp_path / "python/plait")
+    monkeypatch.setattr(built, "_ROOT", tmp_path)
+    with pytest.raises(BadInput, match="installed without attach for"):
+        built.find(str(house / "mpi"))
+    there = tmp_path / "python" / place / "mpich" / built.FILE
+    there.parent.mkdir(parents=True)
+    there.touch()
+    assert built.targets(str(house / "mpi")) == []
+    assert pathlib.Path(built.find(str(house / "mpi"))).samefile(there)
+    assert built.targets("openmpi") == ["plait_attach"]
 
 
 def test_only_the_first_rank_says_what_is_wrong(house):

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the built library that is put in front of an MPI library."""
+"""Finds the built library that is put in front of an MPI library.
+
+Three kinds of plait have one: a wheel, in a folder of this package; an installation, in a folder of
+its prefix; a checkout, in its build folders. The first two have a folder a kind of MPI library.
+"""
 
 import os
 import pathlib
@@ -8,31 +12,40 @@ from plait.errors import BadInput
 from plait.launch import library
 
 FILE = "libplait_attach.so"
-_CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
+_PACKAGE = pathlib.Path(__file__).resolve().parents[1]
+_ROOT = _PACKAGE.parents[1]  # of a checkout; of an installation PREFIX/lib/plait
 
 
 def place(mpi: str) -> pathlib.Path:
     """Returns where a checkout builds it."""
-    return _CHECKOUT / "build" / library.build_folder(mpi) / "lib" / FILE
+    return _ROOT / "build" / library.build_folder(mpi) / "lib" / FILE
 
 
-def _given() -> list[pathlib.Path]:
-    """The libraries in the folders that `PLAIT_BIN_DIR` names, which are looked in first."""
+def shipped(kind: str) -> list[pathlib.Path]:
+    """Returns the libraries for a kind of MPI library that came with this package, best first."""
+    folders = (_PACKAGE / "attach" / "lib", _ROOT / "attach")  # wheel, prefix
+    return [path for folder in folders if (path := folder / kind / FILE).is_file()]
+
+
+def _there(mpi: str) -> list[pathlib.Path]:
+    """Those that are used without being built; what `PLAIT_BIN_DIR` names is looked in first."""
     folders = [f for f in os.environ.get("PLAIT_BIN_DIR", "").split(":") if f]
-    return [path for folder in folders if (path := pathlib.Path(folder, FILE)).is_file()]
+    given = [path for folder in folders if (path := pathlib.Path(folder, FILE)).is_file()]
+    return given + shipped(library.kind_of(mpi))
 
 
 def targets(mpi: str) -> list[str]:
     """Returns the targets of a build that make the library; none where there is one to use."""
-    library.check(mpi)
-    return [] if _given() else ["plait_attach"]
+    return [] if _there(mpi) else ["plait_attach"]
 
 
 def find(mpi: str) -> str:
     """Returns the library for that MPI library."""
-    for path in (*_given(), place(mpi)):
+    for path in (*_there(mpi), place(mpi)):
         if path.is_file():
             return _loadable(path)
+    if not (_ROOT / "CMakeLists.txt").is_file():
+        raise BadInput(f"this plait was installed without attach for {mpi}: install that, too")
     raise BadInput(
         f"plait's library is not built for {mpi} yet; first run"
         f" `./plait attach --build --mpi {mpi}`"

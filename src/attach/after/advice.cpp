@@ -7,10 +7,9 @@
 #include <iterator>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "attach/after/analysis.hpp"
 #include "attach/calls.hpp"
+#include "core/filled.hpp"
 
 namespace plait::attach {
 namespace {
@@ -71,8 +70,8 @@ class adviser {
   [[nodiscard]] std::string sentence() const {
     const std::string what = remedy();
     if (what.empty()) return {};
-    return fmt::format("{}: a rank waits {}{}. {}.", place_text(site_),
-                       of_a_rank_text(run_, site_.waits.waiting_s), mostly_for(), what);
+    return filled("{}: a rank waits {}{}. {}.", place_text(site_),
+                  of_a_rank_text(run_, site_.waits.waiting_s), mostly_for(), what);
   }
 
  private:
@@ -88,9 +87,9 @@ class adviser {
   [[nodiscard]] std::string remedy() const {
     if (delay_ == delay::unknown || pattern_ == pattern::other) return {};
     if (comes_from_unequal_work()) {
-      return fmt::format("Rank {} computes {}, a rank on average {}: give it less of the work",
-                         run_.longest_compute_rank, time_text(run_.longest_compute_s),
-                         time_text(run_.of_a_rank(run_.compute_s)));
+      return filled("Rank {} computes {}, a rank on average {}: give it less of the work",
+                    run_.longest_compute_rank, time_text(run_.longest_compute_s),
+                    time_text(run_.of_a_rank(run_.compute_s)));
     }
     if (pattern_ == pattern::barrier) {
       return "Messages need no barrier: leave it out, unless files, windows or clocks need it";
@@ -132,10 +131,10 @@ class adviser {
     return comes_again || site_.computed_in_rows_s < site_.waits.waiting_s;
   }
   [[nodiscard]] std::string combined() const {
-    return fmt::format(
-        "{:.0f} calls in a row move {:.0f} bytes each: move all of it with one call, "
+    return filled(
+        "{} calls in a row move {} bytes each: move all of it with one call, "
         "unless one needs what the one before brought",
-        calls_in_a_row(), bytes_of_a_call());
+        fixed(calls_in_a_row(), 0), fixed(bytes_of_a_call(), 0));
   }
 
   /// A blocking call becomes a start and a wait, where what follows can do without it for a while.
@@ -143,7 +142,7 @@ class adviser {
     const bool is_exchange = call_.starts_with("MPI_Sendrecv");
     const std::string start = is_exchange ? "Irecv and MPI_Isend" : started_form(call_);
     if (start.empty()) return {};
-    return fmt::format(
+    return filled(
         "Start it with MPI_{}, compute what does not touch {}, then MPI_{}{}, unless what follows "
         "{} at once",
         start, is_exchange ? "their buffers" : "its buffer", is_exchange ? "Waitall" : "Wait",
@@ -158,7 +157,7 @@ class adviser {
     const std::string from = name(site_.post_site);
     if (from.empty()) return {};
     const bool computes = site_.computed_in_flight_s > 0.1 * site_.waits.waiting_s;
-    return fmt::format(
+    return filled(
         "{} between {} and this wait: {}compute there what does not touch the "
         "buffers{}{}",
         computes ? "Too little is computed" : "Next to nothing is computed", from,
@@ -169,8 +168,8 @@ class adviser {
     const bool is_other =
         !late.empty() && late != place_text(site_) && site_.late_site != site_.post_site;
     if (delay_ == delay::transfer || !is_other) return {};
-    return fmt::format(", and call {} as soon as its {}", late,
-                       delay_ == delay::receiver ? "buffer is free" : "data is ready");
+    return filled(", and call {} as soon as its {}", late,
+                  delay_ == delay::receiver ? "buffer is free" : "data is ready");
   }
 
   [[nodiscard]] std::string name(int site) const {
@@ -195,15 +194,15 @@ class adviser {
 }  // namespace
 
 std::string time_text(double seconds) {
-  if (seconds >= 0.9995) return fmt::format("{:.2f} s", seconds);
-  if (seconds >= 0.9995e-3) return fmt::format("{:.1f} ms", 1e3 * seconds);
-  return fmt::format("{:.0f} us", 1e6 * seconds);
+  if (seconds >= 0.9995) return fixed(seconds, 2) + " s";
+  if (seconds >= 0.9995e-3) return fixed(1e3 * seconds, 1) + " ms";
+  return fixed(1e6 * seconds, 0) + " us";
 }
 
 std::string of_a_rank_text(const analysis& run, double sum_s) {
   const double all_s = run.all_s();
-  return fmt::format("{} ({:.1f}%)", time_text(run.of_a_rank(sum_s)),
-                     all_s > 0 ? 100 * sum_s / all_s : 0);
+  return filled("{} ({}%)", time_text(run.of_a_rank(sum_s)),
+                fixed(all_s > 0 ? 100 * sum_s / all_s : 0, 1));
 }
 
 std::string call_name(int call) {
@@ -213,16 +212,16 @@ std::string call_name(int call) {
 
 std::string short_place_text(const code_place& place) {
   if (!place.file.empty()) {
-    return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
+    return filled("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
   }
-  if (!place.symbol.empty()) return fmt::format("{}+{:#x}", place.function, place.symbol_offset);
+  if (!place.symbol.empty()) return filled("{}+0x{}", place.function, hex(place.symbol_offset));
   const std::string module = std::filesystem::path(place.module).filename().string();
-  return fmt::format("{}+{:#x}", module.empty() ? "?" : module, place.offset);
+  return filled("{}+0x{}", module.empty() ? "?" : module, hex(place.offset));
 }
 
 std::string place_text(const code_place& place) {
   const std::string text = short_place_text(place);
-  return place.file.empty() ? text : fmt::format("{} ({})", place.function, text);
+  return place.file.empty() ? text : filled("{} ({})", place.function, text);
 }
 
 std::string place_text(const site_result& site) {

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "attach/books/settings.hpp"
+#include "core/filled.hpp"
 
 namespace plait::attach {
 namespace {
@@ -103,34 +102,36 @@ void warn(std::span<const rank_profile> ranks, const matched_records& matched,
   const auto add = [&](std::string text) { to.warnings.push_back(std::move(text)); };
   for (const rank_profile& one : ranks) {
     if (one.header.state == run_state::finalized) continue;
-    add(fmt::format("rank {} {}", one.header.rank,
-                    state_texts[static_cast<int>(one.header.state)]));
+    add(filled("rank {} {}", one.header.rank, state_texts[static_cast<int>(one.header.state)]));
     if (to.warnings.size() >= 8) break;
   }
   if (static_cast<int>(ranks.size()) < ranks.front().header.ranks) {
-    add(fmt::format("only {} of {} ranks left a profile", ranks.size(),
-                    ranks.front().header.ranks));
+    add(filled("only {} of {} ranks left a profile", ranks.size(), ranks.front().header.ranks));
   }
   if (to.sampling > 0) {
     add(
-        fmt::format("one message in {} was kept; splits of waits are estimates, and serialisation "
-                    "is an upper bound",
-                    std::uint64_t{1} << to.sampling));
+        filled("one message in {} was kept; splits of waits are estimates, and serialisation "
+               "is an upper bound",
+               std::uint64_t{1} << to.sampling));
   }
   if (matched.unmatched > to.records / 100) {
-    add(fmt::format("{} sends or receives found no other end", matched.unmatched));
+    add(filled("{} sends or receives found no other end", matched.unmatched));
+  }
+  if (!can_name_lines()) {
+    add("call sites have functions and no lines: libdw.so.1 of elfutils, which finds those, is not "
+        "here");
   }
   std::uint64_t left_out = 0;
   for (const rank_profile& one : ranks) left_out += one.header.calls_left_out;
   if (left_out > 0) {
     add(
-        fmt::format("the trace has the first {} calls of each rank; {} later ones are left out "
-                    "(PLAIT_ATTACH_CALLS)",
-                    ranks.front().header.call_capacity, left_out));
+        filled("the trace has the first {} calls of each rank; {} later ones are left out "
+               "(PLAIT_ATTACH_CALLS)",
+               ranks.front().header.call_capacity, left_out));
   }
   std::uint64_t outside = 0;
   for (const rank_profile& one : ranks) outside += one.header.unmatched_peers;
-  if (outside > 0) add(fmt::format("{} messages went to ranks of other worlds", outside));
+  if (outside > 0) add(filled("{} messages went to ranks of other worlds", outside));
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     for (int i = 0; i < ranks[r].header.changed; ++i) {
       const changed_buffer& one = ranks[r].header.changed_buffers[i];
@@ -138,10 +139,10 @@ void warn(std::span<const rank_profile> ranks, const matched_records& matched,
       const int wait = index.of(r, one.wait_site);
       if (post < 0 || wait < 0) continue;
       const auto& sites = to.sites;
-      add(fmt::format(
-          "rank {}: the buffer of {} was changed before {} completed the send, {} time{}",
-          ranks[r].header.rank, place_text(sites[static_cast<std::size_t>(post)]),
-          place_text(sites[static_cast<std::size_t>(wait)]), one.times, one.times == 1 ? "" : "s"));
+      add(filled("rank {}: the buffer of {} was changed before {} completed the send, {} time{}",
+                 ranks[r].header.rank, place_text(sites[static_cast<std::size_t>(post)]),
+                 place_text(sites[static_cast<std::size_t>(wait)]), one.times,
+                 one.times == 1 ? "" : "s"));
     }
   }
 }

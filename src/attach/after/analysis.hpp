@@ -202,6 +202,8 @@ void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock
 /// places, from the inside out.
 [[nodiscard]] std::vector<std::vector<code_place>> name_places(
     const std::vector<code_place>& places);
+/// Returns whether they have files and lines: where elfutils' libdw is missing they have none.
+[[nodiscard]] bool can_name_lines();
 /// Marks the sites that only the middle of the way to them tells apart.
 void mark_similar_names(std::vector<site_result>& sites);
 /// "ns::part<int>::send" of "void ns::part<int>::send<char>(char*) const".

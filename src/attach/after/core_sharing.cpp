@@ -3,9 +3,8 @@
 #include <array>
 #include <bit>
 
-#include <fmt/format.h>
-
 #include "attach/after/analysis.hpp"
+#include "core/filled.hpp"
 
 namespace plait::attach {
 namespace {
@@ -75,7 +74,7 @@ struct rank_group {
 }
 
 [[nodiscard]] std::string cores_text(int cores) {
-  return fmt::format("{} core{}", cores, cores == 1 ? "" : "s");
+  return filled("{} core{}", cores, cores == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -88,19 +87,18 @@ core_sharing find_core_sharing(std::span<const rank_profile> ranks, const analys
   const bool is_crowded = crowd.crowd() > 1;
   if (!is_crowded && found.queued_s < worth_a_word * run.all_s()) return found;
   if (is_crowded) {
-    found.says =
-        fmt::format("{} ranks share {} of {}.", crowd.ranks, cores_text(cores), crowd.host);
+    found.says = filled("{} ranks share {} of {}.", crowd.ranks, cores_text(cores), crowd.host);
   }
   if (found.queued_s >= 0) {
-    found.says += fmt::format("{}A rank waits {} for a core{}.", is_crowded ? " " : "",
-                              of_a_rank_text(run, found.queued_s),
-                              is_crowded ? "" : " that other programs or threads have");
+    found.says += filled("{}A rank waits {} for a core{}.", is_crowded ? " " : "",
+                         of_a_rank_text(run, found.queued_s),
+                         is_crowded ? "" : " that other programs or threads have");
   }
   found.spoils_waits = is_crowded || found.queued_s >= spoils_waits * run.all_s();
   if (!found.spoils_waits) return found;
   found.says += " Waits are for cores then, and say nothing of messages. ";
-  found.says += is_crowded ? fmt::format("Run at most {} rank{} there, and measure again.", cores,
-                                         cores == 1 ? "" : "s")
+  found.says += is_crowded ? filled("Run at most {} rank{} there, and measure again.", cores,
+                                    cores == 1 ? "" : "s")
                            : "Measure again where each rank has a core of its own.";
   return found;
 }

@@ -13,13 +13,13 @@
 #include <memory>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <plait/core/error.hpp>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/calls.hpp"
+#include "core/filled.hpp"
 
 namespace plait::attach {
 namespace {
@@ -69,7 +69,7 @@ struct packed_site {
   const std::string whole = std::filesystem::absolute(json, failed).lexically_normal().string();
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : whole) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{}{:016x}-", file_prefix, hash);
+  return filled("{}{}-", file_prefix, hex(hash, 16));
 }
 
 [[nodiscard]] std::vector<std::filesystem::path> files_of(const std::string& folder,
@@ -200,7 +200,7 @@ rank_profile unpack_profile(std::span<const std::byte> packed) {
 }
 
 std::string profile_path(const std::string& folder, const std::string& json, int rank) {
-  return fmt::format("{}/{}{}", folder, stem_of(json), rank);
+  return filled("{}/{}{}", folder, stem_of(json), rank);
 }
 
 /// Files of an earlier job that more ranks left are none of this one's: each names its job.
@@ -211,7 +211,7 @@ std::vector<rank_profile> read_left_profiles(const std::string& folder, const st
     try {
       found.push_back(read_file(path));
     } catch (const error& what) {  // its process may have ended before it had begun
-      trouble = fmt::format("{}: {}", path.string(), what.what());
+      trouble = filled("{}: {}", path.string(), what.what());
     }
   }
   if (found.empty() && !trouble.empty()) throw error(trouble);
@@ -258,7 +258,7 @@ folder_lock::folder_lock(const std::string& folder)
     if (errno != EWOULDBLOCK && errno != EINTR) return;
     if (ms >= longest_ms) {
       close(descriptor_);
-      throw error(fmt::format("another program keeps {} locked", folder));
+      throw error(filled("another program keeps {} locked", folder));
     }
     const timespec nap{0, step_ms * 1'000'000};
     nanosleep(&nap, nullptr);

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <string>
 
-#include <fmt/format.h>
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>

@@ -7,12 +7,13 @@
 #include <new>
 #include <utility>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "attach/calls/loaded_code.hpp"
 
 namespace plait::attach {
 namespace {
@@ -89,9 +90,8 @@ void notebook::remove_file() noexcept {
 
 /// The module that code at an address was loaded from, and where it lies; -1: none, or no room.
 int notebook::module_of(std::uint64_t address, std::uint64_t& base) noexcept {
-  dl_find_object found{};
-  if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) return -1;
-  const link_map* loaded = found.dlfo_link_map;
+  const link_map* const loaded = file_of(reinterpret_cast<const void*>(address));
+  if (loaded == nullptr) return -1;
   base = static_cast<std::uint64_t>(loaded->l_addr);
   const bool is_program = loaded->l_name == nullptr || loaded->l_name[0] == '\0';
   const char* path = is_program ? header_->program : loaded->l_name;

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <system_error>
 
-#include <fmt/format.h>
+#include "core/filled.hpp"
 
 namespace plait::attach {
 namespace {
@@ -29,8 +29,7 @@ settings read_settings(std::string& wrong) {
     if (known != std::end(switch_names)) {
       found.switches |= 1U << (known - switch_names);
     } else if (!name.empty()) {
-      wrong = fmt::format("PLAIT_ATTACH names '{}'; it can be profile, progress, trace or verify",
-                          name);
+      wrong = filled("PLAIT_ATTACH names '{}'; it can be profile, progress, trace or verify", name);
     }
     at = comma + 1;
   }
@@ -43,7 +42,7 @@ settings read_settings(std::string& wrong) {
     std::uint64_t mb = 0;
     const auto end = std::from_chars(limit.data(), limit.data() + limit.size(), mb);
     if (end.ec != std::errc{} || *end.ptr != '\0' || mb < 1 || mb > 1'000'000) {
-      wrong = fmt::format("PLAIT_ATTACH_TRACE_MB is '{}'; it can be 1 to 1000000", limit);
+      wrong = filled("PLAIT_ATTACH_TRACE_MB is '{}'; it can be 1 to 1000000", limit);
     }
     found.trace_bytes = 1'000'000 * mb;
   }

@@ -6,8 +6,10 @@
 #include <cstring>
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <link.h>
+
+#include "attach/calls/loaded_code.hpp"
+#include "core/filled.hpp"
 
 namespace plait::attach {
 
@@ -28,12 +30,6 @@ constexpr const char* library_kind = "MPICH";
 [[nodiscard]] void* library() noexcept {
   static void* const handle = dlopen(PLAIT_MPI_SONAME, RTLD_NOLOAD | RTLD_LAZY);
   return handle;
-}
-
-/// The file that a function was loaded from.
-[[nodiscard]] const link_map* file_of(void* function) noexcept {
-  dl_find_object found{};
-  return _dl_find_object(function, &found) == 0 ? found.dlfo_link_map : nullptr;
 }
 
 /// Another library that has MPI's functions, whatever its name is.
@@ -74,10 +70,10 @@ void find_functions(call_id wanted) noexcept {
   [[maybe_unused]] static const bool is_done = look_up_all();
   const int which = static_cast<int>(wanted);
   if (real_functions[which] != nullptr) return;
-  const std::string why =
-      library() == nullptr ? wrong_library()
-                           : fmt::format("the program calls {}, which {} ({}) does not have here",
-                                         call_names[which], PLAIT_MPI_SONAME, library_kind);
+  const std::string why = library() == nullptr
+                              ? wrong_library()
+                              : filled("the program calls {}, which {} ({}) does not have here",
+                                       call_names[which], PLAIT_MPI_SONAME, library_kind);
   std::fprintf(stderr, "plait attach: %s\n", why.c_str());
   std::_Exit(2);
 }
@@ -119,9 +115,8 @@ std::string wrong_library() {
   std::string other;
   if (library() != nullptr) return {};
   dl_iterate_phdr(note_mpi_library, &other);
-  return fmt::format("the program uses {}, and this build of plait is for {} ({})",
-                     other.empty() ? "no shared MPI library" : other, PLAIT_MPI_SONAME,
-                     library_kind);
+  return filled("the program uses {}, and this build of plait is for {} ({})",
+                other.empty() ? "no shared MPI library" : other, PLAIT_MPI_SONAME, library_kind);
 }
 
 }  // namespace plait::attach

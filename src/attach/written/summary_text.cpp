@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "attach/after/analysis.hpp"
 #include "attach/books/settings.hpp"
+#include "core/filled.hpp"
 
 namespace plait::attach {
 namespace {
@@ -21,9 +20,9 @@ constexpr std::size_t said_width = line_width - 7;  ///< behind "plait: "
 /// Lines of at most 80 columns and at most 30 of them: a sentence that does not fit is left out.
 class lines {
  public:
-  template <class... T>
-  void add(fmt::format_string<T...> format, T&&... values) {
-    const std::vector<std::string> wrapped = wrap(fmt::format(format, std::forward<T>(values)...));
+  template <class... Values>
+  void add(text_pattern<sizeof...(Values)> pattern, const Values&... values) {
+    const std::vector<std::string> wrapped = wrap(filled(pattern, values...));
     if (count_ + wrapped.size() > most_lines) return;
     for (const std::string& one : wrapped) text_ += one + "\n";
     count_ += wrapped.size();
@@ -56,6 +55,10 @@ class lines {
   std::string text_;
   std::size_t count_ = 0;
 };
+
+[[nodiscard]] std::string on_the_right(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
 
 /// The end of a long text, which tells it from others.
 [[nodiscard]] std::string end_of(const std::string& text, std::size_t room) {
@@ -96,7 +99,8 @@ class lines {
                                                   {w.collective_wait_s, "last rank"},
                                                   {w.other_wait_s, "not known"}};
   const auto most = std::ranges::max_element(parts, {}, [](const auto& one) { return one.first; });
-  return fmt::format("{:>3.0f}% {}", percent(most->first, w.waiting_s), most->second);
+  return filled("{}% {}", on_the_right(fixed(percent(most->first, w.waiting_s), 0), 3),
+                most->second);
 }
 
 /// A row of the table of sites, but for the site; its header is one, too.
@@ -118,9 +122,9 @@ struct figures_of_site {
   }
   std::vector<std::string> texts;
   for (const figures_of_site& one : rows) {
-    texts.push_back(fmt::format("{:>{}}{:<{}}  {:>{}}  ", one.waits, waits,
-                                part > 0 ? "  " + one.part : "", part > 0 ? part + 2 : 0, one.count,
-                                count));
+    std::string line = on_the_right(one.waits, waits);
+    if (part > 0) line += "  " + one.part + std::string(part - one.part.size(), ' ');
+    texts.push_back(line + "  " + on_the_right(one.count, count) + "  ");
   }
   return texts;
 }
@@ -140,16 +144,17 @@ void add_sites(lines& to, const analysis& run) {
   for (std::size_t i = 1; i < figures.size(); ++i) {
     const site_result& site = run.sites[i - 1];
     to.add("{}{}", figures[i], site_text(site, said_width - figures[i].size()));
-    if (!site.callers.empty()) to.add("{:>73}", wrappers_text(site));
+    if (!site.callers.empty()) to.add("{}", on_the_right(wrappers_text(site), 73));
   }
 }
 
 void add_efficiency(lines& to, const pop_metrics& p) {
-  to.add("parallel efficiency {:.3f} = load balance {:.3f} x communication {:.3f}",
-         p.parallel_efficiency, p.load_balance, p.communication_efficiency);
+  to.add("parallel efficiency {} = load balance {} x communication {}",
+         fixed(p.parallel_efficiency, 3), fixed(p.load_balance, 3),
+         fixed(p.communication_efficiency, 3));
   if (!p.has_ideal) return;
-  to.add("  communication {:.3f} = serialisation {:.3f} x transfer {:.3f}",
-         p.communication_efficiency, p.serialisation, p.transfer);
+  to.add("  communication {} = serialisation {} x transfer {}",
+         fixed(p.communication_efficiency, 3), fixed(p.serialisation, 3), fixed(p.transfer, 3));
 }
 
 void add_what_could_be_hidden(lines& to, const analysis& run) {
@@ -178,7 +183,7 @@ std::string summary_text(std::span<const rank_profile> ranks, const analysis& ru
          time_text(run.wall_s));
   if (!run.cores.says.empty()) to.add("{}", run.cores.says);
   to.add("{} computes {}, is in MPI {} and waits there {}",
-         run.is_of_threads() ? fmt::format("each of {} threads", run.threads) : "a rank",
+         run.is_of_threads() ? filled("each of {} threads", run.threads) : "a rank",
          of_a_rank_text(run, run.compute_s), of_a_rank_text(run, run.mpi_s),
          of_a_rank_text(run, run.waits.waiting_s));
   const bool knows_causes = !run.cores.spoils_waits;

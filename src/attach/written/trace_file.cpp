@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include <fmt/format.h>
 #include <plait/trace/chrome_trace.hpp>
+
+#include "core/filled.hpp"
 
 namespace plait::attach {
 namespace {
@@ -24,7 +25,7 @@ void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
                const site_index& index, const std::vector<std::string>& names,
                std::vector<trace_event>& to) {
   const auto lane_of = [](int thread) {
-    return thread == 0 ? std::string("program") : fmt::format("program, thread {}", thread + 1);
+    return thread == 0 ? std::string("program") : filled("program, thread {}", thread + 1);
   };
   std::map<int, double> until;  ///< of each thread; the first is there from the start
   until[0] = clock.seconds(at, one.header.begin);
@@ -45,7 +46,7 @@ void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
     const site_data& site = one.sites.at(call.site);
     const int number = index.of(at, call.site);
     std::string name = number < 0 ? call_name(site.call) : names[static_cast<std::size_t>(number)];
-    if (call.times > 1) name += fmt::format(", {} times", call.times);
+    if (call.times > 1) name += filled(", {} times", call.times);
     to.push_back({.rank = one.header.rank,
                   .lane = lane_of(call.thread),
                   .name = std::move(name),
@@ -72,7 +73,7 @@ void add_messages(std::span<const rank_profile> ranks, const matched_records& ma
       const auto side = [&](std::size_t at, const record_data& of, bool is_sent, int peer) {
         return trace_event{.rank = ranks[at].header.rank,
                            .lane = "messages",
-                           .name = fmt::format("{} {}", is_sent ? "to" : "from", peer),
+                           .name = filled("{} {}", is_sent ? "to" : "from", peer),
                            .kind = event_kind::message,
                            .begin_s = clock.seconds(at, of.posted),
                            .end_s = clock.seconds(at, of.wait_end),

@@ -8,7 +8,7 @@ PMPI_X of each) and fortran_sites.cpp (entry points of the Fortran bindings that
 address).
 """
 
-from __future__ import annotations
+from __future__ import annotations  # Python 3.9
 
 import pathlib
 import re
