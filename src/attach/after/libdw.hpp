@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What is used of elfutils' libdw.so.1, declared here: it is loaded where it is, and its headers
-/// are not needed.  As elfutils/libdwfl.h and dwarf.h have it, which its soname stands for.
+/// The part of elfutils' libdw.so.1 that is used, as its headers dwarf.h and elfutils/libdwfl.h
+/// declare it: nothing of elfutils is needed to compile, and the library is loaded where there is
+/// one.
 #pragma once
 
 #include <cstddef>
