@@ -13,6 +13,6 @@ if not getattr(sys.flags, "safe_path", False):  # Python 3.11 has it
     if sys.path[0] == here != __file__.rpartition("/plait/")[0]:
         del sys.path[0]
 
-from plait.entry import main  # noqa: E402
+from plait.entry import main
 
 main()

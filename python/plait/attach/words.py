@@ -119,11 +119,18 @@ def settings(
     json: str | None = None,
     trace: str | None = None,
     quiet: bool = False,
+    opened: str | None = None,
 ) -> dict[str, str]:
-    """Returns the environment variables that put the library in front and tell it what to do."""
-    before = os.environ.get("LD_PRELOAD", "")
-    told = {"LD_PRELOAD": f"{library}:{before}" if before else library,
+    """Returns the environment variables that put the library in front and tell it what to do.
+
+    `opened`: the MPI library that the program opens by itself. It is loaded early, for mpi4py looks
+    it up by the names of MPI's functions, and would find plait's alone.
+    """
+    loaded = [library, opened or "", os.environ.get("LD_PRELOAD", "")]
+    told = {"LD_PRELOAD": ":".join(filter(None, loaded)),
             "PLAIT_ATTACH": ",".join(switches)}  # fmt: skip
+    if opened is not None:
+        told["PLAIT_ATTACH_OPENED"] = opened
     if json is not None:
         told["PLAIT_ATTACH_JSON"] = str(pathlib.Path(json).absolute())
     if trace is not None:
