@@ -148,7 +148,7 @@ def _only(who: str, loaded: list[str]) -> tuple[str, str]:
     if len(used) > 1:
         raise BadInput(f"{who} more than one MPI library: {', '.join(sorted(loaded))}")
     own = used.pop()
-    kind = _KINDS.get(pathlib.Path(loaded[0]).name)
+    kind = _KINDS.get(_soname_of(loaded[0]))
     if kind is not None and shipped(kind):
         return own, kind
     try:
@@ -198,11 +198,16 @@ def _opened_by_mpi4py(interpreter: list[str]) -> str | None:
     return loaded[0] if len(loaded) == 1 else None
 
 
+def _soname_of(path: str) -> str:
+    """Its file may have more of its version in its name."""
+    return ".".join(pathlib.Path(path).name.split(".")[:3])
+
+
 def _installation(path: str) -> str:
     """Debian's by their names, any other by its folder, above the folder of the library."""
     folder = pathlib.Path(path).parent.resolve()
     if folder.is_relative_to("/usr/lib"):
-        name = _DEBIAN.get(pathlib.Path(path).name)
+        name = _DEBIAN.get(_soname_of(path))
         if name:
             return name
     return str(folder.parent)
