@@ -5,6 +5,7 @@ Needs nothing but Python itself: `./plait doctor` installs and builds nothing.
 """
 
 import contextlib
+import ctypes
 import dataclasses
 import functools
 import os
@@ -19,13 +20,16 @@ from collections.abc import Callable
 from plait.errors import BadInput
 from plait.lab.privilege import lab_mode, tool_environment
 from plait.launch.mpi import single_copy_works
-from plait.needed import LIBRARIES, missing, needed_for
+from plait.needed import missing
+from plait.packages import BY_NAME, names_everywhere, of_part
 from plait.units import size_text
 
 _WIDTH = 80
 _LEAST_GCC, _LEAST_CMAKE = (12,), (3, 25)
 _LEAST_SHARED_MEMORY = 256 << 20
 _SHARED_MEMORY = pathlib.Path("/dev/shm")
+_MPI = {"openmpi": ("openmpi-bin", "libopenmpi-dev"), "mpich": ("mpich", "libmpich-dev")}
+_SAID_APART = {"g++", "cmake", *_MPI["openmpi"], *_MPI["mpich"]}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,42 +44,54 @@ class Finding:
 
 def findings() -> list[Finding]:
     """Looks at everything."""
-    return [look() for look in _LOOKS]
+    return [_compiler(), _build_tools(), *_packages(), *(look() for look in _LOOKS)]
 
 
 def _compiler() -> Finding:
     version = _version(["g++", "-dumpfullversion"])
-    follows = "nothing can be built: plait takes g++ 12 or newer"
+    follows = f"nothing can be built: plait takes g++ 12 or newer; {names_everywhere(['g++'])}"
     return _needed("compiler", version >= _LEAST_GCC, f"g++ {_text(version)}", follows)
 
 
 def _build_tools() -> Finding:
     cmake, ninja = _version(["cmake", "--version"]), _version(["ninja", "--version"])
     found = f"cmake {_text(cmake)}, ninja {_text(ninja)}"
-    follows = "nothing can be built: cmake 3.25 and ninja are needed"
+    follows = (
+        "nothing but attach can be built without ninja"
+        if cmake >= _LEAST_CMAKE
+        else f"nothing can be built: plait takes cmake 3.25 or newer; {names_everywhere(['cmake'])}"
+    )
     return _needed("build tools", cmake >= _LEAST_CMAKE and bool(ninja), found, follows)
 
 
-def _libraries() -> Finding:
-    """Looks for what the attached library cannot be built without, then for what the rest needs."""
-    absent = missing(LIBRARIES)
+def _packages() -> list[Finding]:
+    """Looks for all that a checkout is built with, but for what has a line of its own."""
+    absent = [name for name in missing(of_part("all")) if name not in _SAID_APART]
     if not absent:
-        return Finding("libraries", "headers and modules of pkg-config are there")
-    whole = needed_for("plait_attach", "", absent)
-    what = "nothing can be built" if whole else "attach can be built, the rest cannot"
-    how = "./plait installs them" if shutil.which("apt-get") else "install them by hand"
-    names = f"{what}; Debian has them in {', '.join(absent)}: {how}"
-    return Finding("libraries", f"{len(absent)} are not here", names, lacks=True)
+        return [Finding("libraries and tools", "all that a checkout is built with is there")]
+    return [Finding(name, "not here", f"{BY_NAME[name].without}; {names_everywhere([name])}", True)
+            for name in absent]  # fmt: skip
 
 
-def _mpi(name: str, mpi: str, packages: str) -> Finding:
+def _mpi(name: str, mpi: str, packages: tuple[str, ...]) -> Finding:
     version = _version([f"mpiexec.{mpi}", "--version"])
     headers = shutil.which(f"mpicc.{mpi}") is not None
     found = f"mpiexec {_text(version)}" + ("" if headers else ", no mpicc")
     follows = (
         f"--mpi {mpi} does not run" if not version else "no program can be built with it"
-    ) + f"; Debian has it in {packages}"
+    ) + f"; --mpi takes the folder of another, too. {names_everywhere(packages)}"
     return _needed(name, bool(version) and headers, found, follows)
+
+
+def _debug_data() -> Finding:
+    """Looks for the library that attach loads for files and lines."""
+    try:
+        ctypes.CDLL("libdw.so.1")
+    except OSError:
+        follows = ("attach names functions, and no files and lines; Debian: libdw1;"
+                   " Fedora, RHEL, conda-forge: elfutils-libs, elfutils; SUSE: libdw1")  # fmt: skip
+        return Finding("libdw", "not here", follows, True)
+    return Finding("libdw", "there, and attach names files and lines")
 
 
 def _root() -> Finding:
@@ -158,9 +174,8 @@ def _perf() -> Finding:
 
 
 _LOOKS: tuple[Callable[[], Finding], ...] = (
-    _compiler, _build_tools, _libraries,
-    functools.partial(_mpi, "Open MPI", "openmpi", "openmpi-bin, libopenmpi-dev"),
-    functools.partial(_mpi, "MPICH", "mpich", "mpich, libmpich-dev"),
+    functools.partial(_mpi, "Open MPI", "openmpi", _MPI["openmpi"]),
+    functools.partial(_mpi, "MPICH", "mpich", _MPI["mpich"]), _debug_data,
     _root, _cores, _cluster, _delay, _shared_memory, _memory_of_others, _perf,
 )  # fmt: skip
 
@@ -203,7 +218,8 @@ def report(found: list[Finding]) -> list[str]:
     for one in found:
         lines.append(f"{'lacks' if one.lacks else 'ok':<5}  {one.about:<{width}}  {one.found}")
         indent = " " * (width + 9)
-        lines += textwrap.wrap(one.follows, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+        lines += textwrap.wrap(one.follows, _WIDTH, initial_indent=indent,
+                               subsequent_indent=indent, break_on_hyphens=False)  # fmt: skip
     lacking = [one.about for one in found if one.lacks]
     return [*lines, f"lacking: {', '.join(lacking)}" if lacking else "nothing is lacking"]
 

@@ -3,7 +3,8 @@
 
 They go by the names of the Debian packages that have them, but count wherever they come from.
 `start.py plait.needed [--for=TARGET:MPI] PACKAGE…` prints the packages whose contents are not here;
-with `--for`, those alone that this target cannot do without.
+with `--for`, those alone that this target cannot do without. `--of=PART` prints the packages of a
+part of plait, `--here PACKAGE…` how this system calls them.
 """
 
 import importlib.util
@@ -15,48 +16,9 @@ import sys
 from collections.abc import Iterable
 
 from plait.lab.privilege import tool_path
+from plait.packages import BY_NAME, names_here, needed_for, of_part
 
-# All of a group have to be there; of names with a bar between them, one.
-_PROGRAMS = {
-    "g++": "g++|c++", "cmake": "cmake", "ninja-build": "ninja", "pkg-config": "pkg-config",
-    "git": "git", "openmpi-bin": "mpiexec.openmpi", "libopenmpi-dev": "mpicxx.openmpi",
-    "mpich": "mpiexec.mpich", "libmpich-dev": "mpicxx.mpich", "iproute2": "ip tc",
-    "iputils-ping": "ping", "util-linux": "setpriv flock unshare nsenter taskset",
-    "valgrind": "valgrind", "clang-format": "clang-format", "doxygen": "doxygen",
-    "bzip2": "bzip2", "zstd": "zstd", "gfortran": "gfortran", "hpcc": "hpcc",
-}  # fmt: skip
-_MODULES = {
-    "libhwloc-dev": "hwloc", "libfmt-dev": "fmt", "nlohmann-json3-dev": "nlohmann_json",
-    "libcli11-dev": "CLI11", "libgtest-dev": "gtest", "libbenchmark-dev": "benchmark",
-    "libfftw3-dev": "fftw3", "zlib1g-dev": "zlib", "libzstd-dev": "libzstd", "libdw-dev": "libdw",
-    "libopenblas-pthread-dev": "openblas", "libscalapack-openmpi-dev": "scalapack-openmpi",
-    "libscalapack-mpich-dev": "scalapack-mpich", "libstarpu-dev": "starpu-1.3",
-    "libtbb-dev": "tbb", "python3-dev": "python3-embed", "petsc-dev": "petsc",
-    "librsb-dev": "librsb",
-}  # fmt: skip
-_HEADERS = {
-    "libboost-context-dev": "boost/context/fiber.hpp", "libzydis-dev": "Zydis/Zydis.h",
-    "libmetis-dev": "metis.h", "libbz2-dev": "bzlib.h", "libfftw3-mpi-dev": "fftw3-mpi.h",
-}  # fmt: skip
-# Without these something is left out, and the rest is built and runs.
-_OPTIONAL = {
-    "git", "iproute2", "iputils-ping", "clang-format", "doxygen", "bzip2", "zstd", "gfortran",
-    "hpcc", "libscalapack-openmpi-dev", "libscalapack-mpich-dev",
-}  # fmt: skip
 _LIBRARIES = ("lib", "lib64", "share")
-_OF_MPI = {"openmpi": ("openmpi-bin", "libopenmpi-dev"), "mpich": ("mpich", "libmpich-dev")}
-_OF_ATTACH = {
-    "g++", "cmake", "ninja-build", "pkg-config", "python3-venv", "libhwloc-dev", "libfmt-dev",
-    "nlohmann-json3-dev", "libboost-context-dev", "libzydis-dev", "libdw-dev", "util-linux",
-}  # fmt: skip
-
-# Of the table above, what any build of a checkout takes.
-LIBRARIES = (
-    "pkg-config", "libhwloc-dev", "libfmt-dev", "nlohmann-json3-dev", "libboost-context-dev",
-    "libzydis-dev", "libdw-dev", "libcli11-dev", "libgtest-dev", "libbenchmark-dev",
-    "libfftw3-dev", "libopenblas-pthread-dev", "zlib1g-dev", "libmetis-dev",
-    "libbz2-dev", "libzstd-dev",
-)  # fmt: skip
 
 
 def missing(packages: Iterable[str]) -> list[str]:
@@ -64,28 +26,19 @@ def missing(packages: Iterable[str]) -> list[str]:
     return [package for package in packages if not _is_there(package)]
 
 
-def needed_for(target: str, mpi: str, packages: Iterable[str]) -> list[str]:
-    """Returns the packages that this target of a build with this MPI library cannot do without."""
-    others = {each for name, those in _OF_MPI.items() if name != mpi for each in those}
-    kept = [package for package in packages if package not in _OPTIONAL | others]
-    if target == "plait_attach":
-        kept = [package for package in kept if package in _OF_ATTACH | set(_OF_MPI.get(mpi, ()))]
-    return kept
-
-
 def _is_there(package: str) -> bool:
     if package == "openmpi-bin" and "PLAIT_MPIEXEC" in os.environ:
         return True
-    if package == "python3-venv":
-        return importlib.util.find_spec("ensurepip") is not None
-    if programs := _PROGRAMS.get(package):
-        return all(_any_program(names.split("|")) for names in programs.split())
-    if module := _MODULES.get(package):
-        return _has_module(module)
     if package == "libzydis-dev" and os.uname().machine != "x86_64":
         return True
-    header = _HEADERS.get(package)
-    return header is not None and any((folder / header).is_file() for folder in _include_folders())
+    kind, _, what = BY_NAME[package].looked_for.partition(" ")
+    if kind == "python":
+        return importlib.util.find_spec(what) is not None
+    if kind == "programs":
+        return all(_any_program(names.split("|")) for names in what.split())
+    if kind == "module":
+        return _has_module(what)
+    return any((folder / what).is_file() for folder in _include_folders())
 
 
 def _any_program(names: list[str]) -> bool:
@@ -115,17 +68,26 @@ def _include_folders() -> list[pathlib.Path]:
 
 def _prefixes() -> list[str]:
     """Returns the folders where CMake looks beside the system's own."""
-    given = ":".join(os.environ.get(name, "") for name in ("CMAKE_PREFIX_PATH", "BOOST_ROOT"))
+    told = ("CMAKE_PREFIX_PATH", "BOOST_ROOT", "CONDA_PREFIX")
+    given = ":".join(os.environ.get(name, "") for name in told)
     return [*(prefix for prefix in given.split(":") if prefix), "/usr/local"]
 
 
 def main() -> None:
-    """Print what is missing, on one line."""
+    """Print what the words ask for, on one line."""
     words = sys.argv[1:]
-    if words and words[0].startswith("--for="):
-        target, _, mpi = words.pop(0).removeprefix("--for=").partition(":")
-        words = needed_for(target, mpi, words)
-    print(*missing(words))
+    option, value = "", ""
+    if words and words[0].startswith("--"):
+        option, _, value = words.pop(0).partition("=")
+    if option == "--of":
+        print(*of_part(value))
+    elif option == "--here":
+        print(", ".join(names_here(words)))
+    else:
+        if option == "--for":
+            target, _, mpi = value.partition(":")
+            words = needed_for(target, mpi, words)
+        print(*missing(words))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests that a project elsewhere can use an installed plait: find_package, build, run.
+"""Tests what is installed: by a project elsewhere that finds it, builds and runs, and by a user of attach.
 
     test_install.py BUILD LIBRARY MPIEXEC
 
@@ -7,6 +7,8 @@ The project's programs are two of the examples, one of which has plait stand in 
 one whose tasks are in a shared library.
 """
 
+import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -16,6 +18,19 @@ import unittest
 TREE = pathlib.Path(__file__).parent.parent.parent
 BUILD, *MPI = sys.argv[1:4]
 RANKS = "3"
+ORDINARY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"]
+SENDS = """
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int me, all, sum;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  for (int i = 0; i < 7; ++i) MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return sum == all * (all - 1) / 2 ? 0 : 1;
+}
+"""
 EXAMPLES = {"02_ghost_exchange": "plait::runtime", "06_smpss": "plait::blocking_mpi"}
 SHARED = """
 add_library(loaded MODULE loaded_library.cpp)
@@ -73,6 +88,44 @@ class Install(unittest.TestCase):
             said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, build / "loader",
                                   build / "libloaded.so")
             self.assertEqual(said, "the sum over 3 ranks is 6\n")
+
+    def test_attach_serves_an_ordinary_user_from_a_folder_that_was_moved(self):
+        with tempfile.TemporaryDirectory() as made:
+            first, prefix, own = (pathlib.Path(made) / n for n in ("first", "moved", "own"))
+            self.run_words("cmake", "--install", BUILD, "--prefix", first)
+            first.rename(prefix)
+            own.mkdir()
+            (own / "sends.c").write_text(SENDS)
+            compiler = pathlib.Path(MPI[1])
+            self.run_words(compiler.with_name(compiler.name.replace("mpiexec", "mpicc")), "-g",
+                           own / "sends.c", "-o", own / "sends")
+            pathlib.Path(made).chmod(0o755)
+            own.chmod(0o777)
+            self.run_words("chmod", "-R", "a-w", prefix)
+            told = {**os.environ, "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TMPDIR": str(own)}
+            told.pop("PLAIT_BIN_DIR", None)
+
+            def run_as_user(*words):
+                before = ORDINARY if os.geteuid() == 0 else []
+                return subprocess.run([*before, *map(str, words)], capture_output=True, text=True,
+                                      env=told, cwd=own, timeout=120)
+
+            plait = prefix / "bin/plait"
+            done = run_as_user(TREE / "tests/support/mpirun", *MPI, RANKS, plait, "attach", "--json",
+                               own / "sends.json", own / "sends")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("plait: sends, 3 ranks", done.stderr)
+            profile = json.loads((own / "sends.json").read_text())
+            counts = {(site["call"], site["function"]): site["count"] for site in profile["sites"]}
+            self.assertEqual(counts["MPI_Allreduce", "main"], 7 * int(RANKS))
+            other = {"openmpi": "mpich", "mpich": "openmpi"}[MPI[0]]
+            done = run_as_user(plait, "attach", "--mpi", other, "/usr/bin/env")
+            self.assertEqual((done.returncode, done.stderr.strip()),
+                             (2, f"plait: this plait was installed without attach for {other}: install that, too"))
+            self.assertIn("compiler", run_as_user(plait, "doctor").stdout)
+            written = [path for path in prefix.rglob("*") if path.stat().st_mode & 0o222]
+            self.assertEqual(written, [])
+            self.run_words("chmod", "-R", "u+w", prefix)
 
 
 if __name__ == "__main__":

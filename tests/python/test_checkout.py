@@ -24,6 +24,7 @@ SCRIPT = "#!/bin/sh\necho ran $PLAIT_ATTACH\n"
 # In place of cmake: says what it was told, and leaves something that ninja builds.
 CMAKE = """#!/bin/sh
 echo "$@" >> "$TOLD"
+if [ "$1" = --build ]; then mkdir -p "$2/lib" && touch "$2/lib/libplait_attach.so"; exit; fi
 while [ "$1" != -B ]; do shift; done
 mkdir -p "$2/CMakeFiles"
 : > "$2/CMakeFiles/TargetDirectories.txt"
@@ -48,7 +49,7 @@ def house():
     root.chmod(0o755)
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "python", root / "python", ignore=ignored)
-    for name in ("plait", "pyproject.toml", "cmake/PlaitLayer.cmake"):
+    for name in ("plait", "pyproject.toml", "packaging/constraints.txt", "cmake/PlaitLayer.cmake"):
         write(root / name, (ROOT / name).read_text(), 0o755)
     write(root / "apps/stencil/jacobi3d/main.cpp", "// licence\n// Solves. More.\n")
     write(root / "program", SCRIPT, 0o755)
@@ -133,16 +134,40 @@ def test_a_machine_without_apt_builds_where_all_that_is_needed_is_there(house):
     )
     done = start(house, "attach", "--build", **more)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("build/release-openmpi/lib/libplait_attach.so\n")
+    assert done.stdout.endswith("build/attach-openmpi/lib/libplait_attach.so\n")
+    assert "not here: valgrind; attach is built alone, which needs less\n" in done.stderr
     told = (house / "told").read_text()
+    assert "--preset attach -B " in told
     assert "-DPLAIT_MPI=openmpi" in told
-    assert "-DPLAIT_APPS=OFF" in told  # whose tests need valgrind
 
 
 def test_a_machine_without_apt_lacks_a_compiler_and_nothing_else(house):
     more = tools(house, "g++", "c++")
-    said = one_line(start(house, "attach", "--build", **more))
-    assert said.endswith("there is no apt-get here; install by hand what Debian has in: g++")
+    done = start(house, "attach", "--build", **more)
+    assert done.returncode == 2
+    assert "not here: g++, and there is no apt-get here to install it; " in done.stderr
+
+
+def test_attach_is_built_without_ninja_and_without_apt(house):
+    done = start(house, "attach", "--build", **tools(house, "ninja"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("build/attach-openmpi/lib/libplait_attach.so\n")
+    told = (house / "told").read_text()
+    assert "--preset attach -B " in told
+    assert "-G Ninja" not in told
+
+
+def test_a_user_who_may_install_nothing_is_told_what_is_missing(house):
+    path = tools(house, "g++", "c++", "valgrind")
+    write(house / "tools/apt-get", f"#!/bin/sh\ntouch {house}/was-called\n", 0o755)
+    subprocess.run(["chmod", "-R", "a+rwX", house], check=True)
+    before = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    prefix = before if os.geteuid() == 0 else []
+    done = start(house, "attach", "--build", prefix=prefix, **path)
+    assert done.returncode == 2
+    assert re.search(r"^plait: not here: g\+\+, valgrind; attach is built alone", done.stderr)
+    assert " is neither root nor may use sudo to install it; ./plait doctor says" in done.stderr
+    assert not (house / "was-called").exists()
 
 
 def test_a_program_of_ones_own_runs_on_a_machine_without_apt(house):
@@ -156,7 +181,7 @@ def test_a_batch_script_of_slurm_is_no_rank_and_what_is_to_be_built_is_built_any
         shutil.rmtree(house / "build", ignore_errors=True)
         done = start(house, "attach", "--build", **path, **more)
         assert done.returncode == 0, (more, done.stderr)
-        assert "building build/release-openmpi" in done.stderr
+        assert "building build/attach-openmpi" in done.stderr
 
 
 def test_what_is_needed_counts_wherever_it_comes_from(tmp_path, monkeypatch):
@@ -178,4 +203,6 @@ def test_spack_builds_what_the_preset_of_the_library_builds():
     told = next(each for each in presets if each["name"] == "library")["cacheVariables"]
     off = {name.removeprefix("PLAIT_") for name, value in told.items() if value == "OFF"}
     recipe = (ROOT / "packaging/spack/packages/plait/package.py").read_text()
-    assert set(re.findall(r'"([A-Z]+)"', re.search(r"parts = \((.*)\)", recipe)[1])) == off
+    parts = set(re.findall(r'"([A-Z]+)"', re.search(r"parts = \((.*)\)", recipe)[1]))
+    assert parts | {"ATTACH"} == off
+    assert 'self.define_from_variant("PLAIT_ATTACH", "attach")' in recipe

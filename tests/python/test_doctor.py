@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from conftest import ROOT, command, environment
+from plait import packages
 from plait.doctor import Finding, findings, report
 
 DOOR = ROOT / "plait"
@@ -40,11 +41,48 @@ def test_a_machine_without_tools_lacks_them_and_nothing_is_installed(tmp_path):
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert done.stderr == ""
-    for about in ("compiler", "build tools", "libraries", "Open MPI", "MPICH", "perf"):
+    for about in ("compiler", "build tools", "libhwloc-dev", "git", "Open MPI", "MPICH", "perf"):
         assert re.search(rf"^lacks +{about} ", done.stdout, re.MULTILINE)
-    assert "--mpi mpich does not run; Debian has it in mpich, libmpich-dev" in " ".join(
-        done.stdout.split()
-    )
+    said = " ".join(done.stdout.split())
+    assert "--mpi mpich does not run; " in said
+    assert "Debian: mpich, libmpich-dev; Fedora and RHEL: mpich, mpich-devel; SUSE: mpich" in said
+    assert "nothing but attach is built; Debian: libhwloc-dev; Fedora and RHEL: hwloc-devel" in said
+
+
+def test_every_package_is_looked_for_and_says_what_does_not_work_without_it():
+    assert len(packages.BY_NAME) == len(packages.TABLE)
+    for package in packages.TABLE:
+        assert package.looked_for.split()[0] in {"programs", "module", "header", "python"}
+        assert len(package.looked_for.split()) >= 2
+        assert package.part in packages.PARTS
+        assert package.without
+    assert set(packages.of_part("attach")) < set(packages.of_part("stencils"))
+    assert set(packages.of_part("stencils")) < set(packages.of_part("all"))
+
+
+@pytest.mark.parametrize(
+    ("release", "name"),
+    [
+        ("ID=debian\n", "libhwloc-dev"),
+        ('ID=ubuntu\nID_LIKE="debian"\n', "libhwloc-dev"),
+        ("ID=fedora\n", "hwloc-devel"),
+        ('NAME="Rocky Linux"\nID="rocky"\nID_LIKE="rhel centos fedora"\n', "hwloc-devel"),
+        ('ID="opensuse-leap"\nID_LIKE="suse opensuse"\n', "hwloc-devel"),
+        ('ID="sles"\n', "hwloc-devel"),
+        ("no line of the kind\n", "libhwloc-dev"),
+    ],
+)
+def test_packages_go_by_the_names_of_this_system(release, name, tmp_path, monkeypatch):
+    (tmp_path / "os-release").write_text(release)
+    monkeypatch.setattr(packages, "_OS_RELEASE", tmp_path / "os-release")
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    assert packages.names_here(["libhwloc-dev"]) == [name]
+    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert packages.names_here(["libhwloc-dev", "libzydis-dev"]) == [
+        "libhwloc",
+        "libzydis-dev (of Debian)",
+    ]
 
 
 def test_the_command_says_what_the_door_says():

@@ -18,9 +18,11 @@ _PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 _ROOT = _PACKAGE.parents[1]  # of a checkout; of an installation PREFIX/lib/plait
 
 
-def place(mpi: str) -> pathlib.Path:
-    """Returns where a checkout builds it."""
-    return _ROOT / "build" / library.build_folder(mpi) / "lib" / FILE
+def places(mpi: str) -> list[pathlib.Path]:
+    """Returns where a checkout builds it: with all else, and alone."""
+    whole = library.build_folder(mpi)
+    alone = whole.replace("release-", "attach-", 1)
+    return [_ROOT / "build" / folder / "lib" / FILE for folder in (whole, alone)]
 
 
 def shipped(kind: str) -> list[pathlib.Path]:
@@ -43,9 +45,10 @@ def targets(mpi: str, kind: str | None = None) -> list[str]:
 
 def find(mpi: str, kind: str | None = None) -> str:
     """Returns the library for that MPI library, whose kind is asked of its folder if not given."""
-    for path in (*_there(mpi, kind), place(mpi)):
-        if path.is_file():
-            return _loadable(path)
+    if there := _there(mpi, kind):
+        return _loadable(there[0])
+    if built := [path for path in places(mpi) if path.is_file()]:
+        return _loadable(max(built, key=lambda path: path.stat().st_mtime))
     if not (_ROOT / "CMakeLists.txt").is_file():
         raise BadInput(f"this plait was installed without attach for {mpi}: install that, too")
     raise BadInput(

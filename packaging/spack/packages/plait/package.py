@@ -14,6 +14,12 @@ class Plait(CMakePackage):
 
     version("main", branch="main")
 
+    variant(
+        "attach",
+        default=False,
+        description="plait attach, for unmodified MPI programs, and its command",
+    )
+
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("ninja", type="build")
@@ -25,14 +31,17 @@ class Plait(CMakePackage):
     depends_on("nlohmann-json@3.11:")
     depends_on("zydis@4:", when="target=x86_64:")
 
+    depends_on("python@3.9:", type=("build", "run"), when="+attach")
+
     generator("ninja")
     requires("^[virtuals=mpi] openmpi", "^[virtuals=mpi] mpich", policy="one_of")
     conflicts("%gcc@:11", msg="plait needs C++20 as GCC 12 has it")
 
     def cmake_args(self):
-        """Returns the options of CMake: the library alone, with the MPI library of this spec."""
-        parts = ("APPS", "ATTACH", "BENCH", "EXAMPLES", "TESTS")
+        """Returns the options of CMake: the library, with the MPI library of this spec."""
+        parts = ("APPS", "BENCH", "EXAMPLES", "TESTS")
         return [
             self.define("PLAIT_MPI", self.spec["mpi"].prefix),
+            self.define_from_variant("PLAIT_ATTACH", "attach"),
             *(self.define(f"PLAIT_{part}", False) for part in parts),
         ]
