@@ -14,8 +14,8 @@ from plait.attach.loader import closure, missing
 from plait.errors import BadInput
 from plait.launch import library
 
-# Sonames of the C libraries: Open MPI's, Debian's MPICH's, any other MPICH's.
-_SONAME = re.compile(r"lib(mpi|mpich)\.so(\.\d+)*")
+# Sonames of the C libraries: Open MPI's, Debian's MPICH's, any other MPICH's, the standard ABI's.
+_SONAME = re.compile(r"lib(mpi|mpich|mpi_abi)\.so(\.\d+)*")
 _DEBIAN = {"libmpi.so.40": "openmpi", "libmpich.so.12": "mpich"}
 # That of MPI 5's standard ABI, whichever library stands behind it.
 _STANDARD = re.compile(r"libmpi_abi\.so(\.\d+)*")
@@ -82,14 +82,13 @@ def _attributes(path: str) -> list[str]:
 
 def _named(mpi: str | None, what: str) -> str:
     if mpi is None:
-        raise BadInput(f"{what} name it: --mpi openmpi or --mpi mpich")
+        raise BadInput(f"{what} name it: --mpi openmpi, mpich or abi")
     library.check(mpi)
     return library.full_name(mpi)
 
 
 def _mpi_of(word: str, program: Elf, mpi: str | None) -> str:
     needed = [lib.path for lib in closure(program)]
-    _refuse_standard(word, [*needed, *program.needed])
     loaded = _named_like(_SONAME, needed)
     if not loaded:
         _refuse_other(word, program, needed)
@@ -101,7 +100,8 @@ def _mpi_of(word: str, program: Elf, mpi: str | None) -> str:
         )  # fmt: skip
     own = _only(f"{word} is linked with", loaded)
     if mpi is not None and _installed_at(mpi) != _installed_at(own):
-        raise BadInput(f"{word} is linked with {own}, and --mpi names {mpi}")
+        what = "MPI's standard ABI (--mpi abi)" if own == "abi" else own
+        raise BadInput(f"{word} is linked with {what}, and --mpi names {mpi}")
     return library.full_name(mpi or own)
 
 
@@ -121,12 +121,6 @@ def _only(who: str, loaded: list[str]) -> str:
         raise BadInput(f"{who} {loaded[0]}, which is neither Open MPI nor MPICH in an installation "
                        "with its bin/mpicxx") from None  # fmt: skip
     return own
-
-
-def _refuse_standard(who: str, paths: list[str]) -> None:
-    for path in _named_like(_STANDARD, paths):
-        raise BadInput(f"{who} is linked with {path}, MPI's standard ABI, for which attach is not "
-                       "built; compile it with Open MPI's or MPICH's own mpicc")  # fmt: skip
 
 
 def _refuse_other(word: str, program: Elf, needed: list[str]) -> None:
@@ -159,7 +153,6 @@ def _of_mpi4py(interpreter: list[str]) -> str | None:
     needed = [lib.path for module in modules for lib in closure(module)]
     loaded = sorted(set(_named_like(_SONAME, needed)))
     if not loaded:
-        _refuse_standard("mpi4py", [*needed, *(name for one in modules for name in one.needed)])
         return None
     if len({_installation(path) for path in loaded}) > 1:  # it chooses when it is loaded
         return None
@@ -167,7 +160,12 @@ def _of_mpi4py(interpreter: list[str]) -> str | None:
 
 
 def _installation(path: str) -> str:
-    """Debian's by their names, any other by its folder, above the folder of the library."""
+    """Debian's by their names, any other by its folder, above the folder of the library.
+
+    Of the standard ABI there is one build, for all libraries that have it.
+    """
+    if _STANDARD.fullmatch(pathlib.Path(path).name):
+        return "abi"
     folder = pathlib.Path(path).parent.resolve()
     if folder.is_relative_to("/usr/lib"):
         name = _DEBIAN.get(pathlib.Path(path).name)

@@ -19,6 +19,8 @@ namespace {
 
 #if defined(OPEN_MPI)
 constexpr const char* library_kind = "Open MPI";
+#elif defined(MPI_ABI_VERSION)
+constexpr const char* library_kind = "MPI's standard ABI";
 #else
 constexpr const char* library_kind = "MPICH";
 #endif
