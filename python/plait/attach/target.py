@@ -17,8 +17,8 @@ from plait.attach.loader import closure, missing
 from plait.errors import BadInput
 from plait.launch import library
 
-# Sonames of the C libraries: Open MPI's, Debian's MPICH's, any other MPICH's.
-_SONAME = re.compile(r"lib(mpi|mpich)\.so(\.\d+)*")
+# Sonames of the C libraries: Open MPI's, Debian's MPICH's, any other MPICH's, the standard ABI's.
+_SONAME = re.compile(r"lib(mpi|mpich|mpi_abi)\.so(\.\d+)*")
 _DEBIAN = {"libmpi.so.40": "openmpi", "libmpich.so.12": "mpich"}
 # Whose ABI they have. Relatives of MPICH, such as Intel MPI and MVAPICH, share its own.
 _KINDS = {**_DEBIAN, "libmpi.so.12": "mpich"}
@@ -46,7 +46,7 @@ class Target:
 
     path: str
     mpi: str  # as `--mpi` takes it
-    kind: str  # whose ABI it has: openmpi or mpich
+    kind: str  # whose ABI it has: openmpi, mpich or abi
     opened: str | None = None  # the library itself, where the program opens it, as Python does
 
 
@@ -101,7 +101,7 @@ def _loading(path: str, interpreter: list[str], mpi: str | None, what: str) -> T
         if mpi is None or _agree(mpi, own, kind):
             return Target(path, library.full_name(mpi or own), kind, opened)
     if mpi is None:
-        raise BadInput(f"{what} name it: --mpi openmpi or --mpi mpich")
+        raise BadInput(f"{what} name it: --mpi openmpi, mpich or abi")
     kind = _kind_of(mpi)
     return Target(path, library.full_name(mpi), kind)
 
@@ -122,7 +122,6 @@ def _agree(mpi: str, own: str, kind: str) -> bool:
 
 def _linked(path: str, word: str, program: Elf, mpi: str | None) -> Target:
     needed = [lib.path for lib in closure(program)]
-    _refuse_standard(word, [*needed, *program.needed])
     loaded = _named_like(_SONAME, needed)
     if not loaded:
         _refuse_other(word, program, needed)
@@ -134,7 +133,8 @@ def _linked(path: str, word: str, program: Elf, mpi: str | None) -> Target:
         )  # fmt: skip
     own, kind = _only(f"{word} is linked with", loaded)
     if mpi is not None and not _agree(mpi, own, kind):
-        raise BadInput(f"{word} is linked with {own}, and --mpi names {mpi}")
+        what = "MPI's standard ABI (--mpi abi)" if own == "abi" else own
+        raise BadInput(f"{word} is linked with {what}, and --mpi names {mpi}")
     return Target(path, library.full_name(mpi or own), kind)
 
 
@@ -148,7 +148,7 @@ def _only(who: str, loaded: list[str]) -> tuple[str, str]:
     if len(used) > 1:
         raise BadInput(f"{who} more than one MPI library: {', '.join(sorted(loaded))}")
     own = used.pop()
-    kind = _KINDS.get(_soname_of(loaded[0]))
+    kind = "abi" if own == "abi" else _KINDS.get(_soname_of(loaded[0]))
     if kind is not None and shipped(kind):
         return own, kind
     try:
@@ -157,12 +157,6 @@ def _only(who: str, loaded: list[str]) -> tuple[str, str]:
         raise BadInput(f"{who} {loaded[0]}, which is neither Open MPI nor MPICH in an installation "
                        "with its bin/mpicxx") from None  # fmt: skip
     return own, kind
-
-
-def _refuse_standard(who: str, paths: list[str]) -> None:
-    for path in _named_like(_STANDARD, paths):
-        raise BadInput(f"{who} is linked with {path}, MPI's standard ABI, for which attach is not "
-                       "built; compile it with Open MPI's or MPICH's own mpicc")  # fmt: skip
 
 
 def _refuse_other(word: str, program: Elf, needed: list[str]) -> None:
@@ -192,9 +186,6 @@ def _opened_by_mpi4py(interpreter: list[str]) -> str | None:
         return None
     mapped = sorted(set(done.stdout.splitlines()))
     loaded = _named_like(_SONAME, mapped)
-    if not loaded:
-        _refuse_standard("mpi4py", mapped)
-        return None
     return loaded[0] if len(loaded) == 1 else None
 
 
@@ -204,7 +195,12 @@ def _soname_of(path: str) -> str:
 
 
 def _installation(path: str) -> str:
-    """Debian's by their names, any other by its folder, above the folder of the library."""
+    """Debian's by their names, any other by its folder, above the folder of the library.
+
+    Of the standard ABI there is one build, for all libraries that have it.
+    """
+    if _STANDARD.fullmatch(pathlib.Path(path).name):
+        return "abi"
     folder = pathlib.Path(path).parent.resolve()
     if folder.is_relative_to("/usr/lib"):
         name = _DEBIAN.get(_soname_of(path))

@@ -31,7 +31,7 @@ OPTIONS = {
     "--quiet": Option("print no summary"),
     "-q": Option("as --quiet"),
     "--mpi": Option("the MPI library of a script or of an interpreter: openmpi,\n"
-                    "mpich, or the folder of an installation of either", "MPI"),
+                    "mpich, the folder of an installation of either, or abi", "MPI"),
     "--salvage": Option("write the --json and the --report of a job that was killed,\n"
                         "from what its ranks left, and end"),
     "--build": Option("from a checkout: build plait's library for --mpi, and end"),

@@ -34,9 +34,11 @@ class Launch:
 def find_mpiexec(mpi: str) -> str:
     """The mpiexec of that library; `PLAIT_MPIEXEC` overrides it."""
     kind = library.kind_of(mpi)
-    own = f"mpiexec.{mpi}" if mpi in library.NAMES else str(library.folder_of(mpi) / "bin/mpiexec")
-    name = os.environ.get("PLAIT_MPIEXEC") or own
+    name = os.environ.get("PLAIT_MPIEXEC") or _own_mpiexec(mpi)
     found = shutil.which(name)
+    if found is None and kind == "abi":
+        raise BadInput(f"{name} is not installed; PLAIT_MPIEXEC names that of an MPI library with"
+                       " libmpi_abi.so")  # fmt: skip
     if found is None:
         raise BadInput(
             f"{name} is not installed; Debian has it in package {library.PACKAGES[kind]}"
@@ -44,6 +46,14 @@ def find_mpiexec(mpi: str) -> str:
     # Open MPI takes the folder above for its own, and / for none: /bin may lead to /usr/bin.
     path = pathlib.Path(found)
     return str(path.parent.resolve() / path.name)
+
+
+def _own_mpiexec(mpi: str) -> str:
+    """Of the standard ABI: that of the library which the user has put before others."""
+    if mpi == "abi":
+        root = os.environ.get("PLAIT_MPI_ABI_ROOT")
+        return str(pathlib.Path(root) / "bin/mpiexec") if root else "mpiexec"
+    return f"mpiexec.{mpi}" if mpi in library.NAMES else str(library.folder_of(mpi) / "bin/mpiexec")
 
 
 def launch(
@@ -75,7 +85,7 @@ def _starting(
 ) -> tuple[list[str], dict[str, str]]:
     """Returns the command line inside a lab, and what its environment has beside the caller's."""
     mpiexec = find_mpiexec(mpi)
-    make = {"openmpi": _openmpi, "mpich": _mpich}[library.kind_of(mpi)]
+    make = {"openmpi": _openmpi, "mpich": _mpich, "abi": _mpich}[library.kind_of(mpi)]
     argv, settings = make(mpiexec, ranks, lab, is_foreign)
     # mpiexec ends with its parent, however that one ends.
     return ["setpriv", "--pdeathsig", "TERM", *argv, *program], settings

@@ -21,6 +21,8 @@ namespace {
 
 #if defined(OPEN_MPI)
 constexpr const char* library_kind = "Open MPI";
+#elif defined(MPI_ABI_VERSION)
+constexpr const char* library_kind = "MPI's standard ABI";
 #else
 constexpr const char* library_kind = "MPICH";
 #endif
@@ -28,7 +30,7 @@ constexpr const char* library_kind = "MPICH";
 /// The names by which programs ask for the library.  Those that share MPICH's ABI have two.
 constexpr const char* sonames[] = {
     PLAIT_MPI_SONAME,
-#if !defined(OPEN_MPI)
+#if !defined(OPEN_MPI) && !defined(MPI_ABI_VERSION)
     "libmpi.so.12",
     "libmpich.so.12",
 #endif
