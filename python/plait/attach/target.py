@@ -116,7 +116,7 @@ def _kind_of(mpi: str) -> str:
 
 
 def _agree(mpi: str, own: str, kind: str) -> bool:
-    """Whether `--mpi` names the library that is used; by its kind where attach has come built."""
+    """Says if `--mpi` names the library that is used; by its kind where attach has come built."""
     return (mpi == kind and bool(shipped(kind))) or _installed_at(mpi) == _installed_at(own)
 
 
