@@ -1,6 +1,7 @@
 # Finds the MPI library named by PLAIT_MPI through its own compiler wrapper, so that several can stand
 # side by side: Debian's by their names, another by the folder of its installation, or that of PATH.  Result: target
-# MPI::MPI_CXX, variables PLAIT_MPI (openmpi or mpich) and PLAIT_MPIEXEC.
+# MPI::MPI_CXX, variables PLAIT_MPI (openmpi, mpich or abi) and PLAIT_MPIEXEC.
+# `abi` is MPI 5's standard ABI: compiled with the wrapper of one library, it runs with each that has libmpi_abi.so.
 if(PLAIT_MPI STREQUAL "none")
   return()
 endif()
@@ -31,8 +32,17 @@ elseif(IS_ABSOLUTE "${PLAIT_MPI}")
   else()
     message(FATAL_ERROR "PLAIT_MPI is '${installation}', which is neither Open MPI nor MPICH")
   endif()
+elseif(PLAIT_MPI STREQUAL "abi")
+  set(PLAIT_MPI_ABI_ROOT "$ENV{PLAIT_MPI_ABI_ROOT}" CACHE PATH "For PLAIT_MPI=abi: an installation with bin/mpicxx_abi")
+  find_program(PLAIT_MPI_WRAPPER NAMES mpicxx_abi HINTS ${PLAIT_MPI_ABI_ROOT}/bin)
+  if(NOT PLAIT_MPI_WRAPPER)
+    message(FATAL_ERROR "PLAIT_MPI is abi, and there is no mpicxx_abi in PATH: PLAIT_MPI_ABI_ROOT names the folder of an \
+MPI installation with bin/mpicxx_abi, such as MPICH 5 has it")
+  endif()
+  cmake_path(GET PLAIT_MPI_WRAPPER PARENT_PATH programs)
+  find_program(PLAIT_MPIEXEC NAMES mpiexec HINTS ${programs})
 elseif(NOT PLAIT_MPI MATCHES "^(openmpi|mpich)$")
-  message(FATAL_ERROR "PLAIT_MPI is '${PLAIT_MPI}'; it can be openmpi, mpich, a folder, path or none")
+  message(FATAL_ERROR "PLAIT_MPI is '${PLAIT_MPI}'; it can be openmpi, mpich, abi, a folder, path or none")
 endif()
 find_program(PLAIT_MPI_WRAPPER NAMES mpicxx.${PLAIT_MPI})
 find_program(PLAIT_MPIEXEC NAMES mpiexec.${PLAIT_MPI})
@@ -42,6 +52,9 @@ endif()
 set(MPI_CXX_COMPILER ${PLAIT_MPI_WRAPPER})
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI REQUIRED COMPONENTS CXX)
+if(PLAIT_MPI STREQUAL "abi")  # CMake takes the wrapper's folders and libraries, and not this
+  set_property(TARGET MPI::MPI_CXX APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS MPI_ABI)
+endif()
 # Open MPI 5 asks for -pthread, which defines a macro that precompiled headers would have to define too.
 # Whatever needs threads links Threads::Threads.
 get_target_property(plait_mpi_options MPI::MPI_CXX INTERFACE_COMPILE_OPTIONS)

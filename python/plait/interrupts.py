@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals that end a command, as exceptions that leave its clean-up alone."""
 
+from __future__ import annotations
+
 import contextlib
 import signal
 from collections.abc import Iterator

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads what the kernel says of a process: bytes, for a process names itself as it likes."""
 
+from __future__ import annotations
+
 import pathlib
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds the built programs, and names the programs that can be built."""
 
+from __future__ import annotations
+
 import dataclasses
 import os
 import pathlib

@@ -5,6 +5,8 @@ Commands call this once nothing is wrong with their words. Started otherwise the
 Needs nothing but Python itself, for `plait attach` has no more.
 """
 
+from __future__ import annotations
+
 import os
 from typing import Protocol
 

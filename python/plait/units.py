@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rates and durations as people write them, and figures as people read them."""
 
+from __future__ import annotations
+
 import re
 
 from plait.errors import BadInput

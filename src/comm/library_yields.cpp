@@ -8,7 +8,7 @@
 
 namespace plait {
 
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) || defined(MPI_ABI_VERSION)  // which Open MPI may stand behind
 /// By the settings that the user and the launcher hand to a process.  MPI_T knows it too, but opens
 /// all of the library's components first, which takes 0.1 s.
 bool library_yields() noexcept {

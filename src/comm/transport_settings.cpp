@@ -71,7 +71,7 @@ bool has_rdma_card() {
 
 std::string set_transport_defaults() {
   std::string set;
-#ifdef MPICH_NUMVERSION
+#if defined(MPICH_NUMVERSION) || defined(MPI_ABI_VERSION)  // which MPICH may stand behind
   for (const char* name : {"UCX_TCP_RX_SEG_SIZE", "UCX_TCP_TX_SEG_SIZE"}) {
     set_default(name, "512k", set);
   }

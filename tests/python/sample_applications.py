@@ -169,10 +169,10 @@ def policies_result() -> dict[str, Any]:
     answer["parameters"] |= {"variants": list(POLICIES), "outliers": "median"}
     answer["variants"] = {
         name: old | {"per_iteration_s": per_iteration[name], "outliers": 1}
-        for name, old in zip(POLICIES, answer["variants"].values(), strict=True)
+        for name, old in zip(POLICIES, answer["variants"].values())
     }
     for member in ("timeline", "trace_summary"):
-        answer[member] = dict(zip(POLICIES, answer[member].values(), strict=True))
+        answer[member] = dict(zip(POLICIES, answer[member].values()))
     answer["hidden_fraction"] = {"MT(1)+!OLAP": None, "MT(7)+OLAP+XTRA+IRR(44:50)": 0.826}
     return answer
 

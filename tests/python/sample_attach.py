@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A result as `plait attach` writes it, made by hand."""
 
+from __future__ import annotations
+
 from typing import Any
 
 RANKS = 4

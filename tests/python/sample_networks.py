@@ -96,7 +96,7 @@ def progress_result() -> dict[str, Any]:
     for (task_s, size, flights), totals_ms in measured.items():
         about = {"size_bytes": size, "flights": flights, "task_s": task_s, "steps": 4}
         task, label = "100us" if task_s else "whole", "1MiB" if size > 65536 else "64KiB"
-        for name, total_ms in zip(names, totals_ms, strict=True):
+        for name, total_ms in zip(names, totals_ms):
             rows.setdefault(name, {})[f"{label} x{flights} {task}"] = {
                 "total_us": spread(1e3 * total_ms),
                 **about,

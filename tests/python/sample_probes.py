@@ -16,7 +16,7 @@ def probe_result() -> dict[str, Any]:
         {"name": f"{row} a row",
          "bars": [
              {"name": name, "total_s": spread(total),
-              "parts_s": {part: total * share for part, share in zip(parts, shares, strict=True)},
+              "parts_s": {part: total * share for part, share in zip(parts, shares)},
               "verified": True, "algorithm": name, "eta": None if name == "B" else 1}
              for name, total in {"B": 0.1 + row / 1e3, "G": 0.08, "S": 0.081}.items()
          ]}
@@ -49,7 +49,7 @@ def ft_probe_result() -> dict[str, Any]:
         busy = 0.07 * scale
         times = [busy, 0.01, 0.9 * (total - busy - 0.01), 0.1 * (total - busy - 0.01)]
         return {
-            "name": name, "total_s": spread(total), "parts_s": dict(zip(parts, times, strict=True)),
+            "name": name, "total_s": spread(total), "parts_s": dict(zip(parts, times)),
             "verified": True, "way": "put", "algorithm": name, "scale": scale, "transformed": 512,
             "circumstance": f"R=512 N=8192, scale {scale}", "max_error": 1e-13,
             "error_bound": 1e-11, "bound_s": 0.28,

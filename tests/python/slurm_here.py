@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A cluster of Slurm with one node, this machine, which ends with the tests that use it."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import pathlib

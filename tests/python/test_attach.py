@@ -4,14 +4,16 @@
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
 
 import pytest
 
 from conftest import ROOT, environment, one_line
 from plait.attach import built, target
-from plait.attach.words import parse, parse_switches
+from plait.attach.words import parse, parse_switches, settings
 from plait.errors import BadInput
 from plait.results.figures.attach import (
     advice,
@@ -88,11 +90,12 @@ def house(tmp_path_factory):
                          "int MPI_Init(int* a, char*** b) { return 0; }", root / "lib" / name,
                          "-shared", f"-Wl,-soname,{name}")  # fmt: skip
         compile_c(PROGRAM, root / "bin" / name, path, "-Wl,-rpath,$ORIGIN/../lib")
+    compile_c(PROGRAM, root / "bin/lost_abi", root / "lib/libmpi_abi.so.0")
     (root / "packages/mpi4py").mkdir(parents=True)
-    (root / "packages/mpi4py/__init__.py").touch()
+    (root / "packages/mpi4py/__init__.py").write_text("rc = dict\n")
     compile_c("int MPI_Init(int*, char***); int start(void) { return MPI_Init(0, 0); }",
-              root / "packages/mpi4py/MPI.cpython-311.so", "-shared", mpi,
-              "-Wl,-rpath,$ORIGIN/../../mpi/lib")  # fmt: skip
+              root / f"packages/mpi4py/MPI{sysconfig.get_config_var('EXT_SUFFIX')}",
+              "-shared", mpi, "-Wl,-rpath,$ORIGIN/../../mpi/lib")  # fmt: skip
     compile_c(PROGRAM, root / "bin/privileged", mpi, "-Wl,-rpath,$ORIGIN/../mpi/lib")
     (root / "bin/privileged").chmod(0o4755)
     (root / "bin/script").write_text("#!/bin/sh\nexit 3\n")
@@ -113,15 +116,50 @@ def test_the_library_is_found_behind_other_libraries(program, house):
     assert target.find(str(house / "bin" / program), None).mpi == str(house / "mpi")
 
 
-def test_pythons_library_is_the_one_that_mpi4py_is_linked_with(house, monkeypatch, tmp_path):
+def test_one_build_is_for_all_libraries_that_have_the_standard_abi(house, monkeypatch):
+    program = str(house / "bin/libmpi_abi.so.0")
+    for mpi in (None, "abi"):
+        found = target.find(program, mpi)
+        assert (found.mpi, found.kind) == ("abi", "abi")
+    assert built.places("abi")[0].parts[-3:-1] == ("release-abi", "lib")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(house / "lib"))
+    assert target.find(str(house / "bin/lost_abi"), None).mpi == "abi"
+
+
+def test_pythons_library_is_the_one_that_mpi4py_opens(house, monkeypatch, tmp_path):
     (script := tmp_path / "program.py").write_text(f"#!/usr/bin/env {sys.executable}\n")
     script.chmod(0o755)
     for word in (sys.executable, str(script)):
-        with pytest.raises(BadInput, match="name it: --mpi openmpi or --mpi mpich"):
+        with pytest.raises(BadInput, match="name it: --mpi openmpi, mpich or abi"):
             target.find(word, None)
     monkeypatch.setenv("PYTHONPATH", str(house / "packages"))
     for word in (sys.executable, str(script)):
-        assert target.find(word, None).mpi == str(house / "mpi")
+        found = target.find(word, None)
+        assert (found.mpi, found.kind) == (str(house / "mpi"), "mpich")
+        assert found.opened == str(house / "mpi/lib/libmpi.so.12")
+    monkeypatch.setenv("LD_PRELOAD", "other.so")
+    told = settings("plait.so", ("profile",), opened=found.opened)
+    assert told["LD_PRELOAD"] == f"plait.so:{found.opened}:other.so"
+
+
+def test_attach_that_came_built_needs_no_compiler_of_the_mpi_library(house, monkeypatch, tmp_path):
+    library = tmp_path / "intel/lib/libmpi.so.12"
+    library.parent.mkdir(parents=True)
+    shutil.copy(house / "mpi/lib/libmpi.so.12", library)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(library.parent))
+    program = str(house / "bin/lost")
+    with pytest.raises(BadInput, match="with its bin/mpicxx"):
+        target.find(program, None)
+    monkeypatch.setattr(built, "_PACKAGE", tmp_path / "plait")
+    attached = tmp_path / "plait/attach/lib/mpich" / built.FILE
+    attached.parent.mkdir(parents=True)
+    attached.touch()
+    monkeypatch.setenv("PLAIT_BIN_DIR", "")
+    for named in (None, "mpich", str(library.parents[1])):
+        found = target.find(program, named)
+        assert built.find(found.mpi, found.kind) == str(attached)
+    with pytest.raises(BadInput, match="and --mpi names openmpi"):
+        target.find(program, "openmpi")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +171,8 @@ def test_pythons_library_is_the_one_that_mpi4py_is_linked_with(house, monkeypatc
         ("bin/plain", "is linked with no MPI library, so there is nothing to measure"),
         ("bin/looks_it_up", "is linked with no MPI library, so there is nothing to measure"),
         ("bin/lost", "is linked with libmpi.so.12, which the loader does not find"),
-        ("bin/libmpi_abi.so.0", "MPI's standard ABI, for which attach is not built"),
+        ("bin/lost_abi", "is linked with libmpi_abi.so.0, which the loader does not find"),
+        ("--mpi mpich bin/libmpi_abi.so.0", "standard ABI (--mpi abi), and --mpi names mpich"),
         ("bin/libother.so", "is neither Open MPI's nor MPICH's own library"),
         ("bin/script", "is a script: where it uses an MPI library, name it: --mpi openmpi"),
         ("--mpi openmpi bin/direct", "and --mpi names openmpi"),

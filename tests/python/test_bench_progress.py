@@ -142,7 +142,7 @@ def test_a_result_says_where_each_cell_is_in_the_sweep():
 
 def test_several_results_are_one_page(tmp_path):
     files = [tmp_path / "a.json", tmp_path / "b.json"]
-    for file, mpi in zip(files, ("openmpi", "mpich"), strict=True):
+    for file, mpi in zip(files, ("openmpi", "mpich")):
         result = progress_result()
         result["environment"]["mpi"] = mpi
         save_result(result, file)

@@ -49,7 +49,7 @@ def house():
     root.chmod(0o755)
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "python", root / "python", ignore=ignored)
-    for name in ("plait", "pyproject.toml", "cmake/PlaitLayer.cmake"):
+    for name in ("plait", "pyproject.toml", "packaging/constraints.txt", "cmake/PlaitLayer.cmake"):
         write(root / name, (ROOT / name).read_text(), 0o755)
     write(root / "apps/stencil/jacobi3d/main.cpp", "// licence\n// Solves. More.\n")
     write(root / "program", SCRIPT, 0o755)

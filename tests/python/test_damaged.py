@@ -48,7 +48,7 @@ def damaged(whole, chance):
         while True:
             node = at(answer, path)
             value = node[key]
-            if not isinstance(value, dict | list) or not value or chance.random() < 0.15:
+            if not isinstance(value, (dict, list)) or not value or chance.random() < 0.15:
                 break
             path = (*path, key)
             key = chance.choice(list(value) if isinstance(value, dict) else range(len(value)))
@@ -70,7 +70,7 @@ def spoil(node, key, chance):
         del node[key]
     elif how < 0.85 and isinstance(node, dict):
         node[chance.choice(["", "x", "[/red]", "\ud800", "median", "rows", "base"])] = node.pop(key)
-    elif isinstance(node[key], int | float) and not isinstance(node[key], bool):
+    elif isinstance(node[key], (int, float)) and not isinstance(node[key], bool):
         with contextlib.suppress(OverflowError):
             node[key] *= chance.choice([-1, 1e-12, 1e12, 10**20])
     elif isinstance(node[key], list):

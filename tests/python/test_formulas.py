@@ -34,7 +34,7 @@ def values(text):
     """Seconds, and what the rounding of the last figure is worth."""
     found = [(float(n) * UNITS[u], 0.51 * UNITS[u] / 10 ** len(n.partition(".")[2]))
              for n, u in re.findall(NUMBER, text)]  # fmt: skip
-    return [sum(each) for each in zip(*found, strict=True)]
+    return [sum(each) for each in zip(*found)]
 
 
 def formulas(text):

@@ -48,7 +48,7 @@ def scaled(node, factor):
     if not isinstance(node, dict):
         return node
     if "median" in node:
-        return {k: v * factor if isinstance(v, float | int) else v for k, v in node.items()}
+        return {k: v * factor if isinstance(v, (float, int)) else v for k, v in node.items()}
     times = {k: v for k, v in node.items() if isinstance(v, float) and k.endswith(("_s", "_us"))}
     rest = {key: scaled(value, factor) for key, value in node.items()}
     return rest | {key: value * factor for key, value in times.items()}

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Command lines for both MPI libraries, and what is read from their banners."""
 
-import itertools
 import shlex
 
 import pytest
@@ -26,7 +25,7 @@ def _mpiexec_is_there(monkeypatch):
 
 
 def pairs(argv):
-    return list(itertools.pairwise(argv))
+    return list(zip(argv, argv[1:]))
 
 
 def test_open_mpi_on_shared_memory_may_oversubscribe():

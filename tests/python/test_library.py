@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An MPI library given by the folder of its installation."""
 
-import itertools
-
 import pytest
 
 from plait.errors import BadInput
@@ -27,7 +25,7 @@ def installation(tmp_path, monkeypatch):
 
 
 def pairs(argv):
-    return list(itertools.pairwise(argv))
+    return list(zip(argv, argv[1:]))
 
 
 def test_open_mpi_5_is_told_by_its_launcher(installation):

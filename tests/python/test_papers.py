@@ -133,7 +133,7 @@ def test_quantities_are_found_in_results():
     }.items():  # fmt: skip
         assert figures_of(quantity, application, "") == figures, quantity
     times = {"a": (1.0, 3.0), "b": (2.0, 2.0)}
-    rows = {name: {case: {"total_us": spread(time)} for case, time in zip("89", both, strict=True)}
+    rows = {name: {case: {"total_us": spread(time)} for case, time in zip("89", both)}
             for name, both in times.items()}  # fmt: skip
     assert figures_of("a / b", {"rows": rows}, "") == ["0.5", "1.5"]
     bars = [{"name": name, "verified": True, "total_s": spread(time)}

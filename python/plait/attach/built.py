@@ -5,6 +5,8 @@ Three kinds of plait have one: a wheel, in a folder of this package; an installa
 its prefix; a checkout, in its build folders. The first two have a folder a kind of MPI library.
 """
 
+from __future__ import annotations
+
 import os
 import pathlib
 
@@ -29,21 +31,21 @@ def shipped(kind: str) -> list[pathlib.Path]:
     return [path for folder in folders if (path := folder / kind / FILE).is_file()]
 
 
-def _there(mpi: str) -> list[pathlib.Path]:
+def _there(mpi: str, kind: str | None) -> list[pathlib.Path]:
     """Those that are used without being built; what `PLAIT_BIN_DIR` names is looked in first."""
     folders = [f for f in os.environ.get("PLAIT_BIN_DIR", "").split(":") if f]
     given = [path for folder in folders if (path := pathlib.Path(folder, FILE)).is_file()]
-    return given + shipped(library.kind_of(mpi))
+    return given + shipped(kind or library.kind_of(mpi))
 
 
-def targets(mpi: str) -> list[str]:
+def targets(mpi: str, kind: str | None = None) -> list[str]:
     """Returns the targets of a build that make the library; none where there is one to use."""
-    return [] if _there(mpi) else ["plait_attach"]
+    return [] if _there(mpi, kind) else ["plait_attach"]
 
 
-def find(mpi: str) -> str:
-    """Returns the library for that MPI library."""
-    if there := _there(mpi):
+def find(mpi: str, kind: str | None = None) -> str:
+    """Returns the library for that MPI library, whose kind is asked of its folder if not given."""
+    if there := _there(mpi, kind):
         return _loadable(there[0])
     if built := [path for path in places(mpi) if path.is_file()]:
         return _loadable(max(built, key=lambda path: path.stat().st_mtime))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait attach`: checks the program, puts the library in front, and becomes the program."""
 
+from __future__ import annotations
+
 import os
 import pathlib
 import sys
@@ -71,11 +73,11 @@ def _refuse(line: str) -> NoReturn:
     sys.exit(2)
 
 
-def _library(asked: Asked, mpi: str) -> str:
+def _library(asked: Asked, mpi: str, kind: str | None = None) -> str:
     """The library to be put in front; inside mpiexec every rank would build it."""
-    if (rank() is None or asked.build) and (targets := built.targets(mpi)):
+    if (rank() is None or asked.build) and (targets := built.targets(mpi, kind)):
         ready.build(mpi, *targets)
-    return built.find(mpi)
+    return built.find(mpi, kind)
 
 
 def _salvage(asked: Asked) -> NoReturn:
@@ -100,12 +102,13 @@ def _become(asked: Asked) -> NoReturn:
     json, is_first = asked.json, (rank() or 0) == 0
     if is_first:
         _check_outputs(asked)
-    library = _library(asked, found.mpi)
+    library = _library(asked, found.mpi, found.kind)
     if asked.report is not None and is_first:
         from plait.attach.reporting import run_and_report
 
-        run_and_report(asked, found.path, library)
-    os.environ.update(settings(library, asked.switches, json, asked.trace, asked.quiet))
+        run_and_report(asked, found, library)
+    os.environ.update(settings(library, asked.switches, json, asked.trace, asked.quiet,
+                               found.opened))  # fmt: skip
     sys.stdout.flush()
     os.execv(found.path, asked.program)
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reader of ELF files: the libraries that a file needs, where they lie, the names it knows."""
 
+from __future__ import annotations
+
 import dataclasses
 import mmap
 import os

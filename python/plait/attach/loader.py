@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds shared libraries as the dynamic loader would."""
 
+from __future__ import annotations
+
 import functools
 import os
 import pathlib

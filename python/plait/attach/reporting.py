@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs rank 0 as a child, for a report is written when the program has ended."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import os
@@ -12,6 +14,7 @@ import tempfile
 from typing import NoReturn
 
 from plait.attach.salvage import salvage
+from plait.attach.target import Target
 from plait.attach.words import Asked, rank, settings
 from plait.errors import BadInput
 from plait.plain import refuse, tell
@@ -21,15 +24,15 @@ _FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, sign
               signal.SIGQUIT, signal.SIGCONT, signal.SIGWINCH, signal.SIGALRM)  # fmt: skip
 
 
-def run_and_report(asked: Asked, path: str, library: str) -> NoReturn:
+def run_and_report(asked: Asked, found: Target, library: str) -> NoReturn:
     """Runs the program, writes the report, and ends as the program did."""
     page = page_of(asked, pathlib.Path(asked.program[0]).name)
     with tempfile.TemporaryDirectory(prefix="plait-attach-") as folder:
         json = asked.json or str(pathlib.Path(folder, "result.json"))
         with contextlib.suppress(FileNotFoundError):
             pathlib.Path(json).unlink()  # of an earlier run
-        told = settings(library, asked.switches, json, asked.trace, asked.quiet)
-        status = _run(path, asked.program, {**os.environ, **told})
+        told = settings(library, asked.switches, json, asked.trace, asked.quiet, found.opened)
+        status = _run(found.path, asked.program, {**os.environ, **told})
         if not (file := pathlib.Path(json)).exists():
             salvage(library, file, told)
         write_page(file, asked.trace, page)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds the MPI library that a program uses, and the reason where plait cannot come between."""
 
+from __future__ import annotations
+
 import dataclasses
 import os
 import pathlib
@@ -9,21 +11,31 @@ import shutil
 import stat
 from collections.abc import Iterable
 
+from plait.attach.built import shipped
 from plait.attach.elf import Elf, NoElf, defines, interpreter_of, read
 from plait.attach.loader import closure, missing
 from plait.errors import BadInput
 from plait.launch import library
 
-# Sonames of the C libraries: Open MPI's, Debian's MPICH's, any other MPICH's.
-_SONAME = re.compile(r"lib(mpi|mpich)\.so(\.\d+)*")
+# Sonames of the C libraries: Open MPI's, Debian's MPICH's, any other MPICH's, the standard ABI's.
+_SONAME = re.compile(r"lib(mpi|mpich|mpi_abi)\.so(\.\d+)*")
 _DEBIAN = {"libmpi.so.40": "openmpi", "libmpich.so.12": "mpich"}
+# Whose ABI they have. Relatives of MPICH, such as Intel MPI and MVAPICH, share its own.
+_KINDS = {**_DEBIAN, "libmpi.so.12": "mpich"}
 # That of MPI 5's standard ABI, whichever library stands behind it.
 _STANDARD = re.compile(r"libmpi_abi\.so(\.\d+)*")
 _PYTHON = re.compile(r"python[\d.]*")
-_FIND_MPI4PY = """
-import importlib.util
-found = importlib.util.find_spec("mpi4py")
-print(*(found.submodule_search_locations if found else ()), sep="\\n")
+# What mpi4py opens when it is imported: its wheels have a module for each ABI, and choose.
+_OPEN_MPI4PY = """
+import sys
+sys.path = [folder for folder in sys.path if folder]
+try:
+    import mpi4py
+    mpi4py.rc(initialize=False, finalize=False)
+    from mpi4py import MPI
+finally:
+    with open("/proc/self/maps") as maps:
+        print(*(line.split(None, 5)[5] for line in maps if ".so" in line), sep="", end="")
 """
 _PYTHON_STARTS_S = 20.0
 
@@ -34,6 +46,8 @@ class Target:
 
     path: str
     mpi: str  # as `--mpi` takes it
+    kind: str  # whose ABI it has: openmpi, mpich or abi
+    opened: str | None = None  # the library itself, where the program opens it, as Python does
 
 
 def find(word: str, mpi: str | None) -> Target:
@@ -41,9 +55,8 @@ def find(word: str, mpi: str | None) -> Target:
     path = _path_of(word)
     _refuse_privileged(word, path)
     if (interpreter := interpreter_of(path)) is not None:
-        known = _of_mpi4py(interpreter[-1:]) if mpi is None else None
-        return Target(path, known or _named(mpi, f"{word} is a script: where it uses an MPI "
-                                                 "library,"))  # fmt: skip
+        return _loading(path, interpreter[-1:], mpi, f"{word} is a script: where it uses an MPI "
+                                                     "library,")  # fmt: skip
     try:
         program = read(path)
     except (NoElf, ValueError) as reason:
@@ -51,7 +64,7 @@ def find(word: str, mpi: str | None) -> Target:
     if not program.is_dynamic:
         what = "MPI is linked" if defines(path, b"MPI_Init") else "it is linked"
         raise BadInput(f"{word}: {what} statically, so no library can be put in front of MPI")
-    return Target(path, _mpi_of(word, program, mpi))
+    return _linked(path, word, program, mpi)
 
 
 def _path_of(word: str) -> str:
@@ -80,53 +93,70 @@ def _attributes(path: str) -> list[str]:
         return []
 
 
-def _named(mpi: str | None, what: str) -> str:
+def _loading(path: str, interpreter: list[str], mpi: str | None, what: str) -> Target:
+    """An interpreter, or a script: the MPI library is the one that mpi4py opens, or is named."""
+    opened = _opened_by_mpi4py(interpreter)
+    if opened is not None:
+        own, kind = _only("mpi4py opens", [opened])
+        if mpi is None or _agree(mpi, own, kind):
+            return Target(path, library.full_name(mpi or own), kind, opened)
     if mpi is None:
-        raise BadInput(f"{what} name it: --mpi openmpi or --mpi mpich")
-    library.check(mpi)
-    return library.full_name(mpi)
+        raise BadInput(f"{what} name it: --mpi openmpi, mpich or abi")
+    kind = _kind_of(mpi)
+    return Target(path, library.full_name(mpi), kind)
 
 
-def _mpi_of(word: str, program: Elf, mpi: str | None) -> str:
+def _kind_of(mpi: str) -> str:
+    """Of a name or a folder, which need have no compiler where attach has come built."""
+    if "/" in mpi:
+        for name, kind in _KINDS.items():
+            if shipped(kind) and pathlib.Path(mpi, "lib", name).exists():
+                return kind
+    return library.kind_of(mpi)
+
+
+def _agree(mpi: str, own: str, kind: str) -> bool:
+    """Says if `--mpi` names the library that is used; by its kind where attach has come built."""
+    return (mpi == kind and bool(shipped(kind))) or _installed_at(mpi) == _installed_at(own)
+
+
+def _linked(path: str, word: str, program: Elf, mpi: str | None) -> Target:
     needed = [lib.path for lib in closure(program)]
-    _refuse_standard(word, [*needed, *program.needed])
     loaded = _named_like(_SONAME, needed)
     if not loaded:
         _refuse_other(word, program, needed)
         is_python = _PYTHON.fullmatch(pathlib.Path(program.path).name) is not None
-        known = _of_mpi4py([program.path]) if is_python and mpi is None else None
-        return known or _named(
-            mpi, f"{word} is linked with no MPI library, so there is nothing to measure; "
+        return _loading(
+            path, [program.path] if is_python else [], mpi,
+            f"{word} is linked with no MPI library, so there is nothing to measure; "
             "where it loads one later, as an interpreter does,",
         )  # fmt: skip
-    own = _only(f"{word} is linked with", loaded)
-    if mpi is not None and _installed_at(mpi) != _installed_at(own):
-        raise BadInput(f"{word} is linked with {own}, and --mpi names {mpi}")
-    return library.full_name(mpi or own)
+    own, kind = _only(f"{word} is linked with", loaded)
+    if mpi is not None and not _agree(mpi, own, kind):
+        what = "MPI's standard ABI (--mpi abi)" if own == "abi" else own
+        raise BadInput(f"{word} is linked with {what}, and --mpi names {mpi}")
+    return Target(path, library.full_name(mpi or own), kind)
 
 
 def _named_like(pattern: re.Pattern[str], paths: Iterable[str]) -> list[str]:
     return [path for path in paths if pattern.fullmatch(pathlib.Path(path).name)]
 
 
-def _only(who: str, loaded: list[str]) -> str:
-    """The one installation that the libraries are of."""
+def _only(who: str, loaded: list[str]) -> tuple[str, str]:
+    """The one installation that the libraries are of, and whose ABI it has."""
     used = {_installation(path) for path in loaded}
     if len(used) > 1:
         raise BadInput(f"{who} more than one MPI library: {', '.join(sorted(loaded))}")
     own = used.pop()
+    kind = "abi" if own == "abi" else _KINDS.get(_soname_of(loaded[0]))
+    if kind is not None and shipped(kind):
+        return own, kind
     try:
-        library.check(own)
+        kind = library.kind_of(own)
     except BadInput:
         raise BadInput(f"{who} {loaded[0]}, which is neither Open MPI nor MPICH in an installation "
                        "with its bin/mpicxx") from None  # fmt: skip
-    return own
-
-
-def _refuse_standard(who: str, paths: list[str]) -> None:
-    for path in _named_like(_STANDARD, paths):
-        raise BadInput(f"{who} is linked with {path}, MPI's standard ABI, for which attach is not "
-                       "built; compile it with Open MPI's or MPICH's own mpicc")  # fmt: skip
+    return own, kind
 
 
 def _refuse_other(word: str, program: Elf, needed: list[str]) -> None:
@@ -142,40 +172,44 @@ def _refuse_other(word: str, program: Elf, needed: list[str]) -> None:
         raise BadInput(f"{word}: MPI is linked statically, so no library can be put in front")
 
 
-def _of_mpi4py(interpreter: list[str]) -> str | None:
-    """The MPI library that mpi4py loads, where an interpreter has one; its module says so."""
+def _opened_by_mpi4py(interpreter: list[str]) -> str | None:
+    """The MPI library that an interpreter opens for mpi4py, where it has that."""
     import subprocess
 
     command = shutil.which(interpreter[0]) if interpreter else None
     if command is None or not _PYTHON.fullmatch(pathlib.Path(command).name):
         return None
     try:
-        done = subprocess.run([command, "-c", _FIND_MPI4PY], capture_output=True, text=True,
+        done = subprocess.run([command, "-c", _OPEN_MPI4PY], capture_output=True, text=True,
                               check=False, timeout=_PYTHON_STARTS_S)  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None
-    modules = [read(str(path)) for folder in done.stdout.splitlines()
-               for path in sorted(pathlib.Path(folder).glob("MPI.*so"))]  # fmt: skip
-    needed = [lib.path for module in modules for lib in closure(module)]
-    loaded = sorted(set(_named_like(_SONAME, needed)))
-    if not loaded:
-        _refuse_standard("mpi4py", [*needed, *(name for one in modules for name in one.needed)])
-        return None
-    if len({_installation(path) for path in loaded}) > 1:  # it chooses when it is loaded
-        return None
-    return library.full_name(_only("mpi4py is linked with", loaded))
+    mapped = sorted(set(done.stdout.splitlines()))
+    loaded = _named_like(_SONAME, mapped)
+    return loaded[0] if len(loaded) == 1 else None
+
+
+def _soname_of(path: str) -> str:
+    """Its file may have more of its version in its name."""
+    return ".".join(pathlib.Path(path).name.split(".")[:3])
 
 
 def _installation(path: str) -> str:
-    """Debian's by their names, any other by its folder, above the folder of the library."""
+    """Debian's by their names, any other by its folder, above the folder of the library.
+
+    Of the standard ABI there is one build, for all libraries that have it.
+    """
+    if _STANDARD.fullmatch(pathlib.Path(path).name):
+        return "abi"
     folder = pathlib.Path(path).parent.resolve()
     if folder.is_relative_to("/usr/lib"):
-        name = _DEBIAN.get(pathlib.Path(path).name)
+        name = _DEBIAN.get(_soname_of(path))
         if name:
             return name
     return str(folder.parent)
 
 
 def _installed_at(mpi: str) -> str:
-    library.check(mpi)
-    return str(pathlib.Path(mpi).resolve()) if "/" in mpi else mpi
+    if "/" not in mpi:
+        return library.check(mpi)
+    return str(pathlib.Path(mpi).resolve())

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The words of `plait attach`, and what they come to in the library's environment."""
 
+from __future__ import annotations
+
 import dataclasses
 import os
 import pathlib
@@ -29,7 +31,7 @@ OPTIONS = {
     "--quiet": Option("print no summary"),
     "-q": Option("as --quiet"),
     "--mpi": Option("the MPI library of a script or of an interpreter: openmpi,\n"
-                    "mpich, or the folder of an installation of either", "MPI"),
+                    "mpich, the folder of an installation of either, or abi", "MPI"),
     "--salvage": Option("write the --json and the --report of a job that was killed,\n"
                         "from what its ranks left, and end"),
     "--build": Option("from a checkout: build plait's library for --mpi, and end"),
@@ -117,11 +119,18 @@ def settings(
     json: str | None = None,
     trace: str | None = None,
     quiet: bool = False,
+    opened: str | None = None,
 ) -> dict[str, str]:
-    """Returns the environment variables that put the library in front and tell it what to do."""
-    before = os.environ.get("LD_PRELOAD", "")
-    told = {"LD_PRELOAD": f"{library}:{before}" if before else library,
+    """Returns the environment variables that put the library in front and tell it what to do.
+
+    `opened`: the MPI library that the program opens by itself. It is loaded early, for mpi4py looks
+    it up by the names of MPI's functions, and would find plait's alone.
+    """
+    loaded = [library, opened or "", os.environ.get("LD_PRELOAD", "")]
+    told = {"LD_PRELOAD": ":".join(filter(None, loaded)),
             "PLAIT_ATTACH": ",".join(switches)}  # fmt: skip
+    if opened is not None:
+        told["PLAIT_ATTACH_OPENED"] = opened
     if json is not None:
         told["PLAIT_ATTACH_JSON"] = str(pathlib.Path(json).absolute())
     if trace is not None:

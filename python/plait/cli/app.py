@@ -6,12 +6,12 @@ import sys
 from typing import Annotated
 
 import typer
-from typer.exceptions import TyperException
 
 from plait import __version__
 from plait.attach.command import main as attach_main
 from plait.cli import attach, bench, lab, measure, noise_maker, papers, predict, run
 from plait.cli.compare import compare
+from plait.cli.moved import TyperException
 from plait.cli.passing_on import PassingOn, join_values
 from plait.cli.report import report
 from plait.doctor import main as find_what_lacks

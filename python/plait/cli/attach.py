@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait attach` in the list of commands; `plait.attach.words` has its options, and reads them."""
 
-from typer.core import CompletionItem, TyperCommand
+from typer.core import TyperCommand
 
 from plait.attach.words import OPTIONS
+from plait.cli.moved import CompletionItem
 
 
 class Attach(TyperCommand):

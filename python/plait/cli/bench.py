@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait bench`: one benchmark, its table and its result file."""
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -43,7 +43,7 @@ EPILOG = """**Examples**
 def bench(
     context: typer.Context,
     name: Annotated[
-        str | None,
+        Optional[str],
         typer.Argument(
             metavar="[NAME]",
             help="Which; without it, what there is.",
@@ -51,24 +51,25 @@ def bench(
         ),
     ] = None,
     ranks: Annotated[
-        int | None,
+        Optional[int],
         typer.Option("--ranks", "-n", min=1, help="Number of processes; chosen when left out."),
     ] = None,
     mpi: Mpi = "openmpi",
     lab: Lab = None,
     rates: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(help="Of progress and tolerance: link rates, a job each: 200mbit,1gbit."),
     ] = None,
     noise: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             help="Of tolerance: noises LENGTH/PERIOD, a job each at the first rate: 10ms/100ms;"
             " or none."
         ),
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="Of tolerance: how often each job is run, in turns.")
+        Optional[int],
+        typer.Option(min=1, help="Of tolerance: how often each job is run, in turns."),
     ] = None,
     json: Json = None,
     report: Report = False,

@@ -3,7 +3,7 @@
 
 import contextlib
 import subprocess
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich.table import Table
@@ -27,12 +27,12 @@ app = typer.Typer(
     no_args_is_help=True, help="An emulated cluster on this machine: up, down, status, exec."
 )
 Name = Annotated[
-    str | None, typer.Option("--name", help="Which lab; needed only when several are up.")
+    Optional[str], typer.Option("--name", help="Which lab; needed only when several are up.")
 ]
-NameWord = Annotated[str | None, typer.Argument(metavar="[NAME]", help="The same as --name.")]
+NameWord = Annotated[Optional[str], typer.Argument(metavar="[NAME]", help="The same as --name.")]
 
 
-def _one_name(word: str | None, option: str | None) -> str | None:
+def _one_name(word: Optional[str], option: Optional[str]) -> Optional[str]:
     """A lab's name, given either way."""
     if word is not None and option is not None and word != option:
         raise BadInput(f"two names, '{word}' and --name {option}: give one")
@@ -51,7 +51,7 @@ def up(
         str, typer.Option(help="Added delay of every message: 50us (needs netem).")
     ] = "",
     cores: Annotated[str, typer.Option(help="Cores per node, or shared (no pinning).")] = "auto",
-    name: Annotated[str | None, typer.Option("--name", help="Its name; chosen free.")] = None,
+    name: Annotated[Optional[str], typer.Option("--name", help="Its name; chosen free.")] = None,
     subnet: Annotated[str, typer.Option(help="Its addresses, 10.87.X.0/24; chosen free.")] = "",
 ) -> None:
     """Bring a cluster up and keep it until `plait lab down`."""
@@ -86,7 +86,7 @@ def down(
 def status(
     word: NameWord = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="Which lab; all when left out.")
+        Optional[str], typer.Option("--name", help="Which lab; all when left out.")
     ] = None,
 ) -> None:
     """Show the clusters that are up: nodes, links and what went over them."""

@@ -4,7 +4,7 @@
 import dataclasses
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -69,20 +69,20 @@ def loggp(
     mpi: Mpi = "openmpi",
     lab: Lab = None,
     sizes: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(help="Message sizes, 1,1KiB,64KiB; 1, 1025, 2049, … when left out."),
     ] = None,
-    max_size: Annotated[str | None, typer.Option(help="Largest of these; 64KiB.")] = None,
-    messages: Annotated[int | None, typer.Option(help="Messages of a burst (n); 10.")] = None,
+    max_size: Annotated[Optional[str], typer.Option(help="Largest of these; 64KiB.")] = None,
+    messages: Annotated[Optional[int], typer.Option(help="Messages of a burst (n); 10.")] = None,
     floods: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(help="Sizes that both ranks send at once, or none; 64KiB,1MiB."),
     ] = None,
     raw_tcp: Annotated[
         bool,
         typer.Option("--raw-tcp", help="Also TCP without the MPI library, in the same session."),
     ] = False,
-    repeat: Annotated[int | None, typer.Option(help="Rounds over all sizes; 10.")] = None,
+    repeat: Annotated[Optional[int], typer.Option(help="Rounds over all sizes; 10.")] = None,
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
@@ -119,11 +119,11 @@ def _add_rows(epilog: str) -> Callable[[Callable[..., Start]], None]:
 
         def command(
             context: typer.Context,
-            sizes: Annotated[str | None, typer.Option(help="Bytes, as 8,4KiB,1MiB.")] = None,
+            sizes: Annotated[Optional[str], typer.Option(help="Bytes, as 8,4KiB,1MiB.")] = None,
             mpi: Mpi = "openmpi",
             lab: Lab = None,
             only: Annotated[
-                str | None,
+                Optional[str],
                 typer.Option(help="Which rows: plait auto,nonblocking; -- --help lists them."),
             ] = None,
             repeat: Repeat = None,

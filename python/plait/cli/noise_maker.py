@@ -3,7 +3,7 @@
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -26,7 +26,7 @@ def noise(
     length: Annotated[str, typer.Option(help="Processor time of a burst: 25us, 2.5ms.")],
     cores: Annotated[str, typer.Option(help="Which cores: 0,2-3, or all.")] = "all",
     phases: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(help="First burst of each core: 0us,500us; spread evenly if left out."),
     ] = None,
     priority: Annotated[
@@ -36,7 +36,7 @@ def noise(
         float, typer.Option(help="How long a thread a core counts what is taken; 0: not at all.")
     ] = 1.0,
     seconds: Annotated[
-        float | None, typer.Option(help="Ends after so long; else by a signal, such as Ctrl-C.")
+        Optional[float], typer.Option(help="Ends after so long; else by a signal, such as Ctrl-C.")
     ] = None,
 ) -> None:
     """Take a share of some cores away from all that runs there, in bursts.

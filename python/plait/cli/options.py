@@ -3,7 +3,7 @@
 
 import pathlib
 from collections.abc import Callable
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, Optional
 
 import typer
 
@@ -31,13 +31,13 @@ def ranks_of(text: str) -> list[int]:
     return [int(word) for word in text.split(",")]
 
 
-Json = Annotated[pathlib.Path | None, typer.Option("--json", help="Write the result file here.")]
+Json = Annotated[Optional[pathlib.Path], typer.Option("--json", help="Write the result file here.")]
 Report = Annotated[
     bool, typer.Option("--report", help="Write an HTML report; --report=FILE.html names it.")
 ]
-Mpi = Annotated[str | None, typer.Option(help=library.HELP, parser=library.check, metavar="MPI")]
+Mpi = Annotated[Optional[str], typer.Option(help=library.HELP, parser=library.check, metavar="MPI")]
 Lab = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(
         help="Run in an emulated cluster: nodes=N,rate=R, and delay=D, cores=K or cores=shared;"
         " or name=NAME of one that is up.",
@@ -45,9 +45,9 @@ Lab = Annotated[
         metavar="LAB",
     ),
 ]
-Repeat = Annotated[int | None, typer.Option(help="Repetitions, interleaved.")]
+Repeat = Annotated[Optional[int], typer.Option(help="Repetitions, interleaved.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all that the launcher says.")]
-ReportFile = Annotated[pathlib.Path | None, typer.Option("--report-file", hidden=True)]
+ReportFile = Annotated[Optional[pathlib.Path], typer.Option("--report-file", hidden=True)]
 
 
 def given(**options: object) -> list[str]:
@@ -60,25 +60,27 @@ def given(**options: object) -> list[str]:
 
 
 def report_page(
-    program: str, report: bool, report_file: pathlib.Path | None
-) -> pathlib.Path | None:
+    program: str, report: bool, report_file: Optional[pathlib.Path]
+) -> Optional[pathlib.Path]:
     """Return the path of the report, or None where none is wanted."""
     if report_file or not report:
         return report_file
     return results.default_folder() / f"{pathlib.Path(program).name}.html"
 
 
-def check_writable(paths: dict[str, pathlib.Path | None]) -> None:
+def check_writable(paths: dict[str, Optional[pathlib.Path]]) -> None:
     """Refuse files that cannot be written, before any work: option name to path."""
     for option, path in paths.items():
         if path is not None:
             results.check_writable(path, option)
 
 
-def run_and_end(request: Request, json: pathlib.Path | None, page: pathlib.Path | None) -> NoReturn:
+def run_and_end(
+    request: Request, json: Optional[pathlib.Path], page: Optional[pathlib.Path]
+) -> NoReturn:
     """Run the program of that name, show and write its result, and exit as it did."""
 
-    def measure() -> tuple[Result | None, int]:
+    def measure() -> tuple[Optional[Result], int]:
         prepare(request)
         return run_program(request)
 
@@ -86,9 +88,9 @@ def run_and_end(request: Request, json: pathlib.Path | None, page: pathlib.Path 
 
 
 def measure_and_end(
-    measure: Callable[[], tuple[Result | None, int]],
-    json: pathlib.Path | None,
-    page: pathlib.Path | None,
+    measure: Callable[[], tuple[Optional[Result], int]],
+    json: Optional[pathlib.Path],
+    page: Optional[pathlib.Path],
 ) -> NoReturn:
     """Measure, show and write the result if there is one, and exit with the code beside it."""
     check_writable({"--json": json, "--report": page})

@@ -4,7 +4,7 @@
 import pathlib
 import shlex
 import tempfile
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -27,7 +27,7 @@ Exit code: 0 every row printed its quantities, 1 one did not, 2 bad input."""
 
 def papers(
     words: Annotated[
-        list[str] | None,
+        Optional[list[str]],
         typer.Argument(metavar="[WORDS]…", help="Rows that have one of these; all without."),
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="Show rows and commands.")] = False,

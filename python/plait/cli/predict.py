@@ -3,7 +3,7 @@
 
 import pathlib
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -51,44 +51,44 @@ _NETWORK = (
 def collective(
     operation: Annotated[str, typer.Argument(metavar="OP", help="bcast, allreduce, alltoall, …")],
     ranks: Annotated[
-        str | None,
+        Optional[str],
         typer.Option("--ranks", "-n", help="Numbers of ranks: 8,64,512; with --measured one, 2."),
     ] = None,
     sizes: Annotated[
-        str | None, typer.Option(help="Sizes: 8,64KiB,4MiB; 8, and with --measured up to 1 MiB.")
+        Optional[str], typer.Option(help="Sizes: 8,64KiB,4MiB; 8, and with --measured up to 1 MiB.")
     ] = None,
     algorithm: Annotated[str, typer.Option(help="One by its name, or all.")] = "all",
     network: Annotated[
-        pathlib.Path | None,
+        Optional[pathlib.Path],
         typer.Option(help="JSON file with the network's parameters; options change it."),
     ] = None,
-    latency_us: Annotated[float | None, typer.Option(help="L.")] = None,
+    latency_us: Annotated[Optional[float], typer.Option(help="L.")] = None,
     overhead_us: Annotated[
-        float | None, typer.Option(help="o, of a send and of a receive.")
+        Optional[float], typer.Option(help="o, of a send and of a receive.")
     ] = None,
-    gap_us: Annotated[float | None, typer.Option(help="g, between two messages.")] = None,
-    gap_per_byte_ns: Annotated[float | None, typer.Option(help="G, 1 / bandwidth.")] = None,
+    gap_us: Annotated[Optional[float], typer.Option(help="g, between two messages.")] = None,
+    gap_per_byte_ns: Annotated[Optional[float], typer.Option(help="G, 1 / bandwidth.")] = None,
     overhead_per_byte_ns: Annotated[
-        float | None, typer.Option(help="O, processor time per byte.")
+        Optional[float], typer.Option(help="O, processor time per byte.")
     ] = None,
     reduction_per_byte_ns: Annotated[
-        float | None, typer.Option(help="γ, to combine two operands.")
+        Optional[float], typer.Option(help="γ, to combine two operands.")
     ] = None,
     both_ways_per_byte_ns: Annotated[
-        float | None, typer.Option(help="G₂, as G where both sides send at once; G if left out.")
+        Optional[float], typer.Option(help="G₂, as G where both sides send at once; G if left out.")
     ] = None,
     copy_per_byte_ns: Annotated[
-        float | None, typer.Option(help="κ, to copy a byte within a rank.")
+        Optional[float], typer.Option(help="κ, to copy a byte within a rank.")
     ] = None,
     eager_limit: Annotated[
-        str | None, typer.Option(help="S, the largest message without handshake: 64KiB.")
+        Optional[str], typer.Option(help="S, the largest message without handshake: 64KiB.")
     ] = None,
     fragment: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(help="Fragments of a chain; 8KiB, and with --measured 32KiB."),
     ] = None,
     degree: Annotated[
-        int | None, typer.Option(help="Neighbours of a rank, for neighbour_exchange.")
+        Optional[int], typer.Option(help="Neighbours of a rank, for neighbour_exchange.")
     ] = None,
     as_published: Annotated[
         bool,

@@ -2,7 +2,7 @@
 """`plait report`: result files as one page."""
 
 import pathlib
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -15,7 +15,7 @@ def report(
         list[pathlib.Path], typer.Argument(metavar="RESULT.json…", help="Result files.")
     ],
     output: Annotated[
-        pathlib.Path | None,
+        Optional[pathlib.Path],
         typer.Option("--output", "-o", help="The page; beside the first result when left out."),
     ] = None,
 ) -> None:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`plait run`: one application, its table, its report, its exit code; or a program of one's own."""
 
-import itertools
 import os
 import pathlib
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -95,13 +94,14 @@ def run(
     mpi: Mpi = "openmpi",
     lab: Lab = None,
     rates: Annotated[
-        str | None, typer.Option(help="Link rates, a run each: 1gbit,500mbit; takes --lab nodes=N.")
+        Optional[str],
+        typer.Option(help="Link rates, a run each: 1gbit,500mbit; takes --lab nodes=N."),
     ] = None,
     json: Json = None,
     report: Report = False,
     report_file: ReportFile = None,
     trace: Annotated[
-        pathlib.Path | None, typer.Option(help="Write a trace that Perfetto opens.")
+        Optional[pathlib.Path], typer.Option(help="Write a trace that Perfetto opens.")
     ] = None,
     attach: Annotated[
         bool,
@@ -110,7 +110,9 @@ def run(
             help="Profile an unmodified MPI program; --attach=progress,verify does more.",
         ),
     ] = False,
-    attach_switches: Annotated[str | None, typer.Option("--attach-switches", hidden=True)] = None,
+    attach_switches: Annotated[
+        Optional[str], typer.Option("--attach-switches", hidden=True)
+    ] = None,
     verbose: Verbose = False,
     _launcher: Annotated[
         str,
@@ -152,7 +154,7 @@ def run(
         if attaches:
             raise typer.Exit(run_attached(asked, parse_switches(attach_switches or "")))
         raise typer.Exit(run_foreign(asked))
-    for option, value in itertools.pairwise(context.args):
+    for option, value in zip(context.args, context.args[1:]):
         if option in ("--steps", "--repeat", "--workers") and not _is_whole(value):
             raise BadInput(f"{option} {value}: give a whole number")
     request = Request("apps", program, mpi, counts[0], lab, context.args, verbose, trace)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bringing clusters up, finding them, and taking them down with all that runs in them."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import pathlib

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the commands that enter a cluster's namespaces."""
 
+from __future__ import annotations
+
 import pathlib
 import subprocess
 from collections.abc import Sequence

@@ -83,9 +83,9 @@ def counters(lab: Lab, index: int) -> dict[str, int]:
     files = ["/proc/net/snmp", "/proc/net/netstat"]
     lines = call(lab, ["ip", "netns", "exec", lab.node(index), "cat", *files]).splitlines()
     kernel: dict[str, str] = {}
-    for names, numbers in zip(lines[::2], lines[1::2], strict=True):
+    for names, numbers in zip(lines[::2], lines[1::2]):
         if names.startswith(("Tcp:", "TcpExt:")):
-            kernel |= zip(names.split(), numbers.split(), strict=True)
+            kernel |= zip(names.split(), numbers.split())
     return {
         "sent": stats["tx"]["bytes"],
         "received": stats["rx"]["bytes"],

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds the way in which this machine lets us make network namespaces, if any."""
 
+from __future__ import annotations
+
 import functools
 import os
 import shutil

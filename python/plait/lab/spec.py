@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Says what a cluster is to look like: the text of `--lab`, and who gets which core."""
 
+from __future__ import annotations
+
 import dataclasses
 import re
 
@@ -33,7 +35,7 @@ class LabSpec:
         return self.rate_bps / 8 * PAYLOAD_FRACTION
 
     @classmethod
-    def parse(cls, text: str) -> "LabSpec":
+    def parse(cls, text: str) -> LabSpec:
         """`nodes=4,rate=1gbit,delay=50us,cores=1,name=x`; what is left out keeps its default."""
         values: dict[str, object] = {}
         for item in filter(None, (part.strip() for part in text.split(","))):
@@ -46,7 +48,7 @@ class LabSpec:
         return cls(**values)  # type: ignore[arg-type]
 
     @classmethod
-    def of_options(cls, **options: str | None) -> "LabSpec":
+    def of_options(cls, **options: str | None) -> LabSpec:
         """Reads a cluster from options. Those left out or empty have no effect."""
         return cls.parse(",".join(f"{key}={value}" for key, value in options.items() if value))
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Says what is known about clusters that are up: one JSON file each, private to the user."""
 
+from __future__ import annotations
+
 import contextlib
 import dataclasses
 import fcntl

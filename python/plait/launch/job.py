@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Running one job to its end, whatever the end: nothing of it is left behind."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import dataclasses
@@ -12,7 +14,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import IO
+from typing import IO, Optional
 
 from plait.interrupts import Interrupted, signals_as_exceptions, uninterrupted
 from plait.launch.guard import guarded
@@ -24,7 +26,7 @@ from plait.launch.scratch import library_folders
 __all__ = ["Interrupted", "OnProgress", "Outcome", "run_job", "signals_as_exceptions"]
 
 OnProgress = Callable[[dict[str, object]], None]
-Lines = queue.Queue[tuple[str, str | None]]
+Lines = queue.Queue[tuple[str, Optional[str]]]
 _GRACE_S = 2.0
 _FINALIZE_S = 10.0
 # mpiexec has this long to end after its last child; Open MPI's may wait for itself for ever.

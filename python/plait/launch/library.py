@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The MPI libraries that `--mpi` takes: Debian's by their names, any other by its folder.
 
+`abi` is the standard ABI of MPI 5: one build for all libraries that have libmpi_abi.so.
 Needs nothing but Python itself: `./plait` and `plait attach` have no more.
 """
 
@@ -10,9 +11,9 @@ import sys
 
 from plait.errors import BadInput
 
-NAMES = ("openmpi", "mpich")
+NAMES = ("openmpi", "mpich", "abi")
 PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}  # Debian's, which have mpiexec
-HELP = "MPI library: openmpi, mpich, or the folder of an installation of either."
+HELP = "MPI library: openmpi, mpich, the folder of an installation of either, or abi."
 # A program that only this library installs.
 _TELLING = {"openmpi": "ompi_info", "mpich": "mpichversion"}
 
@@ -24,11 +25,11 @@ def check(mpi: str) -> str:
 
 
 def kind_of(mpi: str) -> str:
-    """Returns `openmpi` or `mpich`, for a name or a folder."""
+    """Returns `openmpi`, `mpich` or `abi`, for a name or a folder."""
     if mpi in NAMES:
         return mpi
     if "/" not in mpi:
-        raise BadInput(f"--mpi {mpi}: give openmpi, mpich or the folder of an installation")
+        raise BadInput(f"--mpi {mpi}: give openmpi, mpich or the folder of an installation, or abi")
     programs = pathlib.Path(mpi) / "bin"
     for name in ("mpicxx", "mpiexec"):
         if shutil.which(programs / name) is None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command lines and environments of Open MPI's and MPICH's mpiexec, and of Slurm's srun."""
 
+from __future__ import annotations
+
 import ctypes
 import ctypes.util
 import dataclasses
@@ -20,7 +22,7 @@ from plait.launch import library
 LAUNCHERS = ("mpiexec", "srun")
 LAB_BY_SRUN = "--lab: an emulated cluster is on this machine alone, where srun starts nothing"
 # By which the libraries' ranks find each other under Slurm; Slurm's own SLURM_MPI_TYPE overrides.
-_SLURM_MPI = {"openmpi": "pmix", "mpich": "pmi2"}
+_SLURM_MPI = {"openmpi": "pmix", "mpich": "pmi2", "abi": "pmi2"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,9 +61,11 @@ def find_launcher(mpi: str) -> str:
 def find_mpiexec(mpi: str) -> str:
     """The mpiexec of that library; `PLAIT_MPIEXEC` overrides it."""
     kind = library.kind_of(mpi)
-    own = f"mpiexec.{mpi}" if mpi in library.NAMES else str(library.folder_of(mpi) / "bin/mpiexec")
-    name = os.environ.get("PLAIT_MPIEXEC") or own
+    name = os.environ.get("PLAIT_MPIEXEC") or _own_mpiexec(mpi)
     found = shutil.which(name)
+    if found is None and kind == "abi":
+        raise BadInput(f"{name} is not installed; PLAIT_MPIEXEC names that of an MPI library with"
+                       " libmpi_abi.so")  # fmt: skip
     if found is None:
         raise BadInput(
             f"{name} is not installed; Debian has it in package {library.PACKAGES[kind]}"
@@ -69,6 +73,14 @@ def find_mpiexec(mpi: str) -> str:
     # Open MPI takes the folder above for its own, and / for none: /bin may lead to /usr/bin.
     path = pathlib.Path(found)
     return str(path.parent.resolve() / path.name)
+
+
+def _own_mpiexec(mpi: str) -> str:
+    """Of the standard ABI: that of the library which the user has put before others."""
+    if mpi == "abi":
+        root = os.environ.get("PLAIT_MPI_ABI_ROOT")
+        return str(pathlib.Path(root) / "bin/mpiexec") if root else "mpiexec"
+    return f"mpiexec.{mpi}" if mpi in library.NAMES else str(library.folder_of(mpi) / "bin/mpiexec")
 
 
 def launch(
@@ -104,7 +116,7 @@ def _starting(
             raise BadInput(LAB_BY_SRUN)
         argv, settings = _srun(mpi, ranks)
     else:
-        make = {"openmpi": _openmpi, "mpich": _mpich}[library.kind_of(mpi)]
+        make = {"openmpi": _openmpi, "mpich": _mpich, "abi": _mpich}[library.kind_of(mpi)]
         argv, settings = make(find_mpiexec(mpi), ranks, lab, is_foreign)
     # mpiexec ends with its parent, however that one ends.
     return ["setpriv", "--pdeathsig", "TERM", *argv, *program], settings

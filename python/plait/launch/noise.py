@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Says what launchers print when something ends badly: the one fact in it, without the banners."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
 import re

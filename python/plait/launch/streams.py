@@ -5,6 +5,8 @@ mpiexec mixes its own words into what it forwards, and nobody could tell them ap
 the ranks write past it, into channels of ours; what mpiexec itself says stays on its own streams.
 """
 
+from __future__ import annotations
+
 import contextlib
 import dataclasses
 import os

@@ -5,14 +5,16 @@ A quantity is one of a table of forms, such as `plait / base` or `hidden of plai
 of the output, and the number that follows them.
 """
 
+from __future__ import annotations
+
 import re
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Union
 
 from plait.results import Result
 
-_Spread = dict[str, Any] | float
+_Spread = Union[dict[str, Any], float]
 # Times of a row of a benchmark, the first that it has.
 _TIMES = ("total_us", "latency_us", "ns_per_task", "measured_us")
 
@@ -65,7 +67,7 @@ def _quotient(one: _Spread, other: _Spread) -> Value:
     """By turns where both took part in them, else of the medians."""
     a, b = _samples(one), _samples(other)
     if len(a) == len(b):
-        return _of(x / y for x, y in zip(a, b, strict=True))
+        return _of(x / y for x, y in zip(a, b))
     return _single(statistics.median(a) / statistics.median(b))
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the rows of the page, and keeps what they gave."""
 
+from __future__ import annotations
+
 import contextlib
 import datetime
 import itertools

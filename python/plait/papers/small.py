@@ -41,7 +41,7 @@ def smaller(words: Sequence[str]) -> list[str]:
     program = rest[0] if rest else ""
     options = _SMALL.get(program if command == "run" else f"{command} {program}", "").split()
     found = list(words)
-    for option, value in zip(options[::2], options[1::2], strict=True):
+    for option, value in zip(options[::2], options[1::2]):
         found = _with(found, option, value)
     for option, (value, instead_of) in _INSTEAD.items():
         if option in found:

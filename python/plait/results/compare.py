@@ -46,7 +46,7 @@ class Line:
 def compare_results(before: Result, after: Result) -> list[Line]:
     """The figures both results have."""
     kinds = [kind_of(result) for result in (before, after)]
-    names = [kind.program(r) for kind, r in zip(kinds, (before, after), strict=True)]
+    names = [kind.program(r) for kind, r in zip(kinds, (before, after))]
     if names[0] != names[1]:
         raise BadInput(f"{names[0]} and {names[1]} are different programs")
     found = {figure.name: figure for figure in kinds[1].figures(after)}

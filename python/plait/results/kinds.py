@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The register of kinds, and the one place that says of which kind a result is."""
 
+from __future__ import annotations
+
 from plait.results.application import Application
 from plait.results.attach import Attach
 from plait.results.base import Kind, Result

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results that are rows of figures: by implementation, by case, by figure."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,6 +4,8 @@
 A check takes a value and its place, and yields a sentence for each thing that is wrong.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -20,7 +22,7 @@ def anything(_value: Any, _where: str) -> Iterator[str]:  # noqa: ANN401
 
 def number(value: Any, where: str) -> Iterator[str]:  # noqa: ANN401
     """Accepts a finite number of a magnitude that occurs."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         yield f"{where} is no number"
     elif not (value == 0 or _SMALLEST <= abs(value) <= _LARGEST):
         yield f"{where} is a number out of range"
@@ -43,7 +45,7 @@ def positive(value: Any, where: str) -> Iterator[str]:  # noqa: ANN401
 
 
 def _is_less(value: Any, limit: float) -> bool:  # noqa: ANN401
-    return isinstance(value, int | float) and value < limit
+    return isinstance(value, (int, float)) and value < limit
 
 
 def count(value: Any, where: str) -> Iterator[str]:  # noqa: ANN401

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shapes that several kinds of result share."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Unmodified MPI programs with plait's library in front of their MPI library."""
 
+from __future__ import annotations
+
 import pathlib
 
 from plait import results
@@ -28,12 +30,12 @@ def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
     if asked.trace and "trace" not in switches:
         switches = (*switches, "trace")
     found = target.find(asked.words[0], asked.mpi)
-    spec = cluster_made_ready(asked, *built.targets(found.mpi))
-    library = built.find(found.mpi)
+    spec = cluster_made_ready(asked, *built.targets(found.mpi, found.kind))
+    library = built.find(found.mpi, found.kind)
     with signals_as_exceptions(), scratch_folder() as folder, lab_of(spec) as lab:
         json, trace = folder / "attach.json", folder / "attach.trace"
         wants_trace = str(trace) if "trace" in switches else None
-        told = settings(library, switches, str(json), wants_trace, quiet=True)
+        told = settings(library, switches, str(json), wants_trace, True, found.opened)
         before = [_ENV, *(f"{name}={value}" for name, value in told.items())]
         try:
             run_to_its_end(asked, folder, lab, before=before)

@@ -4,6 +4,8 @@
 What plait wants of one that uses its library goes by environment variables.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import pathlib
 from collections.abc import Mapping, Sequence

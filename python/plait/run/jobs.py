@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One job of a command: the cluster around it, its progress, what is said when it fails."""
 
+from __future__ import annotations
+
 import contextlib
 import pathlib
 import time

@@ -5,6 +5,8 @@ Each of the three is a job of its own, since an application has the same ranks i
 The jobs take turns in one cluster, a repetition each, and make one result.
 """
 
+from __future__ import annotations
+
 import copy
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence

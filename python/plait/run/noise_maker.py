@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Noise beside a job: plait's program `noise` takes time from the cores that the ranks run on."""
 
+from __future__ import annotations
+
 import contextlib
 import dataclasses
 import json
@@ -28,7 +30,7 @@ class Noise:
     period_s: float
 
     @classmethod
-    def parse(cls, text: str) -> "Noise":
+    def parse(cls, text: str) -> Noise:
         """`2.5ms/100ms`: LENGTH/PERIOD. The program refuses what it cannot make."""
         length_s, period_s = (parse_duration(word) for word in (*text.split("/", 1), "")[:2])
         if length_s is None or period_s is None:

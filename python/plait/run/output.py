@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Says what becomes of a result: its tables, and the files that were asked for."""
 
+from __future__ import annotations
+
 import pathlib
 import sys
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Recipes: each starts a program of plait's own, on so many ranks, so often, with these words."""
 
+from __future__ import annotations
+
 import dataclasses
 import shutil
 from collections.abc import Mapping, Sequence

@@ -4,6 +4,8 @@
 `plait run`, `bench`, `measure` and `predict` all start programs here.
 """
 
+from __future__ import annotations
+
 import copy
 import dataclasses
 import pathlib

@@ -4,6 +4,8 @@
 Every point is a result of its own, in a file of its own; what is read off them, curves compute.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import pathlib
 from collections.abc import Sequence

@@ -4,6 +4,8 @@
 The variants take turns within a job. Several rounds let the jobs take turns as well.
 """
 
+from __future__ import annotations
+
 import copy
 import dataclasses
 import pathlib
@@ -66,7 +68,7 @@ class ToleranceRun:
         rates: str | None,
         noises: str | None,
         rounds: int | None,
-    ) -> "ToleranceRun":
+    ) -> ToleranceRun:
         """Reads words of the command line: the application, its options; None is a default."""
         if not words or words[0].startswith("-"):
             raise BadInput("tolerance: name an application, such as hpl")
@@ -134,10 +136,10 @@ def _of_conditions(asked: ToleranceRun, found: Sequence[Sequence[Result]]) -> Re
     del environment["lab"]
     environment["labs"] = [
         results[0]["environment"]["lab"]
-        for condition, results in zip(asked.conditions, found, strict=True)
+        for condition, results in zip(asked.conditions, found)
         if condition.noise is None
     ]
-    shown = [_shown(*each) for each in zip(asked.conditions, found, strict=True)]
+    shown = [_shown(*each) for each in zip(asked.conditions, found)]
     for condition in shown:
         for name, variant in condition["variants"].items():
             if reference := shown[0]["variants"].get(name):

@@ -50,12 +50,14 @@ class own_calls {
 void leave_environment() {
   const char* preloaded = std::getenv("LD_PRELOAD");
   if (preloaded == nullptr) return;
+  const char* opened = std::getenv("PLAIT_ATTACH_OPENED");
   std::string rest;
   const std::string all = preloaded;
   for (std::size_t at = 0; at < all.size();) {
     const std::size_t end = std::min(all.find_first_of(": ", at), all.size());
     const std::string one = all.substr(at, end - at);
-    if (!one.empty() && one.find("libplait_attach.so") == std::string::npos) {
+    const bool is_ours = one.find("libplait_attach.so") != std::string::npos;
+    if (!one.empty() && !is_ours && (opened == nullptr || one != opened)) {
       rest += (rest.empty() ? "" : ":") + one;
     }
     at = end + 1;

@@ -44,8 +44,8 @@ int say_sent(void*, MPI_Status* status) {
 void start_own_request(MPI_Request& made) noexcept {
   PLAIT_REAL(MPI_Grequest_start)
   (
-      say_sent, [](void*) { return MPI_SUCCESS; }, [](void*, int) { return MPI_SUCCESS; }, nullptr,
-      &made);
+      say_sent, [](void*) -> int { return MPI_SUCCESS; },
+      [](void*, int) -> int { return MPI_SUCCESS; }, nullptr, &made);
 }
 
 /// A datatype that the program has made is kept by one that is made of it.  A duplicate would run

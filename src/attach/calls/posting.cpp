@@ -99,6 +99,11 @@ void note_stopped(request_data& one) noexcept {
 std::uint64_t bytes_received(const MPI_Status& status) noexcept {
 #if defined(OPEN_MPI)
   return status._ucount;
+#elif defined(MPI_ABI_VERSION)
+  // What is where in a status is the library's own affair.
+  MPI_Count count = 0;
+  PLAIT_REAL(MPI_Get_count_c)(&status, constants.byte, &count);
+  return count > 0 ? static_cast<std::uint64_t>(count) : 0;
 #else
   const auto high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1U;
   return (std::uint64_t{high} << 32U) | static_cast<std::uint32_t>(status.count_lo);

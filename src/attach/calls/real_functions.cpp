@@ -21,14 +21,28 @@ namespace {
 
 #if defined(OPEN_MPI)
 constexpr const char* library_kind = "Open MPI";
+#elif defined(MPI_ABI_VERSION)
+constexpr const char* library_kind = "MPI's standard ABI";
 #else
 constexpr const char* library_kind = "MPICH";
 #endif
 
-/// The library as the program has loaded it: a program that opens its MPI library by itself
-/// (Python's mpi4py) does not make its symbols known to all.
+/// The names by which programs ask for the library.  Those that share MPICH's ABI have two.
+constexpr const char* sonames[] = {
+    PLAIT_MPI_SONAME,
+#if !defined(OPEN_MPI) && !defined(MPI_ABI_VERSION)
+    "libmpi.so.12",
+    "libmpich.so.12",
+#endif
+};
+
+/// The library as the program has loaded it, or null: a program that opens its MPI library by
+/// itself (Python's mpi4py) does not make its symbols known to all.
 [[nodiscard]] void* library() noexcept {
-  static void* const handle = dlopen(PLAIT_MPI_SONAME, RTLD_NOLOAD | RTLD_LAZY);
+  static void* handle = nullptr;
+  for (const char* name : sonames) {
+    if (handle == nullptr) handle = dlopen(name, RTLD_NOLOAD | RTLD_LAZY);
+  }
   return handle;
 }
 
@@ -102,12 +116,10 @@ void find_constants() noexcept {
 }
 
 bool is_library_in_use() noexcept {
-  void* const there = dlopen(PLAIT_MPI_SONAME, RTLD_NOLOAD | RTLD_LAZY);
-  if (there == nullptr) return false;
-  void* const asks = dlsym(there, "PMPI_Initialized");
+  if (library() == nullptr) return false;
+  void* const asks = dlsym(library(), "PMPI_Initialized");
   int is_started = 0;
   if (asks != nullptr) reinterpret_cast<decltype(&MPI_Initialized)>(asks)(&is_started);
-  dlclose(there);
   return is_started != 0;
 }
 

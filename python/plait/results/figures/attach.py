@@ -5,6 +5,8 @@ Times of `totals` and `sites` are sums over ranks. People read the mean of a ran
 of the run. So no time is longer than the run.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

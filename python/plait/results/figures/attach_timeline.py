@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The middle of a trace that `plait attach` has written, as a timeline that a report draws."""
 
+from __future__ import annotations
+
 import json
 import pathlib
 from typing import Any

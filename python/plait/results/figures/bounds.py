@@ -5,6 +5,8 @@ Where the link's rate is known, communication counts as its bytes at that rate, 
 computation, the transport's processor time and communication alone are measured.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any, NamedTuple
 
@@ -119,4 +121,4 @@ def _text(seconds: float) -> str:
 def _median(value: object) -> float | None:
     if isinstance(value, dict):
         value = value.get("median")
-    return float(value) if isinstance(value, int | float) else None
+    return float(value) if isinstance(value, (int, float)) else None

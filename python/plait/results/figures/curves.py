@@ -5,11 +5,12 @@ The figure is the one that the texts draw: Gflop/s over sizes, the gain over bas
 link, and over ranks the rate, the overhead of communication or the speed-up, by the application.
 """
 
+from __future__ import annotations
+
 import dataclasses
-import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Optional
 
 from plait.errors import BadInput
 from plait.results.base import Result, Spread
@@ -59,8 +60,7 @@ class Curves:
         if spread is None:
             return ""
         texts = [self.text_of(spread[quartile]) for quartile in ("median", "q1", "q3")]
-        numbers, units = zip(*(text.split(" ") if " " in text else (text, "") for text in texts),
-                             strict=True)  # fmt: skip
+        numbers, units = zip(*(text.split(" ") if " " in text else (text, "") for text in texts))
         if len(set(units)) > 1:
             return "{} ({}–{})".format(*texts)
         return "{} ({}–{}) {}".format(*numbers, units[0]).rstrip()
@@ -80,7 +80,7 @@ def curves_of(results: Sequence[Result]) -> Curves | None:
     values = [_settings(result).get(axis) for result in ordered]
     name, values = _named(axis, values, ordered[0]["app"])
     labels = [_label(axis, value) for value in values]
-    for label, following in itertools.pairwise(labels):
+    for label, following in zip(labels, labels[1:]):
         if label == following:
             raise BadInput(f"two of the results are of {name} {label}")
     figure, text_of, spread_of = _figure(axis, ordered)
@@ -92,7 +92,7 @@ def curves_of(results: Sequence[Result]) -> Curves | None:
         _heading(ordered),
         figure,
         name,
-        [Place(*each) for each in zip(_xs(values), labels, strict=True)],
+        [Place(*each) for each in zip(_xs(values), labels)],
         {variant: row for variant, row in rows.items() if any(row)},
         list(_unverified(ordered, labels)),
         text_of,
@@ -151,7 +151,7 @@ def _hashable(value: object) -> object:
 def _key(value: object) -> tuple[bool, float, str]:
     """Orders numbers by value, sizes by their cells, and words by the alphabet; null is last."""
     number = math.prod(value) if isinstance(value, list) else value
-    if isinstance(number, int | float):
+    if isinstance(number, (int, float)):
         return False, float(number), str(value)
     return value is None, 0.0, str(value)
 
@@ -184,7 +184,7 @@ def _xs(values: Sequence[Any]) -> list[float]:
 # --- what is drawn ------------------------------------------------------------------------------
 
 _Text = Callable[[float], str]
-_SpreadOf = Callable[[Result, str], Spread | None]
+_SpreadOf = Callable[[Result, str], Optional[Spread]]
 
 
 def _figure(axis: str, results: Sequence[Result]) -> tuple[str, _Text, _SpreadOf]:
@@ -258,7 +258,7 @@ def _base_of(result: Result) -> str:
 
 
 def _unverified(results: Sequence[Result], labels: Sequence[str]) -> Iterator[str]:
-    for result, label in zip(results, labels, strict=True):
+    for result, label in zip(results, labels):
         for name, variant in result["variants"].items():
             if not variant["verified"]:
                 yield f"NOT VERIFIED: {name} at {label}"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Says what was measured of a network, as cells of tables, and what it means."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from plait.results.base import Result

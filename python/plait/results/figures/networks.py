@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several measured networks side by side, with raw TCP among them: LibNBC's slides 9 to 11."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The figures of `nbc` and `overlap` results, by row and case, and what they come to in words."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 from plait.results.base import Result

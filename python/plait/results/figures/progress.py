@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Computes what `plait bench progress` comes to: the regret of `plait auto` in each cell."""
 
+from __future__ import annotations
+
 import copy
 import dataclasses
 import math

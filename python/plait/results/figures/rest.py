@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rest of a policy's time: what it waits for, part by part, as the KeLP paper estimates it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from plait.results.base import Result

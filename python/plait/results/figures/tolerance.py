@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Computes what `plait bench tolerance` comes to: how much slower each variant is, and why."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Sequence
 from typing import Any

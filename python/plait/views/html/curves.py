@@ -58,7 +58,7 @@ def _points(curves: Curves, name: str) -> list[tuple[float, list[float], str]]:
     return [
         (place.x, [spread[q] for q in ("median", "q1", "q3")],
          f"{name}, {curves.axis} {place.label}: {curves.text(spread)}")
-        for place, spread in zip(curves.places, curves.rows[name], strict=True) if spread
+        for place, spread in zip(curves.places, curves.rows[name]) if spread
     ]  # fmt: skip
 
 

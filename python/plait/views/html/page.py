@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page: everything in one file, nothing fetched from anywhere."""
 
+from __future__ import annotations
+
 import importlib.resources
 import pathlib
 from collections.abc import Sequence

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables that a click on a heading sorts."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import Union
 
 from plait.views.html.drawn.svg import element, text
 
-Cell = tuple[str, float | str | None]  # markup, and what it is sorted by
+Cell = tuple[str, Union[float, str, None]]  # markup, and what it is sorted by
 
 
 def words(content: object) -> Cell:

@@ -51,7 +51,7 @@ def _slower(variant: dict[str, Any]) -> str:
 
 def _verdict(variant: dict[str, Any]) -> str:
     error = variant.get("max_error")
-    shown = f" ({error:.1e})" if isinstance(error, int | float) else ""
+    shown = f" ({error:.1e})" if isinstance(error, (int, float)) else ""
     word, class_ = ("yes", "good") if variant["verified"] else ("no", "bad")
     return element("span", text(word + shown), class_=class_)
 

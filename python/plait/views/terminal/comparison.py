@@ -18,11 +18,11 @@ _NOTHING = "–"
 def show_comparison(lines: Sequence[Line], console: Console) -> None:
     """Prints a row per figure; its name wraps where it is long."""
     rows = [_cells(line) for line in lines]
-    taken = sum(_GAP + max(map(len, column)) for column in zip(_HEADS, *rows, strict=True))
+    taken = sum(_GAP + max(map(len, column)) for column in zip(_HEADS, *rows))
     if console.width < taken + _LEAST_NAME:
-        for line, row in zip(lines, rows, strict=True):
+        for line, row in zip(lines, rows):
             console.print(line.name, style="bold")
-            told = zip(_HEADS, row, strict=True)
+            told = zip(_HEADS, row)
             console.print(", ".join(f"{head} {cell}" for head, cell in told if cell != _NOTHING))
         return
     table = new_table([])
@@ -30,7 +30,7 @@ def show_comparison(lines: Sequence[Line], console: Console) -> None:
     for name in _HEADS[:-1]:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column(_HEADS[-1], no_wrap=True)
-    for line, row in zip(lines, rows, strict=True):
+    for line, row in zip(lines, rows):
         table.add_row(line.name, *row)
     console.print(table)
 

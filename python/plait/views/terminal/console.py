@@ -4,6 +4,8 @@
 Text of a result is never markup, and never commands the terminal.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterator
 from typing import IO

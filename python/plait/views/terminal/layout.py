@@ -41,7 +41,7 @@ def show_in_width(console: Console, first: Sequence[str], columns: Sequence[Sequ
             used += _width(left[0])
             taken.append(left.pop(0))
         table = new_table(first[:1], [column[0] for column in taken])
-        for cells in zip(first[1:], *(column[1:] for column in taken), strict=True):
+        for cells in zip(first[1:], *(column[1:] for column in taken)):
             table.add_row(*cells)
         console.print(table)
 

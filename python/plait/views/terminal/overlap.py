@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Says what `plait measure nbc` and `plait measure overlap` found, as tables."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from rich.console import Console

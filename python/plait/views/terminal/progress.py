@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Says what `plait bench progress` found, as tables."""
 
+from __future__ import annotations
+
 from rich.console import Console
 
 from plait.results.base import Result

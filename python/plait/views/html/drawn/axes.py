@@ -102,7 +102,7 @@ class Axes:
         """Points with a line through them: value, median with its quartiles, and what it says."""
         places = [(self.x(value), self.y(median)) for value, (median, *_), _ in points]
         parts = [polyline(places, f"curve c-{colour}")]
-        for (x, y), (_, (_, q1, q3), tip) in zip(places, points, strict=True):
+        for (x, y), (_, (_, q1, q3), tip) in zip(places, points):
             parts.append(line(x, self.y(q1), x, self.y(q3), f"quartiles c-{colour}"))
             parts.append(dot(x, y, f"dot c-{colour}", tip))
         return "".join(parts)

@@ -99,7 +99,7 @@ def _marks(marks: list[tuple[str, float]], scale: float, left: float, bottom: fl
     parts = []
     places = [left + value * scale for _, value in marks]
     together = len(places) == 2 and abs(places[0] - places[1]) < 190
-    for index, ((name, value), x) in enumerate(zip(marks, places, strict=True)):
+    for index, ((name, value), x) in enumerate(zip(marks, places)):
         parts.append(line(x, TOP - 8, x, bottom, f"mark mark-{name}"))
         anchor = "middle" if not together else ("end" if index == 0 else "start")
         shift = 0 if not together else (-5 if index == 0 else 5)

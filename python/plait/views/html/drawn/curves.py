@@ -60,7 +60,7 @@ def curves(title: str, unit: str, all_curves: list[Curve]) -> str:
         said = (f"{curve.name}, {size_text(p.size_bytes)}: {_spread_text(p, unit)}"
                 for p in curve.points)  # fmt: skip
         spreads = ((p.size_bytes, (p.median, p.q1, p.q3)) for p in curve.points)
-        marked = [(*spread, tip) for spread, tip in zip(spreads, said, strict=True)]
+        marked = [(*spread, tip) for spread, tip in zip(spreads, said)]
         parts.append(axes.curve(curve.colour, marked))
     return element("h3", text(title)) + curve_legend(drawn) + axes.drawing(title, *parts)
 

@@ -56,7 +56,7 @@ def _drawing(
     curves: dict[str, list[tuple[float, float]]], points: dict[str, list[tuple[float, float]]]
 ) -> str:
     everything = [place for group in (curves, points) for one in group.values() for place in one]
-    most_ranks, most = (max(values) for values in zip(*everything, strict=True))
+    most_ranks, most = (max(values) for values in zip(*everything))
 
     axes = Axes((0.0, most_ranks), (0.0, most), height=380)
     marks = ((ranks, f"{ranks:g}") for ranks in sorted({ranks for ranks, _ in everything}))

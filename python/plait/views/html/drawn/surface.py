@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A figure over two scales, as a mesh in three dimensions: LibNBC's slides 13 and 14."""
 
-import itertools
 from collections.abc import Mapping, Sequence
 
 from plait.units import number_text
@@ -65,7 +64,7 @@ def _axes(to: _Projection, rows: Sequence[str], columns: Sequence[str]) -> list[
     last_row, last_column = len(rows) - 1, len(columns) - 1
     floor = [(0, 0), (0, last_column), (last_row, last_column), (last_row, 0), (0, 0)]
     corners = [to.at(row, column, 0) for row, column in floor]
-    parts = [line(*begin, *end, "grid") for begin, end in itertools.pairwise(corners)]
+    parts = [line(*begin, *end, "grid") for begin, end in zip(corners, corners[1:])]
     for index in range(round(to.highest / to.step) + 1):
         value = index * to.step
         x, y = to.at(0, 0, value)

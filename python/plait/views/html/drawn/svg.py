@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Elements of HTML and SVG as text, escaped."""
 
+from __future__ import annotations
+
 import html
 from collections.abc import Iterable
 

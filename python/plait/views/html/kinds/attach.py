@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The article of an unmodified MPI program."""
 
+from __future__ import annotations
+
 from plait.results.base import Result
 from plait.results.figures.attach import (
     PARTS,

@@ -50,7 +50,7 @@ def _curves(title: str, costs: list[Cost], algorithms: list[str], by_size: bool)
         own = sorted((cost for cost in drawn if cost.algorithm == algorithm), key=across)
         places = [(axes.x(across(cost)), axes.y(cost.total_s)) for cost in own]
         parts.append(polyline(places, f"curve c-{index}"))
-        parts += [_point(index, *place, cost) for place, cost in zip(places, own, strict=True)]
+        parts += [_point(index, *place, cost) for place, cost in zip(places, own)]
     return axes.drawing(title, *parts)
 
 

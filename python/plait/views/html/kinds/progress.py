@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of a `progress` result: the regret as heat maps, and every row of every cell."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from plait.results.base import Result

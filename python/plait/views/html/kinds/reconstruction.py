@@ -54,6 +54,6 @@ def _curve(title: str, points: Sequence[tuple[int, float]]) -> str:
     parts.append(axes.columns([(first, str(first)), (last, str(last))]))
     middle = (axes.left + axes.right) / 2
     parts.append(label("iterations", middle, axes.bottom + 20, "tick", "middle"))
-    for (x, y), (i, value) in zip(places, points, strict=True):
+    for (x, y), (i, value) in zip(places, points):
         parts.append(dot(x, y, "dot c-0", f"iteration {i}: {number_text(value)}"))
     return element("h3", title) + axes.drawing(title, *parts)

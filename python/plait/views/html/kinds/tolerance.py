@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of a `tolerance` result: a curve of slowdown a variant, over links and over noises."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Iterator, Sequence
 
@@ -136,7 +138,7 @@ def _values(variants: Sequence[_Slowdowns]) -> Iterator[float]:
 
 def _points(variant: _Slowdowns, places: Sequence[_Place]) -> list[tuple[float, list[float], str]]:
     points = []
-    for place, spread in zip(places, variant.spreads, strict=True):
+    for place, spread in zip(places, variant.spreads):
         if spread:
             values = [spread[q] for q in ("median", "q1", "q3")]
             said = "{} ({} – {})".format(*(number_text(round(value, 3)) for value in values))
