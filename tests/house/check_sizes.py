@@ -29,7 +29,6 @@ EXCEPTIONS = {
     ("src/attach/books/profile_data.hpp", "profile_header"): "the beginning of a file that processes share",
     ("src/attach/books/requests.hpp", "request_data"): "the facts that a call of MPI leaves for the request's completion",
     "apps/imaging/osem": "one application, and its scanner and kernels that no other uses",
-    "apps/spectral/ft-probe": "one application, and its algorithms that no other uses",
     "apps/stencil/common": "what the applications of stencils share",
 }
 
