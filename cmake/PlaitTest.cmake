@@ -19,7 +19,7 @@ include(GoogleTest)
 # Cores that a test on ranks is said to take, where twice as many tests are run as there are cores
 # (`ctest -j`).  Ranks of Open MPI give their core away while they wait, and most of these tests wait
 # most of the time.  MPICH's spin, so that such a test is alone on two cores.
-if(PLAIT_MPI STREQUAL "mpich")
+if(PLAIT_MPI MATCHES "^(mpich|abi)$")
   set(PLAIT_RANKS_PROCESSORS 4)
 else()
   set(PLAIT_RANKS_PROCESSORS 2)
@@ -55,7 +55,7 @@ endfunction()
 
 function(plait_test path)
   cmake_parse_arguments(test "ALONE" "TIMEOUT" "RANKS;MPICH;LIBRARIES" ${ARGN})
-  if(PLAIT_MPI STREQUAL "mpich" AND test_MPICH AND NOT PLAIT_SANITIZE)
+  if(PLAIT_MPI MATCHES "^(mpich|abi)$" AND test_MPICH AND NOT PLAIT_SANITIZE)
     set(test_RANKS ${test_MPICH})
   endif()
   if(NOT test_TIMEOUT)
@@ -111,6 +111,30 @@ function(plait_test path)
     set_tests_properties(${path} PROPERTIES TIMEOUT ${test_TIMEOUT}
       ENVIRONMENT "PLAIT_TEST_TIMEOUT_S=${test_TIMEOUT}")
   endif()
+endfunction()
+
+# plait_test_under_abi(TEST COMMAND ... [ENVIRONMENT ...])
+#
+# Where PLAIT_MPI is abi: a test for each MPI library of PyPI that has the standard ABI, named TEST@LIBRARY, with label
+# `abi`.  The same programs run under all of them.  MPIEXEC in the command stands for that of the library.  A library
+# that could not be downloaded disables its tests, which CTest then lists.
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/support/libraries_of_abi.txt plait_libraries_of_abi)
+list(TRANSFORM plait_libraries_of_abi REPLACE "==" "-")
+function(plait_test_under_abi test)
+  cmake_parse_arguments(of "" "" "COMMAND;ENVIRONMENT" ${ARGN})
+  if(NOT PLAIT_MPI STREQUAL "abi")
+    return()
+  endif()
+  foreach(library ${plait_libraries_of_abi})
+    set(folder ${PROJECT_SOURCE_DIR}/build/abi-libraries/${library})
+    list(TRANSFORM of_COMMAND REPLACE "^MPIEXEC$" ${folder}/bin/mpiexec OUTPUT_VARIABLE command)
+    add_test(NAME ${test}@${library} COMMAND ${command})
+    set_tests_properties(${test}@${library} PROPERTIES TIMEOUT 240 PROCESSORS ${PLAIT_RANKS_PROCESSORS} LABELS "abi;all"
+      ENVIRONMENT "LD_LIBRARY_PATH=${folder}/lib;I_MPI_ROOT=${folder};${of_ENVIRONMENT}")
+    if(NOT EXISTS ${folder})
+      set_tests_properties(${test}@${library} PROPERTIES DISABLED ON)
+    endif()
+  endforeach()
 endfunction()
 
 # plait_label_of_one_thread(TEST ...): label `sanitize` for tests without ranks in which one thread

@@ -3,7 +3,7 @@
 
     PROGRAM.py LIBRARY MPIEXEC PRELOADED PROGRAMS
 
-LIBRARY is openmpi or mpich, PRELOADED libplait_attach.so, PROGRAMS a file beside the programs.
+LIBRARY is openmpi, mpich or abi, PRELOADED libplait_attach.so, PROGRAMS a file beside the programs.
 """
 
 import collections

@@ -24,7 +24,7 @@ class Others(unittest.TestCase):
 
     def test_a_program_that_calls_past_plait_is_told_so_once(self):
         linked = subprocess.run(["ldd", BESIDE / "handles"], capture_output=True, text=True, check=True)
-        library = re.search(r"=> (\S*/lib(?:mpi|mpich)\.so\S*)", linked.stdout)[1]
+        library = re.search(r"=> (\S*/lib(?:mpi|mpich|mpi_abi)\.so\S*)", linked.stdout)[1]
         done = run("late", library, options=["--mpi", LIBRARY])
         self.assertEqual((done.code, done.output.split()), (0, ["late"] * RANKS), done.errors)
         self.assertEqual(done.errors.count("nothing was measured"), 1, done.errors)

@@ -122,6 +122,7 @@ def test_wrong_words_are_refused_before_anything_is_installed_or_built(words, sa
         ("report a.json b.json", "nothing"),
         ("attach --help", "nothing"),
         ("attach --build --mpi mpich", "build mpich plait_attach"),
+        ("attach --build --mpi abi", "build abi plait_attach"),
         ("attach --mpi openmpi {program} --json", "build openmpi plait_attach"),
         ("run --attach {program} --ranks 4", "build openmpi plait_attach"),
         ("compare a.json b.json", "nothing"),
@@ -140,6 +141,15 @@ def test_words_say_what_they_need(words, needed, needs, tmp_path, monkeypatch):
     program.touch(mode=0o755)
     program.write_text("#!/bin/sh\n")
     assert needs(words.format(program=program)) == needed
+
+
+def test_a_build_for_the_standard_abi_says_what_it_takes_its_header_from(tmp_path):
+    done = subprocess.run(
+        ["/bin/bash", DOOR, "attach", "--build", "--mpi", "abi"], capture_output=True, text=True,
+        env=environment(PLAIT_BIN_DIR="", PLAIT_MPI_ABI_ROOT=str(tmp_path)), check=False,
+        timeout=60,
+    )  # fmt: skip
+    assert f"no {tmp_path}/bin/mpicxx_abi: PLAIT_MPI_ABI_ROOT names the folder" in one_line(done)
 
 
 @HAS_VENV

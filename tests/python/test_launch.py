@@ -5,6 +5,7 @@ import shlex
 
 import pytest
 
+from plait.errors import BadInput
 from plait.lab.spec import LabSpec
 from plait.lab.state import Lab
 from plait.launch import mpi
@@ -41,6 +42,17 @@ def test_a_folder_that_leads_to_usr_bin_is_usr_bin(monkeypatch, tmp_path):
     (tmp_path / "bin").symlink_to("/usr/bin")
     monkeypatch.setattr(mpi.shutil, "which", lambda name: f"{tmp_path}/bin/{name}")
     assert mpi.find_mpiexec("openmpi") == "/usr/bin/mpiexec.openmpi"
+
+
+def test_the_mpiexec_of_the_standard_abi_is_that_of_the_library_named_or_in_path(monkeypatch):
+    monkeypatch.delenv("PLAIT_MPI_ABI_ROOT", raising=False)
+    assert mpi.launch("abi", 2, ["prog"]).argv[3:] == ["/usr/bin/mpiexec", "-n", "2", "prog"]
+    monkeypatch.setenv("PLAIT_MPI_ABI_ROOT", "/opt/mpich")
+    monkeypatch.setattr(mpi.shutil, "which", lambda name: name)
+    assert mpi.find_mpiexec("abi") == "/opt/mpich/bin/mpiexec"
+    monkeypatch.setattr(mpi.shutil, "which", lambda name: None)
+    with pytest.raises(BadInput, match="PLAIT_MPIEXEC names that of an MPI library with"):
+        mpi.find_mpiexec("abi")
 
 
 def test_open_mpi_in_a_lab_goes_over_tcp_with_two_links(lab):
