@@ -176,7 +176,8 @@ def check(done, result, name):
     assert f"plait: {name}, 2 ranks" in done.stderr
     counts = {}
     for site in json.loads(result.read_text())["sites"]:
-        counts[site["call"]] = counts.get(site["call"], 0) + site["count"]
+        call = site["call"][:-2] if site["call"].endswith("_c") else site["call"]  # mpi4py's
+        counts[call] = counts.get(call, 0) + site["count"]
     wanted = {"MPI_Isend": 200, "MPI_Irecv": 200, "MPI_Waitall": 200, "MPI_Allreduce": 2}
     assert {name: counts.get(name) for name in wanted} == wanted
 
