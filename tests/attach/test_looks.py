@@ -3,9 +3,16 @@
 
 import unittest
 
-from attached import run
+from attached import LIBRARY, run
 
-SOCKETS = {"OMPI_MCA_btl": "tcp,self", "UCX_TLS": "tcp,self"}
+# Ways beside a library's own between two ranks of a machine: through sockets, and without any.
+_OF_ABI = {"MPIR_CVAR_NOLOCAL": "1", "I_MPI_FABRICS": "ofi"}
+TRANSPORTS = {
+    "openmpi": ({"OMPI_MCA_btl": "tcp,self"}, {"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi"}),
+    "mpich": ({"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"},
+              {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "posix,self"}),
+    "abi": ({**_OF_ABI, "FI_PROVIDER": "tcp"}, {**_OF_ABI, "FI_PROVIDER": "shm"}),
+}
 
 
 class Looks(unittest.TestCase):
@@ -16,7 +23,12 @@ class Looks(unittest.TestCase):
 
     def test_a_put_into_the_window_of_a_rank_that_computes(self):
         self.check_seen("put")
-        self.check_seen("put", environment=SOCKETS)
+
+    def test_other_transports_with_sockets_and_without(self):
+        for transport in TRANSPORTS[LIBRARY]:
+            with self.subTest(transport=transport):
+                self.check_seen("put", environment=transport)
+                self.check_seen("freed_request", environment=transport)
 
     def test_a_get_by_a_rank_that_computes(self):
         self.check_seen("get")
