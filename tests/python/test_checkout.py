@@ -49,7 +49,8 @@ def house():
     root.chmod(0o755)
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "python", root / "python", ignore=ignored)
-    for name in ("plait", "pyproject.toml", "packaging/constraints.txt", "cmake/PlaitLayer.cmake"):
+    for name in ("plait", "pyproject.toml", "packaging/constraints.txt", "cmake/PlaitLayer.cmake",
+                 "tests/support/libraries_of_abi.txt"):  # fmt: skip
         write(root / name, (ROOT / name).read_text(), 0o755)
     write(root / "apps/stencil/jacobi3d/main.cpp", "// licence\n// Solves. More.\n")
     write(root / "program", SCRIPT, 0o755)
@@ -155,6 +156,16 @@ def test_attach_is_built_without_ninja_and_without_apt(house):
     told = (house / "told").read_text()
     assert "--preset attach -B " in told
     assert "-G Ninja" not in told
+
+
+def test_attach_alone_for_the_standard_abi_is_told_where_its_header_is(house):
+    write(house / "mpi5/bin/mpicxx_abi", "#!/bin/sh\n", 0o755)
+    done = start(house, "attach", "--build", "--mpi", "abi", **tools(house),
+                 PLAIT_MPI_ABI_ROOT=str(house / "mpi5"))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = (house / "told").read_text()
+    assert "-DPLAIT_MPI=abi" in told
+    assert f"-DPLAIT_MPI_ABI_ROOT={house}/mpi5" in told
 
 
 def test_a_user_who_may_install_nothing_is_told_what_is_missing(house):
