@@ -26,7 +26,8 @@ class Others(unittest.TestCase):
         linked = subprocess.run(["ldd", BESIDE / "handles"], capture_output=True, text=True, check=True)
         library = re.search(r"=> (\S*/lib(?:mpi|mpich|mpi_abi)\.so\S*)", linked.stdout)[1]
         done = run("late", library, options=["--mpi", LIBRARY])
-        self.assertEqual((done.code, done.output.split()), (0, ["late"] * RANKS), done.errors)
+        # Intel MPI's launcher leaves out ends of lines where it keeps the lines of ranks apart.
+        self.assertEqual((done.code, re.findall("late", done.output)), (0, ["late"] * RANKS), done.errors)
         self.assertEqual(done.errors.count("nothing was measured"), 1, done.errors)
         self.assertIsNone(done.profile)
 
