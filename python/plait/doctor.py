@@ -21,15 +21,14 @@ from plait.errors import BadInput
 from plait.lab.privilege import lab_mode, tool_environment
 from plait.launch.mpi import single_copy_works
 from plait.needed import missing
-from plait.packages import BY_NAME, names_everywhere, of_part
+from plait.packages import BY_NAME, OF_MPI, names_everywhere, of_part
 from plait.units import size_text
 
 _WIDTH = 80
 _LEAST_GCC, _LEAST_CMAKE = (12,), (3, 25)
 _LEAST_SHARED_MEMORY = 256 << 20
 _SHARED_MEMORY = pathlib.Path("/dev/shm")
-_MPI = {"openmpi": ("openmpi-bin", "libopenmpi-dev"), "mpich": ("mpich", "libmpich-dev")}
-_SAID_APART = {"g++", "cmake", *_MPI["openmpi"], *_MPI["mpich"]}
+_SAID_APART = {"g++", "cmake", *OF_MPI["openmpi"], *OF_MPI["mpich"]}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -174,8 +173,8 @@ def _perf() -> Finding:
 
 
 _LOOKS: tuple[Callable[[], Finding], ...] = (
-    functools.partial(_mpi, "Open MPI", "openmpi", _MPI["openmpi"]),
-    functools.partial(_mpi, "MPICH", "mpich", _MPI["mpich"]), _debug_data,
+    functools.partial(_mpi, "Open MPI", "openmpi", OF_MPI["openmpi"]),
+    functools.partial(_mpi, "MPICH", "mpich", OF_MPI["mpich"]), _debug_data,
     _root, _cores, _cluster, _delay, _shared_memory, _memory_of_others, _perf,
 )  # fmt: skip
 

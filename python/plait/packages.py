@@ -33,7 +33,7 @@ class Package(NamedTuple):
 
 # Each has what those before it have, but for the last three, which are apart.
 PARTS = ("attach", "stencils", "all", "every_test", "peers", "sparse_peers")
-_OF_MPI = {"openmpi": ("openmpi-bin", "libopenmpi-dev"), "mpich": ("mpich", "libmpich-dev")}
+OF_MPI = {"openmpi": ("openmpi-bin", "libopenmpi-dev"), "mpich": ("mpich", "libmpich-dev")}
 _ALONE = "nothing but attach is built"
 _TESTS = "tests are not built"
 _FILES = "OSEM and compress do not read or write such files"
@@ -126,11 +126,11 @@ def of_part(part: str) -> list[str]:
 
 def needed_for(target: str, mpi: str, packages: Iterable[str]) -> list[str]:
     """Returns the packages that this target of a build with this MPI library cannot do without."""
-    others = {each for name, those in _OF_MPI.items() if name != mpi for each in those}
+    others = {each for name, those in OF_MPI.items() if name != mpi for each in those}
     kept = [name for name in packages if not BY_NAME[name].is_optional and name not in others]
     if target == "plait_attach":
         kept = [name for name in kept
-                if BY_NAME[name].part == "attach" or name in _OF_MPI.get(mpi, ())]  # fmt: skip
+                if BY_NAME[name].part == "attach" or name in OF_MPI.get(mpi, ())]  # fmt: skip
     return kept
 
 

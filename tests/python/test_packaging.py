@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The recipes of other package managers: their form, and that what they name is there."""
 
+import json
 import re
 
 from conftest import ROOT
@@ -73,5 +74,9 @@ def test_the_recipe_of_conda_has_the_parts_of_its_form():
 
 
 def test_recipes_name_a_preset_that_there_is():
-    presets = (ROOT / "CMakePresets.json").read_text()
-    assert '"name": "attach"' in presets
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+    names = {preset["name"] for preset in presets}
+    for recipe in (*PACKAGING.glob("conda/*"), *PACKAGING.glob("easybuild/*")):
+        named = set(re.findall(r"--preset (\w+)", recipe.read_text()))
+        assert named
+        assert named <= names

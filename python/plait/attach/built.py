@@ -32,7 +32,7 @@ def shipped(kind: str) -> list[pathlib.Path]:
 
 
 def _there(mpi: str, kind: str | None) -> list[pathlib.Path]:
-    """Those that are used without being built; what `PLAIT_BIN_DIR` names is looked in first."""
+    """Returns the libraries that need not be built; folders of `PLAIT_BIN_DIR` come first."""
     folders = [f for f in os.environ.get("PLAIT_BIN_DIR", "").split(":") if f]
     given = [path for folder in folders if (path := pathlib.Path(folder, FILE)).is_file()]
     return given + shipped(kind or library.kind_of(mpi))

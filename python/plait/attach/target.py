@@ -94,7 +94,7 @@ def _attributes(path: str) -> list[str]:
 
 
 def _loading(path: str, interpreter: list[str], mpi: str | None, what: str) -> Target:
-    """An interpreter, or a script: the MPI library is the one that mpi4py opens, or is named."""
+    """Returns an interpreter or a script, with the library that mpi4py opens or `--mpi` names."""
     opened = _opened_by_mpi4py(interpreter)
     if opened is not None:
         own, kind = _only("mpi4py opens", [opened])
@@ -107,7 +107,7 @@ def _loading(path: str, interpreter: list[str], mpi: str | None, what: str) -> T
 
 
 def _kind_of(mpi: str) -> str:
-    """Of a name or a folder, which need have no compiler where attach has come built."""
+    """Returns whose ABI `--mpi` names; a folder needs no compiler where attach has come built."""
     if "/" in mpi:
         for name, kind in _KINDS.items():
             if shipped(kind) and pathlib.Path(mpi, "lib", name).exists():
@@ -190,7 +190,7 @@ def _opened_by_mpi4py(interpreter: list[str]) -> str | None:
 
 
 def _soname_of(path: str) -> str:
-    """Its file may have more of its version in its name."""
+    """Returns the soname of a library's file, whose name may have more of the version."""
     return ".".join(pathlib.Path(path).name.split(".")[:3])
 
 

@@ -76,7 +76,7 @@ def find_mpiexec(mpi: str) -> str:
 
 
 def _own_mpiexec(mpi: str) -> str:
-    """Of the standard ABI: that of the library which the user has put before others."""
+    """Returns its name; of the standard ABI that of the library which the user has put first."""
     if mpi == "abi":
         root = os.environ.get("PLAIT_MPI_ABI_ROOT")
         return str(pathlib.Path(root) / "bin/mpiexec") if root else "mpiexec"

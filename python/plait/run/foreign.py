@@ -15,7 +15,7 @@ from plait.errors import BadInput, JobFailed
 from plait.lab import Lab, LabSpec
 from plait.launch.job import Interrupted, Outcome, signals_as_exceptions
 from plait.launch.library import kind_of
-from plait.launch.mpi import find_launcher, launch, uses_srun
+from plait.launch.mpi import Launch, find_launcher, launch, uses_srun
 from plait.launch.scratch import scratch_folder
 from plait.launch.streams import Streams, streamed
 from plait.plain import tell
@@ -73,13 +73,12 @@ def run_to_its_end(
     `environment` is for mpiexec and all below; the words `before` start the program itself.
     """
     if uses_srun():
-        _run_by_srun(asked, environment or {}, before)
+        _run_by_srun(asked, _job(asked, [*before, *asked.words], lab, environment))
         return
     # Ranks get what their mpiexec gives them by itself: a terminal (Open MPI) or a pipe (MPICH).
     with streamed(folder, terminal=kind_of(asked.mpi) == "openmpi") as streams:
         words = streams.into([*before, *asked.words])
-        job = launch(asked.mpi, asked.ranks, words, lab, is_foreign=True)
-        job = dataclasses.replace(job, environment={**job.environment, **(environment or {})})
+        job = _job(asked, words, lab, environment)
         try:
             outcome = run_in(lab, job, None, asked.verbose)
         except Interrupted:
@@ -94,12 +93,16 @@ def run_to_its_end(
         tell(line)
 
 
-def _run_by_srun(asked: ForeignRun, environment: Mapping[str, str], before: Sequence[str]) -> None:
+def _job(
+    asked: ForeignRun, words: Sequence[str], lab: Lab | None, environment: Mapping[str, str] | None
+) -> Launch:
+    job = launch(asked.mpi, asked.ranks, words, lab, is_foreign=True)
+    return dataclasses.replace(job, environment={**job.environment, **(environment or {})})
+
+
+def _run_by_srun(asked: ForeignRun, job: Launch) -> None:
     """srun forwards what ranks write, from whatever node, and says itself how they ended."""
-    job = launch(asked.mpi, asked.ranks, [*before, *asked.words], is_foreign=True)
-    job = dataclasses.replace(
-        job, environment={**job.environment, **environment}, keeps_streams=True
-    )
+    job = dataclasses.replace(job, keeps_streams=True)
     code = run_in(None, job, None, asked.verbose).exit_code
     if code != 0:
         raise JobFailed(f"{pathlib.Path(asked.words[0]).name} ended with exit code {code}", code)

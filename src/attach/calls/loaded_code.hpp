@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Which file the loader has taken code from, with every C library of GNU.
+/// Finds the file that the loader has taken code from, with every C library of GNU.
 #pragma once
 
 #include <cstddef>
