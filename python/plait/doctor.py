@@ -5,7 +5,6 @@ Needs nothing but Python itself: `./plait doctor` installs and builds nothing.
 """
 
 import contextlib
-import ctypes
 import dataclasses
 import functools
 import os
@@ -80,17 +79,6 @@ def _mpi(name: str, mpi: str, packages: tuple[str, ...]) -> Finding:
         f"--mpi {mpi} does not run" if not version else "no program can be built with it"
     ) + f"; --mpi takes the folder of another, too. {names_everywhere(packages)}"
     return _needed(name, bool(version) and headers, found, follows)
-
-
-def _debug_data() -> Finding:
-    """Looks for the library that attach loads for files and lines."""
-    try:
-        ctypes.CDLL("libdw.so.1")
-    except OSError:
-        follows = ("attach names functions, and no files and lines; Debian: libdw1;"
-                   " Fedora, RHEL, conda-forge: elfutils-libs, elfutils; SUSE: libdw1")  # fmt: skip
-        return Finding("libdw", "not here", follows, True)
-    return Finding("libdw", "there, and attach names files and lines")
 
 
 def _root() -> Finding:
@@ -174,7 +162,7 @@ def _perf() -> Finding:
 
 _LOOKS: tuple[Callable[[], Finding], ...] = (
     functools.partial(_mpi, "Open MPI", "openmpi", OF_MPI["openmpi"]),
-    functools.partial(_mpi, "MPICH", "mpich", OF_MPI["mpich"]), _debug_data,
+    functools.partial(_mpi, "MPICH", "mpich", OF_MPI["mpich"]),
     _root, _cores, _cluster, _delay, _shared_memory, _memory_of_others, _perf,
 )  # fmt: skip
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Looks for what plait needs to be built: programs, modules of pkg-config, headers.
+"""Looks for what plait needs to be built: programs, headers, libraries.
 
 They go by the names of the Debian packages that have them, but count wherever they come from.
 `start.py plait.needed [--for=TARGET:MPI] PACKAGE…` prints the packages whose contents are not here;
@@ -7,6 +7,7 @@ with `--for`, those alone that this target cannot do without. `--of=PART` prints
 part of plait, `--here PACKAGE…` how this system calls them.
 """
 
+import ctypes
 import importlib.util
 import os
 import pathlib
@@ -38,11 +39,21 @@ def _is_there(package: str) -> bool:
         return all(_any_program(names.split("|")) for names in what.split())
     if kind == "module":
         return _has_module(what)
+    if kind == "library":
+        return _has_library(what)
     return any((folder / what).is_file() for folder in _include_folders())
 
 
 def _any_program(names: list[str]) -> bool:
     return any(shutil.which(name, path=tool_path()) for name in names)
+
+
+def _has_library(name: str) -> bool:
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
 
 
 def _has_module(module: str) -> bool:

@@ -18,7 +18,7 @@ class Package(NamedTuple):
     """A package, by Debian's name; empty names are of systems that have none.
 
     What is looked for: all `programs` (of names with a bar between them, one), a `module` of
-    pkg-config, a `header`, or a module of Python.
+    pkg-config, a `header`, a shared `library`, or a module of Python.
     """
 
     debian: str
@@ -45,6 +45,8 @@ TABLE = tuple(Package(*row) for row in (
      "openmpi", "nothing is built for Debian's Open MPI"),
     ("openmpi-bin", "programs mpiexec.openmpi", "attach", "openmpi", "openmpi4", "openmpi",
      "no program of Debian's Open MPI is started"),
+    ("libdw1", "library libdw.so.1", "attach", "elfutils-libs", "libdw1", "elfutils",
+     "attach names functions, and no files and lines", True),
     ("ninja-build", "programs ninja", "stencils", "ninja-build", "ninja", "ninja", _ALONE),
     ("pkg-config", "programs pkg-config", "stencils", "pkgconf-pkg-config", "pkg-config",
      "pkg-config", _ALONE),

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include <dirent.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -35,10 +37,21 @@ namespace {
   return getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &length) == 0;
 }
 
-/// Bytes that can be read; of what is no socket any more, 0.
-[[nodiscard]] int waiting_at(int descriptor) noexcept {
+/// Of what is no socket any more, 0.
+[[nodiscard]] std::uint64_t waiting_at(int descriptor) noexcept {
   int bytes = 0;
-  return ioctl(descriptor, FIONREAD, &bytes) == 0 ? bytes : 0;
+  return ioctl(descriptor, FIONREAD, &bytes) == 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
+[[nodiscard]] socket_bytes bytes_of(int descriptor) noexcept {
+  const std::uint64_t before = waiting_at(descriptor);
+  tcp_info told{};
+  socklen_t length = sizeof told;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &told, &length) != 0) return {};
+  const std::uint64_t after = waiting_at(descriptor);
+  const std::uint64_t received = told.tcpi_bytes_received;
+  return {static_cast<std::size_t>(after), received - std::min(received, std::max(before, after)),
+          received - std::min({received, before, after})};
 }
 
 }  // namespace
@@ -104,7 +117,7 @@ socket_news transport_sockets::wait(ticks at_most, bool to_news) {
   timeout.tv_nsec = static_cast<long>(1e9 * (seconds - static_cast<double>(timeout.tv_sec)));
   socket_news found;
   if (to_news) {
-    for (socket& one : known_) one.waiting = 0;
+    for (socket& one : known_) one.news = {};
   }
   const timespec* const until = at_most < 0 ? nullptr : &timeout;
   if (ppoll(sets.data(), to_news ? sets.size() : 1, until, nullptr) <= 0) return found;
@@ -127,9 +140,9 @@ void transport_sockets::read_arrivals(socket_news& found) {
     const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
     const auto one = std::ranges::find(known_, descriptor, &socket::descriptor);
     if (one == known_.end() || one->left_alone >= look_numbers::looks_left_alone) continue;
-    one->waiting = waiting_at(descriptor);
+    one->news = bytes_of(descriptor);
     found.arrived = true;
-    found.waiting_bytes += static_cast<std::size_t>(one->waiting);
+    found.waiting_bytes += one->news.waiting;
   }
 }
 
@@ -138,11 +151,12 @@ void transport_sockets::wake() noexcept {
   (void)!write(wakes_, &one, sizeof one);
 }
 
+/// Whether the library has read is not told by what waits: as much may have arrived meanwhile.
 void transport_sockets::looked() {
   for (socket& one : known_) {
-    const int waited = std::exchange(one.waiting, 0);
-    if (waited == 0 || one.left_alone >= look_numbers::looks_left_alone) continue;
-    if (waiting_at(one.descriptor) < waited) {
+    const socket_bytes news = std::exchange(one.news, {});
+    if (news.waiting == 0 || one.left_alone >= look_numbers::looks_left_alone) continue;
+    if (bytes_of(one.descriptor).read_at_least > news.read_at_most) {
       one.left_alone = 0;
       carry_messages_ = true;
     } else if (++one.left_alone == look_numbers::looks_left_alone) {
@@ -152,14 +166,16 @@ void transport_sockets::looked() {
   }
 }
 
-std::size_t transport_sockets::unread() const noexcept {
-  std::size_t bytes = 0;
+socket_bytes transport_sockets::bytes() const noexcept {
+  socket_bytes sum;
   for (const socket& one : known_) {
-    if (one.left_alone < look_numbers::looks_left_alone) {
-      bytes += static_cast<std::size_t>(waiting_at(one.descriptor));
-    }
+    if (one.left_alone >= look_numbers::looks_left_alone) continue;
+    const socket_bytes part = bytes_of(one.descriptor);
+    sum.waiting += part.waiting;
+    sum.read_at_least += part.read_at_least;
+    sum.read_at_most += part.read_at_most;
   }
-  return bytes;
+  return sum;
 }
 
 }  // namespace plait

@@ -17,6 +17,14 @@ struct socket_news {
   std::size_t waiting_bytes = 0;  ///< to be read, where some have arrived
 };
 
+/// Bytes that wait to be read, and bytes that have been read since the connection was made, at
+/// least and at most: some may arrive while they are counted.
+struct socket_bytes {
+  std::size_t waiting = 0;
+  std::uint64_t read_at_least = 0;
+  std::uint64_t read_at_most = 0;
+};
+
 /// The connected TCP sockets of this process.  An MPI library opens them when it first sends to a
 /// rank, and tells nobody, so they are looked for among the open files.  A thread can sleep until
 /// one of them has news: that costs two switches, where a timer may cost a virtual machine ten
@@ -43,8 +51,8 @@ class transport_sockets {
   void wake() noexcept;
   /// Notes that the library has looked, because of the last news.
   void looked();
-  /// Returns how many bytes wait to be read, at all sockets that are watched.
-  [[nodiscard]] std::size_t unread() const noexcept;
+  /// Returns what the kernel counts of all sockets that are watched.
+  [[nodiscard]] socket_bytes bytes() const noexcept;
   /// Returns true if the library has read, from one of the sockets, bytes that there was news of.
   [[nodiscard]] bool carry_messages() const noexcept { return carry_messages_; }
 
@@ -52,7 +60,7 @@ class transport_sockets {
   struct socket {
     int descriptor;
     std::uint64_t inode;
-    int waiting = 0;  ///< of the last news
+    socket_bytes news;  ///< the last, for which the library has not looked yet; else none wait
     int left_alone = 0;
   };
   [[nodiscard]] socket* find_known(int descriptor, std::uint64_t inode) noexcept;

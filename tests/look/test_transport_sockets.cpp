@@ -36,11 +36,14 @@ TEST(transport_sockets, what_is_left_unread_is_known_without_news) {
   transport_sockets sockets;
   sockets.find(now_ticks());
   skip_first_news(sockets);
-  EXPECT_EQ(sockets.unread(), 0U);
+  EXPECT_EQ(sockets.bytes().waiting, 0U);
   one.send(1000);
   EXPECT_TRUE(sockets.wait(seconds_to_ticks(long_s)).arrived);
   one.receive(300);
-  EXPECT_EQ(sockets.unread(), 700U);
+  const socket_bytes now = sockets.bytes();
+  EXPECT_EQ(now.waiting, 700U);
+  EXPECT_EQ(now.read_at_least, 300U);
+  EXPECT_EQ(now.read_at_most, 300U);
 }
 
 TEST(transport_sockets, what_was_said_once_is_not_said_again) {
@@ -91,6 +94,22 @@ TEST(transport_sockets, a_socket_that_looks_leave_alone_is_let_go) {
   }
   c.send(10);
   EXPECT_FALSE(sockets.wait(seconds_to_ticks(1e-3)).arrived);
+}
+
+// A library that reads 64 KiB in a look, from a link that brings as much meanwhile.
+TEST(transport_sockets, one_that_is_read_from_is_kept_though_no_less_waits_there) {
+  connection c;
+  transport_sockets sockets;
+  sockets.find(now_ticks());
+  skip_first_news(sockets);
+  for (int look = 0; look < 10; ++look) {
+    c.send(1000);
+    ASSERT_TRUE(sockets.wait(seconds_to_ticks(long_s)).arrived) << look;
+    c.receive(500);
+    c.send(500);
+    sockets.looked();
+  }
+  EXPECT_TRUE(sockets.carry_messages());
 }
 
 TEST(transport_sockets, one_that_is_closed_says_nothing_any_more) {

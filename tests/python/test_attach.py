@@ -118,7 +118,7 @@ def test_the_library_is_found_behind_other_libraries(program, house):
 
 def test_one_build_is_for_all_libraries_that_have_the_standard_abi(house, monkeypatch):
     program = str(house / "bin/libmpi_abi.so.0")
-    for mpi in (None, "abi"):
+    for mpi in (None, "abi", str(house)):  # a folder whose lib has such a library
         found = target.find(program, mpi)
         assert (found.mpi, found.kind) == ("abi", "abi")
     assert built.places("abi")[0].parts[-3:-1] == ("release-abi", "lib")

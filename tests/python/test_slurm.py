@@ -155,3 +155,5 @@ def test_what_srun_cannot_do_is_refused(monkeypatch):
     assert "srun is not installed" in one_line(
         plait("run", "fake", PATH="/usr/bin-not-there", PLAIT_LAUNCHER="srun")
     )
+    said = {"PATH": "/usr/bin-not-there", "PLAIT_LAUNCHER": "srun"}
+    assert "mpiexec.openmpi" in one_line(plait("run", "--launcher=mpiexec", "fake", **said))

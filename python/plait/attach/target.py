@@ -116,7 +116,12 @@ def _kind_of(mpi: str) -> str:
 
 
 def _agree(mpi: str, own: str, kind: str) -> bool:
-    """Says if `--mpi` names the library that is used; by its kind where attach has come built."""
+    """Says if `--mpi` names the library that is used; by its kind where attach has come built.
+
+    A program of the standard ABI runs under any library that has it.
+    """
+    if own == "abi" and "/" in mpi:
+        return any(pathlib.Path(mpi, "lib").glob("libmpi_abi.so*"))
     return (mpi == kind and bool(shipped(kind))) or _installed_at(mpi) == _installed_at(own)
 
 
@@ -135,7 +140,7 @@ def _linked(path: str, word: str, program: Elf, mpi: str | None) -> Target:
     if mpi is not None and not _agree(mpi, own, kind):
         what = "MPI's standard ABI (--mpi abi)" if own == "abi" else own
         raise BadInput(f"{word} is linked with {what}, and --mpi names {mpi}")
-    return Target(path, library.full_name(mpi or own), kind)
+    return Target(path, "abi" if own == "abi" else library.full_name(mpi or own), kind)
 
 
 def _named_like(pattern: re.Pattern[str], paths: Iterable[str]) -> list[str]:

@@ -38,7 +38,10 @@ OPTIONS = {
     "--help": Option("print this"),
 }  # fmt: skip
 # Launchers put the number of a rank into one of these before MPI_Init tells it.
-_RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")
+# Of Open MPI, PMIx, PMI (MPICH and its relatives), Flux, and HPE's PALS.
+_RANK_VARIABLES = (
+    "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "FLUX_TASK_RANK", "PALS_RANKID",
+)  # fmt: skip
 # Slurm numbers its batch script, too, which is no step of the job.
 _RANK_OF_STEP, _STEP = "SLURM_PROCID", "SLURM_STEP_ID"
 

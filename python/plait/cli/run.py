@@ -68,13 +68,13 @@ def _list(asked: bool) -> None:
     raise typer.Exit
 
 
-def _launch_by(name: str) -> str:
+def _launch_by(name: Optional[str]) -> None:
     """Every start below reads the variable, which can be set for a whole session, too."""
+    if name is None:
+        return
     if name not in LAUNCHERS:
         raise BadInput(f"--launcher {name}: it can be {' or '.join(LAUNCHERS)}")
-    if name != LAUNCHERS[0]:
-        os.environ["PLAIT_LAUNCHER"] = name
-    return name
+    os.environ["PLAIT_LAUNCHER"] = name
 
 
 def run(
@@ -115,15 +115,15 @@ def run(
     ] = None,
     verbose: Verbose = False,
     _launcher: Annotated[
-        str,
+        Optional[str],
         typer.Option(
             "--launcher",
             metavar="NAME",
             callback=_launch_by,
             is_eager=True,
-            help="What starts the ranks: mpiexec, or srun under Slurm.",
+            help="What starts the ranks: mpiexec (the default), or srun under Slurm.",
         ),
-    ] = LAUNCHERS[0],
+    ] = None,
     _listing: Annotated[
         bool,
         typer.Option(

@@ -5,6 +5,8 @@
 Needs nothing but Python itself: `./plait` and `plait attach` have no more.
 """
 
+from __future__ import annotations
+
 import pathlib
 import shutil
 import sys
@@ -14,8 +16,8 @@ from plait.errors import BadInput
 NAMES = ("openmpi", "mpich", "abi")
 PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}  # Debian's, which have mpiexec
 HELP = "MPI library: openmpi, mpich, the folder of an installation of either, or abi."
-# A program that only this library installs.
-_TELLING = {"openmpi": "ompi_info", "mpich": "mpichversion"}
+# Programs that only one library installs, with its kind: Intel MPI is started as MPICH is.
+_TELLING = {"ompi_info": "openmpi", "mpichversion": "mpich", "impi_info": "mpich"}
 
 
 def check(mpi: str) -> str:
@@ -25,23 +27,35 @@ def check(mpi: str) -> str:
 
 
 def kind_of(mpi: str) -> str:
-    """Returns `openmpi`, `mpich` or `abi`, for a name or a folder."""
+    """Returns `openmpi`, `mpich` or `abi`, for a name or a folder; none needs a compiler."""
     if mpi in NAMES:
         return mpi
     if "/" not in mpi:
         raise BadInput(f"--mpi {mpi}: give openmpi, mpich or the folder of an installation, or abi")
     programs = pathlib.Path(mpi) / "bin"
-    for name in ("mpicxx", "mpiexec"):
-        if shutil.which(programs / name) is None:
-            raise BadInput(f"--mpi {mpi}: there is no program bin/{name} in it")
+    _demand(mpi, "mpiexec")
     if any(letter.isspace() for letter in str(folder_of(mpi))):
         raise BadInput(f"--mpi {mpi}: a path with blanks cannot be handed on to MPI's launchers")
-    for kind, program in _TELLING.items():
+    kind = installed_in(programs)
+    if kind is None:
+        raise BadInput(
+            f"--mpi {mpi}: this is neither Open MPI (bin/ompi_info) nor MPICH (bin/mpichversion)"
+            " nor Intel MPI (bin/impi_info)"
+        )
+    return kind
+
+
+def installed_in(programs: pathlib.Path) -> str | None:
+    """Returns the kind of the library whose programs are in this folder."""
+    for program, kind in _TELLING.items():
         if (programs / program).exists():
             return kind
-    raise BadInput(
-        f"--mpi {mpi}: this is neither Open MPI (bin/ompi_info) nor MPICH (bin/mpichversion)"
-    )
+    return None
+
+
+def _demand(mpi: str, program: str) -> None:
+    if shutil.which(pathlib.Path(mpi) / "bin" / program) is None:
+        raise BadInput(f"--mpi {mpi}: there is no program bin/{program} in it")
 
 
 def folder_of(mpi: str) -> pathlib.Path:
@@ -60,9 +74,12 @@ def build_folder(mpi: str) -> str:
 
 
 def main() -> None:
-    """Print the name, or the whole path, of the library that the only word gives."""
+    """Print the name, or the whole path, of the library that the only word gives, to build with."""
     try:
-        print(full_name(check(sys.argv[1])).rstrip("/"))
+        mpi = check(sys.argv[1])
+        if mpi not in NAMES:
+            _demand(mpi, "mpicxx")
+        print(full_name(mpi).rstrip("/"))
     except BadInput as error:
         sys.exit(f"plait: {error}")
 

@@ -80,7 +80,13 @@ def _own_mpiexec(mpi: str) -> str:
     if mpi == "abi":
         root = os.environ.get("PLAIT_MPI_ABI_ROOT")
         return str(pathlib.Path(root) / "bin/mpiexec") if root else "mpiexec"
-    return f"mpiexec.{mpi}" if mpi in library.NAMES else str(library.folder_of(mpi) / "bin/mpiexec")
+    if mpi not in library.NAMES:
+        return str(library.folder_of(mpi) / "bin/mpiexec")
+    of_path = shutil.which("mpiexec")
+    if shutil.which(f"mpiexec.{mpi}") is None and of_path is not None:  # no Debian
+        if library.installed_in(pathlib.Path(of_path).resolve().parent) == mpi:
+            return of_path
+    return f"mpiexec.{mpi}"
 
 
 def launch(
@@ -190,7 +196,9 @@ def _mpich(
     hosts = host_slots(lab, ranks)
     argv += ["-launcher", "ssh", "-launcher-exec", str(lab.agent)]
     argv += ["-localhost", lab.head_address, "-iface", "eth0", "-hosts", _host_list(hosts)]
-    settings |= {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
+    settings |= {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "FI_PROVIDER": "tcp"}
+    # Intel MPI's reads no counts beside hosts, and binds ranks to cores of other nodes.
+    settings |= {"I_MPI_PERHOST": str(max(count for _, count in hosts)), "I_MPI_PIN": "off"}
     if not _several_per_node(hosts):
         settings["MPIR_CVAR_NOLOCAL"] = "1"
     return argv, settings
