@@ -151,7 +151,7 @@ void transport_sockets::wake() noexcept {
   (void)!write(wakes_, &one, sizeof one);
 }
 
-/// Whether the library has read is not told by what waits: as much may have arrived meanwhile.
+/// Asks for what was read: as much as that may have arrived meanwhile.
 void transport_sockets::looked() {
   for (socket& one : known_) {
     const socket_bytes news = std::exchange(one.news, {});

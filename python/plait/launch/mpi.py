@@ -83,10 +83,10 @@ def _own_mpiexec(mpi: str) -> str:
     if mpi not in library.NAMES:
         return str(library.folder_of(mpi) / "bin/mpiexec")
     of_path = shutil.which("mpiexec")
-    if shutil.which(f"mpiexec.{mpi}") is None and of_path is not None:  # no Debian
-        if library.installed_in(pathlib.Path(of_path).resolve().parent) == mpi:
-            return of_path
-    return f"mpiexec.{mpi}"
+    if of_path is None or shutil.which(f"mpiexec.{mpi}") is not None:
+        return f"mpiexec.{mpi}"
+    is_its = library.installed_in(pathlib.Path(of_path).resolve().parent) == mpi  # no Debian
+    return of_path if is_its else f"mpiexec.{mpi}"
 
 
 def launch(
