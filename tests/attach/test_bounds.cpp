@@ -186,14 +186,14 @@ TEST(words, no_time_is_longer_than_the_run) {
     one.header().queued_s = 0.3;
   }
   const std::vector<rank_profile> profiles = profiles_of(ranks);
-  const std::string text = summary_text(profiles, analyse(profiles));
+  const std::string text = summary_text(analyse(profiles));
   EXPECT_LE(longest_s(text), 6.0 + 1e-9) << text;
   EXPECT_NE(text.find("3.00 s (50.0%)"), std::string::npos) << text;  // the reduction
 }
 
 TEST(words, every_line_fits_a_terminal) {
   const std::vector<rank_profile> profiles = profiles_of(eight_ranks());
-  std::istringstream text(summary_text(profiles, analyse(profiles)));
+  std::istringstream text(summary_text(analyse(profiles)));
   int lines = 0;
   const std::regex unit_first(R"(plait: *(s|ms|us)\b.*)");
   for (std::string line; std::getline(text, line); ++lines) {
@@ -210,7 +210,7 @@ TEST(words, columns_are_as_narrow_as_their_figures_and_leave_the_rest_to_the_sit
     for (auto& [number, site] : one.sites) site.module = 0;
     one.sites[static_cast<int>(call_id::MPI_Allreduce)].count = 175;  // 1400 of all
   }
-  const std::string text = summary_text(profiles, analyse(profiles));
+  const std::string text = summary_text(analyse(profiles));
   EXPECT_TRUE(std::regex_search(text, std::regex(R"( 1400  Allreduce tea_leaf_cg\.so\+0x)")))
       << text;
 }
@@ -234,7 +234,7 @@ void expect_only_cores_are_spoken_of(const std::string& text) {
 
 TEST(cores, that_ranks_share_are_spoken_of_first_and_of_messages_nothing_is_said) {
   const std::vector<rank_profile> profiles = on_one_host(eight_ranks(), 2);
-  const std::string text = summary_text(profiles, analyse(profiles));
+  const std::string text = summary_text(analyse(profiles));
   const std::size_t second = text.find('\n') + 1;
   EXPECT_EQ(text.substr(second).rfind("plait: 8 ranks share 2 cores of crowd.", 0), 0U) << text;
   EXPECT_NE(text.find("Run at most 2 ranks"), std::string::npos) << text;
@@ -251,7 +251,7 @@ TEST(cores, that_some_ranks_are_bound_to_are_shared_while_others_are_free) {
 TEST(cores, that_other_programs_take_are_spoken_of) {
   std::vector<rank_profile> profiles = on_one_host(eight_ranks(), 8);
   for (rank_profile& one : profiles) one.header.queued_s = 3.3;
-  const std::string text = summary_text(profiles, analyse(profiles));
+  const std::string text = summary_text(analyse(profiles));
   EXPECT_NE(text.find("A rank waits 3.30 s (55.0%) for a core that other programs or threads"),
             std::string::npos)
       << text;

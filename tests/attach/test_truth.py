@@ -30,9 +30,9 @@ def undisturbed(test):
 
 
 class Truth(unittest.TestCase):
-    def measured(self, case):
+    def measured(self, case, more=None):
         """Runs a case; returns the program's own figures and the profile."""
-        done = run("truth", case, options=["--quiet"])
+        done = run("truth", case, options=["--quiet"], more=more)
         self.assertEqual(done.code, 0, done.errors)
         lines = (line.split() for line in done.output.splitlines())
         return {name: float(value) for word, name, value in lines if word == "truth"}, done.profile
@@ -78,6 +78,20 @@ class Truth(unittest.TestCase):
         # Barriers between the rounds are waits in collectives, too, short ones.
         self.assertGreaterEqual(seen, 0.98 * whole - ROUNDS * 5e-6)
         self.assertLessEqual(seen, 1.02 * whole + ROUNDS * 5e-6 + barriers)
+
+    @undisturbed
+    def test_ranks_that_take_their_own_waits_apart(self):
+        alone = {"PLAIT_ATTACH_GATHERS": "1"}
+        true, profile = self.measured("late_sender", more=alone)
+        self.assertIsNone(profile["pop"]["ideal_s"])
+        seen = self.of_call(profile, "MPI_Recv", "late_sender_s", "late_sender")
+        self.check_figure(seen, true["rank_0_waits_for_post"], "late sender")
+        (pair,) = [one for one in profile["late_pairs"] if one["late_sender_s"] > ROUNDS * 0.01]
+        self.assertEqual((pair["from"], pair["to"]), (1, 0))
+        self.assertEqual(len(profile["ranks_detail"]), RANKS)
+        true, profile = self.measured("imbalance", more=alone)
+        whole = true["rank_0_waits_for_post"] + true["rank_1_waits_for_post"]
+        self.assertGreaterEqual(profile["totals"]["collective_wait_s"], 0.98 * whole - ROUNDS * 5e-6)
 
     @undisturbed
     def test_what_could_be_hidden_is_no_more_than_what_was_exposed(self):

@@ -58,3 +58,20 @@ def attach_result() -> dict[str, Any]:
         "ranks_detail": ranks,
         "warnings": ["a send buffer of halo.f90:97 changed before its wait at halo.f90:118"],
     }  # fmt: skip
+
+
+def large_result() -> dict[str, Any]:
+    """A result of 10,000 ranks: three classes, and two ranks that are in none."""
+    kinds = [("0-98, 101-198, 201-298, ...", 9602, 4), ("1-98, 100, 199-200, ...", 392, 3),
+             ("0, 99, 9900, 9999", 4, 2)]  # fmt: skip
+    classes = []
+    for ranks, count, sends_to in kinds:
+        row = {"ranks": ranks, "count": count, "is_rest": False}
+        for key, value in {**rank(1), "sent_bytes": 1 << 20, "sends_to": sends_to}.items():
+            if not isinstance(value, str) and key != "rank":
+                row |= {key: value, f"{key}_min": 0.9 * value, f"{key}_max": 1.1 * value}
+        classes.append(row)
+    rows = [[4096 * (abs(a - b) < 3) for b in range(64)] for a in range(64)]
+    return {**attach_result(), "ranks": 10_000, "rank_classes": classes,
+            "matrix": {"bytes": rows, "messages": rows, "ranks_a_row": 157},
+            "ranks_detail": [{**rank(4), "rank": 4321}, {**rank(0), "rank": 5000}]}  # fmt: skip

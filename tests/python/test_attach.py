@@ -24,7 +24,7 @@ from plait.results.figures.attach import (
 )
 from plait.results.figures.attach_timeline import with_timeline
 from plait.views.html import page
-from sample_attach import ADVICE, attach_result
+from sample_attach import ADVICE, attach_result, large_result
 from test_kinds import printed, show_result
 
 START = ["/usr/bin/python3", "-I", "-S", "-B", ROOT / "python/plait/attach/__main__.py"]
@@ -371,6 +371,22 @@ def test_many_ranks_are_a_picture_and_the_extremes():
     text = page([result])
     assert text.count("data:image/png;base64,") == 2
     assert "32 of 100 ranks" in text
+
+
+def test_thousands_of_ranks_are_classes_and_outliers():
+    result = large_result()
+    lines = printed(lambda console: show_result(result, console), width=80).splitlines()
+    assert len(lines) <= 30
+    said = " ".join(line.strip() for line in lines)
+    assert "9,602 ranks (0-98, 101-198, 201-298, ...): computing 8.60 s, waiting 1.26 s" in said
+    assert "rank 4321, unlike nearly all others: computing 7.40 s" in said
+    shown = page([result])
+    assert "Ranks that are alike" in shown
+    assert "9,602 ranks" in shown
+    assert "8.60 s (7.74 s – 9.46 s)" in shown
+    assert "ranks 157 to 313 send 4 KiB to ranks 314 to 470" in shown
+    assert "A row is 157 ranks" in shown
+    assert "Ranks unlike nearly all others" in shown
 
 
 def test_the_middle_of_a_trace_becomes_a_timeline(tmp_path):

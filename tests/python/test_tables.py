@@ -13,7 +13,7 @@ import plait as package
 from conftest import one_line, plait
 from plait.results.tables import csv_of, tables_of
 from sample_applications import result as application_result
-from sample_attach import attach_result
+from sample_attach import attach_result, large_result
 from sample_networks import bench_result
 
 
@@ -27,6 +27,12 @@ def test_a_profile_has_sites_ranks_and_pairs():
     (run,) = tables["run"]
     assert run["pop_load_balance"] == result["pop"]["load_balance"]
     assert run["hosts"] == "n0 n1"
+
+
+def test_pairs_of_many_ranks_are_named_by_the_first_of_their_rows():
+    tables = tables_of(large_result())
+    assert tables["pairs"][1] == {"from": 0, "to": 157, "messages": 4096, "bytes": 4096}
+    assert [row["count"] for row in tables["rank_classes"]] == [9602, 392, 4]
 
 
 def test_a_spread_is_three_cells_and_a_table_in_a_row_names_the_row():

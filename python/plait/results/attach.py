@@ -49,7 +49,9 @@ def _is_square(value: dict[str, list[list[float]]], where: str) -> Iterator[str]
             yield f"{where}.{name} is not of {ranks} x {ranks} numbers"
 
 
-_MATRIX = both(fields({"bytes": _SQUARE, "messages": _SQUARE}), _is_square)
+_MATRIX = both(
+    fields({"bytes": _SQUARE, "messages": _SQUARE}, {"ranks_a_row": count_from_1}), _is_square
+)
 _PAIR = fields({"from": count, "to": count, "late_sender_s": at_least_0},
                {"late_receiver_s": or_null(at_least_0), "messages": count})  # fmt: skip
 _SIZE = fields({"call": text, "log2_bytes": number, "count": count})
@@ -59,6 +61,8 @@ _PROGRESS = or_null(
 _CORES = or_null(fields({"says": text, "spoils_waits": flag}, {"queued_s": or_null(at_least_0)}))
 _RANK = fields({"rank": count}, {"host": or_null(text), "wall_s": or_null(at_least_0),
                                  **_TOTALS})  # fmt: skip
+_CLASS = fields({"ranks": text, "count": count_from_1, "compute_s": number, "mpi_s": number},
+                {"is_rest": flag})  # fmt: skip
 
 
 _LEAST_SHARE = 0.005  # of the wall time: a site that is exposed for less is minor
@@ -82,7 +86,8 @@ class Attach(Kind):
              "pop": or_null(fields({}, _POP)), "sites": sequence(_SITE),
              "cores": _CORES, "matrix": or_null(_MATRIX), "late_pairs": sequence(_PAIR),
              "message_sizes": sequence(_SIZE), "progress": _PROGRESS,
-             "ranks_detail": sequence(_RANK), "warnings": sequence(text),
+             "ranks_detail": sequence(_RANK), "rank_classes": sequence(_CLASS),
+             "warnings": sequence(text),
              "timeline": TIMELINE, "parameters": fields({}), "environment": fields({})},
         )
     )  # fmt: skip

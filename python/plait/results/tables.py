@@ -79,10 +79,11 @@ def _add_cells(found: Tables, row: Row, name: str, value: object, keys: Row) -> 
         row[name] = value
 
 
-def _pairs(matrix: Mapping[str, list[list[int]]]) -> list[Row]:
-    """A row for each pair of ranks between which messages went."""
+def _pairs(matrix: Mapping[str, Any]) -> list[Row]:
+    """A row for each pair of ranks between which messages went; rows of ranks by their first."""
+    step = matrix.get("ranks_a_row", 1)
     return [
-        {"from": source, "to": target, "messages": messages, "bytes": size}
+        {"from": step * source, "to": step * target, "messages": messages, "bytes": size}
         for source, lines in enumerate(zip(matrix["messages"], matrix["bytes"]))
         for target, (messages, size) in enumerate(zip(*lines))
         if messages

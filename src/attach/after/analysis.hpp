@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Analysis of the profiles of all ranks, after the run: waits, their causes, advice.  Pure
-/// arithmetic.
+/// Analysis of a job, after the run: waits, their causes, advice.  Pure arithmetic, on the profiles
+/// of all ranks, or rank by rank.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -11,36 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "attach/after/job_share.hpp"
 #include "attach/after/matching.hpp"
-#include "attach/after/rank_profile.hpp"
 
 namespace plait::attach {
-
-/// Seconds in calls that wait, and what they waited for.  All but `waiting_s` add up to it.
-struct wait_split {
-  double waiting_s = 0;
-  double late_sender_s = 0;
-  double late_receiver_s = 0;
-  double transfer_s = 0;
-  double collective_wait_s = 0;
-  double other_wait_s = 0;  ///< of calls that are not taken apart (probes, windows, files)
-  // At most, of it; never to be added up.
-  double by_progress_s = 0;
-  double by_moving_s = 0;
-
-  void add(const wait_split& other) noexcept;
-  void scale(double by) noexcept;
-};
-/// All of them, by their names in a result.
-inline constexpr std::pair<const char*, double wait_split::*> parts_of_waits[] = {
-    {"waiting_s", &wait_split::waiting_s},
-    {"late_sender_s", &wait_split::late_sender_s},
-    {"late_receiver_s", &wait_split::late_receiver_s},
-    {"transfer_s", &wait_split::transfer_s},
-    {"collective_wait_s", &wait_split::collective_wait_s},
-    {"other_wait_s", &wait_split::other_wait_s},
-    {"could_hide_by_progress_s", &wait_split::by_progress_s},
-    {"could_hide_by_moving_s", &wait_split::by_moving_s}};
 
 /// A call in the program's code, by where it returns to.
 struct code_place {
@@ -55,7 +28,7 @@ struct code_place {
 };
 
 /// A call of MPI, at a place; the place of a call in a wrapper is one site for each way there.
-struct site_result : code_place {
+struct site_result : code_place, site_sums {
   int call = -1;
   /// Calls that led here, the nearest first.  The last is the first that is in no wrapper; none
   /// where the call of MPI itself is in no wrapper.
@@ -66,57 +39,17 @@ struct site_result : code_place {
     return callers.empty() ? *this : callers.back();
   }
 
-  std::uint64_t count = 0;
-  std::uint64_t fails = 0;
-  std::uint64_t bytes = 0;
-  double time_s = 0;
-  wait_split waits;
-  double worst_rank_s = 0;  ///< waiting of the rank that waits most here
-  int worst_rank = 0;
   /// The place of another rank that this one waited for most, and how long; -1: none.
   int late_site = -1;
   double late_site_s = 0;
   int post_site = -1;  ///< where what is waited for here is started most often; -1: none
-  double computed_in_flight_s = 0;  ///< between those starts and the calls here
-  // Of the calls that were noted: how often one followed another here with no other wait between.
-  std::uint64_t waits_noted = 0;
-  std::uint64_t rows = 0;
-  double computed_in_rows_s = 0;
   std::string advice;
 };
 
-/// Times of a rank, or their sums.
-struct measured_times {
-  int threads = 0;       ///< that have called MPI
-  double compute_s = 0;  ///< of all of them, each from its first call to its last
-  double mpi_s = 0;
-  double stolen_s = 0;
-  double hidden_s = 0;
-  double bound_s = 0;
-  std::uint64_t looks = 0;
-  double look_s = 0;
-  double look_cpu_s = 0;
-  wait_split waits;
-
-  void add(const measured_times& other) noexcept;
-};
-
-struct rank_result : measured_times {
-  int rank = 0;
-  std::string host;
-  double wall_s = 0;
-  double communication_s = 0;  ///< what its messages need on the network, alone
-};
-
-struct late_pair {
-  int from = 0;
-  int to = 0;
-  double seconds = 0;
-  std::uint64_t messages = 0;
-};
-
 struct pop_metrics {
-  bool has_ideal = true;  ///< false where ranks have several threads: no one path is a rank's
+  /// False where ranks have several threads, as no one path is a rank's then, and where no rank has
+  /// the records of all.
+  bool has_ideal = true;
   double load_balance = 1;
   double serialisation = 1;
   double transfer = 1;
@@ -132,41 +65,38 @@ struct core_sharing {
   double queued_s = -1;  ///< ready to run without a core, of all ranks; -1: not known
 };
 
-/// The numbers of each rank's sites in the list of all.  A call in a wrapper is one site for each
-/// of its callers; ways to a call that differ beyond them are one.
+/// The sites of a job.  A call in a wrapper is one site for each of its callers; ways to a call
+/// that differ beyond them are one.
 class site_index {
  public:
-  site_index() = default;
-  explicit site_index(std::span<const rank_profile> ranks);
-  [[nodiscard]] int of(std::size_t rank, int site) const noexcept {
-    const auto& numbers = numbers_[rank];
-    const auto found = numbers.find(site);
-    return found == numbers.end() ? -1 : found->second;
-  }
+  explicit site_index(const call_ways& of_all);
   [[nodiscard]] std::vector<site_result>& sites() noexcept { return sites_; }
+  /// Numbers in the list of sites, by the keys of ways.
+  [[nodiscard]] const std::map<std::uint64_t, int>& numbers() const noexcept { return numbers_; }
   /// Sites have new numbers, by their old ones.
   void renumber(std::span<const int> numbers) noexcept;
 
  private:
-  std::vector<std::map<int, int>> numbers_;
+  std::map<std::uint64_t, int> numbers_;
   std::vector<site_result> sites_;
 };
 
 struct analysis : measured_times {
+  profile_header first;  ///< rank 0's, or that of the first rank that is known
   double wall_s = 0;
   double clock_uncertainty_s = 0;
   bool has_network = false;
   std::uint32_t sampling = 0;
-  std::uint64_t records = 0;
   pop_metrics pop;
   core_sharing cores;
   double longest_compute_s = 0;
   int longest_compute_rank = 0;
-  std::vector<site_result> sites;  ///< by what they wait, the longest first
-  site_index index;                ///< of ranks' own sites in `sites`
+  std::vector<site_result> sites;                ///< by what they wait, the longest first
+  std::map<std::uint64_t, int> numbers_of_ways;  ///< in `sites`
   std::vector<rank_result> ranks;
-  std::vector<late_pair> late_pairs;
-  std::map<std::pair<int, int>, std::uint64_t> sizes;  ///< by call and log2 of the bytes
+  std::vector<late_pair> late_pairs;  ///< the longest first
+  by_two<std::uint64_t> sizes;        ///< by call and log2 of the bytes
+  traffic sent;
   std::vector<std::string> warnings;
 
   [[nodiscard]] double all_s() const noexcept { return compute_s + mpi_s; }
@@ -185,9 +115,16 @@ struct analysis : measured_times {
 
 [[nodiscard]] analysis analyse(std::span<const rank_profile> ranks);
 
-/// Takes apart the waits of all ranks.  Adds to sites, ranks and pairs of `to`.
-void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock,
-                      const matched_records& matched, analysis& to);
+/// Adds what one rank did, which the others have told it of their part in.
+void add_rank(const rank_view& own, const counterparts& others, job_share& to);
+/// Makes the analysis of a job of all its ranks' shares.  `ideal_s`: `ideal_seconds`; -1: not
+/// known.
+[[nodiscard]] analysis finish(site_index index, job_share all, const profile_header& first,
+                              double ideal_s);
+
+/// Takes apart the waits of a rank.  Adds to `result`, and to sites and pairs of `to`.
+void take_waits_apart(const rank_view& own, const counterparts& others, rank_result& result,
+                      job_share& to);
 
 /// The longest path of the run if MPI cost nothing: each rank computes as it did, and waits only
 /// for what it needs.
@@ -195,8 +132,7 @@ void take_waits_apart(std::span<const rank_profile> ranks, const timebase& clock
                                    const matched_records& matched);
 
 /// Returns which cores ranks share, with each other or with other programs.
-[[nodiscard]] core_sharing find_core_sharing(std::span<const rank_profile> ranks,
-                                             const analysis& run);
+[[nodiscard]] core_sharing find_core_sharing(const job_share& all, const analysis& run);
 
 /// Finds functions, files and lines of places.  Of code that was compiled into its caller, several
 /// places, from the inside out.
@@ -225,8 +161,8 @@ void advise(analysis& on, bool has_progress);
 /// "ring.c:41", "exchange+0x2f", or "ring+0x112f".
 [[nodiscard]] std::string short_place_text(const code_place& place);
 
-[[nodiscard]] std::string result_json(std::span<const rank_profile> ranks, const analysis& found);
+[[nodiscard]] std::string result_json(const analysis& found);
 /// At most 30 lines.
-[[nodiscard]] std::string summary_text(std::span<const rank_profile> ranks, const analysis& found);
+[[nodiscard]] std::string summary_text(const analysis& found);
 
 }  // namespace plait::attach

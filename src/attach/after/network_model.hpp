@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <span>
 
 #include "attach/after/rank_profile.hpp"
 
@@ -16,23 +14,23 @@ namespace plait::attach {
 /// per byte.
 class network_model {
  public:
-  explicit network_model(std::span<const rank_profile> ranks)
-      : ranks_(ranks), of_(ranks.front().header) {}
+  /// Of what rank 0 has measured.  `host` is a hash of the rank's own.
+  network_model(const profile_header& first, std::uint64_t host) noexcept
+      : of_(first), host_(host) {}
   [[nodiscard]] bool is_known() const noexcept {
     return of_.latency_s[0] > 0 || of_.latency_s[1] > 0;
   }
-  [[nodiscard]] double message_s(std::size_t a, std::size_t b, std::uint64_t bytes) const noexcept {
-    const int within = is_within(a, b);
+  [[nodiscard]] double message_s(std::uint64_t other_host, std::uint64_t bytes) const noexcept {
+    const int within = is_within(other_host);
     return of_.latency_s[within] + static_cast<double>(bytes) * of_.seconds_per_byte[within];
   }
   /// Processor time that either rank gives for it.
-  [[nodiscard]] double processor_s(std::size_t a, std::size_t b,
-                                   std::uint64_t bytes) const noexcept {
-    return static_cast<double>(bytes) * of_.processor_s_per_byte[is_within(a, b)];
+  [[nodiscard]] double processor_s(std::uint64_t other_host, std::uint64_t bytes) const noexcept {
+    return static_cast<double>(bytes) * of_.processor_s_per_byte[is_within(other_host)];
   }
   /// Time beyond that, as a part of it, while as much goes the other way.
-  [[nodiscard]] double slower_both_ways(std::size_t a, std::size_t b) const noexcept {
-    const int within = is_within(a, b);
+  [[nodiscard]] double slower_both_ways(std::uint64_t other_host) const noexcept {
+    const int within = is_within(other_host);
     const double one_way = of_.seconds_per_byte[within];
     const double each_way = of_.seconds_per_byte_each_way[within];
     return one_way > 0 && each_way > 0 ? each_way / one_way - 1 : 0;
@@ -44,16 +42,13 @@ class network_model {
         std::max(of_.seconds_per_byte[within], of_.seconds_per_byte_each_way[within]);
     return each_way > 0 ? std::min(1.0, 2 * of_.processor_s_per_byte[within] / each_way) : 1;
   }
-  [[nodiscard]] int is_within(std::size_t a, std::size_t b) const noexcept {
-    return std::strncmp(ranks_[a].header.host, ranks_[b].header.host,
-                        sizeof(profile_header::host)) == 0
-               ? 1
-               : 0;
-  }
 
  private:
-  std::span<const rank_profile> ranks_;
+  [[nodiscard]] int is_within(std::uint64_t other_host) const noexcept {
+    return other_host == host_ ? 1 : 0;
+  }
   const profile_header& of_;
+  std::uint64_t host_;
 };
 
 /// When the messages of a wait could have been there, and what they would have taken from the

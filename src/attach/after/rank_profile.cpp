@@ -18,44 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "attach/after/packed.hpp"
 #include "attach/calls.hpp"
 #include "core/filled.hpp"
 
 namespace plait::attach {
 namespace {
-
-template <class T>
-[[nodiscard]] std::vector<T> copy_of(std::span<const std::byte> memory, std::size_t at,
-                                     std::size_t count) {
-  if (at > memory.size() || count > (memory.size() - at) / sizeof(T)) {
-    throw error("a profile is cut short");
-  }
-  std::vector<T> values(count);
-  if (count > 0)
-    std::memcpy(static_cast<void*>(values.data()), memory.data() + at, count * sizeof(T));
-  return values;
-}
-
-/// Writes how many there are, and the values.
-template <class T>
-void append(std::vector<std::byte>& to, const std::vector<T>& values) {
-  const std::uint64_t count = values.size();
-  const auto add = [&](const void* from, std::size_t size) {
-    to.insert(to.end(), static_cast<const std::byte*>(from),
-              static_cast<const std::byte*>(from) + size);
-  };
-  add(&count, sizeof count);
-  add(values.data(), count * sizeof(T));
-}
-
-/// Reads the same, and goes on to what follows.
-template <class T>
-[[nodiscard]] std::vector<T> take(std::span<const std::byte>& from) {
-  const auto count = copy_of<std::uint64_t>(from, 0, 1).front();
-  auto values = copy_of<T>(from, sizeof count, count);
-  from = from.subspan(sizeof count + count * sizeof(T));
-  return values;
-}
 
 constexpr const char* file_prefix = "plait-attach-";
 
@@ -164,13 +132,18 @@ rank_profile read_profile(std::span<const std::byte> memory, std::uint32_t sampl
   one.records = copy_of<record_data>(memory, layout.records, h.records);
   one.calls = copy_of<call_data>(memory, layout.calls, h.calls);
   if (!is_sound(one)) throw error("the profile is damaged");
-  if (sampling > h.sampling) {
-    h.sampling = sampling;
-    std::erase_if(one.records,
-                  [&](const record_data& r) { return !is_kept(sample_hash(r, h.rank), sampling); });
-  }
   h.records = one.records.size();
+  thin_out(one, sampling);
   return one;
+}
+
+void thin_out(rank_profile& one, std::uint32_t sampling) {
+  profile_header& h = one.header;
+  if (sampling <= h.sampling) return;
+  h.sampling = sampling;
+  std::erase_if(one.records,
+                [&](const record_data& r) { return !is_kept(sample_hash(r, h.rank), sampling); });
+  h.records = one.records.size();
 }
 
 std::vector<std::byte> pack_profile(const rank_profile& one) {

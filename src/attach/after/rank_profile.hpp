@@ -26,6 +26,8 @@ struct rank_profile {
 /// `error` where the bytes are no profile, or a damaged one.
 [[nodiscard]] rank_profile read_profile(std::span<const std::byte> memory,
                                         std::uint32_t sampling = 0);
+/// Drops the records that a stricter sampling does not keep.
+void thin_out(rank_profile& one, std::uint32_t sampling);
 [[nodiscard]] std::vector<std::byte> pack_profile(const rank_profile& one);
 [[nodiscard]] rank_profile unpack_profile(std::span<const std::byte> packed);
 

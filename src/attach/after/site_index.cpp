@@ -12,10 +12,6 @@
 namespace plait::attach {
 namespace {
 
-[[nodiscard]] std::string module_path(const rank_profile& in, int module) {
-  return module < 0 ? std::string{} : std::string(in.header.module[module].path);
-}
-
 /// The places on a way to a call, the call's first, with functions compiled into others told apart.
 using way_of_places = std::vector<code_place>;
 
@@ -123,62 +119,56 @@ class wrappers {
 
 }  // namespace
 
-site_index::site_index(std::span<const rank_profile> ranks) : numbers_(ranks.size()) {
-  struct raw_way {
-    std::size_t rank;
-    int number;
-    const site_data& site;
+/// Sites are numbered as they came up, rank by rank.
+site_index::site_index(const call_ways& of_all) {
+  struct known_way {
+    std::uint64_t key;
+    const call_way* way;
     std::vector<std::size_t> places;
   };
+  std::vector<known_way> ways;
+  for (const auto& [key, way] : of_all) ways.push_back({key, &way, {}});
+  std::ranges::sort(ways, {},
+                    [](const known_way& one) { return std::pair(one.way->rank, one.way->number); });
   place_names names;
-  std::vector<raw_way> ways;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    for (const auto& [number, site] : ranks[r].sites) {
-      auto& places = ways.emplace_back(raw_way{r, number, site, {}}).places;
-      places.push_back(names.add(module_path(ranks[r], site.module), site.offset));
-      for (int i = 0; i < std::min(site.callers, most_callers); ++i) {
-        const caller_data& caller = site.caller[i];
-        if (caller.module < 0) break;
-        places.push_back(names.add(module_path(ranks[r], caller.module),
-                                   caller.address - ranks[r].header.module[caller.module].base));
-      }
+  for (known_way& one : ways) {
+    for (const auto& [module, offset] : one.way->places) {
+      one.places.push_back(names.add(module, offset));
     }
   }
   names.find_names();
-  const auto places_of = [&](const raw_way& way) {
+  const auto places_of = [&](const known_way& one) {
     way_of_places places;
-    for (const std::size_t place : way.places) {
+    for (const std::size_t place : one.places) {
       places.insert(places.end(), names.of(place).begin(), names.of(place).end());
     }
     return places;
   };
   wrappers known;
-  for (const raw_way& way : ways) {
-    if (way.site.waited > 0 || way.site.bytes > 0) known.add(places_of(way), way.site.count);
+  for (const known_way& one : ways) {
+    if (one.way->communicates) known.add(places_of(one), one.way->count);
   }
   known.find_files();
   std::map<std::pair<int, std::vector<place_key>>, int> numbers;
-  for (const raw_way& way : ways) {
-    way_of_places places = places_of(way);
+  for (const known_way& one : ways) {
+    way_of_places places = places_of(one);
     places.resize(known.count_in(places) + 1);
     std::vector<place_key> key;
-    for (const code_place& one : places) key.push_back(key_of(one));
+    for (const code_place& place : places) key.push_back(key_of(place));
     const auto [found, is_new] =
-        numbers.try_emplace({way.site.call, key}, static_cast<int>(sites_.size()));
+        numbers.try_emplace({one.way->call, key}, static_cast<int>(sites_.size()));
     if (is_new) {
       site_result& made = sites_.emplace_back();
       static_cast<code_place&>(made) = places.front();
-      made.call = way.site.call;
+      made.call = one.way->call;
       made.callers.assign(places.begin() + 1, places.end());
     }
-    numbers_[way.rank][way.number] = found->second;
+    numbers_[one.key] = found->second;
   }
 }
 
 void site_index::renumber(std::span<const int> numbers) noexcept {
-  for (auto& of_rank : numbers_) {
-    for (auto& [number, site] : of_rank) site = numbers[static_cast<std::size_t>(site)];
-  }
+  for (auto& [key, site] : numbers_) site = numbers[static_cast<std::size_t>(site)];
 }
 
 }  // namespace plait::attach

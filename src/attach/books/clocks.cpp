@@ -3,11 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "attach/after/job_share.hpp"
+#include "attach/after/packed.hpp"
+#include "attach/books/together.hpp"
 
 namespace plait::attach {
 namespace {
@@ -24,30 +30,53 @@ void receive(const session& of, void* data, std::size_t size, int from, int tag)
   (data, static_cast<int>(size), constants.byte, from, tag, of.own, MPI_STATUS_IGNORE);
 }
 
-/// Asks rank 0 for its time and notes the offset of this rank's clock.  Of several round trips the
-/// shortest is the most exact.  Rank 0 answers at the same time.
-void ask_for_time(const session& of, profile_header& h, int moment) {
+/// A clock that is known: rank 0's time, in seconds, is ticks * seconds_per_tick + offset_s.
+struct known_clock {
+  std::uint64_t boot = 0;
+  ticks at = 0;  ///< when it was compared
+  double seconds_per_tick = 0;
+  double offset_s = 0;
+  double uncertainty_s = 0;
+};
+
+/// Asks a rank that knows rank 0's time, and notes the offset of this rank's clock.  Of several
+/// round trips the shortest is the most exact.  The other rank answers at the same time.
+[[nodiscard]] known_clock ask_for_time(const session& of, profile_header& h, int from, int moment) {
+  known_clock theirs;
+  send(of, &h.boot, sizeof h.boot, from, clock_tag);
+  receive(of, &theirs, sizeof theirs, from, clock_tag);
+  known_clock own{h.boot, 0, h.seconds_per_tick, 0, 0};
+  const bool is_common = h.boot != 0 && h.boot == theirs.boot;
+  if (is_common) own = theirs;
   double shortest_s = 1e9;
-  for (int i = 0; i < round_trips; ++i) {
+  for (int i = 0; i < round_trips && !is_common; ++i) {
     double theirs_s = 0;
     const ticks before = now_ticks();
-    send(of, &theirs_s, sizeof theirs_s, 0, clock_tag);
-    receive(of, &theirs_s, sizeof theirs_s, 0, clock_tag);
+    send(of, &theirs_s, sizeof theirs_s, from, clock_tag);
+    receive(of, &theirs_s, sizeof theirs_s, from, clock_tag);
     const ticks after = now_ticks();
     const double trip_s = static_cast<double>(after - before) * h.seconds_per_tick;
     if (trip_s >= shortest_s) continue;
     shortest_s = trip_s;
-    const ticks middle = before + (after - before) / 2;
-    h.clock_at[moment] = middle;
-    h.clock_offset_s[moment] = theirs_s - static_cast<double>(middle) * h.seconds_per_tick;
+    own.at = before + (after - before) / 2;
+    own.offset_s = theirs_s - static_cast<double>(own.at) * h.seconds_per_tick;
+    own.uncertainty_s = theirs.uncertainty_s + shortest_s / 2;
   }
-  h.clock_uncertainty_s = std::max(h.clock_uncertainty_s, shortest_s / 2);
+  h.clock_at[moment] = own.at;
+  h.clock_offset_s[moment] =
+      own.offset_s + static_cast<double>(own.at) * (own.seconds_per_tick - h.seconds_per_tick);
+  h.clock_uncertainty_s = std::max(h.clock_uncertainty_s, own.uncertainty_s);
+  return own;
 }
-void tell_time(const session& of, const profile_header& h, int to) {
-  for (int i = 0; i < round_trips; ++i) {
+void tell_time(const session& of, const known_clock& own, int to) {
+  std::uint64_t boot = 0;
+  receive(of, &boot, sizeof boot, to, clock_tag);
+  send(of, &own, sizeof own, to, clock_tag);
+  const bool is_common = boot != 0 && boot == own.boot;
+  for (int i = 0; i < round_trips && !is_common; ++i) {
     double now_s = 0;
     receive(of, &now_s, sizeof now_s, to, clock_tag);
-    now_s = static_cast<double>(now_ticks()) * h.seconds_per_tick;
+    now_s = static_cast<double>(now_ticks()) * own.seconds_per_tick + own.offset_s;
     send(of, &now_s, sizeof now_s, to, clock_tag);
   }
 }
@@ -136,32 +165,46 @@ std::uint64_t boot_number() {
   return hash;
 }
 
+/// Few ranks ask rank 0.  Of many, each asks the one above it in a tree: the uncertainty adds up,
+/// and no rank answers more than some.
 void align_clocks(session& of, int moment) {
   profile_header& h = of.notes.header();
-  std::vector<std::uint64_t> boots(static_cast<std::size_t>(h.ranks));
-  PLAIT_REAL(MPI_Allgather)
-  (&h.boot, sizeof h.boot, constants.byte, boots.data(), sizeof h.boot, constants.byte, of.own);
-  for (int rank = 1; rank < h.ranks; ++rank) {
-    const bool is_common = boots[0] != 0 && boots[static_cast<std::size_t>(rank)] == boots[0];
-    if (is_common) continue;
-    if (h.rank == rank) ask_for_time(of, h, moment);
-    if (h.rank == 0) tell_time(of, h, rank);
+  const bool is_flat = h.ranks <= most_listed_ranks;
+  known_clock own{h.boot, 0, h.seconds_per_tick, 0, 0};
+  int step = 1;
+  while (step < h.ranks && (h.rank & step) == 0) step *= 2;
+  if (h.rank != 0) own = ask_for_time(of, h, is_flat ? 0 : h.rank - step, moment);
+  for (int to = 1; is_flat && h.rank == 0 && to < h.ranks; ++to) tell_time(of, own, to);
+  for (step /= 2; !is_flat && step > 0; step /= 2) {
+    if (h.rank + step < h.ranks) tell_time(of, own, h.rank + step);
   }
 }
 
 void measure_network(session& of) {
+  struct partner_ranks {
+    int of[2] = {INT_MAX, INT_MAX};  ///< the first on another host, and on rank 0's
+  };
   profile_header& h = of.notes.header();
-  std::vector<char> hosts(sizeof h.host * static_cast<std::size_t>(h.ranks));
-  PLAIT_REAL(MPI_Allgather)
-  (h.host, sizeof h.host, constants.byte, hosts.data(), sizeof h.host, constants.byte, of.own);
-  int partners[2] = {-1, -1};
-  for (int rank = h.ranks - 1; rank > 0; --rank) {
-    const char* host = hosts.data() + sizeof h.host * static_cast<std::size_t>(rank);
-    partners[std::strncmp(host, hosts.data(), sizeof h.host) == 0 ? 1 : 0] = rank;
-  }
+  std::array<char, sizeof h.host> host{};
+  std::copy_n(h.host, host.size(), host.begin());
+  broadcast_value(of, host);
+  partner_ranks partners;
+  if (h.rank != 0)
+    partners.of[std::strncmp(h.host, host.data(), host.size()) == 0 ? 1 : 0] = h.rank;
+  const auto pack = [&] {
+    const auto bytes = std::as_bytes(std::span(&partners, 1));
+    return byte_list(bytes.begin(), bytes.end());
+  };
+  merge_along_tree(of, pack, [&](const byte_list& other) {
+    const partner_ranks theirs = copy_of<partner_ranks>(other, 0, 1).front();
+    for (int within = 0; within < 2; ++within) {
+      partners.of[within] = std::min(partners.of[within], theirs.of[within]);
+    }
+  });
+  broadcast_value(of, partners);
   for (int within = 0; within < 2; ++within) {
-    const int other = partners[within];
-    if (other < 0 || (h.rank != 0 && h.rank != other)) continue;
+    const int other = partners.of[within];
+    if (other == INT_MAX || (h.rank != 0 && h.rank != other)) continue;
     constexpr std::size_t large = 1 << 20;
     std::vector<char> data(8);
     const double latency_s = trip_s(of, h.rank, other, data, 20, h.seconds_per_tick) / 2;

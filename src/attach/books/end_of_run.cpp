@@ -4,17 +4,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <span>
 
-#include "attach/after/rank_profile.hpp"
+#include "attach/after/packed.hpp"
+#include "attach/books/together.hpp"
 #include "attach/calls/real_functions.hpp"
 #include "attach/written/result_files.hpp"
+#include "attach/written/trace_file.hpp"
+#include "core/filled.hpp"
 
 namespace plait::attach {
 namespace {
 
-constexpr int gather_tag = 3;
-/// Upper limit of the records that rank 0 gathers from all ranks.
+/// Upper limit of the records that rank 0 gathers from all ranks, where it does.
 constexpr std::uint64_t most_records = 8 << 20;
 
 [[nodiscard]] std::span<const std::byte> memory_of(notebook& notes) {
@@ -40,45 +43,133 @@ constexpr std::uint64_t most_records = 8 << 20;
   return static_cast<std::uint32_t>(sampling);
 }
 
-/// In parts: a count of MPI's is an int.
-constexpr std::size_t piece_bytes = 64 << 20;
-
-void send_packed(session& of, const std::vector<std::byte>& packed) {
-  const std::uint64_t size = packed.size();
-  PLAIT_REAL(MPI_Send)(&size, sizeof size, constants.byte, 0, gather_tag, of.own);
-  for (std::size_t at = 0; at < size; at += piece_bytes) {
-    PLAIT_REAL(MPI_Send)
-    (packed.data() + at, static_cast<int>(std::min(piece_bytes, size - at)), constants.byte, 0,
-     gather_tag, of.own);
+/// Rank 0 takes all that all ranks have noted, one after the other.
+void gather_and_write(session& of) {
+  const std::uint32_t sampling = common_sampling(of);
+  const rank_profile own = read_profile(memory_of(of.notes), sampling);
+  if (own.header.rank != 0) return send_bytes(of, pack_profile(own), 0);
+  std::vector<rank_profile> ranks{own};
+  for (int rank = 1; rank < own.header.ranks; ++rank) {
+    ranks.push_back(unpack_profile(receive_bytes(of, rank)));
   }
+  write_results(ranks, of.asked);
 }
 
-[[nodiscard]] rank_profile receive_packed(session& of, int from) {
-  std::uint64_t size = 0;
-  PLAIT_REAL(MPI_Recv)
-  (&size, sizeof size, constants.byte, from, gather_tag, of.own, MPI_STATUS_IGNORE);
-  std::vector<std::byte> packed(size);
-  for (std::size_t at = 0; at < size; at += piece_bytes) {
-    PLAIT_REAL(MPI_Recv)
-    (packed.data() + at, static_cast<int>(std::min(piece_bytes, size - at)), constants.byte, from,
-     gather_tag, of.own, MPI_STATUS_IGNORE);
+/// Returns the sampling of the rank that keeps least.
+[[nodiscard]] std::uint32_t strictest_sampling(session& of) {
+  std::uint32_t sampling = of.notes.header().sampling;
+  const auto pack = [&] {
+    byte_list bytes;
+    append(bytes, std::span<const std::uint32_t>(&sampling, 1));
+    return bytes;
+  };
+  merge_along_tree(of, pack, [&](std::span<const std::byte> other) {
+    sampling = std::max(sampling, take<std::uint32_t>(other).front());
+  });
+  broadcast_value(of, sampling);
+  return sampling;
+}
+
+/// Finds the sites of all ranks, on rank 0, and gives all ranks their numbers, by keys of ways.
+[[nodiscard]] std::map<std::uint64_t, int> find_sites(session& of, const rank_profile& own,
+                                                      std::optional<site_index>& index) {
+  struct number_of_way {
+    std::uint64_t key = 0;
+    std::int64_t number = 0;
+  };
+  call_ways ways;
+  add_ways(ways, own);
+  merge_along_tree(
+      of, [&] { return pack_ways(ways); },
+      [&](const byte_list& other) { add_ways(ways, unpack_ways(other)); });
+  byte_list bytes;
+  if (own.header.rank == 0) {
+    index.emplace(ways);
+    std::vector<number_of_way> list;
+    for (const auto& [key, number] : index->numbers()) list.push_back({key, number});
+    append(bytes, list);
   }
-  return unpack_profile(packed);
+  broadcast(of, bytes);
+  std::span<const std::byte> packed(bytes);
+  std::map<std::uint64_t, int> numbers;
+  for (const number_of_way& one : take<number_of_way>(packed)) {
+    numbers[one.key] = static_cast<int>(one.number);
+  }
+  return numbers;
+}
+
+[[nodiscard]] collective_table find_collectives(session& of, const rank_view& own) {
+  collective_table table(own.profile.header.sampling);
+  table.add(own);
+  merge_along_tree(
+      of, [&] { return table.packed(); },
+      [&](const byte_list& other) {
+        table.merge(collective_table::unpacked(other), collective_table::most_of_a_job);
+      });
+  byte_list bytes;
+  if (own.profile.header.rank == 0) bytes = table.packed();
+  broadcast(of, bytes);
+  return collective_table::unpacked(bytes);
+}
+
+/// Returns what a trace needs of the ranks that are in it, on rank 0.
+[[nodiscard]] std::vector<rank_profile> gather_for_trace(session& of, rank_profile&& own) {
+  std::vector<rank_profile> ranks;
+  if (!of.asked.has(switch_trace) || own.header.rank >= most_listed_ranks) return ranks;
+  trim_for_trace(own, of.asked.trace_bytes);
+  if (own.header.rank != 0) {
+    send_bytes(of, pack_profile(own), 0);
+    return ranks;
+  }
+  const int traced = std::min(own.header.ranks, most_listed_ranks);
+  ranks.push_back(std::move(own));
+  for (int rank = 1; rank < traced; ++rank) {
+    ranks.push_back(unpack_profile(receive_bytes(of, rank)));
+  }
+  return ranks;
+}
+
+/// Each rank takes its own waits apart, once others have told it of their part in them.  What comes
+/// out is merged along a tree.
+void merge_and_write(session& of) {
+  profile_header first = of.notes.header();
+  broadcast_value(of, first);
+  rank_profile own = read_profile(memory_of(of.notes), strictest_sampling(of));
+  std::optional<site_index> index;
+  const std::map<std::uint64_t, int> by_way = find_sites(of, own, index);
+  const site_numbers numbers(own, by_way);
+  const rank_view view(own, first, numbers);
+  const collective_table collectives = find_collectives(of, view);
+  thin_out(own, collectives.sampling());
+  int sites = 0;
+  for (const auto& [key, number] : by_way) sites = std::max(sites, number + 1);
+  job_share all(static_cast<std::size_t>(sites), first.ranks);
+  add_rank(view, meet(view, exchange_ends(of, ends_to_tell(view)), collectives), all);
+  merge_along_tree(
+      of, [&] { return all.packed(); },
+      [&](const byte_list& other) { all.merge(job_share::unpacked(other, first.ranks)); });
+  const std::vector<rank_profile> traced = gather_for_trace(of, std::move(own));
+  if (!index) return;
+  analysis found = finish(std::move(*index), std::move(all), first, -1);
+  if (!traced.empty() && first.ranks > most_listed_ranks) {
+    found.warnings.push_back(
+        filled("the trace has the first {} ranks of {}", traced.size(), first.ranks));
+  }
+  write_results(found, traced, of.asked);
 }
 
 }  // namespace
 
+/// All ranks do what rank 0 was told.
 void collect_and_write(session& of) {
   try {
-    const std::uint32_t sampling = common_sampling(of);
-    const rank_profile own = read_profile(memory_of(of.notes), sampling);
-    if (own.header.rank != 0) {
-      send_packed(of, pack_profile(own));
-      return;
+    bool gathers = of.notes.header().ranks <= of.asked.gathers;
+    broadcast_value(of, gathers);
+    if (gathers) {
+      gather_and_write(of);
+    } else {
+      merge_and_write(of);
     }
-    std::vector<rank_profile> ranks{own};
-    for (int rank = 1; rank < own.header.ranks; ++rank) ranks.push_back(receive_packed(of, rank));
-    write_results(ranks, of.asked);
   } catch (const std::exception& what) {
     std::fprintf(stderr, "plait attach: %s\n", what.what());
   }

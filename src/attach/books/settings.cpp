@@ -17,6 +17,19 @@ namespace {
   return text == nullptr ? std::string{} : std::string(text);
 }
 
+template <class Number>
+void read_number(const char* variable, Number least, Number most, Number& to, std::string& wrong) {
+  const std::string text = text_of(variable);
+  if (text.empty()) return;
+  Number value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc{} || *end.ptr != '\0' || value < least || value > most) {
+    wrong = filled("{} is '{}'; it can be {} to {}", variable, text, least, most);
+    return;
+  }
+  to = value;
+}
+
 }  // namespace
 
 settings read_settings(std::string& wrong) {
@@ -38,14 +51,10 @@ settings read_settings(std::string& wrong) {
   found.trace = text_of("PLAIT_ATTACH_TRACE");
   found.folder = text_of("PLAIT_ATTACH_FOLDER");
   if (found.folder.empty()) found.folder = "/dev/shm";
-  if (const std::string limit = text_of("PLAIT_ATTACH_TRACE_MB"); !limit.empty()) {
-    std::uint64_t mb = 0;
-    const auto end = std::from_chars(limit.data(), limit.data() + limit.size(), mb);
-    if (end.ec != std::errc{} || *end.ptr != '\0' || mb < 1 || mb > 1'000'000) {
-      wrong = filled("PLAIT_ATTACH_TRACE_MB is '{}'; it can be 1 to 1000000", limit);
-    }
-    found.trace_bytes = 1'000'000 * mb;
-  }
+  std::uint64_t mb = found.trace_bytes / 1'000'000;
+  read_number<std::uint64_t>("PLAIT_ATTACH_TRACE_MB", 1, 1'000'000, mb, wrong);
+  found.trace_bytes = 1'000'000 * mb;
+  read_number("PLAIT_ATTACH_GATHERS", 1, 1'000'000, found.gathers, wrong);
   found.quiet = text_of("PLAIT_ATTACH_QUIET") == "1";
   if (found.has(switch_trace) && found.trace.empty()) {
     wrong = "PLAIT_ATTACH asks for a trace, and PLAIT_ATTACH_TRACE names no file for it";

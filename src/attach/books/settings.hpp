@@ -24,6 +24,7 @@ struct settings {
   std::string json;
   std::string trace;
   std::uint64_t trace_bytes = 128'000'000;  ///< the trace's file is no longer
+  int gathers = 64;                         ///< ranks; of more, each takes its own waits apart
   std::string folder;                       ///< of the files that outlive a process
   [[nodiscard]] bool has(switch_bit one) const noexcept { return (switches & one) != 0; }
 };

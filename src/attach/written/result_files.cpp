@@ -7,7 +7,6 @@
 #include <plait/core/exception_text.hpp>
 #include <plait/core/text_file.hpp>
 
-#include "attach/after/analysis.hpp"
 #include "attach/written/trace_file.hpp"
 
 namespace plait::attach {
@@ -30,14 +29,18 @@ void tell_of(const written_trace& trace, const analysis& run, const settings& as
 }  // namespace
 
 void write_results(const std::vector<rank_profile>& ranks, const settings& asked) {
-  const analysis found = analyse(ranks);
+  write_results(analyse(ranks), ranks, asked);
+}
+
+void write_results(const analysis& found, const std::vector<rank_profile>& traced,
+                   const settings& asked) {
   if (!asked.quiet) {
-    const std::string text = plain_text(summary_text(ranks, found));
+    const std::string text = plain_text(summary_text(found));
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
-  if (!asked.json.empty()) write_text_file(asked.json, result_json(ranks, found));
+  if (!asked.json.empty()) write_text_file(asked.json, result_json(found));
   if (!asked.trace.empty() && asked.has(switch_trace)) {
-    const written_trace trace = trace_of(ranks, found, asked.trace_bytes);
+    const written_trace trace = trace_of(traced, found, asked.trace_bytes);
     write_text_file(asked.trace, trace.text);
     tell_of(trace, found, asked);
   }

@@ -4,12 +4,15 @@
 
 #include <vector>
 
-#include "attach/after/rank_profile.hpp"
+#include "attach/after/analysis.hpp"
 #include "attach/books/settings.hpp"
 
 namespace plait::attach {
 
 /// Analyses and writes.  Errors: `error` where a file cannot be written.
 void write_results(const std::vector<rank_profile>& ranks, const settings& asked);
+/// Writes what is known of a job, and the calls of some of its ranks where a trace is asked for.
+void write_results(const analysis& found, const std::vector<rank_profile>& traced,
+                   const settings& asked);
 
 }  // namespace plait::attach

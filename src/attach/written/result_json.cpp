@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <numeric>
 #include <set>
 
 #include <plait/trace/result_parts.hpp>
 
 #include "attach/after/analysis.hpp"
+#include "attach/after/rank_classes.hpp"
 #include "attach/books/settings.hpp"
 #include "attach/calls.hpp"
+#include "core/filled.hpp"
 #include "trace/json_text.hpp"
 
 namespace plait::attach {
 namespace {
+
+/// Of many ranks so many pairs are listed.
+constexpr std::size_t most_pairs = 200;
 
 /// Returns null for what was not measured.
 [[nodiscard]] std::string number_if(bool is_known, double value) {
@@ -75,7 +82,7 @@ void add_waits(json_object& to, const wait_split& w, bool has_network) {
       .text();
 }
 
-[[nodiscard]] std::string rank_of(const rank_result& of, bool has_network) {
+[[nodiscard]] json_object rank_of(const rank_result& of, bool has_network) {
   json_object one;
   one.add("rank", of.rank)
       .add("host", json_text(of.host))
@@ -88,25 +95,73 @@ void add_waits(json_object& to, const wait_split& w, bool has_network) {
       .add("looks", of.looks)
       .add("look_s", of.look_s);
   add_waits(one, of.waits, has_network);
-  return one.add("bound_s", number_if(has_network, of.bound_s)).text();
+  return one.add("bound_s", number_if(has_network, of.bound_s));
 }
 
-/// From each rank, to each rank.
-[[nodiscard]] std::string matrix_of(std::span<const rank_profile> ranks) {
-  using row = std::vector<std::uint64_t>;
-  const auto size = static_cast<std::size_t>(ranks.front().header.ranks);
-  std::vector<row> bytes(size, row(size));
-  std::vector<row> messages = bytes;
-  for (const rank_profile& one : ranks) {
-    bytes[static_cast<std::size_t>(one.header.rank)] = one.sent_bytes;
-    messages[static_cast<std::size_t>(one.header.rank)] = one.sent_messages;
+/// Figures of a class: the median of each and its bounds.
+constexpr std::pair<const char*, rank_figure> figures_of_classes[] = {
+    {"wall_s", [](const rank_result& of) { return of.wall_s; }},
+    {"compute_s", [](const rank_result& of) { return of.compute_s; }},
+    {"mpi_s", [](const rank_result& of) { return of.mpi_s; }},
+    {"waiting_s", [](const rank_result& of) { return of.waits.waiting_s; }},
+    {"late_sender_s", [](const rank_result& of) { return of.waits.late_sender_s; }},
+    {"late_receiver_s", [](const rank_result& of) { return of.waits.late_receiver_s; }},
+    {"transfer_s", [](const rank_result& of) { return of.waits.transfer_s; }},
+    {"collective_wait_s", [](const rank_result& of) { return of.waits.collective_wait_s; }},
+    {"other_wait_s", [](const rank_result& of) { return of.waits.other_wait_s; }},
+    {"stolen_s", [](const rank_result& of) { return of.stolen_s; }},
+    {"sent_bytes", [](const rank_result& of) { return static_cast<double>(of.sent_bytes); }},
+    {"sends_to", [](const rank_result& of) { return static_cast<double>(of.sends_to); }}};
+
+[[nodiscard]] std::string class_of(const alike_ranks& alike, bool is_rest) {
+  json_object one;
+  one.add("ranks", json_text(ranks_text(alike)))
+      .add("count", alike.size())
+      .add("is_rest", is_rest ? "true" : "false");
+  for (const auto& [name, figure] : figures_of_classes) {
+    const figure_of_class seen = figure_of(alike, figure);
+    one.add(name, seen.median)
+        .add(filled("{}_min", name), seen.least)
+        .add(filled("{}_max", name), seen.most);
   }
-  const auto text_of = [](const std::vector<row>& rows) {
-    return json_list(rows, [](const row& one) {
-      return json_list(one, [](std::uint64_t number) { return json_number(number); });
+  return one.text();
+}
+
+/// Of many ranks, classes, and those that are in none.
+void add_ranks(json_object& to, const analysis& run) {
+  if (run.ranks.size() <= most_listed_ranks) {
+    to.add("ranks_detail", json_list(run.ranks, [&](const rank_result& one) {
+             return rank_of(one, run.has_network).text();
+           }));
+    return;
+  }
+  const rank_classes found = classify(run.ranks, run.wall_s);
+  std::size_t number = 0;
+  to.add("ranks_detail", json_list(found.outliers,
+                                   [&](const rank_result* one) {
+                                     return rank_of(*one, run.has_network)
+                                         .add("sent_bytes", one->sent_bytes)
+                                         .add("sends_to", one->sends_to)
+                                         .text();
+                                   }))
+      .add("rank_classes", json_list(found.classes, [&](const alike_ranks& one) {
+             return class_of(one, ++number == found.classes.size() && found.has_rest);
+           }));
+}
+
+/// From each rank, to each rank; of many, of several ranks that follow each other.
+[[nodiscard]] std::string matrix_of(const traffic& sent) {
+  std::vector<std::size_t> rows(sent.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  const auto text_of = [&](auto row) {
+    return json_list(rows, [&](std::size_t number) {
+      return json_list((sent.*row)(number), [](std::uint64_t one) { return json_number(one); });
     });
   };
-  return json_object().add("bytes", text_of(bytes)).add("messages", text_of(messages)).text();
+  json_object matrix;
+  matrix.add("bytes", text_of(&traffic::bytes)).add("messages", text_of(&traffic::messages));
+  if (sent.ranks_a_row() > 1) matrix.add("ranks_a_row", sent.ranks_a_row());
+  return matrix.text();
 }
 
 /// Between hosts, or within the one host where there is no other.
@@ -157,20 +212,22 @@ void add_waits(json_object& to, const wait_split& w, bool has_network) {
       .text();
 }
 
-[[nodiscard]] std::vector<std::string> hosts_of(std::span<const rank_profile> ranks) {
+[[nodiscard]] std::vector<std::string> hosts_of(const std::vector<rank_result>& ranks) {
   std::vector<std::string> hosts;
   std::set<std::string> seen;
-  for (const rank_profile& one : ranks) {
-    if (seen.insert(one.header.host).second) hosts.push_back(one.header.host);
+  for (const rank_result& one : ranks) {
+    if (seen.insert(one.host).second) hosts.emplace_back(one.host);
   }
   return hosts;
 }
 
 }  // namespace
 
-std::string result_json(std::span<const rank_profile> ranks, const analysis& run) {
-  const profile_header& first = ranks.front().header;
-  const std::vector<std::string> hosts = hosts_of(ranks);
+std::string result_json(const analysis& run) {
+  const profile_header& first = run.first;
+  const std::vector<std::string> hosts = hosts_of(run.ranks);
+  const std::span pairs(run.late_pairs);
+  const bool is_large = run.ranks.size() > most_listed_ranks;
   json_object all(result_head("attach", "program", first.program));
   all.add("mpi", json_text(first.mpi))
       .add("ranks", first.ranks)
@@ -193,12 +250,12 @@ std::string result_json(std::span<const rank_profile> ranks, const analysis& run
         .text();
   };
   all.add("sites", json_list(run.sites, [&](const auto& one) { return site_of(one, run); }))
-      .add("matrix", matrix_of(ranks))
-      .add("late_pairs", json_list(run.late_pairs, pair_of))
-      .add("message_sizes", json_list(run.sizes, size_of))
-      .add("ranks_detail",
-           json_list(run.ranks, [&](const auto& one) { return rank_of(one, run.has_network); }))
-      .add("progress", progress_of(run))
+      .add("matrix", matrix_of(run.sent))
+      .add("late_pairs",
+           json_list(is_large ? pairs.first(std::min(most_pairs, pairs.size())) : pairs, pair_of))
+      .add("message_sizes", json_list(run.sizes, size_of));
+  add_ranks(all, run);
+  all.add("progress", progress_of(run))
       .add("clock_uncertainty_s", run.clock_uncertainty_s)
       .add("sampling", std::uint64_t{1} << run.sampling)
       .add("warnings", list_of(run.warnings));

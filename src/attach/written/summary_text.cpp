@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "attach/after/analysis.hpp"
+#include "attach/after/rank_classes.hpp"
 #include "attach/books/settings.hpp"
 #include "core/filled.hpp"
 
@@ -174,10 +175,18 @@ void add_stolen(lines& to, const analysis& run) {
              : "it sleeps, reads or writes files, or the kernel moves its data");
 }
 
+/// Of many ranks those that are told by name in the result.
+void add_outliers(lines& to, const analysis& run) {
+  if (run.ranks.size() <= most_listed_ranks || run.cores.spoils_waits) return;
+  const alike_ranks outliers = classify(run.ranks, run.wall_s).outliers;
+  if (outliers.empty()) return;
+  to.add("computing or waiting unlike nearly all other ranks: {}", ranks_text(outliers));
+}
+
 }  // namespace
 
-std::string summary_text(std::span<const rank_profile> ranks, const analysis& run) {
-  const profile_header& first = ranks.front().header;
+std::string summary_text(const analysis& run) {
+  const profile_header& first = run.first;
   lines to;
   to.add("{}, {} ranks, {}", std::filesystem::path(first.program).filename().string(), first.ranks,
          time_text(run.wall_s));
@@ -195,6 +204,7 @@ std::string summary_text(std::span<const rank_profile> ranks, const analysis& ru
            of_a_rank_text(run, run.look_s), of_a_rank_text(run, run.hidden_s));
   }
   add_stolen(to, run);
+  add_outliers(to, run);
   std::size_t advices = 0;
   for (const site_result& site : run.sites) {
     if (!site.advice.empty() && advices++ < shown_sites) to.add("{}", site.advice);

@@ -22,7 +22,7 @@ constexpr double shortest_s = 1e-6;
 
 /// The rank's calls, and its computation between them.
 void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
-               const site_index& index, const std::vector<std::string>& names,
+               const site_numbers& numbers, const std::vector<std::string>& names,
                std::vector<trace_event>& to) {
   const auto lane_of = [](int thread) {
     return thread == 0 ? std::string("program") : filled("program, thread {}", thread + 1);
@@ -44,7 +44,7 @@ void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
     const double end_s = clock.seconds(at, call.end);
     add_computation(call.thread, begin_s);
     const site_data& site = one.sites.at(call.site);
-    const int number = index.of(at, call.site);
+    const int number = numbers.of(call.site);
     std::string name = number < 0 ? call_name(site.call) : names[static_cast<std::size_t>(number)];
     if (call.times > 1) name += filled(", {} times", call.times);
     to.push_back({.rank = one.header.rank,
@@ -100,6 +100,19 @@ double keep_first(std::vector<trace_event>& events, double part) {
 
 }  // namespace
 
+void trim_for_trace(rank_profile& one, std::uint64_t most_bytes) {
+  constexpr std::uint64_t bytes_of_a_call = 128;  // at least
+  const std::uint64_t most = most_bytes / (bytes_of_a_call * most_listed_ranks);
+  if (one.calls.size() > most) {
+    one.header.calls_left_out += one.calls.size() - most;
+    one.calls.resize(most);
+  }
+  const ticks end = one.calls.empty() ? 0 : one.calls.back().end;
+  std::erase_if(one.records, [&](const record_data& r) {
+    return r.wait_end > end || r.peer >= most_listed_ranks;
+  });
+}
+
 written_trace trace_of(std::span<const rank_profile> ranks, const analysis& run,
                        std::uint64_t most_bytes) {
   const timebase clock(ranks);
@@ -107,7 +120,8 @@ written_trace trace_of(std::span<const rank_profile> ranks, const analysis& run,
   const auto names = names_of(run);
   traced_run whole{"program", {}, {}};
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    add_calls(ranks[r], r, clock, run.index, names, whole.events);
+    const site_numbers numbers(ranks[r], run.numbers_of_ways);
+    add_calls(ranks[r], r, clock, numbers, names, whole.events);
   }
   add_messages(ranks, matched, clock, whole.events);
   written_trace written;

@@ -11,6 +11,10 @@
 
 namespace plait::attach {
 
+/// Keeps what a trace of that size can have of one of the ranks in it: the first calls, and what
+/// was complete when the last of these was over.
+void trim_for_trace(rank_profile& one, std::uint64_t most_bytes);
+
 struct written_trace {
   std::string text;
   std::optional<double> until_s;  ///< what begins later is left out

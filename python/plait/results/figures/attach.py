@@ -185,6 +185,30 @@ def progress_sentence(result: Result) -> list[str]:
     return [said]
 
 
+def class_sentences(result: Result) -> list[str]:
+    """Says of many ranks which are alike, the largest class first, and which are like no other."""
+    if not (classes := result.get("rank_classes")) or not tells_of_messages(result):
+        return []
+    said = [
+        f"{row['count']:,} ranks ({row['ranks']}): {_times_of(row)}" for row in classes[:_CLASSES]
+    ]
+    if left := sum(row["count"] for row in classes[_CLASSES:]):
+        said.append(f"{left:,} ranks in {len(classes) - _CLASSES} more classes")
+    unlike = result.get("ranks_detail") or []
+    return said + [
+        f"rank {row['rank']}, unlike nearly all others: {_times_of(row)}"
+        for row in unlike[:_CLASSES]
+    ]
+
+
+_CLASSES = 3  # that are put in words
+
+
+def _times_of(row: Result) -> str:
+    waiting = row.get("waiting_s") or 0.0
+    return f"computing {seconds_text(row['compute_s'])}, waiting {seconds_text(waiting)}"
+
+
 def site_figures(result: Result) -> dict[str, float]:
     """Returns the exposed time of a rank on average, by call and place."""
     found: dict[str, float] = {}

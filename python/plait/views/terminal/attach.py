@@ -12,6 +12,7 @@ from plait.results.base import Result
 from plait.results.figures.attach import (
     SYMBOLS,
     advice,
+    class_sentences,
     cores_sentence,
     hidden_rows,
     main_part,
@@ -38,7 +39,12 @@ def show_attach(heading: str, result: Result, console: Console) -> None:
     """The run, POP's metrics, the sites with the largest exposed time, what could be hidden."""
     width = min(console.width, _WIDEST)
     lines = _tables(heading, result, width)
-    said = [*progress_sentence(result), *advice(result), *(result.get("warnings") or [])]
+    said = [
+        *progress_sentence(result),
+        *class_sentences(result),
+        *advice(result),
+        *(result.get("warnings") or []),
+    ]
     wrapped = [textwrap.wrap(sentence, width) for sentence in said]
     lines += _fitting(wrapped, MOST_LINES - len(lines))
     for index, line in enumerate(lines):

@@ -20,7 +20,8 @@ def rank_bars(result: Result) -> str:
     """Returns a bar a rank: computing, and what its time in MPI went to."""
     ranks = result.get("ranks_detail") or []
     shown = _longest_in_mpi(ranks) if len(ranks) > _MOST_BARS else ranks
-    rows = [(f"rank {row['rank']}", _parts(row)) for row in shown]
+    rows = [(f"{row['count']:,} ranks", _parts(row)) for row in result.get("rank_classes") or []]
+    rows += [(f"rank {row['rank']}", _parts(row)) for row in shown]
     if not rows:
         means = {name: rank_s(result, total or 0.0) for name, total in result["totals"].items()}
         rows = [("a rank", _parts(means))]
@@ -42,6 +43,9 @@ def rank_bars(result: Result) -> str:
     note = ""
     if len(shown) < len(ranks):
         said = f"{len(shown)} of {len(ranks)} ranks: those that are in MPI longest and shortest."
+        note = element("p", text(said), class_="reading")
+    if result.get("rank_classes"):
+        said = "Ranks that are alike share a bar, the median of each figure."
         note = element("p", text(said), class_="reading")
     title = "Time of each rank by what it went to"
     return _legend() + drawing(WIDTH, TOP + ROW * len(rows), title, *drawn) + note
@@ -71,20 +75,25 @@ def matrices(result: Result) -> str:
     found = result.get("matrix")
     if not found or not found["bytes"]:
         return element("p", "No message was seen.", class_="quiet")
+    step = found.get("ranks_a_row", 1)
     shown = [
-        element("figure", _square(found[name], unit, title), element("figcaption", text(title)))
+        element(
+            "figure", _square(found[name], unit, title, step), element("figcaption", text(title))
+        )
         for name, unit, title in (
             ("bytes", size_text, "bytes"),
             ("messages", lambda n: f"{number_text(n)} messages", "messages"),
         )
     ]
     reading = "A row sends, a column receives; the darker, the more. Collectives are not in it."
+    if step > 1:
+        reading += f" A row is {step} ranks that follow each other."
     return element("div", *shown, class_="maps") + element("p", reading, class_="reading")
 
 
-def _square(sent: list[list[float]], unit: Any, title: str) -> str:  # noqa: ANN401
+def _square(sent: list[list[float]], unit: Any, title: str, step: int) -> str:  # noqa: ANN401
     if len(sent) <= _MOST_SQUARES:
-        return matrix_picture(sent, unit, f"{title} from each rank to each", 330.0)
+        return matrix_picture(sent, unit, f"{title} from each rank to each", 330.0, step)
     most = max(max(row) for row in sent) or 1
     grey = bytes(255 - round(255 * size / most) for row in sent for size in row)
     return picture(len(sent), len(sent), grey, f"{title}: at most {unit(most)}")

@@ -25,9 +25,13 @@ what other ways of dealing the rows of this matrix would send."""
 
 
 def matrix_picture(
-    sent: list[list[float]], shown: Callable[[float], str], title: str, side: float = _SIDE
+    sent: list[list[float]],
+    shown: Callable[[float], str],
+    title: str,
+    side: float = _SIDE,
+    ranks_a_row: int = 1,
 ) -> str:
-    """Returns a square a pair of ranks, the darker the more is sent."""
+    """Returns a square a pair of ranks, or of rows of ranks, the darker the more is sent."""
     ranks = len(sent)
     cell = side / max(ranks, 4)
     most = max((one for row in sent for one in row), default=0) or 1
@@ -35,17 +39,24 @@ def matrix_picture(
     step = -(-ranks // _MOST_NUMBERED)
     for rank in range(0, ranks, step):
         middle = (rank + 0.5) * cell
-        marks.append(label(rank, _LEFT + middle, _TOP - 8, anchor="middle"))
-        marks.append(label(rank, _LEFT - 8, _TOP + middle + 4, anchor="end"))
+        first = rank * ranks_a_row
+        marks.append(label(first, _LEFT + middle, _TOP - 8, anchor="middle"))
+        marks.append(label(first, _LEFT - 8, _TOP + middle + 4, anchor="end"))
     for source, row in enumerate(sent):
         for target, size in enumerate(row):
-            tip = f"rank {source} sends {shown(size)} to rank {target}"
+            ends = (_row_text(source, ranks_a_row), _row_text(target, ranks_a_row))
+            tip = f"{ends[0]} {'send' if ranks_a_row > 1 else 'sends'} {shown(size)} to {ends[1]}"
             x, y = _LEFT + target * cell, _TOP + source * cell
             square = bar(x, y, cell - 1, cell - 1, "message" if size else "idle", tip)
             share = 0.15 + 0.85 * size / most if size else 0.25
             marks.append(element("g", square, opacity=round(share, 3)))
     size = ranks * cell
     return drawing(_LEFT + size + 8, _TOP + size + 8, title, *marks)
+
+
+def _row_text(row: int, ranks_a_row: int) -> str:
+    first = row * ranks_a_row
+    return f"rank {first}" if ranks_a_row == 1 else f"ranks {first} to {first + ranks_a_row - 1}"
 
 
 def _dealings(found: dict[str, Any]) -> str:

@@ -47,8 +47,10 @@ def attach(heading: str, result: Result) -> str:
     ]
     if result.get("timeline"):
         sections.append(("What happened when", timelines(result)))
+    if result.get("rank_classes"):
+        sections.append(("Ranks that are alike", _classes(result)))
     if result.get("ranks_detail"):
-        sections.append(("Ranks", _ranks(result)))
+        sections.append((_RANKS[bool(result.get("rank_classes"))], _ranks(result)))
     return article(heading, _with_circumstances(result), sections, _head(result))
 
 
@@ -132,11 +134,41 @@ def _pairs(result: Result) -> str:
     return sortable_table(header, rows, 0)
 
 
+_RANKS = ("Ranks", "Ranks unlike nearly all others")
+_TIMES = [("wall_s", "wall"), ("compute_s", "computes"), ("mpi_s", "in MPI"),
+          ("waiting_s", "waits"), *((key, name) for key, (name, _) in PARTS.items()),
+          ("stolen_s", "stolen")]  # fmt: skip
+
+
+def _classes(result: Result) -> str:
+    def spread(row: Result, key: str) -> Cell:
+        if (median := row.get(key)) is None:
+            return figure("", None)
+        bounds = [row.get(f"{key}_{end}", median) for end in ("min", "max")]
+        shown = seconds_text(median)
+        if bounds[0] < bounds[1]:
+            shown += f" ({seconds_text(bounds[0])} – {seconds_text(bounds[1])})"
+        return figure(shown, median)
+
+    rows = [
+        [words(row["ranks"] + (" (all others)" if row.get("is_rest") else "")),
+         figure(f"{row['count']:,}", row["count"]),
+         figure(f"{row.get('sends_to', 0):,.0f}", row.get("sends_to")),
+         figure(size_text(row.get("sent_bytes") or 0), row.get("sent_bytes")),
+         *(spread(row, key) for key, _ in _TIMES)]
+        for row in result["rank_classes"]
+    ]  # fmt: skip
+    header = ["ranks", "number", "send to", "sent", *(name for _, name in _TIMES)]
+    return sortable_table(header, rows, 1) + element("p", text(_ALIKE), class_="reading")
+
+
+_ALIKE = """Ranks are alike that send to about as many others, compute for the same share of the
+run, and wait mostly for the same. Of each figure the median stands first, the least and the
+largest beside it."""
+
+
 def _ranks(result: Result) -> str:
-    keys = [("wall_s", "wall"), ("compute_s", "computes"), ("mpi_s", "in MPI"),
-            ("waiting_s", "waits"), *((key, name) for key, (name, _) in PARTS.items()),
-            ("stolen_s", "stolen")]  # fmt: skip
-    known = [(k, name) for k, name in keys if any(k in row for row in result["ranks_detail"])]
+    known = [(k, name) for k, name in _TIMES if any(k in row for row in result["ranks_detail"])]
     rows = [
         [figure(str(row["rank"]), row["rank"]), words(row.get("host") or ""),
          *(_seconds(row.get(key)) for key, _ in known)]
