@@ -204,6 +204,7 @@ analysis analyse(std::span<const rank_profile> ranks) {
   }
   const profile_header& first = ranks.front().header;
   run.has_network = first.latency_s[0] > 0 || first.latency_s[1] > 0;
+  run.processor_s_per_byte = first.processor_s_per_byte[first.latency_s[0] > 0 ? 0 : 1];
   const timebase clock(ranks);
   run.clock_uncertainty_s = clock.uncertainty_s();
   const matched_records matched = match(ranks);

@@ -13,6 +13,7 @@
 
 #include "attach/after/matching.hpp"
 #include "attach/after/rank_profile.hpp"
+#include "attach/after/rewrites.hpp"
 
 namespace plait::attach {
 
@@ -54,6 +55,16 @@ struct code_place {
   std::uint64_t symbol_offset = 0;
 };
 
+/// A change of the program at a call.
+struct site_advice {
+  std::string text;  ///< sentences; empty where nothing sure can be said
+  call_pattern pattern = call_pattern::none;
+  // What the change saves by the model, of all ranks, give or take the error.
+  double gain_s = 0;
+  double gain_error_s = 0;
+  std::vector<std::string> rewrite;  ///< lines of the program's own language
+};
+
 /// A call of MPI, at a place; the place of a call in a wrapper is one site for each way there.
 struct site_result : code_place {
   int call = -1;
@@ -81,8 +92,9 @@ struct site_result : code_place {
   // Of the calls that were noted: how often one followed another here with no other wait between.
   std::uint64_t waits_noted = 0;
   std::uint64_t rows = 0;
+  std::uint64_t back_to_back = 0;  ///< nearly without computation, whoever the peers are
   double computed_in_rows_s = 0;
-  std::string advice;
+  site_advice advice;
 };
 
 /// Times of a rank, or their sums.
@@ -156,6 +168,7 @@ struct analysis : measured_times {
   double wall_s = 0;
   double clock_uncertainty_s = 0;
   bool has_network = false;
+  double processor_s_per_byte = 0;  ///< that either end gives for a message
   std::uint32_t sampling = 0;
   std::uint64_t records = 0;
   pop_metrics pop;

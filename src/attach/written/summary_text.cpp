@@ -27,6 +27,14 @@ class lines {
     for (const std::string& one : wrapped) text_ += one + "\n";
     count_ += wrapped.size();
   }
+  /// Lines of a program, all of them or none.
+  void add_code(const std::string& title, const std::vector<std::string>& code) {
+    const std::vector<std::string> wrapped = wrap(title);
+    if (count_ + wrapped.size() + code.size() > most_lines) return;
+    for (const std::string& one : wrapped) text_ += one + "\n";
+    for (const std::string& one : code) text_ += "plait:     " + one + "\n";
+    count_ += wrapped.size() + code.size();
+  }
   [[nodiscard]] std::string take() { return std::move(text_); }
 
  private:
@@ -174,6 +182,21 @@ void add_stolen(lines& to, const analysis& run) {
              : "it sleeps, reads or writes files, or the kernel moves its data");
 }
 
+/// Sentences, and lines to write instead where most is to be saved.
+void add_advice(lines& to, const analysis& run) {
+  std::size_t advices = 0;
+  const auto best = std::ranges::max_element(run.sites, {}, [](const site_result& one) {
+    return one.advice.rewrite.empty() ? 0 : one.advice.gain_s;
+  });
+  for (auto site = run.sites.begin(); site != run.sites.end(); ++site) {
+    if (site->advice.text.empty() || advices++ >= shown_sites) continue;
+    to.add("{}", site->advice.text);
+    if (site == best && !site->advice.rewrite.empty()) {
+      to.add_code("  Written so, for example:", site->advice.rewrite);
+    }
+  }
+}
+
 }  // namespace
 
 std::string summary_text(std::span<const rank_profile> ranks, const analysis& run) {
@@ -195,10 +218,7 @@ std::string summary_text(std::span<const rank_profile> ranks, const analysis& ru
            of_a_rank_text(run, run.look_s), of_a_rank_text(run, run.hidden_s));
   }
   add_stolen(to, run);
-  std::size_t advices = 0;
-  for (const site_result& site : run.sites) {
-    if (!site.advice.empty() && advices++ < shown_sites) to.add("{}", site.advice);
-  }
+  add_advice(to, run);
   for (const std::string& warning : run.warnings) to.add("note: {}", warning);
   return to.take();
 }
