@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "attach/books/settings.hpp"
 #include "made_run.hpp"
 
 namespace plait::attach {
@@ -255,6 +256,13 @@ TEST(advice, calls_are_told_by_the_pattern_that_they_form) {
     on.wait(call_id::MPI_Waitall, 5);
   });
   EXPECT_EQ(site_of(at_once, call_id::MPI_Waitall).advice.pattern, call_pattern::waited_at_once);
+  const auto later = made_ranks(2, [](made_rank& on, int rank, int) {
+    start_exchange(on, 1 - rank, short_bytes);
+    on.compute(10);
+    on.wait(call_id::MPI_Waitall, 5);
+    on.compute(10);
+  });
+  EXPECT_EQ(site_of(later, call_id::MPI_Waitall).advice.pattern, call_pattern::none);
   const auto transpose = made_ranks(2, [](made_rank& on, int, int) {
     on.compute(10);
     on.blocking(call_id::MPI_Alltoall, record_kind::all_to_all, -1, 1 << 20, 5);
@@ -284,6 +292,22 @@ TEST(advice, a_transfer_beside_enough_computation_is_gained_for_sure) {
   EXPECT_NEAR(site.advice.gain_error_s, 0, 1e-9);
   expect_said(site.advice.text,
               "By the model this saves 40.0 ms (16.7%) of a rank, give or take 0 us.");
+}
+
+TEST(advice, nothing_is_gained_for_sure_where_messages_move_inside_calls_only) {
+  for (const unsigned looks : {0U, 7U}) {
+    auto ranks = made_ranks(2, [](made_rank& on, int rank, int) {
+      on.compute(100);
+      on.send_and_receive(1 - rank, 1 << 20, 70);
+    });
+    for (made_rank& one : ranks) {
+      one.header().switches = switch_progress;
+      one.header().looks = looks;
+    }
+    const site_advice advice = site_of(ranks, call_id::MPI_Sendrecv).advice;
+    EXPECT_NEAR(advice.gain_s + advice.gain_error_s, 2 * 10 * 70e-3, 1e-9);
+    EXPECT_NEAR(advice.gain_s - advice.gain_error_s, looks > 0 ? 2 * 10 * 70e-3 : 0, 1e-9);
+  }
 }
 
 TEST(advice, the_transports_processor_time_is_not_gained_for_sure) {

@@ -125,20 +125,23 @@ class adviser {
     return moved(pattern_ == pattern::completion ? earlier_start() : split());
   }
 
-  /// Returns what is moved behind computation: its transfer for sure, but for the processor time
-  /// that the transport takes from the computation; all that could be moved at most.
+  /// Returns what is moved behind computation.  All of it at most; for sure its transfer, but for
+  /// the processor time that the transport takes from the computation, where that moves by itself.
   [[nodiscard]] change moved(std::string what) const {
     const wait_split& w = site_.waits;
     const call_pattern of = pattern_of_calls();
     // Of parts that are started one after another the last has nothing to hide behind.
     const double part = of == call_pattern::transpose ? 0.75 : 1;
     const double transfer_s = w.by_moving_s * w.transfer_s / w.waiting_s;
-    return {std::move(what), of, std::max(0.0, part * (transfer_s - processor_s())),
-            part * w.by_moving_s};
+    const bool moves = !needs_looks() || run_.looks > 0;
+    const double sure_s = moves ? std::max(0.0, transfer_s - processor_s()) : 0;
+    return {std::move(what), of, part * sure_s, part * w.by_moving_s};
   }
 
   [[nodiscard]] call_pattern pattern_of_calls() const noexcept {
-    if (pattern_ == pattern::completion) return call_pattern::waited_at_once;
+    if (pattern_ == pattern::completion) {
+      return computes_meanwhile() ? call_pattern::none : call_pattern::waited_at_once;
+    }
     if (call_.starts_with("MPI_Alltoall")) return call_pattern::transpose;
     if (pattern_ == pattern::collective) return call_pattern::collective;
     return is_chain() ? call_pattern::sendrecv_chain : call_pattern::blocking_exchange;
@@ -157,11 +160,9 @@ class adviser {
 
   /// Processor time of the site's data, sent or received.
   [[nodiscard]] double processor_s() const noexcept {
-    const bool is_posted_there = pattern_ == pattern::completion && site_.post_site >= 0;
-    const std::uint64_t bytes =
-        is_posted_there ? 2 * run_.sites[static_cast<std::size_t>(site_.post_site)].bytes
-                        : site_.bytes;
-    return run_.processor_s_per_byte * static_cast<double>(bytes);
+    const site_result& at = posting_site();
+    const double sides = &at == &site_ ? 1 : 2;  // a place has the bytes of its side alone
+    return run_.processor_s_per_byte * sides * static_cast<double>(at.bytes);
   }
 
   /// The middle of what is possible.  Clocks that differ and samples widen it, and nothing saves
@@ -192,9 +193,8 @@ class adviser {
     return longer_s > 0.5 * run_.of_a_rank(run_.waits.waiting_s);
   }
 
-  [[nodiscard]] double bytes_of_a_call() const noexcept {
-    return site_.count > 0 ? static_cast<double>(site_.bytes) / static_cast<double>(site_.count)
-                           : 0;
+  [[nodiscard]] static double bytes_of_a_call(const site_result& of) noexcept {
+    return of.count > 0 ? static_cast<double>(of.bytes) / static_cast<double>(of.count) : 0;
   }
   [[nodiscard]] double calls_in_a_row() const noexcept {
     return site_.rows > 0 ? static_cast<double>(site_.waits_noted) / static_cast<double>(site_.rows)
@@ -209,7 +209,7 @@ class adviser {
     constexpr double many = 4;
     constexpr double short_bytes = 4096;
     if (run_.sampling > 0 || pattern_ == pattern::completion) return false;
-    if (calls_in_a_row() < many || bytes_of_a_call() > short_bytes) return false;
+    if (calls_in_a_row() < many || bytes_of_a_call(site_) > short_bytes) return false;
     const bool comes_again = site_.rows >= 2 * run_.ranks.size();
     return comes_again || site_.computed_in_rows_s < site_.waits.waiting_s;
   }
@@ -217,7 +217,7 @@ class adviser {
     return filled(
         "{} calls in a row move {} bytes each: move all of it with one call, "
         "unless one needs what the one before brought",
-        fixed(calls_in_a_row(), 0), fixed(bytes_of_a_call(), 0));
+        fixed(calls_in_a_row(), 0), fixed(bytes_of_a_call(site_), 0));
   }
 
   /// A blocking call becomes a start and a wait, where what follows can do without it for a while.
@@ -239,12 +239,15 @@ class adviser {
   [[nodiscard]] std::string earlier_start() const {
     const std::string from = name(site_.post_site);
     if (from.empty()) return {};
-    const bool computes = site_.computed_in_flight_s > 0.1 * site_.waits.waiting_s;
+    const bool computes = computes_meanwhile();
     return filled(
         "{} between {} and this wait: {}compute there what does not touch the "
         "buffers{}{}",
         computes ? "Too little is computed" : "Next to nothing is computed", from,
         computes ? "start earlier, or " : "", late_start(), with_progress());
+  }
+  [[nodiscard]] bool computes_meanwhile() const noexcept {
+    return site_.computed_in_flight_s > 0.1 * site_.waits.waiting_s;
   }
   [[nodiscard]] std::string late_start() const {
     const std::string late = name(site_.late_site);
@@ -259,11 +262,18 @@ class adviser {
     return site < 0 ? std::string{} : place_text(run_.sites[static_cast<std::size_t>(site)]);
   }
 
-  /// Long messages and collectives of most libraries move inside MPI calls only.
   [[nodiscard]] std::string with_progress() const {
+    return needs_looks() && !has_progress_ ? " (with --progress)" : "";
+  }
+  /// Long messages and collectives of most libraries move inside MPI calls only.
+  [[nodiscard]] bool needs_looks() const noexcept {
     constexpr double long_bytes = 64 << 10;
-    const bool is_long = bytes_of_a_call() >= long_bytes || pattern_ == pattern::collective;
-    return is_long && !has_progress_ ? " (with --progress)" : "";
+    return pattern_ == pattern::collective || bytes_of_a_call(posting_site()) >= long_bytes;
+  }
+  /// Returns the place where the messages are started.
+  [[nodiscard]] const site_result& posting_site() const noexcept {
+    const bool is_elsewhere = pattern_ == pattern::completion && site_.post_site >= 0;
+    return is_elsewhere ? run_.sites[static_cast<std::size_t>(site_.post_site)] : site_;
   }
 
   const site_result& site_;

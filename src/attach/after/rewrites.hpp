@@ -13,7 +13,7 @@ enum class call_pattern : std::uint8_t {
   none,
   blocking_exchange,  ///< of ghosts, by a send and a receive
   sendrecv_chain,     ///< one neighbour after another
-  waited_at_once,     ///< started, and waited for with next to nothing in between
+  waited_at_once,     ///< started, with next to nothing in between
   transpose,          ///< all to all, at once
   collective,         ///< another one that is over when the call is
   calls_in_a_row,     ///< short ones
