@@ -132,14 +132,23 @@ class chrome_writer {
       args += filled(",\"iteration\":{}", e.iteration);
     }
     if (e.message) args += message_text(*e.message);
+    if (e.collective) args += collective_text(*e.collective);
     if (e.critical) args += ",\"critical\":true";
     write_event("X", e.name, e.rank, thread_of(run, event),
                 extent_text(e.kind, e.begin_s, e.end_s, args));
   }
 
   [[nodiscard]] static std::string message_text(const message_side& side) {
-    return filled(",\"peer\":{},\"tag\":{},\"place\":{},\"bytes\":{}", side.peer, side.tag,
-                  side.place, side.size_bytes);
+    return filled(",\"peer\":{},\"tag\":{},\"place\":{},\"bytes\":{}{}{}", side.peer, side.tag,
+                  side.place, side.size_bytes, communicator_text(side.communicator),
+                  side.sent ? ",\"sent\":true" : "");
+  }
+  [[nodiscard]] static std::string collective_text(const collective_part& part) {
+    return filled(",\"collective\":{},\"root\":{},\"bytes\":{}{}", part.place, part.root,
+                  part.size_bytes, communicator_text(part.communicator));
+  }
+  [[nodiscard]] static std::string communicator_text(int number) {
+    return number == 0 ? std::string() : filled(",\"communicator\":{}", number);
   }
 
   /// Exposed communication stands out, where the viewer heeds colours (chrome://tracing).

@@ -35,6 +35,7 @@ struct packed_header {
 constexpr std::uint8_t is_message = 1;
 constexpr std::uint8_t is_sent = 2;
 constexpr std::uint8_t is_critical = 4;
+constexpr std::uint8_t is_collective = 8;
 
 [[nodiscard]] std::uint16_t text_length(const std::string& text) {
   return static_cast<std::uint16_t>(
@@ -61,6 +62,12 @@ constexpr std::uint8_t is_critical = 4;
     header.communicator = e.message->communicator;
     header.place = e.message->place;
     header.size_bytes = e.message->size_bytes;
+  } else if (e.collective) {
+    header.flags |= is_collective;
+    header.peer = e.collective->root;
+    header.communicator = e.collective->communicator;
+    header.place = e.collective->place;
+    header.size_bytes = e.collective->size_bytes;
   }
   return header;
 }
@@ -85,6 +92,10 @@ constexpr std::uint8_t is_critical = 4;
                              header.place,
                              header.size_bytes,
                              header.communicator};
+  }
+  if ((header.flags & is_collective) != 0) {
+    e.collective =
+        collective_part{header.peer, header.place, header.size_bytes, header.communicator};
   }
   return e;
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "attach/books/settings.hpp"
 #include "made_run.hpp"
 
 namespace plait::attach {
@@ -12,10 +13,18 @@ namespace {
 
 constexpr std::uint64_t short_bytes = 8 << 10;
 
+[[nodiscard]] site_result site_of(const std::vector<made_rank>& ranks, call_id call) {
+  const analysis run = analyse(profiles_of(ranks));
+  for (const site_result& site : run.sites) {
+    if (site.call == static_cast<int>(call)) return site;
+  }
+  return {};
+}
+
 [[nodiscard]] std::string advice_of(const std::vector<made_rank>& ranks, call_id call) {
   const analysis run = analyse(profiles_of(ranks));
   for (const site_result& site : run.sites) {
-    if (site.call == static_cast<int>(call)) return site.advice;
+    if (site.call == static_cast<int>(call)) return site.advice.text;
   }
   return "no such site";
 }
@@ -224,7 +233,151 @@ TEST(advice, nothing_is_said_of_calls_that_are_not_taken_apart) {
     one.header.in_mpi += 50'000;
     one.header.end += 50'000;
   }
-  for (const site_result& site : analyse(profiles).sites) EXPECT_EQ(site.advice, "");
+  for (const site_result& site : analyse(profiles).sites) EXPECT_EQ(site.advice.text, "");
+}
+
+TEST(advice, calls_are_told_by_the_pattern_that_they_form) {
+  const auto blocking = made_ranks(2, [](made_rank& on, int rank, int) {
+    on.compute(10);
+    on.send_and_receive(1 - rank, short_bytes, 4);
+  });
+  EXPECT_EQ(site_of(blocking, call_id::MPI_Sendrecv).advice.pattern,
+            call_pattern::blocking_exchange);
+  const auto chain = made_ranks(3, [](made_rank& on, int rank, int) {
+    on.compute(10);
+    on.send_and_receive((rank + 1) % 3, short_bytes, 2);
+    on.send_and_receive((rank + 2) % 3, short_bytes, 2);
+  });
+  EXPECT_EQ(site_of(chain, call_id::MPI_Sendrecv).advice.pattern, call_pattern::sendrecv_chain);
+  expect_said(advice_of(chain, call_id::MPI_Sendrecv), ", in Sendrecv calls one after another. ");
+  const auto at_once = made_ranks(2, [](made_rank& on, int rank, int) {
+    on.compute(10);
+    start_exchange(on, 1 - rank, short_bytes);
+    on.wait(call_id::MPI_Waitall, 5);
+  });
+  EXPECT_EQ(site_of(at_once, call_id::MPI_Waitall).advice.pattern, call_pattern::waited_at_once);
+  const auto later = made_ranks(2, [](made_rank& on, int rank, int) {
+    start_exchange(on, 1 - rank, short_bytes);
+    on.compute(10);
+    on.wait(call_id::MPI_Waitall, 5);
+    on.compute(10);
+  });
+  EXPECT_EQ(site_of(later, call_id::MPI_Waitall).advice.pattern, call_pattern::none);
+  const auto transpose = made_ranks(2, [](made_rank& on, int, int) {
+    on.compute(10);
+    on.blocking(call_id::MPI_Alltoall, record_kind::all_to_all, -1, 1 << 20, 5);
+  });
+  EXPECT_EQ(site_of(transpose, call_id::MPI_Alltoall).advice.pattern, call_pattern::transpose);
+  const auto row = made_ranks(2, [](made_rank& on, int rank, int) {
+    on.send_and_receive(1 - rank, short_bytes, 1);
+    for (int variable = 0; variable < 40; ++variable) {
+      on.compute(1);
+      on.reduce(0.5);
+    }
+  });
+  const site_result reductions = site_of(row, call_id::MPI_Allreduce);
+  EXPECT_EQ(reductions.advice.pattern, call_pattern::calls_in_a_row);
+  ASSERT_EQ(reductions.advice.rewrite.size(), 3U);
+  EXPECT_EQ(reductions.advice.rewrite[0], "double all[40] = {...};  // what the 40 calls move");
+}
+
+TEST(advice, a_transfer_beside_enough_computation_is_gained_for_sure) {
+  const auto ranks = made_ranks(2, [](made_rank& on, int rank, int) {
+    on.compute(10);
+    on.send_and_receive(1 - rank, short_bytes, 4);
+    on.compute(10);
+  });
+  const site_result site = site_of(ranks, call_id::MPI_Sendrecv);
+  EXPECT_NEAR(site.advice.gain_s, 2 * 10 * 4e-3, 1e-9);  // of both ranks and all rounds
+  EXPECT_NEAR(site.advice.gain_error_s, 0, 1e-9);
+  expect_said(site.advice.text,
+              "By the model this saves 40.0 ms (16.7%) of a rank, give or take 0 us.");
+}
+
+TEST(advice, nothing_is_gained_for_sure_where_messages_move_inside_calls_only) {
+  for (const unsigned looks : {0U, 7U}) {
+    auto ranks = made_ranks(2, [](made_rank& on, int rank, int) {
+      on.compute(100);
+      on.send_and_receive(1 - rank, 1 << 20, 70);
+    });
+    for (made_rank& one : ranks) {
+      one.header().switches = switch_progress;
+      one.header().looks = looks;
+    }
+    const site_advice advice = site_of(ranks, call_id::MPI_Sendrecv).advice;
+    EXPECT_NEAR(advice.gain_s + advice.gain_error_s, 2 * 10 * 70e-3, 1e-9);
+    EXPECT_NEAR(advice.gain_s - advice.gain_error_s, looks > 0 ? 2 * 10 * 70e-3 : 0, 1e-9);
+  }
+}
+
+TEST(advice, the_transports_processor_time_is_not_gained_for_sure) {
+  auto ranks = made_ranks(2, [](made_rank& on, int rank, int) {
+    on.compute(10);
+    on.send_and_receive(1 - rank, short_bytes, 4);
+    on.compute(10);
+  });
+  for (made_rank& one : ranks) one.header().processor_s_per_byte[0] = 1e-3 / short_bytes;
+  const site_result site = site_of(ranks, call_id::MPI_Sendrecv);
+  // A rank gives 1 ms for what it sends and 1 ms for what it receives.
+  EXPECT_NEAR(site.advice.gain_s - site.advice.gain_error_s, 2 * 10 * 2e-3, 1e-9);
+  EXPECT_NEAR(site.advice.gain_s + site.advice.gain_error_s, 2 * 10 * 4e-3, 1e-9);
+}
+
+TEST(advice, what_late_ranks_cause_is_gained_perhaps) {
+  const auto ranks = made_ranks(2, [](made_rank& on, int rank, int round) {
+    on.compute(10 + late_ms(rank, round));
+    on.send_and_receive(1 - rank, short_bytes, wait_ms(rank, round));
+  });
+  const site_result site = site_of(ranks, call_id::MPI_Sendrecv);
+  EXPECT_GT(site.advice.gain_error_s, 0.2 * site.advice.gain_s);
+  EXPECT_LE(site.advice.gain_s + site.advice.gain_error_s, site.waits.waiting_s + 1e-9);
+}
+
+TEST(advice, clocks_that_differ_widen_the_error) {
+  const auto gain_error = [](double uncertainty_s) {
+    auto ranks = made_ranks(2, [](made_rank& on, int rank, int round) {
+      on.compute(10 + late_ms(rank, round));
+      on.send_and_receive(1 - rank, short_bytes, wait_ms(rank, round));
+    });
+    ranks[1].header().boot = 8;
+    ranks[1].header().clock_uncertainty_s = uncertainty_s;
+    return site_of(ranks, call_id::MPI_Sendrecv).advice.gain_error_s;
+  };
+  EXPECT_GT(gain_error(1e-4), gain_error(0));
+}
+
+TEST(advice, nothing_is_to_be_written_anew_where_work_is_unequal) {
+  const auto ranks = made_ranks(3, [](made_rank& on, int rank, int) {
+    on.compute(rank == 2 ? 20 : 10);
+    on.reduce(rank == 2 ? 1 : 11);
+  });
+  const site_result site = site_of(ranks, call_id::MPI_Allreduce);
+  EXPECT_NE(site.advice.text, "");
+  EXPECT_TRUE(site.advice.rewrite.empty());
+  EXPECT_EQ(site.advice.gain_s, 0);
+}
+
+TEST(advice, a_rewrite_is_in_the_language_of_the_source_file) {
+  const auto first = [](std::string_view file) {
+    return rewritten(call_pattern::collective, "MPI_Allreduce", 1, file).at(1);
+  };
+  EXPECT_EQ(first("/src/cg.c"), "MPI_Iallreduce(..., comm, &r);  // as it is now");
+  EXPECT_EQ(first("/src/cg.cpp"), first("/src/cg.c"));
+  EXPECT_EQ(first(""), first("/src/cg.c"));
+  EXPECT_EQ(first("/src/cg.F90"), "call compute_other()  ! what needs no result of it");
+  EXPECT_EQ(first("/src/cg.f"), first("/src/cg.F90"));
+  EXPECT_EQ(first("/src/cg.py"), "compute_other()  # what needs no result of it");
+}
+
+TEST(advice, rewrites_are_short) {
+  for (int of = 0; of <= static_cast<int>(call_pattern::barrier); ++of) {
+    for (const char* file : {"a.c", "a.f90", "a.py"}) {
+      const auto lines =
+          rewritten(static_cast<call_pattern>(of), "MPI_Neighbor_alltoallw", 1000, file);
+      EXPECT_LE(lines.size(), 6U);
+      for (const std::string& one : lines) EXPECT_LE(one.size(), 69U) << one;
+    }
+  }
 }
 
 }  // namespace

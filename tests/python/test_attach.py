@@ -19,12 +19,13 @@ from plait.results.figures.attach import (
     advice,
     owner,
     place_text,
+    rewrites,
     summary_sentence,
     wrapper_text,
 )
 from plait.results.figures.attach_timeline import with_timeline
 from plait.views.html import page
-from sample_attach import ADVICE, attach_result, large_result
+from sample_attach import ADVICE, REWRITE, attach_result, large_result
 from test_kinds import printed, show_result
 
 START = ["/usr/bin/python3", "-I", "-S", "-B", ROOT / "python/plait/attach/__main__.py"]
@@ -325,6 +326,19 @@ def test_a_place_is_a_line_where_there_is_one():
     assert place_text(sites[1]) == "halo_mp_exchange_+0x830"
     assert summary_sentence(attach_result()).startswith("wall time 10.0 s: 84 % computes, 16 % is")
     assert advice(attach_result()) == [ADVICE]
+
+
+def test_lines_to_write_instead_are_shown_with_what_they_save():
+    result = attach_result()
+    result["sites"].append({**result["sites"][0], "gain_s": 0.1, "line": 300})
+    title = "Waitall at halo.f90:118, saves 500 ms (5.0 %) ± 125 ms"
+    assert rewrites(result) == [(title, REWRITE)]
+    shown = printed(lambda console: show_result(result, console), width=80).splitlines()
+    begin = shown.index(f"{title}:")
+    assert shown[begin + 1 : begin + 5] == [f"    {line}" for line in REWRITE]
+    assert "<pre>call start_messages(r)" in page([result])
+    result["cores"] = {"says": "Ranks share cores.", "spoils_waits": True}
+    assert rewrites(result) == []
 
 
 def test_a_call_in_a_wrapper_is_shown_where_the_program_calls_the_wrapper():

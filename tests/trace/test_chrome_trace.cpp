@@ -60,6 +60,18 @@ TEST(chrome_trace, says_what_is_known_of_a_task) {
   EXPECT_EQ(count(text, R"("name":"send to 1".*"peer":1,"tag":0,"place":0,"bytes":8)"), 1);
 }
 
+TEST(chrome_trace, says_what_is_known_of_messages_and_collectives) {
+  trace_event sent = message(0, "send to 1", true, 1, 14, 15, 2, 1);
+  sent.message->communicator = 3;
+  trace_event part = message(0, "Bcast", true, 1, 16, 17);
+  part.message.reset();
+  part.collective = collective_part{.root = 1, .place = 5, .size_bytes = 64, .communicator = 2};
+  const std::string text = written({sent, part});
+  EXPECT_EQ(count(text, R"("peer":1,"tag":0,"place":0,"bytes":8,"communicator":3,"sent":true\})"),
+            1);
+  EXPECT_EQ(count(text, R"("collective":5,"root":1,"bytes":64,"communicator":2\})"), 1);
+}
+
 TEST(chrome_trace, a_dependence_leaves_at_the_end_and_arrives_at_the_beginning) {
   const std::string text = written(late_sender());
   // To the send, and from the receive.

@@ -16,7 +16,9 @@ std::vector<trace_event> some_events() {
           {0, "messages", "send to 1", event_kind::message, 10.1, 10.4},
           {1, "worker 0", "", event_kind::idle, 9.0, 9.25},
           {1, "messages", "receive \"x\"\\\n", event_kind::message, 10.0, 11.0, 12, 9, 4,
-           plait::message_side{true, 5, 6, 7, 8}, true}};
+           plait::message_side{true, 5, 6, 7, 8}, true},
+          {2, "collectives", "Bcast", event_kind::message, 11.0, 12.0, 0, 0,
+           trace_event::not_replayed, std::nullopt, false, plait::collective_part{1, 2, 3, 4}}};
 }
 
 TEST(packed_events, unpack_into_what_was_packed) {
@@ -42,6 +44,13 @@ TEST(packed_events, unpack_into_what_was_packed) {
   EXPECT_EQ(side.tag, 6);
   EXPECT_EQ(side.place, 7U);
   EXPECT_EQ(side.size_bytes, 8U);
+  ASSERT_TRUE(back[4].collective.has_value());
+  const auto& part = *back[4].collective;
+  EXPECT_EQ(part.root, 1);
+  EXPECT_EQ(part.place, 2U);
+  EXPECT_EQ(part.size_bytes, 3U);
+  EXPECT_EQ(part.communicator, 4);
+  EXPECT_FALSE(back[3].collective.has_value());
   EXPECT_TRUE(plait::unpack_events("").empty());
 }
 

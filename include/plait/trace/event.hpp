@@ -32,6 +32,15 @@ struct message_side {
   int communicator = 0;  ///< by number; 0: all ranks.  The peer is one of all ranks anyway.
 };
 
+/// One rank's part of a collective operation.  Parts with the same communicator and sequence number
+/// are of one operation.
+struct collective_part {
+  int root = -1;            ///< one of all ranks; -1: the operation has none
+  std::uint64_t place = 0;  ///< sequence number on the communicator
+  std::uint64_t size_bytes = 0;
+  int communicator = 0;  ///< by number
+};
+
 /// Begins the name of a lane of a thread that is no worker.
 inline constexpr std::string_view resource_lane = "resource ";
 /// Names the program's own computation between its calls of plait, which is no task.
@@ -53,6 +62,7 @@ struct trace_event {
   std::int64_t iteration = not_replayed;
   std::optional<message_side> message = std::nullopt;
   bool critical = false;  ///< on the critical path
+  std::optional<collective_part> collective = std::nullopt;
 };
 
 /// Packs events into one string that `unpack_events` turns back, for sending events to another

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`plait report`: result files as one page."""
+"""`plait report`: result files as one page, and as files for other tools."""
 
 import pathlib
 from typing import Annotated, Optional
 
 import typer
 
-from plait.errors import BadInput
-from plait.plain import plain
-from plait.results import check_writable, load, short
-from plait.results.tables import write_csv
+from plait.formats.written import Wanted, check_wanted, write_wanted
+from plait.results import check_writable, load
+from plait.results.figures.attach_timeline import with_timeline
 from plait.run.series import show_curves_of
 
 
@@ -25,17 +24,33 @@ def report(
         Optional[pathlib.Path],
         typer.Option(metavar="FOLDER", help="Write tables as CSV here, too: a file each."),
     ] = None,
+    hatchet: Annotated[
+        Optional[pathlib.Path],
+        typer.Option(metavar="FILE", help="Write call sites for Hatchet and Thicket, too."),
+    ] = None,
+    trace: Annotated[
+        Optional[pathlib.Path],
+        typer.Option(metavar="FILE", help="The trace of the same run; the page shows its middle."),
+    ] = None,
+    otf2: Annotated[
+        Optional[pathlib.Path],
+        typer.Option(metavar="FOLDER", help="Write the trace for Vampir and Scalasca, too."),
+    ] = None,
+    goal: Annotated[
+        Optional[pathlib.Path],
+        typer.Option(metavar="FILE", help="Write the trace for simulators that read GOAL, too."),
+    ] = None,
 ) -> None:
     """Write one self-contained HTML page: breakdown, timeline, ledger, circumstances.
 
     Of several results of one application it begins with curves over what differs between them.
     """
+    wanted = Wanted(csv=csv, hatchet=hatchet, trace=trace, otf2=otf2, goal=goal)
+    check_wanted(wanted, len(files))
     results = [load(file) for file in files]
     page = output or files[0].with_suffix(".html")
     check_writable(page, "--output")
-    if csv is not None:
-        if csv.exists() and not csv.is_dir():
-            raise BadInput(f"--csv {csv}: is a file; name a folder")
-        written = write_csv({str(file): one for file, one in zip(files, results)}, csv)
-        print(plain(f"tables: {short(csv)} ({len(written)} files)"))
+    write_wanted(wanted, {str(file): one for file, one in zip(files, results)})
+    if trace is not None and results[0].get("kind") == "attach":
+        results[0] = with_timeline(results[0], trace)
     show_curves_of(results, page)

@@ -37,7 +37,8 @@ _SITE = fields(
     {**_PLACE, "callers": sequence(fields({}, _PLACE)), "bytes": at_least_0,
      "late_sender_s": or_null(at_least_0), "late_receiver_s": or_null(at_least_0),
      "transfer_s": or_null(at_least_0), "could_hide_s": or_null(at_least_0),
-     "advice": or_null(text)},
+     "advice": or_null(text), "pattern": or_null(text), "gain_s": or_null(at_least_0),
+     "gain_error_s": or_null(at_least_0), "rewrite": sequence(text)},
 )  # fmt: skip
 _SQUARE = sequence(sequence(at_least_0))
 

@@ -3,6 +3,7 @@
 // can help there.  A site of which nothing sure can be said has none.
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <string_view>
@@ -56,6 +57,14 @@ enum class delay : std::uint8_t { sender, receiver, collective, transfer, unknow
   return std::ranges::max_element(all, {}, [](const auto& one) { return one.first; })->second;
 }
 
+/// A change of the program at a site, and what it saves of all ranks' time.
+struct change {
+  std::string what;  ///< from a capital letter on and without the full stop; empty: none
+  call_pattern of = call_pattern::none;
+  double least_s = 0;
+  double most_s = 0;
+};
+
 /// One site and what was found of it.
 class adviser {
  public:
@@ -67,11 +76,18 @@ class adviser {
         pattern_(pattern_of(call_)),
         delay_(longest_delay(site.waits)) {}
 
-  [[nodiscard]] std::string sentence() const {
-    const std::string what = remedy();
-    if (what.empty()) return {};
-    return filled("{}: a rank waits {}{}. {}.", place_text(site_),
-                  of_a_rank_text(run_, site_.waits.waiting_s), mostly_for(), what);
+  [[nodiscard]] site_advice advice() const {
+    const change found = remedy();
+    if (found.what.empty()) return {};
+    const std::string_view words = words_of(found.of);
+    site_advice given{.text = {},
+                      .pattern = found.of,
+                      .rewrite = rewritten(found.of, call_, in_a_row(), site_.owner().file)};
+    set_gain(found, given);
+    given.text = filled("{}: a rank waits {}{}{}{}. {}.{}", place_text(site_),
+                        of_a_rank_text(run_, site_.waits.waiting_s), mostly_for(),
+                        words.empty() ? "" : ", in ", words, found.what, gain_text(given));
+    return given;
   }
 
  private:
@@ -83,25 +99,90 @@ class adviser {
     return is_plain ? "" : by_delay[static_cast<int>(delay_)];
   }
 
-  /// Returns what can be done, from a capital letter on and without the full stop.
-  [[nodiscard]] std::string remedy() const {
-    if (delay_ == delay::unknown || pattern_ == pattern::other) return {};
+  [[nodiscard]] change remedy() const {
+    const wait_split& w = site_.waits;
+    const bool is_known = delay_ != delay::unknown && pattern_ != pattern::other;
+    if (!is_known || w.waiting_s <= 0) return {};
     if (comes_from_unequal_work()) {
-      return filled("Rank {} computes {}, a rank on average {}: give it less of the work",
-                    run_.longest_compute_rank, time_text(run_.longest_compute_s),
-                    time_text(run_.of_a_rank(run_.compute_s)));
+      return {filled("Rank {} computes {}, a rank on average {}: give it less of the work",
+                     run_.longest_compute_rank, time_text(run_.longest_compute_s),
+                     time_text(run_.of_a_rank(run_.compute_s)))};
     }
     if (pattern_ == pattern::barrier) {
-      return "Messages need no barrier: leave it out, unless files, windows or clocks need it";
+      // Who comes late may be waited for elsewhere then.
+      return {"Messages need no barrier: leave it out, unless files, windows or clocks need it",
+              call_pattern::barrier, w.transfer_s, w.waiting_s};
     }
-    if (is_many_in_a_row()) return combined();
-    if (!has_progress_ && site_.waits.by_progress_s > 0.25 * site_.waits.waiting_s) {
-      return "The messages could arrive while ranks compute: run with --progress";
+    if (is_many_in_a_row()) {
+      const double saved = 1 - 1 / calls_in_a_row();
+      return {combined(), call_pattern::calls_in_a_row, saved * w.transfer_s, saved * w.waiting_s};
+    }
+    if (!has_progress_ && w.by_progress_s > 0.25 * w.waiting_s) {
+      return {"The messages could arrive while ranks compute: run with --progress"};
     }
     // Moving calls helps where there is computation beside them.
-    if (site_.waits.by_moving_s < 0.1 * site_.waits.waiting_s) return {};
-    if (pattern_ == pattern::completion) return earlier_start();
-    return split();
+    if (w.by_moving_s < 0.1 * w.waiting_s) return {};
+    return moved(pattern_ == pattern::completion ? earlier_start() : split());
+  }
+
+  /// Returns what is moved behind computation.  All of it at most; for sure its transfer, but for
+  /// the processor time that the transport takes from the computation, where that moves by itself.
+  [[nodiscard]] change moved(std::string what) const {
+    const wait_split& w = site_.waits;
+    const call_pattern of = pattern_of_calls();
+    // Of parts that are started one after another the last has nothing to hide behind.
+    const double part = of == call_pattern::transpose ? 0.75 : 1;
+    const double transfer_s = w.by_moving_s * w.transfer_s / w.waiting_s;
+    const bool moves = !needs_looks() || run_.looks > 0;
+    const double sure_s = moves ? std::max(0.0, transfer_s - processor_s()) : 0;
+    return {std::move(what), of, part * sure_s, part * w.by_moving_s};
+  }
+
+  [[nodiscard]] call_pattern pattern_of_calls() const noexcept {
+    if (pattern_ == pattern::completion) {
+      return computes_meanwhile() ? call_pattern::none : call_pattern::waited_at_once;
+    }
+    if (call_.starts_with("MPI_Alltoall")) return call_pattern::transpose;
+    if (pattern_ == pattern::collective) return call_pattern::collective;
+    return is_chain() ? call_pattern::sendrecv_chain : call_pattern::blocking_exchange;
+  }
+
+  /// Sendrecv with one neighbour after another: in a loop, or at several places of a function.
+  [[nodiscard]] bool is_chain() const noexcept {
+    if (!call_.starts_with("MPI_Sendrecv")) return false;
+    if (2 * site_.back_to_back >= std::max<std::uint64_t>(1, site_.waits_noted)) return true;
+    const code_place& own = site_.owner();
+    return !own.function.empty() && std::ranges::any_of(run_.sites, [&](const site_result& other) {
+      return &other != &site_ && name_of(other).starts_with("MPI_Sendrecv") &&
+             other.owner().function == own.function && other.owner().module == own.module;
+    });
+  }
+
+  /// Processor time of the site's data, sent or received.
+  [[nodiscard]] double processor_s() const noexcept {
+    const site_result& at = posting_site();
+    const double sides = &at == &site_ ? 1 : 2;  // a place has the bytes of its side alone
+    return run_.processor_s_per_byte * sides * static_cast<double>(at.bytes);
+  }
+
+  /// The middle of what is possible.  Clocks that differ and samples widen it, and nothing saves
+  /// more than the site waits or than the run can be shorter.
+  void set_gain(const change& found, site_advice& to) const {
+    if (found.most_s <= 0) return;
+    const auto noted = static_cast<double>(std::max<std::uint64_t>(1, site_.waits_noted));
+    const double of_clocks_s = run_.clock_uncertainty_s * noted;
+    const double of_sample = run_.sampling > 0 ? 1 / std::sqrt(noted) : 0;
+    const double most_s = run_.as_far_as_the_run_can_be(
+        std::min(site_.waits.waiting_s, (1 + of_sample) * found.most_s + of_clocks_s));
+    const double least_s = std::clamp((1 - of_sample) * found.least_s - of_clocks_s, 0.0, most_s);
+    to.gain_s = 0.5 * (least_s + most_s);
+    to.gain_error_s = 0.5 * (most_s - least_s);
+  }
+
+  [[nodiscard]] std::string gain_text(const site_advice& of) const {
+    if (of.gain_s <= 0) return {};
+    return filled(" By the model this saves {} of a rank, give or take {}.",
+                  of_a_rank_text(run_, of.gain_s), time_text(run_.of_a_rank(of.gain_error_s)));
   }
 
   /// Half of what ranks wait is what the one with most work computes longer: no message is the
@@ -112,13 +193,15 @@ class adviser {
     return longer_s > 0.5 * run_.of_a_rank(run_.waits.waiting_s);
   }
 
-  [[nodiscard]] double bytes_of_a_call() const noexcept {
-    return site_.count > 0 ? static_cast<double>(site_.bytes) / static_cast<double>(site_.count)
-                           : 0;
+  [[nodiscard]] static double bytes_of_a_call(const site_result& of) noexcept {
+    return of.count > 0 ? static_cast<double>(of.bytes) / static_cast<double>(of.count) : 0;
   }
   [[nodiscard]] double calls_in_a_row() const noexcept {
     return site_.rows > 0 ? static_cast<double>(site_.waits_noted) / static_cast<double>(site_.rows)
                           : 0;
+  }
+  [[nodiscard]] std::uint64_t in_a_row() const noexcept {
+    return static_cast<std::uint64_t>(calls_in_a_row() + 0.5);
   }
   /// Short ones, one after the other for the same ranks.  One row that goes on for the whole run
   /// may be the steps of the program, whose computation lies between them.
@@ -126,7 +209,7 @@ class adviser {
     constexpr double many = 4;
     constexpr double short_bytes = 4096;
     if (run_.sampling > 0 || pattern_ == pattern::completion) return false;
-    if (calls_in_a_row() < many || bytes_of_a_call() > short_bytes) return false;
+    if (calls_in_a_row() < many || bytes_of_a_call(site_) > short_bytes) return false;
     const bool comes_again = site_.rows >= 2 * run_.ranks.size();
     return comes_again || site_.computed_in_rows_s < site_.waits.waiting_s;
   }
@@ -134,7 +217,7 @@ class adviser {
     return filled(
         "{} calls in a row move {} bytes each: move all of it with one call, "
         "unless one needs what the one before brought",
-        fixed(calls_in_a_row(), 0), fixed(bytes_of_a_call(), 0));
+        fixed(calls_in_a_row(), 0), fixed(bytes_of_a_call(site_), 0));
   }
 
   /// A blocking call becomes a start and a wait, where what follows can do without it for a while.
@@ -156,12 +239,15 @@ class adviser {
   [[nodiscard]] std::string earlier_start() const {
     const std::string from = name(site_.post_site);
     if (from.empty()) return {};
-    const bool computes = site_.computed_in_flight_s > 0.1 * site_.waits.waiting_s;
+    const bool computes = computes_meanwhile();
     return filled(
         "{} between {} and this wait: {}compute there what does not touch the "
         "buffers{}{}",
         computes ? "Too little is computed" : "Next to nothing is computed", from,
         computes ? "start earlier, or " : "", late_start(), with_progress());
+  }
+  [[nodiscard]] bool computes_meanwhile() const noexcept {
+    return site_.computed_in_flight_s > 0.1 * site_.waits.waiting_s;
   }
   [[nodiscard]] std::string late_start() const {
     const std::string late = name(site_.late_site);
@@ -176,11 +262,18 @@ class adviser {
     return site < 0 ? std::string{} : place_text(run_.sites[static_cast<std::size_t>(site)]);
   }
 
-  /// Long messages and collectives of most libraries move inside MPI calls only.
   [[nodiscard]] std::string with_progress() const {
+    return needs_looks() && !has_progress_ ? " (with --progress)" : "";
+  }
+  /// Long messages and collectives of most libraries move inside MPI calls only.
+  [[nodiscard]] bool needs_looks() const noexcept {
     constexpr double long_bytes = 64 << 10;
-    const bool is_long = bytes_of_a_call() >= long_bytes || pattern_ == pattern::collective;
-    return is_long && !has_progress_ ? " (with --progress)" : "";
+    return pattern_ == pattern::collective || bytes_of_a_call(posting_site()) >= long_bytes;
+  }
+  /// Returns the place where the messages are started.
+  [[nodiscard]] const site_result& posting_site() const noexcept {
+    const bool is_elsewhere = pattern_ == pattern::completion && site_.post_site >= 0;
+    return is_elsewhere ? run_.sites[static_cast<std::size_t>(site_.post_site)] : site_;
   }
 
   const site_result& site_;
@@ -246,7 +339,7 @@ void advise(analysis& on, bool has_progress) {
   for (site_result& site : on.sites) {
     // A hundredth of what all ranks' time is, or it is not worth a sentence.
     if (site.waits.waiting_s < 0.01 * on.all_s()) continue;
-    site.advice = adviser(site, on, has_progress).sentence();
+    site.advice = adviser(site, on, has_progress).advice();
   }
 }
 

@@ -283,6 +283,7 @@ analysis finish(site_index index, job_share all, const profile_header& first, do
   run.sizes = std::move(all.sizes);
   run.sent = std::move(all.sent);
   run.has_network = first.latency_s[0] > 0 || first.latency_s[1] > 0;
+  run.processor_s_per_byte = first.processor_s_per_byte[first.latency_s[0] > 0 ? 0 : 1];
   for (const auto& [key, pair] : all.late_pairs) run.late_pairs.push_back(pair);
   std::ranges::stable_sort(run.late_pairs, std::greater<>{}, &late_pair::seconds);
   name_causes(all, run.sites);

@@ -12,6 +12,7 @@
 
 #include "attach/after/job_share.hpp"
 #include "attach/after/matching.hpp"
+#include "attach/after/rewrites.hpp"
 
 namespace plait::attach {
 
@@ -25,6 +26,16 @@ struct code_place {
   int line = 0;
   std::string symbol;
   std::uint64_t symbol_offset = 0;
+};
+
+/// A change of the program at a call.
+struct site_advice {
+  std::string text;  ///< sentences; empty where nothing sure can be said
+  call_pattern pattern = call_pattern::none;
+  // What the change saves by the model, of all ranks, give or take the error.
+  double gain_s = 0;
+  double gain_error_s = 0;
+  std::vector<std::string> rewrite;  ///< lines of the program's own language
 };
 
 /// A call of MPI, at a place; the place of a call in a wrapper is one site for each way there.
@@ -43,7 +54,7 @@ struct site_result : code_place, site_sums {
   int late_site = -1;
   double late_site_s = 0;
   int post_site = -1;  ///< where what is waited for here is started most often; -1: none
-  std::string advice;
+  site_advice advice;
 };
 
 struct pop_metrics {
@@ -86,6 +97,7 @@ struct analysis : measured_times {
   double wall_s = 0;
   double clock_uncertainty_s = 0;
   bool has_network = false;
+  double processor_s_per_byte = 0;  ///< that either end gives for a message
   std::uint32_t sampling = 0;
   pop_metrics pop;
   core_sharing cores;

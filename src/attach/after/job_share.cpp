@@ -100,6 +100,7 @@ void site_sums::add(const site_sums& other) noexcept {
   computed_in_flight_s += other.computed_in_flight_s;
   waits_noted += other.waits_noted;
   rows += other.rows;
+  back_to_back += other.back_to_back;
   computed_in_rows_s += other.computed_in_rows_s;
 }
 

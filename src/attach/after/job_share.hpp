@@ -57,6 +57,7 @@ struct site_sums {
   // Of the calls that were noted: how often one followed another here with no other wait between.
   std::uint64_t waits_noted = 0;
   std::uint64_t rows = 0;
+  std::uint64_t back_to_back = 0;  ///< nearly without computation, whoever the peers are
   double computed_in_rows_s = 0;
 
   void add(const site_sums& other) noexcept;

@@ -195,12 +195,14 @@ class wait_taker {
       return;
     }
     const record_data& last = first_record(*before);
-    if (own_.numbers.of(last.wait_site) != site || last.peer != one.peer) {
+    const bool is_same_place = own_.numbers.of(last.wait_site) == site;
+    const double computed_s =
+        static_cast<double>(one.useful_before_wait - last.useful_before_wait) * h_.seconds_per_tick;
+    if (is_same_place && computed_s < 0.1 * (wait.end_s - wait.begin_s)) ++at.back_to_back;
+    if (!is_same_place || last.peer != one.peer) {
       ++at.rows;
     } else {
-      at.computed_in_rows_s +=
-          static_cast<double>(one.useful_before_wait - last.useful_before_wait) *
-          h_.seconds_per_tick;
+      at.computed_in_rows_s += computed_s;
     }
   }
 

@@ -78,7 +78,11 @@ void add_waits(json_object& to, const wait_split& w, bool has_network) {
       .add("worst_rank", site.worst_rank)
       .add("worst_rank_s", site.worst_rank_s)
       .add("late_site", number_if(site.late_site >= 0, site.late_site))
-      .add("advice", json_text(site.advice))
+      .add("advice", json_text(site.advice.text))
+      .add("pattern", json_text(name_of(site.advice.pattern)))
+      .add("gain_s", site.advice.gain_s)
+      .add("gain_error_s", site.advice.gain_error_s)
+      .add("rewrite", list_of(site.advice.rewrite))
       .text();
 }
 

@@ -28,6 +28,14 @@ class lines {
     for (const std::string& one : wrapped) text_ += one + "\n";
     count_ += wrapped.size();
   }
+  /// Lines of a program, all of them or none.
+  void add_code(const std::string& title, const std::vector<std::string>& code) {
+    const std::vector<std::string> wrapped = wrap(title);
+    if (count_ + wrapped.size() + code.size() > most_lines) return;
+    for (const std::string& one : wrapped) text_ += one + "\n";
+    for (const std::string& one : code) text_ += "plait:     " + one + "\n";
+    count_ += wrapped.size() + code.size();
+  }
   [[nodiscard]] std::string take() { return std::move(text_); }
 
  private:
@@ -183,6 +191,21 @@ void add_outliers(lines& to, const analysis& run) {
   to.add("computing or waiting unlike nearly all other ranks: {}", ranks_text(outliers));
 }
 
+/// Sentences, and lines to write instead where most is to be saved.
+void add_advice(lines& to, const analysis& run) {
+  std::size_t advices = 0;
+  const auto best = std::ranges::max_element(run.sites, {}, [](const site_result& one) {
+    return one.advice.rewrite.empty() ? 0 : one.advice.gain_s;
+  });
+  for (auto site = run.sites.begin(); site != run.sites.end(); ++site) {
+    if (site->advice.text.empty() || advices++ >= shown_sites) continue;
+    to.add("{}", site->advice.text);
+    if (site == best && !site->advice.rewrite.empty()) {
+      to.add_code("  Written so, for example:", site->advice.rewrite);
+    }
+  }
+}
+
 }  // namespace
 
 std::string summary_text(const analysis& run) {
@@ -205,10 +228,7 @@ std::string summary_text(const analysis& run) {
   }
   add_stolen(to, run);
   add_outliers(to, run);
-  std::size_t advices = 0;
-  for (const site_result& site : run.sites) {
-    if (!site.advice.empty() && advices++ < shown_sites) to.add("{}", site.advice);
-  }
+  add_advice(to, run);
   for (const std::string& warning : run.warnings) to.add("note: {}", warning);
   return to.take();
 }

@@ -58,9 +58,43 @@ void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
   if (one.header.calls_left_out == 0) add_computation(0, clock.seconds(at, one.header.end));
 }
 
+/// Communicators of all ranks have numbers from 1 on, by the order in which they come up.
+[[nodiscard]] std::map<std::uint64_t, int> communicators_of(std::span<const rank_profile> ranks) {
+  std::map<std::uint64_t, int> numbers;
+  for (const rank_profile& one : ranks) {
+    for (const record_data& record : one.records) {
+      numbers.try_emplace(record.communicator, static_cast<int>(numbers.size()) + 1);
+    }
+  }
+  return numbers;
+}
+
+/// Collectives from their posts to the calls that completed them.
+void add_collectives(const rank_profile& one, std::size_t at, const timebase& clock,
+                     const std::map<std::uint64_t, int>& communicators,
+                     std::vector<trace_event>& to) {
+  for (const record_data& part : one.records) {
+    if (part.kind == record_kind::send || part.kind == record_kind::receive) continue;
+    const auto site = one.sites.find(part.post_site);
+    if (site == one.sites.end()) continue;
+    to.push_back(
+        {.rank = one.header.rank,
+         .lane = "collectives",
+         .name = call_name(site->second.call),
+         .kind = event_kind::message,
+         .begin_s = clock.seconds(at, part.posted),
+         .end_s = clock.seconds(at, part.wait_end),
+         .collective = collective_part{.root = part.peer,
+                                       .place = part.place,
+                                       .size_bytes = part.bytes,
+                                       .communicator = communicators.at(part.communicator)}});
+  }
+}
+
 /// Messages from their posts to the calls that completed them, numbered so that both ends agree.
 void add_messages(std::span<const rank_profile> ranks, const matched_records& matched,
-                  const timebase& clock, std::vector<trace_event>& to) {
+                  const timebase& clock, const std::map<std::uint64_t, int>& communicators,
+                  std::vector<trace_event>& to) {
   std::uint64_t number = 0;
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     for (std::uint32_t i = 0; i < ranks[r].records.size(); ++i) {
@@ -71,17 +105,19 @@ void add_messages(std::span<const rank_profile> ranks, const matched_records& ma
       const record_data& got = ranks[other.rank].records[other.index];
       const int to_rank = ranks[other.rank].header.rank;
       const auto side = [&](std::size_t at, const record_data& of, bool is_sent, int peer) {
-        return trace_event{.rank = ranks[at].header.rank,
-                           .lane = "messages",
-                           .name = filled("{} {}", is_sent ? "to" : "from", peer),
-                           .kind = event_kind::message,
-                           .begin_s = clock.seconds(at, of.posted),
-                           .end_s = clock.seconds(at, of.wait_end),
-                           .message = message_side{.sent = is_sent,
-                                                   .peer = peer,
-                                                   .tag = of.tag,
-                                                   .place = number,
-                                                   .size_bytes = sent.bytes}};
+        return trace_event{
+            .rank = ranks[at].header.rank,
+            .lane = "messages",
+            .name = filled("{} {}", is_sent ? "to" : "from", peer),
+            .kind = event_kind::message,
+            .begin_s = clock.seconds(at, of.posted),
+            .end_s = clock.seconds(at, of.wait_end),
+            .message = message_side{.sent = is_sent,
+                                    .peer = peer,
+                                    .tag = of.tag,
+                                    .place = number,
+                                    .size_bytes = sent.bytes,
+                                    .communicator = communicators.at(sent.communicator)}};
       };
       to.push_back(side(r, sent, true, to_rank));
       to.push_back(side(other.rank, got, false, ranks[r].header.rank));
@@ -118,12 +154,14 @@ written_trace trace_of(std::span<const rank_profile> ranks, const analysis& run,
   const timebase clock(ranks);
   const matched_records matched = match(ranks);
   const auto names = names_of(run);
+  const auto communicators = communicators_of(ranks);
   traced_run whole{"program", {}, {}};
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const site_numbers numbers(ranks[r], run.numbers_of_ways);
     add_calls(ranks[r], r, clock, numbers, names, whole.events);
+    add_collectives(ranks[r], r, clock, communicators, whole.events);
   }
-  add_messages(ranks, matched, clock, whole.events);
+  add_messages(ranks, matched, clock, communicators, whole.events);
   written_trace written;
   while (true) {
     std::ostringstream text;

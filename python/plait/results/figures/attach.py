@@ -172,6 +172,24 @@ def advice(result: Result) -> list[str]:
     return list(dict.fromkeys(said))
 
 
+def rewrites(result: Result) -> list[tuple[str, list[str]]]:
+    """Returns lines to write instead, with the site and what it saves; the most saved first.
+
+    Sites whose lines are the same have them once.
+    """
+    if not tells_of_messages(result):
+        return []
+    found: dict[tuple[str, ...], str] = {}
+    sites = [site for site in result.get("sites") or [] if site.get("rewrite")]
+    for site in sorted(sites, key=lambda one: -(one.get("gain_s") or 0.0)):
+        gain, error = site.get("gain_s") or 0.0, site.get("gain_error_s") or 0.0
+        saves = f", saves {rank_text(result, gain)}" if gain else ""
+        within = f" ± {seconds_text(rank_s(result, error))}" if gain and error else ""
+        title = f"{site['call'].removeprefix('MPI_')} at {place_text(owner(site))}{saves}{within}"
+        found.setdefault(tuple(site["rewrite"]), title)
+    return [(title, list(lines)) for lines, title in found.items()]
+
+
 def progress_sentence(result: Result) -> list[str]:
     """Says what looking after the program's own calls cost, and what was hidden by that."""
     seen = result.get("progress")

@@ -21,6 +21,7 @@ from plait.results.figures.attach import (
     pop_rows,
     progress_sentence,
     rank_text,
+    rewrites,
     sites_by_exposed,
     summary_sentence,
     tells_of_messages,
@@ -39,13 +40,12 @@ def show_attach(heading: str, result: Result, console: Console) -> None:
     """The run, POP's metrics, the sites with the largest exposed time, what could be hidden."""
     width = min(console.width, _WIDEST)
     lines = _tables(heading, result, width)
-    said = [
-        *progress_sentence(result),
-        *class_sentences(result),
-        *advice(result),
-        *(result.get("warnings") or []),
-    ]
+    said = [*progress_sentence(result), *class_sentences(result), *advice(result)[:1]]
     wrapped = [textwrap.wrap(sentence, width) for sentence in said]
+    wrapped += [[f"{title}:"[:width], *(f"    {one}"[:width] for one in code)]
+                for title, code in rewrites(result)[:1]]  # fmt: skip
+    said = [*advice(result)[1:], *(result.get("warnings") or [])]
+    wrapped += [textwrap.wrap(sentence, width) for sentence in said]
     lines += _fitting(wrapped, MOST_LINES - len(lines))
     for index, line in enumerate(lines):
         console.print(line, soft_wrap=True, style="bold" if index == 0 else None)

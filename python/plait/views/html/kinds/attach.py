@@ -18,6 +18,7 @@ from plait.results.figures.attach import (
     pop_rows,
     progress_sentence,
     rank_s,
+    rewrites,
     share_text,
     sites_by_exposed,
     summary_sentence,
@@ -38,7 +39,7 @@ def attach(heading: str, result: Result) -> str:
     said = [*progress_sentence(result), *advice(result), *(result.get("warnings") or [])]
     sections = [
         ("Where the time went", rank_bars(result)),
-        ("What to change", facts(said) if said else _nothing("Nothing stands out.")),
+        ("What to change", _changes(result, said)),
         *([("Efficiency, as POP defines it", _pop(result))] if tells_of_messages(result) else []),
         ("Call sites", _sites(result)),
         ("Who waits for whom", _pairs(result)),
@@ -71,6 +72,15 @@ def _head(result: Result) -> str:
     said = "".join(element("p", text(sentence), class_="limit") for sentence in sentences)
     title = element("h3", "What could be hidden, of a rank: three figures, never to be added up")
     return said + (title + cards(*shown) if shown else "")
+
+
+def _changes(result: Result, said: list[str]) -> str:
+    """Returns what can be done, and lines to write instead, in names that stand for others."""
+    if not said:
+        return _nothing("Nothing stands out.")
+    written = [element("p", text(title), class_="reading") + element("pre", text("\n".join(code)))
+               for title, code in rewrites(result)]  # fmt: skip
+    return facts(said) + "".join(written)
 
 
 def _nothing(sentence: str) -> str:

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A trace of `plait attach` as a GOAL file, which LogGOPSim and its relatives simulate.
+
+Computation is the time between calls of MPI. What a call waited for is left to the simulator.
+[Hoefler, Schneider, Lumsdaine 2010: LogGOPSim]
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+from plait import __version__
+from plait.errors import BadInput
+from plait.formats.collective_rounds import rounds_of
+from plait.formats.trace import Collective, Side, Slice, Trace
+from plait.results.base import Result
+
+_UNSIZED = ("Alltoallv", "Alltoallw", "Reduce_scatter")
+_NO_WAIT = ("Init", "Init_thread", "Finalize")  # for messages
+
+
+@dataclasses.dataclass
+class _Operation:
+    """An operation that a rank posts: rounds of statements without labels, sends and receives.
+
+    A message is one round of one statement.
+    """
+
+    side: Side
+    rounds: list[list[str]]
+    # Labels of the first and of the last round, once they have been written.
+    begins: list[str] = dataclasses.field(default_factory=list)
+    ends: list[str] = dataclasses.field(default_factory=list)
+
+
+def goal_of(trace: Trace, about: Result) -> str:
+    """Returns the text of a GOAL file. Errors: `BadInput` for a trace that cannot be simulated.
+
+    `about`: the result of the same run. A message has a tag of its own. So no simulator can match
+    messages otherwise than the run did.
+    """
+    if not trace.is_of_calls:
+        raise BadInput("--goal: needs a trace of plait attach; plait's own traces have no calls")
+    if (about.get("sampling") or 1) > 1:
+        raise BadInput(
+            f"--goal: of {about['sampling']} messages one was kept; measure a shorter run, or set "
+            "PLAIT_ATTACH_RECORDS"
+        )
+    operations = _operations(trace)
+    programs = [_Rank(trace, rank, operations[rank]) for rank in range(trace.ranks)]
+    lines = [*_head(trace, about, programs), f"num_ranks {trace.ranks}", ""]
+    for rank, program in enumerate(programs):
+        lines += [f"rank {rank} {{", *program.statements, *program.dependences, "}", ""]
+    return "\n".join(lines)
+
+
+def _head(trace: Trace, about: Result, programs: Iterable[_Rank]) -> list[str]:
+    said = [f"plait {__version__}: {about.get('program', 'program')}, {trace.ranks} ranks"]
+    if network := about.get("network"):
+        said.append(
+            f"measured between ranks: {1e9 * network['latency_s']:.0f} ns and "
+            f"{1e9 * network['seconds_per_byte']:.4g} ns a byte"
+        )
+    if unsized := sorted({one.call for one in trace.collectives if one.name in _UNSIZED}):
+        said.append(f"their sizes are not known, and stand as 1 byte: {', '.join(unsized)}")
+    left_out: collections.Counter[str] = collections.Counter()
+    for program in programs:
+        left_out += program.left_out
+    if left_out:
+        calls = ", ".join(f"{call} ({times})" for call, times in sorted(left_out.items()))
+        said.append(f"calls that waited for what is not in this file: {calls}")
+    return [f"// {line}" for line in said]
+
+
+def _operations(trace: Trace) -> list[list[_Operation]]:
+    """Returns what each rank posts, by the order of the posts.
+
+    Of a rank with too many calls the last ones are not in the trace. What they post is left out on
+    all ranks.
+    """
+    found: list[list[_Operation]] = [[] for _ in range(trace.ranks)]
+    posts = {(rank, one.begin) for (rank, _), calls in trace.lanes.items()
+             for one in calls if one.call}  # fmt: skip
+    tag = 0
+    for message in trace.messages:
+        if not all((side.rank, side.begin) in posts for side in (message.sent, message.received)):
+            continue
+        tag += 1
+        size = max(1, message.bytes)
+        source, target = message.sent.rank, message.received.rank
+        found[source].append(_Operation(message.sent, [[f"send {size}b to {target} tag {tag}"]]))
+        found[target].append(
+            _Operation(message.received, [[f"recv {size}b from {source} tag {tag}"]])
+        )
+    for one in trace.collectives:
+        if one.name.startswith("Neighbor"):  # who is whose neighbour is not known
+            continue
+        if all((part.rank, part.begin) in posts for part in one.parts):
+            tag += 1
+            _add_collective(found, one, tag)
+    for operations in found:
+        operations.sort(key=lambda operation: operation.side.begin)
+    return found
+
+
+def _add_collective(found: list[list[_Operation]], one: Collective, tag: int) -> None:
+    """Adds each rank's part. A rank sends to each other once at most, so one tag is enough."""
+    members = [part.rank for part in one.parts]
+    root = members.index(one.root) if one.root in members else -1
+    size = max(1, *one.bytes)
+    for place, part in enumerate(one.parts):
+        rounds = rounds_of(one.name, place, len(members), root, size)
+        texts = [[f"{'send' if step.is_send else 'recv'} {step.bytes}b "
+                  f"{'to' if step.is_send else 'from'} {members[step.peer]} tag {tag}"
+                  for step in steps] for steps in rounds]  # fmt: skip
+        found[part.rank].append(_Operation(part, texts))
+
+
+@dataclasses.dataclass
+class _Thread:
+    """A thread: what its next statement depends on, and up to when it has been written."""
+
+    processor: int
+    after: list[str] = dataclasses.field(default_factory=list)  # must have finished
+    started: list[str] = dataclasses.field(default_factory=list)  # must have started
+    now: int = 0
+
+
+class _Rank:
+    """The program of a rank: its threads are chains of computation and calls, a processor each."""
+
+    def __init__(self, trace: Trace, rank: int, operations: list[_Operation]) -> None:
+        self.statements: list[str] = []
+        self.dependences: list[str] = []
+        self.left_out: collections.Counter[str] = collections.Counter()
+        self._posted: dict[int, list[_Operation]] = {}
+        self._completed: dict[int, list[_Operation]] = {}
+        for one in operations:
+            self._posted.setdefault(one.side.begin, []).append(one)
+            if one.side.end > one.side.begin:
+                self._completed.setdefault(one.side.end, []).append(one)
+        lanes = [found for lane, found in trace.lanes_of(rank) if lane.startswith("program")]
+        threads = [_Thread(processor) for processor in range(len(lanes))]
+        under_way: list[list[_Operation]] = [[] for _ in threads]
+        for _, number, _, is_end, call in sorted(_ends_of_calls(lanes), key=lambda one: one[:4]):
+            if is_end:
+                self._end(threads[number], call, under_way[number])
+            else:
+                under_way[number] = self._begin(threads[number], call)
+        for thread, found in zip(threads, lanes):
+            self._compute(thread, max((one.end for one in found), default=0))
+
+    def _begin(self, thread: _Thread, call: Slice) -> list[_Operation]:
+        """Writes the computation before a call and what the call posts, and returns that."""
+        self._compute(thread, call.begin)
+        posted = self._posted.pop(call.begin, [])
+        for one in posted:
+            after, begun = thread.after, thread.started
+            for statements in one.rounds:
+                one.ends = [self._add(text, thread, after, begun) for text in statements]
+                one.begins = one.begins or one.ends
+                after, begun = one.ends, []
+        started = [label for one in posted for label in one.begins]
+        thread.started = started or thread.started
+        return posted
+
+    def _end(self, thread: _Thread, call: Slice, posted: list[_Operation]) -> None:
+        """Lets what follows a call wait for what the call has completed."""
+        completed = [one for one in posted if one.side.end == one.side.begin]
+        completed += self._completed.pop(call.end, [])
+        ends = [label for one in completed for label in one.ends]
+        over = {label for one in completed for label in (*one.begins, *one.ends)}
+        if ends:
+            earlier = [] if any(one in posted for one in completed) else thread.after
+            thread.after = list(dict.fromkeys([*earlier, *ends]))
+            thread.started = [label for label in thread.started if label not in over]
+        if call.kind == "exposed" and not posted and not completed and call.call not in _NO_WAIT:
+            self.left_out[call.call] += 1
+        thread.now = call.end
+
+    def _compute(self, thread: _Thread, until: int) -> None:
+        if until > thread.now:
+            label = self._add(f"calc {until - thread.now}", thread, thread.after, thread.started)
+            thread.after, thread.started = [label], []
+        thread.now = max(thread.now, until)
+
+    def _add(self, text: str, thread: _Thread, after: list[str], started: list[str]) -> str:
+        label = f"l{len(self.statements) + 1}"
+        on = f" cpu {thread.processor}" if thread.processor else ""
+        self.statements.append(f"{label}: {text}{on}")
+        self.dependences += [f"{label} requires {other}" for other in after]
+        self.dependences += [f"{label} irequires {other}" for other in started]
+        return label
+
+
+def _ends_of_calls(
+    lanes: Iterable[list[Slice]],
+) -> Iterator[tuple[int, int, int, bool, Slice]]:
+    """Both ends of all calls: time, thread, number of the call, if it is the end, the call.
+
+    Access to files is computation: no rank waits for another there that a message would show.
+    """
+    for thread, found in enumerate(lanes):
+        for number, one in enumerate(found):
+            if one.call and not one.call.startswith("File_"):
+                yield one.begin, thread, number, False, one
+                yield one.end, thread, number, True, one
