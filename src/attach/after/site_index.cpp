@@ -19,6 +19,21 @@ namespace {
 /// The places on a way to a call, the call's first, with functions compiled into others told apart.
 using way_of_places = std::vector<code_place>;
 
+/// Lines of Python on the way to a call, without those by which modules are imported.
+[[nodiscard]] way_of_places lines_of(const rank_profile& in, const site_data& site) {
+  way_of_places found;
+  for (int i = 0; i < std::min(site.callers, most_callers); ++i) {
+    if (site.caller[i].base != frame_base::python) break;
+    const python_place& place = in.lines.at(site.caller[i].address);
+    if (is_of_import(place)) continue;
+    code_place& one = found.emplace_back();
+    one.module = one.file = place.file;
+    one.function = place.function;
+    one.line = place.line;
+  }
+  return found;
+}
+
 /// Places of all ranks, each named once.
 class place_names {
  public:
@@ -129,12 +144,15 @@ site_index::site_index(std::span<const rank_profile> ranks) : numbers_(ranks.siz
     int number;
     const site_data& site;
     std::vector<std::size_t> places;
+    way_of_places lines;  ///< in place of those
   };
   place_names names;
   std::vector<raw_way> ways;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     for (const auto& [number, site] : ranks[r].sites) {
-      auto& places = ways.emplace_back(raw_way{r, number, site, {}}).places;
+      ways.push_back({r, number, site, {}, lines_of(ranks[r], site)});
+      if (!ways.back().lines.empty()) continue;
+      auto& places = ways.back().places;
       places.push_back(names.add(module_path(ranks[r], site.module), site.offset));
       for (int i = 0; i < std::min(site.callers, most_callers); ++i) {
         const caller_data& caller = site.caller[i];
@@ -146,7 +164,7 @@ site_index::site_index(std::span<const rank_profile> ranks) : numbers_(ranks.siz
   }
   names.find_names();
   const auto places_of = [&](const raw_way& way) {
-    way_of_places places;
+    way_of_places places = way.lines;
     for (const std::size_t place : way.places) {
       places.insert(places.end(), names.of(place).begin(), names.of(place).end());
     }
