@@ -107,14 +107,27 @@ def figure_text(name: str, value: float) -> str:
     if words[-2:] == ["per", "s"]:
         factor = _BYTES_PER_S.get(words[-3] if len(words) > 2 else "")
         return bytes_per_s_text(factor * value) if factor else _scaled(value, "/s")
-    unit = words[-1]
-    if unit not in (*_SECONDS, *_BYTES) and "per" in words[1:]:
-        unit = words[words.index("per") - 1]
+    unit = _unit_of(words)
     if unit in _SECONDS:
         return seconds_text(_SECONDS[unit] * value)
     if unit in _BYTES:
         return size_text(_BYTES[unit] * value)
     return f"{value:.1f} %" if unit == "percent" else number_text(value)
+
+
+def sense_of(name: str) -> int:
+    """Returns -1 of a time, of which less is better, 1 of a rate, and 0 of what is neither."""
+    words = name.split("_")
+    if words[-2:] == ["per", "s"] or words[-1] in _RATES:
+        return 1
+    return -1 if _unit_of(words) in _SECONDS else 0
+
+
+def _unit_of(words: list[str]) -> str:
+    """Returns the unit that a figure's name ends in, or has before what it is per."""
+    if words[-1] not in (*_SECONDS, *_BYTES) and "per" in words[1:]:
+        return words[words.index("per") - 1]
+    return words[-1]
 
 
 def part_text(part: str) -> str:
@@ -124,4 +137,5 @@ def part_text(part: str) -> str:
 
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _BYTES = {"bytes": 1, "kib": 1 << 10, "mib": 1 << 20}
+_RATES = ("gflops", "bps")
 _BYTES_PER_S = {"B": 1.0, "bytes": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9}

@@ -23,8 +23,8 @@ RANKS = 2
 Run = collections.namedtuple("Run", "code output errors profile left")
 
 
-def run(program, *words, options=None, more=None):
-    """Runs it on two ranks; without `options` as it is, else with plait attached.
+def run(program, *words, options=None, more=None, ranks=RANKS):
+    """Runs it on so many ranks; without `options` as it is, else with plait attached.
 
     `more` are variables of its environment. `left` of the result: files of profiles that nobody has
     removed at the end, of a job that was killed after its profile was asked for.
@@ -34,8 +34,8 @@ def run(program, *words, options=None, more=None):
         file = pathlib.Path(folder, "result.json")
         before = [] if options is None else [*COMMAND, "--json", file, *options, "--"]
         done = subprocess.run(
-            [ROOT / "tests/support/mpirun", LIBRARY, MPIEXEC, str(RANKS), *map(str, before),
-             pathlib.Path(PROGRAMS).with_name(program), *words],
+            [ROOT / "tests/support/mpirun", LIBRARY, MPIEXEC, str(ranks), *map(str, before),
+             pathlib.Path(PROGRAMS).parent / program, *words],
             capture_output=True, text=True, timeout=60, cwd=folder, errors="replace",
             env=there,
         )  # fmt: skip

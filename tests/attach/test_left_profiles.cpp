@@ -90,6 +90,7 @@ TEST_F(left_profiles, a_damaged_number_is_said_to_be_damage) {
            damage([](profile_header& h) { h.record_capacity = UINT64_MAX / 4; }),
            damage([](profile_header& h) { h.modules = INT32_MAX; }),
            damage([](profile_header& h) { h.changed = INT32_MAX; }),
+           damage([](profile_header& h) { h.python_places = -1; }),
            damage([](profile_header& h) { h.sampling = 64; }),
            damage([](profile_header& h) { h.seconds_per_tick = 0; }),
        }) {
@@ -98,6 +99,50 @@ TEST_F(left_profiles, a_damaged_number_is_said_to_be_damage) {
   }
   leave(1);
   EXPECT_EQ(read(), "1");
+}
+
+/// Profile of a rank whose call came from two lines of Python, in a function that a module runs.
+std::vector<std::byte> memory_with_lines() {
+  std::vector<std::byte> memory = memory_of_rank(0);
+  const profile_layout layout(2, 16, calls);
+  auto* site = reinterpret_cast<site_data*>(memory.data() + layout.sites);
+  const std::size_t numbers[] = {700, 2, 5};
+  const python_place places[] = {{10, 11, 12, 20, 27, "/src/heat.py", "exchange"},
+                                 {13, 14, 15, 0, 30, "<frozen importlib._bootstrap>", "_load"},
+                                 {16, 17, 18, 1, 44, "/src/heat.py", "<module>"}};
+  for (; site->callers < 3; ++site->callers) {
+    const int i = site->callers;
+    site->caller[i].address = numbers[i];
+    site->caller[i].base = frame_base::python;
+    new (memory.data() + layout.python_places + numbers[i] * sizeof(python_place))
+        python_place(places[i]);
+  }
+  reinterpret_cast<profile_header*>(memory.data())->python_places = 3;
+  return memory;
+}
+
+TEST_F(left_profiles, lines_of_python_travel_with_their_names_and_are_places_of_calls) {
+  const std::vector<std::byte> memory = memory_with_lines();
+  const std::vector ranks{unpack_profile(pack_profile(read_profile(memory)))};
+  site_index index(ranks);
+  ASSERT_EQ(index.sites().size(), 1U);
+  const site_result& site = index.sites().front();
+  EXPECT_EQ(site.file, "/src/heat.py");
+  EXPECT_EQ(site.function, "exchange");
+  EXPECT_EQ(site.line, 27);
+  EXPECT_TRUE(site.callers.empty());
+}
+
+TEST_F(left_profiles, a_line_of_python_that_is_not_there_is_damage) {
+  const profile_layout layout(2, 16, calls);
+  for (const int damaged : {-1, most_callers + 1}) {
+    std::vector<std::byte> memory = memory_with_lines();
+    reinterpret_cast<site_data*>(memory.data() + layout.sites)->callers = damaged;
+    EXPECT_THROW((void)read_profile(memory), error);
+  }
+  std::vector<std::byte> memory = memory_with_lines();
+  reinterpret_cast<site_data*>(memory.data() + layout.sites)->caller[1].address = 3;
+  EXPECT_THROW((void)read_profile(memory), error);
 }
 
 TEST_F(left_profiles, a_file_that_is_cut_short_is_no_profile) {

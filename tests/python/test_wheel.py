@@ -195,6 +195,19 @@ def test_a_program_of_each_library_is_measured(library, language, environment, t
     check(done, result, program.name)
 
 
+def check_lines(result):
+    """Each call is at the line of the program that makes it."""
+    lines, seen = PYTHON_PROGRAM.splitlines(), set()
+    for site in json.loads(result.read_text())["sites"]:
+        call = site["call"].removeprefix("MPI_").removesuffix("_c")
+        if call in ("Irecv", "Isend", "Waitall", "Sendrecv", "Allreduce"):
+            assert pathlib.Path(site["file"]).name == "program.py", site
+            assert call in lines[site["line"] - 1], site
+            assert site["function"] == "<module>"
+            seen.add(call)
+    assert len(seen) == 5
+
+
 @pytest.mark.parametrize("library", ["openmpi", *FROM_PYPI])  # whose sonames mpi4py looks for
 def test_mpi4py_chooses_its_library_as_without_plait(library, environment, there):
     opened = "libmpi.so.40"
@@ -205,6 +218,8 @@ def test_mpi4py_chooses_its_library_as_without_plait(library, environment, there
     done = job(library, there, environment / "plait", "attach", "--json", result,
                environment / "python", there / "program.py", MPI4PY_LIBMPI=str(opened))  # fmt: skip
     check(done, result, pathlib.Path(sys.executable).resolve().name)
+    if (3, 11) <= sys.version_info[:2] <= (3, 13):  # whose frames attach knows
+        check_lines(result)
 
 
 @pytest.mark.parametrize("python", ["python3.9", "python3.13"])

@@ -70,8 +70,10 @@ _LEAST_SHARE = 0.005  # of the wall time: a site that is exposed for less is min
 
 
 def _figure(name: str, unit_of: str, value: float, minor: bool = False) -> Figure:
+    """Returns a figure of one run; what is judged is the run's time, and POP's metrics."""
     spread = dict.fromkeys(("median", "q1", "q3"), value)
-    return Figure(name, spread, unit_of, single=True, minor=minor)
+    better = {"wall": "less"}.get(name, "more" if unit_of == "ratio" else "")
+    return Figure(name, spread, unit_of, single=True, minor=minor, better=better)
 
 
 class Attach(Kind):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Says what every kind of result has in common."""
 
+from __future__ import annotations
+
 import abc
 import dataclasses
 import importlib
@@ -8,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from plait.results.schema import Check
-from plait.units import figure_text, rate_text
+from plait.units import figure_text, rate_text, sense_of
 
 if TYPE_CHECKING:  # a check needs nothing but Python itself
     from rich.console import Console
@@ -28,6 +30,19 @@ class Figure:
     unit_of: str  # a name that ends in the unit, such as `total_us`
     single: bool = False  # of one run, without quartiles
     minor: bool = False  # not worth a line where it is so in both results
+    better: str | None = None  # `less`, `more`, or "" where neither is; None: as its unit tells
+
+    @property
+    def is_of_one_run(self) -> bool:
+        """Returns whether it has no spread: it was measured once."""
+        return self.single or len(self.spread.get("samples") or (0, 0)) == 1
+
+    @property
+    def sense(self) -> int:
+        """Returns 1 where more is better, -1 where less is, and 0 where neither is."""
+        if self.better is None:
+            return sense_of(self.unit_of)
+        return {"more": 1, "less": -1}.get(self.better, 0)
 
     def text(self) -> str:
         """The median with its unit."""
@@ -51,7 +66,7 @@ class Kind(abc.ABC):
     def figures(self, result: Result) -> list[Figure]:
         """Returns the numbers to compare."""
 
-    def terminal(self, result: Result, console: "Console") -> None:
+    def terminal(self, result: Result, console: Console) -> None:
         """Prints tables of at most 80 columns, and the sentences under them."""
         self._view("terminal", f"show_{self.name}")(self.heading(result), result, console)
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Two results of one program: ratios, and verdicts only where the quartiles are apart."""
 
+from collections.abc import Sequence
+
 from plait.errors import BadInput
 from plait.results.base import Figure, Result
 from plait.results.kinds import kind_of
@@ -12,10 +14,7 @@ class Line:
     def __init__(self, first: Figure, second: Figure) -> None:
         self.first, self.second, self.name = first, second, first.name
         self.before, self.after = first.spread, second.spread
-        # What was measured once has no spread.
-        self.single = first.single or any(
-            len(spread.get("samples") or (0, 0)) == 1 for spread in (self.before, self.after)
-        )
+        self.single = first.is_of_one_run or second.is_of_one_run
 
     @property
     def ratio(self) -> float:
@@ -43,12 +42,18 @@ class Line:
         return "cannot tell"
 
 
+def check_are_of_one_program(results: Sequence[Result]) -> None:
+    """Refuses results of different programs: BadInput with the names of two."""
+    first, *others = [kind_of(result).program(result) for result in results]
+    for other in others:
+        if other != first:
+            raise BadInput(f"{first} and {other} are different programs")
+
+
 def compare_results(before: Result, after: Result) -> list[Line]:
     """The figures both results have."""
+    check_are_of_one_program((before, after))
     kinds = [kind_of(result) for result in (before, after)]
-    names = [kind.program(r) for kind, r in zip(kinds, (before, after))]
-    if names[0] != names[1]:
-        raise BadInput(f"{names[0]} and {names[1]} are different programs")
     found = {figure.name: figure for figure in kinds[1].figures(after)}
     pairs = [(f, found[f.name]) for f in kinds[0].figures(before) if f.name in found]
     lines = [Line(*pair) for pair in pairs if not all(figure.minor for figure in pair)]

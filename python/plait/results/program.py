@@ -26,9 +26,10 @@ class Program(Kind):
     def figures(self, result: Result) -> list[Figure]:
         """Returns the wall time and the means over all workers."""
         return [
-            Figure(name, dict.fromkeys(("median", "q1", "q3"), value), "wall_s", single=True)
+            Figure(name, dict.fromkeys(("median", "q1", "q3"), value), "wall_s", single=True,
+                   better="less" if name == "wall" else "")
             for name, value in program_figures(result).items()
-        ]
+        ]  # fmt: skip
 
     def html(self, result: Result, beside: Sequence[Result]) -> str:
         """Returns its own text, of which the page makes a bar per worker, timeline and ledger."""

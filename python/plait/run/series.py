@@ -15,6 +15,7 @@ from plait.errors import BadInput
 from plait.plain import plain, tell
 from plait.results import Result
 from plait.results.figures.curves import Curves, curves_of
+from plait.results.figures.scaling import are_of_scaling, scaling_curves
 from plait.run.nodes import is_of_nodes, run_of_nodes, wanted_of
 from plait.run.runner import Request, prepare, rates_of, run_program
 from plait.run.words import take_options
@@ -120,7 +121,7 @@ def run_series(
 
 def show_curves_of(found: Sequence[Result], page: pathlib.Path | None) -> None:
     """Shows the curves over results as a table, where they have some, and writes the page."""
-    curves: Curves | None = curves_of(found)
+    curves: Curves | None = scaling_curves(found) if are_of_scaling(found) else curves_of(found)
     if page is not None:
         write_report(found, page, curves_article(curves) if curves else "")
     if curves:

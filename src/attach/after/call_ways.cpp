@@ -31,9 +31,22 @@ struct packed_place {
   return hash;
 }
 
+/// Adds lines of Python, without those by which modules are imported.
+void add_lines(call_way& way, const rank_profile& in, const site_data& site) {
+  for (int i = 0; i < std::min(site.callers, most_callers); ++i) {
+    if (site.caller[i].base != frame_base::python) break;
+    const python_place& place = in.lines.at(site.caller[i].address);
+    if (is_of_import(place)) continue;
+    way.places.emplace_back(std::string(place.file) + end_of_python_file + place.function,
+                            static_cast<std::uint64_t>(place.line));
+  }
+}
+
 [[nodiscard]] call_way way_of(const rank_profile& in, int number, const site_data& site) {
   call_way way{site.call, in.header.rank, number, site.waited > 0 || site.bytes > 0, 0, {}};
   if (way.communicates) way.count = site.count;
+  add_lines(way, in, site);
+  if (!way.places.empty()) return way;
   const auto path = [&](int module) {
     return module < 0 ? std::string{} : std::string(in.header.module[module].path);
   };

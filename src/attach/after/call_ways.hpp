@@ -15,7 +15,11 @@
 
 namespace plait::attach {
 
-/// A way to a call of MPI, by modules and offsets in them, the call's own place first.
+/// Stands in a module's name between a file of Python and a function in it; the offset is the line.
+inline constexpr char end_of_python_file = '\n';
+
+/// A way to a call of MPI, by modules and offsets in them, the call's own place first.  Where
+/// Python has called, its lines alone.
 struct call_way {
   int call = -1;
   int rank = 0;    ///< the first that took it

@@ -31,6 +31,10 @@ struct packed_site {
   std::int64_t number = 0;
   site_data site;
 };
+struct packed_line {
+  std::uint64_t number = 0;
+  python_place place;
+};
 
 [[nodiscard]] std::string stem_of(const std::string& json) {
   std::error_code failed;
@@ -75,7 +79,8 @@ using file_pointer = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
          h.record_capacity <= size && h.call_capacity <= size && h.records <= h.record_capacity &&
          h.calls <= h.call_capacity && h.sampling < 64 && h.state <= run_state::exited &&
          is_within(h.modules, 0, most_modules) && is_within(h.changed, 0, most_warnings) &&
-         h.seconds_per_tick > 0 && h.seconds_per_tick < 1 &&
+         is_within(h.python_places, 0, most_python_places) && h.seconds_per_tick > 0 &&
+         h.seconds_per_tick < 1 &&
          profile_layout(static_cast<std::size_t>(h.ranks), h.record_capacity, h.call_capacity)
                  .size == size;
 }
@@ -84,11 +89,31 @@ using file_pointer = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
   for (const auto& [number, site] : one.sites) {
     if (site.call < 0 || site.call >= call_count) return false;
     if (site.module < -1 || site.module >= one.header.modules) return false;
+    if (site.callers < 0 || site.callers > most_callers) return false;
+    const auto is_there = [&](const caller_data& caller) {
+      return caller.base != frame_base::python || one.lines.contains(caller.address);
+    };
+    if (!std::all_of(site.caller, site.caller + site.callers, is_there)) return false;
   }
   return std::ranges::all_of(one.records,
                              [](const record_data& r) { return r.kind <= record_kind::to_root; }) &&
          std::ranges::all_of(one.calls,
                              [&](const call_data& c) { return one.sites.contains(c.site); });
+}
+
+/// Those that are in use; none is read where a program has none.
+[[nodiscard]] std::map<std::uint64_t, python_place> lines_of(std::span<const std::byte> memory,
+                                                             std::size_t at, std::int32_t count) {
+  std::map<std::uint64_t, python_place> lines;
+  if (count == 0) return lines;
+  const auto places = copy_of<python_place>(memory, at, most_python_places);
+  for (int i = 0; i < most_python_places; ++i) {
+    const python_place& one = places[static_cast<std::size_t>(i)];
+    if (one.code == 0) continue;
+    python_place& kept = lines[static_cast<std::uint64_t>(i)] = one;
+    kept.file[sizeof kept.file - 1] = kept.function[sizeof kept.function - 1] = '\0';
+  }
+  return lines;
 }
 
 void end_texts(profile_header& h) noexcept {
@@ -127,6 +152,7 @@ rank_profile read_profile(std::span<const std::byte> memory, std::uint32_t sampl
       one.sites[i] = sites[static_cast<std::size_t>(i)];
     }
   }
+  one.lines = lines_of(memory, layout.python_places, h.python_places);
   one.sent_bytes = copy_of<std::uint64_t>(memory, layout.sent_bytes, ranks);
   one.sent_messages = copy_of<std::uint64_t>(memory, layout.sent_messages, ranks);
   one.records = copy_of<record_data>(memory, layout.records, h.records);
@@ -149,9 +175,12 @@ void thin_out(rank_profile& one, std::uint32_t sampling) {
 std::vector<std::byte> pack_profile(const rank_profile& one) {
   std::vector<packed_site> sites;
   for (const auto& [number, site] : one.sites) sites.push_back({number, site});
+  std::vector<packed_line> lines;
+  for (const auto& [number, place] : one.lines) lines.push_back({number, place});
   std::vector<std::byte> packed;
   append(packed, std::vector{one.header});
   append(packed, sites);
+  append(packed, lines);
   append(packed, one.sent_bytes);
   append(packed, one.sent_messages);
   append(packed, one.records);
@@ -164,6 +193,9 @@ rank_profile unpack_profile(std::span<const std::byte> packed) {
   one.header = take<profile_header>(packed).front();
   for (const packed_site& s : take<packed_site>(packed)) {
     one.sites[static_cast<int>(s.number)] = s.site;
+  }
+  for (const packed_line& l : take<packed_line>(packed)) {
+    one.lines[l.number] = l.place;
   }
   one.sent_bytes = take<std::uint64_t>(packed);
   one.sent_messages = take<std::uint64_t>(packed);

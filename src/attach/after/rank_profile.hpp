@@ -15,7 +15,8 @@ namespace plait::attach {
 
 struct rank_profile {
   profile_header header;
-  std::map<int, site_data> sites;  ///< those in use, by their number
+  std::map<int, site_data> sites;               ///< those in use, by their number
+  std::map<std::uint64_t, python_place> lines;  ///< of Python, likewise
   std::vector<std::uint64_t> sent_bytes;
   std::vector<std::uint64_t> sent_messages;
   std::vector<record_data> records;

@@ -15,6 +15,17 @@ namespace {
 /// The places on a way to a call, the call's first, with functions compiled into others told apart.
 using way_of_places = std::vector<code_place>;
 
+/// Returns the place of a line of Python; nothing for a place in a module.
+[[nodiscard]] std::optional<code_place> line_of(const std::string& module, std::uint64_t offset) {
+  const std::size_t end = module.find(end_of_python_file);
+  if (end == std::string::npos) return std::nullopt;
+  code_place place;
+  place.module = place.file = module.substr(0, end);
+  place.function = module.substr(end + 1);
+  place.line = static_cast<int>(offset);
+  return place;
+}
+
 /// Places of all ranks, each named once.
 class place_names {
  public:
@@ -125,20 +136,25 @@ site_index::site_index(const call_ways& of_all) {
     std::uint64_t key;
     const call_way* way;
     std::vector<std::size_t> places;
+    way_of_places lines;  ///< in place of those
   };
   std::vector<known_way> ways;
-  for (const auto& [key, way] : of_all) ways.push_back({key, &way, {}});
+  for (const auto& [key, way] : of_all) ways.push_back({key, &way, {}, {}});
   std::ranges::sort(ways, {},
                     [](const known_way& one) { return std::pair(one.way->rank, one.way->number); });
   place_names names;
   for (known_way& one : ways) {
     for (const auto& [module, offset] : one.way->places) {
-      one.places.push_back(names.add(module, offset));
+      if (const auto line = line_of(module, offset)) {
+        one.lines.push_back(*line);
+      } else {
+        one.places.push_back(names.add(module, offset));
+      }
     }
   }
   names.find_names();
   const auto places_of = [&](const known_way& one) {
-    way_of_places places;
+    way_of_places places = one.lines;
     for (const std::size_t place : one.places) {
       places.insert(places.end(), names.of(place).begin(), names.of(place).end());
     }

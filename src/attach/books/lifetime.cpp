@@ -133,6 +133,7 @@ void begin_session(int level) {
   has_begun = true;
   if (was_spawned()) return;
   find_fortran_entries();
+  find_python();
   int rank = 0;
   int ranks = 0;
   PLAIT_REAL(MPI_Comm_dup)(constants.comm_world, &attached.own);

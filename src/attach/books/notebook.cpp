@@ -71,6 +71,7 @@ void notebook::open(const std::string& path, std::size_t ranks, bool with_calls)
   header_->record_capacity = records;
   header_->call_capacity = calls;
   sites_ = reinterpret_cast<site_data*>(bytes + layout.sites);
+  lines_.open(reinterpret_cast<python_place*>(bytes + layout.python_places), *header_);
   sent_bytes_ = reinterpret_cast<std::uint64_t*>(bytes + layout.sent_bytes);
   sent_messages_ = reinterpret_cast<std::uint64_t*>(bytes + layout.sent_messages);
   records_ = reinterpret_cast<record_data*>(bytes + layout.records);
@@ -111,9 +112,10 @@ int notebook::new_way(int slot, int call, const call_place& from) noexcept {
   if (own_stack_end == 0) find_stack_end();
   site_data& one = sites_[slot];
   one.call = call;
-  one.callers = find_callers(from, one.caller);
   one.recent_way = one.next_way = slot;
   one.ways = 1;
+  std::uint64_t base = 0;
+  find_way_to(one, module_of(from.address, base), from);
   set_place(one, from.address);
   return slot;
 }
@@ -125,31 +127,39 @@ int notebook::find_other_way(int first, int call, const call_place& from) noexce
   }
   site_data& known = sites_[first];
   site_data& last = sites_[known.recent_way];
-  if (came_through(sites_[last.next_way], from)) return known.recent_way = last.next_way;
-  if (came_through(known, from)) return known.recent_way = last.next_way = first;
-  caller_data callers[most_callers];
-  int count = find_callers(from, callers);
-  std::uint64_t way = static_cast<std::uint64_t>(count);
-  for (int i = 0; i < count; ++i) way = mix(way, callers[i].address);
+  if (is_way(sites_[last.next_way], from)) return known.recent_way = last.next_way;
+  if (is_way(known, from)) return known.recent_way = last.next_way = first;
+  site_data here;
+  find_way_to(here, known.module, from);
+  std::uint64_t way = static_cast<std::uint64_t>(here.callers);
+  for (int i = 0; i < here.callers; ++i) way = mix(way, here.caller[i].address);
   if (way <= other_ways) way += 2;
   int slot = find_way(call, from, way);
   if (sites_[slot].address == 0 && known.ways == most_ways) {
     way = other_ways;
-    count = 0;
+    here.callers = 0;
     slot = find_way(call, from, way);
   }
   site_data& one = sites_[slot];
   if (one.address == 0) {
     one.call = call;
     one.way = way;
-    one.callers = count;
     one.next_way = first;
-    std::copy_n(callers, count, one.caller);
+    one.callers = here.callers;
+    std::copy_n(here.caller, here.callers, one.caller);
     ++known.ways;
     set_place(one, from.address);
   }
   if (one.way == way && way != other_ways) known.recent_way = last.next_way = slot;
   return slot;
+}
+
+/// Lines of Python where mpi4py calls, else the callers.
+void notebook::find_way_to(site_data& one, int module, const call_place& from) noexcept {
+  const bool is_mpi4py =
+      module >= 0 && std::strstr(header_->module[module].path, "/mpi4py/MPI") != nullptr;
+  one.callers = is_mpi4py ? lines_.note_here(one.caller) : 0;
+  if (one.callers == 0) one.callers = find_callers(from, one.caller);
 }
 
 void notebook::set_place(site_data& one, std::uint64_t address) noexcept {

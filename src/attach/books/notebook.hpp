@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "attach/books/python_lines.hpp"
 #include "attach/calls/call_chain.hpp"
 
 namespace plait::attach {
@@ -30,7 +31,7 @@ class notebook {
     const int first = find_way(call, from, first_way);
     const site_data& one = sites_[first];
     if (one.address == 0) return new_way(first, call, from);
-    if (came_through(sites_[one.recent_way], from)) [[likely]]
+    if (is_way(sites_[one.recent_way], from)) [[likely]]
       return one.recent_way;
     return find_other_way(first, call, from);
   }
@@ -71,8 +72,15 @@ class notebook {
     }
     return rest_of_sites(call);
   }
+  /// Returns true if a call came the way of a site.
+  [[nodiscard]] bool is_way(const site_data& site, const call_place& from) const noexcept {
+    if (site.caller[0].base == frame_base::python) [[unlikely]]
+      return lines_.are_here(site);
+    return came_through(site, from);
+  }
   int new_way(int slot, int call, const call_place& from) noexcept;
   int find_other_way(int first, int call, const call_place& from) noexcept;
+  void find_way_to(site_data& one, int module, const call_place& from) noexcept;
   void set_place(site_data& one, std::uint64_t address) noexcept;
   int module_of(std::uint64_t address, std::uint64_t& base) noexcept;
   int rest_of_sites(int call) noexcept;
@@ -87,6 +95,7 @@ class notebook {
   std::string path_;
   profile_header* header_ = nullptr;
   site_data* sites_ = nullptr;
+  python_lines lines_;
   std::uint64_t* sent_bytes_ = nullptr;
   std::uint64_t* sent_messages_ = nullptr;
   record_data* records_ = nullptr;

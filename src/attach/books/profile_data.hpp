@@ -7,12 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <plait/core/clock.hpp>
 
 namespace plait::attach {
 
-inline constexpr std::uint64_t profile_magic = 0x3568636174746170;  // "patatch5"
+inline constexpr std::uint64_t profile_magic = 0x3668636174746170;  // "patatch6"
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr int most_sites = 4096;
 inline constexpr int most_modules = 128;
@@ -20,6 +21,7 @@ inline constexpr int size_classes = 40;
 inline constexpr int most_warnings = 16;
 inline constexpr int most_cores = 1024;  ///< of a host whose ranks are asked what cores they share
 inline constexpr int most_callers = 7;
+inline constexpr int most_python_places = 1024;
 /// Ways to one call that are told apart.
 inline constexpr int most_ways = 64;
 inline constexpr std::uint64_t first_way = 0;
@@ -35,11 +37,11 @@ struct module_data {
   char path[248] = {};
 };
 
-enum class frame_base : std::uint8_t { call, below, frame_pointer };
+enum class frame_base : std::uint8_t { call, below, frame_pointer, python };
 
 /// A caller on the way to a call of MPI, and how its frame is found from the one below.
 struct caller_data {
-  std::uint64_t address = 0;      ///< the return address in it
+  std::uint64_t address = 0;      ///< the return address in it; of Python, its `python_place`
   std::int32_t stack_offset = 0;  ///< of its stack pointer, from that of the call, or of the frame
                                   ///< below, or from the frame pointer there
   std::int16_t frame_offset = 0;  ///< of its frame pointer's place, from there; 0: not kept
@@ -47,6 +49,21 @@ struct caller_data {
   std::int8_t module = -1;
 };
 static_assert(sizeof(caller_data) == 16 && most_modules <= 128);
+
+/// A line of Python that was seen on the way to a call of MPI.
+struct python_place {
+  std::uint64_t code = 0;  ///< of its function; 0: not in use
+  std::uint64_t instruction = 0;
+  std::uint64_t mark = 0;       ///< of the code: other code may take its memory
+  std::int32_t first_line = 0;  ///< of the function
+  std::int32_t line = 0;
+  char file[256] = {};
+  char function[96] = {};
+};
+/// Returns true of the functions by which Python imports modules: they are nobody's program.
+[[nodiscard]] inline bool is_of_import(const python_place& place) noexcept {
+  return std::strncmp(place.file, "<frozen importlib", 17) == 0;
+}
 
 /// A place of the program that calls one MPI function, reached in one way.
 struct site_data {
@@ -156,6 +173,7 @@ struct profile_header {
   std::uint64_t cores[most_cores / 64] = {};  ///< that this rank may run on, a bit each; or none
   double queued_s = -1;  ///< ready to run, and something else had the core; -1: not known
   std::int32_t modules = 0;
+  std::int32_t python_places = 0;  ///< how many are in use
   std::int32_t changed = 0;
   std::uint32_t other_threads = 0;  ///< that have called MPI
   changed_buffer changed_buffers[most_warnings];
@@ -165,6 +183,7 @@ struct profile_header {
 /// Offsets in bytes of the parts of a profile in its memory, and its size.
 struct profile_layout {
   std::size_t sites = 0;
+  std::size_t python_places = 0;
   std::size_t sent_bytes = 0;
   std::size_t sent_messages = 0;
   std::size_t records = 0;
@@ -174,7 +193,8 @@ struct profile_layout {
   profile_layout(std::size_t ranks, std::size_t record_capacity,
                  std::size_t call_capacity) noexcept {
     sites = (sizeof(profile_header) + page_bytes - 1) / page_bytes * page_bytes;
-    sent_bytes = sites + most_sites * sizeof(site_data);
+    python_places = sites + most_sites * sizeof(site_data);
+    sent_bytes = python_places + most_python_places * sizeof(python_place);
     sent_messages = sent_bytes + ranks * sizeof(std::uint64_t);
     records = sent_messages + ranks * sizeof(std::uint64_t);
     calls = records + record_capacity * sizeof(record_data);

@@ -49,16 +49,26 @@ class Curves:
     rows: dict[str, list[Spread | None]]  # by variant, at each place; None: not measured
     unverified: list[str]  # sentences
     text_of: Callable[[float], str]  # writes the figure
+    reading: str = ""  # how to read it, where the figure's name does not tell
+    # What else is said of each place, by name.
+    remarks: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
 
     @property
     def title(self) -> str:
         """Returns what is drawn over what."""
         return f"{self.figure} over {self.axis}"
 
+    @property
+    def has_quartiles(self) -> bool:
+        """Returns whether a figure was measured more than once."""
+        return any(one and one["q1"] != one["q3"] for row in self.rows.values() for one in row)
+
     def text(self, spread: Spread | None) -> str:
         """Returns a median with its quartiles, their unit once; empty where there is none."""
         if spread is None:
             return ""
+        if not self.has_quartiles:
+            return self.text_of(spread["median"])
         texts = [self.text_of(spread[quartile]) for quartile in ("median", "q1", "q3")]
         numbers, units = zip(*(text.split(" ") if " " in text else (text, "") for text in texts))
         if len(set(units)) > 1:
@@ -76,8 +86,8 @@ def curves_of(results: Sequence[Result]) -> Curves | None:
     if len(results) < 2 or len(apps) > 1 or any("variants" not in result for result in results):
         return None
     axis = _axis_of(results)
-    ordered = sorted(results, key=lambda result: _key(_settings(result).get(axis)))
-    values = [_settings(result).get(axis) for result in ordered]
+    ordered = sorted(results, key=lambda result: _key(settings_of(result).get(axis)))
+    values = [settings_of(result).get(axis) for result in ordered]
     name, values = _named(axis, values, ordered[0]["app"])
     labels = [_label(axis, value) for value in values]
     for label, following in zip(labels, labels[1:]):
@@ -110,7 +120,7 @@ def _heading(results: Sequence[Result]) -> str:
 # --- what differs -------------------------------------------------------------------------------
 
 
-def _settings(result: Result) -> dict[str, Any]:
+def settings_of(result: Result) -> dict[str, Any]:
     """Returns what a result was asked for, and what of its surroundings may be an axis."""
     environment = result["environment"]
     settings = {k: v for k, v in result["parameters"].items() if k not in _NO_SETTINGS}
@@ -123,10 +133,10 @@ def _settings(result: Result) -> dict[str, Any]:
 
 def _axis_of(results: Sequence[Result]) -> str:
     """Returns the one thing that differs, other than what follows from it."""
-    all_settings = [_settings(result) for result in results]
+    all_settings = [settings_of(result) for result in results]
     names = dict.fromkeys(name for settings in all_settings for name in settings)
     differ = [
-        name for name in names if len({_hashable(each.get(name)) for each in all_settings}) > 1
+        name for name in names if len({hashable(each.get(name)) for each in all_settings}) > 1
     ]
     for name, followers in _FOLLOWS.items():
         if name in differ:
@@ -144,7 +154,8 @@ def _axis_of(results: Sequence[Result]) -> str:
     return differ[0]
 
 
-def _hashable(value: object) -> object:
+def hashable(value: object) -> object:
+    """Returns a setting as a member of sets: a list becomes a tuple."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -196,11 +207,12 @@ def _figure(axis: str, results: Sequence[Result]) -> tuple[str, _Text, _SpreadOf
     if axis == "ranks" and (app in _OVERHEAD or not rates):
         return "Communication overhead", seconds_text, _overhead
     if rates and axis != "rate":
-        return "Gflop/s", _figure_text, _gflops
-    return f"Gain over {_base_of(results[0])}", _figure_text, _gain
+        return "Gflop/s", rounded_text, _gflops
+    return f"Gain over {_base_of(results[0])}", rounded_text, _gain
 
 
-def _figure_text(value: float) -> str:
+def rounded_text(value: float) -> str:
+    """Returns a ratio or a rate with three digits."""
     return number_text(float(f"{value:.3g}"))
 
 
@@ -247,7 +259,7 @@ def _speedup(first: Result) -> tuple[str, _Text, _SpreadOf]:
         iterations = total["median"] / iteration_s(result, name)
         return _spread(total, lambda seconds: reference_s * iterations / seconds)
 
-    return f"Speed-up over {base} on {ranks} rank{'s' if ranks != 1 else ''}", _figure_text, of
+    return f"Speed-up over {base} on {ranks} rank{'s' if ranks != 1 else ''}", rounded_text, of
 
 
 def _base_of(result: Result) -> str:

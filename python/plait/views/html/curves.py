@@ -18,15 +18,15 @@ _MEANING = {
 }
 
 
-def curves_article(curves: Curves) -> str:
-    """Returns an article: the drawing, then its numbers."""
-    reading = _READING + _MEANING[curves.figure.split()[0]]
+def curves_article(curves: Curves, name: str = "curves") -> str:
+    """Returns an article, called `name` on its page: the drawing, then its numbers."""
+    reading = curves.reading or _READING + _MEANING[curves.figure.split()[0]]
     return element(
         "article",
         element("header", element("h1", text(curves.title), element("span", text(curves.heading)))),
         element("section", _drawing(curves), element("p", text(reading), class_="reading")),
         element("section", element("h2", "Figures"), _table(curves), facts(curves.unverified)),
-        id="curves",
+        id=name,
     )  # fmt: skip
 
 
@@ -64,7 +64,8 @@ def _points(curves: Curves, name: str) -> list[tuple[float, list[float], str]]:
 
 def _table(curves: Curves) -> str:
     rows = [
-        [text(place.label), *(text(curves.text(row[index])) for row in curves.rows.values())]
+        [text(place.label), *(text(curves.text(row[index])) for row in curves.rows.values()),
+         *(text(said[index]) for said in curves.remarks.values())]
         for index, place in enumerate(curves.places)
-    ]
-    return table([curves.axis, *map(text, curves.rows)], rows)
+    ]  # fmt: skip
+    return table([text(curves.axis), *map(text, [*curves.rows, *curves.remarks])], rows)
