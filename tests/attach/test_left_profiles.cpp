@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "attach/after/analysis.hpp"
+#include "attach/after/call_ways.hpp"
 #include "attach/written/trace_file.hpp"
 
 namespace plait::attach {
@@ -123,8 +124,9 @@ std::vector<std::byte> memory_with_lines() {
 
 TEST_F(left_profiles, lines_of_python_travel_with_their_names_and_are_places_of_calls) {
   const std::vector<std::byte> memory = memory_with_lines();
-  const std::vector ranks{unpack_profile(pack_profile(read_profile(memory)))};
-  site_index index(ranks);
+  call_ways ways;
+  add_ways(ways, unpack_profile(pack_profile(read_profile(memory))));
+  site_index index(unpack_ways(pack_ways(ways)));
   ASSERT_EQ(index.sites().size(), 1U);
   const site_result& site = index.sites().front();
   EXPECT_EQ(site.file, "/src/heat.py");
