@@ -35,7 +35,7 @@ def run(program, *words, options=None, more=None):
         before = [] if options is None else [*COMMAND, "--json", file, *options, "--"]
         done = subprocess.run(
             [ROOT / "tests/support/mpirun", LIBRARY, MPIEXEC, str(RANKS), *map(str, before),
-             pathlib.Path(PROGRAMS).with_name(program), *words],
+             pathlib.Path(PROGRAMS).parent / program, *words],
             capture_output=True, text=True, timeout=60, cwd=folder, errors="replace",
             env=there,
         )  # fmt: skip

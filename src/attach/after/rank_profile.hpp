@@ -16,6 +16,8 @@ namespace plait::attach {
 struct rank_profile {
   profile_header header;
   std::map<int, site_data> sites;  ///< those in use, by their number
+  /// By their number; one that was still open ended with the rank.
+  std::vector<region_data> regions;
   std::vector<std::uint64_t> sent_bytes;
   std::vector<std::uint64_t> sent_messages;
   std::vector<record_data> records;
