@@ -68,7 +68,7 @@ static const struct {
 } kinds[] = {{"ping", ping, 20000, 2},
              {"requests", requests, 20000, 1},
              {"test", test, 50000, 1},
-             {"region", region, 200000, 1},
+             {"region", region, 10000, 1},
              {"blocking", blocking, 400, 1}};
 
 static int by_value(const void* a, const void* b) {

@@ -376,7 +376,7 @@ def test_of_a_long_name_the_end_is_shown():
 
 def test_the_page_has_tables_to_sort_and_a_matrix():
     text = page([attach_result()])
-    assert text.count('class="sortable"') == 3
+    assert text.count('class="sortable"') == 4
     assert 'data-key="3.3"' in text
     assert "rank 1 sends 1.397 GiB to rank 2" in text
     assert "to 64 KiB" in text

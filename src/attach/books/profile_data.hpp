@@ -22,7 +22,7 @@ inline constexpr int most_warnings = 16;
 inline constexpr int most_cores = 1024;  ///< of a host whose ranks are asked what cores they share
 inline constexpr int most_callers = 7;
 inline constexpr int most_regions = 512;
-/// Where a region has no number: code that is in none.
+/// The number of the region around code that is in none.
 inline constexpr std::int32_t no_region = 0;
 /// Ways to one call that are told apart.
 inline constexpr int most_ways = 64;
