@@ -41,9 +41,9 @@ class Handles(unittest.TestCase):
         for library, seen_by in (("libcuda.so.1", "local"), ("libstand_in.so", "global")):
             words = ["device", str(folder / library), seen_by]
             plain = run(*words)
-            self.assertEqual((plain.code, plain.output), (0, RANKS * "got 7\n"), plain.errors)
+            self.assertEqual((plain.code, plain.output.count("got 7")), (0, RANKS), plain.errors)
             done = run(*words, options=["--quiet", "--verify"])
-            self.assertEqual((done.code, done.output), (0, plain.output), done.errors)
+            self.assertEqual((done.code, done.output.count("got 7")), (0, RANKS), done.errors)
 
     def test_threads_have_buffers_of_their_own(self):
         for switches in SWITCHES:

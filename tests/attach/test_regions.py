@@ -19,7 +19,7 @@ class Regions(unittest.TestCase):
         plain = run("marked", case)
         self.assertEqual((plain.code, plain.output.count("done")), (0, RANKS), plain.errors)
         done = run("marked", case, options=["--quiet", *switches])
-        self.assertEqual((done.code, done.output), (0, plain.output), done.errors)
+        self.assertEqual((done.code, done.output.count("done")), (0, RANKS), done.errors)
         return self.by_path(done.profile), done.profile["warnings"]
 
     def by_path(self, profile):
@@ -128,9 +128,10 @@ class Regions(unittest.TestCase):
         words = [ROOT / "tests/attach/marked.py", library]
         path = {"PYTHONPATH": str(ROOT / "python")}
         plain = run("/usr/bin/python3", *map(str, words), more=path)
-        self.assertEqual((plain.code, plain.output), (0, RANKS * "done\n"), plain.errors)
+        # Python writes a line's end by itself, and launchers mix what ranks write.
+        self.assertEqual((plain.code, plain.output.count("done")), (0, RANKS), plain.errors)
         done = run("/usr/bin/python3", *map(str, words), options=["--quiet", "--mpi", LIBRARY], more=path)
-        self.assertEqual(done.code, 0, done.errors)
+        self.assertEqual((done.code, done.output.count("done")), (0, RANKS), done.errors)
         regions = self.by_path(done.profile)
         self.assertEqual(self.counts(regions), {"step": 10, "step/été": 10, "failing": 1})
         self.assertEqual(self.counts(regions, "calls"), {"step": 10, "step/été": 10, "failing": 0})
