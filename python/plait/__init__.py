@@ -6,6 +6,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from plait.regions import region as region
+from plait.regions import region_begin as region_begin
+from plait.regions import region_end as region_end
+
 __version__ = "0.1.0"
 
 

@@ -4,9 +4,11 @@
 //   ping      half a round trip of 8 bytes, so one MPI_Send and one MPI_Recv
 //   requests  MPI_Irecv, MPI_Send and MPI_Wait of 8 bytes to itself
 //   test      an MPI_Test in vain
+//   region    a region's begin and end
 //   blocking  a step of a program: some 0.15 ms of computation, two MPI_Sendrecv of 8 KiB, MPI_Allreduce
 // With PRICE_LEVEL=serialized MPI is started as `plait attach --progress` starts it.
 #include <mpi.h>
+#include <plait/region.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +46,11 @@ static void test(void) {
   MPI_Test(&never, &flag, MPI_STATUS_IGNORE);
 }
 
+static void region(void) {
+  plait_region_begin("region");
+  plait_region_end("region");
+}
+
 static void blocking(void) {
   for (int sweep = 0; sweep < 2; ++sweep)
     for (int i = 1; i < cells - 1; ++i) field[i] = 0.5 * field[i] + 0.25 * (field[i - 1] + field[i + 1]);
@@ -61,6 +68,7 @@ static const struct {
 } kinds[] = {{"ping", ping, 20000, 2},
              {"requests", requests, 20000, 1},
              {"test", test, 50000, 1},
+             {"region", region, 10000, 1},
              {"blocking", blocking, 400, 1}};
 
 static int by_value(const void* a, const void* b) {

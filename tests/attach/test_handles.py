@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """No correct program is accused, and no share is above all of it, whatever handles requests have."""
 
+import pathlib
 import unittest
 
-from attached import RANKS, run
+from attached import PROGRAMS, RANKS, run
 
 SWITCHES = (["--verify"], ["--progress", "--trace=trace.json", "--verify"])
 
@@ -34,6 +35,15 @@ class Handles(unittest.TestCase):
     def test_requests_of_a_wait_that_fails_are_complete(self):
         # Open MPI 4.1 waits for ever for such requests at the thread level that --progress asks for.
         self.check("failing", ["--trace=trace.json", "--verify"])
+
+    def test_memory_of_a_device_is_not_read(self):
+        folder = pathlib.Path(PROGRAMS).with_name("stand_in")
+        for library, seen_by in (("libcuda.so.1", "local"), ("libstand_in.so", "global")):
+            words = ["device", str(folder / library), seen_by]
+            plain = run(*words)
+            self.assertEqual((plain.code, plain.output.count("got 7")), (0, RANKS), plain.errors)
+            done = run(*words, options=["--quiet", "--verify"])
+            self.assertEqual((done.code, done.output.count("got 7")), (0, RANKS), done.errors)
 
     def test_threads_have_buffers_of_their_own(self):
         for switches in SWITCHES:

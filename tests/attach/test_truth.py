@@ -102,6 +102,28 @@ class Truth(unittest.TestCase):
         self.assertLessEqual(could, exposed)
 
     @undisturbed
+    def test_regions_have_their_times(self):
+        true, profile = self.measured("regions")
+        regions = {one["path"]: one for one in profile["regions"]}
+        step, computation = regions["step"], regions["step/computation"]
+        exchange = regions["step/exchange"]
+        for seen_s, true_s, what in (
+            (step["time_s"], true["step"], "step"),
+            (step["mpi_s"], true["inside"], "step in MPI"),
+            (step["compute_s"], true["step"] - true["inside"], "step computes"),
+            (step["own_s"], true["step"] - true["computation"] - true["inside"], "step alone"),
+            (computation["time_s"], true["computation"], "computation"),
+            (exchange["mpi_s"], true["inside"], "exchange in MPI"),
+            (exchange["waiting_s"], true["inside"], "exchange waits"),
+            (exchange["late_sender_s"], true["rank_0_waits_for_post"] + true["rank_1_waits_for_post"],
+             "late senders"),
+        ):  # fmt: skip
+            limit_s = max(0.02 * true_s, ROUNDS * RANKS * 5e-6)
+            self.assertLessEqual(abs(seen_s - true_s), limit_s, f"{what}: {seen_s} s, true {true_s} s")
+        self.assertEqual(computation["calls"], 0)
+        self.assertEqual(exchange["bytes"], ROUNDS * RANKS * 2 * 4096)
+
+    @undisturbed
     def test_the_books_balance(self):
         for case in ("late_sender", "imbalance"):
             _, profile = self.measured(case)

@@ -2,8 +2,9 @@
 // Waits whose causes are known: truth CASE.  Every rank notes on the machine's one clock when it
 // enters and leaves the calls that wait, and rank 0 prints the sums, in seconds:
 // late_sender, late_receiver and collective from the entries of both sides, computing and calling
-// from the times between.
+// from the times between; and what both sides were in regions.
 #include <mpi.h>
+#include <plait/region.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 enum { rounds = 12, large = 1 << 18 };
 
 static double entered[rounds], left[rounds], posted[rounds];
+static double in_step, in_computation;
 static char buffer[large], other[large];
 static int me;
 
@@ -91,6 +93,26 @@ static void overlappable(int round) {
   left[round] = now();
 }
 
+/// A region of computation and one of communication in a third, uneven between ranks.
+static void regions(int round) {
+  const double begin = now();
+  plait_region_begin("step");
+  const double computes = now();
+  plait_region_begin("computation");
+  compute(0.003 * (1 + me));
+  plait_region_end("computation");
+  in_computation += now() - computes;
+  plait_region_begin("exchange");
+  entered[round] = posted[round] = now();
+  MPI_Sendrecv(buffer, 4096, MPI_CHAR, 1 - me, 1, other, 4096, MPI_CHAR, 1 - me, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  left[round] = now();
+  plait_region_end("exchange");
+  compute(0.001);
+  plait_region_end("step");
+  in_step += now() - begin;
+}
+
 static const struct {
   const char* name;
   void (*run)(int);
@@ -98,7 +120,8 @@ static const struct {
              {"late_sender_at_a_wait", late_sender_at_a_wait},
              {"late_receiver", late_receiver},
              {"imbalance", imbalance},
-             {"overlappable", overlappable}};
+             {"overlappable", overlappable},
+             {"regions", regions}};
 
 static double clamp(double value, double most) {
   return value < 0 ? 0 : value > most ? most : value;
@@ -116,10 +139,13 @@ static void tell(const double* theirs) {
   printf("truth rank_0_waits_for_post %.9f\n", on_0);
   printf("truth rank_1_waits_for_post %.9f\n", on_1);
   printf("truth inside %.9f\n", inside);
+  printf("truth step %.9f\n", in_step + theirs[3 * rounds]);
+  printf("truth computation %.9f\n", in_computation + theirs[3 * rounds + 1]);
 }
 
 int main(int argc, char** argv) {
-  double theirs[3 * rounds] = {0};
+  enum { figures = 3 * rounds + 2 };
+  double theirs[figures] = {0};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   const double begin = now();
@@ -134,9 +160,11 @@ int main(int argc, char** argv) {
     memcpy(theirs, entered, sizeof entered);
     memcpy(theirs + rounds, left, sizeof left);
     memcpy(theirs + 2 * rounds, posted, sizeof posted);
-    MPI_Send(theirs, 3 * rounds, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
+    theirs[3 * rounds] = in_step;
+    theirs[3 * rounds + 1] = in_computation;
+    MPI_Send(theirs, figures, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
   } else {
-    MPI_Recv(theirs, 3 * rounds, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(theirs, figures, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     tell(theirs);
     printf("truth run %.9f\n", now() - begin);
   }

@@ -110,6 +110,8 @@ class Install(unittest.TestCase):
                 return subprocess.run([*before, *map(str, words)], capture_output=True, text=True,
                                       env=told, cwd=own, timeout=120)
 
+            for name in ("region.h", "region.f90"):
+                self.assertTrue((prefix / "include/plait" / name).is_file())
             plait = prefix / "bin/plait"
             done = run_as_user(TREE / "tests/support/mpirun", *MPI, RANKS, plait, "attach", "--json",
                                own / "sends.json", own / "sends")

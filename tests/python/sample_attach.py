@@ -28,6 +28,18 @@ def site(
             "could_hide_s": exposed * 0.2, "advice": "", **(more or {})}  # fmt: skip
 
 
+def region(name: str, around: int | None, time: float, mpi: float) -> dict[str, Any]:
+    pop = {"load_balance": 0.95, "serialisation": None, "transfer": None,
+           "communication_efficiency": 0.9, "parallel_efficiency": 0.855}  # fmt: skip
+    return {"name": name, "path": name if around is None else f"step/{name}", "around": around,
+            "ranks": RANKS, "count": 4_000, "time_s": time, "own_s": time / 2,
+            "compute_s": time - mpi, "mpi_s": mpi, "own_mpi_s": mpi, "calls": 9_000,
+            "bytes": 1_000_000, "waiting_s": mpi, "late_sender_s": mpi / 2,
+            "late_receiver_s": 0.0, "transfer_s": mpi / 2, "collective_wait_s": 0.0,
+            "other_wait_s": 0.0, "could_hide_by_progress_s": 0.1,
+            "could_hide_by_moving_s": mpi / 2, "pop": pop}  # fmt: skip
+
+
 def rank(number: int) -> dict[str, Any]:
     compute = 9.0 - 0.4 * number
     return {"rank": number, "host": f"n{number // 2}", "wall_s": 10.0, "compute_s": compute,
@@ -55,6 +67,10 @@ def attach_result() -> dict[str, Any]:
                                            "rewrite": REWRITE}),
             site(131, "MPI_Allreduce", 1.2, dict.fromkeys(("function", "file", "line"))),
             site(97, "MPI_Isend", 0.02),
+        ],
+        "regions": [
+            region("step", None, 30.0, 6.0), region("halo", 0, 5.0, 4.5),
+            region("inner", 0, 20.0, 0.0), region("output", None, 2.0, 0.5),
         ],
         "matrix": {"bytes": neighbours,
                    "messages": [[24_000 if b else 0 for b in row] for row in neighbours]},

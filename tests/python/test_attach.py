@@ -15,6 +15,7 @@ from conftest import ROOT, environment, one_line
 from plait.attach import built, target
 from plait.attach.words import parse, parse_switches, settings
 from plait.errors import BadInput
+from plait.results.attach import Attach
 from plait.results.figures.attach import (
     advice,
     owner,
@@ -295,6 +296,26 @@ def test_headers_are_whole_at_80_columns():
                                         "most of it for"]  # fmt: skip
 
 
+def test_regions_are_a_tree_in_every_view():
+    lines = printed(lambda console: show_result(attach_result(), console), width=80).splitlines()
+    named = [line for line in lines if re.match(r" *(step|halo|inner|output) ", line)]
+    assert [re.split(r"  +", line.strip())[:3] for line in named] == [
+        ["step", "4,000", "7.50 s (75 %)"], ["halo", "4,000", "1.25 s (12 %)"],
+        ["inner", "4,000", "5.00 s (50 %)"], ["output", "4,000", "500 ms (5.0 %)"],
+    ]  # fmt: skip
+    assert [len(line) - len(line.lstrip()) for line in named] == [0, 2, 2, 0]
+    assert "\u2003halo" in page([attach_result()])
+
+
+def test_a_region_is_inside_one_before_it():
+    result = attach_result()
+    assert list(Attach.shape(result, "it")) == []
+    result["regions"][1]["around"] = 1
+    assert list(Attach.shape(result, "it")) == [
+        "it.regions[1].around is none of the regions before it"
+    ]
+
+
 def test_no_time_is_longer_than_the_run():
     result = attach_result()
     result["sites"][0]["exposed_s"] = 35.0  # of four ranks that run for 10 s each
@@ -369,7 +390,7 @@ def test_of_a_long_name_the_end_is_shown():
 
 def test_the_page_has_tables_to_sort_and_a_matrix():
     text = page([attach_result()])
-    assert text.count('class="sortable"') == 3
+    assert text.count('class="sortable"') == 4
     assert 'data-key="3.3"' in text
     assert "rank 1 sends 1.397 GiB to rank 2" in text
     assert "to 64 KiB" in text

@@ -2,6 +2,7 @@
 """An unmodified MPI program: how much it waited, where, and how much of that could be hidden."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from plait.results.base import Figure, Kind, Result, place_of
 from plait.results.figures.attach import attach_figures, site_figures
@@ -50,6 +51,12 @@ def _is_square(value: dict[str, list[list[float]]], where: str) -> Iterator[str]
             yield f"{where}.{name} is not of {ranks} x {ranks} numbers"
 
 
+def _is_tree(regions: list[dict[str, Any]], where: str) -> Iterator[str]:
+    for place, region in enumerate(regions):
+        if region.get("around") is not None and region["around"] >= place:
+            yield f"{where}[{place}].around is none of the regions before it"
+
+
 _MATRIX = both(
     fields({"bytes": _SQUARE, "messages": _SQUARE}, {"ranks_a_row": count_from_1}), _is_square
 )
@@ -60,6 +67,12 @@ _PROGRESS = or_null(
     fields({"looks": count}, {"look_s": or_null(at_least_0), "hidden_s": or_null(number)})
 )
 _CORES = or_null(fields({"says": text, "spoils_waits": flag}, {"queued_s": or_null(at_least_0)}))
+_REGION = fields(
+    {"name": text, "path": text, "count": count, "time_s": at_least_0, "own_s": at_least_0,
+     "mpi_s": at_least_0},
+    {"around": or_null(count), "ranks": count, "calls": count, "bytes": at_least_0,
+     "own_mpi_s": at_least_0, **_TOTALS, "pop": or_null(fields({}, _POP))},
+)  # fmt: skip
 _RANK = fields({"rank": count}, {"host": or_null(text), "wall_s": or_null(at_least_0),
                                  **_TOTALS})  # fmt: skip
 _CLASS = fields({"ranks": text, "count": count_from_1, "compute_s": number, "mpi_s": number},
@@ -87,6 +100,7 @@ class Attach(Kind):
              "totals": fields({"compute_s": at_least_0, "mpi_s": at_least_0}, _TOTALS)},
             {"mpi": or_null(text), "hosts": sequence(text), "switches": anything,
              "pop": or_null(fields({}, _POP)), "sites": sequence(_SITE),
+             "regions": both(sequence(_REGION), _is_tree),
              "cores": _CORES, "matrix": or_null(_MATRIX), "late_pairs": sequence(_PAIR),
              "message_sizes": sequence(_SIZE), "progress": _PROGRESS,
              "ranks_detail": sequence(_RANK), "rank_classes": sequence(_CLASS),

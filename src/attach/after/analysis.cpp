@@ -176,6 +176,7 @@ void warn(const job_share& all, analysis& to) {
     add("call sites have functions and no lines: libdw.so.1 of elfutils, which finds those, is not "
         "here");
   }
+  for (std::string& one : warnings_of_regions(all.regions, to.regions)) add(std::move(one));
   if (counts.calls_left_out > 0) {
     add(
         filled("the trace has the first {} calls of each rank; {} later ones are left out "
@@ -287,6 +288,7 @@ analysis finish(site_index index, job_share all, const profile_header& first, do
   for (const auto& [key, pair] : all.late_pairs) run.late_pairs.push_back(pair);
   std::ranges::stable_sort(run.late_pairs, std::greater<>{}, &late_pair::seconds);
   name_causes(all, run.sites);
+  run.regions = regions_of(all.regions);
   add_up(run);
   run.cores = find_core_sharing(all, run);
   run.pop = pop_of(run, ideal_s);

@@ -76,6 +76,18 @@ struct core_sharing {
   double queued_s = -1;  ///< ready to run without a core, of all ranks; -1: not known
 };
 
+/// A region of the program, with what is inside it where no `own` says otherwise.
+struct region_result : region_sums {
+  std::string path;  ///< its name, behind those of the regions around it
+  std::size_t depth = 0;
+  pop_metrics pop;
+};
+/// Returns regions by their times, each before those inside it.
+[[nodiscard]] std::vector<region_result> regions_of(const region_tree& all);
+/// Sentences on regions that were not ended, or not begun.
+[[nodiscard]] std::vector<std::string> warnings_of_regions(
+    const region_tree& all, const std::vector<region_result>& regions);
+
 /// The sites of a job.  A call in a wrapper is one site for each of its callers; ways to a call
 /// that differ beyond them are one.
 class site_index {
@@ -105,6 +117,7 @@ struct analysis : measured_times {
   int longest_compute_rank = 0;
   std::vector<site_result> sites;                ///< by what they wait, the longest first
   std::map<std::uint64_t, int> numbers_of_ways;  ///< in `sites`
+  std::vector<region_result> regions;            ///< each before those inside it, the longest first
   std::vector<rank_result> ranks;
   std::vector<late_pair> late_pairs;  ///< the longest first
   by_two<std::uint64_t> sizes;        ///< by call and log2 of the bytes

@@ -155,6 +155,7 @@ void job_share::merge(const job_share& other) {
   add_in_order(ended, other.ended, most_ended);
   add_in_order(changed, other.changed, most_changed);
   sent.add(other.sent);
+  regions.merge(other.regions);
   counts.add(other.counts);
 }
 
@@ -172,6 +173,7 @@ std::vector<std::byte> job_share::packed() const {
   append(bytes, ended);
   append(bytes, changed);
   append(bytes, sent.sums());
+  regions.append_to(bytes);
   append(bytes, std::span(&counts, 1));
   return bytes;
 }
@@ -190,6 +192,7 @@ job_share job_share::unpacked(std::span<const std::byte> packed, int rank_count)
   one.ended = take<ended_rank>(packed);
   one.changed = take<changed_send>(packed);
   one.sent.sums() = take<std::uint64_t>(packed);
+  one.regions = region_tree::taken_from(packed);
   one.counts = take<counted>(packed).front();
   return one;
 }

@@ -12,37 +12,13 @@
 #include <vector>
 
 #include "attach/after/rank_profile.hpp"
+#include "attach/after/regions.hpp"
+#include "attach/after/wait_split.hpp"
 
 namespace plait::attach {
 
 /// Results have a line for each rank up to this number of ranks, and classes of ranks beyond.
 inline constexpr int most_listed_ranks = 64;
-
-/// Seconds in calls that wait, and what they waited for.  All but `waiting_s` add up to it.
-struct wait_split {
-  double waiting_s = 0;
-  double late_sender_s = 0;
-  double late_receiver_s = 0;
-  double transfer_s = 0;
-  double collective_wait_s = 0;
-  double other_wait_s = 0;  ///< of calls that are not taken apart (probes, windows, files)
-  // At most, of it; never to be added up.
-  double by_progress_s = 0;
-  double by_moving_s = 0;
-
-  void add(const wait_split& other) noexcept;
-  void scale(double by) noexcept;
-};
-/// All of them, by their names in a result.
-inline constexpr std::pair<const char*, double wait_split::*> parts_of_waits[] = {
-    {"waiting_s", &wait_split::waiting_s},
-    {"late_sender_s", &wait_split::late_sender_s},
-    {"late_receiver_s", &wait_split::late_receiver_s},
-    {"transfer_s", &wait_split::transfer_s},
-    {"collective_wait_s", &wait_split::collective_wait_s},
-    {"other_wait_s", &wait_split::other_wait_s},
-    {"could_hide_by_progress_s", &wait_split::by_progress_s},
-    {"could_hide_by_moving_s", &wait_split::by_moving_s}};
 
 /// Sums over ranks of what a site did.
 struct site_sums {
@@ -182,6 +158,7 @@ struct job_share {
   std::vector<ended_rank> ended;      ///< the first of them
   std::vector<changed_send> changed;  ///< the first of them
   traffic sent;
+  region_tree regions;
   counted counts;
 
   /// Adds the share of other ranks, with the same sites.

@@ -79,7 +79,8 @@ using file_pointer = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
          h.record_capacity <= size && h.call_capacity <= size && h.records <= h.record_capacity &&
          h.calls <= h.call_capacity && h.sampling < 64 && h.state <= run_state::exited &&
          is_within(h.modules, 0, most_modules) && is_within(h.changed, 0, most_warnings) &&
-         is_within(h.python_places, 0, most_python_places) && h.seconds_per_tick > 0 &&
+         is_within(h.python_places, 0, most_python_places) &&
+         is_within(h.regions, 0, most_regions - 1) && h.seconds_per_tick > 0 &&
          h.seconds_per_tick < 1 &&
          profile_layout(static_cast<std::size_t>(h.ranks), h.record_capacity, h.call_capacity)
                  .size == size;
@@ -89,16 +90,22 @@ using file_pointer = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
   for (const auto& [number, site] : one.sites) {
     if (site.call < 0 || site.call >= call_count) return false;
     if (site.module < -1 || site.module >= one.header.modules) return false;
+    if (site.region < 0 || site.region > one.header.regions) return false;
     if (site.callers < 0 || site.callers > most_callers) return false;
     const auto is_there = [&](const caller_data& caller) {
       return caller.base != frame_base::python || one.lines.contains(caller.address);
     };
     if (!std::all_of(site.caller, site.caller + site.callers, is_there)) return false;
   }
+  for (std::int32_t i = 1; i <= one.header.regions; ++i) {
+    const std::int32_t around = one.regions[static_cast<std::size_t>(i)].around;
+    if (around < 0 || around >= i) return false;
+  }
   return std::ranges::all_of(one.records,
                              [](const record_data& r) { return r.kind <= record_kind::to_root; }) &&
-         std::ranges::all_of(one.calls,
-                             [&](const call_data& c) { return one.sites.contains(c.site); });
+         std::ranges::all_of(one.calls, [&](const call_data& c) {
+           return c.site < 0 ? -c.site <= one.header.regions : one.sites.contains(c.site);
+         });
 }
 
 /// Those that are in use; none is read where a program has none.
@@ -118,7 +125,18 @@ using file_pointer = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 void end_texts(profile_header& h) noexcept {
   h.host[sizeof h.host - 1] = h.program[sizeof h.program - 1] = h.mpi[sizeof h.mpi - 1] = '\0';
+  h.stray_name[sizeof h.stray_name - 1] = '\0';
   for (module_data& one : h.module) one.path[sizeof one.path - 1] = '\0';
+}
+
+/// Ends what was still open when the rank ended.
+void end_region(region_data& one, ticks at) noexcept {
+  one.name[sizeof one.name - 1] = '\0';
+  if (one.open_since == 0) return;
+  ++one.count;
+  if (!is_mark(one)) ++one.not_ended;
+  one.time += std::max<ticks>(0, at - one.open_since);
+  one.open_since = 0;
 }
 
 /// Errors: `error` that says what is wrong with it.
@@ -153,6 +171,9 @@ rank_profile read_profile(std::span<const std::byte> memory, std::uint32_t sampl
     }
   }
   one.lines = lines_of(memory, layout.python_places, h.python_places);
+  const auto regions = static_cast<std::size_t>(h.regions) + 1;
+  one.regions = copy_of<region_data>(memory, layout.regions, regions);
+  for (region_data& region : one.regions) end_region(region, h.end);
   one.sent_bytes = copy_of<std::uint64_t>(memory, layout.sent_bytes, ranks);
   one.sent_messages = copy_of<std::uint64_t>(memory, layout.sent_messages, ranks);
   one.records = copy_of<record_data>(memory, layout.records, h.records);
@@ -181,6 +202,7 @@ std::vector<std::byte> pack_profile(const rank_profile& one) {
   append(packed, std::vector{one.header});
   append(packed, sites);
   append(packed, lines);
+  append(packed, one.regions);
   append(packed, one.sent_bytes);
   append(packed, one.sent_messages);
   append(packed, one.records);
@@ -197,6 +219,7 @@ rank_profile unpack_profile(std::span<const std::byte> packed) {
   for (const packed_line& l : take<packed_line>(packed)) {
     one.lines[l.number] = l.place;
   }
+  one.regions = take<region_data>(packed);
   one.sent_bytes = take<std::uint64_t>(packed);
   one.sent_messages = take<std::uint64_t>(packed);
   one.records = take<record_data>(packed);

@@ -17,6 +17,8 @@ struct rank_profile {
   profile_header header;
   std::map<int, site_data> sites;               ///< those in use, by their number
   std::map<std::uint64_t, python_place> lines;  ///< of Python, likewise
+  /// By their number; one that was still open ended with the rank.
+  std::vector<region_data> regions;
   std::vector<std::uint64_t> sent_bytes;
   std::vector<std::uint64_t> sent_messages;
   std::vector<record_data> records;

@@ -294,6 +294,7 @@ class wait_taker {
 
   /// The records of a site may be a sample: its time is that of all its calls.
   void book() {
+    std::vector<wait_split> in_regions(std::max<std::size_t>(1, own_.profile.regions.size()));
     for (const auto& [number, site] : own_.profile.sites) {
       const double waited_s = static_cast<double>(site.waited) * h_.seconds_per_tick;
       if (waited_s <= 0) continue;
@@ -310,7 +311,9 @@ class wait_taker {
         total->note_rank(h_.rank, waited_s);
       }
       result_.waits.add(part);
+      in_regions[static_cast<std::size_t>(site.region)].add(part);
     }
+    to_.regions.add(own_.profile, in_regions);
     const double scale = std::ldexp(1.0, static_cast<int>(h_.sampling));
     result_.communication_s = scale * std::max(in_s_, out_s_);
     result_.hidden_s = std::min(scale * result_.hidden_s, result_.compute_s);

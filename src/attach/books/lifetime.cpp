@@ -295,7 +295,9 @@ int abort_job(MPI_Comm comm, int code, decltype(&MPI_Abort) next, call_place fro
   h.end = now_ticks();
   h.state = run_state::aborted;
   note_queued(h);
-  attached.notes.site(attached.notes.find_site(static_cast<int>(call_id::MPI_Abort), from)).count++;
+  const int site =
+      attached.notes.find_site(static_cast<int>(call_id::MPI_Abort), from, own_thread.region);
+  attached.notes.site(site).count++;
   write_what_is_known(attached, true);
   return next(comm, code);
 }

@@ -72,6 +72,7 @@ void notebook::open(const std::string& path, std::size_t ranks, bool with_calls)
   header_->call_capacity = calls;
   sites_ = reinterpret_cast<site_data*>(bytes + layout.sites);
   lines_.open(reinterpret_cast<python_place*>(bytes + layout.python_places), *header_);
+  regions_ = reinterpret_cast<region_data*>(bytes + layout.regions);
   sent_bytes_ = reinterpret_cast<std::uint64_t*>(bytes + layout.sent_bytes);
   sent_messages_ = reinterpret_cast<std::uint64_t*>(bytes + layout.sent_messages);
   records_ = reinterpret_cast<record_data*>(bytes + layout.records);
@@ -108,10 +109,11 @@ int notebook::module_of(std::uint64_t address, std::uint64_t& base) noexcept {
 }
 
 /// The first way to a call.
-int notebook::new_way(int slot, int call, const call_place& from) noexcept {
+int notebook::new_way(int slot, called what, const call_place& from) noexcept {
   if (own_stack_end == 0) find_stack_end();
   site_data& one = sites_[slot];
-  one.call = call;
+  one.call = what.call;
+  one.region = what.region;
   one.recent_way = one.next_way = slot;
   one.ways = 1;
   std::uint64_t base = 0;
@@ -120,10 +122,10 @@ int notebook::new_way(int slot, int call, const call_place& from) noexcept {
   return slot;
 }
 
-int notebook::find_other_way(int first, int call, const call_place& from) noexcept {
+int notebook::find_other_way(int first, called what, const call_place& from) noexcept {
   if (own_stack_end == 0) {  // a thread's first call
     find_stack_end();
-    return find_site(call, from);
+    return find_site(what.call, from, what.region);
   }
   site_data& known = sites_[first];
   site_data& last = sites_[known.recent_way];
@@ -134,15 +136,16 @@ int notebook::find_other_way(int first, int call, const call_place& from) noexce
   std::uint64_t way = static_cast<std::uint64_t>(here.callers);
   for (int i = 0; i < here.callers; ++i) way = mix(way, here.caller[i].address);
   if (way <= other_ways) way += 2;
-  int slot = find_way(call, from, way);
+  int slot = find_way(what, from, way);
   if (sites_[slot].address == 0 && known.ways == most_ways) {
     way = other_ways;
     here.callers = 0;
-    slot = find_way(call, from, way);
+    slot = find_way(what, from, way);
   }
   site_data& one = sites_[slot];
   if (one.address == 0) {
-    one.call = call;
+    one.call = what.call;
+    one.region = what.region;
     one.way = way;
     one.next_way = first;
     one.callers = here.callers;

@@ -26,14 +26,15 @@ class notebook {
 
   [[nodiscard]] profile_header& header() noexcept { return *header_; }
   [[nodiscard]] site_data& site(int index) noexcept { return sites_[index]; }
+  [[nodiscard]] region_data& region(int number) noexcept { return regions_[number]; }
 
-  [[nodiscard]] int find_site(int call, const call_place& from) noexcept {
-    const int first = find_way(call, from, first_way);
+  [[nodiscard]] int find_site(int call, const call_place& from, int region) noexcept {
+    const int first = find_way({call, region}, from, first_way);
     const site_data& one = sites_[first];
-    if (one.address == 0) return new_way(first, call, from);
+    if (one.address == 0) return new_way(first, {call, region}, from);
     if (is_way(sites_[one.recent_way], from)) [[likely]]
       return one.recent_way;
-    return find_other_way(first, call, from);
+    return find_other_way(first, {call, region}, from);
   }
 
   void note_sent(int peer, std::uint64_t bytes) noexcept {
@@ -59,18 +60,24 @@ class notebook {
                 bool in_vain, std::uint64_t& failing_loop) noexcept;
 
  private:
+  struct called {
+    std::int32_t call;
+    std::int32_t region;
+  };
   /// Returns the site of a way, or a place for it whose address is 0.
-  [[nodiscard]] int find_way(int call, const call_place& from, std::uint64_t way) noexcept {
-    const std::uint64_t identity = from.address + static_cast<std::uint64_t>(call) + way;
+  [[nodiscard]] int find_way(called what, const call_place& from, std::uint64_t way) noexcept {
+    const std::uint64_t identity = from.address + static_cast<std::uint64_t>(what.call) +
+                                   (static_cast<std::uint64_t>(what.region) << 48) + way;
     std::uint64_t slot = (identity * 0x9e3779b97f4a7c15) >> 52;
     for (int tries = 0; tries < 64; ++tries, slot = (slot + 1) % (most_sites - 1)) {
       slot %= most_sites - 1;
       const site_data& one = sites_[slot];
-      if (one.address == from.address && one.call == call && one.way == way) [[likely]]
+      if (one.address == from.address && one.call == what.call && one.region == what.region &&
+          one.way == way) [[likely]]
         return static_cast<int>(slot);
       if (one.address == 0) return static_cast<int>(slot);
     }
-    return rest_of_sites(call);
+    return rest_of_sites(what.call);
   }
   /// Returns true if a call came the way of a site.
   [[nodiscard]] bool is_way(const site_data& site, const call_place& from) const noexcept {
@@ -78,8 +85,8 @@ class notebook {
       return lines_.are_here(site);
     return came_through(site, from);
   }
-  int new_way(int slot, int call, const call_place& from) noexcept;
-  int find_other_way(int first, int call, const call_place& from) noexcept;
+  int new_way(int slot, called what, const call_place& from) noexcept;
+  int find_other_way(int first, called what, const call_place& from) noexcept;
   void find_way_to(site_data& one, int module, const call_place& from) noexcept;
   void set_place(site_data& one, std::uint64_t address) noexcept;
   int module_of(std::uint64_t address, std::uint64_t& base) noexcept;
@@ -96,6 +103,7 @@ class notebook {
   profile_header* header_ = nullptr;
   site_data* sites_ = nullptr;
   python_lines lines_;
+  region_data* regions_ = nullptr;
   std::uint64_t* sent_bytes_ = nullptr;
   std::uint64_t* sent_messages_ = nullptr;
   record_data* records_ = nullptr;

@@ -22,6 +22,9 @@ inline constexpr int most_warnings = 16;
 inline constexpr int most_cores = 1024;  ///< of a host whose ranks are asked what cores they share
 inline constexpr int most_callers = 7;
 inline constexpr int most_python_places = 1024;
+inline constexpr int most_regions = 512;
+/// The number of the region around code that is in none.
+inline constexpr std::int32_t no_region = 0;
 /// Ways to one call that are told apart.
 inline constexpr int most_ways = 64;
 inline constexpr std::uint64_t first_way = 0;
@@ -65,7 +68,23 @@ struct python_place {
   return std::strncmp(place.file, "<frozen importlib", 17) == 0;
 }
 
-/// A place of the program that calls one MPI function, reached in one way.
+/// A region that the program names, by its name and the region around it.
+struct region_data {
+  char name[64] = {};
+  std::uint64_t count = 0;
+  ticks time = 0;
+  ticks open_since = 0;  ///< 0: it is not open
+  std::uint32_t not_ended = 0;
+  std::int32_t around = no_region;  ///< the number of the region around it, which is smaller
+};
+
+/// Begins the name of a region that lasts from one MPI_Pcontrol to the next.
+inline constexpr char mark_text[] = "MPI_Pcontrol(";
+[[nodiscard]] inline bool is_mark(const region_data& one) noexcept {
+  return std::strncmp(one.name, mark_text, sizeof mark_text - 1) == 0;
+}
+
+/// A place of the program that calls one MPI function in one region, reached in one way.
 struct site_data {
   std::uint64_t address = 0;  ///< the return address; 0: not in use
   std::uint64_t offset = 0;   ///< of the call in its module
@@ -75,7 +94,8 @@ struct site_data {
   std::int32_t recent_way = 0;    ///< of the first: the site of the way that was seen last
   std::int32_t ways = 0;          ///< of the first: how many
   std::int32_t callers = 0;
-  std::int32_t next_way = 0;         ///< the site of the way that came after this one the last time
+  std::int32_t next_way = 0;  ///< the site of the way that came after this one the last time
+  std::int32_t region = no_region;
   caller_data caller[most_callers];  ///< the nearest first
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
@@ -112,11 +132,11 @@ struct record_data {
   ticks looked_before_wait = 0;
 };
 
-/// One call, for the trace.
+/// One call, for the trace, or one stay in a region.
 struct call_data {
   ticks begin = 0;
   ticks end = 0;
-  std::int16_t site = -1;
+  std::int16_t site = -1;  ///< of a region, its number below 0
   std::uint16_t thread = 0;
   std::uint32_t times = 1;  ///< failing tests in a row count as one
   std::uint64_t bytes = 0;
@@ -174,6 +194,10 @@ struct profile_header {
   double queued_s = -1;  ///< ready to run, and something else had the core; -1: not known
   std::int32_t modules = 0;
   std::int32_t python_places = 0;  ///< how many are in use
+  std::int32_t regions = 0;        ///< the largest number of one
+  std::uint64_t regions_left_out = 0;
+  std::uint64_t stray_ends = 0;  ///< of regions that were not open
+  char stray_name[64] = {};      ///< of the last such region
   std::int32_t changed = 0;
   std::uint32_t other_threads = 0;  ///< that have called MPI
   changed_buffer changed_buffers[most_warnings];
@@ -184,6 +208,7 @@ struct profile_header {
 struct profile_layout {
   std::size_t sites = 0;
   std::size_t python_places = 0;
+  std::size_t regions = 0;
   std::size_t sent_bytes = 0;
   std::size_t sent_messages = 0;
   std::size_t records = 0;
@@ -194,7 +219,8 @@ struct profile_layout {
                  std::size_t call_capacity) noexcept {
     sites = (sizeof(profile_header) + page_bytes - 1) / page_bytes * page_bytes;
     python_places = sites + most_sites * sizeof(site_data);
-    sent_bytes = python_places + most_python_places * sizeof(python_place);
+    regions = python_places + most_python_places * sizeof(python_place);
+    sent_bytes = regions + most_regions * sizeof(region_data);
     sent_messages = sent_bytes + ranks * sizeof(std::uint64_t);
     records = sent_messages + ranks * sizeof(std::uint64_t);
     calls = records + record_capacity * sizeof(record_data);

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "attach/books/device_memory.hpp"
 #include "attach/calls/posting.hpp"
 
 namespace plait::attach {
@@ -84,7 +85,7 @@ void give_own_handle(MPI_Request& request) noexcept {
 std::optional<std::uint64_t> checksum_of(const request_data& sent) noexcept {
   const std::uint64_t bytes = sent.record.bytes;
   // MPICH takes MPI_BOTTOM for a missing buffer when it packs: such sends are not verified.
-  if (bytes == 0 || sent.buffer == MPI_BOTTOM) return {};
+  if (bytes == 0 || sent.buffer == MPI_BOTTOM || is_of_device(sent.buffer)) return {};
   MPI_Aint low = 0;
   MPI_Aint extent = 0;
   PLAIT_REAL(MPI_Type_get_extent)(sent.type, &low, &extent);

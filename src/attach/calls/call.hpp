@@ -18,7 +18,8 @@ struct thread_data {
   bool is_main = false;
   bool knows_processor_time = false;
   int last_site = -1;
-  std::uint16_t number = 0;  ///< of the threads that have called MPI; the main thread is 0
+  std::int32_t region = no_region;  ///< the innermost that is open
+  std::uint16_t number = 0;         ///< of the threads that have called MPI; the main thread is 0
   ticks in_mpi = 0;
   ticks last_exit = 0;
   std::uint64_t failing_loop = 0;  ///< see notebook::add_call
@@ -63,7 +64,7 @@ class call {
     own_thread.stack = from.stack;
     if (attached.locks_token) attached.token.acquire();
     if (attached.locks_books) attached.books.lock();
-    site_ = attached.notes.find_site(static_cast<int>(id), from);
+    site_ = attached.notes.find_site(static_cast<int>(id), from, own_thread.region);
     if (own_thread.last_exit != 0) {
       computed_ = begin_ - own_thread.last_exit;
     } else {

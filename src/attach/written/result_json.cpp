@@ -86,6 +86,35 @@ void add_waits(json_object& to, const wait_split& w, bool has_network) {
       .text();
 }
 
+[[nodiscard]] std::string pop_of(const pop_metrics& pop) {
+  return json_object()
+      .add("load_balance", pop.load_balance)
+      .add("serialisation", number_if(pop.has_ideal, pop.serialisation))
+      .add("transfer", number_if(pop.has_ideal, pop.transfer))
+      .add("communication_efficiency", pop.communication_efficiency)
+      .add("parallel_efficiency", pop.parallel_efficiency)
+      .add("ideal_s", number_if(pop.has_ideal, pop.ideal_s))
+      .text();
+}
+
+[[nodiscard]] std::string region_of(const region_result& region, const analysis& run) {
+  json_object one;
+  one.add("name", json_text(region.name))
+      .add("path", json_text(region.path))
+      .add("around", number_if(region.around >= 0, region.around))
+      .add("ranks", region.ranks)
+      .add("count", region.count)
+      .add("time_s", region.time_s)
+      .add("own_s", region.own_s)
+      .add("compute_s", region.time_s - region.mpi_s)
+      .add("mpi_s", region.mpi_s)
+      .add("own_mpi_s", region.own_mpi_s)
+      .add("calls", region.calls)
+      .add("bytes", region.bytes);
+  add_waits(one, region.waits, run.has_network);
+  return one.add("pop", pop_of(region.pop)).text();
+}
+
 [[nodiscard]] json_object rank_of(const rank_result& of, bool has_network) {
   json_object one;
   one.add("rank", of.rank)
@@ -187,17 +216,6 @@ void add_ranks(json_object& to, const analysis& run) {
       .text();
 }
 
-[[nodiscard]] std::string pop_of(const pop_metrics& pop) {
-  return json_object()
-      .add("load_balance", pop.load_balance)
-      .add("serialisation", number_if(pop.has_ideal, pop.serialisation))
-      .add("transfer", number_if(pop.has_ideal, pop.transfer))
-      .add("communication_efficiency", pop.communication_efficiency)
-      .add("parallel_efficiency", pop.parallel_efficiency)
-      .add("ideal_s", number_if(pop.has_ideal, pop.ideal_s))
-      .text();
-}
-
 [[nodiscard]] std::string pair_of(const late_pair& one) {
   return json_object()
       .add("from", one.from)
@@ -254,6 +272,7 @@ std::string result_json(const analysis& run) {
         .text();
   };
   all.add("sites", json_list(run.sites, [&](const auto& one) { return site_of(one, run); }))
+      .add("regions", json_list(run.regions, [&](const auto& one) { return region_of(one, run); }))
       .add("matrix", matrix_of(run.sent))
       .add("late_pairs",
            json_list(is_large ? pairs.first(std::min(most_pairs, pairs.size())) : pairs, pair_of))

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t most_lines = 30;
 constexpr std::size_t shown_sites = 5;
+constexpr std::size_t shown_regions = 6;
 
 constexpr std::size_t line_width = 80;
 constexpr std::size_t said_width = line_width - 7;  ///< behind "plait: "
@@ -112,43 +113,66 @@ class lines {
                 most->second);
 }
 
-/// A row of the table of sites, but for the site; its header is one, too.
-struct figures_of_site {
-  std::string waits;
-  std::string part;
-  std::string count;
-};
+/// Rows of a table, but for the last column, which has the rest of a line; its header is one, too.
+using table_rows = std::vector<std::vector<std::string>>;
 
-/// Columns are as wide as what stands in them, and the rest of a line is the site's.
-[[nodiscard]] std::vector<std::string> aligned(const std::vector<figures_of_site>& rows) {
-  std::size_t waits = 0;
-  std::size_t part = 0;
-  std::size_t count = 0;
-  for (const figures_of_site& one : rows) {
-    waits = std::max(waits, one.waits.size());
-    part = std::max(part, one.part.size());
-    count = std::max(count, one.count.size());
+/// Columns are as wide as what stands in them.  All but `left` are on the right, and one in which
+/// nothing stands is left out.
+[[nodiscard]] std::vector<std::string> aligned(const table_rows& rows, std::size_t left) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& one : rows) {
+    for (std::size_t c = 0; c < one.size(); ++c) widths[c] = std::max(widths[c], one[c].size());
   }
   std::vector<std::string> texts;
-  for (const figures_of_site& one : rows) {
-    std::string line = on_the_right(one.waits, waits);
-    if (part > 0) line += "  " + one.part + std::string(part - one.part.size(), ' ');
-    texts.push_back(line + "  " + on_the_right(one.count, count) + "  ");
+  for (const auto& one : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < one.size(); ++c) {
+      if (widths[c] == 0) continue;
+      line += c == left ? one[c] + std::string(widths[c] - one[c].size(), ' ')
+                        : on_the_right(one[c], widths[c]);
+      line += "  ";
+    }
+    texts.push_back(line);
   }
   return texts;
 }
 
+/// The longest regions, each behind those around it.
+void add_regions(lines& to, const analysis& run) {
+  const std::vector<region_result>& all = run.regions;
+  if (all.empty()) return;
+  std::vector<double> times_s;
+  for (const region_result& one : all) times_s.push_back(one.time_s);
+  std::ranges::sort(times_s, std::greater<>{});
+  const double shortest_s = times_s[std::min(shown_regions, all.size()) - 1];
+  const bool knows_causes = !run.cores.spoils_waits;
+  table_rows rows{{run.is_of_threads() ? "a thread spends" : "a rank spends", "in MPI",
+                   knows_causes ? "efficiency" : "", "count"}};
+  std::vector<std::string> names{"region"};
+  for (const region_result& one : all) {
+    if (one.time_s < shortest_s || rows.size() > shown_regions) continue;
+    rows.push_back({of_a_rank_text(run, one.time_s), fixed(percent(one.mpi_s, one.time_s), 1) + "%",
+                    knows_causes ? fixed(one.pop.parallel_efficiency, 3) : "",
+                    std::to_string(one.count)});
+    names.push_back(std::string(std::min<std::size_t>(one.depth, 6), ' ') + one.name);
+  }
+  const std::vector<std::string> figures = aligned(rows, rows.front().size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    to.add("{}{}", figures[i], names[i].substr(0, said_width - figures[i].size()));
+  }
+}
+
 void add_sites(lines& to, const analysis& run) {
   const bool knows_causes = !run.cores.spoils_waits;
-  std::vector<figures_of_site> rows{{run.is_of_threads() ? "a thread waits" : "a rank waits",
-                                     knows_causes ? "most of it for" : "", "count"}};
+  table_rows rows{{run.is_of_threads() ? "a thread waits" : "a rank waits",
+                   knows_causes ? "most of it for" : "", "count"}};
   for (const site_result& site : run.sites) {
     const wait_split& w = site.waits;
     if (rows.size() > shown_sites || w.waiting_s <= 0) break;
     rows.push_back({of_a_rank_text(run, w.waiting_s), knows_causes ? main_part(w) : "",
                     std::to_string(site.count)});
   }
-  const std::vector<std::string> figures = aligned(rows);
+  const std::vector<std::string> figures = aligned(rows, 1);
   to.add("{}call site", figures[0]);
   for (std::size_t i = 1; i < figures.size(); ++i) {
     const site_result& site = run.sites[i - 1];
@@ -220,6 +244,7 @@ std::string summary_text(const analysis& run) {
          of_a_rank_text(run, run.waits.waiting_s));
   const bool knows_causes = !run.cores.spoils_waits;
   if (knows_causes) add_efficiency(to, run.pop);
+  add_regions(to, run);
   add_sites(to, run);
   if (knows_causes && run.has_network) add_what_could_be_hidden(to, run);
   if ((first.switches & switch_progress) != 0) {

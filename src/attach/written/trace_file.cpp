@@ -20,12 +20,12 @@ constexpr double shortest_s = 1e-6;
   return names;
 }
 
-/// The rank's calls, and its computation between them.
+/// The rank's calls, its computation between them, and its stays in regions.
 void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
                const site_numbers& numbers, const std::vector<std::string>& names,
                std::vector<trace_event>& to) {
-  const auto lane_of = [](int thread) {
-    return thread == 0 ? std::string("program") : filled("program, thread {}", thread + 1);
+  const auto lane_of = [](int thread, const char* of = "program") {
+    return thread == 0 ? std::string(of) : filled("{}, thread {}", of, thread + 1);
   };
   std::map<int, double> until;  ///< of each thread; the first is there from the start
   until[0] = clock.seconds(at, one.header.begin);
@@ -42,6 +42,15 @@ void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
   for (const call_data& call : one.calls) {
     const double begin_s = clock.seconds(at, call.begin);
     const double end_s = clock.seconds(at, call.end);
+    if (call.site < 0) {
+      to.push_back({.rank = one.header.rank,
+                    .lane = lane_of(call.thread, "regions"),
+                    .name = one.regions[static_cast<std::size_t>(-call.site)].name,
+                    .kind = event_kind::overhead,
+                    .begin_s = begin_s,
+                    .end_s = end_s});
+      continue;
+    }
     add_computation(call.thread, begin_s);
     const site_data& site = one.sites.at(call.site);
     const int number = numbers.of(call.site);

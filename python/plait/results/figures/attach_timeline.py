@@ -30,7 +30,8 @@ def _events(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The middle of the run: what each rank's program did, and its messages."""
     lanes = {event["tid"]: event["args"]["name"] for event in found
              if event["ph"] == "M" and event["name"] == "thread_name"}  # fmt: skip
-    slices = [e for e in found if e["ph"] == "X" and e["cat"] in _KINDS]
+    slices = [e for e in found if e["ph"] == "X" and e["cat"] in _KINDS
+              and not lanes.get(e["tid"], "").startswith("regions")]  # fmt: skip
     shown = [e for e in slices if "collective" not in e.get("args", {})]
     shown.sort(key=lambda event: event["ts"])
     spare = max(0, len(shown) - MOST_EVENTS)

@@ -22,17 +22,20 @@ from plait.results.figures.attach import (
     progress_sentence,
     rank_text,
     rewrites,
+    share_text,
     sites_by_exposed,
     summary_sentence,
     tells_of_messages,
     whose,
     wrapper_text,
 )
+from plait.results.figures.regions import depth_of, efficiency_of, longest_regions
 from plait.views.terminal.layout import new_table
 
 MOST_LINES = 30
 _WIDEST = 80
 _SITES = 5
+_REGIONS = 6
 _WIDEST_PLACE, _WIDEST_CALL = 23, 15
 
 
@@ -61,6 +64,8 @@ def _tables(heading: str, result: Result, width: int) -> list[str]:
     if (rows := pop_rows(result)) and tells_of_messages(result):
         console.print(_plain(["POP", "", ""], rows))
         console.print(SYMBOLS)
+    if result.get("regions"):
+        console.print(_regions(result))
     if result.get("sites"):
         console.print(_sites(result))
     if rows := hidden_rows(result):
@@ -73,6 +78,22 @@ def _plain(header: Sequence[str], rows: Sequence[tuple[str, str, str]]) -> Table
     table.add_column(header[2], no_wrap=True)
     for row in rows:
         table.add_row(*row)
+    return table
+
+
+def _regions(result: Result) -> Table:
+    knows_causes = tells_of_messages(result)
+    header = ["count", f"{whose(result)} spends", "in MPI"]
+    table = new_table(["region"], [*header, *(["efficiency"] if knows_causes else [])])
+    for region in longest_regions(result, _REGIONS):
+        efficiency = efficiency_of(region)
+        table.add_row(
+            _shortened("  " * depth_of(result, region) + region["name"]),
+            f"{region['count']:,}",
+            rank_text(result, region["time_s"]),
+            share_text(region["mpi_s"], region["time_s"]),
+            *(["" if efficiency is None else f"{efficiency:.3f}"] if knows_causes else []),
+        )
     return table
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from plait.results.base import Result
 from plait.results.figures.attach import (
     PARTS,
+    POP,
     SYMBOLS,
     accounted_s,
     advice,
@@ -26,6 +27,7 @@ from plait.results.figures.attach import (
     whose,
     wrapper_text,
 )
+from plait.results.figures.regions import depth_of, efficiency_of, regions_of
 from plait.units import seconds_text, size_text
 from plait.views.html.article import article, card, cards, facts
 from plait.views.html.drawn.attach_pictures import matrices, rank_bars, size_bars
@@ -41,6 +43,7 @@ def attach(heading: str, result: Result) -> str:
         ("Where the time went", rank_bars(result)),
         ("What to change", _changes(result, said)),
         *([("Efficiency, as POP defines it", _pop(result))] if tells_of_messages(result) else []),
+        *([("Regions", _regions(result))] if regions_of(result) else []),
         ("Call sites", _sites(result)),
         ("Who waits for whom", _pairs(result)),
         ("Who sends how much to whom", matrices(result)),
@@ -98,6 +101,42 @@ def _pop(result: Result) -> str:
 
 def _seconds(value: float | None) -> Cell:
     return figure("" if value is None else seconds_text(value), value)
+
+
+def _regions(result: Result) -> str:
+    causes = {key: name for key, (name, _) in PARTS.items() if key != "other_wait_s"}
+    metrics = ("parallel_efficiency", "load_balance", "communication_efficiency")
+    if not tells_of_messages(result):
+        causes, metrics = {}, ()
+    header = ["region", "count", "ranks", "time", "of run", "alone", "computes", "in MPI", "waits",
+              *causes.values(), "by progress", "by moving", "bytes",
+              *(POP[key][0] for key in metrics)]  # fmt: skip
+
+    def mean(value: float | None) -> Cell:
+        return _seconds(None if value is None else rank_s(result, value))
+
+    def metric(value: float | None) -> Cell:
+        return figure("" if value is None else f"{value:.3f}", value)
+
+    rows = [
+        [(text("\u2003" * depth_of(result, region) + region["name"]), region["path"]),
+         figure(f"{region['count']:,}", region["count"]),
+         figure(str(region.get("ranks") or ""), region.get("ranks")),
+         mean(region["time_s"]),
+         figure(share_text(region["time_s"], accounted_s(result)), region["time_s"]),
+         mean(region["own_s"]), mean(region.get("compute_s")), mean(region["mpi_s"]),
+         mean(region.get("waiting_s")),
+         *(mean(region.get(key)) for key in causes),
+         mean(region.get("could_hide_by_progress_s")), mean(region.get("could_hide_by_moving_s")),
+         figure(size_text(region.get("bytes") or 0), region.get("bytes") or 0),
+         *(metric(efficiency_of(region, key)) for key in metrics)]
+        for region in regions_of(result)
+    ]  # fmt: skip
+    note = (
+        f"Times are of {whose(result)} on average, those of the regions inside included, but for"
+        " alone. Efficiencies are of the ranks in the region, as if nothing else had been run."
+    )
+    return sortable_table(header, rows, 1) + element("p", text(note), class_="reading")
 
 
 def _sites(result: Result) -> str:
