@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "attach/after/analysis.hpp"
-#include "attach/after/call_ways.hpp"
+#include "attach/sites/call_ways.hpp"
 #include "attach/written/trace_file.hpp"
 
 namespace plait::attach {

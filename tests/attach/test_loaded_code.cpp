@@ -10,9 +10,9 @@
 #include <elfutils/libdwfl.h>
 #include <gtest/gtest.h>
 
-#include "attach/after/function_symbols.hpp"
-#include "attach/after/libdw.hpp"
 #include "attach/calls/loaded_code.hpp"
+#include "attach/sites/function_symbols.hpp"
+#include "attach/sites/libdw.hpp"
 
 extern "C" [[gnu::noinline, gnu::used]] int plait_named_function(int of) {
   return of + 1;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "attach/after/call_ways.hpp"
+#include "attach/sites/call_ways.hpp"
 
 namespace plait::attach {
 

@@ -8,8 +8,8 @@
 #include <cxxabi.h>
 
 #include "attach/after/analysis.hpp"
-#include "attach/after/function_symbols.hpp"
-#include "attach/after/libdw.hpp"
+#include "attach/sites/function_symbols.hpp"
+#include "attach/sites/libdw.hpp"
 
 namespace plait::attach {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "attach/after/call_ways.hpp"
+#include "attach/sites/call_ways.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "attach/after/function_symbols.hpp"
+#include "attach/sites/function_symbols.hpp"
 
 #include <algorithm>
 #include <cstddef>
