@@ -100,7 +100,7 @@ void transport_sockets::find(ticks now) {
     if (const socket* same = find_known(descriptor, what.st_ino)) {
       found.push_back(*same);
     } else if (is_connected_tcp(descriptor) && watch(descriptor)) {
-      found.push_back({descriptor, what.st_ino});
+      found.push_back({.descriptor = descriptor, .inode = what.st_ino, .news = {}});
     }
   }
   closedir(open_files);

@@ -39,7 +39,7 @@ struct region_sums {
   void add(const region_sums& other) noexcept;
 };
 
-/// What is wrong with regions of some ranks.
+/// Counts what is wrong with regions of some ranks.
 struct region_faults {
   std::uint64_t stray_ends = 0;
   std::uint64_t left_out = 0;
