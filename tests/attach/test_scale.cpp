@@ -24,7 +24,7 @@ namespace {
 
 /// When it was measured may differ, and the last digit of a number in a sentence.
 [[nodiscard]] std::string without_time(const std::string& json) {
-  return std::regex_replace(json, std::regex(R"("(started_at|advice)" : ? "[^"] * ")"), "");
+  return std::regex_replace(json, std::regex(R"re("(started_at|advice)": ?"[^"]*")re"), "");
 }
 
 /// Texts that are equal but for numbers that rounding has made different.

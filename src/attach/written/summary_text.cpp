@@ -253,8 +253,8 @@ std::string summary_text(const analysis& run) {
   }
   add_stolen(to, run);
   add_outliers(to, run);
-  add_advice(to, run);
   for (const std::string& warning : run.warnings) to.add("note: {}", warning);
+  add_advice(to, run);
   return to.take();
 }
 
