@@ -2,6 +2,7 @@
 // Calls of MPI for python_lines.py, in a file that is called as mpi4py's.  Python's ctypes gives
 // the interpreter's lock away while they run, as mpi4py does.
 #include <mpi.h>
+#include <stddef.h>
 
 void start(void) {
   int level;
