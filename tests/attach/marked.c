@@ -77,14 +77,14 @@ static void control(void) {
 /// A failing test of a request is one event of a trace; a region parts two of them.
 static void tests(void) {
   MPI_Request request;
-  int is_done = 0, in;
+  int is_done = 0, in = 0, out = 1;
   MPI_Irecv(&in, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
   for (int i = 0; i < 10; ++i) {
     plait_region_begin(i < 5 ? "before" : "after");
     MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
     plait_region_end(i < 5 ? "before" : "after");
   }
-  MPI_Send(&in, 1, MPI_INT, 0, 0, MPI_COMM_SELF);
+  MPI_Send(&out, 1, MPI_INT, 0, 0, MPI_COMM_SELF);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
