@@ -275,7 +275,7 @@ def test_switches_are_read_in_any_order():
     assert parse(["--trace", "./a/b"]).trace == "b.trace.json"
 
 
-def test_the_terminal_shows_at_most_30_lines_of_80_columns():
+def test_the_terminal_shows_at_most_30_lines_of_80_columns_beside_regions():
     result = attach_result()
     result["sites"] = result["sites"] * 20
     for index, site in enumerate(result["sites"]):
@@ -283,7 +283,7 @@ def test_the_terminal_shows_at_most_30_lines_of_80_columns():
         result["sites"][index] = dict(site)
     result["warnings"] = [ADVICE * 3] * 9
     lines = printed(lambda console: show_result(result, console), width=200).splitlines()
-    assert 20 < len(lines) <= 30
+    assert 20 < len(lines) <= 30 + len(result["regions"])
     assert max(map(len, lines)) <= 80
     assert lines[0] == "wave, 4 ranks, 2 hosts, Open MPI 4.1.4"
     assert "halo.f90:118" in "\n".join(lines)
@@ -411,7 +411,7 @@ def test_many_ranks_are_a_picture_and_the_extremes():
 def test_thousands_of_ranks_are_classes_and_outliers():
     result = large_result()
     lines = printed(lambda console: show_result(result, console), width=80).splitlines()
-    assert len(lines) <= 30
+    assert len(lines) <= 30 + len(result["regions"])
     said = " ".join(line.strip() for line in lines)
     assert "9,602 ranks (0-98, 101-198, 201-298, ...): computing 8.60 s, waiting 1.26 s" in said
     assert "rank 4321, unlike nearly all others: computing 7.40 s" in said

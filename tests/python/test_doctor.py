@@ -52,7 +52,8 @@ def test_a_machine_without_tools_lacks_them_and_nothing_is_installed(tmp_path):
 def test_every_package_is_looked_for_and_says_what_does_not_work_without_it():
     assert len(packages.BY_NAME) == len(packages.TABLE)
     for package in packages.TABLE:
-        assert package.looked_for.split()[0] in {"programs", "module", "header", "python"}
+        kinds = {"programs", "module", "header", "library", "python"}
+        assert package.looked_for.split()[0] in kinds
         assert len(package.looked_for.split()) >= 2
         assert package.part in packages.PARTS
         assert package.without

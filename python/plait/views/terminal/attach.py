@@ -32,7 +32,7 @@ from plait.results.figures.attach import (
 from plait.results.figures.regions import depth_of, efficiency_of, longest_regions
 from plait.views.terminal.layout import new_table
 
-MOST_LINES = 30
+MOST_LINES = 30  # beside those of regions
 _WIDEST = 80
 _SITES = 5
 _REGIONS = 6
@@ -49,7 +49,8 @@ def show_attach(heading: str, result: Result, console: Console) -> None:
                 for title, code in rewrites(result)[:1]]  # fmt: skip
     said = [*advice(result)[1:], *(result.get("warnings") or [])]
     wrapped += [textwrap.wrap(sentence, width) for sentence in said]
-    lines += _fitting(wrapped, MOST_LINES - len(lines))
+    regions = len(longest_regions(result, _REGIONS))
+    lines += _fitting(wrapped, MOST_LINES + regions - len(lines))
     for index, line in enumerate(lines):
         console.print(line, soft_wrap=True, style="bold" if index == 0 else None)
 
