@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "attach/after/job_share.hpp"
-#include "attach/after/packed.hpp"
 #include "attach/books/together.hpp"
 
 namespace plait::attach {
@@ -171,8 +170,7 @@ void align_clocks(session& of, int moment) {
   profile_header& h = of.notes.header();
   const bool is_flat = h.ranks <= most_listed_ranks;
   known_clock own{h.boot, 0, h.seconds_per_tick, 0, 0};
-  int step = 1;
-  while (step < h.ranks && (h.rank & step) == 0) step *= 2;
+  int step = step_up(h);
   if (h.rank != 0) own = ask_for_time(of, h, is_flat ? 0 : h.rank - step, moment);
   for (int to = 1; is_flat && h.rank == 0 && to < h.ranks; ++to) tell_time(of, own, to);
   for (step /= 2; !is_flat && step > 0; step /= 2) {
@@ -191,17 +189,11 @@ void measure_network(session& of) {
   partner_ranks partners;
   if (h.rank != 0)
     partners.of[std::strncmp(h.host, host.data(), host.size()) == 0 ? 1 : 0] = h.rank;
-  const auto pack = [&] {
-    const auto bytes = std::as_bytes(std::span(&partners, 1));
-    return byte_list(bytes.begin(), bytes.end());
-  };
-  merge_along_tree(of, pack, [&](const byte_list& other) {
-    const partner_ranks theirs = copy_of<partner_ranks>(other, 0, 1).front();
+  combine(of, partners, [](partner_ranks& mine, const partner_ranks& theirs) {
     for (int within = 0; within < 2; ++within) {
-      partners.of[within] = std::min(partners.of[within], theirs.of[within]);
+      mine.of[within] = std::min(mine.of[within], theirs.of[within]);
     }
   });
-  broadcast_value(of, partners);
   for (int within = 0; within < 2; ++within) {
     const int other = partners.of[within];
     if (other == INT_MAX || (h.rank != 0 && h.rank != other)) continue;

@@ -58,15 +58,8 @@ void gather_and_write(session& of) {
 /// Returns the sampling of the rank that keeps least.
 [[nodiscard]] std::uint32_t strictest_sampling(session& of) {
   std::uint32_t sampling = of.notes.header().sampling;
-  const auto pack = [&] {
-    byte_list bytes;
-    append(bytes, std::span<const std::uint32_t>(&sampling, 1));
-    return bytes;
-  };
-  merge_along_tree(of, pack, [&](std::span<const std::byte> other) {
-    sampling = std::max(sampling, take<std::uint32_t>(other).front());
-  });
-  broadcast_value(of, sampling);
+  combine(of, sampling,
+          [](std::uint32_t& mine, std::uint32_t theirs) { mine = std::max(mine, theirs); });
   return sampling;
 }
 

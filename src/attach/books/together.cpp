@@ -83,8 +83,7 @@ byte_list receive_bytes(const session& of, int from) {
 
 void broadcast(session& of, byte_list& data) {
   const profile_header& h = of.notes.header();
-  int step = 1;
-  while (step < h.ranks && (h.rank & step) == 0) step *= 2;
+  int step = step_up(h);
   if (h.rank != 0) data = receive_bytes(of, h.rank - step);
   for (step /= 2; step > 0; step /= 2) {
     if (h.rank + step < h.ranks) send_bytes(of, data, h.rank + step);

@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstring>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "attach/after/matching.hpp"
+#include "attach/after/packed.hpp"
 #include "attach/books/session.hpp"
 
 namespace plait::attach {
@@ -19,7 +21,15 @@ using byte_list = std::vector<std::byte>;
 void send_bytes(const session& of, const byte_list& data, int to);
 [[nodiscard]] byte_list receive_bytes(const session& of, int from);
 
-/// Merges what ranks have along a tree, to rank 0, in steps of log2 of their number.  `pack`
+/// Returns how far above a rank the next one in the tree is, at rank - step.  Those below it are at
+/// rank + each smaller power of two.  Of rank 0, which is above all, no less than their number.
+[[nodiscard]] inline int step_up(const profile_header& h) noexcept {
+  int step = 1;
+  while (step < h.ranks && (h.rank & step) == 0) step *= 2;
+  return step;
+}
+
+/// Merges what ranks have along the tree, to rank 0, in steps of log2 of their number.  `pack`
 /// returns what this rank has, `merge` takes in what another sent.
 void merge_along_tree(session& of, const auto& pack, const auto& merge) {
   const profile_header& h = of.notes.header();
@@ -37,6 +47,18 @@ void broadcast_value(session& of, Value& value) {
   byte_list data(begin, begin + sizeof value);
   broadcast(of, data);
   std::memcpy(static_cast<void*>(&value), data.data(), sizeof value);
+}
+
+/// Gives all ranks what `merge(mine, theirs)` makes of all their values.
+template <class Value>
+void combine(session& of, Value& value, const auto& merge) {
+  const auto pack = [&] {
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    return byte_list(bytes.begin(), bytes.end());
+  };
+  merge_along_tree(
+      of, pack, [&](const byte_list& other) { merge(value, copy_of<Value>(other, 0, 1).front()); });
+  broadcast_value(of, value);
 }
 
 /// Sends to each rank what is for it, and returns what others sent to this one: nobody needs to
