@@ -20,6 +20,7 @@ ARROWS = {
     "array": ("core",),
     "mover": ("array", "task", "comm"),
     "trace": ("core",),
+    "simulate": ("core", "look", "model", "trace"),
     "probe": ("comm", "model"),
     "runtime": ("core", "model", "task", "comm", "array", "mover", "trace", "probe"),
     "attach": ("core", "look", "trace"),
