@@ -21,7 +21,7 @@ enum class operation_kind : std::uint8_t { send = 1, receive = 2, calculation = 
 /// Any source, or any tag.
 inline constexpr std::uint32_t any = 0xffff'ffffU;
 
-/// How `operation::peer` names a rank, in a program of P ranks.
+/// Rule by which `operation::peer` names a rank, in a program of P ranks.
 enum class peer_rule : std::uint8_t {
   rank,          ///< the rank itself, or `any`
   shift,         ///< (own rank + peer) mod P
@@ -29,7 +29,7 @@ enum class peer_rule : std::uint8_t {
   grid_step,     ///< own coordinates + `program::steps[peer]`, periodic in `program::grid`
 };
 
-/// How the duration of a calculation follows from `operation::samples`.
+/// Rule by which the duration of a calculation follows from `operation::samples`.
 enum class duration_rule : std::uint8_t {
   constant,  ///< `operation::size`
   listed,    ///< sample i of `program::samples[...]` in iteration i, and from the first again

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "binary_reader.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <plait/core/error.hpp>
+
+namespace plait::simulate::binary_form {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are read as they lie there");
+
+/// Bytes one after the other; none beyond their end.
+class bytes {
+ public:
+  bytes(std::string_view data, std::string where) : data_(data), where_(std::move(where)) {}
+
+  template <class Number>
+  [[nodiscard]] Number take() {
+    if (data_.size() - at_ < sizeof(Number)) wrong("it ends too early");
+    Number value;
+    std::memcpy(&value, data_.data() + at_, sizeof(Number));
+    at_ += sizeof(Number);
+    return value;
+  }
+
+  [[nodiscard]] std::size_t left() const { return data_.size() - at_; }
+  [[nodiscard]] bytes from(std::uint64_t begin, std::uint64_t end, std::string where) const {
+    if (begin > end || end > data_.size()) wrong(where + " lies beyond its end");
+    return {data_.substr(begin, end - begin), where_ + ": " + where};
+  }
+  [[noreturn]] void wrong(const std::string& what) const {
+    throw usage_error(fmt::format("{}: {}; the file is damaged or cut off", where_, what));
+  }
+
+ private:
+  std::string_view data_;
+  std::string where_;
+  std::size_t at_ = 0;
+};
+
+/// Edges of an operation: how many, and the first one's place among all.
+struct edge_range {
+  std::uint32_t count = 0;
+  std::uint32_t first = 0;
+};
+
+class rank_reader {
+ public:
+  explicit rank_reader(bytes data) : data_(std::move(data)) {}
+
+  [[nodiscard]] rank_template read(std::uint32_t ranks) {
+    const auto operations = data_.take<std::uint32_t>();
+    const auto roots = data_.take<std::uint32_t>();
+    if (roots > operations || operations >= too_many_operations ||
+        data_.left() < std::uint64_t{roots} * 4 + std::uint64_t{operations} * operation_bytes)
+      data_.wrong(fmt::format("{} operations do not fit in", operations));
+    std::vector<std::uint32_t> roots_read(roots);
+    for (std::uint32_t& root : roots_read) root = data_.take<std::uint32_t>();
+    std::vector<std::uint32_t> unmet(operations);
+    for (std::uint32_t i = 0; i < operations; ++i) {
+      unmet[i] = data_.take<std::uint32_t>();
+      read_operation(i, ranks);
+    }
+    places_.resize(data_.left() / 4);
+    for (std::uint32_t& place : places_) place = data_.take<std::uint32_t>();
+    take_edges(after_end_, read_.after_end);
+    take_edges(after_start_, read_.after_start);
+    std::vector<std::uint32_t> first;
+    for (std::uint32_t i = 0; i < operations; ++i)
+      if (unmet[i] == 0) first.push_back(i);
+    if (unmet != read_.unmet(false)) data_.wrong("an operation's count of dependences is another");
+    if (first != roots_read) data_.wrong("its list of first operations is another");
+    return std::move(read_);
+  }
+
+ private:
+  void read_operation(std::uint32_t number, std::uint32_t ranks) {
+    operation read;
+    const auto kind = data_.take<std::uint8_t>();
+    if (kind < 1 || kind > 3) data_.wrong(fmt::format("operation {} is of kind {}", number, kind));
+    read.kind = static_cast<operation_kind>(kind);
+    read.peer = data_.take<std::uint32_t>();
+    read.size = data_.take<std::uint64_t>();
+    read.tag = data_.take<std::uint32_t>();
+    read.cpu = data_.take<std::uint8_t>();
+    read.nic = data_.take<std::uint8_t>();
+    if (read.kind == operation_kind::calculation) read.peer = read.tag = 0;
+    const bool from_any = read.kind == operation_kind::receive && read.peer == any;
+    if (read.peer >= ranks && !from_any)
+      data_.wrong(fmt::format("operation {} names rank {} of {}", number, read.peer, ranks));
+    read_.operations.push_back(read);
+    for (std::vector<edge_range>* ranges : {&after_end_, &after_start_}) {
+      const auto count = data_.take<std::uint32_t>();
+      ranges->push_back({count, data_.take<std::uint32_t>()});
+    }
+  }
+
+  void take_edges(const std::vector<edge_range>& ranges, edge_list& list) {
+    std::uint64_t sum = 0;
+    for (const edge_range& range : ranges) sum += range.count;
+    if (sum > places_.size()) data_.wrong(fmt::format("there are no {} edges in it", sum));
+    for (const edge_range& range : ranges) {
+      if (std::uint64_t{range.first} + range.count > places_.size())
+        data_.wrong("an operation's edges lie beyond its end");
+      for (std::uint32_t i = 0; i < range.count; ++i) {
+        const std::uint32_t to = places_[range.first + i];
+        if (to >= ranges.size()) data_.wrong(fmt::format("an edge leads to operation {}", to));
+        list.edges.emplace_back(to);
+      }
+      list.begin.push_back(static_cast<std::uint32_t>(list.edges.size()));
+    }
+  }
+
+  bytes data_;
+  rank_template read_;
+  std::vector<edge_range> after_end_;
+  std::vector<edge_range> after_start_;
+  std::vector<std::uint32_t> places_;
+};
+
+}  // namespace
+
+bool is_binary(std::string_view data) {
+  std::uint64_t first = 0;
+  if (data.size() < sizeof first) return false;
+  std::memcpy(&first, data.data(), sizeof first);
+  return first == magic;
+}
+
+program read(std::string_view data, const std::string& name) {
+  const bytes all(data.substr(magic_bytes), name);
+  bytes head = all;
+  program read;
+  const auto ranks = head.take<std::uint32_t>();
+  static_cast<void>(head.take<std::uint16_t>());  // the last cpu and nic: found anew
+  if (ranks == 0 || ranks == any || head.left() / rank_bytes < ranks)
+    head.wrong(fmt::format("{} ranks do not fit in", ranks));
+  std::uint64_t bytes_of_ranks = 0;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const auto begin = head.take<std::uint64_t>();
+    const auto end = head.take<std::uint64_t>();
+    bytes_of_ranks += end > begin ? std::min<std::uint64_t>(end - begin, data.size()) : 0;
+    if (bytes_of_ranks > data.size()) head.wrong("parts of ranks overlap");  // memory is bounded
+    rank_reader part(all.from(begin, end, fmt::format("rank {}", rank)));
+    read.template_of.push_back(rank);
+    read.templates.push_back(part.read(ranks));
+  }
+  return read;
+}
+
+}  // namespace plait::simulate::binary_form
