@@ -119,6 +119,14 @@ void submitter::claim(const communicator& among) {
   state_.messages.claim(among);
 }
 
+bool submitter::wait_while(const std::function<bool()>& go_on) {
+  return state_.tasks.wait_while(go_on);
+}
+
+bool submitter::has_room() const noexcept {
+  return state_.tasks.has_room();
+}
+
 std::size_t submitter::ranks_of(const communicator& among) const {
   const communicator all = among.is_made() ? among : state_.env.world();
   return static_cast<std::size_t>(std::max(all.size(), 1));  // who is no member is refused later

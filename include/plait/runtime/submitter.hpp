@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -101,6 +102,10 @@ class submitter {
   [[nodiscard]] std::shared_ptr<exposed_memory> expose(const window_part& part,
                                                        const window_options& options);
   void end(exposed_memory& memory);
+
+  /// See `scheduler::wait_while` and `scheduler::has_room`.
+  [[nodiscard]] bool wait_while(const std::function<bool()>& go_on);
+  [[nodiscard]] bool has_room() const noexcept;
 
   /// Returns the number of ranks of a communicator; left out: of all.
   [[nodiscard]] std::size_t ranks_of(const communicator& among) const;

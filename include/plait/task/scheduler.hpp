@@ -86,6 +86,12 @@ class scheduler {
   /// first exception thrown by a task since the last `wait`; tasks that had not begun by then are
   /// dropped.
   void wait();
+  /// Waits as `wait` does, and calls `go_on` some twenty times a second, between tasks.  Returns
+  /// false, with tasks in flight, once `go_on` has: for a language whose signals come to the thread
+  /// that waits here.  `go_on` neither throws nor calls the scheduler.
+  [[nodiscard]] bool wait_while(const std::function<bool()>& go_on);
+  /// Returns true if the next submission does not wait.  False in a task.  Submitting thread.
+  [[nodiscard]] bool has_room() const noexcept;
 
   /// Starts `threads` threads that run the tasks with `target` of what this returns.  They run no
   /// other tasks, and no worker runs theirs.  They sleep while there is nothing to run, and never

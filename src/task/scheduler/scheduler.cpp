@@ -160,6 +160,35 @@ void scheduler::wait() {
   s.failure.rethrow();
 }
 
+bool scheduler::wait_while(const std::function<bool()>& go_on) {
+  implementation& s = *self_;
+  s.expect_to_wait();
+  bool goes_on = true;
+  {
+    const implementation::stay inside(s);
+    const ticks period = seconds_to_ticks(50e-3);
+    ticks due = now_ticks() + period;
+    const auto ends = [&] {
+      s.give_up_if_failed();
+      if (!goes_on || s.tasks.all_finished()) return true;  // asked again after it has said so
+      if (now_ticks() < due) return false;
+      goes_on = go_on();
+      due = now_ticks() + period;
+      return !goes_on;
+    };
+    s.work_until(s.threads.submitter(), ends, period);
+  }
+  if (goes_on) wait();
+  return goes_on;
+}
+
+bool scheduler::has_room() const noexcept {
+  const implementation& s = *self_;
+  if (in_task()) return false;
+  if (s.recording != nullptr) return true;
+  return s.replaying == nullptr && !s.tasks.is_full() && !s.failure.is_known();
+}
+
 namespace {
 
 /// The end of `wait_on`, as a task.
