@@ -21,6 +21,7 @@
 #include <plait/core/no_rank.hpp>
 #include <plait/core/region.hpp>
 #include <plait/core/text_file.hpp>
+#include <plait/core/version.hpp>
 #include <plait/model/parameters_file.hpp>
 #include <plait/model/service_core.hpp>
 #include <plait/mover/array_moves.hpp>

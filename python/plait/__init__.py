@@ -9,8 +9,7 @@ from typing import Any
 from plait.regions import region as region
 from plait.regions import region_begin as region_begin
 from plait.regions import region_end as region_end
-
-__version__ = "0.1.0"
+from plait.version import __version__ as __version__
 
 
 def load(file: str | os.PathLike[str]) -> dict[str, Any]:

@@ -46,6 +46,7 @@ LIBRARIES = {
 }
 # Generated: the commit, the compiler and its flags, for result files.  Of no layer.
 BUILD_INFO = "plait/detail/build_info.hpp"
+VERSION = "plait/detail/version.h"  # generated too, for C and C++
 # The programs see the facade, and MPI's own handles where they ask for them.
 FACADE = {"plait/plait.hpp", "plait/comm/mpi.hpp", BUILD_INFO}
 # Folder of programs: the other folder whose files it may name in quotes.
@@ -89,7 +90,7 @@ def check_layer_file(root, path, layer, public):
                 yield f"{own}: <mpi.h> is seen in src/comm, src/attach and include/plait/comm/mpi.hpp only"
         elif name.startswith("plait/") and bracket == "<":
             other = name.split("/")[1]
-            if name == BUILD_INFO:
+            if name in (BUILD_INFO, VERSION):
                 continue
             if name == "plait/plait.hpp" or other not in ARROWS:
                 yield f"{own}: {name} is not a header of a layer"

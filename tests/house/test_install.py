@@ -10,6 +10,7 @@ one whose tasks are in a shared library.
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -41,8 +42,17 @@ target_link_libraries(loader PRIVATE ${CMAKE_DL_LIBS})
 PROJECT = """
 cmake_minimum_required(VERSION 3.25)
 project(elsewhere LANGUAGES CXX)
-find_package(plait 0.1 REQUIRED)
+find_package(plait {minor} REQUIRED)
+message(STATUS "found plait ${{plait_VERSION}}")
+add_executable(which which.cpp)
+target_link_libraries(which PRIVATE plait::core)
 """
+WHICH = """
+#include <cstdio>
+#include <plait/core/version.hpp>
+int main() { std::puts(plait::version().data()); }
+"""
+VERSION = re.search(r'"(.*)"', (TREE / "python/plait/version.py").read_text().split("__version__")[1]).group(1)
 PROGRAM = """
 add_executable({name} {name}.cpp)
 target_link_libraries({name} PRIVATE {libraries})
@@ -59,8 +69,9 @@ class Install(unittest.TestCase):
         name = "02_ghost_exchange"
         files = [*prefix.glob("lib*/pkgconfig/plait.pc"), *prefix.glob("lib/*/pkgconfig/plait.pc")]
         self.assertEqual(len(files), 1, files)
-        flags = self.run_words("env", f"PKG_CONFIG_PATH={files[0].parent}", "pkg-config", "--cflags",
-                               "--libs", "plait").split()
+        pkg_config = ["env", f"PKG_CONFIG_PATH={files[0].parent}", "pkg-config"]
+        self.assertEqual(self.run_words(*pkg_config, "--modversion", "plait"), f"{VERSION}\n")
+        flags = self.run_words(*pkg_config, "--cflags", "--libs", "plait").split()
         made = build / "by_pkg_config"
         self.run_words("c++", source / f"{name}.cpp", "-o", made, *flags)
         said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, made)
@@ -71,16 +82,19 @@ class Install(unittest.TestCase):
             prefix, source, build = (pathlib.Path(made) / n for n in ("prefix", "source", "build"))
             self.run_words("cmake", "--install", BUILD, "--prefix", prefix)
             source.mkdir()
-            text = PROJECT
+            text = PROJECT.format(minor=VERSION.rpartition(".")[0])
+            (source / "which.cpp").write_text(WHICH)
             for name, libraries in EXAMPLES.items():
                 (source / f"{name}.cpp").write_bytes((TREE / f"examples/{name}.cpp").read_bytes())
                 text += PROGRAM.format(name=name, libraries=libraries)
             for name in ("loaded_library.cpp", "loader.cpp"):
                 (source / name).write_bytes((TREE / "tests/runtime" / name).read_bytes())
             (source / "CMakeLists.txt").write_text(text + SHARED)
-            self.run_words("cmake", "-G", "Ninja", "-S", source, "-B", build,
-                           f"-DCMAKE_PREFIX_PATH={prefix}")
+            said = self.run_words("cmake", "-G", "Ninja", "-S", source, "-B", build,
+                                  f"-DCMAKE_PREFIX_PATH={prefix}")
+            self.assertIn(f"found plait {VERSION}\n", said)
             self.run_words("cmake", "--build", build)
+            self.assertEqual(self.run_words(build / "which"), f"{VERSION}\n")
             for name in EXAMPLES:
                 said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, build / name)
                 self.assertEqual(said, (TREE / f"examples/{name}.expected").read_text())
