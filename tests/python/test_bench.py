@@ -38,7 +38,7 @@ def bench(tmp_path):
 
 def test_without_a_name_it_says_what_there_is(bench):
     assert bench().stdout.strip() == (
-        "benchmarks: dense, exchange, fft, message, metg, progress, sparse, "
+        "benchmarks: counts, dense, exchange, fft, message, metg, progress, sparse, "
         "task_overhead, tolerance"
     )
 
