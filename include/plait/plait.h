@@ -208,7 +208,7 @@ enum plait_priority {
 /* One task.  `argument_bytes` bytes at `argument` are copied: up to 96 lie in the task itself, and
    more take a block of memory.  In a recording `run` gets the same copy in every iteration.  With 0
    bytes `run` gets the pointer itself.  `release`, if there is one, is called once with what `run`
-   gets, after the last run; also where the task is dropped, but not where this call refuses. */
+   gets, after the last run; where the task is dropped or the call refused, too. */
 typedef struct plait_call {
   size_t struct_size;
   const char* name;

@@ -23,6 +23,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "comm/introduction.hpp"
 #include "comm/leave_together.hpp"
 #include "comm/matching/matching_space.hpp"
 #include "comm/mpi_call.hpp"
@@ -91,39 +92,30 @@ void end_job() noexcept {
   return name.data();
 }
 
-/// A rank's words about itself when the job begins, in one message to all others: 432 bytes a rank.
-struct introduction {
-  std::array<char, 256> host{};
-  /// The number that this start of it has; empty where it cannot be read, and then the host's name
-  /// has to do.
-  std::array<char, 40> kernel{};
-  cpu_set_t units{};  ///< empty where it holds too few: then no share can be computed
-  std::int64_t has_rdma_card = 0;
-
-  [[nodiscard]] bool shares_node_with(const introduction& other) const {
-    return host == other.host && kernel == other.kernel;
+/// Errors: those of an environment that is a guest.
+void expect_host(const guest_of& program) {
+  int started = 0;
+  int ended = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  if (started == 0 || ended != 0) {
+    throw error(std::string("MPI ") + (ended != 0 ? "has ended" : "is not initialised") +
+                ": plait joins a program between its MPI_Init_thread and MPI_Finalize");
   }
-};
-
-static_assert(std::is_trivially_copyable_v<introduction>);
-static_assert(sizeof(introduction) == 256 + 40 + sizeof(cpu_set_t) + 8);  // no byte is undefined
-
-[[nodiscard]] introduction introduce(const std::string& host) {
-  introduction mine;
-  host.copy(mine.host.data(), mine.host.size() - 1);
-  std::ifstream("/proc/sys/kernel/random/boot_id").read(mine.kernel.data(), mine.kernel.size() - 1);
-  if (sched_getaffinity(0, sizeof mine.units, &mine.units) != 0) CPU_ZERO(&mine.units);
-  mine.has_rdma_card = detail::has_rdma_card() ? 1 : 0;
-  return mine;
-}
-
-[[nodiscard]] std::vector<int> units_of(const introduction& rank) {
-  std::vector<int> units;
-  for (int unit = 0; unit < CPU_SETSIZE; ++unit) {
-    if (CPU_ISSET(unit, &rank.units)) units.push_back(unit);
+  int provided = MPI_THREAD_SINGLE;
+  mpi_call(MPI_Query_thread(&provided), "MPI_Query_thread");
+  if (provided < MPI_THREAD_SERIALIZED) {
+    throw error(std::string("the program initialised MPI with ") + level_name(provided) +
+                "; plait needs MPI_Init_thread(..., MPI_THREAD_SERIALIZED, ...) or more");
   }
-  if (units.empty()) units.push_back(0);
-  return units;
+  if (mpi_is_up) throw error("another plait::environment lives; a process has one at a time");
+  if (program.ranks == MPI_COMM_NULL) {
+    throw usage_error(
+        "the communicator is MPI_COMM_NULL; ranks that are no members leave plait alone");
+  }
+  int is_inter = 0;
+  mpi_call(MPI_Comm_test_inter(program.ranks, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter != 0) throw usage_error("plait does not run on an intercommunicator");
 }
 
 }  // namespace
@@ -148,19 +140,47 @@ environment::environment(int& argc, char**& argv)
   } else {
     mpi_call(MPI_Query_thread(&provided), "MPI_Query_thread");
   }
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  native_->whole = MPI_COMM_WORLD;
+  begin();
+  if (provided < MPI_THREAD_SERIALIZED) throw error(too_few_threads(initialized != 0, provided));
+  native_->handlers->take_world();
+  open();
+}
+
+environment::environment(const guest_of& program)
+    : native_(std::make_unique<native_handles>()), host_(host_name()) {
+  expect_host(program);
+  native_->whole = program.ranks;
+  begin();
+  try {
+    open();
+  } catch (...) {  // the program goes on
+    set_abort_handler(nullptr);
+    mpi_is_up = false;
+    throw;
+  }
+}
+
+/// Notes rank and size, and has a broken precondition end the job from now on.
+void environment::begin() {
+  MPI_Comm_rank(native_->whole, &rank_);
+  MPI_Comm_size(native_->whole, &size_);
   set_process_label("rank " + std::to_string(rank_) + " on " + host_);
   mpi_is_up = true;
   set_abort_handler(&end_job);
   exceptions_at_start_ = std::uncaught_exceptions();
-  if (provided < MPI_THREAD_SERIALIZED) throw error(too_few_threads(initialized != 0, provided));
-  native_->handlers->take_world();
+}
+
+void environment::open() {
   for (MPI_Comm* comm : {&native_->program, &native_->internal}) {
-    mpi_call(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup");
+    mpi_call(MPI_Comm_dup(native_->whole, comm), "MPI_Comm_dup");
     mpi_call(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   meet_the_others();
+}
+
+std::string environment::prepare_transport() {
+  return detail::set_transport_defaults();
 }
 
 /// One collective call for all that ranks want to know of each other: where ranks share cores and
@@ -219,7 +239,7 @@ environment::~environment() {
                                   process_label().c_str());
                    });
   }
-  native_->handlers->give_back_world();
+  if (native_->handlers.has_value()) native_->handlers->give_back_world();
   set_abort_handler(nullptr);
   mpi_is_up = false;
   if (finalize_) MPI_Finalize();

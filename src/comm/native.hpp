@@ -18,6 +18,7 @@ namespace plait {
 
 struct environment::native_handles {
   std::optional<error_handlers> handlers;
+  MPI_Comm whole = MPI_COMM_NULL;     ///< the program's, or all ranks
   MPI_Comm program = MPI_COMM_NULL;   ///< given to the program: native()
   MPI_Comm internal = MPI_COMM_NULL;  ///< barrier, gather, clock
   /// Spaces of the communicators that were made, in this order.

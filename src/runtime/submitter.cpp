@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstring>
 #include <memory>
+#include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <plait/core/error.hpp>
@@ -17,12 +20,18 @@ namespace {
 /// A function of C with its argument, which it owns.
 class owned_call {
  public:
-  explicit owned_call(const task_call& call) noexcept
-      : run_(call.run), argument_(call.argument), release_(call.release) {}
+  explicit owned_call(const task_call& call)
+      : run_(call.run), argument_(call.argument), release_(call.release) {
+    if (call.argument_bytes == 0) return;
+    copy_ = std::make_unique<std::byte[]>(call.argument_bytes);  // aligned to 16
+    std::memcpy(copy_.get(), call.argument, call.argument_bytes);
+    argument_ = copy_.get();
+  }
   owned_call(owned_call&& other) noexcept
       : run_(other.run_),
         argument_(other.argument_),
-        release_(std::exchange(other.release_, nullptr)) {}
+        release_(std::exchange(other.release_, nullptr)),
+        copy_(std::move(other.copy_)) {}
   owned_call& operator=(owned_call&&) = delete;
   ~owned_call() {
     if (release_ != nullptr) release_(argument_);
@@ -33,7 +42,48 @@ class owned_call {
   void (*run_)(void*);
   void* argument_;
   void (*release_)(void*);
+  std::unique_ptr<std::byte[]> copy_;
 };
+static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= 16);
+
+/// A function of C with a copy of its small argument, in the storage of a node.
+struct copied_call {
+  void (*run)(void*);
+  alignas(16) std::byte argument[task_call::small_argument_bytes];
+};
+static_assert(sizeof(copied_call) <= detail::task_node::storage_bytes);
+static_assert(std::is_trivially_destructible_v<copied_call>);
+
+void act_on_copy(detail::task_node& node, detail::node_action action) {
+  if (action == detail::node_action::destroy) return;
+  auto& stored = *std::launder(reinterpret_cast<copied_call*>(node.storage));
+  stored.run(stored.argument);
+}
+
+/// Fills a node by hand: a copy through the templates would move all of the storage several times.
+[[nodiscard]] detail::task_node& make_copied(scheduler& tasks, const task_call& call) {
+  detail::task_node& node = tasks.allocate(call.name, detail::node_kind::compute);
+  auto* const stored = ::new (static_cast<void*>(node.storage)) copied_call;
+  stored->run = call.run;
+  if (call.argument_bytes > 0) std::memcpy(stored->argument, call.argument, call.argument_bytes);
+  if (node.recorded != nullptr) node.recorded->repeatable = true;
+  node.trivial = true;
+  node.act = &act_on_copy;
+  return node;
+}
+
+/// Says of a task what its call says, and has it submitted.
+template <class Submission>
+void finish(Submission&& submitted, const task_call& call) {
+  for (const data_access& one : call.accesses) submitted.also(one);
+  if (call.blocks_in_mpi) submitted.target(comm);
+  if (call.where != nullptr) {
+    submitted.target(*call.where);
+  } else if (call.for_anyone) {
+    submitted.target(anyone);
+  }
+  if (call.urgency.has_value()) submitted.priority(*call.urgency);
+}
 
 void submit_box(runtime_state& s, task_name name, const operation& message,
                 const strided_bytes& box, const communicator& among) {
@@ -49,8 +99,10 @@ void submit_box(runtime_state& s, task_name name, const operation& message,
 
 /// A message whose length is fixed when it starts.
 void submit_counted(runtime_state& s, const message_call& call, const communicator& among) {
-  PLAIT_EXPECTS(call.memory.is_range() && call.element_bytes > 0,
-                "a message with a count takes elements of a range");
+  if (!call.memory.is_range() || call.element_bytes == 0) {
+    throw usage_error(label_of(call.name, {.what = call.what, .peer = call.peer, .tag = call.tag}) +
+                      ": a message with a count takes elements of a range");
+  }
   const byte_range bytes = call.memory.hull();
   const auto count_at = reinterpret_cast<std::uintptr_t>(call.count);
   const byte_range count_bytes{count_at, count_at + sizeof *call.count};
@@ -75,25 +127,54 @@ void submit_counted(runtime_state& s, const message_call& call, const communicat
 }  // namespace
 
 void submitter::task(const task_call& call) {
-  owned_call owned(call);
   const auto refuse = [&call](const char* why) {
     throw usage_error(std::string("task '") + call.name.c_str() + "': " + why);
   };
-  if (call.run == nullptr) refuse("it has no function");
-  for (const data_access& one : call.accesses) {
-    if (one.mode == access_mode::reduce) {
-      refuse("a reduction needs its type; name the access commutative, or call a collective");
+  const auto expect_valid = [&] {
+    if (call.run == nullptr) refuse("it has no function");
+    for (const data_access& one : call.accesses) {
+      if (one.mode == access_mode::reduce) {
+        refuse("a reduction needs its type; name the access commutative, or call a collective");
+      }
     }
+    if (call.ended != nullptr && !state_.tasks.in_task() && state_.tasks.recording())
+      refuse("it is being recorded and will run many times: nobody can wait for its one end");
+  };
+  const bool small = call.argument_bytes > 0 && call.release == nullptr && call.ended == nullptr &&
+                     call.argument_bytes <= task_call::small_argument_bytes;
+  if (small) {
+    expect_valid();
+    return finish(submission<copied_call>(state_.tasks, make_copied(state_.tasks, call)), call);
   }
+  owned_call owned(call);
+  expect_valid();
   auto submitted = state_.tasks.task(call.name, std::move(owned));
-  for (const data_access& one : call.accesses) submitted.also(one);
-  if (call.blocks_in_mpi) submitted.target(comm);
-  if (call.where != nullptr) {
-    submitted.target(*call.where);
-  } else if (call.for_anyone) {
-    submitted.target(anyone);
-  }
-  if (call.urgency.has_value()) submitted.priority(*call.urgency);
+  finish(submitted, call);
+  if (call.ended != nullptr) *call.ended = submitted.result();
+}
+
+void submitter::wait_on(std::span<const strided_bytes> memory) {
+  state_.tasks.wait_for(memory);
+}
+
+void submitter::begin_record() {
+  state_.tasks.begin_record();
+}
+
+std::optional<graph> submitter::end_record(bool keep) {
+  return state_.tasks.end_record(keep);
+}
+
+bool submitter::in_program() const noexcept {
+  return state_.tasks.in_program();
+}
+
+bool submitter::in_task() const noexcept {
+  return state_.tasks.in_task();
+}
+
+bool submitter::recording() const noexcept {
+  return state_.tasks.recording();
 }
 
 void submitter::message(const message_call& call, const communicator& among) {

@@ -24,6 +24,7 @@ ARROWS = {
     "probe": ("comm", "model"),
     "runtime": ("core", "model", "task", "comm", "array", "mover", "trace", "probe"),
     "attach": ("core", "look", "trace"),
+    "c": ("runtime",),
 }
 # Files of other layers that a layer may include besides: the token, and the end.
 SINGLE_FILES = {
@@ -60,6 +61,9 @@ PROGRAM_FOLDERS = {
 # A program without MPI, and what it sees besides.
 WITHOUT_MPI = ("network/predict/", ("plait/core/", "plait/model/", "plait/trace/"))
 
+# The header of C, which layer c implements.
+OF_C = "plait/plait.h"
+
 # What only one processor has stands behind its guard, with a way for all others.
 ONE_PROCESSORS = re.compile(r"\b(?:__builtin_ia32_pause|_mm_pause|__rdtscp?)\b")
 GUARDED = {"include/plait/core/cpu_pause.hpp", "include/plait/core/clock.hpp"}
@@ -90,7 +94,7 @@ def check_layer_file(root, path, layer, public):
                 yield f"{own}: <mpi.h> is seen in src/comm, src/attach and include/plait/comm/mpi.hpp only"
         elif name.startswith("plait/") and bracket == "<":
             other = name.split("/")[1]
-            if name in (BUILD_INFO, VERSION):
+            if name in (BUILD_INFO, VERSION) or (layer == "c" and name == OF_C):
                 continue
             if name == "plait/plait.hpp" or other not in ARROWS:
                 yield f"{own}: {name} is not a header of a layer"

@@ -17,6 +17,7 @@
 namespace plait {
 
 class engine;
+struct guest_of;
 
 /// The one owner of MPI_Init and MPI_Finalize.  Make one, first thing in `main`; it must outlive
 /// every other object of plait that communicates.  Asks for MPI_THREAD_SERIALIZED and needs no
@@ -31,6 +32,12 @@ class environment {
   /// initialised MPI with MPI_THREAD_SERIALIZED or more, that is taken over, and MPI_Finalize stays
   /// the program's.  Errors: `error` when MPI offers less than MPI_THREAD_SERIALIZED, or has ended.
   environment(int& argc, char**& argv);
+  /// Joins a program that owns MPI, on the ranks of a communicator of its own (mpi.hpp).  Changes
+  /// nothing that belongs to the program: `std::terminate_handler` and error handlers stay as they
+  /// are, and MPI_Finalize stays the program's.  Collective over the communicator.  Errors: `error`
+  /// where MPI is not initialised with MPI_THREAD_SERIALIZED or more, or has ended, and while
+  /// another environment lives; usage_error for MPI_COMM_NULL and for an intercommunicator.
+  explicit environment(const guest_of& program);
   /// Collective, except after an uncaught exception, when it ends the job.
   ~environment();
   environment(const environment&) = delete;
@@ -69,9 +76,12 @@ class environment {
   [[nodiscard]] const std::string& transport_settings() const noexcept {
     return transport_settings_;
   }
+  /// Makes these settings for a program that starts MPI itself, and returns them.  Before MPI_Init;
+  /// no other thread may read environment variables meanwhile.
+  static std::string prepare_transport();
 
-  /// Returns the communicator of all ranks, on which messages and collectives match where no
-  /// communicator is named.  Its parts: `communicator::split`.
+  /// Returns the communicator of all ranks (of a guest: of all of its own), on which messages and
+  /// collectives match where no communicator is named.  Its parts: `communicator::split`.
   [[nodiscard]] communicator world();
 
   /// Waits for all ranks.  Collective.  Blocks; communication in flight progresses meanwhile, but
@@ -114,6 +124,8 @@ class environment {
 
  private:
   friend class engine;
+  void begin();
+  void open();
   void meet_the_others();
   template <class Done>
   void drive_until(bool all_ranks, Done done);

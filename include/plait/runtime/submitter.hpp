@@ -16,6 +16,8 @@
 #include <plait/runtime/one_sided_options.hpp>
 #include <plait/task/access.hpp>
 #include <plait/task/detail/node.hpp>
+#include <plait/task/event.hpp>
+#include <plait/task/graph.hpp>
 #include <plait/task/resource.hpp>
 #include <plait/task/task_name.hpp>
 
@@ -30,6 +32,11 @@ struct task_call {
   /// Runs the task: once, and in a recording once an iteration.
   void (*run)(void* argument) = nullptr;
   void* argument = nullptr;
+  /// Says how many bytes at `argument` the task copies, aligned to 16; `run` and `release` get the
+  /// copy, in a recording the same one in every iteration.  Up to `small_argument_bytes` the copy
+  /// costs nothing more, without `release` and `ended`.  0: they get `argument` itself.
+  std::size_t argument_bytes = 0;
+  static constexpr std::size_t small_argument_bytes = 112;
   /// Called once, after the last run: also where the task is dropped or refused.  May be null.
   void (*release)(void* argument) = nullptr;
   /// Memory that the task touches: ranges, `strided_bytes::of`, or boxes.  Read during the call.
@@ -42,6 +49,8 @@ struct task_call {
   const resource* where = nullptr;
   /// The proxy may run the task too, as with `target(anyone)`.  No effect if `where` is given.
   bool for_anyone = false;
+  /// Place for the handle of the task's end; null: nobody asks for it.
+  std::optional<event<void>>* ended = nullptr;
 };
 
 /// One message, its types forgotten.
@@ -77,8 +86,8 @@ class submitter {
   submitter& operator=(const submitter&) = delete;
 
   /// Submits a compute task; see `scheduler::task`.  Errors: usage_error without a function, for a
-  /// reduction (a sum into shared memory is commutative), for a resource of another runtime, and
-  /// where nothing can suspend a task that blocks in MPI.
+  /// reduction (a sum into shared memory is commutative), for a resource of another runtime, for a
+  /// recorded task whose end is asked for, and where nothing can suspend a task that blocks in MPI.
   void task(const task_call& call);
 
   /// Submits a send or a receive; see `runtime::send` and `runtime::recv`.  On a lane, which
@@ -106,6 +115,22 @@ class submitter {
   /// See `scheduler::wait_while` and `scheduler::has_room`.
   [[nodiscard]] bool wait_while(const std::function<bool()>& go_on);
   [[nodiscard]] bool has_room() const noexcept;
+  /// Returns when every earlier task that writes this memory has finished; see `runtime::wait_on`.
+  void wait_on(std::span<const strided_bytes> memory);
+
+  /// Records what is submitted between these two, for `runtime::replay`; see
+  /// `scheduler::begin_record`.
+  void begin_record();
+  std::optional<graph> end_record(bool keep = true);
+
+  // Returns where the calling thread is: bindings refuse a call from elsewhere, which would break a
+  // precondition.  Any thread.
+  /// Returns whether the call comes from the thread that constructed the runtime, outside of tasks.
+  [[nodiscard]] bool in_program() const noexcept;
+  /// Returns whether the call comes from a task of this runtime.
+  [[nodiscard]] bool in_task() const noexcept;
+  /// Returns whether something is being recorded.  The thread that constructed the runtime.
+  [[nodiscard]] bool recording() const noexcept;
 
   /// Returns the number of ranks of a communicator; left out: of all.
   [[nodiscard]] std::size_t ranks_of(const communicator& among) const;

@@ -60,6 +60,11 @@ class event {
   [[nodiscard]] bool done() const noexcept {
     return state_->now() == detail::completion::state::done;
   }
+  /// Returns whether the task has failed, or was dropped after a failure: then `get` throws.  Any
+  /// thread.
+  [[nodiscard]] bool dropped() const noexcept {
+    return state_->now() == detail::completion::state::dropped;
+  }
   /// Works until the task has finished.  Not inside a task.  Errors: if a task has failed
   /// meanwhile, as `wait`.
   std::add_lvalue_reference_t<const Result> get() const;

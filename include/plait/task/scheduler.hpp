@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -82,6 +83,9 @@ class scheduler {
         all);
   }
 
+  /// Waits as `wait_on` does, for memory whose type is forgotten.
+  void wait_for(std::span<const strided_bytes> memory);
+
   /// Returns when every task has finished; the calling thread runs tasks meanwhile.  Rethrows the
   /// first exception thrown by a task since the last `wait`; tasks that had not begun by then are
   /// dropped.
@@ -107,6 +111,11 @@ class scheduler {
   /// arguments again in every iteration.  Errors: exceptions of `submit`; usage_error for a task
   /// whose by-value arguments cannot be copied.
   [[nodiscard]] graph record(const std::function<void()>& submit);
+  /// Records what is submitted between these two.  `end_record(false)` drops what was recorded, and
+  /// returns nothing.  Preconditions: nothing is being recorded at the first, and something is at
+  /// the second.
+  void begin_record();
+  std::optional<graph> end_record(bool keep = true);
 
   /// Runs the recorded tasks `iterations` times, as if they had been submitted so often, without
   /// analysing dependences again.  Iterations overlap wherever their data allow.  Returns when the
@@ -216,7 +225,6 @@ class scheduler {
   template <class Call>
   friend class submission;
 
-  void wait_for(std::span<const strided_bytes> memory);
   /// Errors: usage_error for a resource of another scheduler, or of none.
   void assign(detail::task_node& node, const resource& to);
   void assign(detail::task_node& node, anyone_target) noexcept;

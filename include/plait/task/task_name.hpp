@@ -30,6 +30,13 @@ class task_name {
 
   /// Keeps a copy of `text` for the rest of the program; equal strings share one.  Thread-safe.
   [[nodiscard]] static task_name intern(const std::string& text);
+  /// Names a task by a text that lives as long as the program, such as a literal of another
+  /// language.  Precondition: `text` is not null.
+  [[nodiscard]] static task_name of(const char* text) noexcept {
+    task_name result;
+    result.text_ = text;
+    return result;
+  }
 
  private:
   task_name() = default;

@@ -14,23 +14,36 @@ using detail::replayed_graph;
 using detail::task_node;
 
 graph scheduler::record(const std::function<void()>& submit) {
-  implementation& s = *self_;
-  s.expect_submitting_thread();
-  PLAIT_EXPECTS(s.recording == nullptr, "record() inside record()");
-  auto recorded = std::make_shared<replayed_graph>();
-  recorded->belongs_to = s.serial;
+  begin_record();
   {
-    const implementation::stay inside(s);
-    s.recording = recorded.get();
+    const implementation::stay inside(*self_);
     try {
       submit();
     } catch (...) {
-      s.recording = nullptr;
+      self_->recording = nullptr;
+      self_->recorded.reset();
       throw;
     }
-    s.recording = nullptr;
   }
+  return std::move(end_record()).value();
+}
+
+void scheduler::begin_record() {
+  implementation& s = *self_;
+  s.expect_submitting_thread();
+  PLAIT_EXPECTS(s.recording == nullptr, "record() inside record()");
+  s.recorded = std::make_shared<replayed_graph>();
+  s.recorded->belongs_to = s.serial;
+  s.recording = s.recorded.get();
+}
+
+std::optional<graph> scheduler::end_record(bool keep) {
+  implementation& s = *self_;
   s.expect_submitting_thread();  // no submission was left open
+  PLAIT_EXPECTS(s.recording != nullptr, "nothing is being recorded");
+  s.recording = nullptr;
+  auto recorded = std::move(s.recorded);
+  if (!keep) return std::nullopt;
   recorded->close(s.measured_priorities, s.threads.is_one());
   s.watch.recorded(recorded);
   return graph(std::move(recorded));

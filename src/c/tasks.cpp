@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tasks, and the ends that are waited for.
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <plait/core/error.hpp>
+
+#include "c/calls.hpp"
+
+namespace plait::c {
+namespace {
+
+using task_function = int (*)(void*);
+
+void run_function(task_function run, void* argument) {
+  if (const int code = run(argument); code != 0)
+    throw task_failure("its function returned " + std::to_string(code));
+}
+
+/// A function with the copy of its argument, as the task stores it.
+struct small_call {
+  task_function run;
+  alignas(16) std::byte argument[96];
+
+  static void run_it(void* at) {
+    auto& self = *static_cast<small_call*>(at);
+    run_function(self.run, self.argument);
+  }
+};
+static_assert(sizeof(small_call) == task_call::small_argument_bytes);
+constexpr std::size_t before_argument = offsetof(small_call, argument);
+
+/// A function with an argument that is large, or that has a `release`.
+struct large_call {
+  explicit large_call(const plait_call& call)
+      : run(call.run), argument(const_cast<void*>(call.argument)) {
+    if (call.argument_bytes > 0) {
+      copy = std::make_unique<std::byte[]>(call.argument_bytes);
+      std::memcpy(copy.get(), call.argument, call.argument_bytes);
+      argument = copy.get();
+    }
+    release = call.release;  // from here on it is called
+  }
+  ~large_call() {
+    if (release != nullptr) release(argument);
+  }
+  large_call(const large_call&) = delete;
+  large_call& operator=(const large_call&) = delete;
+
+  static void run_it(void* at) {
+    const auto& self = *static_cast<large_call*>(at);
+    run_function(self.run, self.argument);
+  }
+  static void end_it(void* at) { delete static_cast<large_call*>(at); }
+
+  task_function run;
+  void* argument;
+  void (*release)(void*) = nullptr;
+  std::unique_ptr<std::byte[]> copy;
+};
+
+/// Accesses in plait's form: few of them without an allocation.
+class translated {
+ public:
+  explicit translated(std::span<const plait_access> given) {
+    if (given.size() > few_.size()) {
+      many_.reserve(given.size());
+      for (const plait_access& one : given) many_.push_back(access_of(one));
+      all_ = many_;
+      return;
+    }
+    for (std::size_t i = 0; i < given.size(); ++i) few_[i] = access_of(given[i]);
+    all_ = {few_.data(), given.size()};
+  }
+  translated(const translated&) = delete;
+  translated& operator=(const translated&) = delete;
+  [[nodiscard]] std::span<const data_access> all() const noexcept { return all_; }
+
+ private:
+  std::array<data_access, 6> few_;
+  std::vector<data_access> many_;
+  std::span<const data_access> all_;
+};
+
+[[nodiscard]] std::optional<priority> priority_of(const plait_call& call) {
+  switch (call.priority) {
+    case PLAIT_PRIORITY_CHOSEN:
+      return std::nullopt;
+    case PLAIT_PRIORITY_HIGH:
+      return high;
+    case PLAIT_PRIORITY_NORMAL:
+      return normal;
+    case PLAIT_PRIORITY_LOW:
+      return low;
+    default:
+      throw usage_error(std::string("task '") + call.name + "': priority " +
+                        std::to_string(call.priority) + " does not exist");
+  }
+}
+
+void expect_whole(const plait_call& call) {
+  const auto refuse = [&call](const std::string& why) {
+    throw usage_error(std::string("task '") + call.name + "': " + why);
+  };
+  if (call.run == nullptr) refuse("it has no function");
+  if (call.argument == nullptr && call.argument_bytes > 0) refuse("its argument is a null pointer");
+  if (call.accesses == nullptr && call.access_count > 0) refuse("its accesses are a null pointer");
+  if ((call.flags & ~PLAIT_FOR_ANYONE) != 0)
+    refuse("flags " + std::to_string(call.flags) + " do not exist");
+}
+
+/// `keeps` is set once `release` is called by somebody else than the caller.
+void submit(plait_runtime& rt, const plait_call& call, bool& keeps) {
+  task_call erased{.name = name_of(call.name)};
+  expect_whole(call);
+  const translated accesses({call.accesses, call.access_count});
+  erased.accesses = accesses.all();
+  erased.urgency = priority_of(call);
+  erased.for_anyone = (call.flags & PLAIT_FOR_ANYONE) != 0;
+  if (call.resource != nullptr) erased.where = &call.resource->threads;
+  std::optional<event<void>> end;
+  std::unique_ptr<plait_event> handle;
+  if (call.event != nullptr) {
+    if (rt.to().in_program() && rt.to().recording()) {
+      throw state_error(std::string("task '") + call.name +
+                        "' is being recorded and will run many times: it has no event");
+    }
+    handle = std::make_unique<plait_event>(plait_event{&rt, {}});
+    erased.ended = &end;
+  }
+  const bool pointed = call.argument_bytes == 0;
+  if (call.release == nullptr && call.argument_bytes <= sizeof(small_call::argument)) {
+    small_call small;
+    erased.run = &small_call::run_it;
+    erased.argument = &small;
+    small.run = call.run;
+    if (pointed) {
+      // One more word, so that every small task is stored alike.
+      struct pointing {
+        task_function run;
+        void* argument;
+        static void run_it(void* at) {
+          const auto& self = *static_cast<pointing*>(at);
+          run_function(self.run, self.argument);
+        }
+      } by_pointer{call.run, const_cast<void*>(call.argument)};
+      erased.run = &pointing::run_it;
+      erased.argument = &by_pointer;
+      erased.argument_bytes = sizeof by_pointer;
+      rt.to().task(erased);
+    } else {
+      std::memcpy(small.argument, call.argument, call.argument_bytes);
+      erased.argument_bytes = before_argument + call.argument_bytes;
+      rt.to().task(erased);
+    }
+  } else {
+    auto large = std::make_unique<large_call>(call);
+    keeps = true;
+    erased.run = &large_call::run_it;
+    erased.release = &large_call::end_it;
+    erased.argument = large.release();
+    rt.to().task(erased);
+  }
+  if (handle == nullptr) return;
+  handle->end = std::move(end);
+  *call.event = handle.release();
+}
+
+}  // namespace
+}  // namespace plait::c
+
+using namespace plait::c;
+
+int plait_submit(plait_runtime* rt, const plait_call* given) {
+  plait_call own;
+  if (given == nullptr) return fail(PLAIT_ERR_USAGE, "plait_submit: the call is a null pointer");
+  if (given->struct_size != sizeof *given) {
+    try {
+      own = own_version(given, "plait_call");
+    } catch (...) {
+      return failed(false);
+    }
+    given = &own;
+  }
+  if (given->event != nullptr) *given->event = nullptr;
+  bool keeps = false;
+  const int code = call(rt, "plait_submit", from::anywhere, [&] { submit(*rt, *given, keeps); });
+  if (code != PLAIT_SUCCESS && !keeps && given->release != nullptr)
+    given->release(const_cast<void*>(given->argument));
+  return code;
+}
+
+int plait_event_wait(plait_event* one) {
+  if (one == nullptr) return fail(PLAIT_ERR_USAGE, "plait_event_wait: the event is a null pointer");
+  if (one->end->done()) return PLAIT_SUCCESS;
+  if (one->owner != living()) {
+    return fail(PLAIT_ERR_TASK, "plait_event_wait: the task has failed, or was dropped");
+  }
+  return call(one->owner, "plait_event_wait", from::waiting, [one] { one->end->get(); });
+}
+
+int plait_event_test(plait_event* one, int* done) {
+  if (one == nullptr || done == nullptr)
+    return fail(PLAIT_ERR_USAGE, "plait_event_test: a null pointer");
+  *done = one->end->done() || one->end->dropped() ? 1 : 0;
+  return PLAIT_SUCCESS;
+}
+
+int plait_event_free(plait_event** one) {
+  if (one == nullptr) return fail(PLAIT_ERR_USAGE, "plait_event_free: a null pointer");
+  delete *one;
+  *one = nullptr;
+  return PLAIT_SUCCESS;
+}
