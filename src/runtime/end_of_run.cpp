@@ -75,6 +75,19 @@ namespace {
   return path;
 }
 
+/// Makes the folder of a recording and removes the files of an older one.  Errors: usage_error.
+[[nodiscard]] std::string folder_wanted(const char* name, int environment_number) {
+  std::string folder = variable(name);
+  if (folder.empty()) return folder;
+  if (environment_number > 1) folder += fmt::format(".{}", environment_number);
+  try {
+    program_recording::prepare(folder);
+  } catch (const error& e) {
+    throw usage_error(fmt::format("{}: {}", name, e.what()));
+  }
+  return std::filesystem::absolute(folder).string();
+}
+
 /// Reads the wishes of rank 0's environment.  Errors: usage_error.
 [[nodiscard]] end_of_run::wishes read_wishes(int environment_number) {
   end_of_run::wishes wanted;
@@ -82,6 +95,7 @@ namespace {
   wanted.trace = file_wanted("PLAIT_TRACE", environment_number);
   wanted.report = file_wanted("PLAIT_REPORT", environment_number);
   wanted.result = file_wanted("PLAIT_RESULT", environment_number);
+  wanted.recording = folder_wanted("PLAIT_RECORD", environment_number);
   const std::array<std::pair<const char*, const std::string*>, 3> files{
       {{"PLAIT_TRACE", &wanted.trace},
        {"PLAIT_REPORT", &wanted.report},
@@ -100,8 +114,8 @@ namespace {
   return wanted;
 }
 
-/// Reads the wishes of the environment.  They are equal on every rank, but for the names of files,
-/// which only rank 0 needs.  Collective.
+/// Reads the wishes of the environment.  They are equal on every rank, but for the names of files
+/// that only rank 0 needs.  Collective.
 [[nodiscard]] end_of_run::wishes agreed_wishes(environment& env) {
   static int environments = 0;
   ++environments;
@@ -113,14 +127,16 @@ namespace {
     } catch (const usage_error& wrong) {
       env.abort(wrong.what(), 2);
     }
-    told =
-        fmt::format("{} {} {}", wanted.ledger ? 1 : 0, wanted.events ? 1 : 0, wanted.most_events);
+    told = fmt::format("{} {} {} {}", wanted.ledger ? 1 : 0, wanted.events ? 1 : 0,
+                       wanted.most_events, wanted.recording);
   }
   told = env.broadcast(told);
   if (env.rank() != 0) {
     wanted.ledger = told[0] == '1';
     wanted.events = told[2] == '1';
-    wanted.most_events = std::strtoull(told.c_str() + 4, nullptr, 10);
+    char* rest = nullptr;
+    wanted.most_events = std::strtoull(told.c_str() + 4, &rest, 10);
+    wanted.recording = rest + 1;
   }
   return wanted;
 }
@@ -164,6 +180,10 @@ class unpacker {
   }
   std::string_view rest_;
 };
+
+[[nodiscard]] std::size_t events_of_a_rank(const environment& env, std::size_t of_all) {
+  return std::max<std::size_t>(of_all / static_cast<std::size_t>(env.size()), 1);
+}
 
 void add_workers(ledger& to, const ledger& workers) {
   for (const ledger_entry& one : workers) {
@@ -227,7 +247,7 @@ std::shared_ptr<end_of_run> end_of_run::of(environment& env) {
   const auto [place, is_new] = all.try_emplace(&env);
   if (!is_new) return place->second;
   wishes wanted = agreed_wishes(env);
-  if (wanted.ledger || wanted.events) {
+  if (wanted.ledger || wanted.events || !wanted.recording.empty()) {
     place->second = std::make_shared<end_of_run>(env, std::move(wanted));
   }
   env.at_end([&env] {
@@ -240,14 +260,19 @@ std::shared_ptr<end_of_run> end_of_run::of(environment& env) {
 end_of_run::end_of_run(environment& env, wishes wanted)
     : env_(env),
       wanted_(std::move(wanted)),
-      budget_(std::max<std::size_t>(wanted_.most_events / static_cast<std::size_t>(env.size()), 1)),
-      started_at_(utc_now()) {}
+      budget_(wanted_.recording.empty() ? events_of_a_rank(env, wanted_.most_events)
+                                        : program_recording::most_events),
+      trace_room_(events_of_a_rank(env, wanted_.most_events)),
+      started_at_(utc_now()) {
+  if (!wanted_.recording.empty()) recording_.emplace(env, wanted_.recording);
+}
 
 std::size_t end_of_run::add_runtime(int workers, const engine::choice& policy) {
   if (runs_.empty()) {
     workers_ = workers;
     policy_ = policy.name;
     policy_reason_ = policy.reason;
+    if (recording_) recording_->begin(workers, policy_);
   }
   runs_.emplace_back();
   return runs_.size() - 1;
@@ -263,10 +288,12 @@ void end_of_run::add(const ledger& workers) {
 }
 
 void end_of_run::add(std::size_t runtime, const recorder& from, bool had_budget) {
+  if (recording_) recording_->add(runtime, from);
+  if (!wanted_.events) return;
   std::vector<trace_event> events = from.events();
   dropped_ += from.dropped();
-  if (!had_budget) {
-    const std::size_t room = budget_.take(events.size());
+  if (recording_ || !had_budget) {
+    const std::size_t room = (recording_ ? trace_room_ : budget_).take(events.size());
     dropped_ += events.size() - room;
     events.resize(room);
   }
@@ -276,6 +303,8 @@ void end_of_run::add(std::size_t runtime, const recorder& from, bool had_budget)
 }
 
 void end_of_run::finish() noexcept {
+  if (recording_) recording_->write();
+  if (!wanted_.ledger && !wanted_.events) return;
   try {
     gather_and_write();
   } catch (const std::exception& e) {  // the other ranks may wait for this one

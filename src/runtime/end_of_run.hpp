@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The data that PLAIT_LEDGER, PLAIT_TRACE, PLAIT_REPORT and PLAIT_RESULT ask a program for:
-/// kept while its runtimes live, written by rank 0 when the environment ends.
+/// The data that PLAIT_LEDGER, PLAIT_TRACE, PLAIT_REPORT, PLAIT_RESULT and PLAIT_RECORD ask a
+/// program for: kept while its runtimes live, written when the environment ends, by rank 0 all but
+/// recordings, of which each rank writes its own.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <plait/task/ledger.hpp>
 #include <plait/trace/event.hpp>
 
+#include "runtime/written/program_recording.hpp"
 #include "runtime/written/trace_budget.hpp"
 
 namespace plait {
@@ -28,6 +30,7 @@ class end_of_run {
   struct wishes {
     bool ledger = false;
     bool events = false;
+    std::string recording = {};  ///< folder; empty: not asked for
     // Rank 0's; empty: not asked for.
     std::string trace = {};
     std::string report = {};
@@ -42,7 +45,8 @@ class end_of_run {
 
   end_of_run(environment& env, wishes wanted);
 
-  [[nodiscard]] bool wants_events() const noexcept { return wanted_.events; }
+  [[nodiscard]] bool wants_recorder() const noexcept { return wanted_.events || recording_; }
+  [[nodiscard]] bool wants_dependences() const noexcept { return recording_.has_value(); }
   [[nodiscard]] trace_budget& budget() noexcept { return budget_; }
 
   /// Returns the place of a new runtime.
@@ -61,7 +65,8 @@ class end_of_run {
 
   environment& env_;
   const wishes wanted_;
-  trace_budget budget_;
+  trace_budget budget_;      ///< of recorders
+  trace_budget trace_room_;  ///< of the trace, beside a recording
   const std::string started_at_;
   int workers_ = 0;
   std::string policy_;
@@ -71,6 +76,7 @@ class end_of_run {
   ledger_entry mean_;
   std::vector<std::vector<trace_event>> runs_;
   std::uint64_t dropped_ = 0;
+  std::optional<program_recording> recording_;
 };
 
 }  // namespace plait

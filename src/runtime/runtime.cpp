@@ -104,6 +104,7 @@ const std::optional<model::parameters>& runtime::network() const noexcept {
   return self_->choice.network();
 }
 void runtime::start_trace() {
+  if (self_->record.has_value()) self_->tasks.observe(nullptr);  // the rest of dependences is told
   self_->keep_events();
   self_->program_traces = true;
   self_->start_recording(nullptr);
@@ -113,10 +114,11 @@ std::vector<trace_event> runtime::stop_trace() {
   runtime_state& s = *self_;
   if (!s.program_traces) return {};
   auto events = s.record->events();
+  s.tasks.observe(nullptr);
   s.keep_events();
   s.program_traces = false;
   s.stop_recording();
-  if (s.kept != nullptr && s.kept->wants_events()) s.start_recording(&s.kept->budget());
+  if (s.kept != nullptr && s.kept->wants_recorder()) s.start_recording(&s.kept->budget());
   return events;
 }
 

@@ -63,7 +63,7 @@ struct runtime_state {
     kept = end_of_run::of(env);
     if (kept == nullptr) return;
     place = kept->add_runtime(tasks.workers(), messages.chosen());
-    if (kept->wants_events()) start_recording(&kept->budget());
+    if (kept->wants_recorder()) start_recording(&kept->budget());
   }
   void keep_ledger() {
     if (kept != nullptr) kept->add(tasks.ledger());
@@ -72,7 +72,8 @@ struct runtime_state {
     if (kept != nullptr && record.has_value()) kept->add(place, *record, !program_traces);
   }
   void start_recording(trace_budget* budget) {
-    record.emplace(env.rank(), tasks.workers(), budget);
+    record.emplace(env.rank(), tasks.workers(), budget,
+                   kept != nullptr && kept->wants_dependences());
     messages.want_exact_times(true);
     tasks.observe(&*record);
   }

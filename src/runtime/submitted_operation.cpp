@@ -68,6 +68,16 @@ static_assert(std::is_trivially_destructible_v<submitted_operation>);
   return side;
 }
 
+[[nodiscard]] recorder::noted_side noted(const submitted_operation& op,
+                                         std::uint64_t task_id) noexcept {
+  recorder::noted_side all{side_of(op, task_id), engine::matching_of(op).name, op.what, {}};
+  const bool of_collective = op.of == operation::origin::collective ||
+                             op.of == operation::origin::agreement ||
+                             op.what == operation::kind::collective;
+  if (of_collective) all.called = op.called;
+  return all;
+}
+
 /// The failure of a message, with the iteration of a replay.  What is not plait's own, thrown by an
 /// operation that combines elements, stays as it is.
 [[nodiscard]] std::exception_ptr with_place(const std::exception_ptr& failure,
@@ -151,8 +161,7 @@ void completed(operation& self, const std::exception_ptr& why_not) noexcept {
     home.tasks.fail(with_place(failure, *op.node));
   if (home.record.has_value() && !is_left_out(op)) {
     const std::uint64_t id = op.node->id.load(std::memory_order_relaxed);
-    home.record->message_done(op.node->name, id, side_of(op, id), engine::matching_of(op).name,
-                              op.posted_at, now_ticks());
+    home.record->message_done(op.node->name, id, noted(op, id), op.posted_at, now_ticks());
   }
   home.tasks.complete(*op.node);
 }

@@ -219,13 +219,16 @@ if rank() == 0:
         pathlib.Path(os.environ["PLAIT_RESULT"]).write_text(json.dumps(sample.program_result()))
     if "PLAIT_TRACE" in os.environ:
         pathlib.Path(os.environ["PLAIT_TRACE"]).write_text('{{"traceEvents": []}}')
+    if "PLAIT_RECORD" in os.environ:
+        pathlib.Path(os.environ["PLAIT_RECORD"]).mkdir()
+        pathlib.Path(os.environ["PLAIT_RECORD"], "rank0.plaitrec").write_text("PLAITREC")
     print("answer 42")
 """
 
 
 @BOTH
 def test_a_program_that_uses_the_library_leaves_its_files(mpi, run, tmp_path):
-    files = ("--json", "o.json", "--report=o.html", "--trace", "o.trace")
+    files = ("--json", "o.json", "--report=o.html", "--trace", "o.trace", "--record", "o.record")
     done = run(LIBRARY, *files, mpi=mpi, ranks=2)
     assert done.returncode == 0, done.stderr
     assert done.stdout == b"answer 42\n"
@@ -235,6 +238,7 @@ def test_a_program_that_uses_the_library_leaves_its_files(mpi, run, tmp_path):
     assert json.loads((tmp_path / "o.json").read_text())["application"] == "wave"
     assert browsed((tmp_path / "o.html").read_text())["bars"] > 0
     assert json.loads((tmp_path / "o.trace").read_text()) == {"traceEvents": []}
+    assert (tmp_path / "o.record" / "rank0.plaitrec").exists()
 
 
 def test_without_the_options_nothing_is_asked_of_the_library(run, tmp_path):
@@ -243,7 +247,7 @@ def test_without_the_options_nothing_is_asked_of_the_library(run, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["program"]
 
 
-@pytest.mark.parametrize("option", ["--json", "--report", "--trace"])
+@pytest.mark.parametrize("option", ["--json", "--report", "--trace", "--record"])
 def test_a_program_without_the_library_has_no_files(option, run, tmp_path):
     done = run("print('done')\n", f"{option}={tmp_path / 'file'}")
     assert done.stdout == b"done\n"

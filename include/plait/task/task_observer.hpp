@@ -6,6 +6,7 @@
 #include <string>
 
 #include <plait/core/clock.hpp>
+#include <plait/task/submitted_part.hpp>
 
 namespace plait {
 
@@ -37,6 +38,12 @@ class task_observer {
   /// Tells that the ids from `first_id` on belong to a replay, `tasks` of them to each iteration.
   virtual void replay_began(std::uint64_t first_id, std::uint64_t tasks,
                             std::uint64_t iterations) = 0;
+  /// Returns true to be told of dependences, by `submitted`.  Asked once, by `scheduler::observe`.
+  /// Finding them takes about as long as submitting the tasks.
+  [[nodiscard]] virtual bool wants_dependences() const { return false; }
+  /// Tells what has been submitted since the last call, when all of it has finished.  Submitting
+  /// thread.
+  virtual void submitted(submitted_part part) { static_cast<void>(part); }
 };
 
 }  // namespace plait

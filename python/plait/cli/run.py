@@ -23,7 +23,7 @@ from plait.errors import BadInput
 from plait.launch.mpi import LAB_BY_SRUN, LAUNCHERS, uses_srun
 from plait.programs import described, is_foreign, known
 from plait.run.attached import run_attached
-from plait.run.foreign import ForeignRun, run_foreign
+from plait.run.foreign import ForeignRun, run_foreign, tell_of_recording
 from plait.run.output import show_and_write, tell_of_trace
 from plait.run.runner import Request
 from plait.run.series import points_of, prepare_points, run_application, run_series
@@ -53,8 +53,8 @@ EPILOG = """**Examples**
 `plait run --attach ./their_program --ranks 4 --lab nodes=2,rate=1gbit --report`
 
 A program of your own gets its own words and no others, and its output comes as it is. What follows
-`--` is the program's in any case. `--report`, `--trace` and `--json` of such a program need plait's
-library in it, or `--attach`.
+`--` is the program's in any case. `--report`, `--trace`, `--record` and `--json` of such a program
+need plait's library in it; all but `--record` do with `--attach`, too.
 
 Exit code: 0 every variant verified, 1 one did not, 2 bad input, 3 or more: the job broke off. That
 of a program of your own is its own."""
@@ -103,6 +103,12 @@ def run(
     trace: Annotated[
         Optional[pathlib.Path], typer.Option(help="Write a trace that Perfetto opens.")
     ] = None,
+    record: Annotated[
+        Optional[pathlib.Path],
+        typer.Option(
+            metavar="FOLDER", help="Write a recording of all tasks and messages, for simulations."
+        ),
+    ] = None,
     attach: Annotated[
         bool,
         typer.Option(
@@ -145,21 +151,27 @@ def run(
     page = report_page(program, report, report_file)
     check_writable({"--json": json, "--report": page, "--trace": trace})
     words = [program, *context.args]
-    asked = ForeignRun(words, mpi, counts[0], lab, json, page, trace, verbose)
+    asked = ForeignRun(words, mpi, counts[0], lab, json, page, trace, verbose, record)
     attaches = attach or attach_switches is not None
     if attaches or is_foreign(program, mpi):
         if len(counts) > 1 or rates is not None:
             option = "--ranks" if len(counts) > 1 else "--rates"
             raise BadInput(f"{option}: series are of plait's own applications, not of {program}")
+        if attaches and record is not None:
+            raise BadInput("--record: of programs that use plait's library, not with --attach")
         if attaches:
             raise typer.Exit(run_attached(asked, parse_switches(attach_switches or "")))
         raise typer.Exit(run_foreign(asked))
     for option, value in zip(context.args, context.args[1:]):
         if option in ("--steps", "--repeat", "--workers") and not _is_whole(value):
             raise BadInput(f"{option} {value}: give a whole number")
-    request = Request("apps", program, mpi, counts[0], lab, context.args, verbose, trace)
+    request = Request(
+        "apps", program, mpi, counts[0], lab, context.args, verbose, trace, record=record
+    )
     points = points_of(request, counts, rates)
     prepare_points(points, json)
+    if len(points) > 1 and record is not None:
+        raise BadInput("--record: one run, not a series")
     if len(points) > 1:
         raise typer.Exit(run_series(points, json, page))
     result, code = run_application(points[0].asked)
@@ -167,6 +179,7 @@ def run(
         show_and_write(result, json, page)
         if trace:
             tell_of_trace(result, trace)
+        tell_of_recording(program, record)
     raise typer.Exit(code)
 
 

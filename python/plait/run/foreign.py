@@ -39,6 +39,7 @@ class ForeignRun:
     report: pathlib.Path | None = None
     trace: pathlib.Path | None = None
     verbose: bool = False
+    record: pathlib.Path | None = None  # the folder of a recording
 
 
 def run_foreign(asked: ForeignRun) -> int:
@@ -48,9 +49,28 @@ def run_foreign(asked: ForeignRun) -> int:
         made = {"PLAIT_RESULT": folder / "result.json", "PLAIT_TRACE": folder / "trace.json"}
         wanted = {"PLAIT_RESULT": asked.json or asked.report, "PLAIT_TRACE": asked.trace}
         told = {name: str(file) for name, file in made.items() if wanted[name]}
+        told |= recording_told(asked.record)
         run_to_its_end(asked, folder, lab, environment=told)
         _hand_over(asked, made, lab)
+        tell_of_recording(asked.words[0], asked.record)
     return 0
+
+
+def recording_told(folder: pathlib.Path | None) -> dict[str, str]:
+    """Returns the variable that has a program leave a recording in a folder."""
+    return {} if folder is None else {"PLAIT_RECORD": str(folder.resolve())}
+
+
+def tell_of_recording(program: str, folder: pathlib.Path | None) -> None:
+    """Says where the recording is, if one was asked for; raises where the program left none."""
+    if folder is None:
+        return
+    if not (folder / "rank0.plaitrec").exists():
+        raise BadInput(
+            f"{pathlib.Path(program).name} left nothing for --record: it does not use plait's"
+            " library, or made no runtime"
+        )
+    tell(f"recording: {folder}")
 
 
 def cluster_made_ready(asked: ForeignRun, *targets: str) -> LabSpec | None:

@@ -41,6 +41,7 @@ class Request:
     trace: pathlib.Path | None = None
     peers: bool = False  # of a benchmark, are to be installed
     rates: str | None = None  # a run at each of these instead of the lab's own
+    record: pathlib.Path | None = None  # the folder of a recording
     noise: Noise | None = None  # on the cores of the cluster's nodes, while the job runs
 
     @property
@@ -140,7 +141,8 @@ def run_part(
     There is no result where the program only had something to say, such as its help.
     """
     command = [str(program), *_own_words(asked, part, file, lab), *words]
-    outcome = watch(asked.name, _job(asked.mpi, part, command, file, lab), lab, asked.verbose)
+    job = _job(asked, part, command, file, lab)
+    outcome = watch(asked.name, job, lab, asked.verbose)
     if not has_result(outcome, file):
         return None, _without_result(asked.name, outcome)
     for line in outcome.error_lines:
@@ -163,12 +165,19 @@ def _own_words(asked: Request, part: Part, file: pathlib.Path, lab: Lab | None) 
     return [*words, *words_of_lab(asked.kind, asked.name, lab)] if lab else words
 
 
-def _job(mpi: str, part: Part, command: list[str], file: pathlib.Path, lab: Lab | None) -> Launch:
-    job = launch_alone(command) if part.ranks is None else launch(mpi, part.ranks, command, lab)
+def _job(
+    asked: Request, part: Part, command: list[str], file: pathlib.Path, lab: Lab | None
+) -> Launch:
+    if part.ranks is None:
+        job = launch_alone(command)
+    else:
+        job = launch(asked.mpi, part.ranks, command, lab)
     # A peer's setting may hang where plait does not: MPICH 4.0 with its own progress thread does in
     # MPI_Finalize over TCP, one rank in UCX's disconnecting, the other one past it.
     last_words = file if part.settings else None
     environment = {**job.environment, **part.settings}
+    if asked.record is not None:
+        environment["PLAIT_RECORD"] = str(asked.record.resolve())
     return dataclasses.replace(job, environment=environment, last_words=last_words)
 
 

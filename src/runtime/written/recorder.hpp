@@ -11,8 +11,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include <plait/comm/operation.hpp>
 #include <plait/task/scheduler.hpp>
 #include <plait/trace/event.hpp>
 
@@ -21,11 +23,15 @@
 namespace plait {
 
 /// Each worker writes to its own lists, messages and what they release go to lists of the token's
-/// holder: no locks.  With a budget it keeps the first events only, and counts the rest.
+/// holder: no locks.  With a budget it keeps the first events only, and counts the rest.  Keeps
+/// dependences too, if asked to.
 class recorder final : public task_observer {
  public:
-  recorder(int rank, int workers, trace_budget* budget = nullptr)
-      : rank_(rank), budget_(budget), workers_(static_cast<std::size_t>(workers)) {}
+  recorder(int rank, int workers, trace_budget* budget = nullptr, bool dependences = false)
+      : rank_(rank),
+        budget_(budget),
+        dependences_(dependences),
+        workers_(static_cast<std::size_t>(workers)) {}
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
   ~recorder() override {
@@ -63,11 +69,19 @@ class recorder final : public task_observer {
                     std::uint64_t iterations) override {
     if (workers_.front().dropped == 0) replays_.push_back({first_id, tasks, iterations});
   }
-  /// `among`: a communicator's name, which stays in place; empty of all ranks.
-  void message_done(const char* name, std::uint64_t id, const std::optional<message_side>& side,
-                    std::string_view among, ticks begin, ticks end) {
-    if (keep(outside_, {name, event_kind::message, begin, end, id}))
-      sides_.push_back({side, among});
+  [[nodiscard]] bool wants_dependences() const override { return dependences_; }
+  void submitted(submitted_part part) override { parts_.push_back(std::move(part)); }
+
+  /// What is known of a message beside its times.
+  struct noted_side {
+    std::optional<message_side> message;
+    std::string_view among;  ///< a communicator's name, which stays in place; empty of all ranks
+    operation::kind what;
+    std::optional<collective::operation> called;  ///< of a collective's message
+  };
+  void message_done(const char* name, std::uint64_t id, const noted_side& side, ticks begin,
+                    ticks end) {
+    if (keep(outside_, {name, event_kind::message, begin, end, id})) sides_.push_back(side);
   }
 
   /// Returns the number of events that found no room.
@@ -76,6 +90,29 @@ class recorder final : public task_observer {
     for (const writer& worker : workers_) all += worker.dropped;
     for_each_added([&all](const added_thread& one) { all += one.events.dropped; });
     return all;
+  }
+
+  [[nodiscard]] const std::vector<submitted_part>& parts() const noexcept { return parts_; }
+  /// Calls `use(thread, id, begin, end)` for each run of a task.
+  template <class Use>
+  void for_each_run(Use use) const {
+    const auto runs_of = [&use](std::size_t thread, const writer& list) {
+      for (const entry& e : list.events) {
+        if (e.kind == event_kind::compute && e.id != 0) use(thread, e.id, e.begin, e.end);
+      }
+    };
+    for (std::size_t w = 0; w < workers_.size(); ++w) runs_of(w, workers_[w]);
+    for (std::size_t i = 0; i < added_.size(); ++i) {
+      if (added_[i] != nullptr) runs_of(workers_.size() + i, added_[i]->events);
+    }
+  }
+  /// Calls `use(id, side, begin, end)` for each message.
+  template <class Use>
+  void for_each_message(Use use) const {
+    for (std::size_t m = 0; m < sides_.size(); ++m) {
+      const entry& e = outside_.events[m];
+      use(e.id, sides_[m], e.begin, e.end);
+    }
   }
 
   [[nodiscard]] std::vector<trace_event> events() const {
@@ -108,10 +145,6 @@ class recorder final : public task_observer {
   struct release {
     std::uint64_t id;
     std::uint64_t by;
-  };
-  struct noted_side {
-    std::optional<message_side> message;
-    std::string_view among;
   };
   struct replay {
     std::uint64_t first_id;
@@ -196,12 +229,14 @@ class recorder final : public task_observer {
   const ticks shortest_spell_ = seconds_to_ticks(1e-6);
   const int rank_;
   trace_budget* const budget_;
+  const bool dependences_;
   std::vector<writer> workers_;
   /// Threads of resources, by their number behind the workers'.
   std::array<std::unique_ptr<added_thread>, scheduler::most_added_threads> added_;
   writer outside_;                 ///< the token's holder: messages, and what they released
   std::vector<noted_side> sides_;  ///< of `outside_.events`
-  std::vector<replay> replays_;    ///< the submitting thread's
+  std::vector<replay> replays_;    ///< the submitting thread's, as is the next
+  std::vector<submitted_part> parts_;
 };
 
 }  // namespace plait

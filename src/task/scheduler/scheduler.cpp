@@ -214,6 +214,7 @@ void scheduler::wait_for(std::span<const strided_bytes> memory) {
   detail::store_call(node, arrival{&s.ready, &reached});
   node.urgency = priority::high;
   for (const strided_bytes& one : memory) add_box(node, one, access_mode::in);
+  s.watch.program_waits_for(node);
   submit(node);
   {
     const implementation::stay inside(s);

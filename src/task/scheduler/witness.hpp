@@ -11,7 +11,9 @@
 #include <plait/task/task_observer.hpp>
 
 #include "task/checked/access_checker.hpp"
+#include "task/dependences/shadow_tracker.hpp"
 #include "task/graphs/replayed_graph.hpp"
+#include "task/scheduler/family.hpp"
 #include "task/scheduler/resource_threads.hpp"
 #include "task/scheduler/worker.hpp"
 
@@ -26,23 +28,33 @@ class witness {
 
   /// Null unless accesses are checked.
   [[nodiscard]] access_checker* checker() const noexcept { return checker_.get(); }
-  void observe(task_observer* observer) noexcept { observer_ = observer; }
+  void observe(task_observer* observer) {
+    if (shadow_ != nullptr) shadow_->all_finished();
+    observer_ = observer;
+    const bool shadows = observer != nullptr && observer->wants_dependences();
+    shadow_ = shadows ? std::make_unique<shadow_tracker>(*observer) : nullptr;
+    watches_submission_ = checker_ != nullptr || shadow_ != nullptr;
+  }
 
   // Submission
   // --------------------------------------------------------------------------------------------
   /// Returns whether the program's own time between two submissions is to be known.
   [[nodiscard]] bool wants_program() const noexcept { return observer_ != nullptr; }
   void program_ran(ticks from, ticks to) const {
-    if (observer_ != nullptr) observer_->program_ran(from, to);
+    if (observer_ == nullptr) return;
+    observer_->program_ran(from, to);
+    if (shadow_ != nullptr) shadow_->program_ran(to - from);
   }
   void submission_begins(task_node& node) const {
-    if (checker_ != nullptr) checker_->begin(node);
+    if (watches_submission_) [[unlikely]]
+      begins_watched(node);
   }
   /// Tells an access.  Returns true if dependences are found now, not when the graph is closed.
   template <class Memory>
   [[nodiscard]] bool declares(task_node& node, const Memory& memory, access_mode mode,
                               const void* operation) const {
-    if (checker_ != nullptr) checker_->add(node, as_strided(memory), mode);
+    if (watches_submission_) [[unlikely]]
+      declares_watched(node, as_strided(memory), mode, operation);
     if (node.recorded == nullptr) return true;
     node.recorded->graph->add_access(node, as_strided(memory), mode, operation);
     return false;
@@ -50,11 +62,16 @@ class witness {
   /// Tells an access to a container.  Returns as `declares` does.
   [[nodiscard]] bool declares(task_node& node, const container& c, dependence_tracker& tracker,
                               access_mode mode, const void* operation) const {
-    if (checker_ != nullptr) checker_->add_container(node, c, tracker.elements_of(c), mode);
+    if (watches_submission_) [[unlikely]]
+      declares_watched(node, c, tracker.elements_of(c), mode, operation);
     if (node.recorded == nullptr) return true;
     node.recorded->graph->add_container(node, c, tracker.elements_of(c), tracker.is_settled(c),
                                         mode, operation);
     return false;
+  }
+  /// The program waits for a task of its own: what it submits later begins after that.
+  void program_waits_for(const task_node& node) const {
+    if (shadow_ != nullptr) shadow_->program_waits_for(node);
   }
   /// A task submits another until `child_submitted`.
   void child_begins() const noexcept {
@@ -74,10 +91,12 @@ class witness {
     if (checker_ != nullptr) checker_->add_replayed(graph);
     if (observer_ != nullptr)
       observer_->replay_began(first_id, graph.nodes().size(), graph.iterations());
+    if (shadow_ != nullptr) shadow_->replay_begins(graph, first_id);
   }
   /// All tasks have finished.
   void all_finished() const {
     if (checker_ != nullptr) checker_->forget();
+    if (shadow_ != nullptr) shadow_->all_finished();
   }
 
   // Tasks and messages.  Their threads
@@ -116,6 +135,23 @@ class witness {
   }
 
  private:
+  [[gnu::noinline]] void begins_watched(task_node& node) const {
+    if (checker_ != nullptr) checker_->begin(node);
+    if (shadow_ == nullptr) return;
+    shadow_->begins(node, node.is_child ? id_of(node.siblings->parent) : 0);
+  }
+  [[gnu::noinline]] void declares_watched(task_node& node, const strided_bytes& memory,
+                                          access_mode mode, const void* operation) const {
+    if (checker_ != nullptr) checker_->add(node, memory, mode);
+    if (shadow_ != nullptr) shadow_->declares(node, memory, mode, operation);
+  }
+  [[gnu::noinline]] void declares_watched(task_node& node, const container& c, byte_range elements,
+                                          access_mode mode, const void* operation) const {
+    if (checker_ != nullptr) checker_->add_container(node, c, elements, mode);
+    if (shadow_ == nullptr) return;
+    shadow_->declares(node, strided_bytes::of(c.own()), mode, operation);
+    if (!c.holds(elements)) shadow_->declares(node, strided_bytes::of(elements), mode, operation);
+  }
   [[nodiscard]] static bool is_sampled(const task_node& node) noexcept {
     return node.recorded != nullptr && node.recorded->is_sampled();
   }
@@ -125,6 +161,8 @@ class witness {
 
   const std::unique_ptr<access_checker> checker_;
   task_observer* observer_ = nullptr;
+  std::unique_ptr<shadow_tracker> shadow_;         ///< null unless the observer wants dependences
+  bool watches_submission_ = checker_ != nullptr;  ///< one test where nobody does
 };
 
 }  // namespace plait::detail
