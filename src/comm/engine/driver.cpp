@@ -2,7 +2,12 @@
 // The steps run in whichever thread holds the token; the rest takes it first.
 #include "comm/engine/driver.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string>
 #include <vector>
+
+#include <plait/core/error.hpp>
 
 #include "comm/matching/message_survey.hpp"
 #include "comm/native.hpp"
@@ -59,6 +64,34 @@ bool driver::release_held(look which, bool worked) {
     }
   }
   return !released.empty();
+}
+
+/// The places are this thread's to take, and the token's holder counts what has been started.
+bool driver::leave_out(operation& like, std::span<const engine::message_end> ends,
+                       const communicator& among) {
+  std::array<channel*, engine::most_ends> all;
+  PLAIT_EXPECTS(ends.size() <= all.size(), std::to_string(ends.size()));
+  channel** last = all.data();
+  for (const auto& [what, peer] : ends) {
+    like.what = what;
+    like.peer = peer;
+    matching_.join(like, among);
+    like.sequence = like.via->places();
+    if (!is_left_out(like)) return false;
+    *last++ = like.via;
+  }
+  if (!token_.try_acquire()) return false;
+  const std::span<channel*> channels(all.data(), last);
+  const bool in_turn = std::ranges::all_of(channels, [&like](const channel* via) {
+    like.sequence = via->places();
+    return via->may_start(like);
+  });
+  for (channel* via : in_turn ? channels : std::span<channel*>()) {
+    like.sequence = via->take_sequences(1);
+    via->started(like);
+  }
+  release_token();
+  return in_turn;
 }
 
 void driver::look_for_departures() {

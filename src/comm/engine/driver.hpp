@@ -37,6 +37,9 @@ class driver {
   // Submitting thread
   // ---------------------------------------------------------------------------------------------
   [[nodiscard]] matcher& matching() noexcept { return matching_; }
+  /// See `engine::leave_out`.
+  [[nodiscard]] bool leave_out(operation& like, std::span<const engine::message_end> ends,
+                               const communicator& among);
   /// Lists the messages under way and those that have come unasked; see `engine::survey`.
   [[nodiscard]] message_survey survey(const std::function<std::string(const operation&)>& name_of,
                                       double patience_s);

@@ -126,6 +126,10 @@ void engine::enqueue(operation& op, const communicator& among) {
   }
   self_->messages.release_token();
 }
+bool engine::leave_out(operation like, std::span<const message_end> ends,
+                       const communicator& among) {
+  return self_->messages.leave_out(like, ends, among);
+}
 void engine::claim(const communicator& among) {
   (void)self_->messages.matching().space_of(among);
 }

@@ -2,6 +2,7 @@
 #include "runtime/collectives/collective_agreement.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <utility>
 
@@ -22,21 +23,10 @@ constexpr int most_ranks_direct = 64;
 /// Numbers that all ranks must tell alike of a call.  The sizes of listed blocks follow them.
 enum word : std::size_t { called, root, count, element_bytes, algorithm, words };
 
-/// Parent and children of a rank in the binomial tree of `root`.
-struct place_in_tree {
-  std::vector<int> parent;
-  std::vector<int> children;
-};
-[[nodiscard]] place_in_tree place_in_tree_of(const collective::shape& s) {
-  const auto rank_at = [&s](int place) { return (place + s.root) % s.ranks; };
-  const int own = (s.rank - s.root + s.ranks) % s.ranks;
-  place_in_tree found;
-  int bit = 1;
-  for (; bit < s.ranks && (own & bit) == 0; bit *= 2) {
-    if (own + bit < s.ranks) found.children.push_back(rank_at(own + bit));
-  }
-  if (own != 0) found.parent.push_back(rank_at(own - bit));
-  return found;
+/// True where each pair of ranks has a size of its own.
+[[nodiscard]] bool is_of_pairs(what called) noexcept {
+  return is_neighbourly(called) || called == what::alltoallv || called == what::gatherv ||
+         called == what::scatterv;
 }
 
 [[nodiscard]] bool all_wait_for_all(what called) noexcept {
@@ -45,29 +35,44 @@ struct place_in_tree {
          called == what::reduce_scatter_block;
 }
 
-/// From whom the rank hears, and whom it tells.
-[[nodiscard]] neighbourhood ways_of(const collective::shape& s) {
+/// Calls `with(peer, tells)` for each rank that this one tells, or hears: parent and children in
+/// the binomial tree of the root, the ranks before and after it in a line, or round a ring.
+template <class With>
+void for_each_way(const collective::shape& s, With with) {
+  const auto tree = [&](bool downwards) {
+    const auto rank_at = [&s](int place) { return (place + s.root) % s.ranks; };
+    const int own = (s.rank - s.root + s.ranks) % s.ranks;
+    int bit = 1;
+    for (; bit < s.ranks && (own & bit) == 0; bit *= 2) {
+      if (own + bit < s.ranks) with(rank_at(own + bit), downwards);
+    }
+    if (own != 0) with(rank_at(own - bit), !downwards);
+  };
   switch (s.what) {
     case what::bcast:
-    case what::scatter: {
-      place_in_tree tree = place_in_tree_of(s);
-      return {std::move(tree.parent), std::move(tree.children)};
-    }
+    case what::scatter:
+      return tree(true);
     case what::reduce:
-    case what::gather: {
-      place_in_tree tree = place_in_tree_of(s);
-      return {std::move(tree.children), std::move(tree.parent)};
-    }
+    case what::gather:
+      return tree(false);
     case what::scan:
-    case what::exscan: {
-      neighbourhood line;
-      if (s.rank > 0) line.sources.push_back(s.rank - 1);
-      if (s.rank + 1 < s.ranks) line.destinations.push_back(s.rank + 1);
-      return line;
-    }
+    case what::exscan:
+      if (s.rank > 0) with(s.rank - 1, false);
+      if (s.rank + 1 < s.ranks) with(s.rank + 1, true);
+      return;
     default:
-      return {{(s.rank + s.ranks - 1) % s.ranks}, {(s.rank + 1) % s.ranks}};
+      with((s.rank + s.ranks - 1) % s.ranks, false);
+      with((s.rank + 1) % s.ranks, true);
   }
+}
+
+/// From whom the rank hears, and whom it tells.
+[[nodiscard]] neighbourhood ways_of(const collective::shape& s) {
+  neighbourhood found;
+  for_each_way(s, [&found](int peer, bool tells) {
+    (tells ? found.destinations : found.sources).push_back(peer);
+  });
+  return found;
 }
 
 [[nodiscard]] const std::vector<block>* common_blocks(const collective::shape& s) {
@@ -113,9 +118,19 @@ collective_agreement::collective_agreement(const collective_call& call, const co
     : label_(label_of(call)),
       element_bytes_(s.element_bytes),
       way_{.ranks = s.ranks, .rank = s.rank, .root = s.root, .element_bytes = sizeof(words_[0])} {
-  const bool of_pairs = is_neighbourly(s.what) || s.what == what::alltoallv ||
-                        s.what == what::gatherv || s.what == what::scatterv;
-  of_pairs ? tell_sizes_of_pairs(s) : tell_call(s, how);
+  is_of_pairs(s.what) ? tell_sizes_of_pairs(s) : tell_call(s, how);
+}
+
+bool collective_agreement::leave_out(engine& messages, const collective::shape& s,
+                                     const communicator& among) {
+  if (is_of_pairs(s.what)) return false;
+  std::array<engine::message_end, engine::most_ends> ends;
+  std::size_t count = 0;
+  for_each_way(s, [&](int peer, bool tells) {
+    ends[count++] = {tells ? operation::kind::send : operation::kind::receive, peer};
+  });
+  return messages.leave_out({.of = operation::origin::agreement, .sparse = true, .called = s.what},
+                            std::span(ends).first(count), among);
 }
 
 /// Each element is the bytes that one rank sends another.

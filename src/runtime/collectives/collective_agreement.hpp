@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <plait/comm/engine.hpp>
 #include <plait/runtime/collective_options.hpp>
 
 namespace plait {
@@ -37,6 +38,12 @@ class collective_agreement {
   /// `shape`: with `rank` and `ranks`, and as `expect_fits` wants it.  `how`: none by the library.
   collective_agreement(const collective_call& call, const collective::shape& shape,
                        std::optional<collective::algorithm> how);
+
+  /// Takes the places of the messages of such an agreement, if all of them are left out, and returns
+  /// whether it did: then nothing has to be told.  For a call that is not recorded, and whose
+  /// messages `may_be_sparse`.
+  [[nodiscard]] static bool leave_out(engine& messages, const collective::shape& shape,
+                                      const communicator& among);
 
   /// Returns the collective call, of 8-byte elements from `told()` to `heard()`, by which this rank
   /// tells and is told.

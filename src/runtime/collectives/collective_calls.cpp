@@ -168,6 +168,10 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
   if (shape.ranks == 1 || shape.what == operation_kind::barrier ||
       s.compared_sizes == size_comparison::none)
     return nullptr;
+  // Most calls tell nothing.
+  if (how && s.compared_sizes == size_comparison::some && !s.tasks.recording() &&
+      collective_agreement::leave_out(s.messages, shape, among))
+    return nullptr;
   const auto agreement = std::make_shared<collective_agreement>(call, shape, how);
   const auto range = [](std::span<std::uint64_t> words) {
     const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
