@@ -31,8 +31,9 @@ void keep_until_unused(scheduler& tasks, task_name name, const packed_box& box) 
 }  // namespace
 
 packed_call::packed_call(const collective_call& call, const collective::shape& shape)
-    : call_(call) {
+    : given_(call) {
   if (!lies_apart(call.send_box) && !lies_apart(call.receive_box)) return;
+  packed_ = call;
   const collective::footprint touched = collective::footprint_of(shape);
   const bool reads = has(touched.read, collective::buffer::receive);
   unpacks_receive_ = has(touched.written, collective::buffer::receive);
@@ -40,23 +41,23 @@ packed_call::packed_call(const collective_call& call, const collective::shape& s
   packs_receive_ = reads || (shape.in_place && unpacks_receive_);
   if (lies_apart(call.send_box) && has(touched.read, collective::buffer::send)) {
     send_.emplace(*call.send_box);
-    call_.send = send_->bytes();
+    packed_->send = send_->bytes();
   }
   if (lies_apart(call.receive_box) && (reads || unpacks_receive_)) {
     receive_.emplace(*call.receive_box);
-    call_.receive = receive_->bytes();
+    packed_->receive = receive_->bytes();
   }
 }
 
 void packed_call::submit_packing(scheduler& tasks) const {
-  if (send_.has_value()) send_->submit_packing(tasks, call_.name);
-  if (receive_.has_value() && packs_receive_) receive_->submit_packing(tasks, call_.name);
+  if (send_.has_value()) send_->submit_packing(tasks, given_.name);
+  if (receive_.has_value() && packs_receive_) receive_->submit_packing(tasks, given_.name);
 }
 
 void packed_call::submit_unpacking(scheduler& tasks) const {
-  if (receive_.has_value() && unpacks_receive_) receive_->submit_unpacking(tasks, call_.name);
+  if (receive_.has_value() && unpacks_receive_) receive_->submit_unpacking(tasks, given_.name);
   for (const auto* box : {&send_, &receive_}) {
-    if (box->has_value()) keep_until_unused(tasks, call_.name, **box);
+    if (box->has_value()) keep_until_unused(tasks, given_.name, **box);
   }
 }
 

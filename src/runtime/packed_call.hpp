@@ -14,11 +14,14 @@ namespace plait {
 
 class packed_call {
  public:
-  /// `shape`: that of the call, with `rank` and `ranks`.  Precondition: `expect_fits`.
+  /// `shape`: that of the call, with `rank` and `ranks`.  The call outlives it.  Precondition:
+  /// `expect_fits`.
   packed_call(const collective_call& call, const collective::shape& shape);
 
   /// Returns the call on the packed boxes.
-  [[nodiscard]] const collective_call& call() const noexcept { return call_; }
+  [[nodiscard]] const collective_call& call() const noexcept {
+    return packed_.has_value() ? *packed_ : given_;
+  }
 
   void submit_packing(scheduler& tasks) const;
   /// Submits the unpacking, and the tasks that keep the packed memory until the call is over on
@@ -26,7 +29,8 @@ class packed_call {
   void submit_unpacking(scheduler& tasks) const;
 
  private:
-  collective_call call_;
+  const collective_call& given_;
+  std::optional<collective_call> packed_;  ///< if it has boxes that lie apart
   std::optional<packed_box> send_;
   std::optional<packed_box> receive_;
   bool packs_receive_ = false;

@@ -95,8 +95,8 @@ class engine {
   static void next_iteration(operation& op) noexcept;
   /// One end of a message.
   struct message_end {
-    operation::kind what = operation::kind::send;  ///< or receive
-    int peer = 0;
+    operation::kind what;  ///< send or receive
+    int peer;
   };
   static constexpr std::size_t most_ends = 64;
   /// Takes the places of sparse messages `like` this one, `ends` of them, if all are left out there,

@@ -3,6 +3,8 @@
 /// match.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ void free_duplicate(MPI_Comm& one) noexcept;
 /// engine, and its places go on counting: on every rank the same was submitted there.  Its channels
 /// are those of one engine at a time, so what the token's holder starts is that engine's.
 struct matching_space {
+  static constexpr std::size_t origins = 4;  ///< of messages
   struct last_message {
     int peer = 0;
     int tag = 0;
@@ -42,8 +45,7 @@ struct matching_space {
   MPI_Comm together = MPI_COMM_NULL;
   // Of the thread that enqueues:
   channel_map channels = {};
-  last_message last_sent = {};
-  last_message last_received = {};
+  std::array<last_message, 2 * origins> last = {};
   engine* user = nullptr;
   bool is_lane = false;   ///< tasks enqueue, and hold the token: so all its state is
                           ///< that of the token's holder
@@ -56,26 +58,28 @@ struct matching_space {
   /// " of 'row'", behind a rank; of all ranks nothing.
   [[nodiscard]] std::string suffix() const { return is_world() ? "" : " of '" + name + "'"; }
 
-  /// Returns the channel of the last message of the program's that was sent, or received, if `op`
-  /// has the same peer and tag, and null otherwise: so most messages need no search in `channels`.
-  /// The thread that enqueues.
-  [[nodiscard]] channel* same_as_last(const operation& op) const noexcept {
-    if (op.of != operation::origin::program || op.what == operation::kind::collective)
-      return nullptr;
-    const last_message& last = op.what == operation::kind::send ? last_sent : last_received;
-    return op.peer == last.peer && op.tag == last.tag ? last.via : nullptr;
+  /// Returns the channel of the last message of this origin that was sent, or received, if `op` has
+  /// the same peer and tag, and null otherwise: so most messages need no search in `channels`.  A
+  /// message that is not the program's gets its tag.  The thread that enqueues.
+  [[nodiscard]] channel* same_as_last(operation& op) noexcept {
+    const last_message& last = last_of(op);
+    if (op.peer != last.peer || op.what == operation::kind::collective) return nullptr;
+    if (op.of != operation::origin::program) op.tag = last.tag;
+    return op.tag == last.tag ? last.via : nullptr;
   }
   /// Keeps the channel of `op` for `same_as_last`.  The thread that enqueues.
-  void remember(const operation& op) noexcept {
-    if (op.of != operation::origin::program) return;
-    (op.what == operation::kind::send ? last_sent : last_received) = {op.peer, op.tag, op.via};
-  }
+  void remember(const operation& op) noexcept { last_of(op) = {op.peer, op.tag, op.via}; }
 
   /// Collective over `parent`: duplicates it, and twice if these are not all ranks.  Holder of the
   /// token.  Errors: MPI errors.
   void open(MPI_Comm parent);
   /// Collective in some libraries.  Holder of the token.
   void close() noexcept;
+
+ private:
+  [[nodiscard]] last_message& last_of(const operation& op) noexcept {
+    return last[2 * static_cast<std::size_t>(op.of) + (op.what == operation::kind::send ? 1 : 0)];
+  }
 };
 
 }  // namespace plait

@@ -39,9 +39,9 @@ class collective_agreement {
   collective_agreement(const collective_call& call, const collective::shape& shape,
                        std::optional<collective::algorithm> how);
 
-  /// Takes the places of the messages of such an agreement, if all of them are left out, and returns
-  /// whether it did: then nothing has to be told.  For a call that is not recorded, and whose
-  /// messages `may_be_sparse`.
+  /// Takes the places of the messages of such an agreement, if all of them are left out, and
+  /// returns whether it did: then nothing has to be told.  For a call that is not recorded, and
+  /// whose messages `may_be_sparse`.
   [[nodiscard]] static bool leave_out(engine& messages, const collective::shape& shape,
                                       const communicator& among);
 

@@ -92,8 +92,10 @@ void expect_to_be_ours(runtime_state& s, const collective_call& call, const comm
 
 /// Submits the tasks and messages of one rank in a collective.  `messages`: what these have in
 /// common.
-void submit_steps(runtime_state& s, const collective_call& call, const collective::schedule& steps,
-                  const operation& messages, const communicator& among) {
+void submit_steps(runtime_state& s, const collective_call& call,
+                  const collective_schedules::entry& known, const operation& messages,
+                  const communicator& among) {
+  const collective::schedule& steps = known.schedule;
   const auto scratch = steps.scratch_bytes > 0 ? make_scratch(steps.scratch_bytes) : nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());
   const byte_range all_scratch{begin, begin + steps.scratch_bytes};
@@ -130,7 +132,7 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
         s.tasks
             .task(
                 call.name,
-                [combine = call.combine, to_is_left = one.to_is_left](
+                [combine = call.combine, scratch, to_is_left = one.to_is_left](
                     std::span<const std::byte> from, std::span<std::byte> to) {
                   (*combine)(from, to, to_is_left);
                 },
@@ -141,7 +143,7 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
         s.tasks
             .task(
                 call.name,
-                [](std::span<const std::byte> from, std::span<std::byte> to) {
+                [scratch](std::span<const std::byte> from, std::span<std::byte> to) {
                   std::memcpy(to.data(), from.data(), to.size());
                 },
                 in(readable(bytes(one.from))), out(writable(bytes(one.to))))
@@ -149,7 +151,7 @@ void submit_steps(runtime_state& s, const collective_call& call, const collectiv
         break;
     }
   }
-  if (scratch == nullptr) return;
+  if (scratch == nullptr || (!is_barrier && known.tasks_touch_scratch_last)) return;
   if (is_barrier) {
     s.tasks.task(
         call.name, [scratch](std::span<std::byte>, std::span<std::byte>) {},
@@ -233,7 +235,8 @@ void submit_to_library(runtime_state& s, const collective_call& call,
 void submitter::collective(const collective_call& call) {
   runtime_state& s = state_;
   collective::shape shape = call.shape;
-  const communicator all = call.options.among.is_made() ? call.options.among : s.env.world();
+  const communicator world = s.env.world();
+  const communicator& all = call.options.among.is_made() ? call.options.among : world;
   if (all.size() == 0) refuse(call, "this rank is no member of '" + all.name() + "'");
   if (s.tasks.in_task()) refuse(call, no_messages_in_tasks);
   shape.ranks = all.size();

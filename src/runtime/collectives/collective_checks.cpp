@@ -20,8 +20,10 @@ using operation_kind = collective::operation;
 }
 
 void expect_ranks(const collective_call& call, const collective::shape& s) {
-  const std::string range = "; ranks are 0 to " + std::to_string(s.ranks - 1);
-  if (s.root < 0 || s.root >= s.ranks) refuse(call, "root " + std::to_string(s.root) + range);
+  const auto out_of_range = [&](const char* who, int rank) {
+    refuse(call, who + std::to_string(rank) + "; ranks are 0 to " + std::to_string(s.ranks - 1));
+  };
+  if (s.root < 0 || s.root >= s.ranks) out_of_range("root ", s.root);
   if (s.what == operation_kind::bcast && call.word != access_mode::inout) {
     const bool gives = call.word == access_mode::in;
     if (gives != (s.rank == s.root)) {
@@ -38,9 +40,7 @@ void expect_ranks(const collective_call& call, const collective::shape& s) {
   for (const auto* neighbours : {&s.sources, &s.destinations}) {
     for (const int peer : *neighbours) {
       if (peer == no_rank) continue;
-      if (peer < 0 || peer >= s.ranks) {
-        refuse(call, "neighbour " + std::to_string(peer) + range);
-      }
+      if (peer < 0 || peer >= s.ranks) out_of_range("neighbour ", peer);
     }
   }
   const auto to_itself = std::ranges::count(s.destinations, s.rank);

@@ -2,35 +2,65 @@
 /// The schedules of collective calls, kept for calls of the same shape.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <unordered_map>
 
+#include <plait/comm/collective/schedule.hpp>
 #include <plait/comm/collective/shape.hpp>
 
 namespace plait {
 
 class collective_schedules {
  public:
-  /// Valid until the next call.
-  [[nodiscard]] const collective::schedule& of(const collective::shape& shape,
-                                               collective::algorithm how) {
-    const std::size_t key = hash(shape, how);
-    const auto [begin, end] = known_.equal_range(key);
-    for (auto at = begin; at != end; ++at) {
-      if (at->second.how == how && at->second.shape == shape) return at->second.schedule;
-    }
-    if (known_.size() >= most) known_.clear();
-    return known_.emplace(key, entry{shape, how, collective::build(shape, how)})->second.schedule;
-  }
-
- private:
   struct entry {
     collective::shape shape;
     collective::algorithm how;
-    collective::schedule schedule;
+    collective::schedule schedule = collective::build(shape, how);
+    /// What tasks keep of scratch memory is there as long as a message uses it.
+    bool tasks_touch_scratch_last = touch_scratch_last(schedule);
   };
 
+  /// Valid until the next call.
+  [[nodiscard]] const entry& of(const collective::shape& shape, collective::algorithm how) {
+    if (last_ == nullptr || last_->how != how || last_->shape != shape) last_ = &find(shape, how);
+    return *last_;
+  }
+
+ private:
+  [[nodiscard]] const entry& find(const collective::shape& shape, collective::algorithm how) {
+    const std::size_t key = hash(shape, how);
+    const auto [begin, end] = known_.equal_range(key);
+    for (auto at = begin; at != end; ++at) {
+      if (at->second.how == how && at->second.shape == shape) return at->second;
+    }
+    if (known_.size() >= most) known_.clear();
+    return known_.emplace(key, entry{shape, how})->second;
+  }
+  /// Returns whether a task touches all that a message does of scratch memory, after the message.
+  [[nodiscard]] static bool touch_scratch_last(const collective::schedule& steps) {
+    using collective::action;
+    const auto is_task = [](const action& one) {
+      return one.what == action::kind::operate || one.what == action::kind::copy;
+    };
+    const auto touches_last = [&](const action& message, const action& task) {
+      const bool sent = message.what == action::kind::send;
+      const collective::slice& of = sent ? message.from : message.to;
+      const auto covers = [&of](const collective::slice& one) {
+        return one.where == of.where && one.begin <= of.begin && of.end <= one.end;
+      };
+      // Of tasks behind a send only one that writes waits for it.
+      return is_task(task) && (covers(task.to) || (!sent && covers(task.from)));
+    };
+    for (auto one = steps.actions.begin(); one != steps.actions.end(); ++one) {
+      const collective::slice& used = one->what == action::kind::send ? one->from : one->to;
+      if (is_task(*one) || used.where != collective::buffer::scratch) continue;
+      const auto last = [&](const action& later) { return touches_last(*one, later); };
+      if (std::none_of(one + 1, steps.actions.end(), last)) return false;
+    }
+    return true;
+  }
   [[nodiscard]] static std::size_t hash(const collective::shape& s, collective::algorithm how) {
     std::size_t result = 0;
     const auto mix = [&](std::size_t value) {
@@ -49,6 +79,7 @@ class collective_schedules {
 
   static constexpr std::size_t most = 1024;
   std::unordered_multimap<std::size_t, entry> known_;
+  const entry* last_ = nullptr;  ///< asked for; loops call the same again
 };
 
 }  // namespace plait
