@@ -58,8 +58,12 @@ PROGRAM_FOLDERS = {
     "network": ("measure",),
     "examples": ("measure",),
 }
-# A program without MPI, and what it sees besides.
-WITHOUT_MPI = ("network/predict/", ("plait/core/", "plait/model/", "plait/trace/"))
+# Programs without MPI, and what they see besides.
+_OF_MODELS = ("plait/core/", "plait/model/", "plait/trace/")
+WITHOUT_MPI = {
+    "network/predict": _OF_MODELS,
+    "network/simulate": (*_OF_MODELS, "plait/simulate/"),
+}
 
 # The header of C, which layer c implements.
 OF_C = "plait/plait.h"
@@ -122,7 +126,7 @@ def check_layer_file(root, path, layer, public):
 def check_program_file(root, path):
     own = path.relative_to(root).as_posix()
     for bracket, name in INCLUDE.findall(path.read_text()):
-        if own.startswith(WITHOUT_MPI[0]) and name.startswith(WITHOUT_MPI[1]):
+        if name.startswith(WITHOUT_MPI.get(path.parent.relative_to(root).as_posix(), ())):
             continue
         if bracket == "<" and name.startswith("plait/") and name not in FACADE:
             yield f"{own}: programs include <plait/plait.hpp>, not <{name}>"

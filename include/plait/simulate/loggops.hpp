@@ -37,7 +37,7 @@ enum class loggops_engine : std::uint8_t {
   lanes,      ///< a heap of ranks: one processor and card a rank, no message of 0 bytes
 };
 
-/// What comes out.
+/// Outcome of a run.
 struct loggops_outcome {
   std::vector<std::uint64_t> finish_ns;  ///< of each rank
   std::uint64_t operations = 0;          ///< in the program

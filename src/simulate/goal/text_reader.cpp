@@ -30,7 +30,7 @@ program text_reader::read() {
   return std::move(read_);
 }
 
-/// What stands between comments is read by itself: no statement goes on behind a comment.
+/// Reads by itself what stands between comments: no statement goes on behind a comment.
 void text_reader::read_line(std::string_view line) {
   while (!line.empty()) {
     if (in_comment_) {

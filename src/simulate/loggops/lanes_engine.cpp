@@ -210,7 +210,7 @@ void lanes_engine::add_released(std::uint32_t host, std::vector<std::uint32_t>& 
   ready.clear();
 }
 
-/// What an event has released is inserted by ascending rank: of its own, and of a sender.
+/// Inserts by ascending rank what an event has released: of its own rank, and of a sender.
 void lanes_engine::settle(std::uint32_t host) {
   const std::uint32_t sender = std::exchange(sender_, any);
   if (sender < host) add_released(sender, released_sender_);

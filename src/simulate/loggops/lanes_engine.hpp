@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The same results without inserting anything twice, where every rank has one processor and card
-/// and times never go back.
+/// Gives equal results without inserting anything twice, where every rank has one processor and
+/// card and times never go back.
 ///
 /// Then an operation is released at a time from which its rank's clocks only grow, so calculations,
 /// sends and receives of a rank run in the order of their stamps: three lanes, first in, first out.

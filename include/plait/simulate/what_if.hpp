@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Runs a program by LogGOPS again and again with other parameters: how far its sensitivities hold,
+/// how much it tolerates, and where another part limits it.
+#pragma once
+
+#include <plait/core/cxx20.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <plait/simulate/sensitivity.hpp>
+
+namespace plait::simulate {
+
+/// A parameter that is varied: a member of `loggops_parameters`.
+using parameter_member = std::uint64_t loggops_parameters::*;
+
+/// How far a sensitivity holds, by runs beside the one that it is of.
+struct sensitivity_check {
+  std::int64_t lambda = 0;       ///< of the frozen order
+  std::int64_t one_more_ns = 0;  ///< T(x + 1) - T(x)
+  std::int64_t one_less_ns = 0;  ///< T(x) - T(x - 1); lambda where x is 0
+  double at_95_percent = 0;      ///< (T(0.95 x) - what lambda says) / T(x)
+  double at_105_percent = 0;     ///< (T(1.05 x) - what lambda says) / T(x)
+
+  /// Returns whether the time jumps at one step beside x.
+  [[nodiscard]] bool jumps() const { return one_more_ns != lambda || one_less_ns != lambda; }
+  /// Returns why the sensitivity is not to be trusted; empty: it holds within one percent.
+  [[nodiscard]] std::string why_not_trusted() const;
+};
+
+/// Runs the program at x - 1, x + 1, 0.95 x and 1.05 x.
+[[nodiscard]] sensitivity_check check_sensitivity(const program& what,
+                                                  const loggops_parameters& network,
+                                                  parameter_member which,
+                                                  const explanation& explained);
+
+/// Returns the largest value of the parameter, found by scanning upwards in steps of 2^(1/4), up to
+/// which the program takes at most `factor` of its time; none: 10,000 times the value, and
+/// 10,000 ns where it is 0, do not suffice.
+[[nodiscard]] std::optional<std::uint64_t> tolerated(const program& what,
+                                                     const loggops_parameters& network,
+                                                     parameter_member which, double factor);
+
+/// A value of a parameter at which another part becomes the largest on the longest path.
+struct take_over {
+  std::uint64_t value = 0;
+  limiter becomes = limiter::computation;
+};
+
+/// Scans in steps of 2^(1/2) upwards, or downwards, from the value to 1000 times, or to a
+/// thousandth of it.
+[[nodiscard]] std::optional<take_over> takes_over(const program& what,
+                                                  const loggops_parameters& network,
+                                                  parameter_member which, bool upwards);
+
+}  // namespace plait::simulate

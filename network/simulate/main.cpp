@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Predicts how long a program takes on a machine that is not here, from a GOAL file.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+#include <plait/core/error.hpp>
+#include <plait/core/text_file.hpp>
+#include <plait/simulate/goal.hpp>
+#include <plait/simulate/sensitivity.hpp>
+#include <plait/trace/result_parts.hpp>
+
+#include "loggops_answer.hpp"
+#include "options.hpp"
+
+namespace plait::network::simulate {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+[[nodiscard]] json result_of(const request& asked, const json& row) {
+  json result = json::parse(result_head("simulation", "bench", "simulate"));
+  const auto& network = asked.loggops;
+  result["parameters"] = {{"file", asked.file}, {"dialect", "loggops"}, {"L_ns", network.L},
+                          {"o_ns", network.o},  {"g_ns", network.g},    {"G_ns", network.G},
+                          {"O_ns", network.O},  {"S_bytes", network.S}};
+  result["environment"] = json::parse(environment_json({}));
+  result["rows"] = json::array({row});
+  return result;
+}
+
+int run(int argc, char** argv) {
+  const auto asked = parse(argc, argv);
+  if (!asked) return 0;
+  const plait::simulate::program what = plait::simulate::read_goal(asked->file);
+  if (!asked->goal_file.empty()) write_text_file(asked->goal_file, goal_text(what));
+  if (!asked->binary_file.empty()) write_text_file(asked->binary_file, goal_binary(what));
+  if (!asked->linear_program_file.empty())
+    write_text_file(asked->linear_program_file, linear_program(what, asked->loggops));
+  if (asked->finish) print_finish(what, asked->loggops);
+  if (asked->finish && asked->json_file.empty()) return 0;
+  const json row = loggops_row(what, asked->loggops);
+  if (!asked->json_file.empty())
+    write_text_file(asked->json_file, result_of(*asked, row).dump(1) + "\n");
+  if (asked->json_file != "-" && !asked->finish) print_row(row);
+  return 0;
+}
+
+/// A line each, with the program's name.
+void complain(std::string_view lines) {
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    std::fprintf(stderr, "simulate: %.*s\n", static_cast<int>(line.size()), line.data());
+    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+  }
+}
+
+}  // namespace
+}  // namespace plait::network::simulate
+
+int main(int argc, char** argv) {
+  try {
+    return plait::network::simulate::run(argc, argv);
+  } catch (const plait::usage_error& refused) {
+    plait::network::simulate::complain(refused.what());
+    return 2;
+  } catch (const std::exception& failed) {
+    plait::network::simulate::complain(failed.what());
+    return 3;
+  }
+}

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program behind `plait simulate`, in the dialect `loggops`.
+
+    test_simulate.py PROGRAM
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+GOLDEN = pathlib.Path(__file__).parent.parent / "simulate/golden"
+NAMES = ("L", "o", "g", "G", "O", "S")
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def times_of(text):
+    """The times of 3*1,5 are 1, 1, 1, 5."""
+    times = []
+    for part in text.split(","):
+        count, _, time = part.rpartition("*")
+        times += [time] * int(count or 1)
+    return times
+
+
+class Simulate(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def goal(self, text):
+        path = pathlib.Path(self.folder.name) / "program.goal"
+        path.write_text(text)
+        return path
+
+    def refusal_of(self, *arguments, lines=1):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertEqual(done.stdout, "")
+        said = done.stderr.splitlines()
+        self.assertEqual(len(said), lines, done.stderr)
+        for line in said:
+            self.assertTrue(line.startswith("simulate: "), line)
+        return done.stderr
+
+    def test_finish_prints_a_line_a_rank_and_nothing_else(self):
+        tried = 0
+        for line in (GOLDEN / "cases.tsv").read_text().splitlines()[1::7]:
+            name, network, times, never_ran = line.split("\t")
+            words = ",".join(f"{n}={v}" for n, v in zip(NAMES, network.split()))
+            done = run(GOLDEN / name, "--dialect", "loggops", "--loggops", words, "--finish")
+            if times == "-":
+                self.assertEqual((done.returncode, done.stdout), (2, ""), name)
+            else:
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout.splitlines(), times_of(times), name)
+                self.assertEqual(bool(int(never_ran) > 0), bool(done.stderr), name)
+            tried += 1
+        self.assertGreater(tried, 30)
+
+    def test_the_result_has_parts_that_add_up(self):
+        file = GOLDEN / "random_plain_0.goal"
+        done = run(file, "--loggops", "L=7000,o=900,g=2500,G=3,O=1,S=32768", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = json.loads(done.stdout)
+        self.assertEqual((result["schema"], result["kind"]), ("plait-result/1", "simulation"))
+        (row,) = result["rows"]
+        self.assertAlmostEqual(sum(row["parts"].values()), row["predicted_s"], delta=1e-15)
+        parameters = result["parameters"]
+        for name in "LogGO":
+            self.assertAlmostEqual(
+                row["sensitivities"][name]["lambda"] * parameters[f"{name}_ns"] * 1e-9,
+                row["parts"][f"{name}_s"],
+            )
+        self.assertIn(row["limiter"], ("computation", "latency", "bytes", "overhead", "gap"))
+        self.assertIn("tolerated_L_ns", row)
+        self.assertIsInstance(row["trusted"], bool)
+
+    def test_what_is_written_is_read_again(self):
+        file = GOLDEN / "random_parts_4.goal"
+        out = pathlib.Path(self.folder.name)
+        done = run(file, "--finish", "--write-goal", out / "t", "--write-binary", out / "b")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for again in ("t", "b"):
+            self.assertEqual(run(out / again, "--finish").stdout, done.stdout)
+
+    def test_every_bad_line_is_named(self):
+        path = self.goal("num_ranks 1\nrank 0 {\ncalc x\nsend 8b to 3\n}\n")
+        said = self.refusal_of(path, "--finish", lines=2)
+        self.assertIn(f"{path}:3: calc needs a duration, not 'x'", said)
+        self.assertIn(f"{path}:4: there is no rank 3", said)
+
+    def test_what_never_runs_is_named(self):
+        path = self.goal("num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\na requires b\nb requires a\n}\n")
+        said = self.refusal_of(path, lines=2)
+        self.assertIn("calc 1 (line 3) never starts", said)
+        done = run(path, "--finish")
+        self.assertEqual((done.returncode, done.stdout), (0, "0\n"), "as LogGOPSim")
+        self.assertIn("calc 2 (line 4) never starts", done.stderr)
+
+    def test_wrong_words_are_refused(self):
+        path = self.goal("num_ranks 1\nrank 0 {\n}\n")
+        self.assertIn("no 'logp'", self.refusal_of(path, "--dialect", "logp"))
+        self.assertIn("'L=x' is no parameter", self.refusal_of(path, "--loggops", "L=x"))
+        self.assertIn("/nowhere/f", self.refusal_of(path, "--json", "/nowhere/f"))
+        self.assertIn("name a file", self.refusal_of(path, "--json", "-", "--finish"))
+        self.assertIn("/nowhere", self.refusal_of("/nowhere"))
+
+    def test_a_file_that_is_too_long_is_refused_before_it_is_read(self):
+        path = pathlib.Path(self.folder.name) / "long"
+        with path.open("wb") as file:
+            file.truncate(100 << 30)  # which takes no room
+        self.assertIn("the most that is read", self.refusal_of(path))
+
+
+if __name__ == "__main__":
+    unittest.main()
