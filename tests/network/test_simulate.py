@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program behind `plait simulate`, in the dialect `loggops`.
 
-    test_simulate.py PROGRAM
+test_simulate.py PROGRAM
 """
 
 import json
@@ -17,7 +17,9 @@ NAMES = ("L", "o", "g", "G", "O", "S")
 
 
 def run(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60
+    )
 
 
 def times_of(text):
@@ -97,7 +99,9 @@ class Simulate(unittest.TestCase):
         self.assertIn(f"{path}:4: there is no rank 3", said)
 
     def test_what_never_runs_is_named(self):
-        path = self.goal("num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\na requires b\nb requires a\n}\n")
+        path = self.goal(
+            "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\na requires b\nb requires a\n}\n"
+        )
         said = self.refusal_of(path, lines=2)
         self.assertIn("calc 1 (line 3) never starts", said)
         done = run(path, "--finish")

@@ -116,7 +116,7 @@ TEST(sensitivity, refuses_a_linear_program_of_empty_messages) {
                    parse_goal("num_ranks 1\nrank 0 {\nsend 0b to 0\n}\n", "text"), {})),
                usage_error);
   const std::string text = linear_program(ping_pong(), {});
-  EXPECT_TRUE(text.starts_with("Minimize\n obj: end\nSubject To\n")) << text;
+  EXPECT_TRUE(text.starts_with("Minimize\n obj: makespan\nSubject To\n")) << text;
   EXPECT_NE(text.find(" latency = 2500\n"), std::string::npos);
 }
 

@@ -9,7 +9,7 @@ import typer
 
 from plait import __version__
 from plait.attach.command import main as attach_main
-from plait.cli import attach, bench, lab, measure, noise_maker, papers, predict, run
+from plait.cli import attach, bench, lab, measure, noise_maker, papers, predict, run, simulate
 from plait.cli.compare import compare
 from plait.cli.moved import TyperException
 from plait.cli.passing_on import PassingOn, join_values
@@ -44,6 +44,7 @@ app.command("bench", epilog=bench.EPILOG, cls=PassingOn)(bench.bench)
 app.command()(compare)
 app.add_typer(measure.app, name="measure")
 app.add_typer(predict.app, name="predict")
+app.command("simulate", epilog=simulate.EPILOG)(simulate.simulate)
 app.command("noise", epilog=noise_maker.EPILOG)(noise_maker.noise)
 app.command("papers", epilog=papers.EPILOG)(papers.papers)
 

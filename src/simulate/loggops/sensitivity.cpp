@@ -143,13 +143,13 @@ std::string linear_program(const program& what, const loggops_parameters& networ
   const unrolled_program unrolled(what);
   frozen_order order;
   static_cast<void>(plain_engine(unrolled, network, &order).run());
-  std::string text = "Minimize\n obj: end\nSubject To\n";
+  std::string text = "Minimize\n obj: makespan\nSubject To\n";
   auto out = std::back_inserter(text);
   for (std::uint32_t time = 1; time < order.times(); ++time)
     for (const time_operand* one = order.begin(time); one != order.end(time); ++one)
       write_operand(text, time, *one);
   for (const std::uint32_t last : order.finish)
-    if (last != 0) fmt::format_to(out, " end - t{} >= 0\n", last);
+    if (last != 0) fmt::format_to(out, " makespan - t{} >= 0\n", last);
   fmt::format_to(out,
                  "Bounds\n latency = {}\n overhead = {}\n gap = {}\n gap_of_byte = {}\n"
                  " overhead_of_byte = {}\nEnd\n",
