@@ -105,6 +105,8 @@ TABLE = tuple(Package(*row) for row in (
      "pages are not tested", True),
     ("slurm-wlm", "programs slurmctld slurmd srun munged", "every_test", "slurm", "slurm", "",
      "programs under Slurm are not tested", True),
+    ("clang", "programs clang++|clang++-16|clang++-15|clang++-14", "every_test", "clang", "clang",
+     "clangxx", "programs are not compiled by clang", True),
     ("chromium-headless-shell", "programs chromium-headless-shell|chromium|chromium-browser",
      "every_test", "chromium-headless", "chromium", "", "the site is not looked at", True),
     ("libstarpu-dev", "module starpu-1.3", "peers", "", "", "", "no comparison with StarPU"),

@@ -107,6 +107,9 @@ struct bound_call {
     }
   }
 };
+/// For compilers that do not deduce an aggregate's arguments: clang before 17.
+template <class Function, class... Stored>
+bound_call(Function, std::tuple<Stored...>) -> bound_call<Function, Stored...>;
 
 /// A call with a result that a handle waits for.
 template <class Call, class Result>
