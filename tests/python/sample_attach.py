@@ -84,6 +84,20 @@ def attach_result() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def hybrid_result() -> dict[str, Any]:
+    """A result of ranks with OpenMP threads: of 8 seconds of a thread 4 compute."""
+    threads = {"threads": 2, "teams": 100, "useful_s": 8.0, "mpi_s": 4.0, "unequal_s": 2.0,
+               "scheduling_s": 0.5, "serial_s": 1.5}  # fmt: skip
+    job = {name: RANKS * value for name, value in threads.items()}
+    job |= {"parallel_efficiency": 0.5, "mpi_efficiency": 0.75, "mpi_load_balance": 0.9,
+            "mpi_balance_within_nodes": 0.95, "mpi_balance_between_nodes": 0.947,
+            "mpi_communication": 0.833, "openmp_efficiency": 0.667, "openmp_load_balance": 0.826,
+            "openmp_scheduling": 0.958, "openmp_serial": 0.842}  # fmt: skip
+    result = attach_result()
+    ranks = [{**one, "openmp": threads} for one in result["ranks_detail"]]
+    return {**result, "openmp": job, "ranks_detail": ranks}
+
+
 def large_result() -> dict[str, Any]:
     """A result of 10,000 ranks: three classes, and two ranks that are in none."""
     kinds = [("0-98, 101-198, 201-298, ...", 9602, 4), ("1-98, 100, 199-200, ...", 392, 3),

@@ -26,7 +26,7 @@ from plait.results.figures.attach import (
 )
 from plait.results.figures.attach_timeline import with_timeline
 from plait.views.html import page
-from sample_attach import ADVICE, REWRITE, attach_result, large_result
+from sample_attach import ADVICE, REWRITE, attach_result, hybrid_result, large_result
 from test_kinds import printed, show_result
 
 START = ["/usr/bin/python3", "-I", "-S", "-B", ROOT / "python/plait/attach/__main__.py"]
@@ -305,6 +305,25 @@ def test_regions_are_a_tree_in_every_view():
     ]  # fmt: skip
     assert [len(line) - len(line.lstrip()) for line in named] == [0, 2, 2, 0]
     assert "\u2003halo" in page([attach_result()])
+
+
+def test_threads_are_shares_and_efficiencies_in_every_view():
+    result = hybrid_result()
+    assert list(Attach.shape(result, "it")) == []
+    shown = printed(lambda console: show_result(result, console), width=80)
+    said = " ".join(shown.split())
+    assert "OpenMP, 8 threads in 4 ranks: 50.0 % computing, 25.0 % in MPI" in said
+    assert re.search(r"all threads +0\.500", shown)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert len(shown.splitlines()) <= 30 + len(result["regions"])
+    drawn = page([result])
+    for words in ("OpenMP threads", "for slower threads of the team", "0.842", "mean v / T"):
+        assert words in drawn
+    assert "OpenMP threads" not in page([attach_result()])
+    figures = {one.name: one.spread["median"] for one in Attach().figures(result)}
+    assert figures["threads, OpenMP: serial parts"] == 0.842
+    result["cores"] = {"says": "Cores are shared.", "spoils_waits": True}
+    assert "all threads" not in printed(lambda console: show_result(result, console), width=80)
 
 
 def test_a_region_is_inside_one_before_it():

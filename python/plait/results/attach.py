@@ -6,6 +6,7 @@ from typing import Any
 
 from plait.results.base import Figure, Kind, Result, place_of
 from plait.results.figures.attach import attach_figures, site_figures
+from plait.results.figures.threads import EFFICIENCIES, THREAD_PARTS
 from plait.results.schema import (
     anything,
     at_least_0,
@@ -73,8 +74,11 @@ _REGION = fields(
     {"around": or_null(count), "ranks": count, "calls": count, "bytes": at_least_0,
      "own_mpi_s": at_least_0, **_TOTALS, "pop": or_null(fields({}, _POP))},
 )  # fmt: skip
+_THREADS = {"threads": count_from_1, "teams": count,
+            **dict.fromkeys(THREAD_PARTS, at_least_0)}  # fmt: skip
+_OPENMP = fields(_THREADS, dict.fromkeys(EFFICIENCIES, at_least_0))
 _RANK = fields({"rank": count}, {"host": or_null(text), "wall_s": or_null(at_least_0),
-                                 **_TOTALS})  # fmt: skip
+                                 **_TOTALS, "openmp": fields(_THREADS)})  # fmt: skip
 _CLASS = fields({"ranks": text, "count": count_from_1, "compute_s": number, "mpi_s": number},
                 {"is_rest": flag})  # fmt: skip
 
@@ -99,7 +103,7 @@ class Attach(Kind):
             {"program": text, "ranks": count_from_1, "wall_s": at_least_0,
              "totals": fields({"compute_s": at_least_0, "mpi_s": at_least_0}, _TOTALS)},
             {"mpi": or_null(text), "hosts": sequence(text), "switches": anything,
-             "pop": or_null(fields({}, _POP)), "sites": sequence(_SITE),
+             "pop": or_null(fields({}, _POP)), "openmp": _OPENMP, "sites": sequence(_SITE),
              "regions": both(sequence(_REGION), _is_tree),
              "cores": _CORES, "matrix": or_null(_MATRIX), "late_pairs": sequence(_PAIR),
              "message_sizes": sequence(_SIZE), "progress": _PROGRESS,

@@ -46,6 +46,7 @@ void add_sites(const rank_view& own, job_share& to) {
   ticks stolen = 0;
   for (const auto& [number, site] : one.sites) stolen += site.stolen;
   result.stolen_s = static_cast<double>(stolen) * h.seconds_per_tick;
+  result.openmp = thread_times_of(h);
   result.looks = h.looks;
   result.look_s = h.look_s;
   result.look_cpu_s = h.look_cpu_s;
@@ -63,6 +64,7 @@ void count(const rank_view& own, std::uint64_t unmatched, counted& to) {
   one.unmatched = unmatched;
   one.calls_left_out = h.calls_left_out;
   one.outside = h.unmatched_peers;
+  one.tasks = h.teams.tasks;
   one.changed = static_cast<std::uint64_t>(h.changed);
   one.queued_unknown = h.queued_s < 0 ? 1 : 0;
   one.queued_s = std::max(0.0, h.queued_s - h.look_cpu_s);
@@ -183,6 +185,12 @@ void warn(const job_share& all, analysis& to) {
                "(PLAIT_ATTACH_CALLS)",
                to.first.call_capacity, counts.calls_left_out));
   }
+  if (counts.tasks > 0) {
+    add(
+        filled("{} loops of tasks, or large tasks, of GCC's OpenMP runtime: at barriers they are "
+               "not told from waiting",
+               counts.tasks));
+  }
   if (counts.outside > 0) add(filled("{} messages went to ranks of other worlds", counts.outside));
   warn_of_changed(all, to);
 }
@@ -292,6 +300,8 @@ analysis finish(site_index index, job_share all, const profile_header& first, do
   add_up(run);
   run.cores = find_core_sharing(all, run);
   run.pop = pop_of(run, ideal_s);
+  run.openmp = sum_of_threads(run.ranks);
+  run.hybrid = hybrid_of(run.ranks, run.openmp, run.wall_s);
   warn(all, run);
   sort_sites(run, index);
   keep_most_of_sites(run);

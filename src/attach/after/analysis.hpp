@@ -112,6 +112,8 @@ struct analysis : measured_times {
   double processor_s_per_byte = 0;  ///< that either end gives for a message
   std::uint32_t sampling = 0;
   pop_metrics pop;
+  thread_times openmp;  ///< of all ranks; of no thread where none has a team
+  hybrid_metrics hybrid;
   core_sharing cores;
   double longest_compute_s = 0;
   int longest_compute_rank = 0;

@@ -137,6 +137,7 @@ void counted::add(const counted& other) noexcept {
   calls_left_out += other.calls_left_out;
   outside += other.outside;
   changed += other.changed;
+  tasks += other.tasks;
   queued_unknown += other.queued_unknown;
   queued_s += other.queued_s;
   clock_uncertainty_s = std::max(clock_uncertainty_s, other.clock_uncertainty_s);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "attach/after/hybrid.hpp"
 #include "attach/after/rank_profile.hpp"
 #include "attach/after/regions.hpp"
 #include "attach/after/wait_split.hpp"
@@ -64,6 +65,7 @@ struct rank_result : measured_times {
   double communication_s = 0;  ///< what its messages need on the network, alone
   std::uint64_t sent_bytes = 0;
   int sends_to = 0;  ///< ranks
+  thread_times openmp;
 };
 
 struct late_pair {
@@ -132,6 +134,7 @@ struct counted {
   std::uint64_t calls_left_out = 0;
   std::uint64_t outside = 0;  ///< messages to and from ranks of other worlds
   std::uint64_t changed = 0;  ///< entries for changed buffers
+  std::uint64_t tasks = 0;    ///< of OpenMP, whose times are not known
   std::uint64_t queued_unknown = 0;
   double queued_s = 0;  ///< without what this library's own threads took
   double clock_uncertainty_s = 0;

@@ -13,7 +13,7 @@
 
 namespace plait::attach {
 
-inline constexpr std::uint64_t profile_magic = 0x3668636174746170;  // "patatch6"
+inline constexpr std::uint64_t profile_magic = 0x3768636174746170;  // "patatch7"
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr int most_sites = 4096;
 inline constexpr int most_modules = 128;
@@ -149,6 +149,21 @@ struct changed_buffer {
   std::uint64_t times = 0;
 };
 
+/// Times of the threads of OpenMP's teams, summed over all teams that were counted.
+struct team_sums {
+  std::uint64_t teams = 0;
+  std::uint64_t tasks = 0;    ///< whose times are not known: they are among the waits
+  std::int32_t runtimes = 0;  ///< bits of `team_runtime`
+  std::int32_t largest = 0;   ///< threads of the largest team
+  ticks time = 0;             ///< of the thread that formed them, from begin to end
+  ticks capacity = 0;         ///< the same, times the threads of each
+  ticks busy = 0;             ///< of all threads, in the program's code or in MPI
+  ticks mpi = 0;              ///< the part of `busy` in MPI
+  ticks own_mpi = 0;          ///< the part of `mpi` of the thread that formed them
+  ticks unequal = 0;          ///< waiting for slower threads
+  ticks scheduling = 0;       ///< what each thread waited, in all teams
+};
+
 struct profile_header {
   std::uint64_t magic = 0;
   std::uint64_t size = 0;
@@ -200,6 +215,7 @@ struct profile_header {
   char stray_name[64] = {};      ///< of the last such region
   std::int32_t changed = 0;
   std::uint32_t other_threads = 0;  ///< that have called MPI
+  team_sums teams;
   changed_buffer changed_buffers[most_warnings];
   module_data module[most_modules];
 };

@@ -115,6 +115,33 @@ void add_waits(json_object& to, const wait_split& w, bool has_network) {
   return one.add("pop", pop_of(region.pop)).text();
 }
 
+[[nodiscard]] json_object threads_of(const thread_times& of) {
+  json_object one;
+  return one.add("threads", of.threads)
+      .add("teams", of.teams)
+      .add("useful_s", of.useful_s)
+      .add("mpi_s", of.mpi_s)
+      .add("unequal_s", of.unequal_s)
+      .add("scheduling_s", of.scheduling_s)
+      .add("serial_s", of.serial_s);
+}
+
+[[nodiscard]] std::string hybrid_of(const analysis& run) {
+  const hybrid_metrics& of = run.hybrid;
+  return threads_of(run.openmp)
+      .add("parallel_efficiency", of.parallel)
+      .add("mpi_efficiency", of.mpi)
+      .add("mpi_load_balance", of.mpi_load_balance)
+      .add("mpi_balance_within_nodes", of.mpi_balance_within)
+      .add("mpi_balance_between_nodes", of.mpi_balance_between)
+      .add("mpi_communication", of.mpi_communication)
+      .add("openmp_efficiency", of.openmp)
+      .add("openmp_load_balance", of.openmp_load_balance)
+      .add("openmp_scheduling", of.openmp_scheduling)
+      .add("openmp_serial", of.openmp_serial)
+      .text();
+}
+
 [[nodiscard]] json_object rank_of(const rank_result& of, bool has_network) {
   json_object one;
   one.add("rank", of.rank)
@@ -128,6 +155,7 @@ void add_waits(json_object& to, const wait_split& w, bool has_network) {
       .add("looks", of.looks)
       .add("look_s", of.look_s);
   add_waits(one, of.waits, has_network);
+  if (of.openmp.threads > 1) one.add("openmp", threads_of(of.openmp).text());
   return one.add("bound_s", number_if(has_network, of.bound_s));
 }
 
@@ -263,6 +291,7 @@ std::string result_json(const analysis& run) {
       .add("totals", totals_of(run))
       .add("cores", cores_of(run.cores))
       .add("pop", pop_of(run.pop));
+  if (run.openmp.threads > 0) all.add("openmp", hybrid_of(run));
   if (run.has_network) all.add("network", network_of(first));
   const auto size_of = [](const auto& one) {
     return json_object()

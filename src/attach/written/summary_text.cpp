@@ -190,6 +190,25 @@ void add_efficiency(lines& to, const pop_metrics& p) {
          fixed(p.communication_efficiency, 3), fixed(p.serialisation, 3), fixed(p.transfer, 3));
 }
 
+/// Ranks with OpenMP threads.
+void add_threads(lines& to, const analysis& run) {
+  const thread_times& t = run.openmp;
+  if (t.threads == 0) return;
+  const auto share = [&](double part_s) { return fixed(percent(part_s, t.all_s()), 1); };
+  to.add(
+      "OpenMP, {} threads in {} ranks: {}% computes, {}% is for MPI, {}% for slower threads, {}% "
+      "for serial parts, {}% for scheduling",
+      t.threads, run.ranks.size(), share(t.useful_s), share(t.mpi_s), share(t.unequal_s),
+      share(t.serial_s), share(t.scheduling_s));
+  if (run.cores.spoils_waits) return;
+  const hybrid_metrics& of = run.hybrid;
+  to.add("  efficiency of all threads {} = MPI {} x OpenMP {}", fixed(of.parallel, 3),
+         fixed(of.mpi, 3), fixed(of.openmp, 3));
+  to.add("  OpenMP {} = load balance {} x serial {} x scheduling {}", fixed(of.openmp, 3),
+         fixed(of.openmp_load_balance, 3), fixed(of.openmp_serial, 3),
+         fixed(of.openmp_scheduling, 3));
+}
+
 void add_what_could_be_hidden(lines& to, const analysis& run) {
   const auto text = [&](double sum_s) {
     return of_a_rank_text(run, run.as_far_as_the_run_can_be(sum_s));
@@ -244,6 +263,7 @@ std::string summary_text(const analysis& run) {
          of_a_rank_text(run, run.waits.waiting_s));
   const bool knows_causes = !run.cores.spoils_waits;
   if (knows_causes) add_efficiency(to, run.pop);
+  add_threads(to, run);
   add_regions(to, run);
   add_sites(to, run);
   if (knows_causes && run.has_network) add_what_could_be_hidden(to, run);

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from plait.results.base import Result
+from plait.results.figures.threads import EFFICIENCIES
 from plait.units import seconds_text
 
 Site = dict[str, Any]
@@ -251,3 +252,6 @@ def attach_figures(result: Result) -> Iterable[tuple[str, str, float]]:
     for key, (name, _) in POP.items():
         if (value := (result.get("pop") or {}).get(key)) is not None:
             yield name, "ratio", value
+    for key, (name, _) in EFFICIENCIES.items():
+        if (value := (result.get("openmp") or {}).get(key)) is not None:
+            yield f"threads, {name}", "ratio", value

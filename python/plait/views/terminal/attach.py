@@ -30,12 +30,14 @@ from plait.results.figures.attach import (
     wrapper_text,
 )
 from plait.results.figures.regions import depth_of, efficiency_of, longest_regions
+from plait.results.figures.threads import efficiency_rows, threads_sentence
 from plait.views.terminal.layout import new_table
 
 MOST_LINES = 30  # beside those of regions
 _WIDEST = 80
 _SITES = 5
 _REGIONS = 6
+_THREADS = ("all threads", "MPI", "OpenMP")
 _WIDEST_PLACE, _WIDEST_CALL = 23, 15
 
 
@@ -65,6 +67,11 @@ def _tables(heading: str, result: Result, width: int) -> list[str]:
     if (rows := pop_rows(result)) and tells_of_messages(result):
         console.print(_plain(["POP", "", ""], rows))
         console.print(SYMBOLS)
+    for sentence in threads_sentence(result):
+        console.print(sentence)
+    if (rows := efficiency_rows(result)) and tells_of_messages(result):
+        shown = [row for row in rows if row[0] in _THREADS]
+        console.print(_plain(["threads", "", ""], shown))
     if result.get("regions"):
         console.print(_regions(result))
     if result.get("sites"):

@@ -28,6 +28,13 @@ from plait.results.figures.attach import (
     wrapper_text,
 )
 from plait.results.figures.regions import depth_of, efficiency_of, regions_of
+from plait.results.figures.threads import (
+    MEANINGS,
+    THREAD_PARTS,
+    efficiency_rows,
+    thread_times,
+    threads_sentence,
+)
 from plait.units import seconds_text, size_text
 from plait.views.html.article import article, card, cards, facts
 from plait.views.html.drawn.attach_pictures import matrices, rank_bars, size_bars
@@ -43,6 +50,7 @@ def attach(heading: str, result: Result) -> str:
         ("Where the time went", rank_bars(result)),
         ("What to change", _changes(result, said)),
         *([("Efficiency, as POP defines it", _pop(result))] if tells_of_messages(result) else []),
+        *([("OpenMP threads", _threads(result))] if thread_times(result) else []),
         *([("Regions", _regions(result))] if regions_of(result) else []),
         ("Call sites", _sites(result)),
         ("Who waits for whom", _pairs(result)),
@@ -97,6 +105,26 @@ def _pop(result: Result) -> str:
     return table(["metric", "value", "formula"], rows) + element(
         "p", text(SYMBOLS), class_="reading"
     )
+
+
+def _threads(result: Result) -> str:
+    """Returns what threads do, rank by rank, and the efficiencies of all."""
+    header = ["rank", "threads", "teams", *(name for name, _ in THREAD_PARTS.values())]
+    rows = [
+        [figure(str(row["rank"]), row["rank"]),
+         *(figure(f"{row['openmp'][key]:,}", row["openmp"][key]) for key in ("threads", "teams")),
+         *(_seconds(value / row["openmp"]["threads"]) for value in thread_times(row).values())]
+        for row in result.get("ranks_detail") or [] if thread_times(row)
+    ]  # fmt: skip
+    said = "".join(element("p", text(one)) for one in threads_sentence(result))
+    if tells_of_messages(result):
+        cells = [[text(word) for word in row] for row in efficiency_rows(result)]
+        said += table(["efficiency", "value", "formula"], cells)
+        said += element("p", text(MEANINGS), class_="reading")
+    if not rows:
+        return said
+    note = "Times are of a thread of the rank, on average."
+    return said + sortable_table(header, rows, 0) + element("p", text(note), class_="reading")
 
 
 def _seconds(value: float | None) -> Cell:
