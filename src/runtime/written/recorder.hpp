@@ -72,7 +72,7 @@ class recorder final : public task_observer {
   [[nodiscard]] bool wants_dependences() const override { return dependences_; }
   void submitted(submitted_part part) override { parts_.push_back(std::move(part)); }
 
-  /// What is known of a message beside its times.
+  /// Facts of a message beside its times.
   struct noted_side {
     std::optional<message_side> message;
     std::string_view among;  ///< a communicator's name, which stays in place; empty of all ranks

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulate/recorded/message_tags.hpp"
+
+#include <algorithm>
+#include <compare>
+
+#include <fmt/format.h>
+#include <plait/core/error.hpp>
+
+namespace plait::simulate {
+namespace {
+
+/// Names one message; those between two ranks are numbered in this order.
+struct message_key {
+  std::uint32_t from;
+  std::uint32_t to;
+  std::uint32_t runtime;
+  std::uint32_t communicator;
+  std::int32_t tag;
+  std::uint64_t place;
+
+  friend auto operator<=>(const message_key&, const message_key&) = default;
+};
+
+struct side {
+  message_key of;
+  std::uint32_t rank;
+  std::size_t at;
+  std::uint64_t size_bytes;
+  bool sent;
+};
+
+[[nodiscard]] std::vector<side> sides_in(std::span<const recording> ranks,
+                                         std::optional<std::uint32_t> runtime) {
+  std::vector<side> all;
+  for (const recording& one : ranks) {
+    for (std::size_t at = 0; at < one.messages.size(); ++at) {
+      const recorded_message& m = one.messages[at];
+      if (m.what != recorded_message::kind::point_to_point) continue;
+      if (runtime.has_value() && m.runtime != *runtime) continue;
+      const std::uint32_t from = m.sent ? one.rank : m.peer;
+      const std::uint32_t to = m.sent ? m.peer : one.rank;
+      all.push_back({{from, to, m.runtime, m.communicator, m.tag, m.place},
+                     one.rank,
+                     at,
+                     m.size_bytes,
+                     m.sent});
+    }
+  }
+  // The send of a message before its receive.
+  std::ranges::sort(all, [](const side& a, const side& b) {
+    return a.of != b.of ? a.of < b.of : a.sent > b.sent;
+  });
+  return all;
+}
+
+}  // namespace
+
+message_tags::message_tags(std::span<const recording> ranks, const std::string& where,
+                           std::optional<std::uint32_t> runtime) {
+  for (const recording& one : ranks) tags_.emplace_back(one.messages.size());
+  const std::vector<side> all = sides_in(ranks, runtime);
+  std::uint32_t tag = 0;
+  for (std::size_t i = 0; i < all.size(); i += 2) {
+    const side& first = all[i];
+    const message_key& of = first.of;
+    const auto refuse = [&](const std::string& why) {
+      throw usage_error(
+          fmt::format("{}: the message from rank {} to rank {}, tag {}, number {}: {}", where,
+                      of.from, of.to, of.tag, of.place, why));
+    };
+    const bool is_pair = i + 1 < all.size() && all[i + 1].of == of;
+    if (!is_pair || first.sent == all[i + 1].sent)
+      refuse(first.sent ? "nobody has received it" : "nobody has sent it");
+    const side& second = all[i + 1];
+    if (first.size_bytes != second.size_bytes)
+      refuse(fmt::format("{} bytes were sent, {} received", first.size_bytes, second.size_bytes));
+    const bool new_pair = i == 0 || all[i - 1].of.from != of.from || all[i - 1].of.to != of.to;
+    tag = new_pair ? 0 : tag + 1;
+    tags_[first.rank][first.at] = tag;
+    tags_[second.rank][second.at] = tag;
+  }
+}
+
+}  // namespace plait::simulate

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulate/recorded/rank_builder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <plait/core/error.hpp>
+
+namespace plait::simulate {
+namespace {
+
+/// Numbers of processors have one byte; threads beyond share the last one.
+constexpr std::uint32_t last_processor = 254;
+
+}  // namespace
+
+rank_builder::rank_builder(const recording& from, const message_tags& tags, name_table& names,
+                           const std::string& where)
+    : from_(from), tags_(tags), names_(names), where_(where) {
+  std::uint32_t runtimes = 0;
+  for (const recorded_part& part : from.parts) runtimes = std::max(runtimes, part.runtime);
+  // A damaged number must not make memory: no more runtimes than there are parts.
+  runtimes = std::min(runtimes, static_cast<std::uint32_t>(from.parts.size())) + 1;
+  runs_.resize(runtimes);
+  messages_.resize(runtimes);
+  for (const plait::recorded_run& one : from.runs) {
+    if (one.runtime >= runtimes) continue;
+    const auto [place, is_new] = runs_[one.runtime].try_emplace(one.id, run{0, one.thread});
+    place->second.took_ns += one.took_ns;  // in pieces, where the task was suspended
+  }
+  for (std::size_t at = 0; at < from.messages.size(); ++at) {
+    const recorded_message& one = from.messages[at];
+    if (one.runtime < runtimes) messages_[one.runtime].try_emplace(one.id, at);
+  }
+}
+
+operation rank_builder::message(const recorded_item& item, std::size_t at) const {
+  const recorded_message& one = from_.messages[at];
+  if (one.what != recorded_message::kind::point_to_point) {
+    const bool on_window = one.what == recorded_message::kind::one_sided;
+    throw usage_error(fmt::format(
+        "{}: rank {}: '{}' is {}, which is not simulated", where_, from_.rank,
+        from_.names[item.name],
+        on_window ? "an operation on a window" : "a collective operation of the MPI library"));
+  }
+  operation made;
+  made.kind = one.sent ? operation_kind::send : operation_kind::receive;
+  made.size = one.size_bytes;
+  made.peer = one.peer;
+  made.tag = tags_.of(from_.rank, at);
+  return made;
+}
+
+rank_builder::number rank_builder::add_item(const recorded_item& item, std::uint32_t runtime,
+                                            std::uint64_t id) {
+  operation made;
+  if (item.kind == recorded_kind::program) {
+    made.size = item.took_ns;
+  } else if (item.kind == recorded_kind::task) {
+    const auto ran = runtime < runs_.size() ? runs_[runtime].find(id) : runs_[0].end();
+    if (runtime < runs_.size() && ran != runs_[runtime].end()) {
+      made.size = ran->second.took_ns;
+      made.cpu = static_cast<std::uint8_t>(std::min(ran->second.thread, last_processor));
+    }
+  } else if (runtime < messages_.size()) {
+    const auto found = messages_[runtime].find(id);
+    if (found != messages_[runtime].end()) made = message(item, found->second);
+  }
+  made.name = names_.number(from_.names[item.name]);
+  has_earlier_.push_back(false);
+  has_later_.push_back(false);
+  return built_.add(made);
+}
+
+rank_builder::number rank_builder::end_of(number one) const {
+  const auto join = joins_.find(one);
+  return join == joins_.end() ? one : join->second;
+}
+
+void rank_builder::order(number earlier, number later) {
+  const number end = end_of(earlier);
+  built_.require(later, end);
+  has_later_[end] = true;
+  has_earlier_[later] = true;
+}
+
+/// A task is finished when those that it has submitted are.
+void rank_builder::join_children(const recorded_part& part, const std::vector<number>& items,
+                                 const of_id& ids) {
+  std::vector<std::pair<number, number>> of_parent;  // parent, child
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (part.items[i].parent == 0) continue;
+    const auto parent = ids.find(part.items[i].parent);
+    if (parent == ids.end() || parent->second == items[i]) continue;
+    of_parent.emplace_back(parent->second, items[i]);
+    built_.irequire(items[i], parent->second);
+    has_earlier_[items[i]] = true;
+    if (joins_.contains(parent->second)) continue;
+    operation join;
+    join.name = names_.number("");
+    joins_[parent->second] = built_.add(join);
+    has_earlier_.push_back(true);
+    has_later_.push_back(false);
+  }
+  for (const auto& [parent, join] : joins_) {
+    built_.require(join, parent);
+    has_later_[parent] = true;
+  }
+  for (const auto& [parent, child] : of_parent) {
+    const number end = end_of(child);
+    built_.require(joins_.at(parent), end);
+    has_later_[end] = true;
+  }
+}
+
+void rank_builder::add_orders(const recorded_part& part, const std::vector<number>& items,
+                              const std::vector<number>& repeated) {
+  for (const recorded_order& one : part.orders) order(items[one.earlier], items[one.later]);
+  const std::size_t each = part.repeated.size();
+  for (std::uint64_t i = 0; i < part.iterations; ++i) {
+    for (const recorded_order& one : part.same)
+      order(repeated[i * each + one.earlier], repeated[i * each + one.later]);
+    if (i + 1 == part.iterations) break;
+    for (const recorded_order& one : part.next)
+      order(repeated[i * each + one.earlier], repeated[(i + 1) * each + one.later]);
+  }
+}
+
+/// Everything before, and nothing after.
+void rank_builder::end_part(number first) {
+  const number count = built_.size();
+  operation end;
+  end.name = names_.number("");
+  const number last = built_.add(end);
+  for (number i = first; i < count; ++i) {
+    if (!has_later_[i]) built_.require(last, i);
+    if (!has_earlier_[i] && last_end_.has_value()) built_.require(i, *last_end_);
+  }
+  if (first == count && last_end_.has_value()) built_.require(last, *last_end_);
+  has_earlier_.push_back(true);
+  has_later_.push_back(true);
+  last_end_ = last;
+}
+
+void rank_builder::add(const recorded_part& part) {
+  const number first = built_.size();
+  of_id ids;
+  std::vector<number> items;
+  std::vector<number> repeated;
+  joins_.clear();
+  for (const recorded_item& item : part.items) {
+    items.push_back(add_item(item, part.runtime, item.id));
+    if (item.id != 0) ids.try_emplace(item.id, items.back());
+  }
+  std::uint64_t id = part.first_id;
+  for (std::uint64_t i = 0; i < part.iterations; ++i) {
+    for (const recorded_item& item : part.repeated) {
+      repeated.push_back(add_item(item, part.runtime, id));
+      ids.try_emplace(id++, repeated.back());
+    }
+  }
+  join_children(part, items, ids);
+  add_orders(part, items, repeated);
+  end_part(first);
+}
+
+}  // namespace plait::simulate

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Builds the operations of one rank from its recording.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <plait/simulate/program.hpp>
+#include <plait/trace/recording.hpp>
+
+#include "simulate/recorded/message_tags.hpp"
+
+namespace plait::simulate {
+
+/// Numbers the names of a program.
+class name_table {
+ public:
+  explicit name_table(std::vector<std::string>& names) : names_(names) { number_of_[""] = 0; }
+  [[nodiscard]] std::uint32_t number(const std::string& name) {
+    const auto [place, is_new] =
+        number_of_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
+    if (is_new) names_.push_back(name);
+    return place->second;
+  }
+
+ private:
+  std::vector<std::string>& names_;
+  std::unordered_map<std::string, std::uint32_t> number_of_;
+};
+
+/// Adds part after part.  An operation of its own, of no duration, ends a part and begins the next.
+class rank_builder {
+ public:
+  /// All outlive this.  `where` begins the errors.
+  rank_builder(const recording& from, const message_tags& tags, name_table& names,
+               const std::string& where);
+
+  /// Errors: usage_error for an operation that cannot be simulated.
+  void add(const recorded_part& part);
+  [[nodiscard]] rank_template build() { return built_.build(); }
+
+ private:
+  using number = std::uint32_t;
+  struct run {
+    std::uint64_t took_ns = 0;
+    std::uint32_t thread = 0;
+  };
+  using of_id = std::unordered_map<std::uint64_t, number>;
+
+  [[nodiscard]] number add_item(const recorded_item& item, std::uint32_t runtime, std::uint64_t id);
+  [[nodiscard]] operation message(const recorded_item& item, std::size_t at) const;
+  void add_orders(const recorded_part& part, const std::vector<number>& items,
+                  const std::vector<number>& repeated);
+  void join_children(const recorded_part& part, const std::vector<number>& items, const of_id& ids);
+  void order(number earlier, number later);
+  void end_part(number first);
+  [[nodiscard]] number end_of(number one) const;
+
+  const recording& from_;
+  const message_tags& tags_;
+  name_table& names_;
+  const std::string& where_;
+  std::vector<std::unordered_map<std::uint64_t, run>> runs_;              ///< of each runtime
+  std::vector<std::unordered_map<std::uint64_t, std::size_t>> messages_;  ///< of each runtime
+  template_builder built_;
+  std::unordered_map<number, number> joins_;  ///< of a task with children: what ends with the last
+  std::vector<bool> has_earlier_;             ///< of each operation, in this part
+  std::vector<bool> has_later_;
+  std::optional<number> last_end_;  ///< of the part before
+};
+
+}  // namespace plait::simulate

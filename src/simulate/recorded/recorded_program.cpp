@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+#include <plait/core/error.hpp>
+#include <plait/core/text_file.hpp>
+#include <plait/simulate/recorded_program.hpp>
+
+#include "simulate/recorded/message_tags.hpp"
+#include "simulate/recorded/rank_builder.hpp"
+
+namespace plait::simulate {
+namespace {
+
+namespace files = std::filesystem;
+
+void expect_whole(const recording& one, std::size_t rank, std::span<const recording> ranks,
+                  const std::string& where) {
+  if (one.rank != rank || one.ranks != ranks.size())
+    throw usage_error(fmt::format("{}: the file of rank {} is that of rank {} of {}", where, rank,
+                                  one.rank, one.ranks));
+  if (one.program != ranks.front().program)
+    throw usage_error(fmt::format("{}: rank {} ran '{}', rank 0 '{}'", where, rank, one.program,
+                                  ranks.front().program));
+  if (!one.is_whole)
+    throw usage_error(
+        fmt::format("{}: rank {} did more than a recording keeps ({} tasks and "
+                    "messages, or {} without a wait); record fewer iterations",
+                    where, rank, recording::most_items, recording::most_items / 4));
+}
+
+[[nodiscard]] std::uint64_t operations_of(const recording& one) {
+  std::uint64_t count = 0;
+  for (const recorded_part& part : one.parts)
+    count += 1 + 2 * part.items.size() + part.iterations * part.repeated.size();
+  return count;
+}
+
+}  // namespace
+
+recorded_program program_of(std::span<const recording> ranks, const std::string& where,
+                            std::optional<std::uint32_t> runtime, const recording_limits& limits) {
+  if (ranks.empty()) throw usage_error(where + ": no ranks");
+  std::uint64_t operations = 0;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    expect_whole(ranks[r], r, ranks, where);
+    operations += operations_of(ranks[r]);
+  }
+  if (operations > limits.operations)
+    throw usage_error(
+        fmt::format("{}: {} operations; {} are the most", where, operations, limits.operations));
+  recorded_program made;
+  made.name = ranks.front().program;
+  made.policy = ranks.front().policy;
+  made.workers = ranks.front().workers;
+  const message_tags tags(ranks, where, runtime);
+  name_table names(made.operations.names);
+  std::map<std::string, std::uint32_t> nodes;
+  for (const recording& one : ranks) {
+    rank_builder built(one, tags, names, where);
+    for (const recorded_part& part : one.parts) {
+      if (!runtime.has_value() || part.runtime == *runtime) built.add(part);
+    }
+    made.operations.template_of.push_back(one.rank);
+    made.operations.templates.push_back(built.build());
+    const auto next = static_cast<std::uint32_t>(nodes.size());
+    made.node_of.push_back(nodes.try_emplace(one.host, next).first->second);
+    made.cores.push_back(one.cores);
+    made.measured_ns = std::max(made.measured_ns, one.wall_ns);
+  }
+  check(made.operations);
+  return made;
+}
+
+recorded_program read_recording(const std::string& folder, std::optional<std::uint32_t> runtime,
+                                const recording_limits& limits) {
+  const auto path_of = [&folder](std::uint32_t rank) {
+    return (files::path(folder) / recording_file(rank)).string();
+  };
+  std::error_code failed;
+  if (!files::is_directory(folder, failed))
+    throw usage_error(folder + ": not a folder; PLAIT_RECORD=FOLDER makes one");
+  std::vector<recording> ranks;
+  std::uintmax_t bytes = 0;
+  std::uint32_t expected = 1;
+  for (std::uint32_t rank = 0; rank < expected; ++rank) {
+    const std::string path = path_of(rank);
+    const std::uintmax_t size = files::file_size(path, failed);
+    if (failed) {
+      throw usage_error(rank == 0 ? folder + ": no recording: there is no " + recording_file(0)
+                                  : fmt::format("{}: the file of rank {} of {} is missing", folder,
+                                                rank, expected));
+    }
+    bytes += size;
+    if (bytes > limits.file_bytes)
+      throw usage_error(fmt::format("{}: more than {} bytes", folder, limits.file_bytes));
+    ranks.push_back(unpack_recording(read_text_file(path, limits.file_bytes), path));
+    if (rank == 0) expected = ranks.front().ranks;
+  }
+  return program_of(ranks, folder, runtime, limits);
+}
+
+}  // namespace plait::simulate

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/core/error.hpp>
+#include <plait/core/text_file.hpp>
+#include <plait/simulate/dataflow.hpp>
+#include <plait/simulate/goal.hpp>
+#include <plait/simulate/recorded_program.hpp>
+#include <unistd.h>
+
+namespace {
+
+using plait::recorded_kind;
+using plait::recording;
+using plait::simulate::operation;
+using plait::simulate::operation_kind;
+using plait::simulate::recorded_program;
+
+/// Two ranks: a task of 5 us, a message, a task of 3 us behind it; then 4 replays of the same.
+[[nodiscard]] std::vector<recording> two_ranks() {
+  std::vector<recording> ranks(2);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    recording& one = ranks[r];
+    one.rank = r;
+    one.ranks = 2;
+    one.program = "pair";
+    one.policy = "sleeping";
+    one.host = "node" + std::to_string(r);
+    one.wall_ns = 100'000 + r;
+    one.names = {"", "before", "edge", "after"};
+    std::uint64_t id = 1;
+    const auto takes_place = [&](std::uint64_t place) {
+      one.runs.push_back({.id = id, .took_ns = 5000});
+      one.messages.push_back({.id = id + 1,
+                              .place = place,
+                              .size_bytes = 800,
+                              .peer = 1 - r,
+                              .tag = 7,
+                              .sent = r == 0});
+      one.runs.push_back({.id = id + 2, .took_ns = 3000});
+      id += 3;
+    };
+    plait::recorded_part& plain = one.parts.emplace_back();
+    plain.items = {{.id = 1, .name = 1},
+                   {.id = 2, .name = 2, .kind = recorded_kind::message},
+                   {.id = 3, .name = 3}};
+    plain.orders = {{0, 1}, {1, 2}};
+    takes_place(0);
+    plait::recorded_part& replay = one.parts.emplace_back();
+    replay.repeated = {{.name = 1}, {.name = 2, .kind = recorded_kind::message}, {.name = 3}};
+    replay.same = {{0, 1}, {1, 2}};
+    replay.next = {{2, 0}};
+    replay.iterations = 4;
+    replay.first_id = 4;
+    for (std::uint64_t i = 1; i <= 4; ++i) takes_place(i);
+  }
+  return ranks;
+}
+
+[[nodiscard]] std::string refusal(const std::vector<recording>& ranks) {
+  try {
+    (void)plait::simulate::program_of(ranks, "folder");
+  } catch (const plait::usage_error& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+TEST(recorded_program, has_the_tasks_and_messages_of_every_iteration) {
+  const recorded_program read = plait::simulate::program_of(two_ranks(), "folder");
+  EXPECT_EQ(read.name, "pair");
+  EXPECT_EQ(read.node_of, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(read.measured_ns, 100'001U);
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    const auto& all = read.operations.of_rank(r).operations;
+    const operation_kind what = r == 0 ? operation_kind::send : operation_kind::receive;
+    const auto is_message = [&](const operation& one) { return one.kind == what; };
+    EXPECT_EQ(std::ranges::count_if(all, is_message), 5);
+    std::uint64_t computed = 0;
+    for (const operation& one : all) {
+      if (one.kind == operation_kind::calculation) computed += one.size;
+    }
+    EXPECT_EQ(computed, 5U * 8000);
+  }
+}
+
+TEST(recorded_program, takes_the_time_that_its_order_says) {
+  const recorded_program read = plait::simulate::program_of(two_ranks(), "folder");
+  plait::simulate::machine on;
+  on.latency_ps = 10'000'000;
+  // Rank 0 never waits; rank 1 has the first message after 5 + 10 us, and then 5 + 3 us of its own
+  // each time, longer than the messages are apart.
+  EXPECT_EQ(predict(read.operations, on).finish_ps[0], 40'000'000);
+  EXPECT_EQ(predict(read.operations, on).finish_ps[1], 50'000'000);
+}
+
+TEST(recorded_program, is_written_as_goal_and_read_again) {
+  const recorded_program read = plait::simulate::program_of(two_ranks(), "folder");
+  const std::string text = goal_text(read.operations);
+  const auto again = plait::simulate::parse_goal(text, "again");
+  plait::simulate::machine on;
+  on.latency_ps = 10'000'000;
+  EXPECT_EQ(predict(again, on).finish_ps, predict(read.operations, on).finish_ps);
+}
+
+TEST(recorded_program, gives_both_sides_of_a_message_a_tag_of_its_own) {
+  std::vector<recording> ranks = two_ranks();
+  // The receives were seen in another order than they match.
+  std::reverse(ranks[1].messages.begin(), ranks[1].messages.end());
+  const recorded_program read = plait::simulate::program_of(ranks, "folder");
+  std::vector<std::uint32_t> sent;
+  std::vector<std::uint32_t> received;
+  for (const operation& one : read.operations.of_rank(0).operations)
+    if (one.kind == operation_kind::send) sent.push_back(one.tag);
+  for (const operation& one : read.operations.of_rank(1).operations)
+    if (one.kind == operation_kind::receive) received.push_back(one.tag);
+  EXPECT_EQ(sent, (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(received, sent);
+}
+
+TEST(recorded_program, ends_a_task_with_the_last_that_it_has_submitted) {
+  std::vector<recording> ranks(1);
+  recording& one = ranks.front();
+  one.names = {"", "parent", "child", "after"};
+  plait::recorded_part& part = one.parts.emplace_back();
+  part.items = {{.id = 1, .name = 1}, {.id = 2, .name = 3}, {.id = 90, .parent = 1, .name = 2}};
+  part.orders = {{0, 1}};
+  one.runs = {{.id = 1, .took_ns = 1000}, {.id = 90, .took_ns = 7000}, {.id = 2, .took_ns = 500}};
+  plait::simulate::machine on;
+  on.workers = 2;
+  const auto read = plait::simulate::program_of(ranks, "folder");
+  EXPECT_EQ(predict(read.operations, on).time_ps, 7'500'000);
+}
+
+TEST(recorded_program, refuses_what_it_cannot_simulate_in_one_line) {
+  const auto refused = [](auto change) {
+    std::vector<recording> ranks = two_ranks();
+    change(ranks);
+    return refusal(ranks);
+  };
+  using all = std::vector<recording>;
+  EXPECT_EQ(refused([](all&) {}), "");
+  EXPECT_NE(refused([](all& r) { r[1].is_whole = false; }).find("more than a recording keeps"),
+            std::string::npos);
+  EXPECT_EQ(refused([](all& r) { r[1].messages.pop_back(); }),
+            "folder: the message from rank 0 to rank 1, tag 7, number 4: nobody has received it");
+  EXPECT_EQ(refused([](all& r) { r[1].messages[2].size_bytes = 8; }),
+            "folder: the message from rank 0 to rank 1, tag 7, number 2: 800 bytes were sent, 8 "
+            "received");
+  EXPECT_EQ(refused([](all& r) {
+              for (auto& one : r) one.messages[0].what = plait::recorded_message::kind::one_sided;
+            }),
+            "folder: rank 0: 'edge' is an operation on a window, which is not simulated");
+  EXPECT_NE(refused([](all& r) { r[1].program = "other"; }), "");
+  EXPECT_NE(refused([](all& r) { r[1].rank = 0; }), "");
+}
+
+TEST(recorded_program, is_read_from_the_files_of_all_ranks) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("plait_recorded_" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::vector<recording> ranks = two_ranks();
+  const auto why = [&] {
+    try {
+      (void)plait::simulate::read_recording(folder.string());
+    } catch (const plait::usage_error& wrong) {
+      return std::string(wrong.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(why(), folder.string() + ": no recording: there is no rank0.plaitrec");
+  plait::write_text_file(folder / "rank0.plaitrec", plait::pack_recording(ranks[0]));
+  EXPECT_EQ(why(), folder.string() + ": the file of rank 1 of 2 is missing");
+  plait::write_text_file(folder / "rank1.plaitrec", plait::pack_recording(ranks[1]));
+  EXPECT_EQ(why(), "");
+  const plait::simulate::recording_limits small{.file_bytes = 100};
+  EXPECT_THROW((void)plait::simulate::read_recording(folder.string(), {}, small),
+               plait::usage_error);
+  const plait::simulate::recording_limits few{.operations = 10};
+  EXPECT_THROW((void)plait::simulate::read_recording(folder.string(), {}, few), plait::usage_error);
+  std::filesystem::remove_all(folder);
+}
+
+/// Damage that the file's reader does not see.
+TEST(recorded_program, survives_ten_thousand_changed_recordings) {
+  std::mt19937_64 random(44);
+  const std::vector<recording> whole = two_ranks();
+  std::size_t run = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    std::vector<recording> ranks = whole;
+    for (int c = 0; c < 3; ++c) {
+      recording& one = ranks[random() % 2];
+      plait::recorded_part& part = one.parts[random() % one.parts.size()];
+      plait::recorded_message& message = one.messages[random() % one.messages.size()];
+      switch (random() % 8) {
+        case 0:
+          message.id = random() % 20;
+          break;
+        case 1:
+          message.place = random() % 6;
+          break;
+        case 2:
+          message.sent = !message.sent;
+          break;
+        case 3:
+          one.runs[random() % one.runs.size()].took_ns = random() % 100'000;
+          break;
+        case 4:
+          part.runtime = static_cast<std::uint32_t>(random() % 3);
+          break;
+        case 5:
+          part.first_id = random() % 30;
+          break;
+        case 6:
+          if (!part.items.empty()) part.items[random() % part.items.size()].parent = random() % 5;
+          break;
+        default:
+          if (!part.same.empty())
+            part.same.push_back({0, static_cast<std::uint32_t>(random() % 3)});
+      }
+    }
+    try {
+      const recorded_program read = plait::simulate::program_of(ranks, "folder");
+      (void)predict(read.operations, plait::simulate::machine{});
+      ++run;
+    } catch (const plait::usage_error& wrong) {
+      ASSERT_EQ(std::string(wrong.what()).find('\n'), std::string::npos) << wrong.what();
+    }
+  }
+  EXPECT_GT(run, 500U);
+}
+
+}  // namespace
