@@ -274,6 +274,12 @@ int plait_recv_counted(plait_runtime* rt, const char* name, plait_memory to, siz
 /* Returns when every task and message has finished; runs tasks meanwhile.  The first failure:
    PLAIT_ERR_TASK or PLAIT_ERR_MPI. */
 int plait_wait(plait_runtime* rt);
+/* As `plait_wait`, and asks `go_on(argument)` some twenty times a second, between tasks.  Once that
+   has returned 0 the call returns with tasks in flight, and `over`, which may be null, is 0. */
+int plait_wait_while(plait_runtime* rt, int (*go_on)(void* argument), void* argument, int* over);
+/* Writes 1 if the next submission does not wait for room, so that its caller may keep a lock that
+   tasks take.  In a task: 0. */
+int plait_has_room(plait_runtime* rt, int* has);
 /* Returns when the earlier tasks that write this memory have finished. */
 int plait_wait_on(plait_runtime* rt, plait_memory memory);
 int plait_event_wait(plait_event* one);
