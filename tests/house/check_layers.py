@@ -25,6 +25,7 @@ ARROWS = {
     "runtime": ("core", "model", "task", "comm", "array", "mover", "trace", "probe"),
     "attach": ("core", "look", "trace"),
     "c": ("runtime",),
+    "python": (),
 }
 # Files of other layers that a layer may include besides: the token, and the end.
 SINGLE_FILES = {
@@ -44,6 +45,7 @@ LIBRARIES = {
     "sanitizer/": {"task"},
     "nlohmann/": {"model", "attach"},
     "elfutils/": {"attach"},
+    "nanobind/": {"python"},
 }
 # Generated: the commit, the compiler and its flags, for result files.  Of no layer.
 BUILD_INFO = "plait/detail/build_info.hpp"
@@ -98,7 +100,7 @@ def check_layer_file(root, path, layer, public):
                 yield f"{own}: <mpi.h> is seen in src/comm, src/attach and include/plait/comm/mpi.hpp only"
         elif name.startswith("plait/") and bracket == "<":
             other = name.split("/")[1]
-            if name in (BUILD_INFO, VERSION) or (layer == "c" and name == OF_C):
+            if name in (BUILD_INFO, VERSION) or (layer in ("c", "python") and name == OF_C):
                 continue
             if name == "plait/plait.hpp" or other not in ARROWS:
                 yield f"{own}: {name} is not a header of a layer"

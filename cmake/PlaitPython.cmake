@@ -1,0 +1,22 @@
+# What the Python package is built and tested with: the checkout's environment, which has nanobind of PyPI, and the
+# headers of its Python.  PLAIT_PYTHON_FOUND says whether all is here.
+set(PLAIT_PYTHON_INTERPRETER ${PROJECT_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH
+  "Python that has nanobind, numpy, numba and mpi4py")
+set(PLAIT_PYTHON_FOUND OFF)
+if(NOT PLAIT_PYTHON OR PLAIT_SANITIZE OR NOT PLAIT_MPI MATCHES "^(openmpi|mpich)$")
+  return()
+endif()
+execute_process(COMMAND ${PLAIT_PYTHON_INTERPRETER} -I -c
+  "import importlib.util as u, nanobind; assert all(map(u.find_spec, ('mpi4py', 'numpy', 'numba'))); print(nanobind.cmake_dir())"
+  OUTPUT_VARIABLE plait_nanobind OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE plait_finds_nanobind)
+if(plait_finds_nanobind STREQUAL "0")
+  set(Python_EXECUTABLE ${PLAIT_PYTHON_INTERPRETER})
+  find_package(Python 3.9 COMPONENTS Interpreter Development.Module QUIET)
+endif()
+if(NOT Python_Development.Module_FOUND)
+  message(STATUS "without the Python package: .venv lacks nanobind, or there is no Python.h (Debian: python3-dev)")
+  return()
+endif()
+set(nanobind_DIR ${plait_nanobind})
+find_package(nanobind CONFIG REQUIRED)
+set(PLAIT_PYTHON_FOUND ON)

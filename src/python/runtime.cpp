@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "python/runtime.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace plait_python {
+namespace {
+
+nb::object& error_classes() {
+  static auto& classes = *new nb::object;
+  return classes;
+}
+
+/// Returns the object that owns the memory of an array: the last of numpy's bases.
+nb::object owner_of(nb::handle array) {
+  nb::object owner = nb::borrow(array);
+  while (true) {
+    nb::object base = nb::getattr(owner, "base", nb::none());
+    if (base.is_none() && PyMemoryView_Check(owner.ptr()))
+      base = nb::getattr(owner, "obj", nb::none());
+    if (base.is_none() || base.is(owner)) return owner;
+    owner = std::move(base);
+  }
+}
+
+/// Lets Python's signals come while the program waits; stops where a handler has raised.
+int no_signal_has_raised(void*) {
+  const PyGILState_STATE state = PyGILState_Ensure();
+  const bool raised = PyErr_CheckSignals() != 0;
+  PyGILState_Release(state);
+  return raised ? 0 : 1;
+}
+
+}  // namespace
+
+void set_error_classes(nb::object by_code) {
+  error_classes() = std::move(by_code);
+}
+
+void check(int code) {
+  if (code == PLAIT_SUCCESS) return;
+  const nb::object raised = error_classes()(code, plait_error_text());
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+  throw nb::python_error();
+}
+
+bool held_objects::hold(nb::handle array) {
+  nb::object owner = owner_of(array);
+  if (all_.contains(owner.ptr())) return true;
+  if (all_.size() >= most) return false;
+  PyObject* const key = owner.ptr();
+  all_.emplace(key, std::move(owner));
+  return true;
+}
+
+bool task_end::done() const {
+  int is_done = 0;
+  check(plait_event_test(event_, &is_done));
+  return is_done != 0;
+}
+
+runtime::runtime(int comm, const plait_options& options) {
+  int code = PLAIT_SUCCESS;
+  {
+    const without_lock away;
+    code = plait_init_f(comm, &options, &rt_);
+  }
+  check(code);
+}
+
+/// A runtime that was not ended stays as it is: its end is collective.
+runtime::~runtime() = default;
+
+plait_runtime* runtime::get() const {
+  if (rt_ == nullptr) {
+    const nb::object raised = error_classes()(int{PLAIT_ERR_STATE}, "the runtime has ended");
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+    throw nb::python_error();
+  }
+  return rt_;
+}
+
+/// The exception of a task carries where it was raised; plait's sentence, which names task and
+/// iteration, becomes a note of it where Python has notes.
+void runtime::raise(int code) {
+  if (code == PLAIT_SUCCESS) return;
+  const std::string text = plait_error_text();
+  nb::object raised = failures_.take();
+  if (code != PLAIT_ERR_TASK || !raised.is_valid()) return check(code);
+  if (nb::hasattr(raised, "add_note")) raised.attr("add_note")("plait: " + text);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+  throw nb::python_error();
+}
+
+nb::object runtime::task(nb::handle function, const nb::args& arguments, nb::handle name,
+                         int priority, nb::handle also, bool anyone, bool wants_end) {
+  tidy();
+  plait_runtime* const rt = get();
+  std::vector<plait_access> accesses;
+  task_closure* const closure = make_closure(function, arguments, also, failures_, accesses);
+  plait_call call = PLAIT_CALL_INIT;
+  nb::object named = nb::borrow(name);
+  if (name.is_none()) named = nb::getattr(closure->function, "__name__", nb::str("task"));
+  const char* const text = PyUnicode_AsUTF8(named.ptr());
+  if (text == nullptr) {
+    PyErr_Clear();
+    discard_closure(closure);
+    throw nb::type_error("the name of a task is a str");
+  }
+  call.name = plait_intern(text);
+  call.run = closure->compiled != nullptr ? &run_kernel : &run_python;
+  call.argument = closure;
+  call.release = &discard_closure;
+  call.accesses = accesses.data();
+  call.access_count = accesses.size();
+  call.priority = priority;
+  call.flags = anyone ? PLAIT_FOR_ANYONE : 0;
+  plait_event* event = nullptr;
+  if (wants_end && !records_) call.event = &event;
+  int code = PLAIT_SUCCESS;
+  {
+    const without_lock away;
+    code = plait_submit(rt, &call);
+  }
+  raise(code);
+  return event != nullptr ? nb::cast(task_end(event)) : nb::none();
+}
+
+void runtime::hold_rest(bool was_submitted) {
+  const std::vector<access> rest = std::exchange(rest_, {});
+  if (rest.empty() || !was_submitted) return;
+  std::vector<plait_access> accesses;
+  auto* const closure = new task_closure;
+  for (const access& one : rest) {
+    const array_view& view = closure->views.emplace_back(one.array, false);
+    accesses.push_back(plait_access_of(view.memory(false), PLAIT_INOUT));
+  }
+  plait_call call = PLAIT_CALL_INIT;
+  call.name = "hold";
+  call.run = [](void*) { return 0; };
+  call.argument = closure;
+  call.release = &discard_closure;
+  call.accesses = accesses.data();
+  call.access_count = accesses.size();
+  int code = PLAIT_SUCCESS;
+  {
+    const without_lock away;
+    code = plait_submit(rt_, &call);
+  }
+  raise(code);
+}
+
+plait_memory runtime::memory_of(nb::handle array, bool writes) {
+  const plait_memory memory = array_view(array, writes).memory(true);
+  if (!held_.hold(array)) rest_.push_back({nb::borrow(array), PLAIT_INOUT});
+  return memory;
+}
+
+void runtime::message(bool sends, nb::handle array, int peer, int tag, plait_comm* among,
+                      const std::string& name) {
+  const plait_memory memory = memory_of(array, !sends);
+  const char* const text = plait_intern(name.c_str());
+  submit([&](plait_runtime* rt) {
+    return sends ? plait_send(rt, text, memory, peer, tag, among)
+                 : plait_recv(rt, text, memory, peer, tag, among);
+  });
+}
+
+void runtime::wait() {
+  tidy();
+  plait_runtime* const rt = get();
+  int is_over = 0;
+  int code = PLAIT_SUCCESS;
+  {
+    const without_lock away;
+    code = plait_wait_while(rt, &no_signal_has_raised, nullptr, &is_over);
+  }
+  if (code == PLAIT_SUCCESS && is_over == 0) throw nb::python_error();
+  held_.let_go();
+  tidy();
+  if (code == PLAIT_SUCCESS) free_unused_recordings();
+  raise(code);
+}
+
+/// Frees the recordings that Python has no name for any more.  Nothing is in flight: to free one
+/// waits for all.
+void runtime::free_unused_recordings() {
+  std::erase_if(recordings_, [](const std::shared_ptr<recording>& one) {
+    if (one.use_count() > 1) return false;
+    const without_lock away;
+    (void)plait_graph_free(&one->graph);
+    return true;
+  });
+}
+
+void runtime::wait_on(nb::handle array) {
+  const plait_memory memory = array_view(array, false).memory(false);
+  submit([&](plait_runtime* rt) { return plait_wait_on(rt, memory); });
+}
+
+void runtime::wait_for(const task_end& task) {
+  submit([&](plait_runtime*) { return plait_event_wait(task.event()); });
+}
+
+void runtime::record_begin() {
+  submit([](plait_runtime* rt) { return plait_record_begin(rt); });
+  records_ = true;
+  held_before_ = held_.take();
+}
+
+std::shared_ptr<recording> runtime::record_end(bool drop) {
+  auto made = std::make_shared<recording>();
+  records_ = false;
+  made->held = std::exchange(held_, held_before_.take());
+  submit([&](plait_runtime* rt) { return plait_record_end(rt, drop ? nullptr : &made->graph); });
+  if (!drop) recordings_.push_back(made);
+  return made;
+}
+
+void runtime::replay(recording& what, std::uint64_t iterations) {
+  submit([&](plait_runtime* rt) { return plait_replay(rt, what.graph, iterations); });
+}
+
+void runtime::finalize() {
+  if (rt_ == nullptr) return;
+  int code = PLAIT_SUCCESS;
+  {
+    const without_lock away;
+    for (const std::shared_ptr<recording>& one : recordings_) (void)plait_graph_free(&one->graph);
+    code = plait_finalize(&rt_);
+  }
+  held_.let_go();
+  recordings_.clear();
+  tidy();
+  raise(code);
+}
+
+void runtime::abort(const std::string& text) {
+  const without_lock away;
+  plait_abort(rt_, text.c_str());
+  std::abort();
+}
+
+plait_ledger runtime::ledger(int worker) const {
+  plait_ledger found = PLAIT_LEDGER_INIT;
+  check(plait_get_ledger(get(), worker, &found));
+  return found;
+}
+
+plait_comm* runtime::adopt(int comm, const std::string& name) {
+  plait_comm* made = nullptr;
+  submit([&](plait_runtime* rt) {
+    return plait_adopt_f(rt, comm, plait_intern(name.c_str()), &made);
+  });
+  return made;
+}
+
+}  // namespace plait_python

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The runtime as Python sees it: calls of plait's C interface with arrays for memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <plait/plait.h>
+
+#include "python/arrays.hpp"
+#include "python/tasks.hpp"
+
+namespace plait_python {
+
+/// Raises what a code stands for.  No effect for PLAIT_SUCCESS.
+void check(int code);
+/// Says which classes `check` raises: those of plait.binding.failures.
+void set_error_classes(nb::object by_code);
+
+/// Objects that messages use until the next wait, each once: the owner of the memory, not the view
+/// of it that was named.
+class held_objects {
+ public:
+  static constexpr std::size_t most = 1024;
+  /// Returns false if there are too many, and this is none of them.
+  [[nodiscard]] bool hold(nb::handle array);
+  void let_go() noexcept { all_.clear(); }
+  [[nodiscard]] held_objects take() noexcept { return std::exchange(*this, held_objects()); }
+
+ private:
+  std::unordered_map<PyObject*, nb::object> all_;
+};
+
+/// A recording, and what its messages use.
+struct recording {
+  plait_graph* graph = nullptr;
+  held_objects held;
+};
+
+/// A task that may be waited for.
+class task_end {
+ public:
+  explicit task_end(plait_event* event) noexcept : event_(event) {}
+  task_end(task_end&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  task_end& operator=(task_end&&) = delete;
+  ~task_end() {
+    if (event_ != nullptr) (void)plait_event_free(&event_);
+  }
+  [[nodiscard]] bool done() const;
+  [[nodiscard]] plait_event* event() const noexcept { return event_; }
+
+ private:
+  plait_event* event_;
+};
+
+/// Name and communicator of a call.
+struct words_of_call {
+  const char* name;
+  plait_comm* among;
+};
+
+/// One runtime.  The thread that made it calls.
+class runtime {
+ public:
+  runtime(int comm, const plait_options& options);
+  ~runtime();
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  [[nodiscard]] nb::object task(nb::handle function, const nb::args& arguments, nb::handle name,
+                                int priority, nb::handle also, bool anyone, bool wants_end);
+  void message(bool sends, nb::handle array, int peer, int tag, plait_comm* among,
+               const std::string& name);
+  /// `go_on` is asked now and then.
+  void wait();
+  void wait_on(nb::handle array);
+  void wait_for(const task_end& task);
+
+  void record_begin();
+  /// Returns the recording; `drop`: nothing is kept.
+  [[nodiscard]] std::shared_ptr<recording> record_end(bool drop);
+  void replay(recording& what, std::uint64_t iterations);
+
+  /// Submits by `call(runtime, memories)`, whose arrays are held until the next wait.
+  template <class Call>
+  void submit(const Call& call) {
+    tidy();
+    int code = PLAIT_SUCCESS;
+    {
+      const without_lock away;
+      code = call(get());
+    }
+    hold_rest(code == PLAIT_SUCCESS);
+    raise(code);
+  }
+  /// Returns the bytes of an array, in order, for the next `submit`, and holds the array until that
+  /// is over.
+  [[nodiscard]] plait_memory memory_of(nb::handle array, bool writes);
+
+  void finalize();
+  [[noreturn]] void abort(const std::string& text);
+  [[nodiscard]] bool is_open() const noexcept { return rt_ != nullptr; }
+  /// Errors: StateError once the runtime has ended.
+  [[nodiscard]] plait_runtime* get() const;
+  [[nodiscard]] plait_ledger ledger(int worker) const;
+  [[nodiscard]] plait_comm* adopt(int comm, const std::string& name);
+  /// Raises what a code stands for: of a task, its own exception.
+  void raise(int code);
+
+ private:
+  void tidy() noexcept { closures_to_delete().delete_all(); }
+  void free_unused_recordings();
+  /// Holds what the last operation uses and `held_` has no place for, by a task after it.
+  void hold_rest(bool was_submitted);
+
+  plait_runtime* rt_ = nullptr;
+  first_exception failures_;
+  held_objects held_;
+  std::vector<access> rest_;
+  std::vector<std::shared_ptr<recording>> recordings_;
+  bool records_ = false;
+  held_objects held_before_;  ///< while a recording is made
+};
+
+}  // namespace plait_python
