@@ -3,6 +3,7 @@
 
 import array
 import gc
+import signal
 import sys
 import threading
 import time
@@ -208,6 +209,17 @@ def references_return(rt):
         assert after == before, (round_, before, after)
 
 
+def signals_end_a_wait(rt):
+    x, y = np.zeros(2), np.ones(2)
+    rt.recv(x, 0, 9)
+    signal.signal(signal.SIGALRM, lambda *_: 1 / 0)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    raises(ZeroDivisionError, rt.wait)
+    rt.send(y, 0, 9)
+    rt.wait()
+    assert x[0] == 1
+
+
 def lock_cannot_hang(workers):
     """Far more tasks of Python than may be in flight, and another thread that wants the lock."""
     rt = plait.Runtime(workers=workers, in_flight=8)
@@ -251,7 +263,7 @@ for workers in (1, 3):
     runtime = plait.Runtime(workers=workers)
     assert (runtime.rank, runtime.size, runtime.workers) == (0, 1, workers)
     for check in (tasks_follow_each_other, pascals_triangle, strided_views_do_not_conflict, ends,
-                  children, other_arrays, refusals, replays, references_return,
+                  children, other_arrays, refusals, replays, references_return, signals_end_a_wait,
                   numpy_tasks_of_two_workers_meet):  # fmt: skip
         check(runtime)
     assert runtime.ledger()["wall_s"] > 0
