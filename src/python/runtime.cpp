@@ -50,7 +50,7 @@ bool held_objects::hold(nb::handle array) {
   if (all_.contains(owner.ptr())) return true;
   if (all_.size() >= most) return false;
   PyObject* const key = owner.ptr();
-  all_.emplace(key, std::move(owner));
+  all_.emplace(key, held_owner(std::move(owner)));
   return true;
 }
 

@@ -21,18 +21,41 @@ void check(int code);
 /// Says which classes `check` raises: those of plait.binding.failures.
 void set_error_classes(nb::object by_code);
 
+/// The owner of memory: while this lives it can neither be freed nor, as a bytearray could,
+/// resized. Holder of the interpreter's lock.
+class held_owner {
+ public:
+  explicit held_owner(nb::object owner) : owner_(std::move(owner)) {
+    if (PyObject_CheckBuffer(owner_.ptr()) == 0) return;
+    if (PyObject_GetBuffer(owner_.ptr(), &buffer_, PyBUF_STRIDES) != 0) PyErr_Clear();
+  }
+  held_owner(held_owner&& other) noexcept
+      : owner_(std::move(other.owner_)), buffer_(std::exchange(other.buffer_, Py_buffer{})) {}
+  held_owner& operator=(held_owner&&) = delete;
+  ~held_owner() {
+    if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+  }
+
+ private:
+  nb::object owner_;
+  Py_buffer buffer_{};
+};
+
 /// Objects that messages use until the next wait, each once: the owner of the memory, not the view
 /// of it that was named.
 class held_objects {
  public:
   static constexpr std::size_t most = 1024;
+  held_objects() = default;
+  held_objects(held_objects&&) = default;
+  held_objects& operator=(held_objects&&) = default;
   /// Returns false if there are too many, and this is none of them.
   [[nodiscard]] bool hold(nb::handle array);
   void let_go() noexcept { all_.clear(); }
   [[nodiscard]] held_objects take() noexcept { return std::exchange(*this, held_objects()); }
 
  private:
-  std::unordered_map<PyObject*, nb::object> all_;
+  std::unordered_map<PyObject*, held_owner> all_;
 };
 
 /// A recording, and what its messages use.

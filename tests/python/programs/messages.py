@@ -42,6 +42,21 @@ def nobody():
     assert x.sum() == 3
 
 
+def arrays_in_flight_cannot_be_resized():
+    """A rank sends to itself what it cannot resize until the message is over."""
+    text, got = bytearray(b"abcd"), bytearray(4)
+    rt.recv(memoryview(got), rank, 8)
+    try:
+        got.append(1)
+        raise AssertionError("memory that a message uses was resized")
+    except BufferError:
+        pass
+    rt.send(text, rank, 8)
+    rt.wait()
+    got.append(1)
+    assert got == b"abcd\x01"
+
+
 def halves():
     colour = rank % 2
     part = MPI.COMM_WORLD.Split(colour, rank)
@@ -158,7 +173,16 @@ def stencil():
     assert (u[1:-1] == whole[cells * rank : cells * (rank + 1)]).all()
 
 
-for check in (columns_and_rows, temporaries, nobody, halves, collectives, windows, stencil):
+for check in (
+    columns_and_rows,
+    temporaries,
+    nobody,
+    arrays_in_flight_cannot_be_resized,
+    halves,
+    collectives,
+    windows,
+    stencil,
+):
     check()
 with rt.mpi():
     MPI.COMM_WORLD.Barrier()
