@@ -34,6 +34,7 @@ json to_json(const ledger_entry& entry, int rank) {
           {"exposed_s", entry.exposed_s},
           {"overhead_s", entry.overhead_s},
           {"idle_s", entry.idle_s},
+          {"held_s", entry.held_s},
           {"wall_s", entry.wall_s},
           {"balance_error", entry.balance_error()}};
 }
@@ -69,7 +70,7 @@ breakdown mean_of(const std::vector<ledger_entry>& entries) {
     result.posting_s += share * entry.posting_s;
     result.exposed_s += share * entry.exposed_s;
     result.overhead_s += share * entry.overhead_s;
-    result.idle_s += share * entry.idle_s;
+    result.idle_s += share * (entry.idle_s + entry.held_s);
   }
   return result;
 }

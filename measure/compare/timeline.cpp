@@ -11,7 +11,7 @@ event_kind kind_of(activity what) noexcept {
   static_assert(static_cast<int>(event_kind::exposed) == static_cast<int>(activity::exposed));
   static_assert(static_cast<int>(event_kind::overhead) == static_cast<int>(activity::overhead));
   static_assert(static_cast<int>(event_kind::idle) == static_cast<int>(activity::idle));
-  return static_cast<event_kind>(what);
+  return what == activity::on_hold ? event_kind::idle : static_cast<event_kind>(what);
 }
 
 }  // namespace

@@ -176,6 +176,8 @@ void act(detail::task_node& self, detail::node_action action) {
       if (op.varies) set_length(op);
       op.home->messages.post(op);
       break;
+    case detail::node_action::disown:
+      break;
     case detail::node_action::destroy:
       engine::detach(op);
       self.owned.reset();

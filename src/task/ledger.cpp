@@ -8,7 +8,8 @@ namespace plait {
 
 double ledger_entry::balance_error() const noexcept {
   if (wall_s <= 0) return 0;
-  return std::abs(compute_s + posting_s + exposed_s + overhead_s + idle_s - wall_s) / wall_s;
+  return std::abs(compute_s + posting_s + exposed_s + overhead_s + idle_s + held_s - wall_s) /
+         wall_s;
 }
 
 void detail::settle_what_was_open(account::sums& since_reset) noexcept {

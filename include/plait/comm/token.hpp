@@ -83,8 +83,8 @@ class mpi_token {
  private:
   /// Gives the core away to another thread.
   static void yield() noexcept;
-  static void tell(bool held) noexcept {
-    if (auto* told = told_.load(std::memory_order_relaxed)) told(held);
+  static void tell(bool is_held) noexcept {
+    if (auto* told = told_.load(std::memory_order_relaxed)) told(is_held);
   }
 
   static inline constinit std::atomic<void (*)(bool) noexcept> told_ = nullptr;

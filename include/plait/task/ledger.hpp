@@ -19,11 +19,13 @@ enum class activity : std::uint8_t {
   posting,   ///< starting and polling communication while there is other work to do
   exposed,   ///< nothing to run while communication of this rank is in flight
   overhead,  ///< plait itself: submission, dependences, scheduling
-  idle,      ///< nothing to run and nothing in flight
+  idle,      ///< nothing to run, nothing in flight and no task held
+  on_hold,   ///< nothing to run and nothing in flight, while a task is held
 };
-inline constexpr int activity_count = 5;
+inline constexpr int activity_count = 6;
 
-/// Seconds one worker spent.  compute + posting + exposed + overhead + idle = wall, to within 1 %.
+/// Seconds one worker spent.  compute + posting + exposed + overhead + idle + held = wall, to
+/// within 1 %.
 struct ledger_entry {
   int worker = 0;
   double compute_s = 0;
@@ -31,6 +33,7 @@ struct ledger_entry {
   double exposed_s = 0;
   double overhead_s = 0;
   double idle_s = 0;
+  double held_s = 0;
   double wall_s = 0;  ///< by the monotonic clock, not by adding up the others
 
   /// Returns |sum of the parts - wall| / wall; 0 for an empty interval.
@@ -87,12 +90,15 @@ class account {
     book(to, now);
   }
 
-  /// Charges the time since the last booking to `exposed`, up to `at_most_exposed` of it, the rest
-  /// to `idle`.
-  void charge_idle(ticks now, ticks at_most_exposed) noexcept {
+  /// Charges the time since the last booking to `exposed`, up to `at_most_exposed` of it, of the
+  /// rest up to `at_most_held` to `on_hold`, and what is left to `idle`.
+  void charge_idle(ticks now, ticks at_most_exposed, ticks at_most_held = 0) noexcept {
     const ticks since = last_.load(std::memory_order_relaxed);
     const ticks exposed = clamped<ticks>(at_most_exposed, 0, now - since);
     book(activity::exposed, since + exposed);
+    if (at_most_held > 0)
+      book(activity::on_hold,
+           since + exposed + clamped<ticks>(at_most_held, 0, now - since - exposed));
     book(activity::idle, now);
   }
 

@@ -23,7 +23,9 @@
 #include <plait/task/detail/stored_call.hpp>
 #include <plait/task/event.hpp>
 #include <plait/task/graph.hpp>
+#include <plait/task/hold.hpp>
 #include <plait/task/ledger.hpp>
+#include <plait/task/progress_source.hpp>
 #include <plait/task/reduction.hpp>
 #include <plait/task/resource.hpp>
 #include <plait/task/scheduler_options.hpp>
@@ -153,6 +155,19 @@ class scheduler {
   [[nodiscard]] plait::ledger ledger(const resource& of) const;
   void reset_ledger();
 
+  /// Adds a source beside communication: idle workers poll it, workers between two tasks when it is
+  /// due, and the helper.  What is in flight there does not count as communication.  The source
+  /// lives until it is removed or the scheduler ends.  Submitting thread, outside of tasks. Errors:
+  /// usage_error for more than `most_added_sources`.
+  void add_progress(progress_source& source);
+  /// Returns when no thread uses the source any more.  Submitting thread, outside of tasks and of
+  /// the source's own functions.
+  void remove_progress(progress_source& source);
+  /// Has a sleeping worker, the submitting thread and the helper ask the sources again.  For a
+  /// source that has something to poll for or to complete, and was idle.  Any thread; never blocks.
+  void wake_pollers() noexcept;
+  static constexpr std::size_t most_added_sources = 8;
+
   /// `observer` may be null; it must outlive its use.  Submitting thread, when no task is in
   /// flight.
   void observe(task_observer* observer);
@@ -184,13 +199,17 @@ class scheduler {
   void fail(std::exception_ptr error) noexcept;
   [[nodiscard]] bool failed() const noexcept;
 
-  /// Lets one thread that is no worker take part: it calls `help`.  Submitting thread, before the
-  /// first task.  No effect in checked mode.
-  void add_helper(std::string name);
+  /// Lets one thread that is no worker take part: it calls `help` or `help_and_poll`.  `wake` has
+  /// it do so soon; any thread calls it, within calls that do not block.  Submitting thread, before
+  /// the first task.  No effect in checked mode.
+  void add_helper(std::string name, std::function<void()> wake = {});
   /// Runs a task with `target(anyone)` that is ready and that no worker has taken.  Returns false
   /// if there is none.  The helper's thread, holding no lock that tasks take; while it runs the
   /// scheduler must not end.
   bool help();
+  /// Polls the sources that were added, runs what `help` runs, and returns when the helper is to
+  /// come again (`progress_source::due_at`).  As `help`.
+  [[nodiscard]] ticks help_and_poll();
 
   /// Returns whether tasks have stacks of their own.
   [[nodiscard]] bool can_suspend() const noexcept;
@@ -224,7 +243,10 @@ class scheduler {
  private:
   template <class Call>
   friend class submission;
+  friend class hold;
+  friend class detail::family;
 
+  [[nodiscard]] static hold hold_of_calling_task();
   /// Errors: usage_error for a resource of another scheduler, or of none.
   void assign(detail::task_node& node, const resource& to);
   void assign(detail::task_node& node, anyone_target) noexcept;

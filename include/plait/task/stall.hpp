@@ -20,6 +20,7 @@ struct stall {
     running,    ///< its function
     started,    ///< asynchronous, and not completed
     suspended,  ///< off its worker until what it waits for is there
+    on_hold,    ///< its function has returned, and holds are open
   };
   struct task {
     /// Name and kind may be read, and those stored members that starting and finishing the node
@@ -33,10 +34,18 @@ struct stall {
     std::vector<std::size_t> waits_for = {};  ///< places in `tasks`, of unfinished tasks
   };
 
+  /// A task that is held; also one that a task has submitted.
+  struct held_task {
+    const char* name = "";
+    std::uint64_t iteration = 0;  ///< as of `task`
+    double held_s = 0;
+  };
+
   /// Nothing has started or finished for so long: what waits has waited at least so long.
   double quiet_s = 0;
   /// In the order of submission; of a replay each recorded task once, as what it is to do next.
   std::vector<task> tasks;
+  std::vector<held_task> held = {};  ///< longest first
 };
 
 }  // namespace plait

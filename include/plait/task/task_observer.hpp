@@ -23,6 +23,14 @@ class task_observer {
   }
   /// Tells that task `id` (order of submission, from 1) has run on `worker`.
   virtual void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) = 0;
+  /// Tells that task `id` was held after its function had returned.  `worker` finishes it now.
+  virtual void task_held(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) {
+    static_cast<void>(worker);
+    static_cast<void>(name);
+    static_cast<void>(id);
+    static_cast<void>(begin);
+    static_cast<void>(end);
+  }
   /// Tells that the program ran code of its own, between two calls of plait on the submitting
   /// thread.
   virtual void program_ran(ticks begin, ticks end) {

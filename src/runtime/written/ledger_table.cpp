@@ -18,9 +18,10 @@ constexpr std::size_t most_rows = 32;
 constexpr double worth_a_word = 0.05;
 
 using part = double ledger_entry::*;
-constexpr std::array<part, activity_count> parts{&ledger_entry::compute_s, &ledger_entry::posting_s,
-                                                 &ledger_entry::exposed_s,
-                                                 &ledger_entry::overhead_s, &ledger_entry::idle_s};
+/// Of the table, where time on hold is part of the last.
+constexpr std::array<part, 5> parts{&ledger_entry::compute_s, &ledger_entry::posting_s,
+                                    &ledger_entry::exposed_s, &ledger_entry::overhead_s,
+                                    &ledger_entry::idle_s};
 
 [[nodiscard]] double share(const ledger_entry& of, part what) {
   return of.wall_s > 0 ? of.*what / of.wall_s : 0;
@@ -35,7 +36,8 @@ constexpr std::array<part, activity_count> parts{&ledger_entry::compute_s, &ledg
   return fmt::format("{:7.{}f}", value, largest < 1 ? 5 : digits);
 }
 
-[[nodiscard]] std::string row(std::string_view name, const ledger_entry& of, double largest) {
+[[nodiscard]] std::string row(std::string_view name, ledger_entry of, double largest) {
+  of.idle_s += of.held_s;
   std::string line = fmt::format("{:>5}{:>9}", name, seconds(of.wall_s, largest));
   for (const part what : parts) {
     line += fmt::format("{:>8}{:3.0f} %", seconds(of.*what, largest), percent(of, what));
@@ -96,6 +98,9 @@ std::string meaning_of(const std::vector<ledger_entry>& ranks) {
       {&ledger_entry::posting_s,
        "of the time went to starting and looking after messages (posting): fewer and longer ones "
        "lower it"},
+      {&ledger_entry::held_s,
+       "of the time workers had nothing to run while others were to finish a task (held, in other "
+       "idle): tasks that do not need it could run meanwhile"},
   }};
   const meaning& most =
       *std::ranges::max_element(meanings, {}, [&](const meaning& one) { return mean.*one.what; });
@@ -111,7 +116,14 @@ std::string meaning_of(const std::vector<ledger_entry>& ranks) {
   if (share(*hit, most.what) > 1.5 * share(mean, most.what)) {
     worst = fmt::format(" (on rank {} {:.0f} %)", hit - ranks.begin(), percent(*hit, most.what));
   }
-  return fmt::format("{:.0f} %{} {}.", percent(mean, most.what), worst, most.means);
+  const std::string on_hold =
+      mean.held_s > 0 && most.what != &ledger_entry::held_s
+          ? fmt::format(
+                " Workers had nothing to run while others were to finish a task (held) for "
+                "{:.0f} % of the time.",
+                percent(mean, &ledger_entry::held_s))
+          : "";
+  return fmt::format("{:.0f} %{} {}.", percent(mean, most.what), worst, most.means) + on_hold;
 }
 
 std::string ledger_table(const std::vector<ledger_entry>& ranks, int workers, int runtimes) {

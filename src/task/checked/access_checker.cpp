@@ -188,10 +188,15 @@ void access_checker::guard(const task_node& node) {
     });
   }
   range_list read_elsewhere;
+  range_list used;
   while (elsewhere_busy_.test_and_set(std::memory_order_acquire)) {
   }
-  for (const task_node* other : elsewhere_) {
+  for (const auto& [other, is_held] : elsewhere_) {
     for (const declared_access& access : declared_[other]) {
+      if (is_held) {
+        for_each_row(access.memory, [&](byte_range row) { used.push_back(row); });
+        continue;
+      }
       // What a receive writes, only this process writes.
       if (other->kind == node_kind::asynchronous && writes(access.mode)) continue;
       const byte_range hull = access.memory.hull();
@@ -204,8 +209,10 @@ void access_checker::guard(const task_node& node) {
   const range_list unreadable = without(all, joined(std::move(readable)));
   for (const byte_range& object : registered_objects_.list()) all.push_back(object);
   const range_list unwritable = without(joined(std::move(all)), joined(std::move(writable)));
-  const range_list closed = without(pages_of(unreadable), pages_of(joined(read_elsewhere)));
-  const range_list half_closed = without(pages_of(unwritable), closed);
+  const range_list open = pages_of(joined(used));
+  const range_list closed =
+      without(without(pages_of(unreadable), pages_of(joined(read_elsewhere))), open);
+  const range_list half_closed = without(without(pages_of(unwritable), closed), open);
 
   if (std::exchange(grown_, false)) mappings_ = read_mappings();
   std::vector<guarded_pages> pages;
@@ -254,17 +261,17 @@ void access_checker::unpause() noexcept {
   if (running_ != nullptr && --running_->pauses == 0) (void)guard_.close();
 }
 
-void access_checker::began_elsewhere(const task_node& node) {
+void access_checker::began_elsewhere(const task_node& node, bool is_held) {
   while (elsewhere_busy_.test_and_set(std::memory_order_acquire)) {
   }
-  elsewhere_.push_back(&node);
+  elsewhere_.push_back({&node, is_held});
   elsewhere_busy_.clear(std::memory_order_release);
 }
 
 void access_checker::ended_elsewhere(const task_node& node) {
   while (elsewhere_busy_.test_and_set(std::memory_order_acquire)) {
   }
-  std::erase(elsewhere_, &node);
+  std::erase_if(elsewhere_, [&](const auto& one) { return one.node == &node; });
   elsewhere_busy_.clear(std::memory_order_release);
 }
 

@@ -68,7 +68,8 @@ class access_checker {
   void expect_live(const replayed_graph& graph);
   /// Someone else may read what `node` declares, which cannot be seen to here: a message that has
   /// been started, a task that is suspended in a call of MPI.  Any thread.
-  void began_elsewhere(const task_node& node);
+  /// `is_held`: other threads of this process use it, and may write what it declares as written.
+  void began_elsewhere(const task_node& node, bool is_held = false);
   void ended_elsewhere(const task_node& node);
 
  private:
@@ -102,7 +103,11 @@ class access_checker {
   std::vector<guarded_pages> mappings_;  ///< of this process, when `registered_` grew last
   bool grown_ = false;
   std::atomic_flag elsewhere_busy_;  ///< any thread completes a message
-  std::vector<const task_node*> elsewhere_;
+  struct used_elsewhere {
+    const task_node* node;
+    bool is_held;
+  };
+  std::vector<used_elsewhere> elsewhere_;
   body* running_ = nullptr;
 };
 

@@ -95,7 +95,7 @@ class replayed_graph {
   /// over its count.  The node may run again once the last of its successors has been met.
   [[nodiscard]] bool finish(task_node& node, bool releases, auto released) {
     recorded_task& task = *node.recorded;
-    task_node* held = nullptr;
+    task_node* last_met = nullptr;
     if (releases) {
       const std::uint64_t done = task.iteration.load(std::memory_order_relaxed) + 1;
       task.iteration.store(done, std::memory_order_relaxed);
@@ -105,15 +105,15 @@ class replayed_graph {
       task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
       for (task_node* const* s = task.successors; s != end; ++s) {
         if (!meet(**s, &node)) continue;
-        if (held != nullptr) {
+        if (last_met != nullptr) {
           active_.fetch_add(1, std::memory_order_relaxed);
-          released(*held);
+          released(*last_met);
         }
-        held = *s;
+        last_met = *s;
       }
     }
-    if (held == nullptr) return active_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-    released(*held);
+    if (last_met == nullptr) return active_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    released(*last_met);
     return false;
   }
 

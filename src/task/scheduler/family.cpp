@@ -29,7 +29,7 @@ namespace {
 /// A task keeps its turn among commutative ones until its messages are over, and other ranks do not
 /// know whose turn comes first: two ranks that take turns differently would wait for each other.
 void expect_no_turns(const task_node& parent) {
-  for (const task_node* task = &parent;; task = &task->siblings->parent) {
+  for (const task_node* task = &parent;; task = task->siblings->parent) {
     if (task->exclusions != nullptr) {
       throw usage_error(std::string("task '") + task->name +
                         "' names data commutative, in an order that no other rank knows, and so "
@@ -45,8 +45,9 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
                                                      node_kind kind) {
   if (kind == node_kind::asynchronous) expect_no_turns(parent);
   watch.child_begins();
-  if (parent.children == nullptr) parent.children = new family(parent);
-  family& children = *parent.children;
+  family& siblings = family_of(parent, *threads.this_worker());
+  if (siblings.children == nullptr) siblings.children = std::make_unique<detail::brood>();
+  detail::brood& children = *siblings.children;
   PLAIT_EXPECTS(children.open_submission == nullptr,
                 std::string("task '") + children.open_submission->name + "' is not submitted yet");
   task_node& node = children.take_node();
@@ -54,8 +55,8 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
                                    name, kind, threads.is_one());
   // The thread of a resource submits it, and a worker finishes it.
   if (parent.where != 0) node.unshared = false;
-  node.siblings = &children;
-  if (kind == node_kind::asynchronous) children.has_messages = true;
+  node.siblings = &siblings;
+  if (kind == node_kind::asynchronous) siblings.has_messages = true;
   node.is_child = true;
   children.open_submission = &node;
   watch.submission_begins(node);
@@ -65,7 +66,7 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
 /// Promise 4 for what tasks submit: a task that has submitted so many runs what is ready itself.
 void scheduler::implementation::submit_child(task_node& node) {
   family& children = *node.siblings;
-  children.open_submission = nullptr;
+  children.children->open_submission = nullptr;
   const std::int64_t unfinished = children.unfinished.fetch_add(1, std::memory_order_relaxed);
   watch.child_submitted();
   if (!detail::submitted_tasks::is_ready(node)) return;
@@ -82,7 +83,7 @@ void scheduler::implementation::submit_child(task_node& node) {
     return;
   }
   task_node* const parent_running = w.running;
-  task_node& parent = children.parent;
+  task_node& parent = *children.parent;
   w.time.inner_task_begins();
   run(w, node);
   w.time.inner_task_ended();
@@ -101,10 +102,9 @@ void scheduler::implementation::submit_child(task_node& node) {
 /// unless the parent is a resource's task too.
 void scheduler::implementation::leave_family(family& children, worker* w) {
   if (children.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  task_node& parent = children.parent;
-  delete std::exchange(parent.children, nullptr);
-  parent.suspended.store(false, std::memory_order_relaxed);
+  task_node& parent = *children.parent;
   if (w != nullptr && (w->of == nullptr || parent.where != 0)) {
+    end_family(parent, *w);
     conclude(parent, *w);
   } else {
     parent.concluding = true;

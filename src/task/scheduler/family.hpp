@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Tasks that a task submits.
+/// Keeps a task unfinished when its function has returned: children, and holds.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
 
+#include <plait/core/clock.hpp>
 #include <plait/task/detail/dependence_tracker.hpp>
 #include <plait/task/detail/node.hpp>
+#include <plait/task/scheduler.hpp>
 
 #include "task/scheduler/worker.hpp"
 
@@ -20,10 +26,8 @@ namespace plait::detail {
 ///
 /// The function of the parent, on whatever thread it runs, is the submitting thread of the
 /// classes used here.
-class family {
+class brood {
  public:
-  explicit family(task_node& parent_) : parent(parent_), tracker(small_cache) {}
-
   /// A node that is free.  The parent's function.
   [[nodiscard]] task_node& take_node() {
     if (free_ == nullptr) free_ = returned.take_all();
@@ -33,19 +37,78 @@ class family {
     return node;
   }
 
-  task_node& parent;
-  dependence_tracker tracker;
+  dependence_tracker tracker{small_cache};
   returned_nodes returned;
-  /// Children, and the parent's function.  Whoever lowers it to 0 finishes the parent.
-  std::atomic<std::int64_t> unfinished{1};
   task_node* open_submission = nullptr;
-  bool has_messages = false;  ///< the parent's function
 
  private:
   static constexpr std::size_t small_cache = 16;
 
   std::deque<task_node> nodes_;
   task_node* free_ = nullptr;
+};
+
+/// A task with children, with holds, or with both.  A hold is a child without a node.
+///
+/// Any thread releases a hold, which is one atomic subtraction from `unfinished`; whoever brings it
+/// to 0 is the last that knows the family, and alone with the parent (`leave_family`).
+class family {
+ public:
+  /// Children, open holds, and the parent's function.
+  std::atomic<std::int64_t> unfinished{1};
+  /// Of `unfinished`, for reports: lowered before it is.
+  std::atomic<std::int64_t> open_holds{0};
+  task_node* parent = nullptr;
+  scheduler::implementation* home = nullptr;
+  std::unique_ptr<brood> children;  ///< null while there have been none
+  bool has_messages = false;        ///< the parent's function
+  bool has_holds = false;           ///< the parent's function
+  /// A hold was failed.  Written before that hold is let go, read when all are.
+  std::atomic<bool> has_failed{false};
+
+  // Of `held_tasks`, under its lock; `held_since` 0: not among them.
+  ticks held_since = 0;
+  family* held_before = nullptr;
+  family* held_after = nullptr;
+
+  family* next_free = nullptr;  ///< of `family_pool`
+};
+
+/// Families that are not in use.  A worker takes, any worker gives back.  One that is given back
+/// goes to a stack that any number of threads push to and one takes as a whole: no ABA.  What a
+/// worker has taken it keeps for itself.
+class family_pool {
+ public:
+  [[nodiscard]] family& take(worker& w) {
+    if (w.free_families == nullptr && returned_.load(std::memory_order_relaxed) != nullptr)
+      w.free_families = returned_.exchange(nullptr, std::memory_order_acquire);
+    if (w.free_families == nullptr) return make();
+    family& one = *w.free_families;
+    w.free_families = one.next_free;
+    return one;
+  }
+  void give(family& one) noexcept {
+    one.unfinished.store(1, std::memory_order_relaxed);
+    one.children.reset();
+    one.has_messages = false;
+    one.has_holds = false;
+    one.has_failed.store(false, std::memory_order_relaxed);
+    family* head = returned_.load(std::memory_order_relaxed);
+    do {
+      one.next_free = head;
+    } while (!returned_.compare_exchange_weak(head, &one, std::memory_order_release,
+                                              std::memory_order_relaxed));
+  }
+
+ private:
+  [[gnu::noinline]] family& make() {
+    std::lock_guard lock(mutex_);
+    return all_.emplace_back();
+  }
+
+  std::atomic<family*> returned_{nullptr};
+  std::mutex mutex_;
+  std::deque<family> all_;
 };
 
 }  // namespace plait::detail

@@ -54,8 +54,7 @@ class first_failure {
     if (error != nullptr) std::rethrow_exception(error);
   }
 
- private:
-  /// "task 'relax', iteration 3"
+  /// Returns "task 'relax', iteration 3".  A task that is not finished.
   [[nodiscard]] static std::string place_of(const task_node& task) {
     std::string text = std::string("task '") + task.name + "'";
     if (task.recorded != nullptr) {
@@ -65,6 +64,7 @@ class first_failure {
     return text;
   }
 
+ private:
   std::atomic<bool> has_{false};
   std::mutex mutex_;
   std::exception_ptr error_;

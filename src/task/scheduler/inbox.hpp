@@ -51,7 +51,11 @@ class inbox {
   }
   [[nodiscard]] task_node* take(std::size_t lane, queue::iterator which) {
     task_node* const node = *which;
-    queues_[lane].erase(which);
+    if (which == queues_[lane].begin()) {
+      queues_[lane].pop_front();
+    } else {
+      queues_[lane].erase(which);
+    }
     sizes_[lane].fetch_sub(1, std::memory_order_relaxed);
     if (node->where == task_node::anyone) for_anyone_.fetch_sub(1, std::memory_order_relaxed);
     return node;

@@ -60,7 +60,7 @@ constexpr std::size_t largest_limit = std::size_t{1} << 24;
 
 scheduler::implementation::implementation(const scheduler_options& options)
     : serial(next_serial()),
-      progress(options.progress),
+      sources(options.progress),
       oversubscribed(options.oversubscribed),
       measured_priorities(options.measured_priorities),
       stalls(options),
@@ -74,6 +74,7 @@ scheduler::implementation::implementation(const scheduler_options& options)
 
 scheduler::scheduler(scheduler_options options) : self_(std::make_unique<implementation>(options)) {
   implementation& s = *self_;
+  s.facade = this;
   detail::crew::here = {&s.threads, this, &s.threads.submitter()};
   (void)seconds_per_tick();  // calibrate before anything is timed
   reset_ledger();
@@ -102,6 +103,7 @@ void scheduler::close() {
   if (s.stopping.load(std::memory_order_relaxed)) return;
   const bool unwinding = std::uncaught_exceptions() > s.exceptions_at_start;
   if (unwinding) s.record_failure(nullptr);
+  s.stalls.end_begins(unwinding);
   try {
     wait();
   } catch (...) {
@@ -109,6 +111,7 @@ void scheduler::close() {
                  process_label().c_str(), exception_text(std::current_exception()).c_str());
     if (!unwinding) detail::abort_job();
   }
+  while (s.held.releasing.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   s.stopping.store(true, std::memory_order_seq_cst);
   s.ready.wake_workers();
   for (const auto& w : s.threads.workers()) {

@@ -15,7 +15,9 @@ ready_set::ready_set(crew& threads, std::size_t in_flight)
 /// 1999: a parallel depth-first schedule]  Found with a stencil whose blocks exceed the caches:
 /// taking the newest first, as work stealing usually does, interleaves steps and costs 6 % of the
 /// computation.
-task_node* ready_set::find(worker& w) noexcept {
+task_node* ready_set::find(worker& w) {
+  // seq_cst: pairs with event_count.
+  if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
   const bool high_next = w.next != nullptr && w.next->urgency == priority::high;
   if (high_next || high_.load(std::memory_order_seq_cst) > 0) {
     if (task_node* node = find(w, priority::high)) {
@@ -61,6 +63,7 @@ task_node* ready_set::steal(worker& w, priority urgency) noexcept {
 }
 
 task_node* ready_set::take_for_anyone() {
+  if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
   task_node* const node = outside_.pop_for_anyone();
   if (node != nullptr && node->urgency == priority::high)
     high_.fetch_sub(1, std::memory_order_relaxed);
@@ -73,6 +76,37 @@ task_node* ready_set::take_for_anyone() {
   expect_high(node);
   outside_.push(node);
   announce();
+}
+
+/// `next_free` is nobody else's while a compute task is in flight.
+void ready_set::add_let_go(task_node& node) noexcept {
+  task_node* head = let_go_.load(std::memory_order_relaxed);
+  do {
+    node.next_free = head;
+  } while (!let_go_.compare_exchange_weak(head, &node, std::memory_order_seq_cst,
+                                          std::memory_order_relaxed));
+  announce();
+}
+
+/// To the inbox of the workers, oldest first; those of a resource too, for nothing is left to be
+/// run. All are announced again: another thread may have found the stack empty and the inbox not
+/// filled yet, and sleeps.
+[[gnu::noinline]] void ready_set::take_let_go() {
+  task_node* newest = let_go_.exchange(nullptr, std::memory_order_acquire);
+  task_node* oldest = nullptr;
+  while (newest != nullptr) {
+    task_node* const next = newest->next_free;
+    newest->next_free = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  while (oldest != nullptr) {
+    task_node& node = *oldest;
+    oldest = node.next_free;
+    expect_high(node);
+    outside_.push(node);
+    announce();
+  }
 }
 
 void ready_set::announce() noexcept {

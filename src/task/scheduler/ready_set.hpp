@@ -49,8 +49,12 @@ class ready_set {
   /// resource which the task is meant for.  Any thread.
   void add_outside(task_node& node);
 
+  /// Adds a task that runs no more, to be finished by a worker or, if it is meant for anyone, by
+  /// the helper.  Any thread; without a lock.
+  void add_let_go(task_node& node) noexcept;
+
   /// Returns the task that `w` runs next, or null.
-  [[nodiscard]] task_node* find(worker& w) noexcept;
+  [[nodiscard]] task_node* find(worker& w);
   /// Returns a task that is meant for anyone, or null.  The helper.
   [[nodiscard]] task_node* take_for_anyone();
   /// Hands over what only `w` would take, which comes back for nothing more.
@@ -80,6 +84,7 @@ class ready_set {
     announce();
   }
   void announce() noexcept;
+  void take_let_go();
   void expect_high(const task_node& node) noexcept {
     if (node.urgency == priority::high) high_.fetch_add(1, std::memory_order_seq_cst);
   }
@@ -87,6 +92,8 @@ class ready_set {
   crew& threads_;
   alignas(128) lanes<ready_queue> fresh_;  ///< pushed by the submitting thread, taken oldest first
   inbox outside_;
+  /// Any number of threads push to it, and one takes all at once: no ABA.
+  std::atomic<task_node*> let_go_{nullptr};
   /// At least the ready tasks of high priority in all queues: raised before one is pushed, lowered
   /// after it has been taken.
   alignas(128) std::atomic<std::int64_t> high_{0};

@@ -64,10 +64,11 @@ resource_threads& scheduler::implementation::add_threads(const std::string& name
   return made;
 }
 
-void scheduler::add_helper(std::string name) {
+void scheduler::add_helper(std::string name, std::function<void()> wake) {
   implementation& s = *self_;
   s.expect_submitting_thread();
   if (s.watch.checker() != nullptr) return;
+  s.wake_helper = std::move(wake);
   s.threads.set_helper(*s.add_threads(name, 1).threads.front());
   s.threads.keep_resource();
 }

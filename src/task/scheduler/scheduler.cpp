@@ -51,7 +51,7 @@ void scheduler::implementation::entered() noexcept {
 
 /// After a failure other ranks may never send what messages in flight wait for.
 void scheduler::implementation::give_up_if_failed() {
-  if (!failure.is_new() || progress == nullptr || progress->cancel()) return;
+  if (!failure.is_new() || sources.cancel()) return;
   // The program would free memory that messages still use.
   std::fprintf(stderr, "plait: %s: a task failed (%s), and messages in flight cannot be given up\n",
                process_label().c_str(), failure.text().c_str());

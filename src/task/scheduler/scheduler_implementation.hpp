@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Implementation of the scheduler: joins the objects that it is made of, and runs tasks.  Its
 /// functions are in scheduler.cpp (submission and waiting), replay.cpp (recorded graphs),
-/// family.cpp (tasks that submit), suspension.cpp, resources.cpp, life.cpp, worker_loop.cpp
-/// (running and finishing tasks).
+/// family.cpp (tasks that submit), held/hold.cpp (tasks that others finish), suspension.cpp,
+/// resources.cpp, life.cpp, worker_loop.cpp (running and finishing tasks).
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,9 +23,11 @@
 #include <plait/task/scheduler.hpp>
 
 #include "task/graphs/replayed_graph.hpp"
+#include "task/held/held_tasks.hpp"
 #include "task/scheduler/crew.hpp"
 #include "task/scheduler/family.hpp"
 #include "task/scheduler/first_failure.hpp"
+#include "task/scheduler/progress_sources.hpp"
 #include "task/scheduler/ready_set.hpp"
 #include "task/scheduler/stall_reports.hpp"
 #include "task/scheduler/submitted_tasks.hpp"
@@ -56,7 +59,7 @@ struct scheduler::implementation {
   void launch(detail::task_node& node);
   void give_up_if_failed();
   [[nodiscard]] detail::dependence_tracker& tracker_of(const detail::task_node& node) noexcept {
-    return node.is_child ? node.siblings->tracker : tasks.tracker;
+    return node.is_child ? node.siblings->children->tracker : tasks.tracker;
   }
 
   // --- a task that submits ----------------------------------------------------------------------
@@ -65,6 +68,10 @@ struct scheduler::implementation {
                                                   detail::node_kind kind);
   void submit_child(detail::task_node& node);
   void leave_family(detail::family& children, detail::worker* w);
+  /// Returns the family of a task, made if there is none.  The task's function.
+  [[nodiscard]] detail::family& family_of(detail::task_node& parent, detail::worker& w);
+  void begin_held(detail::family& of);
+  void end_family(detail::task_node& parent, detail::worker& w);
 
   // --- any worker -------------------------------------------------------------------------------
   /// Runs tasks and drives communication until `done()`; sleeps at most `longest_sleep` at a time.
@@ -96,19 +103,23 @@ struct scheduler::implementation {
   void make_ready(detail::task_node& node, detail::worker* w);
   void start(detail::task_node& node, detail::worker* w);
   void start_in_turn(detail::task_node& node, detail::worker* w);
+  void let_go(detail::family& of) noexcept;
   void record_failure(std::exception_ptr error, const detail::task_node* task = nullptr) noexcept;
-  /// For timekeepers: how long communication had been in flight by some time.
+  /// For timekeepers: how long others had been waited for by some time.
   [[nodiscard]] auto in_flight_until() const noexcept {
-    return
-        [from = progress](ticks when) { return from != nullptr ? from->in_flight_until(when) : 0; };
+    return [this](ticks when) {
+      const ticks in_flight = sources.in_flight_until(when);
+      return detail::waited(in_flight, held.tasks.until(when, in_flight));
+    };
   }
 
   /// Identity of this scheduler.  An address would not do: it may be that of one that is gone.
   const std::uint64_t serial;
-  progress_source* const progress;
+  scheduler* facade = nullptr;
+  detail::progress_sources sources;
   const bool oversubscribed;
   const bool measured_priorities;
-  const detail::stall_reports stalls;
+  detail::stall_reports stalls;
   const std::thread::id submitter = std::this_thread::get_id();
   const int exceptions_at_start = std::uncaught_exceptions();
   std::optional<detail::stack_pool> stacks;  ///< if tasks can be suspended
@@ -120,6 +131,8 @@ struct scheduler::implementation {
   std::shared_ptr<detail::replayed_graph> replaying;
   detail::ready_set ready;
   detail::first_failure failure;
+  detail::holds held;
+  std::function<void()> wake_helper;  ///< set before the first task; null: nobody to wake
   std::atomic<bool> stopping{false};
   /// Far from those of the program's tasks; what is ready of them goes by way of the inbox, since
   /// the in-flight limit does not bound it.
@@ -185,16 +198,16 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
   bool poll_again = w.polls_again;  // as if the last spell went on, which was short
   for (std::uint32_t spins = 1; !done(); ++spins) {
     if ((!poll_again || spins % 64 == 0) && quiet.due())
-      stalls.look(quiet, threads, tasks, replaying.get());
-    if (progress != nullptr) {
+      stalls.look(quiet, threads, tasks, replaying.get(), held.tasks);
+    if (sources.any()) {
       // What it completed while it gave the token back counts too, and is not in its answer.
       const auto finished = w.counts.finished.load(std::memory_order_relaxed);
-      const bool worked = progress->poll(poll_again);
+      const bool worked = sources.poll(poll_again);
       if (worked || w.counts.finished.load(std::memory_order_relaxed) != finished)
         publish_counts(w);
     }
     if ((node = ready.find(w)) != nullptr) break;
-    poll_again = progress != nullptr && progress->idle_wait(awake_since) == 0;
+    poll_again = sources.any() && sources.idle_wait(awake_since) == 0;
     if (poll_again) continue;
     if (spins < spin_limit) {
       cpu_pause();
@@ -202,8 +215,7 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
     }
     const auto key = events.prepare();
     // Asked again now that whoever starts an operation sees a sleeper to wake.
-    const ticks wait =
-        progress != nullptr ? progress->idle_wait(awake_since) : progress_source::never;
+    const ticks wait = sources.idle_wait(awake_since);
     if (wait == 0 || done() || (node = ready.find(w)) != nullptr) {
       events.cancel();
       if (node != nullptr) break;

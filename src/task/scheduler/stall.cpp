@@ -69,6 +69,13 @@ class stall_survey {
     task.running_s = ticks_to_seconds(std::max<ticks>(0, now_ticks() - begin));
   }
 
+  void add_held(const task_node& node, std::uint64_t iteration, ticks since, stall& to) {
+    to.held.push_back(
+        {node.name, iteration, ticks_to_seconds(std::max<ticks>(0, now_ticks() - since))});
+    const auto found = places_.find(&node);
+    if (found != places_.end()) tasks_[found->second].is = stall::state::on_hold;
+  }
+
   void find_dependences() {
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       if (tasks_[i].iteration == 0) {
@@ -138,7 +145,7 @@ class stall_survey {
 }
 
 [[nodiscard]] stall describe(const crew& threads, const submitted_tasks& tasks,
-                             const replayed_graph* replaying) {
+                             const replayed_graph* replaying, const held_tasks& open) {
   stall result;
   stall_survey survey(result.tasks);
   tasks.for_each_node([&survey](const task_node& node) { survey.add_submitted(node); });
@@ -151,24 +158,73 @@ class stall_survey {
     int place = 0;
     for (const auto& w : one.threads) survey.add_worker(*w, one.name.c_str(), place++);
   });
+  open.for_each([&](const task_node& node, ticks since) {
+    const std::uint64_t iteration =
+        node.recorded == nullptr ? 0 : node.recorded->iteration.load(std::memory_order_relaxed) + 1;
+    survey.add_held(node, iteration, since, result);
+  });
   survey.find_dependences();
   return result;
+}
+
+/// No thread runs anything, no message is under way, and no task is suspended in a call of MPI.
+[[nodiscard]] bool only_holds_are_open(const stall& found, const crew& threads) {
+  bool others = false;
+  threads.for_each_thread(
+      [&](const worker& w) { others |= w.in_task.load(std::memory_order_relaxed) != nullptr; });
+  for (const stall::task& task : found.tasks)
+    others |= task.is == stall::state::started || task.is == stall::state::suspended;
+  return !others && !found.held.empty();
+}
+
+[[nodiscard]] std::string tenths(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", seconds);
+  return text;
+}
+
+/// Nobody but the owners of holds can move anything, and the program has given them all the time
+/// that it may: its memory, which they use, would be freed.
+[[noreturn]] void end_with_holds(const stall& found) {
+  constexpr std::size_t most_names = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(found.held.size(), most_names); ++i) {
+    const stall::held_task& one = found.held[i];
+    names += std::string(i == 0 ? "'" : ", '") + one.name + "'";
+    if (one.iteration != 0) names += " of iteration " + std::to_string(one.iteration);
+    names += " (for " + tenths(one.held_s) + " s)";
+  }
+  if (found.held.size() > most_names)
+    names += " and " + std::to_string(found.held.size() - most_names) + " more";
+  std::fprintf(stderr,
+               "plait: %s: the runtime ends while tasks are held, and nobody lets them go: %s\n",
+               process_label().c_str(), names.c_str());
+  detail::abort_job();
 }
 
 }  // namespace
 
 stall_reports::stall_reports(const scheduler_options& options)
     : report_(options.stalled),
-      period_(report_ != nullptr ? stall_ticks(options.stall_report_s) : progress_source::never) {}
+      stall_period_(stall_ticks(options.stall_report_s)),
+      period_(report_ != nullptr ? stall_period_ : progress_source::never) {}
+
+void stall_reports::end_begins(bool unwinds) noexcept {
+  constexpr double after_an_exception_s = 1;
+  ends_ = true;
+  period_ =
+      unwinds ? std::min(stall_period_, seconds_to_ticks(after_an_exception_s)) : stall_period_;
+}
 
 void stall_reports::look(stall_watch& watch, const crew& threads, const submitted_tasks& tasks,
-                         const replayed_graph* replaying) const {
+                         const replayed_graph* replaying, const held_tasks& open) const {
   if (!watch.look(progress_mark(threads, replaying), now_ticks())) return;
   // A program that may only be slow must not end because a report cannot be made.
   try {
-    stall found = describe(threads, tasks, replaying);
+    stall found = describe(threads, tasks, replaying, open);
     found.quiet_s = ticks_to_seconds(now_ticks() - watch.since());
-    report_(found);
+    if (ends_ && only_holds_are_open(found, threads)) end_with_holds(found);
+    if (report_ != nullptr) report_(found);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "plait: %s: nothing moves, and no report can be made: %s\n",
                  process_label().c_str(), e.what());

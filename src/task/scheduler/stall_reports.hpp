@@ -9,6 +9,7 @@
 #include <plait/task/stall.hpp>
 
 #include "task/graphs/replayed_graph.hpp"
+#include "task/held/held_tasks.hpp"
 #include "task/scheduler/crew.hpp"
 #include "task/scheduler/stall_watch.hpp"
 #include "task/scheduler/submitted_tasks.hpp"
@@ -27,11 +28,16 @@ class stall_reports {
   }
   /// Reports a stall if `watch` finds one.  `replaying` may be null.
   void look(stall_watch& watch, const crew& threads, const submitted_tasks& tasks,
-            const replayed_graph* replaying) const;
+            const replayed_graph* replaying, const held_tasks& open) const;
+  /// From now on a standstill in which only holds are open ends the job, in a line that names the
+  /// tasks.  `unwinds`: an exception leaves the program, and what is held gets a second.
+  void end_begins(bool unwinds) noexcept;
 
  private:
   const std::function<void(const stall&)> report_;
-  const ticks period_;  ///< `never` without `report_`
+  const ticks stall_period_;
+  ticks period_;  ///< `never` without `report_`, until the end begins
+  bool ends_ = false;
 };
 
 }  // namespace plait::detail

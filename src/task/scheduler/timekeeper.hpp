@@ -23,6 +23,16 @@ struct processor_clock {
   [[nodiscard]] static ticks short_task() noexcept { return seconds_to_ticks(1e-6); }
 };
 
+/// Times until some moment: during which communication was in flight, and during which none was and
+/// a task was held.
+struct waited {
+  ticks in_flight = 0;
+  ticks held = 0;
+
+  waited(ticks in_flight_, ticks held_ = 0) noexcept  // NOLINT: implicit on purpose
+      : in_flight(in_flight_), held(held_) {}
+};
+
 /// Everything but what says otherwise is for the worker's own thread.
 ///
 /// When the clock is read around tasks: before one in `sampled_overhead::period`, after each; but
@@ -147,7 +157,7 @@ class basic_timekeeper {
     book_all_but_owed(activity::posting);
   }
 
-  // Idleness.  `in_flight_until(time)`: how long communication has been in flight by then
+  // Idleness.  `in_flight_until(time)`: how long others have been waited for by then (`waited`)
   // ---------------------------------------------------------------------------------------------
   struct spell {
     ticks begin = 0;
@@ -159,16 +169,19 @@ class basic_timekeeper {
     const ticks begin = Clock::now();
     account_.charge(activity::overhead, begin);  // or what unread tasks are owed
     unread_ = 0;
-    idle_in_flight_.store(in_flight_until(begin), std::memory_order_release);
+    const waited by_then = in_flight_until(begin);
+    idle_held_.store(by_then.held, std::memory_order_relaxed);
+    idle_in_flight_.store(by_then.in_flight, std::memory_order_release);
     return begin;
   }
   [[nodiscard]] spell idleness_ended(ticks begin, const auto& in_flight_until) noexcept {
     const ticks end = Clock::now();
     // What was posted a moment before it was started counts from then: more than this spell at
     // most.
-    const ticks in_flight = in_flight_until(end) - idle_in_flight_.load(std::memory_order_relaxed);
+    const waited by_then = in_flight_until(end);
+    const ticks in_flight = by_then.in_flight - idle_in_flight_.load(std::memory_order_relaxed);
     const ticks exposed = std::clamp<ticks>(in_flight, 0, end - begin);
-    account_.charge_idle(end, exposed);
+    account_.charge_idle(end, exposed, by_then.held - idle_held_.load(std::memory_order_relaxed));
     idle_in_flight_.store(not_idle, std::memory_order_release);
     return {begin, end, exposed};
   }
@@ -285,6 +298,7 @@ class basic_timekeeper {
   ticks posted_since_entry_ = 0;
   /// While idle: the time communication had been in flight when the spell began; else `not_idle`.
   std::atomic<ticks> idle_in_flight_{not_idle};
+  std::atomic<ticks> idle_held_{0};  ///< the same of `waited::held`
   statement base_{};
 };
 
@@ -311,9 +325,13 @@ typename basic_timekeeper<Clock>::statement basic_timekeeper<Clock>::booked(
   } else if (before == not_idle) {
     add(activity::overhead, open);  // on its way between a task and idleness
   } else {
-    const ticks exposed = std::clamp<ticks>(in_flight_until(now.at) - before, 0, open);
+    const waited by_now = in_flight_until(now.at);
+    const ticks exposed = std::clamp<ticks>(by_now.in_flight - before, 0, open);
+    const ticks on_hold = std::clamp<ticks>(
+        by_now.held - idle_held_.load(std::memory_order_relaxed), 0, open - exposed);
     add(activity::exposed, exposed);
-    add(activity::idle, open - exposed);
+    add(activity::on_hold, on_hold);
+    add(activity::idle, open - exposed - on_hold);
   }
   return {sums, now.monotonic_ns};
 }
@@ -341,6 +359,7 @@ ledger_entry basic_timekeeper<Clock>::entry(int worker,
           .exposed_s = seconds(activity::exposed),
           .overhead_s = seconds(activity::overhead),
           .idle_s = seconds(activity::idle),
+          .held_s = seconds(activity::on_hold),
           .wall_s = static_cast<double>(times.wall_ns) * 1e-9};
 }
 

@@ -120,6 +120,16 @@ class witness {
     if (is_sampled(node)) node.recorded->this_run += now_ticks();
     if (checker_ != nullptr) checker_->ended_elsewhere(node);
   }
+  /// The function has returned, and others finish the task: they may use what it declares.
+  void held_begins(const task_node& node) const {
+    if (checker_ != nullptr) checker_->began_elsewhere(node, true);
+  }
+  /// `w` finishes the task.
+  void held_ended(task_node& node, const worker& w, ticks begin, ticks end) const {
+    if (is_sampled(node)) node.recorded->this_run += end - begin;
+    if (checker_ != nullptr) checker_->ended_elsewhere(node);
+    if (observer_ != nullptr) observer_->task_held(w.index, node.name, id_of(node), begin, end);
+  }
   /// The task with the id `by` has released `ready`.
   void released(const task_node& ready, std::uint64_t by, const worker* w) const {
     if (observer_ != nullptr)

@@ -79,8 +79,9 @@ struct alignas(128) worker {
   bool in_loop = false;       ///< will come back for `next`
   /// The task whose function runs, or null.  Written by the worker, a hint to others.
   std::atomic<task_node*> in_task{nullptr};
-  task_node* running = nullptr;  ///< while in a task that can be suspended
-  suspension* then = nullptr;    ///< what a task that suspends itself leaves to be done
+  task_node* running = nullptr;     ///< while in a task that can be suspended
+  suspension* then = nullptr;       ///< what a task that suspends itself leaves to be done
+  family* free_families = nullptr;  ///< of `family_pool`; this thread's own
   timekeeper time;
   bool polls_again = false;  ///< the last idle spell ended in polling without pause
   std::uint64_t random = 0;

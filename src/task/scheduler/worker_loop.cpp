@@ -33,6 +33,7 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
 void scheduler::implementation::run(worker& w, task_node& node) {
   if (node.concluding) [[unlikely]] {
     node.concluding = false;
+    end_family(node, w);
     conclude(node, w);
     return;
   }
@@ -48,19 +49,22 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   w.in_task.store(&node, std::memory_order_relaxed);
   const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
   w.in_task.store(nullptr, std::memory_order_relaxed);
-  const bool may_look = progress != nullptr && w.of == nullptr;
-  const ticks look = may_look ? progress->due_at() : progress_source::never;
+  const bool may_look = sources.any() && w.of == nullptr;
+  const ticks look = may_look ? sources.due_at() : progress_source::never;
   // A look that is due must not wait for tasks of which nobody knows that they are short.
   const bool watchful = look != progress_source::never;
   const bool may_be_long = watchful && (node.recorded == nullptr || !node.recorded->brief);
   const ticks end = w.time.task_ended(begin, watchful, may_be_long);
   const bool is_read = end != detail::timekeeper::unread;
-  if (is_read && watchful) progress->passed(end);
+  if (is_read && watchful) sources.passed(end);
   if (is_read && node.recorded != nullptr) node.recorded->brief = w.time.tasks_are_short();
   if (watched) watch.ran(w, node, begin, end);
   if (ended && node.children != nullptr) {
-    if (node.children->has_messages) wait_without_worker(node, w);
-    leave_family(*node.children, &w);
+    detail::family& own = *node.children;
+    const bool is_held = own.has_holds && own.open_holds.load(std::memory_order_relaxed) > 0;
+    if (own.has_messages || is_held) wait_without_worker(node, w);
+    if (is_held) begin_held(own);
+    leave_family(own, &w);
   } else if (ended) {
     conclude(node, w);
   } else {
@@ -71,7 +75,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   }
   if (is_read && end >= look) {
     w.time.look_begins();
-    (void)progress->poll(false);
+    (void)sources.poll(false);
     w.time.look_ended();
   }
 }
@@ -167,7 +171,7 @@ void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
   }
   if (std::exchange(node.is_child, false)) {
     detail::family& siblings = *std::exchange(node.siblings, nullptr);
-    siblings.returned.push(node);
+    siblings.children->returned.push(node);
     threads.raise(&counters::children, w);
     leave_family(siblings, w);
     return;
@@ -239,7 +243,7 @@ void scheduler::implementation::start(task_node& node, worker* w) {
     finish(node, w);
   }
   if (w != nullptr) w->time.post_ended(post);
-  if (progress != nullptr && progress->needs_idle_workers()) ready.wake_two();
+  if (sources.needs_idle_workers()) ready.wake_two();
 }
 
 void scheduler::implementation::record_failure(std::exception_ptr error,

@@ -46,6 +46,7 @@ enum class traffic : std::uint8_t { sends, receives, both };
 enum class node_action : std::uint8_t {
   run,        ///< once: by-value arguments are moved into the call
   run_again,  ///< for a recorded task: they are copied
+  disown,     ///< it has failed after its function has returned, whose result does not count
   destroy,
 };
 
@@ -132,7 +133,7 @@ struct alignas(64) task_node {
   std::atomic<bool> suspended{false};
   bool uncounted = false;   // it was suspended: counted as a message that has been started is
   bool trivial = false;     // `act(destroy)` would do nothing
-  bool concluding = false;  // it has run, and the last message that it has submitted is over
+  bool concluding = false;  // it has run, and the last that kept it unfinished is over
   traffic exchanges = traffic::both;  // of an asynchronous node
   // With one worker no locked instruction is needed between tasks that it submits and finishes.
   bool unshared = false;          // whoever submits it finishes it

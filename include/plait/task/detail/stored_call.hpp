@@ -12,6 +12,7 @@
 #include <plait/task/access.hpp>
 #include <plait/task/detail/node.hpp>
 #include <plait/task/event.hpp>
+#include <plait/task/hold.hpp>
 #include <plait/task/reduction.hpp>
 
 namespace plait::detail {
@@ -39,6 +40,8 @@ template <class Stored>
 [[nodiscard]] decltype(auto) passed_argument(Stored& stored) {
   if constexpr (is_reduction<Stored>) {
     return private_copy(stored);
+  } else if constexpr (std::is_same_v<Stored, held_word>) {
+    return hold::of_calling_task();
   } else if constexpr (is_access<Stored>) {
     return stored.argument();
   } else {
@@ -73,6 +76,9 @@ struct bound_call {
   }
 
   decltype(auto) call_with(std::tuple<Stored...>& with) {
+    static_assert(!(std::is_same_v<Stored, held_word> || ...) || !(is_reduction<Stored> || ...),
+                  "a task that others finish cannot reduce: its part is added when its function "
+                  "returns; name the data commutative");
     return std::apply(
         [this](auto&... one) -> decltype(auto) {
           constexpr bool takes_them =
@@ -138,6 +144,7 @@ struct call_with_result {
     returned = true;
   }
   void run_again() {}
+  void disown() noexcept { returned = false; }
 };
 
 /// True if a call fits into the node itself.
@@ -178,6 +185,10 @@ void store_call(task_node& node, Call&& call) {
         break;
       case node_action::run_again:
         stored_call<stored>(self).run_again();
+        break;
+      case node_action::disown:
+        if constexpr (requires(stored & call_) { call_.disown(); })
+          stored_call<stored>(self).disown();
         break;
       case node_action::destroy:
         std::destroy_at(std::launder(reinterpret_cast<stored_as<stored>*>(self.storage)));

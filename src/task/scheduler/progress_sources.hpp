@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Lists what workers poll: communication, and what has been added beside it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
+#include <plait/core/clock.hpp>
+#include <plait/core/error.hpp>
+#include <plait/task/progress_source.hpp>
+#include <plait/task/scheduler.hpp>
+
+namespace plait::detail {
+
+/// Any thread asks and polls.  The submitting thread adds and removes.
+///
+/// Why nobody uses a source that has been removed: whoever uses a place raises its `users` and then
+/// reads its `source`; who removes writes null there and then reads `users`.  All four are
+/// sequentially consistent.  In their single order either the user's read comes after the null, so
+/// the user finds nothing, or the remover's read comes after the raise, so the remover waits.
+class progress_sources {
+ public:
+  explicit progress_sources(progress_source* communication) noexcept
+      : communication_(communication) {}
+
+  void add(progress_source& one) {
+    const auto free = std::ranges::find_if(places_, [](const place& p) {
+      return p.source.load(std::memory_order_relaxed) == nullptr;
+    });
+    if (free == places_.end())
+      throw usage_error("a scheduler has " + std::to_string(most) +
+                        " added progress sources at most");
+    free->source.store(&one, std::memory_order_seq_cst);
+    added_.fetch_add(1, std::memory_order_seq_cst);
+  }
+  void remove(progress_source& one) {
+    const auto at = std::ranges::find_if(
+        places_, [&](const place& p) { return p.source.load(std::memory_order_relaxed) == &one; });
+    PLAIT_EXPECTS(at != places_.end(), "the progress source was added to this scheduler");
+    added_.fetch_sub(1, std::memory_order_seq_cst);
+    at->source.store(nullptr, std::memory_order_seq_cst);
+    while (at->users.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
+  }
+
+  [[nodiscard]] bool any() const noexcept { return communication_ != nullptr || has_added(); }
+  bool poll(bool again) {
+    bool worked = communication_ != nullptr && communication_->poll(again);
+    for_each_added([&](progress_source& one) { worked = one.poll(again) || worked; });
+    return worked;
+  }
+  bool poll_added() {
+    bool worked = false;
+    for_each_added([&](progress_source& one) { worked = one.poll(false) || worked; });
+    return worked;
+  }
+  [[nodiscard]] ticks idle_wait(ticks awake_since) {
+    ticks wait =
+        communication_ != nullptr ? communication_->idle_wait(awake_since) : progress_source::never;
+    for_each_added(
+        [&](progress_source& one) { wait = std::min(wait, one.idle_wait(awake_since)); });
+    return wait;
+  }
+  [[nodiscard]] bool needs_idle_workers() {
+    bool needs = communication_ != nullptr && communication_->needs_idle_workers();
+    for_each_added([&](progress_source& one) { needs = needs || one.needs_idle_workers(); });
+    return needs;
+  }
+  /// Communication alone counts as in flight.
+  [[nodiscard]] ticks in_flight_until(ticks now) const {
+    return communication_ != nullptr ? communication_->in_flight_until(now) : 0;
+  }
+  [[nodiscard]] bool cancel() {
+    bool ended = true;
+    for_each_added([&](progress_source& one) { ended = one.cancel() && ended; });
+    return (communication_ == nullptr || communication_->cancel()) && ended;
+  }
+  [[nodiscard]] ticks due_at() {
+    ticks due = communication_ != nullptr ? communication_->due_at() : progress_source::never;
+    if (has_added()) due = std::min(due, added_due_at());
+    return due;
+  }
+  [[gnu::noinline]] ticks added_due_at() {
+    ticks due = progress_source::never;
+    for_each_added([&](progress_source& one) { due = std::min(due, one.due_at()); });
+    return due;
+  }
+  void passed(ticks now) {
+    if (communication_ != nullptr) communication_->passed(now);
+    for_each_added([&](progress_source& one) { one.passed(now); });
+  }
+
+ private:
+  static constexpr std::size_t most = scheduler::most_added_sources;
+
+  struct place {
+    std::atomic<progress_source*> source{nullptr};
+    std::atomic<int> users{0};
+  };
+
+  [[nodiscard]] bool has_added() const noexcept {
+    return added_.load(std::memory_order_relaxed) != 0;
+  }
+  void for_each_added(const auto& use) {
+    if (!has_added()) return;
+    for (place& p : places_) {
+      if (p.source.load(std::memory_order_relaxed) == nullptr) continue;
+      p.users.fetch_add(1, std::memory_order_seq_cst);
+      if (progress_source* const one = p.source.load(std::memory_order_seq_cst)) use(*one);
+      p.users.fetch_sub(1, std::memory_order_seq_cst);
+    }
+  }
+
+  progress_source* const communication_;
+  std::atomic<int> added_{0};
+  std::array<place, most> places_;
+};
+
+}  // namespace plait::detail
