@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What all calls of plait.h have in common: who may call, and what becomes of an exception.
+/// Functions that all calls of plait.h go through: who may call, and which code an exception becomes.
 #pragma once
 
 #include <cstddef>

@@ -160,7 +160,8 @@ int plait_finalize(plait_runtime** ending) {
 
 void plait_abort(plait_runtime* rt, const char* text) {
   const char* const why = text != nullptr ? text : "plait_abort";
-  if (rt != nullptr && rt == living()) rt->env.abort(why);
+  (void)rt;  // a process has one
+  if (plait_runtime* const one = living(); one != nullptr) one->env.abort(why);
   plait::detail::print_last_words(why);
   plait::detail::abort_job();
 }

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,24 @@ class Install(unittest.TestCase):
         said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, made)
         self.assertEqual(said, (TREE / f"examples/{name}.expected").read_text())
 
+    def build_in_other_languages(self, prefix, build):
+        """Compiles the examples in C and Fortran by the wrappers of Debian's MPI libraries."""
+        for language, wrapper, name in (
+            ("c", "mpicc", "heat.c"),
+            ("fortran", "mpif90", "heat.f90"),
+        ):
+            compiler = shutil.which(f"{wrapper}.{MPI[0]}")
+            files = list(prefix.glob(f"lib*/**/pkgconfig/plait-{language}.pc"))
+            self.assertTrue(files or language == "fortran")
+            if compiler is None or not files:
+                continue  # another library's, or no compiler of Fortran
+            flags = self.run_words("env", f"PKG_CONFIG_PATH={files[0].parent}", "pkg-config", "--cflags",
+                                   "--libs", f"plait-{language}").split()
+            made = build / f"heat_in_{language}"
+            self.run_words(compiler, TREE / "examples" / language / name, "-o", made, *flags)
+            said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, made)
+            self.assertEqual(said, (TREE / f"examples/{language}/heat.expected").read_text())
+
     def test_a_project_elsewhere_finds_builds_and_runs(self):
         with tempfile.TemporaryDirectory() as made:
             prefix, source, build = (pathlib.Path(made) / n for n in ("prefix", "source", "build"))
@@ -99,6 +118,7 @@ class Install(unittest.TestCase):
                 said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, build / name)
                 self.assertEqual(said, (TREE / f"examples/{name}.expected").read_text())
             self.build_without_cmake(prefix, source, build)
+            self.build_in_other_languages(prefix, build)
             said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, build / "loader",
                                   build / "libloaded.so")
             self.assertEqual(said, "the sum over 3 ranks is 6\n")
