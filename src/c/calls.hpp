@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Functions that all calls of plait.h go through: who may call, and which code an exception becomes.
+/// Functions that all calls of plait.h go through: who may call, and which code an exception
+/// becomes.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -65,6 +66,97 @@ TEST_F(erased_calls, a_task_runs_in_order_and_gives_its_argument_back_once) {
   rt.wait();
   EXPECT_EQ(seen, 3);
   EXPECT_EQ(released, 3);
+}
+
+struct addition {
+  double* to;
+  double what[20];
+};
+template <int place>
+void add_copied(void* argument) {
+  const auto& a = *static_cast<const addition*>(argument);
+  *a.to += a.what[place];
+}
+
+TEST_F(erased_calls, a_task_keeps_a_copy_of_its_argument_small_or_large_recorded_or_not) {
+  runtime rt{env};
+  double total = 0;
+  const data_access whole{memory_of(total), access_mode::inout};
+  const auto submit = [&](double first, double last) {
+    addition a{&total, {}};
+    a.what[0] = first;
+    a.what[19] = last;
+    rt.submitter().task({.name = "small",
+                         .run = add_copied<0>,
+                         .argument = &a,
+                         .argument_bytes = sizeof(double*) + sizeof(double),
+                         .accesses = {&whole, 1}});
+    rt.submitter().task({.name = "large",
+                         .run = add_copied<19>,
+                         .argument = &a,
+                         .argument_bytes = sizeof a,
+                         .accesses = {&whole, 1}});
+    a = {};
+  };
+  submit(1, 10);
+  const strided_bytes waited_for = memory_of(total);
+  rt.submitter().wait_on({&waited_for, 1});
+  EXPECT_EQ(total, 11);
+  rt.submitter().begin_record();
+  EXPECT_TRUE(rt.submitter().recording());
+  submit(2, 20);
+  std::optional<graph> recorded = rt.submitter().end_record();
+  ASSERT_TRUE(recorded.has_value());
+  EXPECT_FALSE(rt.submitter().recording());
+  rt.replay(*recorded, 3).wait();
+  EXPECT_EQ(total, 11 + 3 * 22);
+  rt.submitter().begin_record();
+  submit(4, 40);
+  EXPECT_FALSE(rt.submitter().end_record(false).has_value());
+  rt.wait();
+  EXPECT_EQ(total, 11 + 3 * 22);
+}
+
+TEST_F(erased_calls, the_end_of_a_task_can_be_waited_for) {
+  runtime rt{env};
+  int value = 0, released = 0;
+  counter c{&value, &released};
+  std::optional<event<void>> ended;
+  rt.submitter().task({.name = task_name::of("waited for"),
+                       .run = add_one,
+                       .argument = &c,
+                       .release = give_back,
+                       .ended = &ended});
+  ASSERT_TRUE(ended.has_value());
+  ended->get();
+  EXPECT_EQ(value, 1);
+  EXPECT_TRUE(ended->done());
+  EXPECT_FALSE(ended->dropped());
+  rt.wait();
+  EXPECT_EQ(released, 1);
+  rt.submitter().begin_record();
+  EXPECT_THROW(rt.submitter().task({.name = "recorded", .run = add_one, .ended = &ended}),
+               usage_error);
+  (void)rt.submitter().end_record(false);
+}
+
+TEST_F(erased_calls, a_caller_can_ask_where_it_is) {
+  runtime rt{env};
+  submitter& to = rt.submitter();
+  EXPECT_TRUE(to.in_program());
+  EXPECT_FALSE(to.in_task());
+  bool in_task = false, in_program = true;
+  rt.task(
+      "asks",
+      [&to](bool& a, bool& b) {
+        a = to.in_task();
+        b = to.in_program();
+      },
+      out(in_task), out(in_program));
+  rt.wait();
+  EXPECT_TRUE(in_task);
+  EXPECT_FALSE(in_program);
+  std::thread([&to] { EXPECT_FALSE(to.in_program() || to.in_task()); }).join();
 }
 
 TEST_F(erased_calls, a_task_runs_on_the_resource_that_it_names) {
