@@ -13,6 +13,7 @@
 #include <plait/simulate/sensitivity.hpp>
 #include <plait/trace/result_parts.hpp>
 
+#include "dataflow_answer.hpp"
 #include "loggops_answer.hpp"
 #include "options.hpp"
 
@@ -32,14 +33,37 @@ using json = nlohmann::ordered_json;
   return result;
 }
 
+int answer_dataflow(const request& asked, const plait::simulate::recorded_program& what) {
+  const json rows = dataflow_rows(what, asked.dataflow);
+  if (!asked.json_file.empty()) {
+    json result = json::parse(result_head("simulation", "bench", "simulate"));
+    result["parameters"] = {{"file", asked.file},
+                            {"dialect", "plait"},
+                            {"network", asked.dataflow.networks},
+                            {"policy", asked.dataflow.policies},
+                            {"bucket_bytes", asked.dataflow.bucket_bytes},
+                            {"look_us", asked.dataflow.look_us},
+                            {"cores", asked.dataflow.cores}};
+    result["environment"] = json::parse(environment_json({}));
+    result["rows"] = rows;
+    // Names are a program's own and may be no UTF-8.
+    write_text_file(asked.json_file,
+                    result.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  }
+  if (asked.json_file != "-") print_dataflow_rows(rows);
+  return 0;
+}
+
 int run(int argc, char** argv) {
   const auto asked = parse(argc, argv);
   if (!asked) return 0;
-  const plait::simulate::program what = plait::simulate::read_goal(asked->file);
+  const plait::simulate::recorded_program read = read_either(asked->file, asked->runtime);
+  const plait::simulate::program& what = read.operations;
   if (!asked->goal_file.empty()) write_text_file(asked->goal_file, goal_text(what));
   if (!asked->binary_file.empty()) write_text_file(asked->binary_file, goal_binary(what));
   if (!asked->linear_program_file.empty())
     write_text_file(asked->linear_program_file, linear_program(what, asked->loggops));
+  if (!asked->is_loggops) return answer_dataflow(*asked, read);
   if (asked->finish) print_finish(what, asked->loggops);
   if (asked->finish && asked->json_file.empty()) return 0;
   const json row = loggops_row(what, asked->loggops);

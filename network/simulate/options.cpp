@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -12,15 +15,66 @@
 
 namespace plait::network::simulate {
 
+namespace {
+
+void add_dataflow(CLI::App& app, dataflow_request& asked) {
+  app.add_option("--network", asked.networks,
+                 "Files of a network's parameters, and rates such as 1gbit,500mbit on top of them");
+  app.add_option(
+      "--policy", asked.policies,
+      "Who looks: none, workers, sleeping, auto, dedicated; several have commas between");
+  app.add_option("--workers", asked.workers, "Threads of a rank that run tasks; 0: as recorded");
+  app.add_option("--cores", asked.cores, "Cores of a rank; 0: one more than workers");
+  app.add_option("--bucket", asked.bucket_bytes, "Bytes that a link lets pass at once");
+  app.add_option("--look", asked.look_us, "Microseconds of a core that a look costs");
+}
+
+/// Options of the dialect `plait` are refused beside those of the other.
+[[nodiscard]] bool is_loggops(const CLI::App& app, const request& asked,
+                              const std::string& dialect) {
+  std::string of_plait;
+  for (const char* option : {"--network", "--policy", "--workers", "--cores", "--bucket", "--look"})
+    if (app.count(option) > 0) of_plait = option;
+  std::string of_loggops;
+  for (const char* option : {"--loggops", "--finish", "--write-lp"})
+    if (app.count(option) > 0) of_loggops = option;
+  std::error_code failed;
+  const bool is_folder = std::filesystem::is_directory(asked.file, failed);
+  bool loggops = dialect == "loggops";
+  if (dialect.empty()) loggops = of_plait.empty() && (!is_folder || !of_loggops.empty());
+  if (!dialect.empty() && dialect != "loggops" && dialect != "plait")
+    throw usage_error(
+        fmt::format("--dialect: there is no '{}'; there are loggops and plait", dialect));
+  const std::string& other = loggops ? of_plait : of_loggops;
+  if (!other.empty())
+    throw usage_error(
+        fmt::format("{}: not in the dialect {}", other, loggops ? "loggops" : "plait"));
+  if (asked.dataflow.look_us < 0 || asked.dataflow.look_us > 1e6)
+    throw usage_error("--look: give 0 to 1000000 microseconds");
+  constexpr std::uint32_t most_threads = 4096;
+  if (asked.dataflow.workers > most_threads || asked.dataflow.cores > most_threads)
+    throw usage_error("--workers and --cores go up to 4096");
+  return loggops;
+}
+
+}  // namespace
+
 std::optional<request> parse(int argc, char** argv) {
   request asked;
-  std::string dialect = "loggops";
+  std::string dialect;
   std::string network;
+  int runtime = -1;
   CLI::App app("How long a program takes on a machine that is not here", "simulate");
-  app.add_option("file", asked.file, "GOAL file, text or binary")->required();
-  app.add_option("--dialect", dialect, "loggops: as LogGOPSim")->capture_default_str();
+  app.add_option("file", asked.file, "GOAL file, text or binary, or the folder of a recording")
+      ->required();
+  app.add_option(
+      "--dialect", dialect,
+      "loggops: as LogGOPSim, for GOAL files the default; plait: who looks after messages "
+      "and on whose core counts, for recordings the default");
   app.add_option("--loggops", network,
                  "L=2500,o=1500,g=1000,G=6,O=0,S=65535: ns, ns a byte, bytes");
+  add_dataflow(app, asked.dataflow);
+  app.add_option("--runtime", runtime, "Runtime of a recording to take, from 0; -1: all");
   app.add_flag("--finish", asked.finish, "Print each rank's finish time in ns, and nothing else");
   app.add_option("--json", asked.json_file, "File for the result; - = standard output");
   app.add_option("--write-goal", asked.goal_file, "File for the program as GOAL text");
@@ -28,8 +82,8 @@ std::optional<request> parse(int argc, char** argv) {
   app.add_option("--write-lp", asked.linear_program_file,
                  "File for the run as a linear program, its order frozen");
   if (!measure::parse_line<usage_error>(app, argc, argv)) return std::nullopt;
-  if (dialect != "loggops")
-    throw usage_error(fmt::format("--dialect: there is no '{}'; there is loggops", dialect));
+  if (runtime >= 0) asked.runtime = static_cast<std::uint32_t>(runtime);
+  asked.is_loggops = is_loggops(app, asked, dialect);
   asked.loggops = plait::simulate::parse_loggops(network);
   if (asked.finish && asked.json_file == "-")
     throw usage_error("--finish and --json - both want standard output; name a file");

@@ -2,16 +2,22 @@
 /// The command line of `simulate`.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include <plait/simulate/loggops.hpp>
 
+#include "dataflow_answer.hpp"
+
 namespace plait::network::simulate {
 
-/// What is asked for.
+/// A command line's wishes.
 struct request {
-  std::string file;
+  std::string file;  ///< GOAL, or the folder of a recording
+  bool is_loggops = true;
+  dataflow_request dataflow;             ///< of the dialect `plait`
+  std::optional<std::uint32_t> runtime;  ///< of a recording, the only one to take
   plait::simulate::loggops_parameters loggops;
   bool finish = false;              ///< print finish times, and nothing else
   std::string json_file;            ///< for the result; empty: none

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of the program that runs simulated programs for real.
 
-    test_execute.py LIBRARY MPIEXEC EXECUTE KEPT_PROGRAM
+    test_execute.py LIBRARY MPIEXEC EXECUTE KEPT_PROGRAM SIMULATE
 """
 
+import json
 import os
 import pathlib
 import re
@@ -13,7 +14,7 @@ import tempfile
 import unittest
 
 TREE = pathlib.Path(__file__).parent.parent.parent
-LIBRARY, MPIEXEC, EXECUTE, PROGRAM = sys.argv[1:5]
+LIBRARY, MPIEXEC, EXECUTE, PROGRAM, SIMULATE = sys.argv[1:6]
 RUN = re.compile(r"^run (\d+) ns$", re.MULTILINE)
 
 # 20 ms of computation, a long message to and fro, 20 ms more: on both ranks one after the other.
@@ -79,6 +80,20 @@ class Execute(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         # 50 rounds of 20 us on two workers and 10 us in a chain.
         self.assertGreaterEqual(int(RUN.findall(done.stdout)[0]), 50 * 10_000)
+        self.check_prediction()
+
+    def check_prediction(self):
+        """The chain of 10 us is on every path; the parts add up."""
+        done = subprocess.run([SIMULATE, "recording", "--policy", "dedicated,none", "--json", "-"],
+                              capture_output=True, text=True, cwd=self.folder, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads(done.stdout)["rows"]
+        self.assertEqual(len(rows), 2)
+        for row in rows:
+            self.assertEqual((row["ranks"], row["workers"]), (2, 2))
+            self.assertGreaterEqual(row["predicted_s"], 50 * 10e-6)
+            self.assertAlmostEqual(sum(row["parts"].values()), row["predicted_s"], delta=1e-9)
+            self.assertTrue(row["computation_by_name_s"])
 
     def test_it_refuses_in_one_line(self):
         for ranks, words, said in (

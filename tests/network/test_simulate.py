@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program behind `plait simulate`, in the dialect `loggops`.
+"""The program behind `plait simulate`.
 
 test_simulate.py PROGRAM
 """
@@ -121,6 +121,60 @@ class Simulate(unittest.TestCase):
         with path.open("wb") as file:
             file.truncate(100 << 30)  # which takes no room
         self.assertIn("the most that is read", self.refusal_of(path))
+
+    PAIR = """num_ranks 2
+rank 0 {
+c1: calc 1000000
+s1: send 125001b to 1
+s1 requires c1
+}
+rank 1 {
+r1: recv 125001b from 0
+c1: calc 5000000
+c2: calc 2000000
+c2 requires r1
+c2 requires c1
+}
+"""
+
+    def test_the_dialect_plait_has_a_row_for_each_network_and_policy(self):
+        words = ("--network", "1gbit,100mbit", "--policy", "dedicated,none")
+        done = run(self.goal(self.PAIR), *words, "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads(done.stdout)["rows"]
+        named = [(row["network"], row["policy"]) for row in rows]
+        self.assertEqual(named, [(n, p) for n in ("1gbit", "100mbit") for p in ("dedicated", "none")])
+        for row in rows:
+            self.assertAlmostEqual(sum(row["parts"].values()), row["predicted_s"], delta=1e-12)
+        # 1 ms of the wire fits beside the computation of 5 ms; 10 ms do not.
+        wire = 8e-9 * 125000 * 1514 / 1448
+        self.assertAlmostEqual(rows[0]["predicted_s"], 0.007, delta=1e-12)
+        self.assertEqual(rows[0]["limiter"], "computation")
+        self.assertAlmostEqual(rows[2]["predicted_s"], 0.003 + 10 * wire, delta=1e-9)
+        self.assertEqual(rows[2]["limiter"], "bytes")
+        self.assertAlmostEqual(rows[2]["sensitivities"]["G"]["lambda"], 125000, delta=1e-3)
+        self.assertEqual(rows[2]["sensitivities"]["L"], {"lambda": 1, "one_more_ns": 1.0})
+
+    def test_the_dialect_plait_is_a_table(self):
+        done = run(self.goal(self.PAIR), "--network", "100mbit")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        head, row = done.stdout.splitlines()
+        self.assertEqual(head.split()[:2], ["network", "policy"])
+        self.assertEqual(row.split()[:4], ["100mbit", "dedicated", "13.456", "bytes"])
+
+    def test_the_dialect_plait_refuses_wrong_words(self):
+        file = self.goal(self.PAIR)
+        for words, said in (
+            (("--network", "fast"), "'fast' is no file of parameters and no rate"),
+            (("--policy", "often"), "policy 'often': it can be none, workers"),
+            (("--policy", "none", "--finish"), "--finish: not in the dialect plait"),
+            (("--dialect", "loggops", "--cores", "2"), "--cores: not in the dialect loggops"),
+            (("--look", "-1"), "--look: give 0 to 1000000"),
+        ):
+            self.assertIn(said, self.refusal_of(file, *words))
+        self.assertIn("no recording", self.refusal_of(self.folder.name))
+        file.write_text(self.PAIR.replace("recv 125001b", "recv 5b"))
+        self.assertIn("the sizes differ", self.refusal_of(file, "--dialect", "plait"))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataflow_answer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+#include <plait/core/error.hpp>
+#include <plait/model/parameters_file.hpp>
+#include <plait/simulate/goal.hpp>
+
+namespace plait::network::simulate {
+namespace {
+
+using json = nlohmann::ordered_json;
+using plait::simulate::look_policy;
+using plait::simulate::machine;
+using plait::simulate::machine_of;
+using plait::simulate::path_part;
+using plait::simulate::prediction;
+using plait::simulate::recorded_program;
+
+/// More operations than these are run once a scenario, without the runs that check derivatives.
+constexpr std::uint64_t most_checked_operations = 2'000'000;
+
+[[nodiscard]] std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+/// Returns the bits per second that "250mbit" or "2.5gbit" names, or 0.
+[[nodiscard]] double rate_in(const std::string& word) {
+  for (const auto& [unit, factor] : {std::pair{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}}) {
+    if (!word.ends_with(unit)) continue;
+    double number = 0;
+    const char* const end = word.data() + word.size() - 4;
+    const auto [rest, failed] = std::from_chars(word.data(), end, number);
+    if (failed == std::errc() && rest == end && number > 0) return number * factor;
+  }
+  return 0;
+}
+
+[[nodiscard]] double seconds(std::int64_t ps) {
+  return 1e-12 * static_cast<double>(ps);
+}
+
+/// Returns the policy of the run, by the name that the engine has given it.
+[[nodiscard]] std::string policy_of(const recorded_program& what) {
+  if (what.policy.empty()) return "dedicated";
+  return what.policy == "sleeping+workers" ? "auto" : what.policy;
+}
+
+void add_parts(json& row, const prediction& found, const std::vector<std::string>& names) {
+  for (std::size_t p = 0; p < plait::simulate::path_parts; ++p) {
+    const std::string name(to_string(static_cast<path_part>(p)));
+    row["parts"][name + "_s"] = seconds(found.parts_ps[p]);
+  }
+  row["limiter"] = to_string(found.limiter());
+  std::vector<std::pair<std::int64_t, std::size_t>> by_time;
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    if (found.names_ps[n] > 0 && !names[n].empty()) by_time.emplace_back(found.names_ps[n], n);
+  }
+  std::ranges::sort(by_time, std::greater<>{});
+  for (const auto& [time, n] : by_time) row["computation_by_name_s"][names[n]] = seconds(time);
+}
+
+/// Adds the derivatives of the path, and what a run with a little more gives.
+void add_sensitivities(json& row, const recorded_program& what, const machine& on,
+                       const prediction& found) {
+  json latency{{"lambda", found.latencies}};
+  json bytes{{"lambda", found.bytes}};
+  if (what.operations.operations() <= most_checked_operations) {
+    machine slower = on;
+    slower.latency_ps += 1000;
+    const auto more = plait::simulate::predict(what.operations, slower).time_ps - found.time_ps;
+    latency["one_more_ns"] = static_cast<double>(more) / 1000;
+    slower = on;
+    slower.byte_ps *= 1.01;
+    const auto longer = plait::simulate::predict(what.operations, slower).time_ps - found.time_ps;
+    bytes["one_percent_more_s"] = seconds(longer);
+  }
+  row["sensitivities"] = {{"L", latency}, {"G", bytes}};
+}
+
+[[nodiscard]] json row_of(const recorded_program& what, const named_machine& network,
+                          const machine& on) {
+  const prediction found = plait::simulate::predict(what.operations, on);
+  json row{{"dialect", "plait"},
+           {"network", network.name},
+           {"policy", to_string(on.policy)},
+           {"workers", on.workers},
+           {"ranks", what.operations.ranks()},
+           {"operations", what.operations.operations()},
+           {"predicted_s", seconds(found.time_ps)}};
+  add_parts(row, found, what.operations.names);
+  add_sensitivities(row, what, on, found);
+  return row;
+}
+
+}  // namespace
+
+std::vector<named_machine> machines_of(const std::string& words) {
+  std::vector<named_machine> found;
+  model::parameters base;
+  for (const std::string& word : words_in(words)) {
+    if (const double rate = rate_in(word); rate > 0) {
+      constexpr double payload = 1448.0 / 1514.0;
+      model::parameters network = base;
+      network.gap_per_byte_s = 8 / (rate * payload);
+      found.push_back({word, machine_of(network)});
+      continue;
+    }
+    if (!std::filesystem::exists(word))
+      throw usage_error(fmt::format(
+          "--network: '{}' is no file of parameters and no rate such as 500mbit", word));
+    base = model::read_parameters(word);
+    found.push_back({word, machine_of(base)});
+  }
+  if (found.empty()) found.push_back({"free", machine{}});
+  return found;
+}
+
+recorded_program read_either(const std::string& path, std::optional<std::uint32_t> runtime) {
+  if (std::filesystem::is_directory(path)) return plait::simulate::read_recording(path, runtime);
+  recorded_program read;
+  read.operations = plait::simulate::read_goal(path);
+  read.workers = 0;
+  return read;
+}
+
+json dataflow_rows(const recorded_program& what, const dataflow_request& asked) {
+  json rows = json::array();
+  const std::string policies = asked.policies.empty() ? policy_of(what) : asked.policies;
+  for (const named_machine& network : machines_of(asked.networks)) {
+    for (const std::string& policy : words_in(policies)) {
+      machine on = network.on;
+      on.policy = plait::simulate::look_policy_from(policy);
+      on.bucket_bytes = asked.bucket_bytes;
+      on.look_ps = std::llround(asked.look_us * 1e6);
+      on.workers = asked.workers != 0 ? asked.workers : what.workers;
+      on.cores = asked.cores;
+      on.node_of = what.node_of;
+      rows.push_back(row_of(what, network, on));
+      if (what.measured_ns != 0)
+        rows.back()["recorded_s"] = 1e-9 * static_cast<double>(what.measured_ns);
+    }
+  }
+  return rows;
+}
+
+void print_dataflow_rows(const json& rows) {
+  fmt::print("{:<20} {:<10} {:>12}  {:<12} {}\n", "network", "policy", "predicted ms", "limited by",
+             "parts of the critical path");
+  for (const json& row : rows) {
+    std::string parts;
+    const double whole = row["predicted_s"].get<double>();
+    for (const auto& [name, part] : row["parts"].items()) {
+      const double share = whole > 0 ? 100 * part.get<double>() / whole : 0;
+      if (share >= 0.5)
+        parts += fmt::format("{} {:.0f} %  ", name.substr(0, name.size() - 2), share);
+    }
+    fmt::print("{:<20} {:<10} {:>12.3f}  {:<12} {}\n", row["network"].get<std::string>(),
+               row["policy"].get<std::string>(), 1e3 * whole, row["limiter"].get<std::string>(),
+               parts);
+  }
+}
+
+}  // namespace plait::network::simulate

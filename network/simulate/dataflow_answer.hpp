@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The answer in the dialect `plait`: a row for each network and policy.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <plait/simulate/dataflow.hpp>
+#include <plait/simulate/recorded_program.hpp>
+
+namespace plait::network::simulate {
+
+/// A network by the word that asked for it.
+struct named_machine {
+  std::string name;
+  plait::simulate::machine on;
+};
+
+/// What the dialect `plait` is asked.
+struct dataflow_request {
+  std::string networks;  ///< files of parameters and rates such as 1gbit, with commas between
+  std::string policies;  ///< empty: as recorded; of a GOAL file `dedicated`
+  std::uint64_t bucket_bytes = 0;
+  double look_us = 0;
+  std::uint32_t workers = 0;  ///< 0: as recorded, or as operations name processors
+  std::uint32_t cores = 0;    ///< 0: one more than workers
+};
+
+/// Returns the machines that words name.  A rate is that of a link of Ethernet, whose payload is
+/// 1448 of 1514 bytes; latency and overheads are those of the last file before it, or 0.  No words:
+/// a network that costs nothing.  Errors: usage_error that names the word.
+[[nodiscard]] std::vector<named_machine> machines_of(const std::string& words);
+
+/// Reads a recording's folder or a GOAL file.  Errors: usage_error.
+[[nodiscard]] plait::simulate::recorded_program read_either(const std::string& path,
+                                                            std::optional<std::uint32_t> runtime);
+
+/// Returns a row for each network and policy.  Errors: usage_error.
+[[nodiscard]] nlohmann::ordered_json dataflow_rows(const plait::simulate::recorded_program& what,
+                                                   const dataflow_request& asked);
+
+/// Prints the rows as a table.
+void print_dataflow_rows(const nlohmann::ordered_json& rows);
+
+}  // namespace plait::network::simulate
