@@ -19,7 +19,7 @@ struct named_machine {
   plait::simulate::machine on;
 };
 
-/// What the dialect `plait` is asked.
+/// Wishes of a command line for the dialect `plait`.
 struct dataflow_request {
   std::string networks;  ///< files of parameters and rates such as 1gbit, with commas between
   std::string policies;  ///< empty: as recorded; of a GOAL file `dedicated`

@@ -60,6 +60,7 @@ enum class path_part : std::uint8_t {
 inline constexpr std::size_t path_parts = 6;
 [[nodiscard]] std::string_view to_string(path_part part) noexcept;
 
+/// Predicted time of a program, and what it consists of.
 struct prediction {
   std::int64_t time_ps = 0;
   std::vector<std::int64_t> finish_ps;              ///< of each rank
