@@ -112,6 +112,24 @@ class Regions(unittest.TestCase):
         self.assertEqual(self.counts(self.by_path(done.profile)),
                          {"step": 50, "step/compute": 50, "step/exchange": 50})  # fmt: skip
 
+    def test_marks_for_caliper_and_talp_are_regions(self):
+        plain = run("other_marks")
+        done = run("other_marks", options=["--quiet"])
+        self.assertEqual((done.code, done.output), (0, plain.output), done.errors)
+        self.assertEqual(plain.output, RANKS * "begun 22 ended 22 measured 3\n")
+        regions = self.by_path(done.profile)
+        paths = ("phase", "phase/region", "phase/region/function", "phase/region/function/scope",
+                 "phase/exchange", "first", "first/second")  # fmt: skip
+        self.assertEqual(self.counts(regions), dict.fromkeys(paths, 3))
+        self.assertEqual(self.counts(regions, "calls"), {**dict.fromkeys(paths, 3), "phase": 6})
+        self.assertEqual(done.profile["warnings"], [])
+
+    def test_what_talp_does_not_start_is_no_region(self):
+        off = {"TALP_OFF": "1"}
+        plain, done = run("other_marks", more=off), run("other_marks", options=["--quiet"], more=off)
+        self.assertEqual((done.code, done.output), (0, plain.output), done.errors)
+        self.assertNotIn("first", self.by_path(done.profile))
+
     def test_fortran_has_them(self):
         if not (BESIDE / "regions_f90").exists():
             self.skipTest("no mpifort")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests that a shared library shows no names but those of namespace plait, of regions, of teams of OpenMP, and of MPI's functions in C and Fortran.
+"""Tests that a shared library shows no names but those of namespace plait, of regions, of teams of OpenMP, of Caliper's and TALP's marks, and of MPI's functions in C and Fortran.
 
 test_exports.py NM LIBRARY
 """
@@ -10,7 +10,7 @@ import sys
 
 NM, LIBRARY = sys.argv[1:]
 # An address and a kind are before a name.
-OWN = re.compile(r"\w+ \w (plait::|plait_region_(begin|end)$|ompt_start_tool$|GOMP_\w+$|(P?MPI|p?mpi)_\w+$)")
+OWN = re.compile(r"\w+ \w (plait::|plait_region_(begin|end)$|ompt_start_tool$|GOMP_\w+$|cali_\w+_region$|cali_\w+_phase$|cali::|DLB_MonitoringRegion\w+$|(P?MPI|p?mpi)_\w+$)")
 
 listed = subprocess.run(
     [NM, "-D", "--defined-only", "-C", LIBRARY], capture_output=True, text=True, check=True
