@@ -32,7 +32,23 @@ class Teams(unittest.TestCase):
         self.assertAlmostEqual(
             found["parallel_efficiency"], found["mpi_efficiency"] * found["openmp_efficiency"], delta=1e-6
         )
+        self.by_hand(done.profile)
         return found, own
+
+    def by_hand(self, profile):
+        """Reckons TALP's efficiencies from the times of ranks alone."""
+        wall, ranks, found = profile["wall_s"], profile["ranks_detail"], profile["openmp"]
+
+        def expect(metrics, names, outside):
+            mean, most = sum(outside) / len(outside), max(outside)
+            for name, value in zip(names, (mean / wall, most / wall, mean / most)):
+                self.assertAlmostEqual(metrics[name], value, delta=1e-6, msg=name)
+
+        names = ("parallel_efficiency", "communication_efficiency", "load_balance")
+        expect(profile["pop"], names, [one["compute_s"] for one in ranks])
+        names = ("mpi_efficiency", "mpi_communication", "mpi_load_balance")
+        outside = [sum(one["openmp"][part] for part in PARTS if part != "mpi_s") / THREADS for one in ranks]
+        expect(found, names, outside)
 
     def near(self, found, own, where):
         """A thread may lose its core between the program's clock and plait's."""
