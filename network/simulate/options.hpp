@@ -12,7 +12,7 @@
 
 namespace plait::network::simulate {
 
-/// A command line's wishes.
+/// Wishes of the command line.
 struct request {
   std::string file;  ///< GOAL, or the folder of a recording
   bool is_loggops = true;

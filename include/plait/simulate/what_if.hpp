@@ -16,7 +16,7 @@ namespace plait::simulate {
 /// A parameter that is varied: a member of `loggops_parameters`.
 using parameter_member = std::uint64_t loggops_parameters::*;
 
-/// How far a sensitivity holds, by runs beside the one that it is of.
+/// Range in which a sensitivity holds, by runs beside the one that it is of.
 struct sensitivity_check {
   std::int64_t lambda = 0;       ///< of the frozen order
   std::int64_t one_more_ns = 0;  ///< T(x + 1) - T(x)
