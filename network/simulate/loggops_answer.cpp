@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
+#include <plait/simulate/scale.hpp>
 #include <plait/simulate/sensitivity.hpp>
 #include <plait/simulate/what_if.hpp>
 
@@ -89,8 +90,12 @@ void add_scans(json& row, const program& what, const loggops_parameters& network
 
 }  // namespace
 
-json loggops_row(const program& what, const loggops_parameters& network) {
-  json row{{"dialect", "loggops"}, {"ranks", what.ranks()}, {"operations", what.operations()}};
+json loggops_row(const program& whole, const loggops_parameters& network) {
+  json row{{"dialect", "loggops"}, {"ranks", whole.ranks()}, {"operations", whole.operations()}};
+  const bool alike = why_not_alike(whole).empty();
+  if (alike) row["ranks_run"] = 1;
+  const program one = alike ? one_for_all(whole) : program();
+  const program& what = alike ? one : whole;
   const bool followed = what.operations() <= most_explained_operations;
   explanation found;
   if (followed) {
@@ -115,6 +120,7 @@ void print_row(const json& row) {
   };
   fmt::print("predicted {} for {} ranks, {} operations\n", milliseconds(row["predicted_s"]),
              row["ranks"].get<std::uint64_t>(), row["operations"].get<std::uint64_t>());
+  if (row.contains("ranks_run")) fmt::print("all ranks are alike: one was run\n");
   if (!row.contains("parts")) return;
   for (const auto& [name, seconds] : row["parts"].items()) {
     const std::string part = name.substr(0, name.size() - 2);

@@ -8,10 +8,11 @@
 
 namespace plait::network::simulate {
 
-/// Runs the program and says what its time consists of, how that changes, and what it tolerates.
-/// Errors: `usage_error`, a line for each operation that was left over.
+/// Runs the program, or one rank of it where all are alike, and says what its time consists of, how
+/// that changes, and what it tolerates. Errors: `usage_error`, a line for each operation that was
+/// left over.
 [[nodiscard]] nlohmann::ordered_json loggops_row(
-    const plait::simulate::program& what, const plait::simulate::loggops_parameters& network);
+    const plait::simulate::program& whole, const plait::simulate::loggops_parameters& network);
 
 /// Prints the row.
 void print_row(const nlohmann::ordered_json& row);

@@ -10,6 +10,7 @@
 #include <plait/core/error.hpp>
 #include <plait/core/text_file.hpp>
 #include <plait/simulate/goal.hpp>
+#include <plait/simulate/scale.hpp>
 #include <plait/simulate/sensitivity.hpp>
 #include <plait/trace/result_parts.hpp>
 
@@ -57,8 +58,9 @@ int answer_dataflow(const request& asked, const plait::simulate::recorded_progra
 int run(int argc, char** argv) {
   const auto asked = parse(argc, argv);
   if (!asked) return 0;
-  const plait::simulate::recorded_program read = read_either(asked->file, asked->runtime);
-  const plait::simulate::program& what = read.operations;
+  plait::simulate::recorded_program read = read_either(asked->file, asked->runtime);
+  plait::simulate::program& what = read.operations;
+  if (asked->grid[0] != 0) what = with_grid(on_periodic_grid(what), asked->grid);
   if (!asked->goal_file.empty()) write_text_file(asked->goal_file, goal_text(what));
   if (!asked->binary_file.empty()) write_text_file(asked->binary_file, goal_binary(what));
   if (!asked->linear_program_file.empty())

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -36,7 +40,7 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
   for (const char* option : {"--network", "--policy", "--workers", "--cores", "--bucket", "--look"})
     if (app.count(option) > 0) of_plait = option;
   std::string of_loggops;
-  for (const char* option : {"--loggops", "--finish", "--write-lp"})
+  for (const char* option : {"--loggops", "--finish", "--write-lp", "--ranks"})
     if (app.count(option) > 0) of_loggops = option;
   std::error_code failed;
   const bool is_folder = std::filesystem::is_directory(asked.file, failed);
@@ -57,6 +61,25 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
   return loggops;
 }
 
+/// Reads "216x216x216"; the last number is that of the last axis.
+[[nodiscard]] plait::simulate::grid_extents grid_from(const std::string& text) {
+  plait::simulate::grid_extents grid{1, 1, 1, 1};
+  std::vector<std::uint32_t> extents;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, 'x');) {
+    const char* end = word.data() + word.size();
+    const auto number = std::from_chars(word.data(), end, extents.emplace_back());
+    if (number.ec != std::errc{} || number.ptr != end) extents.back() = 0;
+  }
+  if (extents.empty() || extents.size() > grid.size() || text.back() == 'x' ||
+      std::ranges::min(extents) < 3)
+    throw usage_error(fmt::format(
+        "--ranks: '{}' is no grid of up to four axes with 3 ranks each or more, such as 8x8x8",
+        text));
+  std::ranges::copy(extents, grid.end() - static_cast<std::ptrdiff_t>(extents.size()));
+  return grid;
+}
+
 }  // namespace
 
 std::optional<request> parse(int argc, char** argv) {
@@ -64,6 +87,7 @@ std::optional<request> parse(int argc, char** argv) {
   std::string dialect;
   std::string network;
   int runtime = -1;
+  std::string ranks;
   CLI::App app("How long a program takes on a machine that is not here", "simulate");
   app.add_option("file", asked.file, "GOAL file, text or binary, or the folder of a recording")
       ->required();
@@ -75,6 +99,7 @@ std::optional<request> parse(int argc, char** argv) {
                  "L=2500,o=1500,g=1000,G=6,O=0,S=65535: ns, ns a byte, bytes");
   add_dataflow(app, asked.dataflow);
   app.add_option("--runtime", runtime, "Runtime of a recording to take, from 0; -1: all");
+  app.add_option("--ranks", ranks, "Other grid for a program on a periodic grid: 216x216x216");
   app.add_flag("--finish", asked.finish, "Print each rank's finish time in ns, and nothing else");
   app.add_option("--json", asked.json_file, "File for the result; - = standard output");
   app.add_option("--write-goal", asked.goal_file, "File for the program as GOAL text");
@@ -85,6 +110,7 @@ std::optional<request> parse(int argc, char** argv) {
   if (runtime >= 0) asked.runtime = static_cast<std::uint32_t>(runtime);
   asked.is_loggops = is_loggops(app, asked, dialect);
   asked.loggops = plait::simulate::parse_loggops(network);
+  if (!ranks.empty()) asked.grid = grid_from(ranks);
   if (asked.finish && asked.json_file == "-")
     throw usage_error("--finish and --json - both want standard output; name a file");
   const std::pair<const char*, const std::string*> files[] = {

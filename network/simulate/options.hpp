@@ -19,11 +19,12 @@ struct request {
   dataflow_request dataflow;             ///< of the dialect `plait`
   std::optional<std::uint32_t> runtime;  ///< of a recording, the only one to take
   plait::simulate::loggops_parameters loggops;
-  bool finish = false;              ///< print finish times, and nothing else
-  std::string json_file;            ///< for the result; empty: none
-  std::string goal_file;            ///< to write the program to, as text
-  std::string binary_file;          ///< to write the program to, in the binary form
-  std::string linear_program_file;  ///< to write the frozen order to
+  plait::simulate::grid_extents grid{};  ///< to put the program on; all 0: none
+  bool finish = false;                   ///< print finish times, and nothing else
+  std::string json_file;                 ///< for the result; empty: none
+  std::string goal_file;                 ///< to write the program to, as text
+  std::string binary_file;               ///< to write the program to, in the binary form
+  std::string linear_program_file;       ///< to write the frozen order to
 };
 
 /// Returns the request; none after --help.  Errors: `usage_error`.

@@ -92,6 +92,28 @@ class Simulate(unittest.TestCase):
         for again in ("t", "b"):
             self.assertEqual(run(out / again, "--finish").stdout, done.stdout)
 
+    def test_a_ring_is_put_on_another_grid(self):
+        ring = "num_ranks 5\n" + "".join(
+            f"rank {r} {{\na: send 8b to {(r + 1) % 5}\nb: recv 8b from {(r + 4) % 5}\n"
+            "c: calc 1000\nc requires b\n}\n"
+            for r in range(5)
+        )
+        path = self.goal(ring)
+        few = run(path, "--finish")
+        self.assertEqual(few.returncode, 0, few.stderr)
+        (time,) = set(few.stdout.split())
+        many = run(path, "--ranks", "30", "--finish")
+        self.assertEqual(many.stdout.split(), [time] * 30, many.stderr)
+        done = run(path, "--ranks", "10000000", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (row,) = json.loads(done.stdout)["rows"]
+        self.assertEqual((row["ranks"], row["ranks_run"]), (10_000_000, 1))
+        self.assertAlmostEqual(row["predicted_s"], int(time) * 1e-9)
+        self.assertIn("is no grid", self.refusal_of(path, "--ranks", "2"))
+        self.assertIn("1 axes", self.refusal_of(path, "--ranks", "8x8"))
+        file = GOLDEN / "random_plain_1.goal"
+        self.assertIn("another order than rank 0", self.refusal_of(file, "--ranks", "8"))
+
     def test_every_bad_line_is_named(self):
         path = self.goal("num_ranks 1\nrank 0 {\ncalc x\nsend 8b to 3\n}\n")
         said = self.refusal_of(path, "--finish", lines=2)

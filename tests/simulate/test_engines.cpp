@@ -13,6 +13,7 @@
 #include "random_program.hpp"
 #include "simulate/loggops/time_queue.hpp"
 #include "simulate/loggops/unstable_sort.hpp"
+#include "stencil_program.hpp"
 
 namespace plait::test {
 namespace {
@@ -40,47 +41,8 @@ TEST(engines, agree_on_random_programs) {
   }
 }
 
-/// A periodic stencil of one template: sends to all neighbours, receives, then computes.
-[[nodiscard]] program stencil(grid_extents grid, std::uint32_t iterations) {
-  program made;
-  made.grid = grid;
-  made.iterations = iterations;
-  made.template_of.assign(grid[0] * grid[1] * grid[2] * grid[3], 0);
-  template_builder built;
-  operation work;
-  work.size = 100'000;
-  std::vector<std::uint32_t> messages;
-  for (std::size_t axis = 1; axis < grid.size(); ++axis) {
-    for (const std::int32_t way : {-1, 1}) {
-      grid_step step{};
-      step[axis] = way;
-      grid_step back{};
-      back[axis] = -way;
-      operation message;
-      message.rule = peer_rule::grid_step;
-      message.size = 1000 * axis;
-      message.tag = static_cast<std::uint32_t>(made.steps.size());
-      message.kind = operation_kind::send;
-      message.peer = static_cast<std::uint32_t>(made.steps.size());
-      made.steps.push_back(step);
-      messages.push_back(built.add(message));
-      message.kind = operation_kind::receive;
-      message.peer = static_cast<std::uint32_t>(made.steps.size());
-      made.steps.push_back(back);
-      messages.push_back(built.add(message));
-    }
-  }
-  const std::uint32_t computed = built.add(work);
-  for (const std::uint32_t message : messages) {
-    built.require(computed, message);
-    built.require(message, computed, true);
-  }
-  made.templates.push_back(built.build());
-  return made;
-}
-
 TEST(engines, run_shared_templates_and_iterations_as_they_run_the_text) {
-  const program shared = stencil({1, 3, 4, 5}, 4);
+  const program shared = stencil_program({1, 3, 4, 5}, 4, {1000, 2000, 3000});
   const program text = parse_goal(goal_text(shared), "stencil");
   for (const loggops_parameters& network : networks) {
     const std::vector<std::uint64_t> times = run_loggops(text, network).finish_ns;

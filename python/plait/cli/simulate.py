@@ -65,6 +65,10 @@ def simulate(
     runtime: Annotated[
         Optional[int], typer.Option(min=0, help="The only runtime of a recording to take, from 0.")
     ] = None,
+    ranks: Annotated[
+        Optional[str],
+        typer.Option(help="Other grid for a program on a periodic grid: 216x216x216."),
+    ] = None,
     finish: Annotated[
         bool, typer.Option("--finish", help="Print each rank's finish time in ns, nothing else.")
     ] = False,
@@ -86,8 +90,9 @@ def simulate(
     if not file.exists():
         raise BadInput(f"{file}: there is no such file")
     words = given(
-        dialect=dialect, loggops=loggops, network=network, policy=policy, workers=workers,
-        cores=cores, bucket=bucket, look=look, runtime=runtime, json=json, write_goal=write_goal,
+        dialect=dialect, loggops=loggops, ranks=ranks, network=network, policy=policy,
+        workers=workers, cores=cores, bucket=bucket, look=look, runtime=runtime, json=json,
+        write_goal=write_goal,
         write_binary=write_binary, write_lp=write_lp,
     )  # fmt: skip
     ready.build("openmpi", "simulate")
