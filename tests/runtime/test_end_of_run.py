@@ -115,6 +115,20 @@ class EndOfRun(unittest.TestCase):
         self.assertEqual(result["environment"]["ranks"], RANKS)
         self.assertLessEqual({"library_compiler", "library_flags"}, set(result["environment"]))
 
+    def test_each_rank_writes_its_recording_into_the_folder(self):
+        folder = self.folder / "recording"
+        folder.mkdir()
+        (folder / "rank7.plaitrec").touch()  # of an older run
+        (folder / "own.txt").touch()
+        done = self.run_well("two", PLAIT_RECORD="recording", PLAIT_TRACE="trace.json", PLAIT_TRACE_EVENTS="100")
+        self.assertIn("the first 100 events", done.stderr)
+        names = sorted(path.name for path in folder.iterdir())
+        self.assertEqual(names, ["own.txt", "rank0.plaitrec", "rank1.plaitrec"])
+        for rank in range(RANKS):
+            self.assertTrue((folder / f"rank{rank}.plaitrec").read_bytes().startswith(b"PLAITREC"))
+        self.run_well("again", PLAIT_RECORD="recording")
+        self.assertEqual(len(list((self.folder / "recording.2").iterdir())), RANKS)
+
     def test_the_result_says_what_windows_run_on(self):
         for on in ("messages", "rma"):
             self.run_well("window", PLAIT_RESULT="result.json", PLAIT_WINDOWS=on)

@@ -160,6 +160,8 @@ TEST(recorded_program, refuses_what_it_cannot_simulate_in_one_line) {
             "folder: rank 0: 'edge' is an operation on a window, which is not simulated");
   EXPECT_NE(refused([](all& r) { r[1].program = "other"; }), "");
   EXPECT_NE(refused([](all& r) { r[1].rank = 0; }), "");
+  EXPECT_NO_THROW((void)plait::simulate::program_of(two_ranks(), "folder", 0));
+  EXPECT_THROW((void)plait::simulate::program_of(two_ranks(), "folder", 1), plait::usage_error);
 }
 
 TEST(recorded_program, is_read_from_the_files_of_all_ranks) {

@@ -27,7 +27,7 @@ struct recorded_program {
   std::uint32_t workers = 1;           ///< of rank 0
   std::vector<std::uint32_t> node_of;  ///< node of each rank, numbered from 0
   std::vector<std::uint32_t> cores;    ///< that each rank could use
-  std::uint64_t measured_ns = 0;       ///< of the slowest rank
+  std::uint64_t measured_ns = 0;       ///< of the slowest rank; 0 of one runtime
 };
 
 /// Bounds of what is read.
