@@ -52,9 +52,9 @@ class sleeper {
   [[nodiscard]] socket_news listen(ticks at_most) noexcept {
     return sleep(depth::listens, at_most, always);
   }
-  /// Sleeps until it is woken, if there is nothing to do.
-  void rest(const auto& has_nothing_to_do) noexcept {
-    (void)sleep(depth::rests, forever, has_nothing_to_do);
+  /// Sleeps until it is woken, if there is nothing to do; at most so long, negative: for ever.
+  void rest(const auto& has_nothing_to_do, ticks at_most = forever) noexcept {
+    (void)sleep(depth::rests, at_most, has_nothing_to_do);
   }
   [[nodiscard]] transport_sockets& sockets() noexcept { return sockets_; }
 

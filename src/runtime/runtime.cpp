@@ -47,6 +47,7 @@ runtime::runtime(std::unique_ptr<runtime_state> self)
 runtime::~runtime() {
   self_->tasks.close();
   self_->messages.after_looks(nullptr);
+  self_->messages.beside_looks(nullptr);
   self_->suspender.reset();
   // A thread that has just completed the last message may still be in the scheduler's call; it
   // holds the token until it is out.

@@ -84,10 +84,13 @@ struct runtime_state {
   }
 
   /// Lets the proxy run short tasks after its looks, if there is a proxy.  All workers may be in
-  /// long tasks when the proxy completes what a short one waits for.
+  /// long tasks when the proxy completes what a short one waits for, or when a source that was
+  /// added is to be polled.
   void let_proxy_help() {
+    messages.serve_owner(&tasks);
     if (!messages.chosen().proxy) return;
-    tasks.add_helper("proxy");
+    tasks.add_helper("proxy", [this] { messages.wake_proxy(); });
+    messages.beside_looks([this] { return tasks.help_and_poll(); });
     messages.after_looks([this] {
       while (tasks.help()) continue;
     });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Promises 1 to 3 on programs that mix all that plait can do: tasks, nested, commutative and
-// reducing, on resources; containers that change their size; messages, collectives, windows, moves
-// and communicators; recordings and waits.  Every rank ends with the bits of the serial execution.
+// reducing, on resources, held and released by other threads; containers that change their size;
+// messages, collectives, windows, moves and communicators; recordings and waits.  Every rank ends
+// with the bits of the serial execution.
 //
 //     runtime_test_random_mix [--programs N] [--seed S] [--progress] [--list]
 //                             [--drop NUMBER,…] [--leave-out containers,library-vectors]
@@ -190,6 +191,7 @@ TEST(random_mix, holds_what_makes_it_hard) {
                            "on resource 1",
                            "lane 0",
                            "lane 1",
+                           "held, task",
                            "message to the task itself"}) {
     EXPECT_GT(mentions(texts, what), 9U) << what;
   }

@@ -146,6 +146,18 @@ class engine {
   /// but the proxy.
   void after_looks(std::function<void()> what);
 
+  /// Lets the proxy call `what` when it is woken by `wake_proxy`, and again when it was told to;
+  /// null: nothing.  `what` returns a time of `now_ticks`, or `never`, and is called without the
+  /// token.  Returns when no call of what was there before is under way.  Any thread but the proxy.
+  void beside_looks(std::function<ticks()> what);
+  /// Any thread; never blocks.  No effect where there is no proxy.
+  void wake_proxy() noexcept;
+
+  /// Says which object above this engine is its owner, for `of_owner`.
+  void serve_owner(const void* owner);
+  /// Returns the engine that serves `owner`, or null.  Any thread.
+  [[nodiscard]] static engine* of_owner(const void* owner) noexcept;
+
   /// Gives up operations that have not completed.  Receives are cancelled, sends have `patience_s`
   /// to complete, and further posts complete at once without effect.  For a rank on which a task
   /// has failed.  Returns false if some neither completed nor could be cancelled: MPI still uses

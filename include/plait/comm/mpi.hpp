@@ -5,7 +5,10 @@
 
 #include <plait/core/cxx20.hpp>
 
+#include <exception>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <mpi.h>
 #include <plait/comm/communicator.hpp>
@@ -41,5 +44,45 @@ struct guest_of {
 /// subarray, duplicates and resized ones, of each other and of types without holes.  The first axis
 /// is the fastest.  Errors: usage_error, which names the type, for others, and beyond four axes.
 [[nodiscard]] strided_bytes memory_of(const void* buffer, int count, MPI_Datatype type);
+
+namespace detail {
+
+/// Is told when a request has completed, or why it has not; by a thread that holds the token.
+struct request_watch {
+  virtual ~request_watch() = default;
+  virtual void ended(const std::exception_ptr& why_not) noexcept = 0;
+};
+void watch_request(const void* owner, MPI_Request request, std::unique_ptr<request_watch> told);
+
+}  // namespace detail
+
+/// Finishes a task with a request: releases `until`, a `plait::hold`, when `request` has completed.
+/// Returns at once.  The request is the program's own or another library's: of a message, a
+/// collective, a file, a generalised one, or a persistent one that was started.  plait polls for it
+/// as for its own messages, and a worker with nothing to run is exposed meanwhile.  The request is
+/// plait's from now on.  If MPI reports an error, the task fails with it.  When another task has
+/// failed the request is cancelled.  Any thread, which does not hold the token.  [Sala et al. 2019,
+/// TAMPI_Iwait]  Errors: usage_error for a hold of a scheduler without a runtime.
+///
+///     void halve(std::span<double> x, plait::environment* env, plait::hold until) {
+///       MPI_Request request;
+///       {
+///         plait::mpi_token_guard guard(env->token());
+///         MPI_Iallreduce(MPI_IN_PLACE, x.data(), 1, MPI_DOUBLE, MPI_SUM, comm, &request);
+///       }
+///       plait::finish_with(std::move(until), request);
+///     }
+template <class Hold>
+void finish_with(Hold until, MPI_Request request) {
+  struct ends_hold final : detail::request_watch {
+    explicit ends_hold(Hold&& until_) noexcept : until(std::move(until_)) {}
+    void ended(const std::exception_ptr& why_not) noexcept override {
+      why_not == nullptr ? until.release() : until.fail(why_not);
+    }
+    Hold until;
+  };
+  const void* const owner = until.owner();
+  detail::watch_request(owner, request, std::make_unique<ends_hold>(std::move(until)));
+}
 
 }  // namespace plait

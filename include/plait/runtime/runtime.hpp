@@ -22,6 +22,8 @@
 #include <plait/runtime/one_sided_calls.hpp>
 #include <plait/runtime/service_core.hpp>
 #include <plait/runtime/submitter.hpp>
+#include <plait/task/hold.hpp>
+#include <plait/task/progress_source.hpp>
 #include <plait/task/scheduler.hpp>
 #include <plait/task/scheduler_options.hpp>
 #include <plait/trace/event.hpp>
@@ -139,6 +141,16 @@ class runtime final : public collective_calls, public one_sided_calls {
   [[nodiscard]] plait::resource resource(std::string name, int threads = 1) {
     return tasks().add_resource(std::move(name), threads);
   }
+
+  /// Adds something beside communication that finishes by itself later, and has to be polled for: a
+  /// ring of requests to the kernel, a timer, another library.  Idle workers, workers between two
+  /// tasks and the proxy poll it; see `scheduler::add_progress`.
+  void add_progress(progress_source& source) { tasks().add_progress(source); }
+  /// Returns when no thread uses the source any more; see `scheduler::remove_progress`.
+  void remove_progress(progress_source& source) { tasks().remove_progress(source); }
+  /// Has a sleeping worker and the proxy ask the sources again.  Any thread, and callbacks of other
+  /// libraries; never blocks.
+  void wake_pollers() noexcept { tasks().wake_pollers(); }
 
   /// Records the tasks and messages that `submit` submits, for `replay`; see `scheduler::record`.
   [[nodiscard]] graph record(const std::function<void()>& submit) { return tasks().record(submit); }

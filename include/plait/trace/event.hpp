@@ -43,6 +43,9 @@ struct collective_part {
 
 /// Begins the name of a lane of a thread that is no worker.
 inline constexpr std::string_view resource_lane = "resource ";
+/// Names the lane of tasks that others finish, from the return of their functions until they are
+/// finished.  Such an event has the id of its task, and is released by the event with the same id.
+inline constexpr std::string_view held_lane = "held";
 /// Names the program's own computation between its calls of plait, which is no task.
 inline constexpr std::string_view programs_own = "the program";
 

@@ -8,8 +8,11 @@
 // holder of the token: driver::step, in_flight, completer, served_windows, held_queue
 //
 // the proxy: proxy, and of the layer look attention with pace and sleeper
+#include <algorithm>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <mpi.h>
 #include <plait/comm/engine.hpp>
@@ -41,6 +44,16 @@ engine::choice choice_for(const environment& env, const engine_options& options)
   engine::choice chosen = choose_policy(options, cores, ranks_a_core(env, options));
   if (!options.remark.empty()) chosen.reason += "; " + options.remark;
   return chosen;
+}
+
+/// Engines by their owners, of which a process has a few.
+struct owned_engines {
+  std::mutex mutex;
+  std::vector<std::pair<const void*, engine*>> all;
+};
+owned_engines& owned() {
+  static owned_engines engines;
+  return engines;
 }
 
 }  // namespace
@@ -92,6 +105,10 @@ engine::~engine() {
                 "operations in flight: " + std::to_string(state.in_flight()));
   PLAIT_EXPECTS(state.windows() == 0, "a window must end before its runtime");
   s.helper.stop();
+  {
+    std::lock_guard lock(owned().mutex);
+    std::erase_if(owned().all, [this](const auto& one) { return one.second == this; });
+  }
   std::erase(s.env.engines_, this);
   mpi_token_guard guard(s.env.token());
   // Freeing is collective in some libraries: not after a failure, where other ranks may be
@@ -193,6 +210,23 @@ bool engine::poll(bool again) {
 void engine::after_looks(std::function<void()> what) {
   self_->helper.after_looks(std::move(what));
 }
+void engine::beside_looks(std::function<ticks()> what) {
+  self_->helper.beside_looks(std::move(what));
+}
+void engine::wake_proxy() noexcept {
+  self_->helper.call();
+}
+
+void engine::serve_owner(const void* owner) {
+  std::lock_guard lock(owned().mutex);
+  owned().all.emplace_back(owner, this);
+}
+engine* engine::of_owner(const void* owner) noexcept {
+  std::lock_guard lock(owned().mutex);
+  const auto found = std::ranges::find(owned().all, owner, &std::pair<const void*, engine*>::first);
+  return found == owned().all.end() ? nullptr : found->second;
+}
+
 bool engine::cancel(double patience_s) {
   return self_->messages.cancel(patience_s);
 }

@@ -2,6 +2,7 @@
 // All of it runs in the proxy, which takes the token to look.
 #include "comm/engine/proxy.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -26,6 +27,7 @@ proxy::proxy(driver& messages, spinning& spins, const engine::choice& chosen, co
 /// where it may give way and others want its core.  `sleeping`: sleeps until a look pays.
 void proxy::run() {
   while (!attention_.sleep().is_stopped()) {
+    if (beside_is_due()) call_beside();
     if (messages_.state().is_idle()) {
       rest();
     } else if (may_spin()) {
@@ -59,7 +61,9 @@ void proxy::rest() {
     }
   }
   was_needed_ = false;
-  attention_.sleep().rest([this] { return is_idle(); });
+  const ticks at_most =
+      beside_at_ == engine::never ? -1 : std::max<ticks>(1, beside_at_ - now_ticks());
+  attention_.sleep().rest([this] { return is_idle(); }, at_most);
   awake_since_ = now_ticks();
 }
 
@@ -93,6 +97,13 @@ pace_facts proxy::facts() noexcept {
     f.others_for = 0;
   }
   return f;
+}
+
+/// Does what has been called for: finishes tasks that others have let go, polls sources.
+void proxy::call_beside() {
+  is_called_.store(false, std::memory_order_seq_cst);
+  std::lock_guard lock(after_look_mutex_);
+  beside_at_ = beside_ ? beside_() : engine::never;
 }
 
 void proxy::look() {

@@ -3,6 +3,7 @@
 /// wake it.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -53,6 +54,16 @@ class proxy {
     std::lock_guard lock(after_look_mutex_);
     after_look_ = std::move(what);
   }
+  void beside_looks(std::function<ticks()> what) {
+    std::lock_guard lock(after_look_mutex_);
+    beside_ = std::move(what);
+  }
+  /// Has it call what is beside its looks.  The write of `is_called_` and the read of the sleeper's
+  /// depth are what the proof in sleeper.hpp calls the waker's.
+  void call() noexcept {
+    is_called_.store(true, std::memory_order_seq_cst);
+    attention_.sleep().wake(sleeper::depth::naps);
+  }
   [[nodiscard]] worker_passes& passes() noexcept { return passes_; }
   [[nodiscard]] double cpu_seconds() const noexcept { return thread_.cpu_seconds(); }
 
@@ -63,11 +74,16 @@ class proxy {
   void rest();
   bool step();
   void look();
+  void call_beside();
+  [[nodiscard]] bool beside_is_due() const noexcept {
+    return is_called_.load(std::memory_order_seq_cst) ||
+           (beside_at_ != engine::never && now_ticks() >= beside_at_);
+  }
   [[nodiscard]] bool may_spin() noexcept;
   [[nodiscard]] pace_facts facts() noexcept;
   /// Returns true if the proxy has nothing to do but to wait.
   [[nodiscard]] bool is_idle() const noexcept {
-    return !attention_.sleep().is_stopped() && messages_.state().is_idle();
+    return !attention_.sleep().is_stopped() && messages_.state().is_idle() && !beside_is_due();
   }
 
   driver& messages_;
@@ -86,6 +102,9 @@ class proxy {
   ticks moved_at_ = 0;             ///< when `facts` saw them change
   std::mutex after_look_mutex_;    ///< held during a call, by the proxy
   std::function<void()> after_look_;
+  std::function<ticks()> beside_;  ///< called under the same mutex
+  std::atomic<bool> is_called_{false};
+  ticks beside_at_ = engine::never;  ///< when to call it next
   proxy_thread thread_;
 };
 

@@ -12,6 +12,7 @@ void add_up(ledger_entry& to, const ledger_entry& one, double share) {
   to.exposed_s += share * one.exposed_s;
   to.overhead_s += share * one.overhead_s;
   to.idle_s += share * one.idle_s;
+  to.held_s += share * one.held_s;
   to.wall_s += share * one.wall_s;
 }
 

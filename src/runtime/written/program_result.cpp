@@ -17,8 +17,8 @@ namespace {
 [[nodiscard]] std::string parts_text(const ledger_entry& of) {
   return fmt::format(
       "\"compute_s\": {:.9f}, \"posting_s\": {:.9f}, \"exposed_s\": {:.9f}, \"overhead_s\": "
-      "{:.9f}, \"idle_s\": {:.9f}, \"wall_s\": {:.9f}",
-      of.compute_s, of.posting_s, of.exposed_s, of.overhead_s, of.idle_s, of.wall_s);
+      "{:.9f}, \"idle_s\": {:.9f}, \"held_s\": {:.9f}, \"wall_s\": {:.9f}",
+      of.compute_s, of.posting_s, of.exposed_s, of.overhead_s, of.idle_s, of.held_s, of.wall_s);
 }
 
 [[nodiscard]] std::string ledger_text(const std::vector<ledger>& ranks) {

@@ -51,6 +51,11 @@ class recorder final : public task_observer {
   void task_ran(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) override {
     keep(at(worker), {name, event_kind::compute, begin, end, id});
   }
+  /// Drawn in a lane of their own, since the worker runs others meanwhile.
+  void task_held(int worker, const char* name, std::uint64_t id, ticks begin, ticks end) override {
+    writer& list = at(worker);
+    if (list.dropped == 0) list.on_hold.push_back({name, event_kind::message, begin, end, id});
+  }
   /// Shorter spells, of which there is one before each submission, would crowd out the rest.
   void program_ran(ticks begin, ticks end) override {
     if (end - begin < shortest_spell_) return;
@@ -124,6 +129,14 @@ class recorder final : public task_observer {
     for_each_added([&](const added_thread& one) {
       append(all, std::string(resource_lane) + one.label, one.events.events, releases);
     });
+    const auto append_held = [&](const writer& from) {
+      const std::size_t first = all.size();
+      append(all, std::string(held_lane), from.on_hold, {});
+      // It follows the task's function.
+      for (std::size_t i = first; i < all.size(); ++i) all[i].released_by = all[i].id;
+    };
+    for (const writer& worker : workers_) append_held(worker);
+    for_each_added([&](const added_thread& one) { append_held(one.events); });
     const std::size_t first_message = all.size();
     append(all, "messages", outside_.events, releases);
     for (std::size_t m = 0; m < sides_.size(); ++m) {
@@ -154,6 +167,7 @@ class recorder final : public task_observer {
   struct alignas(128) writer {
     std::vector<entry> events;
     std::vector<release> releases;
+    std::vector<entry> on_hold;
     std::size_t room = 0;  ///< taken out of the budget and not used
     std::uint64_t dropped = 0;
   };

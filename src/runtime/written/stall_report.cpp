@@ -79,6 +79,7 @@ class report {
     head();
     list(running_tasks());
     list(suspended_tasks());
+    list(tasks_on_hold());
     list(messages_under_way());
     list(arrivals());
     list(messages_not_started());
@@ -108,10 +109,11 @@ class report {
                       [](const auto& m) { return m.is == message_survey::state::under_way; });
     line(fmt::format(
         "nothing has started or finished here for {:.1f} s, and this rank waits: "
-        "{} under way, {} not started, {} waiting, {} ready, {} running",
+        "{} under way, {} not started, {} waiting, {} ready, {} running{}",
         tasks_.quiet_s, counted(static_cast<std::size_t>(under_way), "message", "messages"),
         messages_not_started().size(), counted(count(stall::state::waiting), "task", "tasks"),
-        count(stall::state::ready), count(stall::state::running)));
+        count(stall::state::ready), count(stall::state::running),
+        tasks_.held.empty() ? "" : fmt::format(", {} held", tasks_.held.size())));
   }
 
   /// Tasks that compute.
@@ -166,6 +168,18 @@ class report {
       if (task.is != stall::state::suspended) continue;
       all.push_back(fmt::format("{}{} waits in an MPI call or for what it has submitted",
                                 label(task), of_iteration(task)));
+    }
+    return all;
+  }
+
+  [[nodiscard]] lines tasks_on_hold() const {
+    lines all;
+    for (const stall::held_task& task : tasks_.held) {
+      all.push_back(fmt::format(
+          "task '{}'{} is held since {:.1f} s: its function has returned, and "
+          "whoever is to finish it has not",
+          task.name, task.iteration == 0 ? "" : fmt::format(", iteration {},", task.iteration),
+          task.held_s));
     }
     return all;
   }

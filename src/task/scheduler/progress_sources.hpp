@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <string>
 #include <thread>
 
 #include <plait/core/clock.hpp>

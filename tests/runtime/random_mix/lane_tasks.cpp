@@ -44,12 +44,28 @@ class lane_tasks final : public statement {
   }
 
   void submit(live_rank& here) const override {
+    const auto declare = [&](auto& made) { declare_accesses(made, here); };
+    if (side_of(here.rank).own.is_held) {
+      auto made = here.rt.task(
+          "lane",
+          [](lane& via, const lane_tasks* self, rank_memory* memory, runtime* rt, int rank,
+             hold until) {
+            self->run(via, *memory, *rt, rank);
+            release_late(std::move(until), self->side_of(rank).own);
+          },
+          inout(*here.lanes[on_]), this, &here.memory, &here.rt, here.rank, plait::held);
+      return declare(made);
+    }
     auto made = here.rt.task(
         "lane",
         [](lane& via, const lane_tasks* self, rank_memory* memory, runtime* rt, int rank) {
           self->run(via, *memory, *rt, rank);
         },
         inout(*here.lanes[on_]), this, &here.memory, &here.rt, here.rank);
+    declare(made);
+  }
+
+  void declare_accesses(auto& made, live_rank& here) const {
     for (const planned_access& a : side_of(here.rank).own.accesses)
       made.also({address(here.memory, a.where), a.mode});
     for (const transfer& t : transfers_) {

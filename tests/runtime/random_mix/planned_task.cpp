@@ -127,6 +127,7 @@ planned_task random_task(generator& g, std::span<const area> areas, bool few_chi
   task.passes_first = g.chance(0.5);
   if (g.chance(0.25)) task.target = g.below(resource_kinds);
   if (g.chance(0.25)) task.target = target_anyone;
+  task.is_held = g.chance(0.33);
   if (g.chance(0.08)) task.spin_us = static_cast<int>(g.between(1, 15));
   for (std::size_t n = g.one_of({0, 1, 1, 2, 2, 3, 4}); n > 0; --n) {
     task.accesses.push_back(random_access(g, areas[g.chance(0.5) ? 0 : g.below(areas.size())]));
@@ -134,6 +135,7 @@ planned_task random_task(generator& g, std::span<const area> areas, bool few_chi
   if (areas[0].region == arena_region && g.chance(0.2)) {
     const planned_reduction r = random_reduction(g, areas[0]);
     if (may_reduce(task, r)) task.reduces = r;
+    if (task.reduces.has_value()) task.is_held = false;
   }
   if (depth < most_generations && !task.reduces.has_value() && g.chance(few_children ? 0.05 : 0.2))
     add_children(g, task, few_children, depth);
@@ -161,7 +163,8 @@ std::vector<std::size_t> hand_overs_of(const planned_task& task, const scene& s,
 
 std::string to_string(const planned_task& task) {
   static constexpr const char* modes[] = {"", "in", "out", "inout", "commutative", "reduce"};
-  std::string text = task.passes_first ? "task, first access passed:" : "task:";
+  std::string text = task.is_held ? "held, " : "";
+  text += task.passes_first ? "task, first access passed:" : "task:";
   if (task.target == target_anyone) text = "for anyone, " + text;
   if (task.target < no_target) text = "on resource " + std::to_string(task.target) + ", " + text;
   for (const planned_access& a : task.accesses) {

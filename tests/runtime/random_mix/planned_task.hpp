@@ -46,6 +46,7 @@ struct planned_task {
   std::size_t target = no_target;  ///< or `target_anyone`, or a place in `rank_memory`
   bool passes_first = false;  ///< the first access is an argument; the others are only declared
   int returns = 0;
+  bool is_held = false;  ///< another thread finishes it, and does its work unless it has children
   std::vector<planned_access> accesses;
   std::optional<planned_reduction> reduces;
   std::vector<planned_task> children;
@@ -68,6 +69,8 @@ struct area {
                                        int depth = 0);
 
 void run_serially(rank_memory& memory, const planned_task& task);
+/// Another thread releases the hold of `task` a little later.
+void release_late(hold until, const planned_task& task);
 void submit(runtime& rt, rank_memory& memory, const planned_task& task);
 /// Submits the task and returns its result, when it has finished.
 [[nodiscard]] int submit_and_get(runtime& rt, rank_memory& memory, const planned_task& task);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "planned_task.hpp"
+#include "support/late_threads.hpp"
 
 namespace plait::test::mix {
 namespace {
@@ -121,6 +122,35 @@ int run_as_task(const planned_task* task, rank_memory* memory, runtime* rt,
   return task->returns;
 }
 
+[[nodiscard]] late_threads& others() {
+  static late_threads threads;
+  return threads;
+}
+
+[[nodiscard]] std::chrono::microseconds delay_of(const planned_task& task) {
+  return std::chrono::microseconds(task.salt % 4 == 0 ? 0 : task.salt % 97);
+}
+
+/// Another thread does the work if there are no children, for whose accesses it would be too late.
+void run_as_held_task(const planned_task* task, rank_memory* memory, runtime* rt,
+                      std::optional<strided_bytes> first, hold until) {
+  expect_thread_of(task->target);
+  const auto delay = delay_of(*task);
+  if (task->children.empty()) {
+    others().call_in(delay, [=, kept = std::move(until)]() mutable {
+      mix_accesses(*task, *memory, first);
+      kept.release();
+    });
+    return;
+  }
+  if (task->salt % 2 == 0) {  // one of two holds, released before the children are submitted
+    others().call_in(delay, [kept = until.another()]() mutable { kept.release(); });
+  }
+  mix_accesses(*task, *memory, first);
+  for (const planned_task& child : task->children) submit(*rt, *memory, child);
+  others().call_in(delay, [kept = std::move(until)]() mutable { kept.release(); });
+}
+
 /// Declares the accesses from `first` on.  What the task returned, if that is `wanted`.
 template <class Submission>
 int finish(Submission& made, rank_memory& memory, const planned_task& task, std::size_t first,
@@ -150,6 +180,15 @@ int submit_task(runtime& rt, rank_memory& memory, const planned_task& task, bool
       const auto run = [](auto view, const planned_task* plan, rank_memory* data, runtime* with) {
         return run_as_task(plan, data, with, place_of_argument(view));
       };
+      const auto begin = [](auto view, const planned_task* plan, rank_memory* data, runtime* with,
+                            hold until) {
+        run_as_held_task(plan, data, with, place_of_argument(view), std::move(until));
+        return plan->returns;
+      };
+      if (task.is_held) {
+        auto made = rt.task("mix", begin, first, &task, &memory, &rt, plait::held);
+        return finish(made, memory, task, 1, wanted);
+      }
       auto made = rt.task("mix", run, first, &task, &memory, &rt);
       return finish(made, memory, task, 1, wanted);
     });
@@ -157,6 +196,14 @@ int submit_task(runtime& rt, rank_memory& memory, const planned_task& task, bool
   const auto run = [](const planned_task* plan, rank_memory* data, runtime* with) {
     return run_as_task(plan, data, with, std::nullopt);
   };
+  const auto begin = [](const planned_task* plan, rank_memory* data, runtime* with, hold until) {
+    run_as_held_task(plan, data, with, std::nullopt, std::move(until));
+    return plan->returns;
+  };
+  if (task.is_held) {
+    auto made = rt.task("mix", begin, &task, &memory, &rt, plait::held);
+    return finish(made, memory, task, 0, wanted);
+  }
   auto made = rt.task("mix", run, &task, &memory, &rt);
   return finish(made, memory, task, 0, wanted);
 }
@@ -174,6 +221,10 @@ void run_serially(rank_memory& memory, const planned_task& task) {
     });
   }
   for (const planned_task& child : task.children) run_serially(memory, child);
+}
+
+void release_late(hold until, const planned_task& task) {
+  others().call_in(delay_of(task), [kept = std::move(until)]() mutable { kept.release(); });
 }
 
 void submit(runtime& rt, rank_memory& memory, const planned_task& task) {
