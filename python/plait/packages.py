@@ -107,6 +107,8 @@ TABLE = tuple(Package(*row) for row in (
     ("hpcc", "programs hpcc", "all", "hpcc", "", "", "bench dense is without it", True),
     ("python3-dev", "module python3-embed", "all", "python3-devel", "python3-devel", "python",
      "import plait has no tasks, and there is no comparison with mpi4py-fft", True),
+    ("liburing-dev", "module liburing", "all", "liburing-devel", "liburing-devel", "liburing",
+     "the example with io_uring is not built", True),
     ("nodejs", "programs node", "all", "nodejs", "nodejs", "nodejs",
      "pages are not tested", True),
     ("slurm-wlm", "programs slurmctld slurmd srun munged", "every_test", "slurm", "slurm", "",
