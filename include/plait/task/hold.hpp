@@ -24,8 +24,8 @@ inline constexpr held_word held;
 /// The right to finish a task, and the duty.  A task submitted with `held` is finished when its
 /// function has returned, the tasks that it has submitted are finished, and all its holds are
 /// released.  A worker finishes the task then, never the thread that releases; so a release is
-/// legal in a callback of any library that may call `futex` and write to a file.  A hold that is
-/// destroyed unreleased fails its task, and `wait` names the task.
+/// legal in a callback of any library that may wake a thread.  A hold that is destroyed unreleased
+/// fails its task, and `wait` names the task.
 ///
 /// Any thread may own a hold, and one at a time.  The scheduler outlives it.
 ///
