@@ -148,7 +148,7 @@ class witness {
   [[gnu::noinline]] void begins_watched(task_node& node) const {
     if (checker_ != nullptr) checker_->begin(node);
     if (shadow_ == nullptr) return;
-    shadow_->begins(node, node.is_child ? id_of(node.siblings->parent) : 0);
+    shadow_->begins(node, node.is_child ? id_of(*node.siblings->parent) : 0);
   }
   [[gnu::noinline]] void declares_watched(task_node& node, const strided_bytes& memory,
                                           access_mode mode, const void* operation) const {

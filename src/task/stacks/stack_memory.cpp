@@ -13,7 +13,7 @@
 namespace plait::detail {
 namespace {
 
-[[nodiscard]] std::size_t page_bytes() {
+[[nodiscard]] std::size_t bytes_of_page() {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
 }
@@ -39,7 +39,7 @@ std::atomic<std::size_t> guards{0};  ///< of this process
 }  // namespace
 
 stack_memory::stack_memory(std::size_t stack_bytes)
-    : stack_bytes_((stack_bytes + page_bytes() - 1) / page_bytes() * page_bytes()) {}
+    : stack_bytes_((stack_bytes + bytes_of_page() - 1) / bytes_of_page() * bytes_of_page()) {}
 
 stack_memory::~stack_memory() {
   for (const std::span<std::byte> mapping : mappings_) munmap(mapping.data(), mapping.size());
@@ -48,21 +48,21 @@ stack_memory::~stack_memory() {
 
 std::span<std::byte> stack_memory::next() {
   if (unused_.empty()) map_more();
-  const std::size_t with_guard = page_bytes() + stack_bytes_;
+  const std::size_t with_guard = bytes_of_page() + stack_bytes_;
   const std::span<std::byte> taken = unused_.first(with_guard);
   unused_ = unused_.subspan(with_guard);
   if (may_guard()) {
     ++guards_;
-    (void)mprotect(taken.data(), page_bytes(), PROT_NONE);
+    (void)mprotect(taken.data(), bytes_of_page(), PROT_NONE);
   }
   ++stacks_;
-  return taken.subspan(page_bytes());
+  return taken.subspan(bytes_of_page());
 }
 
 /// As many as there are, up to 64 MiB.  Huge pages would make a stack take 2 MiB when one byte of
 /// it is touched.
 void stack_memory::map_more() {
-  const std::size_t with_guard = page_bytes() + stack_bytes_;
+  const std::size_t with_guard = bytes_of_page() + stack_bytes_;
   constexpr std::size_t most_bytes = std::size_t{64} << 20;
   const std::size_t count =
       std::clamp<std::size_t>(stacks_, 1, std::max<std::size_t>(1, most_bytes / with_guard));
