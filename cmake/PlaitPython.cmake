@@ -3,7 +3,7 @@
 set(PLAIT_PYTHON_INTERPRETER ${PROJECT_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH
   "Python that has nanobind, numpy, numba and mpi4py")
 set(PLAIT_PYTHON_FOUND OFF)
-if(NOT PLAIT_PYTHON OR PLAIT_SANITIZE OR NOT PLAIT_MPI MATCHES "^(openmpi|mpich)$")
+if(NOT PLAIT_BINDING OR PLAIT_SANITIZE OR NOT PLAIT_MPI MATCHES "^(openmpi|mpich)$")
   return()
 endif()
 execute_process(COMMAND ${PLAIT_PYTHON_INTERPRETER} -I -c

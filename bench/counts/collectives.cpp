@@ -62,7 +62,7 @@ void count_submitted_calls(session& s) {
       s, {"plait", "allreduce"}, [&] { rt.allreduce("value", inout(value)); }, wait);
 }
 
-/// What a library cannot complete in two turns takes more.
+/// Counts calls of the library: one that it cannot complete in two turns takes more.
 void count_raw_calls(session& s, const std::string& name,
                      const std::function<void(MPI_Request*)>& start) {
   MPI_Request request = MPI_REQUEST_NULL;

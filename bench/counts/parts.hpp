@@ -28,8 +28,8 @@ class parts {
     body();
     CALLGRIND_TOGGLE_COLLECT;
   }
-  /// What was counted since the last `end` belongs to this place of the table, and was `units`
-  /// messages, tasks or calls.  The same place may be named again.
+  /// Gives what was counted since the last `end` to this place of the table, as `units` messages,
+  /// tasks or calls.  The same place may be named again.
   void end(const std::string& row, const std::string& column, int units);
   /// Counts `body` as this place's.
   template <class Body>

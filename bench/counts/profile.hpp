@@ -8,7 +8,7 @@
 
 namespace plait::bench::counts {
 
-/// What was executed in some stretches of this process.
+/// Counts of what was executed in some stretches of this process.
 struct profile {
   std::uint64_t instructions = 0;      ///< of all, MPI library and C library too
   std::uint64_t own_instructions = 0;  ///< in plait's objects

@@ -29,8 +29,9 @@
 extern "C" {
 #endif
 
+/* As python/plait/version.py; a test compares them. */
 #define PLAIT_VERSION_MAJOR 0
-#define PLAIT_VERSION_MINOR 1
+#define PLAIT_VERSION_MINOR 2
 #define PLAIT_VERSION_PATCH 0
 
 enum plait_code {

@@ -112,10 +112,11 @@ class runtime {
   template <class Call>
   void submit(const Call& call) {
     tidy();
+    plait_runtime* const open = get();  // raises, and so needs the lock
     int code = PLAIT_SUCCESS;
     {
       const without_lock away;
-      code = call(get());
+      code = call(open);
     }
     hold_rest(code == PLAIT_SUCCESS);
     raise(code);

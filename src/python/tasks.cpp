@@ -86,7 +86,7 @@ task_closure* make_closure(nb::handle function, const nb::args& arguments, nb::h
   made->failures = &failures;
   made->views.reserve(arguments.size());
   kernel* compiled = nullptr;
-  const bool is_kernel = nb::try_cast<kernel*>(function, compiled);
+  const bool is_kernel = nb::try_cast<kernel*>(function, compiled) && compiled != nullptr;
   std::string types;
   nb::object passed = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(arguments.size())));
   Py_ssize_t at = 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles the programs of this folder with the compiler of an MPI library, and runs them.
 
-    check_fortran.py MPI MPIEXEC MPIF90 BUILD WHAT
+    check_fortran.py MPI MPIEXEC MPIF90 LIBPLAIT_FORTRAN LIBPLAIT WHAT
 
 WHAT is `work MODULE OPTIONS RANKS` (MODULE is mpi or mpi_f08), `refusals OPTIONS`, `example NAME
 RANKS`, or `compiler`: lines that the compiler has to refuse, each beside one that it takes.
@@ -65,13 +65,13 @@ end program
 class Compiler:
     """The wrapper of an MPI library, with the module and libraries of a build folder."""
 
-    def __init__(self, wrapper, build):
-        self.words = [wrapper, "-Wall", "-Wno-c-binding-type", f"-I{build}/src/fortran/module"]
+    def __init__(self, wrapper, archive, library):
+        module = pathlib.Path(archive).parent / "module"
+        self.words = [wrapper, "-Wall", "-Wno-c-binding-type", f"-I{module}"]
         self.libraries = [
-            f"{build}/src/fortran/libplait_fortran.a",
-            f"-L{build}/src/c",
-            f"-Wl,-rpath,{build}/src/c",
-            "-lplait",
+            archive,
+            library,
+            f"-Wl,-rpath,{pathlib.Path(library).parent}",
             "-ldl",
         ]
 
@@ -115,8 +115,8 @@ def refused_lines(compiler):
     return problems
 
 
-def main(mpi, mpiexec, wrapper, build, what, *how):
-    compiler = Compiler(wrapper, build)
+def main(mpi, mpiexec, wrapper, archive, library, what, *how):
+    compiler = Compiler(wrapper, archive, library)
     if what == "work":
         module, options, ranks = how
         flags = [*options.split(), *(["-DUSE_F08"] if module == "mpi_f08" else [])]

@@ -60,11 +60,13 @@ PROGRAM_FOLDERS = {
     "network": ("measure",),
     "examples": ("measure",),
 }
-# Programs without MPI, and what they see besides.
+# What programs see besides: those without MPI, and those that read files of plait's.
 _OF_MODELS = ("plait/core/", "plait/model/", "plait/trace/")
-WITHOUT_MPI = {
+SEEN_BESIDES = {
     "network/predict": _OF_MODELS,
     "network/simulate": (*_OF_MODELS, "plait/simulate/"),
+    "network/execute": ("plait/core/error.hpp", "plait/simulate/"),
+    "bench/counts": ("plait/core/error.hpp",),
 }
 
 # The header of C, which layer c implements.
@@ -128,7 +130,7 @@ def check_layer_file(root, path, layer, public):
 def check_program_file(root, path):
     own = path.relative_to(root).as_posix()
     for bracket, name in INCLUDE.findall(path.read_text()):
-        if name.startswith(WITHOUT_MPI.get(path.parent.relative_to(root).as_posix(), ())):
+        if name.startswith(SEEN_BESIDES.get(path.parent.relative_to(root).as_posix(), ())):
             continue
         if bracket == "<" and name.startswith("plait/") and name not in FACADE:
             yield f"{own}: programs include <plait/plait.hpp>, not <{name}>"

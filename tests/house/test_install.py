@@ -91,6 +91,9 @@ class Install(unittest.TestCase):
                 continue  # another library's, or no compiler of Fortran
             flags = self.run_words("env", f"PKG_CONFIG_PATH={files[0].parent}", "pkg-config", "--cflags",
                                    "--libs", f"plait-{language}").split()
+            header = (prefix / "include/plait/plait.h").read_text()
+            numbers = re.findall(r"#define PLAIT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)
+            self.assertEqual(".".join(numbers), VERSION)
             made = build / f"heat_in_{language}"
             self.run_words(compiler, TREE / "examples" / language / name, "-o", made, *flags)
             said = self.run_words(TREE / "tests/support/mpirun", *MPI, RANKS, made)

@@ -33,6 +33,9 @@ def test_all_that_names_a_version_names_this_one():
     assert re.search(r"^## (\S+)", changelog, flags=re.M).group(1) == __version__
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {__version__}\n" in citation
+    header = (ROOT / "include/plait/plait.h").read_text()
+    numbers = re.findall(r"^#define PLAIT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, flags=re.M)
+    assert ".".join(numbers) == __version__
 
 
 def test_the_page_lists_every_old_name_that_programs_refuse():

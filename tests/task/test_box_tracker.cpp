@@ -23,12 +23,12 @@ constexpr std::uintptr_t base = 1 << 20;
 constexpr std::size_t space = 4096;
 using byte_set = std::bitset<space>;
 
-struct declared {
+struct declared_box {
   strided_bytes memory;
   access_mode mode;
   byte_set bytes = {};
 
-  declared(const strided_bytes& memory_, access_mode mode_) : memory(memory_), mode(mode_) {
+  declared_box(const strided_bytes& memory_, access_mode mode_) : memory(memory_), mode(mode_) {
     if (memory.begin < base || memory.begin >= base + space) return;  // not for brute force
     for_each_row(memory, [this](byte_range row) {
       for (std::uintptr_t at = row.begin; at < row.end && at < base + space; ++at) {
@@ -38,24 +38,24 @@ struct declared {
   }
 };
 
-bool overlap(const declared& a, const declared& b) {
+bool overlap(const declared_box& a, const declared_box& b) {
   return (a.bytes & b.bytes).any();
 }
-bool both(const declared& a, const declared& b, access_mode mode) {
+bool both(const declared_box& a, const declared_box& b, access_mode mode) {
   return a.mode == mode && b.mode == mode;
 }
-bool may_be_ordered(const declared& a, const declared& b) {
+bool may_be_ordered(const declared_box& a, const declared_box& b) {
   return overlap(a, b) && !both(a, b, access_mode::in) && !both(a, b, access_mode::commutative);
 }
-bool must_be_ordered(const declared& a, const declared& b) {
+bool must_be_ordered(const declared_box& a, const declared_box& b) {
   const bool same_reduction = both(a, b, access_mode::reduce) && a.memory == b.memory;
   return may_be_ordered(a, b) && !same_reduction;
 }
-bool must_exclude(const declared& a, const declared& b) {
+bool must_exclude(const declared_box& a, const declared_box& b) {
   return overlap(a, b) && both(a, b, access_mode::commutative);
 }
 
-using submissions = plait::test::submissions<declared>;
+using box_submissions = plait::test::submissions<declared_box>;
 
 /// Of 8-byte cells: where cell (0, 0, 0) lies, and the bytes between rows and between planes.
 struct array_of_cells {
@@ -83,7 +83,7 @@ strided_bytes flat(std::int64_t x0, std::int64_t x1, std::int64_t y0, std::int64
 }
 
 TEST(box_tracker, halves_of_the_same_rows_do_not_conflict) {
-  submissions s;
+  box_submissions s;
   EXPECT_EQ(s.add({{flat(0, 8, 0, 16), access_mode::out}}), 0);
   EXPECT_EQ(s.add({{flat(8, 16, 0, 16), access_mode::out}}), 0);
   EXPECT_EQ(s.add({{flat(7, 9, 15, 16), access_mode::in}}), 2);
@@ -91,7 +91,7 @@ TEST(box_tracker, halves_of_the_same_rows_do_not_conflict) {
 }
 
 TEST(box_tracker, a_range_meets_the_rows_it_covers_a_byte_of_and_not_the_gaps) {
-  submissions s;
+  box_submissions s;
   s.add({{flat(0, 8, 0, 16), access_mode::out}});
   const auto bytes = [](std::uintptr_t begin, std::uintptr_t end) {
     return strided_bytes::of({base + begin, base + end});
@@ -102,7 +102,7 @@ TEST(box_tracker, a_range_meets_the_rows_it_covers_a_byte_of_and_not_the_gaps) {
 }
 
 TEST(box_tracker, takes_over_what_ranges_were_named_there_before) {
-  submissions s;
+  box_submissions s;
   const auto bytes = [](std::uintptr_t begin, std::uintptr_t end) {
     return strided_bytes::of({base + begin, base + end});
   };
@@ -119,7 +119,7 @@ TEST(box_tracker, takes_over_what_ranges_were_named_there_before) {
 }
 
 TEST(box_tracker, the_same_box_again_is_one_entry_and_one_edge) {
-  submissions s;
+  box_submissions s;
   EXPECT_EQ(s.add({{flat(2, 5, 0, 9), access_mode::inout}}), 0);
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(s.add({{flat(2, 5, 0, 9), access_mode::inout}}), 1);
@@ -128,7 +128,7 @@ TEST(box_tracker, the_same_box_again_is_one_entry_and_one_edge) {
 }
 
 TEST(box_tracker, a_box_of_whole_rows_is_a_segment_where_no_others_are) {
-  submissions s;
+  box_submissions s;
   s.add({{flat(0, 16, 0, 9), access_mode::inout}});
   EXPECT_EQ(s.tracker.segment_count(), 1U);
   EXPECT_EQ(s.tracker.box_count(), 0U);
@@ -136,7 +136,7 @@ TEST(box_tracker, a_box_of_whole_rows_is_a_segment_where_no_others_are) {
 }
 
 TEST(box_tracker, a_write_of_the_whole_array_leaves_one_task_to_follow) {
-  submissions s;
+  box_submissions s;
   for (std::int64_t y = 0; y < 16; ++y) s.add({{flat(0, 8, y, y + 1), access_mode::out}});
   s.add({{flat(4, 12, 3, 9), access_mode::in}});
   EXPECT_EQ(s.add({{flat(0, 15, 0, 16), access_mode::out}}), 17);
@@ -168,7 +168,7 @@ void expect_edges_to_neighbours_only(const std::array<array_of_cells, 2>& arrays
     for (auto& h : high) h += block_size + 2 * grown;
     return cells(arrays[static_cast<std::size_t>(array % 2)], low, high);
   };
-  submissions s;
+  box_submissions s;
   for (std::int64_t step = 0; step < 3; ++step) {
     for (std::int64_t b = 0; b < block_count; ++b) {
       s.add({{block(step, b, 1), access_mode::in}, {block(step + 1, b, 0), access_mode::out}});
@@ -210,7 +210,7 @@ TEST(box_tracker, the_same_holds_of_block_arrays_whose_planes_are_padded) {
 }
 
 TEST(box_tracker, entries_of_finished_tasks_are_swept_away) {
-  submissions s;
+  box_submissions s;
   s.add({{flat(1, 3, 0, 32), access_mode::out}});
   for (std::int64_t i = 0; i < 40'000; ++i) {
     const auto far = static_cast<std::uintptr_t>(1000 * i);
@@ -224,7 +224,7 @@ TEST(box_tracker, entries_of_finished_tasks_are_swept_away) {
 }
 
 TEST(box_tracker, boxes_that_all_overlap_leave_no_more_links_than_there_may_be) {
-  submissions s;
+  box_submissions s;
   const auto window = [](std::int64_t i) {  // all have row 10'000 in common
     return cells(base, 16, 32'768, {1, i, 0}, {3, 10'001 + i, 1});
   };
@@ -241,7 +241,7 @@ TEST(box_tracker, boxes_that_all_overlap_leave_no_more_links_than_there_may_be) 
 }
 
 TEST(box_tracker, commutative_boxes_exclude_those_they_share_a_cell_with) {
-  submissions s;
+  box_submissions s;
   s.add({{flat(0, 8, 0, 16), access_mode::out}});
   EXPECT_EQ(s.add({{flat(0, 4, 0, 4), access_mode::commutative}}), 1);
   EXPECT_EQ(s.add({{flat(3, 8, 3, 8), access_mode::commutative}}), 1);
@@ -299,7 +299,7 @@ TEST(box_tracker, finds_whatever_shares_a_byte_among_many_similar_boxes) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     std::mt19937_64 random(seed);
     const std::vector<strided_bytes> boxes = similar_boxes(random, 300);
-    submissions s;
+    box_submissions s;
     std::size_t sharing = 0;
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       s.add({{boxes[i], access_mode::in}});
@@ -384,9 +384,9 @@ TEST_P(random_boxes, conflicting_tasks_are_ordered_and_others_have_no_edge) {
     };
     std::vector<strided_bytes> usual;
     for (int i = 0; i < 6; ++i) usual.push_back(draw_memory());
-    plait::test::random_submissions<declared> program(random, m.finish);
+    plait::test::random_submissions<declared_box> program(random, m.finish);
     for (int t = 0; t < 100; ++t) {
-      std::vector<declared> accesses;
+      std::vector<declared_box> accesses;
       for (std::uintptr_t n = 1 + below(3); n > 0; --n) {
         const strided_bytes memory = chance(m.usual) ? usual[below(usual.size())] : draw_memory();
         // Only a range can be reduced.

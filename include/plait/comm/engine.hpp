@@ -99,10 +99,10 @@ class engine {
     int peer;
   };
   static constexpr std::size_t most_ends = 64;
-  /// Takes the places of sparse messages `like` this one, `ends` of them, if all are left out there,
-  /// and returns whether it did.  Returns false too where that cannot be told without waiting.  Then
-  /// `enqueue` and `post` them.  No two have one channel.  The thread that enqueues, not in a lane.
-  /// Precondition: at most `most_ends`.  Errors: as `enqueue`.
+  /// Takes the places of sparse messages `like` this one, `ends` of them, if all are left out
+  /// there, and returns whether it did.  Returns false too where that cannot be told without
+  /// waiting.  Then `enqueue` and `post` them.  No two have one channel.  The thread that enqueues,
+  /// not in a lane. Precondition: at most `most_ends`.  Errors: as `enqueue`.
   [[nodiscard]] bool leave_out(operation like, std::span<const message_end> ends,
                                const communicator& among);
   [[nodiscard]] int largest_tag() const noexcept;

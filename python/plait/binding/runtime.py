@@ -8,7 +8,6 @@ import contextlib
 import sys
 import traceback
 import types
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ normal = 2
 low = 3
 _POLICIES = ("automatic", "dedicated", "sleeping", "workers", "none")
 _MEAN = -1
-_open: weakref.WeakSet[Runtime] = weakref.WeakSet()
+_open: set[Runtime] = set()  # they live until they are ended: tasks and messages use what they hold
 
 
 class Task:
@@ -115,8 +114,11 @@ class Runtime:
         if not self._core._is_open():
             return
         self._core.wait()
-        self._core._finalize()
-        _open.discard(self)
+        try:
+            self._core._finalize()
+        finally:
+            if not self._core._is_open():
+                _open.discard(self)
 
     def abort(self, text: str) -> None:
         """Prints the text with this rank's name, and ends all ranks."""

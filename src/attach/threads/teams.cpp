@@ -31,7 +31,7 @@ struct {
   int used = 0;                ///< by the last team
 } team;
 
-/// What a thread of the team does: a bit for each part that has begun and not ended, 1 for a wait.
+/// State of a thread of the team: a bit for each part that has begun and not ended, 1 for a wait.
 /// The lowest is the innermost; none is the team's code itself.
 struct team_thread {
   int place = -1;  ///< -1: in no counted team

@@ -18,7 +18,7 @@ class collective_schedules {
     collective::shape shape;
     collective::algorithm how;
     collective::schedule schedule = collective::build(shape, how);
-    /// What tasks keep of scratch memory is there as long as a message uses it.
+    /// True if what tasks keep of scratch memory is there as long as a message uses it.
     bool tasks_touch_scratch_last = touch_scratch_last(schedule);
   };
 

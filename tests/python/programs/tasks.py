@@ -163,6 +163,7 @@ def exceptions(workers):
         assert any("'fails'" in note for note in e.__notes__)
     rt.finalize()
     raises(plait.StateError, rt.wait, "ended")
+    raises(plait.StateError, lambda: rt.send(x, 0), "ended")
 
 
 def replays(rt):

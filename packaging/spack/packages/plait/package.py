@@ -39,7 +39,7 @@ class Plait(CMakePackage):
 
     def cmake_args(self):
         """Returns the options of CMake: the library, with the MPI library of this spec."""
-        parts = ("APPS", "BENCH", "EXAMPLES", "PYTHON", "TESTS")
+        parts = ("APPS", "BENCH", "BINDING", "EXAMPLES", "TESTS")
         return [
             self.define("PLAIT_MPI", self.spec["mpi"].prefix),
             self.define_from_variant("PLAIT_ATTACH", "attach"),
