@@ -55,7 +55,7 @@ static_assert(sizeof(copied_call) <= detail::task_node::storage_bytes);
 static_assert(std::is_trivially_destructible_v<copied_call>);
 
 void act_on_copy(detail::task_node& node, detail::node_action action) {
-  if (action == detail::node_action::destroy) return;
+  if (action != detail::node_action::run && action != detail::node_action::run_again) return;
   auto& stored = *std::launder(reinterpret_cast<copied_call*>(node.storage));
   stored.run(stored.argument);
 }

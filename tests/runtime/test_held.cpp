@@ -267,8 +267,10 @@ TEST_P(held_policies, a_report_of_a_standstill_says_since_when) {
     rt.wait();
   }
   ASSERT_FALSE(reports.empty());
-  EXPECT_NE(reports[0].find("1 held"), std::string::npos) << reports[0];
-  EXPECT_NE(reports[0].find("task 'read' is held since "), std::string::npos) << reports[0];
+  // On a busy machine there may have been one before the task was held.
+  EXPECT_NE(reports.back().find("1 held"), std::string::npos) << reports.back();
+  EXPECT_NE(reports.back().find("task 'read' is held since "), std::string::npos)
+      << reports.back();
 }
 
 /// A task that follows is released by the end of the held one, which follows its own function. With

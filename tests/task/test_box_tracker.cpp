@@ -316,7 +316,7 @@ TEST(box_tracker, finds_whatever_shares_a_byte_among_many_similar_boxes) {
 
 // --- against brute force -------------------------------------------------------------------------
 
-struct mix {
+struct mix_of_boxes {
   const char* name;
   double ranges;  ///< share of the accesses
   double usual;   ///< share of accesses that repeat one of a few
@@ -324,7 +324,7 @@ struct mix {
   bool one_layout;
 };
 
-class random_boxes : public ::testing::TestWithParam<mix> {};
+class random_boxes : public ::testing::TestWithParam<mix_of_boxes> {};
 
 /// An array over some of the bytes; strides are of any kind, as are its boxes.
 strided_bytes random_array(std::mt19937_64& random) {
@@ -365,7 +365,7 @@ strided_bytes random_part(std::mt19937_64& random, const strided_bytes& of) {
 }
 
 TEST_P(random_boxes, conflicting_tasks_are_ordered_and_others_have_no_edge) {
-  const mix m = GetParam();
+  const mix_of_boxes m = GetParam();
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     std::mt19937_64 random(seed);
     const auto below = [&random](std::uintptr_t n) {
@@ -401,19 +401,18 @@ TEST_P(random_boxes, conflicting_tasks_are_ordered_and_others_have_no_edge) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(box_tracker, random_boxes,
-                         ::testing::Values(mix{"one array", 0, 0, 0, true},
-                                           mix{"one array and ranges", 0.4, 0.2, 0, true},
-                                           mix{"usual boxes", 0.2, 0.8, 0.3, true},
-                                           mix{"three layouts over the same bytes", 0.1, 0.3, 0,
-                                               false},
-                                           mix{"everything, finishing", 0.3, 0.4, 0.6, false}),
-                         [](const auto& one) {
-                           std::string name = one.param.name;
-                           std::replace_if(
-                               name.begin(), name.end(),
-                               [](char c) { return c == ' ' || c == ','; }, '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    box_tracker, random_boxes,
+    ::testing::Values(mix_of_boxes{"one array", 0, 0, 0, true},
+                      mix_of_boxes{"one array and ranges", 0.4, 0.2, 0, true},
+                      mix_of_boxes{"usual boxes", 0.2, 0.8, 0.3, true},
+                      mix_of_boxes{"three layouts over the same bytes", 0.1, 0.3, 0, false},
+                      mix_of_boxes{"everything, finishing", 0.3, 0.4, 0.6, false}),
+    [](const auto& one) {
+      std::string name = one.param.name;
+      std::replace_if(
+          name.begin(), name.end(), [](char c) { return c == ' ' || c == ','; }, '_');
+      return name;
+    });
 
 }  // namespace

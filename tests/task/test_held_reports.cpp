@@ -36,6 +36,7 @@ TEST_P(told_workers, a_standstill_names_those_that_are_held) {
                    .oversubscribed = true,
                    .stall_report_s = 0.05,
                    .stalled = [&](const stall& found) {
+                     states.clear();  // a busy machine may have reported before the task was held
                      for (const auto& one : found.held) told.emplace_back(one.name);
                      for (const auto& one : found.tasks) states.push_back(one.is);
                      for (const auto& one : found.held) EXPECT_GT(one.held_s, 0);
@@ -118,12 +119,18 @@ TEST(held_reports, open_at_the_end_ends_the_job_and_is_named) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto end = [](bool by_exception) {
     std::vector<hold> open;
+    std::atomic<bool> there{false};
     try {
       scheduler s({.workers = 2, .stall_report_s = 0.2});
       s.task(
-          "read a page", [&](hold until) { open.push_back(std::move(until)); }, plait::held);
+          "read a page",
+          [&](hold until) {
+            open.push_back(std::move(until));
+            there = true;
+          },
+          plait::held);
       if (by_exception) {
-        while (open.empty()) std::this_thread::yield();
+        while (!there) std::this_thread::yield();
         throw std::runtime_error("leaves");
       }
     } catch (const std::runtime_error&) {

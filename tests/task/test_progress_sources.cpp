@@ -44,7 +44,11 @@ class pretended_ring : public progress_source {
     for (hold& one : ended) one.release();
     return !ended.empty();
   }
-  ticks idle_wait(ticks) override { return wait_; }
+  /// 0 where there is something to finish: whoever is told between its poll and its sleep asks again.
+  ticks idle_wait(ticks) override {
+    std::lock_guard lock(mutex_);
+    return may_finish_.load(std::memory_order_seq_cst) && !started_.empty() ? 0 : wait_;
+  }
   bool needs_idle_workers() const noexcept override { return false; }
   ticks in_flight_until(ticks now) const override { return now; }
   bool cancel() override {

@@ -48,9 +48,10 @@ class looking_thread {
     {
       std::lock_guard lock(mutex_);
       if (scopes_.load(std::memory_order_relaxed) == 0) first_begins(interval_s);
-      scopes_.fetch_add(1, std::memory_order_seq_cst);
+      if (scopes_.fetch_add(1, std::memory_order_seq_cst) > 0) return;
     }
-    attention_.sleep().wake(sleeper::depth::rests);
+    // It may still sleep as the scope before this one has asked it to.
+    attention_.sleep().wake(sleeper::depth::naps);
   }
 
   void end(bool all) noexcept {
@@ -92,10 +93,16 @@ class looking_thread {
     pthread_setname_np(pthread_self(), "plait-progress");
     ask_for_short_slices();
     const auto none_is_open = [this] { return scopes_.load(std::memory_order_seq_cst) == 0; };
+    double interval_s = 0;
     while (true) {
+      // Between two looks one scope may have ended and another begun.
+      if (const double wanted_s = interval_s_.load(std::memory_order_relaxed);
+          wanted_s != interval_s) {
+        attention_.limits() = limits(wanted_s);
+        interval_s = wanted_s;
+      }
       if (none_is_open()) {
         attention_.sleep().rest(none_is_open);
-        attention_.limits() = limits(interval_s_.load(std::memory_order_relaxed));
       } else if (attention_.look_pays_else_sleep(
                      facts(), [this](const socket_news& news) { return expected(news); })) {
         look_until_read();

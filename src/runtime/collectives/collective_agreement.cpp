@@ -203,6 +203,7 @@ void collective_agreement::tell_call(const collective::shape& s,
     way_.what = what::neighbour_allgather;
     way_.destinations = std::move(around.destinations);
     way_.sources = peers_ = std::move(around.sources);
+    way_.cut.most = 1;  // one place on each channel, as `leave_out` takes
   }
   words_.resize(told_ * (1 + peers_.size()));
   for (std::size_t i = 1; i <= peers_.size(); ++i)

@@ -35,6 +35,7 @@ class collective_schedules {
     for (auto at = begin; at != end; ++at) {
       if (at->second.how == how && at->second.shape == shape) return at->second;
     }
+    last_ = nullptr;  // what follows may clear, and throw
     if (known_.size() >= most) known_.clear();
     return known_.emplace(key, entry{shape, how})->second;
   }

@@ -73,6 +73,11 @@ class progress_sources {
   [[nodiscard]] ticks in_flight_until(ticks now) const {
     return communication_ != nullptr ? communication_->in_flight_until(now) : 0;
   }
+  /// Returns whether communication is in flight now.
+  [[nodiscard]] bool in_flight() const {
+    const ticks now = now_ticks();
+    return in_flight_until(now + 1) != in_flight_until(now);
+  }
   [[nodiscard]] bool cancel() {
     bool ended = true;
     for_each_added([&](progress_source& one) { ended = one.cancel() && ended; });

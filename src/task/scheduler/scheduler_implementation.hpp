@@ -198,7 +198,7 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
   bool poll_again = w.polls_again;  // as if the last spell went on, which was short
   for (std::uint32_t spins = 1; !done(); ++spins) {
     if ((!poll_again || spins % 64 == 0) && quiet.due())
-      stalls.look(quiet, threads, tasks, replaying.get(), held.tasks);
+      stalls.look(quiet, threads, tasks, replaying.get(), held.tasks, sources.in_flight());
     if (sources.any()) {
       // What it completed while it gave the token back counts too, and is not in its answer.
       const auto finished = w.counts.finished.load(std::memory_order_relaxed);

@@ -217,13 +217,14 @@ void stall_reports::end_begins(bool unwinds) noexcept {
 }
 
 void stall_reports::look(stall_watch& watch, const crew& threads, const submitted_tasks& tasks,
-                         const replayed_graph* replaying, const held_tasks& open) const {
+                         const replayed_graph* replaying, const held_tasks& open,
+                         bool in_flight) const {
   if (!watch.look(progress_mark(threads, replaying), now_ticks())) return;
   // A program that may only be slow must not end because a report cannot be made.
   try {
     stall found = describe(threads, tasks, replaying, open);
     found.quiet_s = ticks_to_seconds(now_ticks() - watch.since());
-    if (ends_ && only_holds_are_open(found, threads)) end_with_holds(found);
+    if (ends_ && !in_flight && only_holds_are_open(found, threads)) end_with_holds(found);
     if (report_ != nullptr) report_(found);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "plait: %s: nothing moves, and no report can be made: %s\n",

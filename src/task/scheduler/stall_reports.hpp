@@ -26,9 +26,10 @@ class stall_reports {
   [[nodiscard]] stall_watch watch(bool submits, ticks begin) const noexcept {
     return {submits ? period_ : progress_source::never, begin};
   }
-  /// Reports a stall if `watch` finds one.  `replaying` may be null.
+  /// Reports a stall if `watch` finds one.  `replaying` may be null.  `in_flight`: communication
+  /// is, such as a request that finishes a held task.
   void look(stall_watch& watch, const crew& threads, const submitted_tasks& tasks,
-            const replayed_graph* replaying, const held_tasks& open) const;
+            const replayed_graph* replaying, const held_tasks& open, bool in_flight) const;
   /// From now on a standstill in which only holds are open ends the job, in a line that names the
   /// tasks.  `unwinds`: an exception leaves the program, and what is held gets a second.
   void end_begins(bool unwinds) noexcept;
