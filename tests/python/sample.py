@@ -22,6 +22,7 @@ from sample_networks import (
     progress_result,
 )
 from sample_probes import ft_probe_result, probe_result
+from sample_simulation import loggops_result, simulation_result
 from sample_spreads import spread
 from sample_tolerance import tolerance_result
 
@@ -32,6 +33,7 @@ __all__ = [
     "bench_result",
     "collective_result",
     "ft_probe_result",
+    "loggops_result",
     "loggp_result",
     "nbc_result",
     "overlap_result",
@@ -43,6 +45,7 @@ __all__ = [
     "progress_result",
     "reconstruction_result",
     "result",
+    "simulation_result",
     "spmv_result",
     "spread",
     "tiles_result",
@@ -69,4 +72,6 @@ SAMPLES = {
     "program": program_result,
     "attach": attach_result,
     "tolerance": tolerance_result,
+    "simulation": simulation_result,
+    "simulation of a GOAL file": loggops_result,
 }

@@ -12,6 +12,7 @@ from plait.results.probe import Probe
 from plait.results.program import Program
 from plait.results.reconstruction import Reconstruction
 from plait.results.rows import Benchmark, Collective, Nbc, Overlap, Prediction, Progress
+from plait.results.simulation import Simulation
 from plait.results.tolerance import Tolerance
 
 KINDS: dict[str, Kind] = {
@@ -19,10 +20,11 @@ KINDS: dict[str, Kind] = {
     for kind in (
         Application(), Policies(), Program(), Benchmark(), Progress(), Loggp(), Nbc(), Overlap(),
         Collective(), Prediction(), Probe(), Reconstruction(), Attach(), Tolerance(),
+        Simulation(),
     )
 }  # fmt: skip
 # Benchmarks that have tables of their own, by the member `bench`.
-_OF_BENCH = {"predict": "prediction"} | {
+_OF_BENCH = {"predict": "prediction", "simulate": "simulation"} | {
     name: name for name in ("collective", "nbc", "overlap", "progress", "tolerance")
 }
 

@@ -15,6 +15,11 @@ _KINDS = {
     "remote dependent computation": "slower", "prefetch init": "posting", "comm init": "posting",
     "pipeline init": "message", "comm sync": "exposed", "exposed communication": "exposed",
     "wait": "exposed", "barrier": "idle",
+    # Of a simulation, by each dialect.
+    "core": "slower", "latency": "receive", "bytes": "message", "looks": "exposed",
+    "overhead": "overhead",
+    "measured": "idle", "L": "receive", "o": "overhead", "g": "posting", "G": "message",
+    "O": "slower",
 }  # fmt: skip
 _OTHER_KINDS = ("receive", "overhead", "message", "idle")
 
@@ -22,13 +27,14 @@ _OTHER_KINDS = ("receive", "overhead", "message", "idle")
 def stacked_bars(figure: Mapping[str, Any]) -> str:
     """Returns a legend and a drawing of a figure as results have it.
 
-    A model has no quartiles.
+    A model has no quartiles.  `highest_s` is shared by drawings of one scale.
     """
     groups = figure["groups"]
     kinds = _kinds_of(figure["parts"])
     names = legend((f"k-{kind}", part_text(part)) for part, kind in kinds.items())
     bars = [one for group in groups for one in group["bars"]]
-    highest_s = 1.04 * max(max(one["total_s"]["median"], *_quartiles(one)) for one in bars) or 1.0
+    highest_s = max(max(one["total_s"]["median"], *_quartiles(one)) for one in bars)
+    highest_s = 1.04 * max(highest_s, figure.get("highest_s", 0.0)) or 1.0
     places = len(bars) + len(groups)
     axes = Axes((0.0, places), (0.0, highest_s), height=400, left=84, right=16, top=26, bottom=58)
     width = min(WIDEST_BAR, 0.86 * (axes.x(1) - axes.x(0)))
