@@ -118,6 +118,8 @@ def test_wrong_words_are_refused_before_anything_is_installed_or_built(words, sa
         ("noise --period 1ms --length 25us", "build openmpi noise"),
         ("noise --help", "nothing"),
         ("simulate {program} --finish", "build openmpi simulate"),
+        ("simulate {program} --report", "build openmpi simulate"),
+        ("simulate {program} --execute --mpi mpich", "build mpich execute"),
         ("simulate --help", "nothing"),
         ("measure", "nothing"),
         ("measure nbc --op bcast", "build openmpi network/all"),

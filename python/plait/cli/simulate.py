@@ -4,14 +4,25 @@
 import os
 import pathlib
 import sys
+from collections.abc import Mapping
 from typing import Annotated, Optional
 
 import typer
 
 from plait import ready
-from plait.cli.options import given
+from plait.cli.options import (
+    Lab,
+    Mpi,
+    Report,
+    ReportFile,
+    Verbose,
+    check_writable,
+    given,
+    report_page,
+)
 from plait.errors import BadInput
 from plait.programs import without_mpi
+from plait.run.simulated import STANDARD_OUTPUT, Execution, SimulationRun, run_simulation
 
 EPILOG = """**Examples**
 
@@ -21,6 +32,8 @@ EPILOG = """**Examples**
 
 `plait run ./my_program --record FOLDER`, then
 `plait simulate FOLDER --network measured.json,500mbit,1gbit --policy sleeping,dedicated`
+
+`plait simulate FOLDER --network measured.json --report --execute --lab nodes=2,rate=1gbit`
 
 Times are in ns, as LogGOPSim has them. Exit code: 0, or 2 where the file or the program in it is
 wrong; a line says each time what."""
@@ -85,20 +98,71 @@ def simulate(
         Optional[pathlib.Path],
         typer.Option(help="File for the run as a linear program, the order of events frozen."),
     ] = None,
+    report: Report = False,
+    report_file: ReportFile = None,
+    execute: Annotated[
+        bool,
+        typer.Option(
+            "--execute",
+            help="Run the program as a real MPI job, too: messages are real, computation waits.",
+        ),
+    ] = False,
+    looks: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="WHEN", help="Of --execute: a rank looks always, idle, or each so many µs."
+        ),
+    ] = None,
+    repeat: Annotated[
+        Optional[int],
+        typer.Option(help="Of --execute: runs after the first, which does not count; 5."),
+    ] = None,
+    mpi: Mpi = None,
+    lab: Lab = None,
+    verbose: Verbose = False,
 ) -> None:
     """Predict how long a program takes on a machine that is not here, and what limits it."""
     if not file.exists():
         raise BadInput(f"{file}: there is no such file")
     words = given(
         dialect=dialect, loggops=loggops, ranks=ranks, network=network, policy=policy,
-        workers=workers, cores=cores, bucket=bucket, look=look, runtime=runtime, json=json,
-        write_goal=write_goal,
-        write_binary=write_binary, write_lp=write_lp,
+        workers=workers, cores=cores, bucket=bucket, look=look, runtime=runtime,
     )  # fmt: skip
+    written = given(write_goal=write_goal, write_binary=write_binary, write_lp=write_lp)
+    last = ["--finish"] if finish else []
+    of_job = {"looks": looks, "repeat": repeat, "mpi": mpi, "lab": lab}
+    if execute:
+        _refuse_beside_execute({"--finish": finish, "--ranks": ranks})
+    else:
+        _refuse_without_execute({**of_job, "verbose": verbose or None})
+    page = report_page("simulate", report, report_file)
+    check_writable({"--report": page})
+    if page is None and not execute:
+        ready.build("openmpi", "simulate")
+        sys.stdout.flush()
+        program = str(_find())
+        all_words = [*words, *given(json=json), *written, *last]
+        os.execv(program, [program, *all_words, "--", str(file)])
+    check_writable({"--json": None if json == STANDARD_OUTPUT else json})
+    known = {name: value for name, value in of_job.items() if value is not None}
+    execution = Execution(**known, runtime=runtime, verbose=verbose) if execute else None
+    if execution is not None:
+        execution.prepare()
     ready.build("openmpi", "simulate")
-    sys.stdout.flush()
-    program = str(_find())
-    os.execv(program, [program, *words, *(["--finish"] if finish else []), "--", str(file)])
+    asked = SimulationRun(_find(), [*words, *written, *last], file, json, page, execution)
+    raise typer.Exit(run_simulation(asked))
+
+
+def _refuse_beside_execute(given_words: Mapping[str, object]) -> None:
+    for option, value in given_words.items():
+        if value:
+            raise BadInput(f"{option}: not with --execute, which runs the program as it is")
+
+
+def _refuse_without_execute(given_words: Mapping[str, object]) -> None:
+    for option, value in given_words.items():
+        if value is not None:
+            raise BadInput(f"--{option}: is for real runs; give --execute too")
 
 
 def _find() -> pathlib.Path:
