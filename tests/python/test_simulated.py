@@ -130,6 +130,15 @@ def test_many_scenarios_take_several_drawings_of_one_scale():
     assert last / first == pytest.approx(7, rel=0.02)
 
 
+def test_long_names_have_room_below_their_bars():
+    answer = simulation_result()
+    assert page([answer]).count("<svg") == 1
+    for row in answer["rows"]:
+        row["network"] = f"the network of {row['network']}".replace(".", " ")
+        row["policy"] = "sleeping"
+    assert page([answer]).count("<svg") == 3
+
+
 def test_an_execution_stands_beside_the_predictions():
     answer = simulation_result() | {"executed": executed([0.0004, 0.00045, 0.00041])}
     assert check(answer) == []

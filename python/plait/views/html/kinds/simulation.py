@@ -30,7 +30,8 @@ _READING = """A bar is the finish time of the last rank, cut into the parts of i
 <b>core</b>: other tasks kept the core. <b>looks</b>: a message had arrived, and nobody had looked
 yet. <b>dT/dL</b>: how often L stands on the path, and beside it what a second run with a little
 more of it gave; where the two differ, the second run counts."""
-_MOST_BARS = 8  # of a drawing, whose names have room then
+_MOST_BARS = 8  # of a drawing
+_MOST_LETTERS = 108  # of all names below a drawing, as many as have room side by side
 _FAR_ABOVE = 4  # times the longest prediction: a measured bar would make all others small
 _MOST_NAMES = 12
 
@@ -70,9 +71,18 @@ def _drawings(result: Result) -> list[dict[str, Any]]:
     for name, seconds in measured:
         spent = {part: seconds if part == "measured_s" else 0.0 for part in parts}
         bars.append(("measured", _bar(name, seconds, spent)))
-    pieces = [bars[at : at + _MOST_BARS] for at in range(0, len(bars), _MOST_BARS)]
+    most = _most_bars(groups)
+    pieces = [bars[at : at + most] for at in range(0, len(bars), most)]
     highest_s = max(one["total_s"]["median"] for _, one in bars)
     return [_drawing(piece, parts, highest_s) for piece in pieces]
+
+
+def _most_bars(groups: dict[str, list[dict[str, Any]]]) -> int:
+    """Returns the number of bars of a drawing below which all names have room."""
+    longest = max(len(one["name"]) for of_group in groups.values() for one in of_group)
+    for name, of_group in groups.items():
+        longest = max(longest, len(name) // (len(of_group) + 1))
+    return max(1, min(_MOST_BARS, _MOST_LETTERS // (longest + 1) - 1))
 
 
 def _bar(name: str, seconds: float, parts_s: dict[str, float]) -> dict[str, Any]:
