@@ -20,8 +20,7 @@ graph scheduler::record(const std::function<void()>& submit) {
     try {
       submit();
     } catch (...) {
-      self_->recording = nullptr;
-      self_->recorded.reset();
+      self_->recording.reset();
       throw;
     }
   }
@@ -32,17 +31,15 @@ void scheduler::begin_record() {
   implementation& s = *self_;
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "record() inside record()");
-  s.recorded = std::make_shared<replayed_graph>();
-  s.recorded->belongs_to = s.serial;
-  s.recording = s.recorded.get();
+  s.recording = std::make_shared<replayed_graph>();
+  s.recording->belongs_to = s.serial;
 }
 
 std::optional<graph> scheduler::end_record(bool keep) {
   implementation& s = *self_;
   s.expect_submitting_thread();  // no submission was left open
   PLAIT_EXPECTS(s.recording != nullptr, "nothing is being recorded");
-  s.recording = nullptr;
-  auto recorded = std::move(s.recorded);
+  std::shared_ptr<replayed_graph> recorded = std::move(s.recording);
   if (!keep) return std::nullopt;
   recorded->close(s.measured_priorities, s.threads.is_one());
   s.watch.recorded(recorded);

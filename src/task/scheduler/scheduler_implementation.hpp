@@ -126,8 +126,8 @@ struct scheduler::implementation {
   detail::witness watch;
   detail::crew threads;
   detail::submitted_tasks tasks;
-  detail::replayed_graph* recording = nullptr;       ///< what is submitted goes there
-  std::shared_ptr<detail::replayed_graph> recorded;  ///< owns `recording`
+  std::shared_ptr<detail::replayed_graph>
+      recording;  ///< what is submitted goes there; null: nowhere
   std::shared_ptr<detail::replayed_graph> replaying;
   detail::ready_set ready;
   detail::first_failure failure;
