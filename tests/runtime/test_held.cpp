@@ -269,8 +269,7 @@ TEST_P(held_policies, a_report_of_a_standstill_says_since_when) {
   ASSERT_FALSE(reports.empty());
   // On a busy machine there may have been one before the task was held.
   EXPECT_NE(reports.back().find("1 held"), std::string::npos) << reports.back();
-  EXPECT_NE(reports.back().find("task 'read' is held since "), std::string::npos)
-      << reports.back();
+  EXPECT_NE(reports.back().find("task 'read' is held since "), std::string::npos) << reports.back();
 }
 
 /// A task that follows is released by the end of the held one, which follows its own function. With

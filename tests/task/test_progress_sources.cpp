@@ -44,7 +44,8 @@ class pretended_ring : public progress_source {
     for (hold& one : ended) one.release();
     return !ended.empty();
   }
-  /// 0 where there is something to finish: whoever is told between its poll and its sleep asks again.
+  /// 0 where there is something to finish: whoever is told between its poll and its sleep asks
+  /// again.
   ticks idle_wait(ticks) override {
     std::lock_guard lock(mutex_);
     return may_finish_.load(std::memory_order_seq_cst) && !started_.empty() ? 0 : wait_;
