@@ -159,6 +159,7 @@ TEST_P(source_workers, a_source_is_told_of_a_failure_and_is_no_communication) {
 }
 
 TEST_P(source_workers, there_is_room_for_a_few) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // there are workers
   std::vector<std::unique_ptr<pretended_ring>> rings;
   for (std::size_t i = 0; i < scheduler::most_added_sources; ++i)
     s.add_progress(*rings.emplace_back(std::make_unique<pretended_ring>(progress_source::never)));

@@ -161,11 +161,18 @@ void program_recording::add(std::size_t runtime, const recorder& from) {
                          .thread = static_cast<std::uint32_t>(thread)});
   });
   add_messages(number, from);
+  held_ += from.held();
   all_.is_whole = all_.is_whole && from.dropped() == 0;
   all_.wall_ns = ns_since_begin(now_ticks());
 }
 
 void program_recording::write() noexcept {
+  if (held_ > 0) {
+    std::fprintf(stderr,
+                 "plait: PLAIT_RECORD of rank %u: others finished %zu tasks later than their "
+                 "functions returned, which a recording does not have\n",
+                 all_.rank, held_);
+  }
   try {
     files::create_directories(folder_);  // other hosts have folders of their own
     write_text_file((files::path(folder_) / recording_file(all_.rank)).string(),

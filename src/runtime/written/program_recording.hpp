@@ -45,6 +45,7 @@ class program_recording {
   recording all_;
   std::unordered_map<std::string, std::uint32_t> names_;
   ticks begin_ = 0;
+  std::size_t held_ = 0;  ///< tasks
 };
 
 }  // namespace plait

@@ -97,6 +97,14 @@ class recorder final : public task_observer {
     return all;
   }
 
+  /// Returns how many tasks others have finished.
+  [[nodiscard]] std::size_t held() const noexcept {
+    std::size_t all = 0;
+    for (const writer& worker : workers_) all += worker.on_hold.size();
+    for_each_added([&all](const added_thread& one) { all += one.events.on_hold.size(); });
+    return all;
+  }
+
   [[nodiscard]] const std::vector<submitted_part>& parts() const noexcept { return parts_; }
   /// Calls `use(thread, id, begin, end)` for each run of a task.
   template <class Use>
