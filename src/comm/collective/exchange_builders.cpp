@@ -96,12 +96,7 @@ void write_pairwise_reduce_scatter(const operands& o, writer& w) {
   partial upper({}, lowest || highest ? result : w.scratch(own.size()));
   for (int step = 1; step < o.ranks; ++step) {
     w.send(o.ring(step), o.inputs[index(o.ring(step))]);
-    // By `(... ? lower : upper).take(...)`, GCC 12 loses what was taken where it inlines `take`.
-    if (o.ring(-step) < o.rank) {
-      lower.take(w, slots, o.ring(-step), side::left);
-    } else {
-      upper.take(w, slots, o.ring(-step), side::left);
-    }
+    (o.ring(-step) < o.rank ? lower : upper).take(w, slots, o.ring(-step), side::left);
     w.end_round();
   }
   if (lowest && !highest) {
