@@ -13,6 +13,11 @@ function(plait_layer name)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:plait_flags> ${layer_LIBRARIES})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    # GCC 12.2 takes a store of an inlined function for none (modref): `reduce_scatter` by pairwise lost a contribution.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
+        AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      target_compile_options(${target} PRIVATE -fno-ipa-modref)
+    endif()
     target_precompile_headers(${target} REUSE_FROM plait_standard_headers)
   else()
     add_library(${target} INTERFACE)

@@ -3,6 +3,8 @@
 /// here: messages of plait's own (engine.hpp).
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <cstdint>
 
 namespace plait {
