@@ -9,7 +9,7 @@ module heat_tasks
     integer(c_int) :: rows, width, i1, i2
   end type
 contains
-  integer(c_int) function relax(argument) bind(C) result(code)
+  recursive integer(c_int) function relax(argument) bind(C) result(code)
     type(c_ptr), value :: argument
     type(piece), pointer :: p
     real(c_double), pointer :: u(:, :), v(:, :)

@@ -61,6 +61,8 @@ static const char* name_of(const CFI_cdesc_t* given) {
 static const char* memory_of(const CFI_cdesc_t* x, plait_memory* made) {
   *made = plait_bytes(x->base_addr, x->elem_len);
   int axes = 0;
+  /* Its extents are whatever was there. */
+  if (x->base_addr == NULL) return "it is not allocated, or a pointer that is not associated";
   for (int k = 0; k < x->rank; ++k) {
     const int64_t extent = x->dim[k].extent;
     if (extent < 0)
@@ -68,7 +70,6 @@ static const char* memory_of(const CFI_cdesc_t* x, plait_memory* made) {
     if (extent == 0) made->row_bytes = 0;
   }
   if (made->row_bytes == 0) return NULL;
-  if (x->base_addr == NULL) return "it is not allocated, or a pointer that is not associated";
   for (int k = 0; k < x->rank; ++k) {
     const int64_t extent = x->dim[k].extent, stride = x->dim[k].sm;
     if (extent == 1) continue;

@@ -5,7 +5,7 @@ module refused_tasks
   use plait
   implicit none
 contains
-  integer(c_int) function fails(argument) bind(C) result(code)
+  recursive integer(c_int) function fails(argument) bind(C) result(code)
     type(c_ptr), value :: argument
     integer(c_int), pointer :: wanted
     call c_f_pointer(argument, wanted)

@@ -13,7 +13,7 @@ module work_tasks
     integer(c_int) :: n
   end type
 contains
-  integer(c_int) function relax(argument) bind(C) result(code)
+  recursive integer(c_int) function relax(argument) bind(C) result(code)
     type(c_ptr), value :: argument
     type(tile), pointer :: t
     real(c_double), pointer :: u(:, :), v(:, :)
@@ -34,7 +34,7 @@ contains
       end do
     end do
   end subroutine
-  integer(c_int) function add_up(argument) bind(C) result(code)
+  recursive integer(c_int) function add_up(argument) bind(C) result(code)
     type(c_ptr), value :: argument
     type(sum_of), pointer :: s
     real(c_double), pointer :: x(:), total
