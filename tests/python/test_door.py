@@ -77,7 +77,7 @@ def needs(monkeypatch):
         ("predict collective", "Missing argument 'OP'"),
         ("predict collective bcast --gap-us wide", "--gap-us wide: give a number"),
         ("predict collective bcast alltoall", "unexpected extra argument(s) (alltoall)"),
-        ("simulate", "Missing argument 'FILE.goal'"),
+        ("simulate", "Missing argument 'FILE.goal|FOLDER'"),
         ("simulate nothing.goal", "nothing.goal: there is no such file"),
         ("simulate nothing.goal --loggop L=1", "No such option: --loggop"),
         ("report", "Missing argument 'RESULT.json…'"),
