@@ -131,6 +131,9 @@ def test_one_build_is_for_all_libraries_that_have_the_standard_abi(house, monkey
 def test_pythons_library_is_the_one_that_mpi4py_opens(house, monkeypatch, tmp_path):
     (script := tmp_path / "program.py").write_text(f"#!/usr/bin/env {sys.executable}\n")
     script.chmod(0o755)
+    (none := tmp_path / "packages/mpi4py").mkdir(parents=True)
+    (none / "__init__.py").write_text("raise ImportError('there is none')\n")
+    monkeypatch.setenv("PYTHONPATH", str(none.parent))
     for word in (sys.executable, str(script)):
         with pytest.raises(BadInput, match="name it: --mpi openmpi, mpich or abi"):
             target.find(word, None)
