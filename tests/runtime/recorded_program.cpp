@@ -35,12 +35,12 @@ void add_one(int& x) {
 }
 
 void run(plait::environment& env) {
+  std::vector<int> edge(100, env.rank());  // which live longer than the runtime, whose end waits
+  std::vector<int> ghost(100);
+  int sum = 0;
   plait::runtime rt{env, {.tasks = {.workers = 2}}};
   const int right = (env.rank() + 1) % env.size();
   const int left = (env.rank() + env.size() - 1) % env.size();
-  std::vector<int> edge(100, env.rank());
-  std::vector<int> ghost(100);
-  int sum = 0;
   const auto round = [&] {
     rt.send("edge", in(edge), right, 7);
     rt.recv("ghost", out(ghost), left, 7);
