@@ -127,6 +127,7 @@ def test_a_page_is_found_by_its_title_without_a_server(site, browser):
     browser.open((site / "index.html").as_uri())
     browser.ask("document.querySelector('.md-search__input').focus()")
     browser.tell("Input.insertText", text=title_of("use/ghosts.md"))
+    browser.tell("Input.dispatchKeyEvent", type="keyUp", key="Enter")  # what the page listens to
     link = "document.querySelector('.md-search-result__link[href*=\"ghosts.html\"]')"
     browser.wait_for(f"!!{link}")
     browser.follow(f"{link}.click()")
