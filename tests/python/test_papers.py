@@ -63,21 +63,25 @@ def test_a_row_without_a_quantity_is_refused(tmp_path):
 
 def test_new_figures_and_their_day_are_written_and_nothing_else(page, tmp_path):
     file = tmp_path / "new.md"
-    pages.write(file, page, {page.rows[1].line: {"one": "7 [6, 8], 9"}})
+    day = datetime.date(2026, 1, 31)
+    pages.write(file, page, {page.rows[1].line: pages.Found({"one": "7 [6, 8], 9"}, day)})
     *same, last = file.read_text().splitlines()
     assert same == PAGE.splitlines()[:-1]
-    today = datetime.date.today().isoformat()
-    assert last.endswith(f" | `one` = 7 [6, 8], 9 | {today} |")
+    assert last.endswith(" | `one` = 7 [6, 8], 9 | 2026-01-31 |")
 
 
 def test_a_row_runs_its_commands_and_is_run_once(page, tmp_path, capsys):
     row = page.rows[1]
     journal = tmp_path / "rows.jsonl"
+    day = datetime.date.today()
     for _ in range(2):
-        figures, failures = run_rows([row], Runner(page, tmp_path, False), Journal(journal))
-        assert (figures, failures) == ({row.line: {"one": "1, 2.5"}}, [])
-    (line,) = journal.read_text().splitlines()
-    assert json.loads(line)["figures"] == {"one": "1, 2.5"}
+        found, failures = run_rows([row], Runner(page, tmp_path, False), Journal(journal))
+        assert (found, failures) == ({row.line: pages.Found({"one": "1, 2.5"}, day)}, [])
+        (line,) = journal.read_text().splitlines()
+        assert json.loads(line)["figures"] == {"one": "1, 2.5"}
+        day = datetime.date(2026, 1, 31)  # on which it ran, and not today
+        ended_at = json.loads(line)["ended_at"]
+        journal.write_text(line.replace(ended_at, f"{day}T12:00:00") + "\n")
     assert "System, Figure 2: one = 1, 2.5" in capsys.readouterr().out
 
 
@@ -106,8 +110,8 @@ def test_a_row_that_does_not_print_its_quantity_fails_in_a_line(tmp_path, comman
     page = pages.read(file)
     with pytest.raises(RowFailed, match=says):
         Runner(page, tmp_path, False).run(page.rows[1])
-    figures, failures = run_rows(page.rows[1:], Runner(page, tmp_path, False), None)
-    assert figures == {}
+    found, failures = run_rows(page.rows[1:], Runner(page, tmp_path, False), None)
+    assert found == {}
     assert len(failures) == 1
 
 

@@ -55,15 +55,15 @@ def papers(
     made_ready(page, rows)
     if small:
         with tempfile.TemporaryDirectory(prefix="plait-papers-") as folder:
-            figures, failures = run_rows(rows, Runner(page, pathlib.Path(folder), small), None)
+            found, failures = run_rows(rows, Runner(page, pathlib.Path(folder), small), None)
     else:
         kept = root / "results" / "papers"
         kept.mkdir(parents=True, exist_ok=True)
         runner = Runner(page, kept, small, Pictures(kept, page))
-        figures, failures = run_rows(rows, runner, Journal(kept / "rows.jsonl"))
-        pages.write(file, page, figures)
+        found, failures = run_rows(rows, runner, Journal(kept / "rows.jsonl"))
+        pages.write(file, page, found)
         contents = Pictures(kept, pages.read(file)).write_contents()
         typer.echo(f"pictures: {contents.relative_to(root)}")
     if failures:
         raise JobFailed(f"{len(failures)} of {len(rows)} rows failed", 1)
-    typer.echo(f"{len(figures)} of {len(rows)} rows printed their quantities, none failed")
+    typer.echo(f"{len(found)} of {len(rows)} rows printed their quantities, none failed")

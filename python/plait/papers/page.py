@@ -52,6 +52,14 @@ class Page:
         return words
 
 
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """What a row gave: figures by quantity, and the day on which it ran."""
+
+    figures: Mapping[str, str]
+    day: datetime.date
+
+
 def read(path: pathlib.Path) -> Page:
     """Reads the page; refuses a row without a command or without a quantity."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -100,12 +108,11 @@ def _with_figures(cell: str, figures: Mapping[str, str]) -> str:
     return FIGURE.sub(lambda found: f"`{found[1]}` = {figures.get(found[1], found[2])}", cell)
 
 
-def write(path: pathlib.Path, page: Page, figures: Mapping[int, Mapping[str, str]]) -> None:
-    """Writes the page with new figures: by line, by quantity.  The rows get today's date."""
-    today = datetime.date.today().isoformat()
+def write(path: pathlib.Path, page: Page, found: Mapping[int, Found]) -> None:
+    """Writes the page with new figures by line.  The rows get the days on which they ran."""
     lines = list(page.lines)
-    for number, by_quantity in figures.items():
+    for number, row in found.items():
         cells = _cells(lines[number])
-        cells[2] = _with_figures(cells[2], by_quantity)
-        lines[number] = "| " + " | ".join([*cells[:-1], today]) + " |"
+        cells[2] = _with_figures(cells[2], row.figures)
+        lines[number] = "| " + " | ".join([*cells[:-1], row.day.isoformat()]) + " |"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

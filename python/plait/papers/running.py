@@ -12,11 +12,11 @@ import pathlib
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from plait import ready, results
 from plait.errors import BadInput
-from plait.papers.page import Page, Row
+from plait.papers.page import Found, Page, Row
 from plait.papers.pictures import Pictures
 from plait.papers.quantities import figures_of
 from plait.papers.small import smaller
@@ -171,23 +171,26 @@ class Journal:
 
     def __init__(self, file: pathlib.Path) -> None:
         self._file = file
-        self._kept: dict[str, dict[str, str]] = {}
+        self._kept: dict[str, Found] = {}
         with contextlib.suppress(FileNotFoundError):
             for line in file.read_text(encoding="utf-8").splitlines():
                 entry = json.loads(line)
-                self._kept[self._key(entry["commands"], entry["figures"])] = entry["figures"]
+                day = datetime.datetime.fromisoformat(entry["ended_at"]).date()
+                key = self._key(entry["commands"], entry["figures"])
+                self._kept[key] = Found(entry["figures"], day)
 
     @staticmethod
-    def _key(commands: Sequence[Sequence[str]], quantities: Sequence[str]) -> str:
+    def _key(commands: Sequence[Sequence[str]], quantities: Iterable[str]) -> str:
         return json.dumps([list(map(list, commands)), list(quantities)])
 
-    def kept(self, row: Row, commands: Sequence[Sequence[str]]) -> dict[str, str] | None:
-        """Returns the figures of a row that has run with these words."""
+    def kept(self, row: Row, commands: Sequence[Sequence[str]]) -> Found | None:
+        """Returns what a row gave that has run with these words."""
         return self._kept.get(self._key(commands, row.quantities))
 
     def keep(
-        self, row: Row, commands: Sequence[Sequence[str]], figures: dict[str, str], seconds: float
-    ) -> None:
+        self, row: Row, commands: Sequence[Sequence[str]], figures: Mapping[str, str],
+        seconds: float,
+    ) -> None:  # fmt: skip
         """Writes a line at once."""
         entry = {
             "section": row.section, "text": row.text, "commands": commands, "figures": figures,
@@ -200,16 +203,16 @@ class Journal:
 
 def run_rows(
     rows: Sequence[Row], runner: Runner, journal: Journal | None
-) -> tuple[dict[int, dict[str, str]], list[str]]:
-    """Runs rows and says how each ended; returns figures by line, and what went wrong."""
-    figures: dict[int, dict[str, str]] = {}
+) -> tuple[dict[int, Found], list[str]]:
+    """Runs rows and says how each ended; returns what they gave by line, and what went wrong."""
+    found: dict[int, Found] = {}
     failures: list[str] = []
     for row in rows:
         words = runner.words_of(row)
         kept = journal.kept(row, words) if journal else None
         start = time.monotonic()
         try:
-            figures[row.line] = kept or runner.run(row)
+            found[row.line] = kept or Found(runner.run(row), datetime.date.today())
         except RowLacks as lacks:
             print(plain(f"not to be had here: {lacks}"), flush=True)
             continue
@@ -218,8 +221,9 @@ def run_rows(
             print(f"FAILED {failures[-1]}", flush=True)
             continue
         seconds = time.monotonic() - start
+        figures = found[row.line].figures
         if journal and kept is None:
-            journal.keep(row, words, figures[row.line], seconds)
-        said = "; ".join(f"{name} = {figure}" for name, figure in figures[row.line].items())
+            journal.keep(row, words, figures, seconds)
+        said = "; ".join(f"{name} = {figure}" for name, figure in figures.items())
         print(plain(f"{seconds:6.1f} s  {row.name}: {said}"), flush=True)
-    return figures, failures
+    return found, failures
