@@ -25,9 +25,9 @@ PAGE = f"""# Title
 ## System
 
 {pages.HEADER}
-| --- | --- | --- | --- |
-| Figure 1 <!-- of thyme: "1" --> | `APP --variants 'a,b c'` | at 2: `b c / a` = 0.5; `hidden of a` = ?. Words | [p](p.md) |
-| Figure 2 | `echo one 1`, `echo one 2.5` | `one` = 3, 4 [1, 5] | |
+| --- | --- | --- | --- | --- |
+| Figure 1 <!-- of thyme: "1" --> | `APP --variants 'a,b c'` | at 2: `b c / a` = 0.5; `hidden of a` = ?. Words | agrees | [p](p.md) |
+| Figure 2 | `echo one 1`, `echo one 2.5` | `one` = 3, 4 [1, 5] | ours | |
 """  # noqa: E501
 
 
@@ -67,7 +67,7 @@ def test_new_figures_and_their_day_are_written_and_nothing_else(page, tmp_path):
     pages.write(file, page, {page.rows[1].line: pages.Found({"one": "7 [6, 8], 9"}, day)})
     *same, last = file.read_text().splitlines()
     assert same == PAGE.splitlines()[:-1]
-    assert last.endswith(" | `one` = 7 [6, 8], 9 | 2026-01-31 |")
+    assert last.endswith(" | `one` = 7 [6, 8], 9 | ours | 2026-01-31 |")
 
 
 def test_a_row_runs_its_commands_and_is_run_once(page, tmp_path, capsys):
@@ -92,7 +92,7 @@ def test_a_row_has_a_page_with_its_sentence_and_pictures(page, tmp_path):
     pictures.draw(without, {"one": "1"}, [])
     (file,) = (tmp_path / "pictures").iterdir()
     drawn = file.read_text()
-    assert "at 2: b c / a = 0.5; hidden of a = 0.8. Words" in drawn
+    assert "at 2: b c / a = 0.5; hidden of a = 0.8. Words. Beside the text: agrees." in drawn
     assert "<svg" in drawn
     contents = pictures.write_contents().read_text()
     assert f'href="pictures/{file.name}"' in contents

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from plait.errors import BadInput
 
-HEADER = "| in the text | command | figure here | measured |"
+HEADER = "| in the text | command | figure here | beside the text | measured |"
 _SHORT = "| short | long |"
 _CODE = re.compile(r"`([^`]+)`")
 _VALUE = r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?(?: \[[^]]*\])?"
@@ -99,8 +99,9 @@ def _row(number: int, section: str, line: str) -> Row:
 
 
 def sentence_of(page: Page, row: Row, figures: Mapping[str, str]) -> str:
-    """Returns what the row says was found, with these figures by quantity, without marks."""
-    said = _with_figures(_cells(page.lines[row.line])[2], figures)
+    """Returns what a row says was found, by these figures, and how that is beside the text."""
+    _, _, found, beside, _ = _cells(page.lines[row.line])
+    said = f"{_with_figures(found, figures)}. Beside the text: {beside}."
     return _LINK.sub(r"\1", _MARK.sub("", said)).replace("`", "")
 
 

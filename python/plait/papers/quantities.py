@@ -158,9 +158,25 @@ def _needed(result: Result) -> Iterator[Value]:
         yield _of(_samples(cell["transport_percent"]))
 
 
-def _latency(result: Result, which: str) -> Iterator[Value]:
-    fit = result["fit"] if which == "MPI" else result["raw_tcp"]["fit"]
-    yield _single(1e6 * fit["latency_s"])
+def _fit(result: Result, which: str) -> dict[str, Any]:
+    fit: dict[str, Any] = result["fit"] if which == "MPI" else result["raw_tcp"]["fit"]
+    return fit
+
+
+def _overhead_of_send(result: Result, which: str) -> Iterator[Value]:
+    yield _single(1e6 * _fit(result, which)["send_overhead_s"])
+
+
+def _gap_per_byte(result: Result, which: str) -> Iterator[Value]:
+    """Of the largest messages."""
+    yield _single(1e9 * _fit(result, which)["segments"][-1]["gap_per_byte_s"])
+
+
+def _slowdown(result: Result, name: str) -> Iterator[Value]:
+    """In each condition after the first."""
+    for condition in result["conditions"][1:]:
+        slowdown = condition["variants"][name]["slowdown"]
+        yield Value(slowdown["median"], slowdown["q1"], slowdown["q3"])
 
 
 def _bars(result: Result, name: str) -> list[dict[str, Any]]:
@@ -210,7 +226,9 @@ _FORMS: Sequence[tuple[str, Callable[..., Iterable[Value]]]] = (
     (r"(overhead|wall|OSU) of (.+), %", _cell),
     (r"processor that a call needs, %", _needed),
     (r"(latency|task|busy get) of (.+), [µn]s", _cell),
-    (r"L of (MPI|raw TCP), µs", _latency),
+    (r"o of (MPI|raw TCP), µs", _overhead_of_send),
+    (r"G of (MPI|raw TCP), ns", _gap_per_byte),
+    (r"slowdown of (.+)", _slowdown),
     (r"error of (M|E), %", _model_error),
     (r"error of the model, %", _model_error_of_prediction),
     (r"(o|g) of (\w+), µs", _parameter),

@@ -63,11 +63,12 @@ class Runner:
         found: dict[str, list[str]] = {quantity: [] for quantity in row.quantities}
         written: list[Result] = []
         for number, words in enumerate(self.words_of(row)):
-            output, file = self._output_of(row, words, self._folder / f"result{number}.json")
-            result = results.load(file) if file and file.exists() else None
-            written += [result] if result else []
+            output, files = self._output_of(row, words, self._folder / f"result{number}.json")
+            read = [results.load(file) for file in files]
+            written += read
             for quantity, values in found.items():
-                values += figures_of(quantity, result, output)
+                for result in read or [None]:
+                    values += figures_of(quantity, result, output)
         for quantity, values in found.items():
             if not values:
                 raise RowFailed(f"{row.name}: nothing printed has '{quantity}'")
@@ -78,24 +79,24 @@ class Runner:
 
     def _output_of(
         self, row: Row, words: Sequence[str], file: pathlib.Path
-    ) -> tuple[str, pathlib.Path | None]:
-        """Returns what a command printed, and the path of the result file it was to write."""
-        file.unlink(missing_ok=True)
+    ) -> tuple[str, Sequence[pathlib.Path]]:
+        """Returns what a command printed, and its result files: several of one that is a series."""
+        for old in (file, *_files_of_series(file)):
+            old.unlink(missing_ok=True)
         whole = [self._found(word) for word in words]
         if whole[0] == "plait":
             whole[:1] = [sys.executable, "-I", "-B", _START, "plait"]
-            if words[1] not in _WRITE_A_RESULT or "/" in words[2]:
-                file = None
-            elif "--json" in words:
-                file = self._folder / words[words.index("--json") + 1]
-            else:
-                whole += ["--json", str(file)]
+            if words[1] in _WRITE_A_RESULT and "/" not in words[2]:
+                if "--json" in words:
+                    file = self._folder / words[words.index("--json") + 1]
+                else:
+                    whole += ["--json", str(file)]
         code, output, errors = _run(whole, self._folder)
         if code:
             last = (errors.strip() or output.strip()).splitlines()[-1:]
             kind = RowLacks if _NOT_HERE in errors else RowFailed
             raise kind(f"{row.name}: {' '.join(words)}: exit code {code}: {''.join(last)}")
-        return output, file
+        return output, [file] if file.exists() else _files_of_series(file)
 
     def _found(self, word: str) -> str:
         """Returns the path of a built program or of the file to compress; else the word."""
@@ -133,6 +134,12 @@ def _run(words: Sequence[str], folder: pathlib.Path) -> tuple[int, str, str]:
             child.terminate()
             raise
     return child.returncode, output, errors
+
+
+def _files_of_series(file: pathlib.Path) -> list[pathlib.Path]:
+    """The files beside it that a series has written, such as `result.ranks=8.json`."""
+    files = file.parent.glob(f"{file.stem}.*=*{file.suffix}")
+    return sorted(files, key=lambda each: each.stat().st_mtime_ns)
 
 
 def _files_under(folder: str) -> Iterator[pathlib.Path]:

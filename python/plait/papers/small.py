@@ -20,6 +20,7 @@ _SMALL = {
     "bench dense": "--n 256 --repeat 1 --blocks 32 --pilaenv 0 --only plait,scalapack,hpcc",
     "bench task_overhead": "--repeat 1",
     "bench message": "--sizes 8 --repeat 1",
+    "bench tolerance": "--n 128 --nb 32 --repeat 1 --rates 1gbit,500mbit --noise none",
     "bench progress": "--sizes 64KiB --flights 1 --tasks 100us --repeat 1 --run-ms 10",
     "measure loggp": "--max-size 8KiB --repeat 2 --floods none",
     "measure nbc": "--sizes 1KiB --ranks 4 --repeat 1",
