@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regions of a program, whose times `plait attach` gives one by one.  C11 and C++.  Nothing is linked:
-   where plait is not attached, a call does nothing and takes about a nanosecond.  The header needs no
-   other one of plait's and may be copied.
+/* Regions of a program, whose times `plait attach` gives one by one.  C11 and C++.  Nothing is
+   linked: where plait is not attached, a call does nothing and takes about a nanosecond.  The
+   header needs no other one of plait's and may be copied.
 
      plait_region_begin("solve");
      ...
@@ -17,37 +17,45 @@
 
 typedef void (*plait_region_call)(const char* name);
 
-static inline void plait_region_ignored(const char* name) {
-  (void)name;
-}
-
 /* Looks a function up by its name, among all that the program has loaded from its start on. */
-static inline plait_region_call plait_region_look_up(plait_region_call* found, const char* symbol) {
-  plait_region_call call = plait_region_ignored;
+static inline plait_region_call plait_region_look_up(const char* symbol) {
+  plait_region_call call = NULL;
 #if defined(__linux__)
   void* const there = dlsym(NULL, symbol); /* RTLD_DEFAULT, which strict C hides */
   if (there) memcpy(&call, &there, sizeof call);
 #else
   (void)symbol;
 #endif
-  __atomic_store_n(found, call, __ATOMIC_RELAXED);
   return call;
 }
 
+/* The first call in a file looks for plait.  Each later one is one to plait, or none at all. */
+static inline void plait_region_first_begin(const char* name);
+static inline void plait_region_first_end(const char* name);
+static plait_region_call plait_region_begins = plait_region_first_begin;
+static plait_region_call plait_region_ends = plait_region_first_end;
+
 /* Begins a region of this thread inside the one that it is in. */
 static inline void plait_region_begin(const char* name) {
-  static plait_region_call found;
-  plait_region_call call = __atomic_load_n(&found, __ATOMIC_RELAXED);
-  if (!call) call = plait_region_look_up(&found, "plait_region_begin");
-  if (call != plait_region_ignored) call(name);
+  plait_region_call call = __atomic_load_n(&plait_region_begins, __ATOMIC_RELAXED);
+  if (__builtin_expect(call != NULL, 0)) call(name);
 }
 
 /* Ends the region of that name, and those inside it that are still open. */
 static inline void plait_region_end(const char* name) {
-  static plait_region_call found;
-  plait_region_call call = __atomic_load_n(&found, __ATOMIC_RELAXED);
-  if (!call) call = plait_region_look_up(&found, "plait_region_end");
-  if (call != plait_region_ignored) call(name);
+  plait_region_call call = __atomic_load_n(&plait_region_ends, __ATOMIC_RELAXED);
+  if (__builtin_expect(call != NULL, 0)) call(name);
+}
+
+static inline void plait_region_first_begin(const char* name) {
+  __atomic_store_n(&plait_region_begins, plait_region_look_up("plait_region_begin"),
+                   __ATOMIC_RELAXED);
+  plait_region_begin(name);
+}
+
+static inline void plait_region_first_end(const char* name) {
+  __atomic_store_n(&plait_region_ends, plait_region_look_up("plait_region_end"), __ATOMIC_RELAXED);
+  plait_region_end(name);
 }
 
 #if defined(__cplusplus)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 
 #include "attach/calls/call.hpp"
@@ -37,11 +38,23 @@ thread_local constinit open_regions own_regions;
 /// region around them.
 struct known_name {
   const char* text = nullptr;
-  std::int32_t around = no_region;
+  std::int32_t around = -1;  ///< of no region at first
   std::int32_t number = no_region;
 };
-constexpr std::size_t known_names = 256;
-known_name lately[known_names];
+constexpr int known_bits = 8;
+known_name lately[1 << known_bits];
+
+/// Numbers of all regions by their name and the region around them: a hash table, half empty at
+/// most.
+constexpr int number_bits = 10;
+std::uint16_t numbers[1 << number_bits];
+static_assert(2 * most_regions <= 1 << number_bits);
+
+[[nodiscard]] known_name& place_of(const char* text, std::int32_t around) noexcept {
+  const auto mixed = (reinterpret_cast<std::uintptr_t>(text) + static_cast<std::uint32_t>(around)) *
+                     0x9e3779b97f4a7c15;
+  return lately[mixed >> (64 - known_bits)];
+}
 
 /// Locks the books where several threads call MPI at once.
 class books_lock {
@@ -65,29 +78,40 @@ class books_lock {
   return std::strncmp(attached.notes.region(number).name, name, name_bytes) == 0;
 }
 
+/// Returns the place of a region in the table, which holds its number, or none yet.
+[[nodiscard]] std::uint16_t& number_of(std::int32_t around, const char* name) noexcept {
+  std::uint64_t mixed = static_cast<std::uint32_t>(around);
+  for (std::size_t i = 0; i < name_bytes && name[i] != '\0'; ++i)
+    mixed = (mixed + static_cast<unsigned char>(name[i]) + 1) * 0x9e3779b97f4a7c15;
+  for (std::uint64_t slot = mixed >> (64 - number_bits);; slot = (slot + 1) % std::size(numbers)) {
+    std::uint16_t& number = numbers[slot];
+    if (number == no_region) return number;
+    if (attached.notes.region(number).around == around && has_name(number, name)) return number;
+  }
+}
+
 /// Returns the region of that name inside another; `no_region` where there is no more room.
 [[nodiscard]] std::int32_t find_region(std::int32_t around, const char* name) noexcept {
-  const auto mixed = (reinterpret_cast<std::uintptr_t>(name) + static_cast<std::uint32_t>(around)) *
-                     0x9e3779b97f4a7c15;
-  known_name& known = lately[mixed >> 56];
-  static_assert(known_names == 1 << 8);
-  if (known.text == name && known.around == around && has_name(known.number, name)) [[likely]]
+  known_name& known = place_of(name, around);
+  if (known.text == name && known.around == around && has_name(known.number, name))
     return known.number;
-  profile_header& h = attached.notes.header();
-  std::int32_t number = 1;
-  while (number <= h.regions &&
-         (attached.notes.region(number).around != around || !has_name(number, name))) {
-    ++number;
-  }
-  if (number == most_regions) return no_region;
-  if (number > h.regions) {
-    region_data& made = attached.notes.region(number);
+  std::uint16_t& number = number_of(around, name);
+  if (number == no_region) {
+    profile_header& h = attached.notes.header();
+    if (h.regions + 1 == most_regions) return no_region;
+    region_data& made = attached.notes.region(h.regions + 1);
     std::memcpy(made.name, name, strnlen(name, name_bytes));
     made.around = around;
-    h.regions = number;
+    number = static_cast<std::uint16_t>(++h.regions);
   }
   known = {name, around, number};
   return number;
+}
+
+inline void open_region(open_regions& own, std::int32_t number, ticks at) noexcept {
+  own.open[own.count++] = {number, at};
+  own_thread.region = number;
+  attached.notes.region(number).open_since = at;
 }
 
 void begin_region(const char* name, ticks at) noexcept {
@@ -104,19 +128,19 @@ void begin_region(const char* name, ticks at) noexcept {
     ++attached.notes.header().regions_left_out;
     return;
   }
-  own.open[own.count++] = {number, at};
-  own_thread.region = number;
-  attached.notes.region(number).open_since = at;
+  open_region(own, number, at);
 }
 
-void close_innermost(ticks at) noexcept {
-  open_regions& own = own_regions;
-  const auto [number, begin] = own.open[--own.count];
+inline void close_innermost(open_regions& own, ticks at) noexcept {
+  // The thread's own copy of the number: to read both words of the entry at once, right after they
+  // were written one by one, would wait for the store.
+  const std::int32_t number = own_thread.region;
+  const ticks begin = own.open[--own.count].begin;
   region_data& one = attached.notes.region(number);
   ++one.count;
   one.time += at - begin;
   one.open_since = 0;
-  own_thread.region = own.innermost();
+  own_thread.region = one.around;
   if (attached.notes_calls) [[unlikely]]
     attached.notes.add_call(own_thread.number, begin, at, -number, 0, false,
                             own_thread.failing_loop);
@@ -129,9 +153,9 @@ void close_until(int left, ticks at) noexcept {
   while (own.count > left + 1) {
     region_data& one = attached.notes.region(own.innermost());
     if (!is_mark(one)) ++one.not_ended;
-    close_innermost(at);
+    close_innermost(own, at);
   }
-  close_innermost(at);
+  close_innermost(own, at);
 }
 
 void end_region(const char* name, ticks at) noexcept {
@@ -154,6 +178,47 @@ void end_region(const char* name, ticks at) noexcept {
   ++h.stray_ends;
   std::memset(h.stray_name, 0, sizeof h.stray_name);
   std::memcpy(h.stray_name, name, strnlen(name, name_bytes));
+}
+
+/// Returns true where nothing but the region itself is to be seen to: the thread that started MPI
+/// is outside MPI, no other thread writes to the books, and all regions inside which it is have
+/// room.
+[[nodiscard]] inline bool is_plain(const open_regions& own, const char* name) noexcept {
+  return own_thread.depth == 0 && own_thread.is_main &&
+         is_attached.load(std::memory_order_relaxed) && !attached.locks_books &&
+         own.too_many == 0 && name != nullptr;
+}
+
+/// Begins a region that was begun before, by a text at the same address; returns true if it has.
+[[nodiscard]] inline bool begin_known(const char* name, ticks at) noexcept {
+  open_regions& own = own_regions;
+  if (!is_plain(own, name) || own.count == most_open) return false;
+  const known_name& known = place_of(name, own_thread.region);
+  if (known.text != name || known.around != own_thread.region || !has_name(known.number, name))
+    return false;
+  open_region(own, known.number, at);
+  return true;
+}
+
+/// Ends the innermost region if it has that name; returns true if it has.
+[[nodiscard]] inline bool end_innermost(const char* name, ticks at) noexcept {
+  open_regions& own = own_regions;
+  if (!is_plain(own, name) || own.count == 0 || !has_name(own_thread.region, name)) return false;
+  close_innermost(own, at);
+  return true;
+}
+
+/// Returns true if MPI itself has made the call.
+[[nodiscard]] bool is_call_of_mpi(std::uintptr_t stack) noexcept {
+  return own_thread.depth != 0 && !end_abandoned_call(stack);
+}
+
+/// Begins and ends regions in all other cases.
+[[gnu::noinline]] void begin_otherwise(const char* name, ticks at, std::uintptr_t stack) noexcept {
+  if (!is_call_of_mpi(stack)) begin_region(name == nullptr ? "?" : name, at);
+}
+[[gnu::noinline]] void end_otherwise(const char* name, ticks at, std::uintptr_t stack) noexcept {
+  if (!is_call_of_mpi(stack)) end_region(name == nullptr ? "?" : name, at);
 }
 
 /// From one call of MPI_Pcontrol to the next the program is in a region.
@@ -187,15 +252,13 @@ int control(int level, decltype(&MPI_Pcontrol) next, const call_place& from) {
 /// Called by what <plait/region.h> and its like in Fortran and Python find by these names.
 extern "C" PLAIT_EXPORTED void plait_region_begin(const char* name) {
   const plait::attach::call_place from = PLAIT_CALL_PLACE;
-  if (plait::attach::is_inside_mpi(from)) [[unlikely]]
-    return;
-  plait::attach::begin_region(name == nullptr ? "?" : name, from.at);
+  if (!plait::attach::begin_known(name, from.at)) [[unlikely]]
+    plait::attach::begin_otherwise(name, from.at, from.stack);
 }
 extern "C" PLAIT_EXPORTED void plait_region_end(const char* name) {
   const plait::attach::call_place from = PLAIT_CALL_PLACE;
-  if (plait::attach::is_inside_mpi(from)) [[unlikely]]
-    return;
-  plait::attach::end_region(name == nullptr ? "?" : name, from.at);
+  if (!plait::attach::end_innermost(name, from.at)) [[unlikely]]
+    plait::attach::end_otherwise(name, from.at, from.stack);
 }
 
 extern "C" PLAIT_EXPORTED int MPI_Pcontrol(const int level, ...) {
