@@ -61,6 +61,37 @@ def test_efficiencies_over_ranks_are_pops():
     assert [point.limit for point in (one, two, four)] == ["nothing", "computation", "load balance"]
 
 
+def named(name, ranks):
+    """A run of a program of that name."""
+    return run_of([8.0 / ranks] * ranks, 9.0 / ranks, 8.0 / ranks) | {"program": f"bin/{name}"}
+
+
+def test_builds_for_other_numbers_of_ranks_are_one_program(tmp_path):
+    for ranks in (1, 4, 16):
+        one = named(f"mg.S.{ranks}", ranks)
+        (tmp_path / f"{ranks}.json").write_text(json.dumps(one))
+    done = plait("compare", tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split()[0] for line in done.stdout.splitlines()]
+    assert [row for row in rows if row.isdigit()] == 2 * ["1", "4", "16"]  # of two tables
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("mg.S.1", 1), ("mg.S.4", 2)),  # not the number of its ranks
+        (("mg.S.1", 1), ("cg.S.4", 4)),
+        (("wave1", 1), ("wave4", 4)),  # may be another version
+        (("mg.S", 1), ("mg.S.4", 4)),
+    ],
+)
+def test_other_names_are_other_programs(first, second, tmp_path):
+    for name, ranks in (first, second):
+        (tmp_path / f"{ranks}.json").write_text(json.dumps(named(name, ranks)))
+    done = plait("compare", tmp_path)
+    assert one_line(done) == f"plait: {first[0]} and {second[0]} are different programs"
+
+
 def test_what_limits_a_run_is_the_smallest_factor_that_is_known():
     assert scaling_of([run_of(*ONE), run_of([3.9, 4.0], 6.0, 4.1)])[1].limit == "transfer"
     assert scaling_of([run_of(*ONE), run_of([3.9, 4.0], 6.0, 5.9)])[1].limit == "serialisation"

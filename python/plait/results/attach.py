@@ -117,6 +117,12 @@ class Attach(Kind):
         """Returns the program's file name."""
         return result["program"].rsplit("/", 1)[-1]
 
+    def program_on_any_ranks(self, result: Result) -> str:
+        """Returns the name with `*` for a number at its end that is the run's ranks: `mg.S.*`."""
+        name, ranks = self.program(result), str(result["ranks"])
+        stem = name.removesuffix(ranks)
+        return f"{stem}*" if stem != name and stem.endswith((".", "-", "_")) else name
+
     def heading(self, result: Result) -> str:
         """Says in a phrase what was run, and where."""
         ranks = result["ranks"]

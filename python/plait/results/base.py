@@ -82,6 +82,10 @@ class Kind(abc.ABC):
         """Returns the name of what was measured."""
         return result[self.names_program_in]
 
+    def program_on_any_ranks(self, result: Result) -> str:
+        """Returns the name that builds of one program for other numbers of ranks share."""
+        return self.program(result)
+
     def heading(self, result: Result) -> str:
         """Says in a phrase what was run, and where."""
         parameters, environment = result["parameters"], result["environment"]

@@ -43,11 +43,17 @@ class Line:
 
 
 def check_are_of_one_program(results: Sequence[Result]) -> None:
-    """Refuses results of different programs: BadInput with the names of two."""
-    first, *others = [kind_of(result).program(result) for result in results]
+    """Refuses results of different programs: BadInput with the names of two.
+
+    Names that differ in their own number of ranks only are those of one program.
+    """
+    kinds = [(kind_of(result), result) for result in results]
+    first, *others = [
+        (kind.program(result), kind.program_on_any_ranks(result)) for kind, result in kinds
+    ]
     for other in others:
-        if other != first:
-            raise BadInput(f"{first} and {other} are different programs")
+        if other[0] != first[0] and other[1] != first[1]:
+            raise BadInput(f"{first[0]} and {other[0]} are different programs")
 
 
 def compare_results(before: Result, after: Result) -> list[Line]:
