@@ -348,6 +348,7 @@ int plait_trace_stop(plait_runtime* rt, const char* file);
 }
 #endif
 
+#include <plait/c/arrays.h>
 #include <plait/c/collectives.h>
 #include <plait/c/windows.h>
 

@@ -152,6 +152,7 @@ int plait_finalize(plait_runtime** ending) {
   if (code != PLAIT_SUCCESS) return code;
   code = drain(*rt);
   for (plait_graph* graph : rt->graphs) graph->recorded.reset();
+  for (plait_mover* mover : rt->movers) mover->plan.reset();
   set_living(nullptr);
   delete rt;
   *ending = nullptr;

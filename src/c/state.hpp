@@ -12,6 +12,7 @@
 #include <plait/comm/environment.hpp>
 #include <plait/comm/exposed_memory.hpp>
 #include <plait/comm/mpi.hpp>
+#include <plait/mover/move_plan.hpp>
 #include <plait/runtime/runtime.hpp>
 #include <plait/task/event.hpp>
 #include <plait/task/graph.hpp>
@@ -30,6 +31,11 @@ struct plait_resource {
 struct plait_graph {
   plait_runtime* owner;
   std::optional<plait::graph> recorded;  ///< nothing once the runtime has ended
+};
+
+struct plait_mover {
+  plait_runtime* owner;
+  std::optional<plait::move_plan> plan;  ///< nothing once the runtime has ended
 };
 
 struct plait_window {
@@ -53,5 +59,6 @@ struct plait_runtime {
   std::vector<std::unique_ptr<plait_comm>> communicators;
   std::vector<std::unique_ptr<plait_resource>> resources;
   std::unordered_set<plait_graph*> graphs;
+  std::unordered_set<plait_mover*> movers;
   int windows = 0;  ///< open ones
 };

@@ -77,5 +77,10 @@ void test_memory(const struct world* w);
 void test_collectives(const struct world* w);
 void test_windows(const struct world* w);
 void test_random(const struct world* w);
+void test_arrays(const struct world* w);
+
+/* The parts of the program `wrong`. */
+void test_wrong_arrays(const struct world* w);
+plait_mover* left_mover(const struct world* w);
 
 #endif

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   test_collectives(&w);
   test_windows(&w);
   test_random(&w);
+  test_arrays(&w);
   support_end(&w);
   return 0;
 }

@@ -62,6 +62,9 @@ static void test_no_runtime(plait_runtime* rt, const char* words) {
   GONE(plait_put(rt, "p", whole(), window, 0, 0, 0));
   GONE(plait_signal(rt, "s", window, 0, 0, NULL, 0));
   GONE(plait_await_signal(rt, "s", window, 0, 0, NULL, 0));
+  GONE(plait_ghosts(rt, NULL, NULL, NULL));
+  GONE(plait_redistribution(rt, NULL, NULL, NULL, NULL));
+  GONE(plait_move(rt, NULL));
   plait_runtime* same = rt;
   GONE(plait_finalize(&same));
   REFUSED(PLAIT_ERR_STATE, "plait_mpi_begin", plait_mpi_end(rt));
@@ -203,6 +206,8 @@ static int calls_from_task(void* argument) {
   IN_TASK(plait_record_end(rt, &graph));
   IN_TASK(plait_split(rt, NULL, "all", 0, 0, &comm));
   IN_TASK(plait_get_ledger(rt, 0, &ledger));
+  IN_TASK(plait_ghosts(rt, NULL, NULL, NULL));
+  IN_TASK(plait_move(rt, NULL));
   IN_TASK(plait_finalize(&same));
   return 0;
 }
@@ -217,6 +222,7 @@ static void* calls_from_thread(void* argument) {
   REFUSED(PLAIT_ERR_STATE, "another thread", plait_wait(rt));
   REFUSED(PLAIT_ERR_STATE, "another thread", plait_send(rt, "m", whole(), 0, 0, NULL));
   REFUSED(PLAIT_ERR_STATE, "another thread", plait_mpi_begin(rt));
+  REFUSED(PLAIT_ERR_STATE, "another thread", plait_move(rt, NULL));
   REFUSED(PLAIT_ERR_STATE, "another thread", plait_finalize(&same));
   return NULL;
 }
@@ -241,6 +247,7 @@ static void test_places(const struct world* w) {
   REFUSED(PLAIT_ERR_STATE, "plait_record_begin", plait_wait_on(rt, whole()));
   REFUSED(PLAIT_ERR_STATE, "plait_record_begin", plait_replay(rt, graph, 1));
   REFUSED(PLAIT_ERR_STATE, "plait_record_begin", plait_window_create(rt, x, 8, NULL, &window));
+  REFUSED(PLAIT_ERR_STATE, "plait_record_begin", plait_ghosts(rt, NULL, NULL, NULL));
   REFUSED(PLAIT_ERR_STATE, "'recorded'", plait_submit(rt, &call));
   DO(plait_record_end(rt, &graph));
   DO(plait_graph_free(&graph));
@@ -307,15 +314,19 @@ int main(int argc, char** argv) {
   test_no_runtime(NULL, "there is no runtime");
   struct world w = support_begin(argc, argv, MPI_THREAD_SERIALIZED, NULL);
   test_arguments(&w);
+  test_wrong_arrays(&w);
   test_versions(&w);
   test_places(&w);
   DO(plait_barrier(w.rt, "still here", whole(), NULL));
   plait_runtime* const ended = w.rt;
+  plait_mover* mover = left_mover(&w);
   DO(plait_finalize(&w.rt));
   test_no_runtime(ended, "has ended");
   test_options();
 
   DO(plait_init(MPI_COMM_WORLD, NULL, &w.rt));
+  REFUSED(PLAIT_ERR_STATE, "has ended", plait_move(w.rt, mover));
+  DO(plait_mover_free(&mover));
   test_failures(&w);
   int mine = 1, all = 0; /* the job lives */
   MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
