@@ -2,8 +2,12 @@
 #include "comm/departures.hpp"
 
 #include <algorithm>
+#include <cstdio>
+
+#include <plait/core/error.hpp>
 
 #include "comm/engine/in_flight.hpp"
+#include "comm/leave_together.hpp"
 
 namespace plait {
 namespace {
@@ -58,16 +62,49 @@ bool departures::receive(MPI_Comm all) {
     MPI_Status status;
     if (MPI_Iprobe(MPI_ANY_SOURCE, departure_tag, all, &found, &status) != MPI_SUCCESS) break;
     if (found == 0) break;
-    int at = leaves;
-    MPI_Recv(&at, 1, MPI_INT, status.MPI_SOURCE, departure_tag, all, MPI_STATUS_IGNORE);
-    const auto known = std::ranges::find(gone_, status.MPI_SOURCE, &departed::rank);
-    if (known == gone_.end()) {
-      gone_.push_back({status.MPI_SOURCE, static_cast<stage>(at)});
-    } else {
-      known->at = static_cast<stage>(at);
-    }
+    receive_from(status.MPI_SOURCE, all);
   }
   return !gone_.empty();
+}
+
+void departures::receive_from(int rank, MPI_Comm all) {
+  int at = leaves;
+  MPI_Recv(&at, 1, MPI_INT, rank, departure_tag, all, MPI_STATUS_IGNORE);
+  const auto known = std::ranges::find(gone_, rank, &departed::rank);
+  if (known == gone_.end()) {
+    gone_.push_back({rank, static_cast<stage>(at)});
+  } else {
+    known->at = static_cast<stage>(at);
+  }
+}
+
+void departures::take_rest_of(int rank, MPI_Comm all) {
+  for (int left = takes_part_in_nothing; left > 0; --left) {
+    const auto known = std::ranges::find(gone_, rank, &departed::rank);
+    if (known != gone_.end() && known->at == takes_part_in_nothing) return;
+    receive_from(rank, all);
+  }
+}
+
+void departures::end_together(MPI_Comm all, const environment& env, bool has_told,
+                              int ranks_a_core) {
+  const int mine = has_told ? 1 : 0;
+  int anyone = 0;
+  const auto begin = [&](MPI_Request* request) {
+    return MPI_Iallreduce(&mine, &anyone, 1, MPI_INT, MPI_MAX, all, request);
+  };
+  meet(begin, MPI_Test, ranks_a_core, [has_told] {
+    if (!has_told) return;
+    std::fprintf(stderr,
+                 "plait: %s: gave up its communication after a failure, has left "
+                 "plait::environment, and waits for the other ranks to do so\n",
+                 process_label().c_str());
+  });
+  if (anyone == 0) return;
+  std::vector<int> each(static_cast<std::size_t>(env.size()));
+  if (MPI_Allgather(&mine, 1, MPI_INT, each.data(), 1, MPI_INT, all) != MPI_SUCCESS) return;
+  for (int r = 0; r < env.size(); ++r)
+    if (r != env.rank() && each[static_cast<std::size_t>(r)] != 0) take_rest_of(r, all);
 }
 
 /// At the last of several looks: what was on its way when the rank left has come by then.

@@ -27,6 +27,12 @@ class departures {
   /// Tells the other ranks.  The first stage comes before what ranks do together at the end.
   void tell(MPI_Comm all, int rank, int size, stage at) noexcept;
 
+  /// Waits for all ranks, after what they do together: nobody sends on plait's communicators any
+  /// more.  Takes what others have told and this rank has not received, since nobody else may: a
+  /// later communicator can have the context of this one, and MPICH 5 ends the job where a
+  /// communicator with messages is freed.  `has_told`: this rank has told both stages.  Collective.
+  void end_together(MPI_Comm all, const environment& env, bool has_told, int ranks_a_core);
+
   /// Returns true if it is time to call `look`, or `look_together`.
   [[nodiscard]] bool is_due(ticks now) const noexcept { return now >= next_; }
   [[nodiscard]] bool is_due_together(ticks now) const noexcept { return now >= next_together_; }
@@ -44,6 +50,8 @@ class departures {
   };
   /// Returns false if nobody has left.
   [[nodiscard]] bool receive(MPI_Comm all);
+  void receive_from(int rank, MPI_Comm all);
+  void take_rest_of(int rank, MPI_Comm all);
   static void end_job(const environment& env, const departed& gone, const std::string& what);
 
   std::array<int, 3> told_{0, leaves, takes_part_in_nothing};

@@ -223,6 +223,10 @@ environment::~environment() {
   tell(departures::leaves);
   for (const auto& what : at_end_) what();
   tell(departures::takes_part_in_nothing);
+  if (size_ > 1) {
+    native_->left.end_together(native_->internal, *this, gave_up_,
+                               processes_a_unit(node_units_, node_rank_));
+  }
   for (const auto& space : native_->spaces) {
     if (!space->given_up) space->close();
   }
@@ -231,13 +235,7 @@ environment::~environment() {
   rma_window::free_what_is_left();
   if (finalize_ && size_ > 1) {
     leave_together(MPI_COMM_WORLD, MPI_Ibarrier, MPI_Test,
-                   processes_a_unit(node_units_, node_rank_), [this] {
-                     if (!gave_up_) return;
-                     std::fprintf(stderr,
-                                  "plait: %s: gave up its communication after a failure, has left "
-                                  "plait::environment, and waits for the other ranks to do so\n",
-                                  process_label().c_str());
-                   });
+                   processes_a_unit(node_units_, node_rank_));
   }
   if (native_->handlers.has_value()) native_->handlers->give_back_world();
   set_abort_handler(nullptr);

@@ -279,8 +279,7 @@ int finalize(decltype(&MPI_Finalize) next, call_place from) {
   measure_network(attached);
   collect_and_write(attached);
   attached.notes.remove_file();
-  if (h.ranks > 1)
-    leave_together(attached.own, PLAIT_REAL(MPI_Ibarrier), PLAIT_REAL(MPI_Test), 1, [] {});
+  if (h.ranks > 1) leave_together(attached.own, PLAIT_REAL(MPI_Ibarrier), PLAIT_REAL(MPI_Test), 1);
   PLAIT_REAL(MPI_Comm_free)(&attached.own);
   return next();
 }
