@@ -51,6 +51,7 @@ typedef struct plait_graph plait_graph;
 typedef struct plait_window plait_window;
 typedef struct plait_resource plait_resource;
 typedef struct plait_event plait_event;
+typedef struct plait_hold plait_hold; /* see plait/c/holds.h */
 
 /* Returns the sentence of this thread's last failure, with the task's name and iteration; "" if
    there was none. Lives until this thread's next failure. */
@@ -165,7 +166,9 @@ static inline plait_memory plait_rows(const void* begin, size_t row_bytes, int64
 }
 #ifndef PLAIT_WITHOUT_MPI_H
 /* Writes the memory of `count` elements of a type of MPI's that is a box: contiguous, vector,
-   hvector, subarray, and any of these of any.  PLAIT_ERR_USAGE for others, by their names. */
+   hvector, subarray, and any of these of any.  PLAIT_ERR_USAGE for others, by their names.  Takes
+   the right to call MPI meanwhile, if there is a runtime: below MPI_THREAD_MULTIPLE another thread
+   than that of the program or a task is refused then. */
 int plait_memory_of(const void* buffer, int count, MPI_Datatype type, plait_memory* made);
 #endif
 
@@ -209,11 +212,12 @@ enum plait_priority {
 /* One task.  `argument_bytes` bytes at `argument` are copied: up to 96 lie in the task itself, and
    more take a block of memory.  In a recording `run` gets the same copy in every iteration.  With 0
    bytes `run` gets the pointer itself.  `release`, if there is one, is called once with what `run`
-   gets, after the last run; where the task is dropped or the call refused, too. */
+   gets, after the last run; where the task is dropped or the call refused, too, but not with
+   PLAIT_ERR_VERSION, where nothing of the struct is believed. */
 typedef struct plait_call {
   size_t struct_size;
   const char* name;
-  int (*run)(void* argument); /* not 0: the task has failed */
+  int (*run)(void* argument); /* not 0: the task has failed; null if there is `run_held` */
   const void* argument;
   size_t argument_bytes;
   void (*release)(void* argument);
@@ -223,9 +227,10 @@ typedef struct plait_call {
   unsigned flags;
   plait_resource* resource; /* whose threads run the task; null: workers */
   plait_event** event; /* where to put the task's end, which may be waited for; null: nowhere */
+  int (*run_held)(void* argument, plait_hold* until); /* in place of `run`; see plait/c/holds.h */
 } plait_call;
 #define PLAIT_CALL_INIT \
-  { sizeof(plait_call), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(plait_call), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Submits a task: it runs when all earlier ones that touch its bytes, one of them writing, have
    finished.  Waits, running tasks, while too many are in flight. */
@@ -350,6 +355,7 @@ int plait_trace_stop(plait_runtime* rt, const char* file);
 
 #include <plait/c/arrays.h>
 #include <plait/c/collectives.h>
+#include <plait/c/holds.h>
 #include <plait/c/windows.h>
 
 #endif

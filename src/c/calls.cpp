@@ -20,6 +20,7 @@ namespace {
 thread_local std::array<char, 1024> last_text{};
 
 std::atomic<plait_runtime*> the_living{nullptr};
+std::atomic<std::uint64_t> the_number{0};
 
 [[nodiscard]] int code_of_exception(bool waits) {
   try {
@@ -66,7 +67,13 @@ plait_runtime* living() noexcept {
 }
 
 void set_living(plait_runtime* one) noexcept {
+  static std::atomic<std::uint64_t> made{0};
   the_living.store(one, std::memory_order_release);
+  the_number.store(one != nullptr ? ++made : 0, std::memory_order_release);
+}
+
+std::uint64_t number_of_living() noexcept {
+  return the_number.load(std::memory_order_acquire);
 }
 
 void expect(plait_runtime* rt, const char* function, from where) {
@@ -164,6 +171,27 @@ task_name name_of(const char* name) {
   return task_name::of(name);
 }
 
+namespace {
+
+/// Asks MPI about a type while no thread of plait's calls MPI.
+[[nodiscard]] strided_bytes memory_by_mpi(const void* buffer, int count, MPI_Datatype type) {
+  plait_runtime* const rt = living();
+  if (rt == nullptr || mpi_token::any_held_here()) return memory_of(buffer, count, type);
+  if (rt->to().in_program() || rt->to().in_task()) {
+    const mpi_token_guard guard(rt->env.token());
+    return memory_of(buffer, count, type);
+  }
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level != MPI_THREAD_MULTIPLE) {
+    throw state_error(
+        "plait_memory_of by another thread than the one that called plait_init, outside of tasks, "
+        "below MPI_THREAD_MULTIPLE");
+  }
+  return memory_of(buffer, count, type);
+}
+
+}  // namespace
 }  // namespace plait::c
 
 using plait::c::last_text;
@@ -192,7 +220,7 @@ const char* plait_intern(const char* text) {
 int plait_memory_of(const void* buffer, int count, MPI_Datatype type, plait_memory* made) {
   try {
     plait::c::expect_given(made, "plait_memory_of", "place for the memory");
-    const plait::strided_bytes box = plait::memory_of(buffer, count, type);
+    const plait::strided_bytes box = plait::c::memory_by_mpi(buffer, count, type);
     *made = plait_bytes(reinterpret_cast<const void*>(box.begin), box.row_bytes);
     for (std::size_t k = 0; k < PLAIT_AXES; ++k)
       made->axes[k] = {box.axes[k].rows, box.axes[k].stride};

@@ -46,6 +46,9 @@ int failed(bool waits) noexcept;
 /// The runtime that lives, or null.
 [[nodiscard]] plait_runtime* living() noexcept;
 void set_living(plait_runtime* one) noexcept;
+/// Returns the number of the runtime that lives, which no other one of the process has had; 0 if
+/// there is none.  Any thread.
+[[nodiscard]] std::uint64_t number_of_living() noexcept;
 /// Errors: state_error unless the runtime lives and the call comes from there.
 void expect(plait_runtime* rt, const char* function, from where);
 

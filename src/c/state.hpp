@@ -2,6 +2,7 @@
 /// The objects behind the handles of plait.h.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <unordered_set>
@@ -16,6 +17,7 @@
 #include <plait/runtime/runtime.hpp>
 #include <plait/task/event.hpp>
 #include <plait/task/graph.hpp>
+#include <plait/task/hold.hpp>
 #include <plait/task/resource.hpp>
 
 #include "c/exported.hpp"
@@ -44,8 +46,12 @@ struct plait_window {
 };
 
 struct plait_event {
-  plait_runtime* owner;
+  std::uint64_t owner;  ///< number of the runtime: an address may be that of a later one
   std::optional<plait::event<void>> end;
+};
+
+struct plait_hold {
+  plait::hold until;
 };
 
 /// One runtime with its environment.  Its members are the submitting thread's.

@@ -10,22 +10,34 @@
 #include <vector>
 
 #include <plait/core/error.hpp>
+#include <plait/task/hold.hpp>
 
 #include "c/calls.hpp"
 
 namespace plait::c {
 namespace {
 
-using task_function = int (*)(void*);
+using plain_function = int (*)(void*);
+using held_function = int (*)(void*, plait_hold*);
 
-void run_function(task_function run, void* argument) {
-  if (const int code = run(argument); code != 0)
-    throw task_failure("its function returned " + std::to_string(code));
+void expect_zero(int code) {
+  if (code != 0) throw task_failure("its function returned " + std::to_string(code));
+}
+
+void run_function(plain_function run, void* argument) {
+  expect_zero(run(argument));
+}
+
+/// The function owns the hold, whatever it returns.
+void run_function(held_function run, void* argument) {
+  auto until = std::make_unique<plait_hold>(plait_hold{hold::of_calling_task()});
+  expect_zero(run(argument, until.release()));
 }
 
 /// A function with the copy of its argument, as the task stores it.
+template <class Function>
 struct small_call {
-  task_function run;
+  Function run;
   alignas(16) std::byte argument[96];
 
   static void run_it(void* at) {
@@ -33,13 +45,28 @@ struct small_call {
     run_function(self.run, self.argument);
   }
 };
-static_assert(sizeof(small_call) == task_call::small_argument_bytes);
-constexpr std::size_t before_argument = offsetof(small_call, argument);
+static_assert(sizeof(small_call<plain_function>) == task_call::small_argument_bytes);
+constexpr std::size_t before_argument = offsetof(small_call<plain_function>, argument);
+constexpr std::size_t most_in_task = sizeof(small_call<plain_function>::argument);
+
+/// A function and an argument that it is pointed to.  As a small call, so that every small task is
+/// stored alike.
+template <class Function>
+struct pointing_call {
+  Function run;
+  void* argument;
+
+  static void run_it(void* at) {
+    const auto& self = *static_cast<pointing_call*>(at);
+    run_function(self.run, self.argument);
+  }
+};
 
 /// A function with an argument that is large, or that has a `release`.
+template <class Function>
 struct large_call {
-  explicit large_call(const plait_call& call)
-      : run(call.run), argument(const_cast<void*>(call.argument)) {
+  large_call(Function run_, const plait_call& call)
+      : run(run_), argument(const_cast<void*>(call.argument)) {
     if (call.argument_bytes > 0) {
       copy = std::make_unique<std::byte[]>(call.argument_bytes);
       std::memcpy(copy.get(), call.argument, call.argument_bytes);
@@ -59,7 +86,7 @@ struct large_call {
   }
   static void end_it(void* at) { delete static_cast<large_call*>(at); }
 
-  task_function run;
+  Function run;
   void* argument;
   void (*release)(void*) = nullptr;
   std::unique_ptr<std::byte[]> copy;
@@ -108,14 +135,44 @@ void expect_whole(const plait_call& call) {
   const auto refuse = [&call](const std::string& why) {
     throw usage_error(std::string("task '") + call.name + "': " + why);
   };
-  if (call.run == nullptr) refuse("it has no function");
+  if (call.run == nullptr && call.run_held == nullptr) refuse("it has no function");
+  if (call.run != nullptr && call.run_held != nullptr)
+    refuse("it has two functions, `run` and `run_held`");
   if (call.argument == nullptr && call.argument_bytes > 0) refuse("its argument is a null pointer");
   if (call.accesses == nullptr && call.access_count > 0) refuse("its accesses are a null pointer");
   if ((call.flags & ~PLAIT_FOR_ANYONE) != 0)
     refuse("flags " + std::to_string(call.flags) + " do not exist");
 }
 
-/// `keeps` is set once `release` is called by somebody else than the caller.
+/// Submits with the argument as the call has it.  `keeps` is set once `release` is called by
+/// somebody else than the caller.
+template <class Function>
+void submit_with(submitter& to, task_call& erased, Function run, const plait_call& call,
+                 bool& keeps) {
+  if (call.release != nullptr || call.argument_bytes > most_in_task) {
+    auto large = std::make_unique<large_call<Function>>(run, call);
+    keeps = true;
+    erased.run = &large_call<Function>::run_it;
+    erased.release = &large_call<Function>::end_it;
+    erased.argument = large.release();
+    to.task(erased);
+  } else if (call.argument_bytes == 0) {
+    pointing_call<Function> by_pointer{run, const_cast<void*>(call.argument)};
+    erased.run = &pointing_call<Function>::run_it;
+    erased.argument = &by_pointer;
+    erased.argument_bytes = sizeof by_pointer;
+    to.task(erased);
+  } else {
+    small_call<Function> small;
+    small.run = run;
+    std::memcpy(small.argument, call.argument, call.argument_bytes);
+    erased.run = &small_call<Function>::run_it;
+    erased.argument = &small;
+    erased.argument_bytes = before_argument + call.argument_bytes;
+    to.task(erased);
+  }
+}
+
 void submit(plait_runtime& rt, const plait_call& call, bool& keeps) {
   task_call erased{.name = name_of(call.name)};
   expect_whole(call);
@@ -131,41 +188,13 @@ void submit(plait_runtime& rt, const plait_call& call, bool& keeps) {
       throw state_error(std::string("task '") + call.name +
                         "' is being recorded and will run many times: it has no event");
     }
-    handle = std::make_unique<plait_event>(plait_event{&rt, {}});
+    handle = std::make_unique<plait_event>(plait_event{number_of_living(), {}});
     erased.ended = &end;
   }
-  const bool pointed = call.argument_bytes == 0;
-  if (call.release == nullptr && call.argument_bytes <= sizeof(small_call::argument)) {
-    small_call small;
-    erased.run = &small_call::run_it;
-    erased.argument = &small;
-    small.run = call.run;
-    if (pointed) {
-      // One more word, so that every small task is stored alike.
-      struct pointing {
-        task_function run;
-        void* argument;
-        static void run_it(void* at) {
-          const auto& self = *static_cast<pointing*>(at);
-          run_function(self.run, self.argument);
-        }
-      } by_pointer{call.run, const_cast<void*>(call.argument)};
-      erased.run = &pointing::run_it;
-      erased.argument = &by_pointer;
-      erased.argument_bytes = sizeof by_pointer;
-      rt.to().task(erased);
-    } else {
-      std::memcpy(small.argument, call.argument, call.argument_bytes);
-      erased.argument_bytes = before_argument + call.argument_bytes;
-      rt.to().task(erased);
-    }
+  if (call.run_held != nullptr) {
+    submit_with(rt.to(), erased, call.run_held, call, keeps);
   } else {
-    auto large = std::make_unique<large_call>(call);
-    keeps = true;
-    erased.run = &large_call::run_it;
-    erased.release = &large_call::end_it;
-    erased.argument = large.release();
-    rt.to().task(erased);
+    submit_with(rt.to(), erased, call.run, call, keeps);
   }
   if (handle == nullptr) return;
   handle->end = std::move(end);
@@ -199,10 +228,9 @@ int plait_submit(plait_runtime* rt, const plait_call* given) {
 int plait_event_wait(plait_event* one) {
   if (one == nullptr) return fail(PLAIT_ERR_USAGE, "plait_event_wait: the event is a null pointer");
   if (one->end->done()) return PLAIT_SUCCESS;
-  if (one->owner != living()) {
+  if (one->owner != number_of_living())
     return fail(PLAIT_ERR_TASK, "plait_event_wait: the task has failed, or was dropped");
-  }
-  return call(one->owner, "plait_event_wait", from::waiting, [one] { one->end->get(); });
+  return call(living(), "plait_event_wait", from::waiting, [one] { one->end->get(); });
 }
 
 int plait_event_test(plait_event* one, int* done) {

@@ -46,6 +46,7 @@ int main(void) {
   MEMBER(plait_call, flags);
   MEMBER(plait_call, resource);
   MEMBER(plait_call, event);
+  MEMBER(plait_call, run_held);
   END;
   STRUCT(plait_progress_options);
   MEMBER(plait_progress_options, struct_size);

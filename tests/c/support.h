@@ -78,6 +78,7 @@ void test_collectives(const struct world* w);
 void test_windows(const struct world* w);
 void test_random(const struct world* w);
 void test_arrays(const struct world* w);
+void test_holds(const struct world* w);
 
 /* The parts of the program `wrong`. */
 void test_wrong_arrays(const struct world* w);

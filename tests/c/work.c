@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   test_windows(&w);
   test_random(&w);
   test_arrays(&w);
+  test_holds(&w);
   support_end(&w);
   return 0;
 }

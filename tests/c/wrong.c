@@ -9,9 +9,39 @@ static int nothing(void* argument) {
   return 0;
 }
 
+static int fails_at_three(void* argument) {
+  int* const runs = *(int**)argument;
+  return ++*runs == 3 ? 42 : 0;
+}
+static int holds_itself(void* argument, plait_hold* until) {
+  (void)argument;
+  return plait_hold_release(&until);
+}
+
 static double x[4];
 static plait_memory whole(void) {
   return plait_bytes(x, sizeof x);
+}
+
+/* MPI is asked about a type by who holds the right to call it: nobody takes that twice. */
+static plait_runtime* asked_about;
+static int times_asked, times_without_right;
+int MPI_Type_get_envelope(MPI_Datatype type, int* integers, int* addresses, int* types,
+                          int* combiner) {
+  if (asked_about != NULL) {
+    ++times_asked;
+    if (plait_mpi_begin(asked_about) == PLAIT_SUCCESS) {
+      ++times_without_right;
+      plait_mpi_end(asked_about);
+    }
+  }
+  return PMPI_Type_get_envelope(type, integers, addresses, types, combiner);
+}
+
+static int released;
+static void release(void* argument) {
+  (void)argument;
+  ++released;
 }
 
 /* Without a runtime, and with one that has ended. */
@@ -104,6 +134,12 @@ static void test_arguments(const struct world* w) {
   call.priority = 0;
   call.flags = 64;
   WRONG("flags 64", plait_submit(rt, &call));
+  call.flags = 0;
+  call.run_held = holds_itself;
+  WRONG("two functions", plait_submit(rt, &call));
+  call.run = NULL;
+  call.run_held = NULL;
+  WRONG("no function", plait_submit(rt, &call));
 
   WRONG("rank", plait_send(rt, "m", whole(), w->size, 0, NULL));
   WRONG("rank", plait_recv(rt, "m", whole(), -7, 0, NULL));
@@ -139,6 +175,11 @@ static void test_arguments(const struct world* w) {
   WRONG("null", plait_window_create(rt, NULL, 8, NULL, &window));
   WRONG("graph", plait_replay(rt, graph, 1));
   WRONG("null", plait_event_wait(event));
+  plait_hold* none = NULL;
+  WRONG("plait_hold_release: the hold is a null pointer", plait_hold_release(&none));
+  WRONG("place of the hold", plait_hold_fail(NULL, "why"));
+  WRONG("the hold is a null pointer", plait_hold_another(none, &none));
+  WRONG("plait_finish_with: the hold", plait_finish_with(&none, MPI_REQUEST_NULL));
   WRONG("text", plait_intern(NULL) == NULL ? PLAIT_ERR_USAGE : PLAIT_SUCCESS);
   REFUSED(PLAIT_ERR_STATE, "plait_record_begin", plait_record_end(rt, &graph));
 }
@@ -163,6 +204,17 @@ static void test_versions(const struct world* w) {
   REFUSED(PLAIT_ERR_VERSION, "newer", plait_submit(w->rt, &newer.known));
   call.struct_size = 0;
   REFUSED(PLAIT_ERR_VERSION, "struct_size", plait_submit(w->rt, &call));
+  call.release = release; /* of a struct that is not believed nothing is called */
+  REFUSED(PLAIT_ERR_VERSION, "struct_size", plait_submit(w->rt, &call));
+  newer.known.release = release;
+  REFUSED(PLAIT_ERR_VERSION, "newer", plait_submit(w->rt, &newer.known));
+  EQUAL(0, released);
+  call = (plait_call)PLAIT_CALL_INIT; /* of a caller that knows no held tasks */
+  call.name = "task";
+  call.run = nothing;
+  call.struct_size = offsetof(plait_call, run_held);
+  call.run_held = holds_itself;
+  DO(plait_submit(w->rt, &call));
   plait_collective how = PLAIT_COLLECTIVE_INIT;
   how.struct_size = 1u << 30;
   REFUSED(PLAIT_ERR_VERSION, "plait_collective", plait_barrier(w->rt, "c", whole(), &how));
@@ -187,6 +239,45 @@ static void test_options(void) {
   REFUSED(PLAIT_ERR_VERSION, "plait_options", plait_init(MPI_COMM_WORLD, &options, &rt));
   WRONG("null", plait_init(MPI_COMM_WORLD, NULL, NULL));
   WRONG("null", plait_finalize(NULL));
+}
+
+/* A runtime may lie where an earlier one lay; what belonged to that one says so. */
+static void test_event_of_another_runtime(plait_runtime** rt) {
+  plait_call call = PLAIT_CALL_INIT;
+  plait_event* event = NULL;
+  int fails = 2;
+  call.name = "fails";
+  call.run = fails_at_three;
+  int* at = &fails;
+  call.argument = &at;
+  call.argument_bytes = sizeof at;
+  call.event = &event;
+  DO(plait_submit(*rt, &call));
+  REFUSED(PLAIT_ERR_TASK, "'fails'", plait_finalize(rt));
+  for (int again = 0; again < 8; ++again) {
+    DO(plait_init(MPI_COMM_WORLD, NULL, rt));
+    REFUSED(PLAIT_ERR_TASK, "plait_event_wait: the task has failed", plait_event_wait(event));
+    if (again < 7) DO(plait_finalize(rt));
+  }
+  DO(plait_event_free(&event));
+}
+
+/* While another thread may be in MPI, its types are asked about by who holds the right. */
+static void test_types_of_mpi(plait_runtime* rt) {
+  MPI_Datatype type;
+  plait_memory memory;
+  DO(plait_mpi_begin(rt));
+  MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &type);
+  DO(plait_mpi_end(rt));
+  asked_about = rt;
+  DO(plait_memory_of(x, 1, type, &memory));
+  DO(plait_mpi_begin(rt)); /* the caller holds it */
+  DO(plait_memory_of(x, 1, type, &memory));
+  MPI_Type_free(&type);
+  DO(plait_mpi_end(rt));
+  asked_about = NULL;
+  EQUAL(1, times_asked > 0);
+  EQUAL(0, times_without_right);
 }
 
 /* Calls from a task and from another thread. */
@@ -224,6 +315,8 @@ static void* calls_from_thread(void* argument) {
   REFUSED(PLAIT_ERR_STATE, "another thread", plait_mpi_begin(rt));
   REFUSED(PLAIT_ERR_STATE, "another thread", plait_move(rt, NULL));
   REFUSED(PLAIT_ERR_STATE, "another thread", plait_finalize(&same));
+  plait_memory memory;
+  REFUSED(PLAIT_ERR_STATE, "another thread", plait_memory_of(x, 2, MPI_DOUBLE, &memory));
   return NULL;
 }
 
@@ -255,14 +348,10 @@ static void test_places(const struct world* w) {
 
 /* A task that fails: the code, its name and its iteration; what was waiting is dropped, and
  * released. */
-static int fails_at_three(void* argument) {
-  int* const runs = *(int**)argument;
-  return ++*runs == 3 ? 42 : 0;
-}
-static int released;
-static void release(void* argument) {
-  (void)argument;
-  ++released;
+static int fails_to_hold(void* argument, plait_hold* until) {
+  const int code = *(int*)argument;
+  if (code == 0) return plait_hold_fail(&until, "the disk is full");
+  return plait_hold_release(&until) == PLAIT_SUCCESS ? code : 1;
 }
 
 static void test_failures(struct world* w) {
@@ -303,6 +392,14 @@ static void test_failures(struct world* w) {
   if (event != NULL)
     REFUSED(PLAIT_ERR_TASK, "dropped", plait_event_wait(event) ? PLAIT_ERR_TASK : 0);
 
+  int kept = 0;
+  DO(plait_task_held(w->rt, "no disk", fails_to_hold, kept, plait_inout(&runs, sizeof runs)));
+  REFUSED(PLAIT_ERR_TASK, "task 'no disk'", plait_wait(w->rt));
+  EQUAL(1, strstr(plait_error_text(), "the disk is full") != NULL);
+  kept = 7;
+  DO(plait_task_held(w->rt, "code", fails_to_hold, kept, plait_inout(&runs, sizeof runs)));
+  REFUSED(PLAIT_ERR_TASK, "returned 7", plait_wait(w->rt));
+
   runs = 2;
   DO(plait_task(w->rt, "last", fails_at_three, at, plait_inout(&runs, sizeof runs)));
   REFUSED(PLAIT_ERR_TASK, "task 'last'", plait_finalize(&w->rt));
@@ -327,6 +424,8 @@ int main(int argc, char** argv) {
   DO(plait_init(MPI_COMM_WORLD, NULL, &w.rt));
   REFUSED(PLAIT_ERR_STATE, "has ended", plait_move(w.rt, mover));
   DO(plait_mover_free(&mover));
+  test_types_of_mpi(w.rt);
+  test_event_of_another_runtime(&w.rt);
   test_failures(&w);
   int mine = 1, all = 0; /* the job lives */
   MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
