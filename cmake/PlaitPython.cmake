@@ -20,3 +20,17 @@ endif()
 set(nanobind_DIR ${plait_nanobind})
 find_package(nanobind CONFIG REQUIRED)
 set(PLAIT_PYTHON_FOUND ON)
+
+# mpi4py opens its MPI library by a name: the link in this folder sees to it that it is the one that plait was built
+# with, and that Debian's MPICH, which is called otherwise, is found at all.
+set(PLAIT_PYTHON_MPI_FOLDER ${PROJECT_BINARY_DIR}/mpi4py)
+set(plait_mpi_file ${MPI_CXX_LIBRARIES})
+list(FILTER plait_mpi_file INCLUDE REGEX "/libmpi(ch)?[.]so")
+list(GET plait_mpi_file 0 plait_mpi_file)
+file(REAL_PATH ${plait_mpi_file} plait_mpi_file)
+set(plait_mpi_name libmpi.so.40)
+if(PLAIT_MPI STREQUAL "mpich")
+  set(plait_mpi_name libmpi.so.12)
+endif()
+file(MAKE_DIRECTORY ${PLAIT_PYTHON_MPI_FOLDER})
+file(CREATE_LINK ${plait_mpi_file} ${PLAIT_PYTHON_MPI_FOLDER}/${plait_mpi_name} SYMBOLIC)

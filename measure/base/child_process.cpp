@@ -22,10 +22,10 @@ bool belongs_to_a_launcher(std::string_view variable) {
   return false;
 }
 
-std::vector<char*> own_environment() {
+std::vector<char*> passed_on(bool as_this_rank) {
   std::vector<char*> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!belongs_to_a_launcher(*variable)) result.push_back(*variable);
+    if (as_this_rank || !belongs_to_a_launcher(*variable)) result.push_back(*variable);
   }
   result.push_back(nullptr);
   return result;
@@ -48,7 +48,8 @@ std::string joined(const std::vector<std::string>& arguments) {
 }
 
 /// Runs a program to its end; returns its output and its wait status.
-std::pair<std::string, int> run(std::string program, std::vector<std::string> words) {
+std::pair<std::string, int> run(std::string program, std::vector<std::string> words,
+                                bool as_this_rank = false) {
   int ends[2];
   if (pipe(ends) != 0) throw error("no pipe to a child process can be made");
   posix_spawn_file_actions_t files;
@@ -60,7 +61,7 @@ std::pair<std::string, int> run(std::string program, std::vector<std::string> wo
   std::vector<char*> argv{program.data()};
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  std::vector<char*> variables = own_environment();
+  std::vector<char*> variables = passed_on(as_this_rank);
 
   pid_t child = 0;
   const int failure =
@@ -88,6 +89,15 @@ std::string run_self(const std::vector<std::string>& arguments) {
   if (!ended_well(status))
     throw error("a measurement failed (wait status " + std::to_string(status) +
                 "):" + joined(arguments));
+  return output;
+}
+
+std::string run_program(const std::string& program, const std::vector<std::string>& arguments,
+                        bool as_this_rank) {
+  const auto [output, status] = run(program, arguments, as_this_rank);
+  if (!ended_well(status))
+    throw error("a measurement failed (wait status " + std::to_string(status) + "): " + program +
+                joined(arguments));
   return output;
 }
 

@@ -19,4 +19,11 @@ namespace plait::measure {
 /// plait::error when it does not end with 0.
 [[nodiscard]] std::string run_line(const std::string& folder, const std::string& line);
 
+/// Starts a program, waits, and returns what it wrote to standard output.  The environment is
+/// passed on as to `run_self`; with `as_this_rank` all of it is, so that to MPI the child is this
+/// rank, which must not have started MPI.  Errors: plait::error when it does not end with 0.
+[[nodiscard]] std::string run_program(const std::string& program,
+                                      const std::vector<std::string>& arguments,
+                                      bool as_this_rank = false);
+
 }  // namespace plait::measure

@@ -16,7 +16,8 @@ def bench(tmp_path):
     """Runs `plait bench NAME …` on fake programs; with `kept`, returns the result file too."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in ("task_overhead", "message", "exchange", "progress", "metg", "fft", "dense"):
+    names = "bindings task_overhead message exchange progress metg fft dense"
+    for name in names.split():
         # No link: a program's name is that of what a link leads to.
         (programs / name).write_text(f'#!/bin/sh\nexec "{HERE}/fake_bench.py" {name} "$@"\n')
         (programs / name).chmod(0o755)
@@ -38,7 +39,7 @@ def bench(tmp_path):
 
 def test_without_a_name_it_says_what_there_is(bench):
     assert bench().stdout.strip() == (
-        "benchmarks: counts, dense, exchange, fft, message, metg, progress, sparse, "
+        "benchmarks: bindings, counts, dense, exchange, fft, message, metg, progress, sparse, "
         "task_overhead, tolerance"
     )
 
@@ -50,6 +51,11 @@ def test_a_benchmark_without_messages_is_one_process(bench):
     assert "--lab: task_overhead is one process" in one_line(
         bench("task_overhead", "--lab", "nodes=2")
     )
+
+
+def test_bindings_are_tasks_of_one_process_and_an_exchange_of_two(bench):
+    assert bench.kept("bindings")["environment"]["ranks"] == 0
+    assert bench.kept("bindings", "-n", "2")["environment"]["ranks"] == 2
 
 
 @BOTH

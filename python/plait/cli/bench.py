@@ -25,6 +25,8 @@ EPILOG = """**Examples**
 
 `plait bench message --sizes 8,4KiB,1MiB --mpi mpich`
 
+`plait bench bindings`; with `--lab nodes=2,rate=1gbit` its exchange
+
 `plait bench exchange --lab nodes=2,rate=1gbit --report`
 
 `plait bench progress --lab nodes=2 --rates 200mbit,1gbit,2gbit --report`

@@ -18,6 +18,7 @@ _SMALL = {
     "ft-probe": "--length 64 --rows 64 --repeat 1",
     "bench fft": "--class 32x32x32 --repeat 1 --only base,plait,fftw-mpi",
     "bench dense": "--n 256 --repeat 1 --blocks 32 --pilaenv 0 --only plait,scalapack,hpcc",
+    "bench bindings": "--tasks 1000 --repeat 1 --size 64KiB",
     "bench task_overhead": "--repeat 1",
     "bench message": "--sizes 8 --repeat 1",
     "bench tolerance": "--n 128 --nb 32 --repeat 1 --rates 1gbit,500mbit --noise none",

@@ -49,6 +49,8 @@ def _parts_of_benchmark(name: str, mpi: str, ranks: int | None, lab: bool) -> li
             return [Part(ranks)]
         # A node of a cluster tells nothing about one process that this machine does not.
         return [Part(2)] if lab else [Part(1), Part(2)]
+    if name == "bindings" and (lab or ranks is not None):  # its exchange
+        return [Part(ranks or 2)]
     for option, given in (("--ranks", ranks is not None), ("--lab", lab)):
         if given:
             raise BadInput(f"{option}: {name} is one process and sends no messages")
