@@ -416,6 +416,100 @@ void plait_fortran_signal(plait_runtime* const* rt, const CFI_cdesc_t* name,
   finish(code, *rt, ierr);
 }
 
+/* --- arrays with ghosts
+ * ---------------------------------------------------------------------------- */
+
+/* Reads a number for each dimension of an array.  Says what is wrong; null if nothing. */
+static const char* numbers_of(const CFI_cdesc_t* given, int count, int64_t* into, int from) {
+  if (given->dim[0].extent != count)
+    return "it needs a number for each dimension in first, cells, ghosts and periodic";
+  for (int k = 0; k < count; ++k)
+    into[k] = *(const int*)((const char*)given->base_addr + k * given->dim[0].sm) - from;
+  return NULL;
+}
+
+/* Describes the whole array, and this rank's block of it.  Says what is wrong; null if nothing. */
+static const char* describe(const CFI_cdesc_t* u, const CFI_cdesc_t* first,
+                            const CFI_cdesc_t* cells, const CFI_cdesc_t* ghosts,
+                            plait_array_block* block, plait_array* made) {
+  plait_memory memory;
+  const int axes = u->rank;
+  if (axes < 1 || axes > PLAIT_AXES) return "it has another number of dimensions than 1 to 4";
+  const char* why = numbers_of(cells, axes, made->cells, 0);
+  if (why == NULL) why = numbers_of(ghosts, axes, made->ghosts, 0);
+  if (why == NULL) why = numbers_of(first, axes, block->first, 1);
+  if (why != NULL) return why;
+  if (u->base_addr == NULL)
+    return "it is not allocated; a rank without cells passes an array of size 0";
+  int is_empty = 0;
+  char* begin = u->base_addr;
+  for (int k = 0; k < axes; ++k) {
+    const int64_t extent = u->dim[k].extent;
+    if (extent < 0) return memory_of(u, &memory);
+    if (extent == 0) is_empty = 1;
+    block->cells[k] = extent - 2 * made->ghosts[k];
+    block->stride[k] = u->dim[k].sm;
+    begin += made->ghosts[k] * u->dim[k].sm;
+  }
+  block->begin = begin;
+  made->axes = axes;
+  made->element_bytes = u->elem_len;
+  made->blocks = block;
+  made->block_count = is_empty ? 0 : 1;
+  return NULL;
+}
+
+void plait_fortran_ghosts(plait_runtime* const* rt, const CFI_cdesc_t* name, const CFI_cdesc_t* u,
+                          const CFI_cdesc_t* first, const CFI_cdesc_t* cells,
+                          const CFI_cdesc_t* ghosts, plait_mover** mover,
+                          const CFI_cdesc_t* periodic, const int* corners, const int* nearest,
+                          const CFI_cdesc_t* value, int* ierr) {
+  plait_array array = PLAIT_ARRAY_INIT;
+  plait_array_block block = {{0}, {0}, {0}, NULL};
+  plait_ghost_options options = PLAIT_GHOST_OPTIONS_INIT;
+  int64_t turns[PLAIT_AXES] = {0};
+  options.name = name_of(name);
+  options.corners = corners != NULL && *corners != 0;
+  if (nearest != NULL && *nearest != 0) options.boundary = PLAIT_BOUNDARY_NEAREST;
+  const char* why = describe(u, first, cells, ghosts, &block, &array);
+  if (why == NULL && periodic != NULL) why = numbers_of(periodic, u->rank, turns, 0);
+  for (int k = 0; k < PLAIT_AXES; ++k) array.periodic[k] = turns[k] != 0;
+  if (value != NULL) {
+    options.boundary = PLAIT_BOUNDARY_VALUE;
+    options.value = value->base_addr;
+    if (why == NULL && value->elem_len != u->elem_len)
+      why = "its value is of another size than its elements";
+  }
+  /* What is refused here is refused there too, so that no other rank waits for this one. */
+  int code = plait_ghosts(*rt, why == NULL ? &array : NULL, &options, mover);
+  if (why != NULL && code == PLAIT_ERR_USAGE) code = refuse(why, options.name);
+  finish(code, *rt, ierr);
+}
+
+void plait_fortran_redistribution(plait_runtime* const* rt, const CFI_cdesc_t* name,
+                                  const CFI_cdesc_t* cells, const CFI_cdesc_t* u,
+                                  const CFI_cdesc_t* first_u, const CFI_cdesc_t* ghosts_u,
+                                  const CFI_cdesc_t* v, const CFI_cdesc_t* first_v,
+                                  const CFI_cdesc_t* ghosts_v, plait_mover** mover, int* ierr) {
+  plait_array from = PLAIT_ARRAY_INIT, to = PLAIT_ARRAY_INIT;
+  plait_array_block block_u = {{0}, {0}, {0}, NULL}, block_v = {{0}, {0}, {0}, NULL};
+  const char* const named = name_of(name);
+  const char* why = describe(u, first_u, cells, ghosts_u, &block_u, &from);
+  if (why == NULL) why = describe(v, first_v, cells, ghosts_v, &block_v, &to);
+  int code = plait_redistribution(*rt, why == NULL ? &from : NULL, &to, named, mover);
+  if (why != NULL && code == PLAIT_ERR_USAGE) code = refuse(why, named);
+  finish(code, *rt, ierr);
+}
+
+void plait_fortran_move(plait_runtime* const* rt, plait_mover* const* mover, int* ierr) {
+  own_text[0] = '\0';
+  finish(plait_move(*rt, *mover), *rt, ierr);
+}
+void plait_fortran_mover_free(plait_mover** mover, int* ierr) {
+  own_text[0] = '\0';
+  finish(plait_mover_free(mover), NULL, ierr);
+}
+
 /* --- waiting, graphs, MPI of the program's own, figures
  * ------------------------------------------------ */
 

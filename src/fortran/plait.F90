@@ -37,6 +37,10 @@ module plait
     type(c_ptr) :: handle = c_null_ptr
   end type
 
+  type, bind(C) :: plait_mover
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
   type, bind(C) :: plait_axis
     integer(c_int64_t) :: rows = 1, stride = 0
   end type
@@ -332,6 +336,49 @@ module plait
       type(plait_window), intent(in) :: window
       integer(c_int), intent(in) :: target_rank, flag
       type(plait_access), intent(in) :: accesses(:)
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+
+    ! --- arrays with ghosts, collective: `u` is this rank's block with its ghosts, or of size 0 if the rank has none.
+    ! `first` is the place of its first own cell in the whole array, from 1, `cells` are those of the whole array, and
+    ! `ghosts` the layers on either side: a number for each dimension of `u`, whose own bounds do not matter.
+    ! `periodic`: not 0 where the first cell comes behind the last.  `corners`: not 0 for ghosts at edges and corners too.
+    ! Ghosts behind the end of the array stay as they are, but with `nearest` not 0, or a `value` of an element's type.
+    subroutine plait_ghosts(rt, name, u, first, cells, ghosts, mover, periodic, corners, nearest, value, ierr) &
+        bind(C, name='plait_fortran_ghosts')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(inout), asynchronous, target :: u
+      integer(c_int), intent(in) :: first(:), cells(:), ghosts(:)
+      type(plait_mover), intent(out) :: mover
+      integer(c_int), intent(in), optional :: periodic(:), corners, nearest
+      type(*), dimension(..), intent(in), optional :: value
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    ! Brings all cells of an array to where they are in another division of it, whose ghosts stay as they are.
+    subroutine plait_redistribution(rt, name, cells, u, first_u, ghosts_u, v, first_v, ghosts_v, mover, ierr) &
+        bind(C, name='plait_fortran_redistribution')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      integer(c_int), intent(in) :: cells(:)
+      type(*), dimension(..), intent(in), asynchronous, target :: u
+      integer(c_int), intent(in) :: first_u(:), ghosts_u(:)
+      type(*), dimension(..), intent(inout), asynchronous, target :: v
+      integer(c_int), intent(in) :: first_v(:), ghosts_v(:)
+      type(plait_mover), intent(out) :: mover
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_move(rt, mover, ierr) bind(C, name='plait_fortran_move')
+      import
+      type(plait_runtime), intent(in) :: rt
+      type(plait_mover), intent(in) :: mover
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_mover_free(mover, ierr) bind(C, name='plait_fortran_mover_free')
+      import
+      type(plait_mover), intent(inout) :: mover
       integer(c_int), intent(out), optional :: ierr
     end subroutine
 

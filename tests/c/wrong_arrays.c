@@ -6,7 +6,7 @@
  */
 void test_wrong_arrays(const struct world* w) {
   enum { width = 4 };
-  double u[3][width + 2], v[3][width + 2];
+  double u[3][width + 2] = {{0}}, v[3][width + 2] = {{0}};
   plait_mover* mover = NULL;
   plait_array good = PLAIT_ARRAY_INIT;
   good.axes = 2;

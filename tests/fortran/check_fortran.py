@@ -3,8 +3,9 @@
 
     check_fortran.py MPI MPIEXEC MPIF90 LIBPLAIT_FORTRAN LIBPLAIT WHAT
 
-WHAT is `work MODULE OPTIONS RANKS` (MODULE is mpi or mpi_f08), `refusals OPTIONS`, `example NAME
-RANKS`, or `compiler`: lines that the compiler has to refuse, each beside one that it takes.
+WHAT is `work MODULE OPTIONS RANKS` (MODULE is mpi or mpi_f08), `arrays` with the same words,
+`refusals OPTIONS`, `example NAME RANKS`, or `compiler`: lines that the compiler has to refuse, each
+beside one that it takes.
 """
 
 import pathlib
@@ -117,10 +118,10 @@ def refused_lines(compiler):
 
 def main(mpi, mpiexec, wrapper, archive, library, what, *how):
     compiler = Compiler(wrapper, archive, library)
-    if what == "work":
+    if what in ("work", "arrays"):
         module, options, ranks = how
         flags = [*options.split(), *(["-DUSE_F08"] if module == "mpi_f08" else [])]
-        problem = compiler.run(mpi, mpiexec, HERE / "work.F90", flags, ranks, "all is well")
+        problem = compiler.run(mpi, mpiexec, HERE / f"{what}.F90", flags, ranks, "all is well")
     elif what == "refusals":
         problem = compiler.run(
             mpi, mpiexec, HERE / "refusals.F90", how[0].split(), 2, "all is refused"

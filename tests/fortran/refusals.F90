@@ -66,6 +66,7 @@ program refusals
   call expect(plait_err_usage, 'far')
   call plait_task(rt, 'argument', fails, x(1:5:2), [plait_in(x)], ierr=code)
   call expect(plait_err_usage, "'argument': its argument does not lie in one piece")
+  call refuse_arrays()
   call plait_mpi_end(rt, code)
   call expect(plait_err_state, 'plait_mpi_begin')
   one = 7
@@ -88,12 +89,55 @@ contains
     call MPI_Abort(MPI_COMM_WORLD, 1, code)
   end subroutine
 
+  ! What one rank is refused for is refused on all.
+  subroutine refuse_arrays()
+    type(plait_mover) :: mover
+    real(c_double), target :: u(4, 3), v(2, 2), w(1, 1, 1, 1, 1)
+    real(c_double), pointer :: none(:, :)
+    real(c_float) :: small
+    none => null()
+    u = 0
+    v = 0
+    w = 0
+    small = 0
+    call plait_ghosts(rt, 'no number', u, [1], [4, 3], [1, 1], mover, ierr=code)
+    call expect(plait_err_usage, "'no number': it needs a number for each dimension")
+    call plait_ghosts(rt, 'no number', u, [1, 1], [4, 3], [1, 1], mover, periodic=[1], ierr=code)
+    call expect(plait_err_usage, "'no number': it needs a number for each dimension")
+    call plait_ghosts(rt, 'five', w, [1, 1, 1, 1, 1], [1, 1, 1, 1, 1], [0, 0, 0, 0, 0], mover, ierr=code)
+    call expect(plait_err_usage, "'five': it has another number of dimensions than 1 to 4")
+    call plait_ghosts(rt, 'nowhere', none, [1, 1], [4, 3], [1, 1], mover, ierr=code)
+    call expect(plait_err_usage, "'nowhere': it is not allocated; a rank without cells")
+    call plait_ghosts(rt, 'small', u, [1, 1], [2, 1], [1, 1], mover, value=small, ierr=code)
+    call expect(plait_err_usage, "'small': its value is of another size")
+    call plait_ghosts(rt, 'narrow', v, [1, 1], [4, 3], [1, 1], mover, ierr=code)
+    call expect(plait_err_usage, 'plait_ghosts: ')
+    call plait_ghosts(rt, 'twice', u, [1, 1], [2, 1], [1, 1], mover, ierr=code)
+    call expect(plait_err_usage, 'blocks must not overlap')
+    if (rank == 1) then
+      call plait_ghosts(rt, 'one', none, [1, 1], [4, 3], [1, 1], mover, ierr=code)
+      call expect(plait_err_usage, "'one': it is not allocated")
+    else
+      call plait_ghosts(rt, 'one', u, [1, 1], [4, 3], [0, 0], mover, ierr=code)
+      call expect(plait_err_usage, 'plait_ghosts: rank 1: plait_ghosts: the array is a null pointer')
+    end if
+    call plait_redistribution(rt, 'back', [4, 3], u, [1, 1], [0, 0], v, [1, 1], [0], mover, ierr=code)
+    call expect(plait_err_usage, "'back': it needs a number for each dimension")
+    call plait_move(rt, mover, ierr=code)
+    call expect(plait_err_usage, 'plait_move: the mover is a null pointer')
+    call plait_mover_free(mover, ierr=code)
+    if (code /= plait_success) call expect(plait_success, 'no mover is no error')
+  end subroutine
+
   ! Without a last extent.
   subroutine assumed_size(x)
     real(c_double), target :: x(*)
+    type(plait_mover) :: mover
     call plait_send(rt, 'all of it', x, rank, 0, ierr=code)
     call expect(plait_err_usage, "'all of it': its last extent is not known here, since it is x(*) in this procedure")
     call plait_task(rt, 'all of it', fails, one, [plait_inout(x)], ierr=code)
+    call expect(plait_err_usage, "'all of it': its last extent is not known")
+    call plait_ghosts(rt, 'all of it', x, [1], [2], [1], mover, ierr=code)
     call expect(plait_err_usage, "'all of it': its last extent is not known")
   end subroutine
 end program
