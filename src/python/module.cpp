@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/collectives.hpp"
+#include "python/movers.hpp"
 #include "python/runtime.hpp"
 #include "python/windows.hpp"
 
@@ -121,6 +122,7 @@ void bind_runtime(nb::module_& m) {
       .def("_record_begin", &runtime::record_begin)
       .def("_record_end", &runtime::record_end, "drop"_a)
       .def("replay", &runtime::replay, "graph"_a, "iterations"_a)
+      .def("move", &runtime::move, "mover"_a)
       .def("_adopt", [](runtime& rt, int comm,
                         const std::string& name) { return communicator{rt.adopt(comm, name)}; })
       .def("_mpi_begin", [](runtime& rt) { rt.submit(&plait_mpi_begin); })
@@ -172,6 +174,19 @@ void bind_runtime(nb::module_& m) {
       "among"_a.none(), "name"_a);
 }
 
+void bind_movers(nb::module_& m) {
+  using numbers = array_block::numbers;
+  nb::class_<array_block>(m, "Block")
+      .def(nb::init<nb::object, const numbers&, const numbers&, const numbers&, const numbers&,
+                    bool>(),
+           "array"_a, "first"_a, "cells"_a, "ghosts"_a, "periodic"_a, "writes"_a);
+  nb::class_<moving>(m, "Mover");
+  m.def("_plan_ghosts", &plan_ghosts, "runtime"_a, "of"_a, "corners"_a, "boundary"_a, "value"_a,
+        "name"_a);
+  m.def("_plan_redistribution", &plan_redistribution, "runtime"_a, "from_"_a, "to"_a, "name"_a);
+  m.def("_refuse_plan", &refuse_plan, "runtime"_a);
+}
+
 void bind_windows(nb::module_& m) {
   nb::class_<window>(m, "Window")
       .def(nb::init<runtime&, nb::object, int, bool>(), nb::keep_alive<1, 2>(), "runtime"_a,
@@ -195,6 +210,7 @@ NB_MODULE(_core, m) {
   m.def("_set_error_classes", &set_error_classes);
   bind_tasks(m);
   bind_runtime(m);
+  bind_movers(m);
   bind_windows(m);
   m.def("_progress_start", [](double interval_s) {
     plait_progress_options options = PLAIT_PROGRESS_OPTIONS_INIT;

@@ -179,18 +179,21 @@ void runtime::wait() {
   if (code == PLAIT_SUCCESS && is_over == 0) throw nb::python_error();
   held_.let_go();
   tidy();
-  if (code == PLAIT_SUCCESS) free_unused_recordings();
+  if (code == PLAIT_SUCCESS) free_unused();
   raise(code);
 }
 
-/// Frees the recordings that Python has no name for any more.  Nothing is in flight: to free one
-/// waits for all.
-void runtime::free_unused_recordings() {
+/// Frees the recordings and movers that Python has no name for any more.  Nothing is in flight: to
+/// free a recording waits for all.
+void runtime::free_unused() {
   std::erase_if(recordings_, [](const std::shared_ptr<recording>& one) {
     if (one.use_count() > 1) return false;
     const without_lock away;
     (void)plait_graph_free(&one->graph);
     return true;
+  });
+  std::erase_if(movers_, [](const std::shared_ptr<moving>& one) {
+    return one.use_count() == 1 && plait_mover_free(&one->mover) == PLAIT_SUCCESS;
   });
 }
 
@@ -222,16 +225,23 @@ void runtime::replay(recording& what, std::uint64_t iterations) {
   submit([&](plait_runtime* rt) { return plait_replay(rt, what.graph, iterations); });
 }
 
+void runtime::move(const moving& what) {
+  for (const nb::object& array : what.arrays) (void)memory_of(array, false);  // held
+  submit([&](plait_runtime* rt) { return plait_move(rt, what.mover); });
+}
+
 void runtime::finalize() {
   if (rt_ == nullptr) return;
   int code = PLAIT_SUCCESS;
   {
     const without_lock away;
     for (const std::shared_ptr<recording>& one : recordings_) (void)plait_graph_free(&one->graph);
+    for (const std::shared_ptr<moving>& one : movers_) (void)plait_mover_free(&one->mover);
     code = plait_finalize(&rt_);
   }
   held_.let_go();
   recordings_.clear();
+  movers_.clear();
   tidy();
   raise(code);
 }

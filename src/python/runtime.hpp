@@ -64,6 +64,16 @@ struct recording {
   held_objects held;
 };
 
+/// A move that was planned, and the arrays that it is of.
+struct moving {
+  moving() = default;
+  moving(moving&&) = default;  // none copies what it holds
+
+  plait_mover* mover = nullptr;
+  std::vector<nb::object> arrays;
+  std::vector<held_owner> held;
+};
+
 /// A task that may be waited for.
 class task_end {
  public:
@@ -108,6 +118,18 @@ class runtime {
   [[nodiscard]] std::shared_ptr<recording> record_end(bool drop);
   void replay(recording& what, std::uint64_t iterations);
 
+  /// Plans a move of these arrays by `make(runtime, place)`, a call of plait's.
+  template <class Make>
+  [[nodiscard]] std::shared_ptr<moving> plan(std::vector<nb::object> arrays, const Make& make) {
+    auto made = std::make_shared<moving>();
+    for (const nb::object& array : arrays) made->held.emplace_back(array);
+    made->arrays = std::move(arrays);
+    submit([&](plait_runtime* open) { return make(open, &made->mover); });
+    movers_.push_back(made);
+    return made;
+  }
+  void move(const moving& what);
+
   /// Submits by `call(runtime, memories)`, whose arrays are held until the next wait.
   template <class Call>
   void submit(const Call& call) {
@@ -137,7 +159,7 @@ class runtime {
 
  private:
   void tidy() noexcept { closures_to_delete().delete_all(); }
-  void free_unused_recordings();
+  void free_unused();
   /// Holds what the last operation uses and `held_` has no place for, by a task after it.
   void hold_rest(bool was_submitted);
 
@@ -146,6 +168,7 @@ class runtime {
   held_objects held_;
   std::vector<access> rest_;
   std::vector<std::shared_ptr<recording>> recordings_;
+  std::vector<std::shared_ptr<moving>> movers_;
   bool records_ = false;
   held_objects held_before_;  ///< while a recording is made
 };

@@ -21,6 +21,7 @@ from plait.binding.failures import (
 )
 from plait.binding.kernels import kernel
 from plait.binding.looking import progress
+from plait.binding.movers import Mover
 from plait.binding.runtime import Recorded, Runtime, Task, Window, high, low, normal
 
 _core = core()
@@ -32,6 +33,7 @@ commutative: Callable[[Any], Any] = _core.commutative
 nobody: int = _core.nobody  # a missing neighbour; MPI.PROC_NULL means the same
 
 __all__ = [
+    "Mover",
     "MpiError",
     "PlaitError",
     "Recorded",

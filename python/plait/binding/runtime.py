@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from plait.binding.choice import core
+from plait.binding.movers import Mover, block_of, boundary_of
 
 high = 1
 normal = 2
@@ -208,6 +209,66 @@ class Runtime:
     def replay(self, recorded: Recorded, iterations: int = 1) -> None:
         """Runs what was recorded so many times; returns when it has begun."""
         self._core.replay(recorded._graph, iterations)
+
+    @contextlib.contextmanager
+    def _described(self) -> Iterator[None]:
+        """Has the other ranks refused, too, where this one cannot describe its part."""
+        try:
+            yield
+        except BaseException:
+            core()._refuse_plan(self._core)
+            raise
+
+    def ghosts(
+        self,
+        array: Any,
+        width: int | Sequence[int],
+        *,
+        first: int | Sequence[int],
+        cells: int | Sequence[int],
+        periodic: bool | Sequence[bool] = False,
+        corners: bool = False,
+        boundary: Any = None,
+        name: str = "ghosts",
+    ) -> Mover:
+        """Plans the move that fills the ghosts of this rank's block, for `move`. Collective; waits.
+
+        `array` is the block with its ghosts, `width` layers on either side; of size 0 if the rank
+        has no cells. `first`: place of its first own cell in the whole array. `cells`: those of the
+        whole array. One number for each axis, or one for all. `corners`: ghosts at edges and
+        corners too. `boundary`: ghosts behind the end of the array stay as they are (None), or get
+        the value of the "nearest" cell, or this value.
+        """
+        with self._described():
+            block = block_of(array, first, cells, width, periodic)
+            kind, value = boundary_of(boundary, array)
+        return Mover(core()._plan_ghosts(self._core, block, corners, kind, value, name))
+
+    def redistribution(
+        self,
+        array: Any,
+        to: Any,
+        *,
+        cells: int | Sequence[int],
+        first: int | Sequence[int],
+        to_first: int | Sequence[int],
+        width: int | Sequence[int] = 0,
+        to_width: int | Sequence[int] = 0,
+        name: str = "redistribute",
+    ) -> Mover:
+        """Plans the move of all cells to where they are in `to`, for `move`. Collective; waits.
+
+        `to` is this rank's block in another division, whose ghosts stay as they are. The words mean
+        what they mean for `ghosts`.
+        """
+        with self._described():
+            source = block_of(array, first, cells, width, writes=False)
+            target = block_of(to, to_first, cells, to_width)
+        return Mover(core()._plan_redistribution(self._core, source, target, name))
+
+    def move(self, mover: Mover) -> None:
+        """Submits the messages and copies of a move; later tasks wait for what they read of it."""
+        self._core.move(mover._core)
 
     @contextlib.contextmanager
     def mpi(self) -> Iterator[None]:
