@@ -11,7 +11,7 @@
 
 namespace plait::bench::bindings {
 
-/// What a caller submits: empty tasks in chains, from one thread.
+/// Tasks that a caller submits: empty ones in chains, from one thread.
 struct load {
   std::int64_t tasks = 200'000;
   int chains = 64;  ///< task i has one `inout`, on the object of chain i % chains

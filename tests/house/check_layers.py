@@ -60,6 +60,8 @@ PROGRAM_FOLDERS = {
     "network": ("measure",),
     "examples": ("measure",),
 }
+# The header of C, which layer c implements.
+OF_C = "plait/plait.h"
 # What programs see besides: those without MPI, and those that read files of plait's.
 _OF_MODELS = ("plait/core/", "plait/model/", "plait/trace/")
 SEEN_BESIDES = {
@@ -67,10 +69,8 @@ SEEN_BESIDES = {
     "network/simulate": (*_OF_MODELS, "plait/simulate/"),
     "network/execute": ("plait/core/error.hpp", "plait/simulate/"),
     "bench/counts": ("plait/core/error.hpp",),
+    "apps/stencil/jacobi3d/languages": (OF_C,),
 }
-
-# The header of C, which layer c implements.
-OF_C = "plait/plait.h"
 
 # What only one processor has stands behind its guard, with a way for all others.
 ONE_PROCESSORS = re.compile(r"\b(?:__builtin_ia32_pause|_mm_pause|__rdtscp?)\b")

@@ -14,6 +14,7 @@
 #include "common/cache_tiles.hpp"
 #include "common/grid_options.hpp"
 #include "common/nodes.hpp"
+#include "languages/languages.hpp"
 #include "measure/compare/program.hpp"
 #include "measurement.hpp"
 #include "variant.hpp"
@@ -95,6 +96,15 @@ int run(plait::environment& env, int argc, char** argv) {
       {"olap", [&] { return make_olap(env); }},
       {"split", [&] { return make_split(env); }},
       {"plait", [&] { return make_plait(env, chosen.runtime); }},
+#ifdef JACOBI3D_C
+      {"plait_c", [&] { return make_plait_c(env, chosen.runtime); }},
+#endif
+#ifdef JACOBI3D_FORTRAN
+      {"plait_fortran", [&] { return make_plait_fortran(env, chosen.runtime); }},
+#endif
+#ifdef JACOBI3D_PYTHON
+      {"plait_python", [&] { return make_plait_python(env, chosen.runtime); }},
+#endif
       {"tiles", [&] { return make_tiles(env, chosen, setting::distributed); }},
       {"ideal", make_ideal},
       {"tiles_ideal", [&] { return make_tiles(env, chosen, setting::isolated); }}};

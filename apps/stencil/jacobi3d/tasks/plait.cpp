@@ -12,11 +12,6 @@
 namespace jacobi3d {
 namespace {
 
-// Pieces of about a millisecond: the worker then looks after messages between two of them before
-// the proxy has to interrupt it, and the planes two pieces share are still in the cache.  (Compared
-// with twice and half of it, interleaved, on two nodes: the least time over `ideal` of the three.)
-constexpr std::int64_t cells_per_piece = std::int64_t{1} << 20;
-
 [[nodiscard]] plait::ghost_options<double, 3> in_messages_of(std::int64_t cells) {
   return {.cells_per_message = cells, .gaps_travel = true};
 }
