@@ -35,7 +35,7 @@ class Message(ctypes.Structure):
 
 
 class Block(ctypes.Structure):
-    """What the program says."""
+    """Description of a block, by the program; as block.h has it."""
 
     _fields_ = [
         ("u", c_uint64), ("v", c_uint64), ("b", c_uint64),

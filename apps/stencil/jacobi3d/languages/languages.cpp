@@ -15,7 +15,7 @@
 namespace jacobi3d {
 namespace {
 
-/// How a language is called.  Each throws where that fails, and the language has said why.
+/// Calls of a language.  Each throws where it fails, and the language has said why.
 struct calls {
   std::function<int(const jacobi3d_block&)> start;  ///< returns the number of workers
   std::function<void(std::int64_t steps)> run;      ///< begins the ledger anew

@@ -9,7 +9,7 @@
 
 namespace jacobi3d {
 
-/// What a step of a problem consists of.  The block that it describes lives as long as it.
+/// Pieces and messages of a step.  The block that it describes lives as long as it.
 class step_pieces {
  public:
   step_pieces(const plait::environment& env, problem& p, const plait::runtime_options& how);
