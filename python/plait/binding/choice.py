@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib.machinery
 import importlib.util
 import os
 import pathlib
+import sys
 import types
 from typing import Any
 
@@ -21,6 +23,8 @@ def core() -> Any:
     kind, vendor = _loaded_by_mpi4py()
     file = _file_for(kind, vendor)
     before = _mpi_libraries()
+    for library in before:  # where the extension finds MPI's names: that of a wheel links no MPI
+        ctypes.CDLL(library, mode=os.RTLD_GLOBAL | os.RTLD_NOLOAD | os.RTLD_NOW)
     loader = importlib.machinery.ExtensionFileLoader("plait.binding._core", str(file))
     spec = importlib.util.spec_from_file_location("plait.binding._core", file, loader=loader)
     if spec is None:
@@ -48,12 +52,17 @@ def _loaded_by_mpi4py() -> tuple[str, str]:
 
 def _file_for(kind: str, vendor: str) -> pathlib.Path:
     """Returns the extension: of PLAIT_PYTHON_CORE, of the package, or of the checkout's build."""
-    name = f"_core.{kind}.so"
+    name = f"_core.{kind}{importlib.machinery.EXTENSION_SUFFIXES[0]}"
     folders = [pathlib.Path(f) for f in os.environ.get("PLAIT_PYTHON_CORE", "").split(":") if f]
     folders += [_HERE, _HERE.parents[2] / "build" / f"release-{kind}" / "src" / "python"]
     for folder in folders:
         if (folder / name).exists():
             return folder / name
+    others = [file.name for folder in folders for file in folder.glob(f"_core.{kind}.*.so")]
+    if others:
+        raise ImportError(f"plait: the extension for {vendor} here is {others[0]}, of another"
+                          f" Python than this {sys.version_info[0]}.{sys.version_info[1]};"
+                          " plait's source archive builds one for this")  # fmt: skip
     raise ImportError(f"plait: {name}, the extension for {vendor}, is not here; mpi4py has loaded"
                       f" {vendor}")  # fmt: skip
 
