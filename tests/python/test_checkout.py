@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import zipfile
 
 import pytest
 
@@ -85,12 +86,12 @@ def as_another(house):
     return [], pathlib.Path(tempfile.mkdtemp(dir=house.parent))
 
 
-def start(house, *words, prefix=(), **more):
+def start(house, *words, prefix=(), seconds=60, **more):
     where = {"cwd": more.pop("cwd", house)}
     told = {**environment(PLAIT_BIN_DIR="", PYTHONPATH=""), **more}
     return subprocess.run(
         [*prefix, house / "plait", *words], capture_output=True, text=True, check=False, env=told,
-        timeout=60, **where,
+        timeout=seconds, **where,
     )  # fmt: skip
 
 
@@ -217,3 +218,43 @@ def test_spack_builds_what_the_preset_of_the_library_builds():
     parts = set(re.findall(r'"([A-Z]+)"', re.search(r"parts = \((.*)\)", recipe)[1]))
     assert parts | {"ATTACH"} == off
     assert 'self.define_from_variant("PLAIT_ATTACH", "attach")' in recipe
+
+
+def stub_of(name, version, folder):
+    """A wheel of that name and nothing in it."""
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        said = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        wheel.writestr(f"{info}/METADATA", said)
+        said = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        wheel.writestr(f"{info}/WHEEL", said)
+        wheel.writestr(f"{info}/RECORD", "")
+
+
+@pytest.mark.for_all
+def test_an_environment_without_what_pypi_lacks_is_made_and_asks_again(house, tmp_path):
+    (house / ".venv").unlink()
+    pinned = re.findall(r"^(\w+)==([\w.]+)", (ROOT / "packaging/constraints.txt").read_text(), re.M)
+    for name, version in pinned:
+        if name in ("typer", "rich", "pytest", "ruff"):
+            stub_of(name, version, tmp_path)
+    pypi = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path), "PIP_CONFIG_FILE": os.devnull}
+    options, lacks = house / "build/release-openmpi/plait-options", house / ".venv/plait-lacks"
+    write(options, "")
+
+    def said():
+        return start(house, "--version", seconds=300, **pypi).stderr.splitlines()
+
+    lines = said()
+    assert "plait: making the Python environment in .venv" in lines
+    assert sum("left out, import plait: some of nanobind" in line for line in lines) == 1
+    assert sum("some of highspy>=1.7 did not come from PyPI" in line for line in lines) == 1
+    assert lacks.read_text() == "binding solver"
+    assert "left out" not in "".join(said())  # within the hour
+    os.utime(lacks, (0, 0))
+    stub_of("highspy", dict(pinned)["highspy"], tmp_path)
+    lines = said()
+    assert sum("left out" in line for line in lines) == 1
+    assert "making" not in "".join(lines)
+    assert lacks.read_text() == "binding"
+    assert not options.exists()  # built again with what has come

@@ -156,8 +156,7 @@ def test_too_many_ranks_are_not_started(simulate, programs):
      "random_burst_1", "random_wild_0", "random_parts_4", "scatter_0"],
 )  # fmt: skip
 def test_sensitivities_are_those_of_the_linear_program(name, tmp_path):
-    import highspy
-
+    highspy = pytest.importorskip("highspy", reason="highspy, an independent solver, is not here")
     program = without_mpi("network", "simulate")
     assert program, "network/simulate is not built"
     network = "L=7013,o=911,g=2503,G=3,O=1,S=32768"  # no two sums are equal by chance
