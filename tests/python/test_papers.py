@@ -115,6 +115,24 @@ def test_a_row_that_does_not_print_its_quantity_fails_in_a_line(tmp_path, comman
     assert len(failures) == 1
 
 
+def test_rows_with_the_same_command_at_a_small_size_run_it_once(tmp_path, monkeypatch):
+    file = tmp_path / "page.md"
+    file.write_text(PAGE.replace("`echo one 1`, `echo one 2.5`", "`plait run hpl --n 9 --nb 1`")
+                    .replace("`APP --variants 'a,b c'`", "`plait run hpl --n 7`")
+                    .replace("`b c / a` = 0.5; `hidden of a` = ?", "`one` = ?"))  # fmt: skip
+    started = []
+
+    def run(words, folder):
+        started.append(words)
+        return 0, f"one {len(started)}", ""
+
+    monkeypatch.setattr("plait.papers.running._run", run)
+    page = pages.read(file)
+    for small, figures in ((True, ["1", "1"]), (False, ["2", "3"])):
+        runner = Runner(page, tmp_path, small)
+        assert [runner.run(row)["one"] for row in page.rows] == figures
+
+
 def test_small_sizes_take_the_place_of_those_of_the_page():
     words = ["plait", "run", "hpl", "--grid", "1x2", "--n", "4000"]
     assert " ".join(smaller(words)) == "plait run hpl --grid 1x2 --n 128 --nb 32 --repeat 1"

@@ -13,7 +13,7 @@ _SMALL = {
     "ft": "--class 16x16x16 --steps 1 --repeat 1",
     "fft3d": "--size 32x32x32 --steps 1 --repeat 1 --tile 8",
     "osem": "--phantom 32 --subsets 2 --repeat 1",
-    "compress": "--repeat 1",
+    "compress": "--repeat 1 --level 1",
     "spmv-probe": "--rows 4000 --repeat 1",
     "ft-probe": "--length 64 --rows 64 --repeat 1",
     "bench fft": "--class 32x32x32 --repeat 1 --only base,plait,fftw-mpi",
