@@ -47,7 +47,7 @@ struct divided_array {
   }
 };
 
-/// What a move is made of: the same on all ranks but for each one's own part of the arrays.
+/// Parts of a move: the same on all ranks but for each one's own part of the arrays.
 struct described_move {
   std::vector<agreed> facts = {};
   std::vector<divided_array> arrays = {};

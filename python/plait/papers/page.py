@@ -54,7 +54,7 @@ class Page:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """What a row gave: figures by quantity, and the day on which it ran."""
+    """Figures of a row by quantity, and the day on which it ran."""
 
     figures: Mapping[str, str]
     day: datetime.date
