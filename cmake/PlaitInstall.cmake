@@ -31,8 +31,8 @@ endif()
 if(TARGET plait_fortran)
   install(TARGETS plait_fortran EXPORT plait ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   get_target_property(module_folder plait_fortran Fortran_MODULE_DIRECTORY)
-  install(FILES ${module_folder}/plait.mod src/fortran/plait.F90 src/fortran/descriptors.c
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plait/fortran)
+  install(FILES ${module_folder}/plait.mod src/fortran/plait.F90 src/fortran/external.F90
+    src/fortran/blocks.c src/fortran/descriptors.c src/fortran/descriptors.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plait/fortran)
 endif()
 
 set(plait_package ${CMAKE_INSTALL_LIBDIR}/cmake/plait)

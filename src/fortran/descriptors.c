@@ -1,96 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The procedures of module plait: they read the descriptors of Fortran's arguments and call
  * plait.h. */
-#define _GNU_SOURCE /* dladdr */
-#include <ISO_Fortran_binding.h>
+#include "descriptors.h"
+
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 
-#define PLAIT_WITHOUT_MPI_H
-#include <plait/plait.h>
-
-enum { longest_name = 127, refused_access = 255 };
+_Thread_local char plait_fortran_own_text[plait_fortran_longest_text];
 
 _Static_assert(sizeof(plait_options) == 56, "plait.F90 says so");
-
-/* The sentence of a refusal of this file's own; empty where the last one was the library's. */
-static _Thread_local char own_text[512];
-
-static int refuse(const char* why, const char* of) {
-  snprintf(own_text, sizeof own_text, "%s%s%s%s", of ? "'" : "", of ? of : "", of ? "': " : "",
-           why);
-  return PLAIT_ERR_USAGE;
-}
-
-static const char* last_text(void) {
-  return own_text[0] != '\0' ? own_text : plait_error_text();
-}
-
-/* Hands the code over; without `ierr` an error ends the job. */
-static void finish(int code, plait_runtime* rt, int* ierr) {
-  if (ierr != NULL) {
-    *ierr = code;
-  } else if (code != PLAIT_SUCCESS) {
-    plait_abort(rt, last_text());
-  }
-}
-
-/* A name as C has it, without the blanks at its end. */
-struct name {
-  char text[longest_name + 1];
-};
-static const char* read_name(const CFI_cdesc_t* given, struct name* into) {
-  size_t length = given->elem_len < longest_name ? given->elem_len : longest_name;
-  memcpy(into->text, given->base_addr, length);
-  while (length > 0 && into->text[length - 1] == ' ') --length;
-  into->text[length] = '\0';
-  return into->text;
-}
-/* A name that lives as long as the program. */
-static const char* name_of(const CFI_cdesc_t* given) {
-  struct name text;
-  own_text[0] = '\0';
-  return plait_intern(read_name(given, &text));
-}
-
-/* --- memory -------------------------------------------------------------------------------------
- */
-
-/* Says why a variable is no memory; null if it is. */
-static const char* memory_of(const CFI_cdesc_t* x, plait_memory* made) {
-  *made = plait_bytes(x->base_addr, x->elem_len);
-  int axes = 0;
-  /* Its extents are whatever was there. */
-  if (x->base_addr == NULL) return "it is not allocated, or a pointer that is not associated";
-  for (int k = 0; k < x->rank; ++k) {
-    const int64_t extent = x->dim[k].extent;
-    if (extent < 0)
-      return "its last extent is not known here, since it is x(*) in this procedure: pass x(1:n)";
-    if (extent == 0) made->row_bytes = 0;
-  }
-  if (made->row_bytes == 0) return NULL;
-  for (int k = 0; k < x->rank; ++k) {
-    const int64_t extent = x->dim[k].extent, stride = x->dim[k].sm;
-    if (extent == 1) continue;
-    if (axes == 0 && stride == (int64_t)made->row_bytes) {
-      made->row_bytes *= (size_t)extent;
-    } else if (axes > 0 && stride == made->axes[axes - 1].rows * made->axes[axes - 1].stride) {
-      made->axes[axes - 1].rows *= extent;
-    } else if (axes == PLAIT_AXES) {
-      return "more than four of its dimensions lie apart";
-    } else {
-      made->axes[axes].rows = extent;
-      made->axes[axes++].stride = stride;
-    }
-  }
-  return NULL;
-}
-
-static int take(const CFI_cdesc_t* x, const char* name, plait_memory* made) {
-  const char* const why = memory_of(x, made);
-  return why == NULL ? PLAIT_SUCCESS : refuse(why, name);
-}
 
 /* An access that is refused keeps the reason for the call that takes it: a function of Fortran's
  * has no code. */
@@ -116,32 +33,20 @@ plait_access plait_fortran_commutative(const CFI_cdesc_t* x) {
   return access_to(x, PLAIT_COMMUTATIVE);
 }
 
-/* Accesses side by side in memory, as an array constructor has them. */
-static int take_accesses(const CFI_cdesc_t* given, const char* name, const plait_access** all,
-                         size_t* count) {
-  *count = (size_t)(given->dim[0].extent > 0 ? given->dim[0].extent : 0);
-  *all = given->base_addr;
-  if (*count > 1 && given->dim[0].sm != (CFI_index_t)sizeof(plait_access))
-    return refuse("its accesses do not lie side by side", name);
-  for (size_t i = 0; i < *count; ++i)
-    if ((*all)[i].mode == refused_access) return refuse((*all)[i].memory.begin, name);
-  return PLAIT_SUCCESS;
-}
-
 /* --- start and end -------------------------------------------------------------------------------
  */
 
 void plait_fortran_prepare(int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_prepare(), NULL, ierr);
 }
 void plait_fortran_init(const int* comm, plait_runtime** rt, const plait_options* options,
                         int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_init_f(*comm, options, rt), NULL, ierr);
 }
 void plait_fortran_finalize(plait_runtime** rt, int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_finalize(rt), *rt, ierr);
 }
 void plait_fortran_abort(plait_runtime* const* rt, const CFI_cdesc_t* text) {
@@ -155,11 +60,11 @@ void plait_fortran_error_text(const CFI_cdesc_t* text) {
   memcpy(text->base_addr, words, length);
 }
 void plait_fortran_rank(plait_runtime* const* rt, int* rank, int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_rank(*rt, rank), *rt, ierr);
 }
 void plait_fortran_size(plait_runtime* const* rt, int* size, int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_size(*rt, size), *rt, ierr);
 }
 void plait_fortran_adopt(plait_runtime* const* rt, const int* comm, const CFI_cdesc_t* name,
@@ -202,25 +107,78 @@ static int take_argument(const CFI_cdesc_t* x, const char* name, plait_call* cal
   return PLAIT_SUCCESS;
 }
 
-void plait_fortran_task(plait_runtime* const* rt, const CFI_cdesc_t* name, int (*f)(void*),
-                        const CFI_cdesc_t* argument, const CFI_cdesc_t* accesses,
-                        const int* priority, plait_event** event, int* ierr) {
-  plait_call call = PLAIT_CALL_INIT;
-  call.name = name_of(name);
-  call.run = f;
+/* Submits a task with its name and one of its functions. */
+static void submit(plait_runtime* rt, plait_call call, int is_inside, const CFI_cdesc_t* argument,
+                   const CFI_cdesc_t* accesses, const int* priority, plait_event** event,
+                   plait_resource* const* resource, int* ierr) {
   call.priority = priority != NULL ? *priority : PLAIT_PRIORITY_CHOSEN;
   call.event = event;
+  call.resource = resource != NULL ? *resource : NULL;
   int code = take_argument(argument, call.name, &call);
   if (code == PLAIT_SUCCESS)
     code = take_accesses(accesses, call.name, &call.accesses, &call.access_count);
-  if (code == PLAIT_SUCCESS && is_internal(f))
+  if (code == PLAIT_SUCCESS && is_inside)
     code = refuse("its function is an internal procedure; write it in a module", call.name);
-  if (code == PLAIT_SUCCESS) code = plait_submit(*rt, &call);
-  finish(code, *rt, ierr);
+  if (code == PLAIT_SUCCESS) code = plait_submit(rt, &call);
+  finish(code, rt, ierr);
+}
+
+void plait_fortran_task(plait_runtime* const* rt, const CFI_cdesc_t* name, int (*f)(void*),
+                        const CFI_cdesc_t* argument, const CFI_cdesc_t* accesses,
+                        const int* priority, plait_event** event, plait_resource* const* resource,
+                        int* ierr) {
+  plait_call call = PLAIT_CALL_INIT;
+  call.name = name_of(name);
+  call.run = f;
+  submit(*rt, call, is_internal(f), argument, accesses, priority, event, resource, ierr);
+}
+
+void plait_fortran_task_held(plait_runtime* const* rt, const CFI_cdesc_t* name,
+                             int (*f)(void*, plait_hold*), const CFI_cdesc_t* argument,
+                             const CFI_cdesc_t* accesses, const int* priority, plait_event** event,
+                             plait_resource* const* resource, int* ierr) {
+  plait_call call = PLAIT_CALL_INIT;
+  int (*address)(void*);
+  memcpy(&address, &f, sizeof address);
+  call.name = name_of(name);
+  call.run_held = f;
+  submit(*rt, call, is_internal(address), argument, accesses, priority, event, resource, ierr);
+}
+
+void plait_fortran_hold_release(plait_hold** one, int* ierr) {
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_hold_release(one), NULL, ierr);
+}
+void plait_fortran_hold_fail(plait_hold** one, const CFI_cdesc_t* why, int* ierr) {
+  struct name text;
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_hold_fail(one, read_name(why, &text)), NULL, ierr);
+}
+void plait_fortran_hold_another(plait_hold* const* one, plait_hold** made, int* ierr) {
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_hold_another(*one, made), NULL, ierr);
+}
+void plait_fortran_finish_with(plait_hold** until, const int* request, int* ierr) {
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_finish_with_f(until, *request), NULL, ierr);
+}
+
+void plait_fortran_make_resource(plait_runtime* const* rt, const CFI_cdesc_t* name,
+                                 const int* threads, plait_resource** made, int* ierr) {
+  finish(plait_make_resource(*rt, name_of(name), *threads, made), *rt, ierr);
+}
+
+void plait_fortran_event_test(plait_event* const* event, int* done, int* ierr) {
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_event_test(*event, done), NULL, ierr);
+}
+void plait_fortran_event_free(plait_event** event, int* ierr) {
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_event_free(event), NULL, ierr);
 }
 
 void plait_fortran_event_wait(plait_event** event, int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   const int code = plait_event_wait(*event);
   if (code != PLAIT_ERR_STATE) plait_event_free(event);
   finish(code, NULL, ierr);
@@ -228,10 +186,6 @@ void plait_fortran_event_wait(plait_event** event, int* ierr) {
 
 /* --- messages ------------------------------------------------------------------------------------
  */
-
-static plait_comm* among_of(plait_comm* const* among) {
-  return among != NULL ? *among : NULL;
-}
 
 void plait_fortran_send(plait_runtime* const* rt, const CFI_cdesc_t* name, const CFI_cdesc_t* x,
                         const int* peer, const int* tag, plait_comm* const* among, int* ierr) {
@@ -251,51 +205,32 @@ void plait_fortran_recv(plait_runtime* const* rt, const CFI_cdesc_t* name, const
   finish(code, *rt, ierr);
 }
 
+void plait_fortran_send_counted(plait_runtime* const* rt, const CFI_cdesc_t* name,
+                                const CFI_cdesc_t* x, const size_t* count, const int* peer,
+                                const int* tag, plait_comm* const* among, int* ierr) {
+  plait_memory memory;
+  const char* const named = name_of(name);
+  int code = take(x, named, &memory);
+  if (code == PLAIT_SUCCESS) {
+    code = plait_send_counted(*rt, named, memory, count, x->elem_len, *peer, *tag, among_of(among));
+  }
+  finish(code, *rt, ierr);
+}
+
+void plait_fortran_recv_counted(plait_runtime* const* rt, const CFI_cdesc_t* name,
+                                const CFI_cdesc_t* x, size_t* count, const int* peer,
+                                const int* tag, plait_comm* const* among, int* ierr) {
+  plait_memory memory;
+  const char* const named = name_of(name);
+  int code = take(x, named, &memory);
+  if (code == PLAIT_SUCCESS) {
+    code = plait_recv_counted(*rt, named, memory, count, x->elem_len, *peer, *tag, among_of(among));
+  }
+  finish(code, *rt, ierr);
+}
+
 /* --- collective operations
  * ------------------------------------------------------------------------- */
-
-static int is_one_of(CFI_type_t type, size_t bytes, CFI_type_t a, size_t of_a) {
-  return type == a && bytes == of_a;
-}
-
-/* The type of the elements, or 0. */
-static int type_of(const CFI_cdesc_t* x) {
-  const size_t bytes = x->elem_len;
-  const CFI_type_t type = x->type;
-  if (is_one_of(type, bytes, CFI_type_double, 8)) return PLAIT_DOUBLE;
-  if (is_one_of(type, bytes, CFI_type_float, 4)) return PLAIT_FLOAT;
-  if (is_one_of(type, bytes, CFI_type_int32_t, 4)) return PLAIT_INT32;
-  if (is_one_of(type, bytes, CFI_type_int64_t, 8)) return PLAIT_INT64;
-  if (is_one_of(type, bytes, CFI_type_int16_t, 2)) return PLAIT_INT16;
-  if (is_one_of(type, bytes, CFI_type_int8_t, 1)) return PLAIT_INT8;
-  if (is_one_of(type, bytes, CFI_type_float_Complex, 8)) return PLAIT_FLOAT_COMPLEX;
-  if (is_one_of(type, bytes, CFI_type_double_Complex, 16)) return PLAIT_DOUBLE_COMPLEX;
-  return 0;
-}
-
-/* What all calls of this kind have read of their arguments. */
-struct collective {
-  const char* name;
-  plait_memory x, y;
-  plait_collective how;
-  int code;
-};
-static struct collective begin(const CFI_cdesc_t* name, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
-                               plait_comm* const* among) {
-  struct collective c = {name_of(name), PLAIT_IN_PLACE, PLAIT_NOTHING, PLAIT_COLLECTIVE_INIT,
-                         PLAIT_SUCCESS};
-  c.how.among = among_of(among);
-  if (x != NULL) c.code = take(x, c.name, &c.x);
-  if (c.code == PLAIT_SUCCESS && y != NULL) c.code = take(y, c.name, &c.y);
-  return c;
-}
-static plait_operation combine(const CFI_cdesc_t* x, const CFI_cdesc_t* y, const int* operation,
-                               struct collective* c) {
-  const int type = type_of(x);
-  if (type == 0) c->code = refuse("its elements are of no type that is added or compared", c->name);
-  if (y != NULL && type_of(y) != type) c->code = refuse("its variables are of two types", c->name);
-  return plait_combined(*operation, type);
-}
 
 void plait_fortran_barrier(plait_runtime* const* rt, const CFI_cdesc_t* name, const CFI_cdesc_t* x,
                            plait_comm* const* among, int* ierr) {
@@ -321,11 +256,13 @@ void plait_fortran_bcast(plait_runtime* const* rt, const CFI_cdesc_t* name, cons
 COMBINES(allreduce)
 COMBINES(scan)
 COMBINES(exscan)
+COMBINES(reduce_scatter_block)
 #define HAS_ROOT(word)                                                                        \
   void plait_fortran_##word(plait_runtime* const* rt, const CFI_cdesc_t* name,                \
                             const CFI_cdesc_t* x, const CFI_cdesc_t* y, const int* root,      \
                             plait_comm* const* among, int* ierr) {                            \
     struct collective c = begin(name, x, y, among);                                           \
+    if (y == NULL) c.y = PLAIT_IN_PLACE;                                                      \
     if (c.code == PLAIT_SUCCESS) c.code = plait_##word(*rt, c.name, c.x, c.y, *root, &c.how); \
     finish(c.code, *rt, ierr);                                                                \
   }
@@ -364,14 +301,24 @@ void plait_fortran_reduce(plait_runtime* const* rt, const CFI_cdesc_t* name, con
 void plait_fortran_window_create(plait_runtime* const* rt, const CFI_cdesc_t* x,
                                  plait_window** made, int* ierr) {
   plait_call bytes = PLAIT_CALL_INIT;
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   int code = take_argument(x, "a window", &bytes);
   if (code == PLAIT_SUCCESS)
     code = plait_window_create(*rt, x->base_addr, bytes.argument_bytes, NULL, made);
   finish(code, *rt, ierr);
 }
+void plait_fortran_window_allocate(plait_runtime* const* rt, const size_t* bytes, void** begin,
+                                   plait_window** made, int* ierr) {
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_window_allocate(*rt, *bytes, NULL, begin, made), *rt, ierr);
+}
+void plait_fortran_window_bytes(plait_window* const* window, const int* rank, size_t* bytes,
+                                int* ierr) {
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_window_bytes(*window, *rank, bytes), NULL, ierr);
+}
 void plait_fortran_window_free(plait_window** window, int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_window_free(window), NULL, ierr);
 }
 void plait_fortran_get(plait_runtime* const* rt, const CFI_cdesc_t* name,
@@ -502,11 +449,11 @@ void plait_fortran_redistribution(plait_runtime* const* rt, const CFI_cdesc_t* n
 }
 
 void plait_fortran_move(plait_runtime* const* rt, plait_mover* const* mover, int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_move(*rt, *mover), *rt, ierr);
 }
 void plait_fortran_mover_free(plait_mover** mover, int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_mover_free(mover), NULL, ierr);
 }
 
@@ -515,7 +462,7 @@ void plait_fortran_mover_free(plait_mover** mover, int* ierr) {
 
 #define OF_RUNTIME(word)                                           \
   void plait_fortran_##word(plait_runtime* const* rt, int* ierr) { \
-    own_text[0] = '\0';                                            \
+    plait_fortran_own_text[0] = '\0';                              \
     finish(plait_##word(*rt), *rt, ierr);                          \
   }
 OF_RUNTIME(wait)
@@ -523,31 +470,71 @@ OF_RUNTIME(record_begin)
 OF_RUNTIME(mpi_begin)
 OF_RUNTIME(mpi_end)
 OF_RUNTIME(trace_start)
+OF_RUNTIME(reset_ledger)
+
+#define NUMBER_OF(word)                                                                     \
+  void plait_fortran_##word(plait_runtime* const* rt, plait_comm* const* comm, int* number, \
+                            int* ierr) {                                                    \
+    plait_fortran_own_text[0] = '\0';                                                       \
+    finish(plait_##word(*rt, *comm, number), *rt, ierr);                                    \
+  }
+NUMBER_OF(comm_rank)
+NUMBER_OF(comm_size)
+
+void plait_fortran_workers(plait_runtime* const* rt, int* workers, int* ierr) {
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_workers(*rt, workers), *rt, ierr);
+}
+void plait_fortran_get_policy(plait_runtime* const* rt, const CFI_cdesc_t* policy, int* ierr) {
+  const char* name = "";
+  plait_fortran_own_text[0] = '\0';
+  const int code = plait_get_policy(*rt, &name, NULL);
+  const size_t length = strlen(name) < policy->elem_len ? strlen(name) : policy->elem_len;
+  memset(policy->base_addr, ' ', policy->elem_len);
+  memcpy(policy->base_addr, name, length);
+  finish(code, *rt, ierr);
+}
+_Static_assert(sizeof(plait_ledger) == 56, "plait.F90 says so");
+void plait_fortran_get_ledger(plait_runtime* const* rt, const int* worker, plait_ledger* found,
+                              int* ierr) {
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_get_ledger(*rt, *worker, found), *rt, ierr);
+}
+void plait_fortran_progress_start(const double* interval_s, int* ierr) {
+  plait_progress_options options = PLAIT_PROGRESS_OPTIONS_INIT;
+  plait_fortran_own_text[0] = '\0';
+  if (interval_s != NULL) options.interval_s = *interval_s;
+  finish(plait_progress_start(&options), NULL, ierr);
+}
+void plait_fortran_progress_stop(int* ierr) {
+  plait_fortran_own_text[0] = '\0';
+  finish(plait_progress_stop(), NULL, ierr);
+}
 
 void plait_fortran_wait_on(plait_runtime* const* rt, const CFI_cdesc_t* x, int* ierr) {
   plait_memory memory;
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   int code = take(x, "wait_on", &memory);
   if (code == PLAIT_SUCCESS) code = plait_wait_on(*rt, memory);
   finish(code, *rt, ierr);
 }
 void plait_fortran_record_end(plait_runtime* const* rt, plait_graph** graph, int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_record_end(*rt, graph), *rt, ierr);
 }
 void plait_fortran_replay(plait_runtime* const* rt, plait_graph* const* graph,
                           const int* iterations, int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   const int code = *iterations < 0 ? refuse("replay: a negative number of iterations", NULL)
                                    : plait_replay(*rt, *graph, (uint64_t)*iterations);
   finish(code, *rt, ierr);
 }
 void plait_fortran_graph_free(plait_graph** graph, int* ierr) {
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_graph_free(graph), NULL, ierr);
 }
 void plait_fortran_trace_stop(plait_runtime* const* rt, const CFI_cdesc_t* file, int* ierr) {
   struct name text;
-  own_text[0] = '\0';
+  plait_fortran_own_text[0] = '\0';
   finish(plait_trace_stop(*rt, read_name(file, &text)), *rt, ierr);
 }

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! plait for Fortran: types and interfaces; descriptors.c has the procedures.  The module of one compiler is not
-! another's, so this source is installed too.  It uses no MPI module: `comm` is an integer, so programs that use
-! `mpi` pass comm, and programs that use `mpi_f08` pass comm%mpi_val.
+! plait for Fortran: types and interfaces; descriptors.c and blocks.c have the procedures.  The module of one compiler
+! is not another's, so these sources are installed too.  It uses no MPI module: `comm` is an integer, so programs that
+! use `mpi` pass comm, and programs that use `mpi_f08` pass comm%mpi_val.
 !
 ! Every call has `ierr`, optional and last.  Without it an error ends the job with the text.  Data that tasks and
 ! messages name is any variable or section of any type, up to rank 5 (4 if the first dimension has a stride): nothing is
@@ -40,6 +40,12 @@ module plait
   type, bind(C) :: plait_mover
     type(c_ptr) :: handle = c_null_ptr
   end type
+  type, bind(C) :: plait_resource
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  type, bind(C) :: plait_hold
+    type(c_ptr) :: handle = c_null_ptr
+  end type
 
   type, bind(C) :: plait_axis
     integer(c_int64_t) :: rows = 1, stride = 0
@@ -61,12 +67,24 @@ module plait
     integer(c_int) :: stall_aborts = 0, checked = 0, trusts_sizes = 0, reserved = 0
   end type
 
+  integer(c_int), parameter :: plait_mean = -1  ! of all workers
+  type, bind(C) :: plait_ledger
+    integer(c_size_t) :: struct_size = 56  ! as descriptors.c checks
+    real(c_double) :: compute_s = 0, posting_s = 0, exposed_s = 0, overhead_s = 0, idle_s = 0, wall_s = 0
+  end type
+
   ! A task: a procedure of a module with bind(C), which gets the address of its copy of the argument and returns 0.
   ! Another value fails the task.
   abstract interface
     integer(c_int) function plait_function(argument) bind(C)
       import :: c_int, c_ptr
       type(c_ptr), value :: argument
+    end function
+    ! A task that something else finishes: it is over when `until` and all others of its holds are released or failed.
+    integer(c_int) function plait_held_function(argument, until) bind(C)
+      import :: c_int, c_ptr, plait_hold
+      type(c_ptr), value :: argument
+      type(plait_hold), value :: until
     end function
   end interface
 
@@ -146,7 +164,8 @@ module plait
       type(*), dimension(..), intent(inout), asynchronous, target :: x
     end function
     ! `argument` is copied, so it may be an expression: a structure of addresses and numbers.
-    subroutine plait_task(rt, name, f, argument, accesses, priority, event, ierr) bind(C, name='plait_fortran_task')
+    subroutine plait_task(rt, name, f, argument, accesses, priority, event, resource, ierr) &
+        bind(C, name='plait_fortran_task')
       import
       type(plait_runtime), intent(in) :: rt
       character(len=*), intent(in) :: name
@@ -155,6 +174,65 @@ module plait
       type(plait_access), intent(in) :: accesses(:)
       integer(c_int), intent(in), optional :: priority
       type(plait_event), intent(inout), optional :: event
+      type(plait_resource), intent(in), optional :: resource
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_task_held(rt, name, f, argument, accesses, priority, event, resource, ierr) &
+        bind(C, name='plait_fortran_task_held')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      procedure(plait_held_function) :: f
+      type(*), dimension(..), intent(in), target :: argument
+      type(plait_access), intent(in) :: accesses(:)
+      integer(c_int), intent(in), optional :: priority
+      type(plait_event), intent(inout), optional :: event
+      type(plait_resource), intent(in), optional :: resource
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+
+    ! Any thread lets a held task go, or has it fail, once; the hold is gone then.
+    subroutine plait_hold_release(hold, ierr) bind(C, name='plait_fortran_hold_release')
+      import
+      type(plait_hold), intent(inout) :: hold
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_hold_fail(hold, why, ierr) bind(C, name='plait_fortran_hold_fail')
+      import
+      type(plait_hold), intent(inout) :: hold
+      character(len=*), intent(in) :: why
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_hold_another(hold, made, ierr) bind(C, name='plait_fortran_hold_another')
+      import
+      type(plait_hold), intent(in) :: hold
+      type(plait_hold), intent(out) :: made
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    ! The request of MPI is plait's from now on; of mpi_f08 request%mpi_val.
+    subroutine plait_finish_with(hold, request, ierr) bind(C, name='plait_fortran_finish_with')
+      import
+      type(plait_hold), intent(inout) :: hold
+      integer(c_int), intent(in) :: request
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_make_resource(rt, name, threads, made, ierr) bind(C, name='plait_fortran_make_resource')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      integer(c_int), intent(in) :: threads
+      type(plait_resource), intent(out) :: made
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_event_test(event, done, ierr) bind(C, name='plait_fortran_event_test')
+      import
+      type(plait_event), intent(in) :: event
+      integer(c_int), intent(out) :: done  ! 1: over, or dropped
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_event_free(event, ierr) bind(C, name='plait_fortran_event_free')
+      import
+      type(plait_event), intent(inout) :: event
       integer(c_int), intent(out), optional :: ierr
     end subroutine
 
@@ -178,7 +256,31 @@ module plait
       integer(c_int), intent(out), optional :: ierr
     end subroutine
 
-    ! --- collective operations.  The type of the elements is that of the variables.
+    ! The number of elements is known when the message starts: an earlier task may write `count`.  A receive has room
+    ! for all of `x` and writes the number that came.
+    subroutine plait_send_counted(rt, name, x, count, peer, tag, among, ierr) bind(C, name='plait_fortran_send_counted')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target :: x
+      integer(c_size_t), intent(inout), asynchronous, target :: count
+      integer(c_int), intent(in) :: peer, tag
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_recv_counted(rt, name, x, count, peer, tag, among, ierr) bind(C, name='plait_fortran_recv_counted')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(inout), asynchronous, target :: x
+      integer(c_size_t), intent(inout), asynchronous, target :: count
+      integer(c_int), intent(in) :: peer, tag
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+
+    ! --- collective operations.  The type of the elements is that of the variables.  Where `x` is left out the result
+    ! replaces what is in `y`, as with MPI_IN_PLACE; in scatter and scatterv the root leaves `y` out.
     subroutine plait_barrier(rt, name, x, among, ierr) bind(C, name='plait_fortran_barrier')
       import
       type(plait_runtime), intent(in) :: rt
@@ -200,7 +302,7 @@ module plait
       import
       type(plait_runtime), intent(in) :: rt
       character(len=*), intent(in) :: name
-      type(*), dimension(..), intent(in), asynchronous, target :: x
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
       type(*), dimension(..), intent(inout), asynchronous, target :: y
       integer(c_int), intent(in) :: operation
       type(plait_comm), intent(in), optional :: among
@@ -220,7 +322,7 @@ module plait
       import
       type(plait_runtime), intent(in) :: rt
       character(len=*), intent(in) :: name
-      type(*), dimension(..), intent(in), asynchronous, target :: x
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
       type(*), dimension(..), intent(inout), asynchronous, target :: y
       integer(c_int), intent(in) :: operation, root
       type(plait_comm), intent(in), optional :: among
@@ -230,7 +332,7 @@ module plait
       import
       type(plait_runtime), intent(in) :: rt
       character(len=*), intent(in) :: name
-      type(*), dimension(..), intent(in), asynchronous, target :: x
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
       type(*), dimension(..), intent(inout), asynchronous, target :: y
       integer(c_int), intent(in) :: operation
       type(plait_comm), intent(in), optional :: among
@@ -240,7 +342,7 @@ module plait
       import
       type(plait_runtime), intent(in) :: rt
       character(len=*), intent(in) :: name
-      type(*), dimension(..), intent(in), asynchronous, target :: x
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
       type(*), dimension(..), intent(inout), asynchronous, target :: y
       integer(c_int), intent(in) :: operation
       type(plait_comm), intent(in), optional :: among
@@ -250,7 +352,7 @@ module plait
       import
       type(plait_runtime), intent(in) :: rt
       character(len=*), intent(in) :: name
-      type(*), dimension(..), intent(in), asynchronous, target :: x
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
       type(*), dimension(..), intent(inout), asynchronous, target :: y
       integer(c_int), intent(in) :: root
       type(plait_comm), intent(in), optional :: among
@@ -261,7 +363,7 @@ module plait
       type(plait_runtime), intent(in) :: rt
       character(len=*), intent(in) :: name
       type(*), dimension(..), intent(in), asynchronous, target :: x
-      type(*), dimension(..), intent(inout), asynchronous, target :: y
+      type(*), dimension(..), intent(inout), asynchronous, target, optional :: y
       integer(c_int), intent(in) :: root
       type(plait_comm), intent(in), optional :: among
       integer(c_int), intent(out), optional :: ierr
@@ -270,7 +372,7 @@ module plait
       import
       type(plait_runtime), intent(in) :: rt
       character(len=*), intent(in) :: name
-      type(*), dimension(..), intent(in), asynchronous, target :: x
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
       type(*), dimension(..), intent(inout), asynchronous, target :: y
       type(plait_comm), intent(in), optional :: among
       integer(c_int), intent(out), optional :: ierr
@@ -279,8 +381,128 @@ module plait
       import
       type(plait_runtime), intent(in) :: rt
       character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
+      type(*), dimension(..), intent(inout), asynchronous, target :: y
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+
+    subroutine plait_reduce_scatter_block(rt, name, x, y, operation, among, ierr) &
+        bind(C, name='plait_fortran_reduce_scatter_block')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
+      type(*), dimension(..), intent(inout), asynchronous, target :: y
+      integer(c_int), intent(in) :: operation
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_reduce_scatter(rt, name, x, y, counts, operation, among, ierr) &
+        bind(C, name='plait_fortran_reduce_scatter')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
+      type(*), dimension(..), intent(inout), asynchronous, target :: y
+      integer(c_int), intent(in) :: counts(:), operation
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+
+    ! --- parts of different sizes.  Counts and displacements are in elements, of each rank; displacements begin with 0,
+    ! as MPI's, and without them one part follows the other.  Of gatherv and scatterv the root's count.
+    subroutine plait_gatherv(rt, name, x, y, counts, root, displacements, among, ierr) &
+        bind(C, name='plait_fortran_gatherv')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
+      type(*), dimension(..), intent(inout), asynchronous, target :: y
+      integer(c_int), intent(in) :: counts(:), root
+      integer(c_int), intent(in), optional :: displacements(:)
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_scatterv(rt, name, x, y, counts, root, displacements, among, ierr) &
+        bind(C, name='plait_fortran_scatterv')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target :: x
+      type(*), dimension(..), intent(inout), asynchronous, target, optional :: y
+      integer(c_int), intent(in) :: counts(:), root
+      integer(c_int), intent(in), optional :: displacements(:)
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_allgatherv(rt, name, x, y, counts, displacements, among, ierr) &
+        bind(C, name='plait_fortran_allgatherv')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
+      type(*), dimension(..), intent(inout), asynchronous, target :: y
+      integer(c_int), intent(in) :: counts(:)
+      integer(c_int), intent(in), optional :: displacements(:)
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_alltoallv(rt, name, x, y, sent, received, sent_at, received_at, among, ierr) &
+        bind(C, name='plait_fortran_alltoallv')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target, optional :: x
+      type(*), dimension(..), intent(inout), asynchronous, target :: y
+      integer(c_int), intent(in) :: sent(:), received(:)
+      integer(c_int), intent(in), optional :: sent_at(:), received_at(:)
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+
+    ! --- among neighbours: a part, or a count, for each destination and of each source; plait_nobody is a missing one.
+    subroutine plait_neighbour_allgather(rt, name, x, y, sources, destinations, among, ierr) &
+        bind(C, name='plait_fortran_neighbour_allgather')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
       type(*), dimension(..), intent(in), asynchronous, target :: x
       type(*), dimension(..), intent(inout), asynchronous, target :: y
+      integer(c_int), intent(in) :: sources(:), destinations(:)
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_neighbour_allgatherv(rt, name, x, y, received, sources, destinations, among, ierr) &
+        bind(C, name='plait_fortran_neighbour_allgatherv')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target :: x
+      type(*), dimension(..), intent(inout), asynchronous, target :: y
+      integer(c_int), intent(in) :: received(:), sources(:), destinations(:)
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_neighbour_alltoall(rt, name, x, y, sources, destinations, among, ierr) &
+        bind(C, name='plait_fortran_neighbour_alltoall')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target :: x
+      type(*), dimension(..), intent(inout), asynchronous, target :: y
+      integer(c_int), intent(in) :: sources(:), destinations(:)
+      type(plait_comm), intent(in), optional :: among
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_neighbour_alltoallv(rt, name, x, y, sent, received, sources, destinations, among, ierr) &
+        bind(C, name='plait_fortran_neighbour_alltoallv')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(in) :: name
+      type(*), dimension(..), intent(in), asynchronous, target :: x
+      type(*), dimension(..), intent(inout), asynchronous, target :: y
+      integer(c_int), intent(in) :: sent(:), received(:), sources(:), destinations(:)
       type(plait_comm), intent(in), optional :: among
       integer(c_int), intent(out), optional :: ierr
     end subroutine
@@ -291,6 +513,22 @@ module plait
       type(plait_runtime), intent(in) :: rt
       type(*), dimension(..), intent(inout), asynchronous, target :: x
       type(plait_window), intent(out) :: made
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    ! Memory that plait finds, all bytes 0: c_f_pointer(begin, x, [n]).
+    subroutine plait_window_allocate(rt, bytes, begin, made, ierr) bind(C, name='plait_fortran_window_allocate')
+      import
+      type(plait_runtime), intent(in) :: rt
+      integer(c_size_t), intent(in) :: bytes
+      type(c_ptr), intent(out) :: begin
+      type(plait_window), intent(out) :: made
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_window_bytes(window, rank, bytes, ierr) bind(C, name='plait_fortran_window_bytes')
+      import
+      type(plait_window), intent(in) :: window
+      integer(c_int), intent(in) :: rank
+      integer(c_size_t), intent(out) :: bytes
       integer(c_int), intent(out), optional :: ierr
     end subroutine
     subroutine plait_window_free(window, ierr) bind(C, name='plait_fortran_window_free')
@@ -441,6 +679,57 @@ module plait
       import
       type(plait_runtime), intent(in) :: rt
       character(len=*), intent(in) :: file
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    ! Where a worker's time went since the last reset, in seconds; plait_mean: of all, on average.
+    subroutine plait_get_ledger(rt, worker, ledger, ierr) bind(C, name='plait_fortran_get_ledger')
+      import
+      type(plait_runtime), intent(in) :: rt
+      integer(c_int), intent(in) :: worker
+      type(plait_ledger), intent(inout) :: ledger
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_reset_ledger(rt, ierr) bind(C, name='plait_fortran_reset_ledger')
+      import
+      type(plait_runtime), intent(in) :: rt
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_workers(rt, number, ierr) bind(C, name='plait_fortran_workers')
+      import
+      type(plait_runtime), intent(in) :: rt
+      integer(c_int), intent(out) :: number
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_get_policy(rt, policy, ierr) bind(C, name='plait_fortran_get_policy')
+      import
+      type(plait_runtime), intent(in) :: rt
+      character(len=*), intent(inout) :: policy
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_comm_rank(rt, comm, rank, ierr) bind(C, name='plait_fortran_comm_rank')
+      import
+      type(plait_runtime), intent(in) :: rt
+      type(plait_comm), intent(in) :: comm
+      integer(c_int), intent(out) :: rank
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_comm_size(rt, comm, number, ierr) bind(C, name='plait_fortran_comm_size')
+      import
+      type(plait_runtime), intent(in) :: rt
+      type(plait_comm), intent(in) :: comm
+      integer(c_int), intent(out) :: number
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+
+    ! --- a thread that looks after MPI_Isend and MPI_Irecv of the program's own, at MPI_THREAD_MULTIPLE and without a
+    ! runtime.  Programs without modules call them as external procedures, with `ierr`.
+    subroutine plait_progress_start(interval_s, ierr) bind(C, name='plait_fortran_progress_start')
+      import
+      real(c_double), intent(in), optional :: interval_s
+      integer(c_int), intent(out), optional :: ierr
+    end subroutine
+    subroutine plait_progress_stop(ierr) bind(C, name='plait_fortran_progress_stop')
+      import
       integer(c_int), intent(out), optional :: ierr
     end subroutine
   end interface

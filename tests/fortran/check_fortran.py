@@ -3,12 +3,13 @@
 
     check_fortran.py MPI MPIEXEC MPIF90 LIBPLAIT_FORTRAN LIBPLAIT WHAT
 
-WHAT is `work MODULE OPTIONS RANKS` (MODULE is mpi or mpi_f08), `arrays` with the same words,
-`refusals OPTIONS`, `example NAME RANKS`, or `compiler`: lines that the compiler has to refuse, each
-beside one that it takes.
+WHAT is `work MODULE OPTIONS RANKS` (MODULE is mpi or mpi_f08), `arrays` or `more` with the same
+words, `refusals OPTIONS`, `progress RANKS`, `leaves HOW`, `example NAME RANKS`, or `compiler`:
+lines that the compiler has to refuse, each beside one that it takes.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,15 @@ LINES = {
         "0_8, 0",
     ),
 }
+# What is said of a program of which a rank leaves.
+LEFT = "rank 1 on [^:]*: the program ends, and plait_finalize has not been called"
+ENDINGS = {
+    "stops": LEFT,
+    "error_stops": LEFT,
+    "stops_in_a_task": LEFT,
+    "stops_with_an_error": LEFT,
+    "returns_a_code": "rank 1 on [^:]*: task 'leaves': its function returned 3",
+}
 PROGRAM = """
 program line
   use, intrinsic :: iso_c_binding
@@ -83,16 +93,18 @@ class Compiler:
             list(map(str, words)), capture_output=True, text=True, cwd=made.parent
         )
 
-    def run(self, mpi, mpiexec, source, options, ranks, expected):
+    def run(self, mpi, mpiexec, source, options, ranks, expected, *words, ends_well=True):
         """Returns what is wrong with a program: nothing, or what it said."""
         with tempfile.TemporaryDirectory() as folder:
             made = pathlib.Path(folder) / "program"
             done = self.compile(source, made, *options)
             if done.returncode != 0:
                 return done.stderr
-            words = [MPIRUN, mpi, mpiexec, ranks, made]
+            words = [MPIRUN, mpi, mpiexec, ranks, made, *words]
             ran = subprocess.run(list(map(str, words)), capture_output=True, text=True)
-            return "" if ran.returncode == 0 and expected in ran.stdout else ran.stdout + ran.stderr
+            said = ran.stdout + ran.stderr
+            is_right = (ran.returncode == 0) == ends_well and re.search(expected, said)
+            return "" if is_right else f"code {ran.returncode}: {said}"
 
 
 def refused_lines(compiler):
@@ -118,17 +130,23 @@ def refused_lines(compiler):
 
 def main(mpi, mpiexec, wrapper, archive, library, what, *how):
     compiler = Compiler(wrapper, archive, library)
-    if what in ("work", "arrays"):
+    if what in ("work", "arrays", "more"):
         module, options, ranks = how
         flags = [*options.split(), *(["-DUSE_F08"] if module == "mpi_f08" else [])]
         problem = compiler.run(mpi, mpiexec, HERE / f"{what}.F90", flags, ranks, "all is well")
+    elif what == "progress":
+        problem = compiler.run(mpi, mpiexec, HERE / "progress.f", [], how[0], "all is well")
+    elif what == "leaves":
+        problem = compiler.run(
+            mpi, mpiexec, HERE / "leaves.F90", [], 2, ENDINGS[how[0]], *how, ends_well=False
+        )
     elif what == "refusals":
         problem = compiler.run(
             mpi, mpiexec, HERE / "refusals.F90", how[0].split(), 2, "all is refused"
         )
     elif what == "example":
         folder = HERE.parent.parent / "examples/fortran"
-        expected = (folder / "heat.expected").read_text()
+        expected = re.escape((folder / "heat.expected").read_text())
         problem = compiler.run(mpi, mpiexec, folder / f"{how[0]}.f90", ["-O2"], how[1], expected)
     else:
         problem = "\n".join(refused_lines(compiler))

@@ -45,6 +45,8 @@ program refusals
   call MPI_Init_thread(MPI_THREAD_SERIALIZED, provided, code)
   call plait_wait(rt, code)
   call expect(plait_err_state, 'there is no runtime')
+  call plait_progress_start(-1d0, code)
+  call expect(plait_err_usage, 'the interval of looks is a number of seconds')
   call plait_init(MPI_COMM_WORLD, rt)
   call plait_rank(rt, rank)
   one = 1
