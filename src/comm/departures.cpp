@@ -86,12 +86,12 @@ void departures::take_rest_of(int rank, MPI_Comm all) {
   }
 }
 
-void departures::end_together(MPI_Comm all, const environment& env, bool has_told,
+void departures::end_together(MPI_Comm leaving, MPI_Comm all, const environment& env, bool has_told,
                               int ranks_a_core) {
   const int mine = has_told ? 1 : 0;
   int anyone = 0;
   const auto begin = [&](MPI_Request* request) {
-    return MPI_Iallreduce(&mine, &anyone, 1, MPI_INT, MPI_MAX, all, request);
+    return MPI_Iallreduce(&mine, &anyone, 1, MPI_INT, MPI_MAX, leaving, request);
   };
   meet(begin, MPI_Test, ranks_a_core, [has_told] {
     if (!has_told) return;
@@ -102,7 +102,7 @@ void departures::end_together(MPI_Comm all, const environment& env, bool has_tol
   });
   if (anyone == 0) return;
   std::vector<int> each(static_cast<std::size_t>(env.size()));
-  if (MPI_Allgather(&mine, 1, MPI_INT, each.data(), 1, MPI_INT, all) != MPI_SUCCESS) return;
+  if (MPI_Allgather(&mine, 1, MPI_INT, each.data(), 1, MPI_INT, leaving) != MPI_SUCCESS) return;
   for (int r = 0; r < env.size(); ++r)
     if (r != env.rank() && each[static_cast<std::size_t>(r)] != 0) take_rest_of(r, all);
 }

@@ -30,8 +30,10 @@ class departures {
   /// Waits for all ranks, after what they do together: nobody sends on plait's communicators any
   /// more.  Takes what others have told and this rank has not received, since nobody else may: a
   /// later communicator can have the context of this one, and MPICH 5 ends the job where a
-  /// communicator with messages is freed.  `has_told`: this rank has told both stages.  Collective.
-  void end_together(MPI_Comm all, const environment& env, bool has_told, int ranks_a_core);
+  /// communicator with messages is freed.  `has_told`: this rank has told both stages.  Collective
+  /// over `leaving`, which has the ranks of `all` and no other use.
+  void end_together(MPI_Comm leaving, MPI_Comm all, const environment& env, bool has_told,
+                    int ranks_a_core);
 
   /// Returns true if it is time to call `look`, or `look_together`.
   [[nodiscard]] bool is_due(ticks now) const noexcept { return now >= next_; }

@@ -172,7 +172,7 @@ void environment::begin() {
 }
 
 void environment::open() {
-  for (MPI_Comm* comm : {&native_->program, &native_->internal}) {
+  for (MPI_Comm* comm : {&native_->program, &native_->internal, &native_->leaving}) {
     mpi_call(MPI_Comm_dup(native_->whole, comm), "MPI_Comm_dup");
     mpi_call(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
@@ -224,7 +224,7 @@ environment::~environment() {
   for (const auto& what : at_end_) what();
   tell(departures::takes_part_in_nothing);
   if (size_ > 1) {
-    native_->left.end_together(native_->internal, *this, gave_up_,
+    native_->left.end_together(native_->leaving, native_->internal, *this, gave_up_,
                                processes_a_unit(node_units_, node_rank_));
   }
   for (const auto& space : native_->spaces) {
@@ -232,6 +232,7 @@ environment::~environment() {
   }
   MPI_Comm_free(&native_->program);
   MPI_Comm_free(&native_->internal);
+  MPI_Comm_free(&native_->leaving);
   rma_window::free_what_is_left();
   if (finalize_ && size_ > 1) {
     leave_together(MPI_COMM_WORLD, MPI_Ibarrier, MPI_Test,

@@ -21,6 +21,8 @@ struct environment::native_handles {
   MPI_Comm whole = MPI_COMM_NULL;     ///< the program's, or all ranks
   MPI_Comm program = MPI_COMM_NULL;   ///< given to the program: native()
   MPI_Comm internal = MPI_COMM_NULL;  ///< barrier, gather, clock
+  /// The meeting at the end: who leaves after a failure must meet no barrier of another rank's.
+  MPI_Comm leaving = MPI_COMM_NULL;
   /// Spaces of the communicators that were made, in this order.
   std::vector<std::shared_ptr<matching_space>> spaces;
   int numbers_taken = 0;       ///< of communicators
