@@ -176,13 +176,14 @@ def made_ready(page: Page, rows: Sequence[Row]) -> None:
     """Has the programs of these rows built, where `./plait` has started this."""
     targets: dict[str, None] = {}
     for words in itertools.chain.from_iterable(map(page.expanded, row.commands) for row in rows):
-        command, program = words[1], words[2]
+        command = words[1] if words[0] == "plait" else ""
         kind = {"bench": "bench", "measure": "network", "predict": "network"}.get(command)
-        kind = kind or next((kind for kind in _BUILT if program.startswith(f"{kind}/")), None)
+        kind = kind or next((kind for kind in _BUILT for word in words
+                             if word.startswith(f"{kind}/")), None)  # fmt: skip
         if kind:
             targets[f"{kind}/all"] = None
-        elif command == "run" and program in known("apps", "openmpi"):
-            targets[program] = None
+        elif command == "run" and words[2] in known("apps", "openmpi"):
+            targets[words[2]] = None
     ready.build("openmpi", *targets)
 
 
