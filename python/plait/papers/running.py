@@ -52,7 +52,7 @@ class Runner:
         self._pictures = pictures
         self._folder = folder
         self._small = small
-        self._ran: dict[tuple[str, ...], tuple[str, Sequence[Result]]] = {}
+        self._ran: dict[tuple[str, ...], tuple[str, Result | None]] = {}
 
     def words_of(self, row: Row) -> list[list[str]]:
         """Returns the words of its commands as they are run."""
@@ -64,11 +64,10 @@ class Runner:
         found: dict[str, list[str]] = {quantity: [] for quantity in row.quantities}
         written: list[Result] = []
         for number, words in enumerate(self.words_of(row)):
-            output, read = self._once(row, words, self._folder / f"result{number}.json")
-            written += read
+            output, result = self._once(row, words, self._folder / f"result{number}.json")
+            written += [result] if result else []
             for quantity, values in found.items():
-                for result in read or [None]:
-                    values += figures_of(quantity, result, output)
+                values += figures_of(quantity, result, output)
         for quantity, values in found.items():
             if not values:
                 raise RowFailed(f"{row.name}: nothing printed has '{quantity}'")
@@ -79,37 +78,37 @@ class Runner:
 
     def _once(
         self, row: Row, words: Sequence[str], file: pathlib.Path
-    ) -> tuple[str, Sequence[Result]]:
+    ) -> tuple[str, Result | None]:
         """Returns what a command gave.  At a small size many are alike, and run once for all."""
         is_alike = self._small and words[1:2] in (["run"], ["bench"]) and "--json" not in words
         if is_alike and tuple(words) in self._ran:
             return self._ran[tuple(words)]
-        output, files = self._output_of(row, words, file)
-        found = (output, [results.load(written) for written in files])
+        output, written = self._output_of(row, words, file)
+        found = (output, results.load(written) if written and written.exists() else None)
         if is_alike:
             self._ran[tuple(words)] = found
         return found
 
     def _output_of(
         self, row: Row, words: Sequence[str], file: pathlib.Path
-    ) -> tuple[str, Sequence[pathlib.Path]]:
-        """Returns what a command printed, and its result files: several of one that is a series."""
-        for old in (file, *_files_of_series(file)):
-            old.unlink(missing_ok=True)
+    ) -> tuple[str, pathlib.Path | None]:
+        """Returns what a command printed, and the path of the result file it was to write."""
+        file.unlink(missing_ok=True)
         whole = [self._found(word) for word in words]
         if whole[0] == "plait":
             whole[:1] = [sys.executable, "-I", "-B", _START, "plait"]
-            if words[1] in _WRITE_A_RESULT and "/" not in words[2]:
-                if "--json" in words:
-                    file = self._folder / words[words.index("--json") + 1]
-                else:
-                    whole += ["--json", str(file)]
+            if words[1] not in _WRITE_A_RESULT or "/" in words[2]:
+                file = None
+            elif "--json" in words:
+                file = self._folder / words[words.index("--json") + 1]
+            else:
+                whole += ["--json", str(file)]
         code, output, errors = _run(whole, self._folder)
         if code:
             last = (errors.strip() or output.strip()).splitlines()[-1:]
             kind = RowLacks if _NOT_HERE in errors else RowFailed
             raise kind(f"{row.name}: {' '.join(words)}: exit code {code}: {''.join(last)}")
-        return output, [file] if file.exists() else _files_of_series(file)
+        return output, file
 
     def _found(self, word: str) -> str:
         """Returns the path of a built program or of the file to compress; else the word."""
@@ -149,12 +148,6 @@ def _run(words: Sequence[str], folder: pathlib.Path) -> tuple[int, str, str]:
     return child.returncode, output, errors
 
 
-def _files_of_series(file: pathlib.Path) -> list[pathlib.Path]:
-    """The files beside it that a series has written, such as `result.ranks=8.json`."""
-    files = file.parent.glob(f"{file.stem}.*=*{file.suffix}")
-    return sorted(files, key=lambda each: each.stat().st_mtime_ns)
-
-
 def _files_under(folder: str) -> Iterator[pathlib.Path]:
     for path in sorted(pathlib.Path(folder).rglob("*")):
         if path.is_file() and not path.is_symlink() and os.access(path, os.R_OK):
@@ -176,14 +169,13 @@ def made_ready(page: Page, rows: Sequence[Row]) -> None:
     """Has the programs of these rows built, where `./plait` has started this."""
     targets: dict[str, None] = {}
     for words in itertools.chain.from_iterable(map(page.expanded, row.commands) for row in rows):
-        command = words[1] if words[0] == "plait" else ""
+        command, program = words[1], words[2]
         kind = {"bench": "bench", "measure": "network", "predict": "network"}.get(command)
-        kind = kind or next((kind for kind in _BUILT for word in words
-                             if word.startswith(f"{kind}/")), None)  # fmt: skip
+        kind = kind or next((kind for kind in _BUILT if program.startswith(f"{kind}/")), None)
         if kind:
             targets[f"{kind}/all"] = None
-        elif command == "run" and words[2] in known("apps", "openmpi"):
-            targets[words[2]] = None
+        elif command == "run" and program in known("apps", "openmpi"):
+            targets[program] = None
     ready.build("openmpi", *targets)
 
 
