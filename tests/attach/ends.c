@@ -11,6 +11,9 @@
 
 static volatile sig_atomic_t alarms;
 
+/// Prints a line in one write, which no other rank's comes into; puts takes two.
+static void say(const char* line) { fputs(line, stdout); }
+
 static void on_signal(int number) { alarms += number == SIGUSR1; }
 
 static void exchange(int me, int times) {
@@ -59,7 +62,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   exchange(me, 1000);
-  if (me == 0) printf("half way\n");
+  if (me == 0) say("half way\n");
   if (strcmp(how, "fork") == 0) have_children(me);
   if (strcmp(how, "jump") == 0) jump_out_of_an_error();
   if (strcmp(how, "signal") == 0) {
@@ -77,6 +80,6 @@ int main(int argc, char** argv) {
   if (strcmp(how, "exit") == 0 && me == 1) exit(7);
   exchange(me, 500);
   MPI_Finalize();
-  if (me == 0) printf("finalized\n");
+  if (me == 0) say("finalized\n");
   return strcmp(how, "code") == 0 ? 5 : 0;
 }

@@ -150,7 +150,7 @@ def test_quantities_are_found_in_results():
     }  # fmt: skip
     for quantity, figures in {
         "plait / base": ["0.5 [0.5, 0.625]"], "plait / wire": ["2"], "hidden of plait": ["0.812"],
-        "hidden of base": [], "hidden of none": [], "Gflop/s of base": ["1234"],
+        "hidden of base": ["nothing"], "hidden of none": [], "Gflop/s of base": ["1234"],
         "waits of base, %": ["25"],
     }.items():  # fmt: skip
         assert figures_of(quantity, application, "") == figures, quantity

@@ -33,11 +33,15 @@ class Value(NamedTuple):
 
 
 def figures_of(quantity: str, result: Result | None, output: str) -> list[str]:
-    """The figures of a quantity, in the order of the result; none where it is not there."""
+    """The figures of a quantity, in the order of the result; none where it is not there.
+
+    A fraction hidden of what had nothing to hide is `nothing`.
+    """
     for form, find in _FORMS:
         if result is not None and (match := re.fullmatch(form, quantity)):
             try:
-                return [value.text() for value in find(result, *match.groups())]
+                values = find(result, *match.groups())
+                return [value.text() if value else "nothing" for value in values]
             except (KeyError, TypeError, IndexError):  # what is null or not there
                 return []
     number = re.search(re.escape(quantity) + r"\s*(-?[0-9]+(?:\.[0-9]+)?)", output)
@@ -105,8 +109,9 @@ def _of_variant(key: str) -> Callable[[Result, str], Iterator[Value]]:
     return find
 
 
-def _hidden(result: Result, name: str) -> Iterator[Value]:
-    yield _single(result["hidden_fraction"][name])
+def _hidden(result: Result, name: str) -> Iterator[Value | None]:
+    fraction = result["hidden_fraction"][name]
+    yield None if fraction is None else _single(fraction)
 
 
 def _exposed(result: Result, name: str) -> Iterator[Value]:
@@ -214,7 +219,7 @@ def _communication_share(result: Result) -> Iterator[Value]:
 
 
 # The first form that a quantity has is how it is found.
-_FORMS: Sequence[tuple[str, Callable[..., Iterable[Value]]]] = (
+_FORMS: Sequence[tuple[str, Callable[..., Iterable[Value | None]]]] = (
     (r"hidden of (.+)", _hidden),
     (r"Gflop/s of (.+)", _of_variant("gflops")),
     (r"waits of (.+), %", _exposed),
