@@ -77,19 +77,24 @@ def ms_of(what):
     return 1e3 * world.allreduce(MPI.Wtime() - began, MPI.MAX)
 
 
+def make_equal(one):
+    """Gives the work the rounds that take as long as the exchange, once the processors are warm."""
+    one.rounds = 1
+    while ms_of(one.work_alone) < 10:
+        one.rounds *= 2
+    for _ in range(4):  # each but the first time from a better guess
+        exchange, work_alone = (
+            statistics.median(ms_of(what) for _ in range(5)) for what in (one.alone, one.work_alone)
+        )
+        one.rounds = max(1, round(one.rounds * exchange / work_alone))
+
+
 def main():
     """Measures, and prints what was found."""
     one = Exchange(int(sys.argv[1]))
     repeat = int(sys.argv[2])
     one.connect()
-    ms_of(one.alone)
-    alone = statistics.median(ms_of(one.alone) for _ in range(5))
-    one.rounds = 1
-    while (took := ms_of(one.work_alone)) < alone / 4:
-        one.rounds *= 2
-    one.rounds = max(1, round(one.rounds * alone / took))  # as long as the exchange
-    took = statistics.median(ms_of(one.work_alone) for _ in range(5))
-    one.rounds = world.bcast(max(1, round(one.rounds * alone / took)))
+    make_equal(one)
     rows = {
         "exchange alone": one.alone,
         "work alone": one.work_alone,
