@@ -196,7 +196,15 @@ static inline plait_access plait_access_of(plait_memory memory, int mode) {
   (PLAIT_COMMUTATIVE, __VA_ARGS__)
 #define PLAIT_ACCESS_(mode, one, two, chosen, ...) chosen
 #define PLAIT_OF_ONE_(mode, memory) plait_access_of((memory), (mode))
+#ifdef __cplusplus
 #define PLAIT_OF_TWO_(mode, begin, bytes) plait_access_of(plait_bytes((begin), (bytes)), (mode))
+#else /* in one piece: a struct that is copied into another costs as much as all else of a call */
+#define PLAIT_OF_TWO_(mode, begin, bytes)                                                  \
+  ((plait_access){                                                                         \
+      {(void*)(uintptr_t)(const void*){begin}, (bytes), {{1, 0}, {1, 0}, {1, 0}, {1, 0}}}, \
+      (mode),                                                                              \
+      {0}})
+#endif
 
 /* --- tasks --------------------------------------------------------------------------------------
  */
@@ -245,13 +253,8 @@ int plait_submit(plait_runtime* rt, const plait_call* call);
 static inline int plait_submit_copy(plait_runtime* rt, const char* name, int (*run)(void*),
                                     const void* argument, size_t argument_bytes,
                                     const plait_access* accesses, size_t access_count) {
-  plait_call call = PLAIT_CALL_INIT;
-  call.name = name;
-  call.run = run;
-  call.argument = argument;
-  call.argument_bytes = argument_bytes;
-  call.accesses = accesses;
-  call.access_count = access_count;
+  const plait_call call = {
+      sizeof call, name, run, argument, argument_bytes, 0, accesses, access_count, 0, 0, 0, 0, 0};
   return plait_submit(rt, &call);
 }
 

@@ -49,7 +49,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  # of any type
         raise AttributeError(f"module 'plait' has no attribute '{name}'")
     import plait.binding
 
-    return getattr(plait.binding, name)
+    globals()[name] = found = getattr(plait.binding, name)  # the next time it is there
+    return found
 
 
 def __dir__() -> list[str]:

@@ -120,7 +120,20 @@ void read_struct(void* into, std::size_t own_bytes, const void* given, const cha
               known - sizeof size);
 }
 
-strided_bytes box_of(const plait_memory& memory) {
+namespace {
+
+/// Returns false where each axis is unused or has one row: such memory is a range.
+[[nodiscard]] bool has_axes(const plait_memory& memory) noexcept {
+  std::int64_t differs = 0;  // without a branch for each axis: every access is asked
+  for (const plait_axis& one : memory.axes) differs |= (one.rows & ~std::int64_t{1}) | one.stride;
+  return differs != 0;
+}
+
+void expect_begin(const plait_memory& memory) {
+  if (memory.begin == nullptr) throw usage_error("memory begins at a null pointer");
+}
+
+[[nodiscard]] strided_bytes box_with_axes(const plait_memory& memory) {
   static_assert(strided_bytes::most_axes == PLAIT_AXES);
   strided_bytes box{.begin = reinterpret_cast<std::uintptr_t>(memory.begin),
                     .row_bytes = memory.row_bytes};
@@ -136,8 +149,16 @@ strided_bytes box_of(const plait_memory& memory) {
     box.axes[k] = {one.rows, one.stride};
   }
   if (empty) return {.begin = box.begin};
-  if (memory.begin == nullptr) throw usage_error("memory begins at a null pointer");
+  expect_begin(memory);
   return box;
+}
+
+}  // namespace
+
+strided_bytes box_of(const plait_memory& memory) {
+  if (has_axes(memory)) return box_with_axes(memory);
+  if (memory.row_bytes > 0) expect_begin(memory);
+  return {.begin = reinterpret_cast<std::uintptr_t>(memory.begin), .row_bytes = memory.row_bytes};
 }
 
 byte_range range_of(const plait_memory& memory, const char* name) {

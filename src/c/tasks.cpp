@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <plait/core/error.hpp>
@@ -96,21 +98,27 @@ struct large_call {
 class translated {
  public:
   explicit translated(std::span<const plait_access> given) {
-    if (given.size() > few_.size()) {
+    if (given.size() > few_.all.size()) {
       many_.reserve(given.size());
       for (const plait_access& one : given) many_.push_back(access_of(one));
       all_ = many_;
       return;
     }
-    for (std::size_t i = 0; i < given.size(); ++i) few_[i] = access_of(given[i]);
-    all_ = {few_.data(), given.size()};
+    for (std::size_t i = 0; i < given.size(); ++i)
+      new (&few_.all[i]) data_access(access_of(given[i]));
+    all_ = {few_.all.data(), given.size()};
   }
   translated(const translated&) = delete;
   translated& operator=(const translated&) = delete;
   [[nodiscard]] std::span<const data_access> all() const noexcept { return all_; }
 
  private:
-  std::array<data_access, 6> few_;
+  /// Made one by one: to set all six costs as much as the task.
+  union room {
+    room() noexcept {}
+    std::array<data_access, 6> all;
+  } few_;
+  static_assert(std::is_trivially_destructible_v<data_access>);
   std::vector<data_access> many_;
   std::span<const data_access> all_;
 };
@@ -132,6 +140,7 @@ class translated {
 }
 
 void expect_whole(const plait_call& call) {
+  if (call.name == nullptr) throw usage_error("the name is a null pointer");
   const auto refuse = [&call](const std::string& why) {
     throw usage_error(std::string("task '") + call.name + "': " + why);
   };
@@ -144,43 +153,32 @@ void expect_whole(const plait_call& call) {
     refuse("flags " + std::to_string(call.flags) + " do not exist");
 }
 
-/// Submits with the argument as the call has it.  `keeps` is set once `release` is called by
-/// somebody else than the caller.
-template <class Function>
-void submit_with(submitter& to, task_call& erased, Function run, const plait_call& call,
+/// Submits with the argument as the call has it.  `erased(run, argument, bytes, release)` makes the
+/// task; `keeps` is set once `release` is called by somebody else than the caller.
+template <class Function, class Erased>
+void submit_with(submitter& to, const Erased& erased, Function run, const plait_call& call,
                  bool& keeps) {
   if (call.release != nullptr || call.argument_bytes > most_in_task) {
-    auto large = std::make_unique<large_call<Function>>(run, call);
+    using stored = large_call<Function>;
+    auto large = std::make_unique<stored>(run, call);
     keeps = true;
-    erased.run = &large_call<Function>::run_it;
-    erased.release = &large_call<Function>::end_it;
-    erased.argument = large.release();
-    to.task(erased);
+    to.task(erased(&stored::run_it, large.release(), 0, &stored::end_it));
   } else if (call.argument_bytes == 0) {
     pointing_call<Function> by_pointer{run, const_cast<void*>(call.argument)};
-    erased.run = &pointing_call<Function>::run_it;
-    erased.argument = &by_pointer;
-    erased.argument_bytes = sizeof by_pointer;
-    to.task(erased);
+    to.task(erased(&pointing_call<Function>::run_it, &by_pointer, sizeof by_pointer, nullptr));
   } else {
     small_call<Function> small;
     small.run = run;
     std::memcpy(small.argument, call.argument, call.argument_bytes);
-    erased.run = &small_call<Function>::run_it;
-    erased.argument = &small;
-    erased.argument_bytes = before_argument + call.argument_bytes;
-    to.task(erased);
+    to.task(erased(&small_call<Function>::run_it, &small, before_argument + call.argument_bytes,
+                   nullptr));
   }
 }
 
 void submit(plait_runtime& rt, const plait_call& call, bool& keeps) {
-  task_call erased{.name = name_of(call.name)};
   expect_whole(call);
   const translated accesses({call.accesses, call.access_count});
-  erased.accesses = accesses.all();
-  erased.urgency = priority_of(call);
-  erased.for_anyone = (call.flags & PLAIT_FOR_ANYONE) != 0;
-  if (call.resource != nullptr) erased.where = &call.resource->threads;
+  const std::optional<priority> urgency = priority_of(call);
   std::optional<event<void>> end;
   std::unique_ptr<plait_event> handle;
   if (call.event != nullptr) {
@@ -189,8 +187,21 @@ void submit(plait_runtime& rt, const plait_call& call, bool& keeps) {
                         "' is being recorded and will run many times: it has no event");
     }
     handle = std::make_unique<plait_event>(plait_event{number_of_living(), {}});
-    erased.ended = &end;
   }
+  // In one expression: members set one after the other are first cleared as a block, slowly.
+  const auto erased = [&](void (*run)(void*), void* argument, std::size_t bytes,
+                          void (*release)(void*)) {
+    return task_call{.name = name_of(call.name),
+                     .run = run,
+                     .argument = argument,
+                     .argument_bytes = bytes,
+                     .release = release,
+                     .accesses = accesses.all(),
+                     .urgency = urgency,
+                     .where = call.resource != nullptr ? &call.resource->threads : nullptr,
+                     .for_anyone = (call.flags & PLAIT_FOR_ANYONE) != 0,
+                     .ended = handle != nullptr ? &end : nullptr};
+  };
   if (call.run_held != nullptr) {
     submit_with(rt.to(), erased, call.run_held, call, keeps);
   } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/arrays.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -31,6 +31,26 @@ struct axis {
   std::int64_t stride;
 };
 
+/// The axes of an array along which it has several rows, slowest first.
+class rows_of_array {
+ public:
+  void add(axis one) {
+    if (size_ == all_.size()) throw nb::value_error("the array has more than 64 axes");
+    all_[size_++] = one;
+  }
+  /// Adds it in the order of strides, behind equal ones.
+  void add_sorted(axis one) {
+    add(one);
+    for (std::size_t i = size_ - 1; i > 0 && all_[i - 1].stride < one.stride; --i)
+      std::swap(all_[i - 1], all_[i]);
+  }
+  [[nodiscard]] std::span<const axis> all() const noexcept { return {all_.data(), size_}; }
+
+ private:
+  std::array<axis, PyBUF_MAX_NDIM> all_;
+  std::size_t size_ = 0;
+};
+
 }  // namespace
 
 array_view::array_view(nb::handle array, bool writes) {
@@ -43,7 +63,7 @@ array_view::array_view(nb::handle array, bool writes) {
       PyErr_Clear();
       throw nb::value_error("the array is read-only, and cannot be written");
     }
-    take_buffer(writes);
+    take_buffer();
   } else if (nb::hasattr(array, "__dlpack__")) {
     take_dlpack(array, writes);
   } else {
@@ -54,20 +74,11 @@ array_view::array_view(nb::handle array, bool writes) {
   }
 }
 
-array_view::array_view(array_view&& other) noexcept
-    : buffer_(std::exchange(other.buffer_, Py_buffer{})),
-      tensor_(std::move(other.tensor_)),
-      begin_(other.begin_),
-      item_bytes_(other.item_bytes_),
-      type_(std::move(other.type_)),
-      shape_(std::move(other.shape_)),
-      strides_(std::move(other.strides_)) {}
-
 array_view::~array_view() {
   if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
 }
 
-void array_view::take_buffer(bool) {
+void array_view::take_buffer() {
   const std::string_view format = buffer_.format != nullptr ? buffer_.format : "B";
   if (format.find('O') != std::string_view::npos) {
     PyBuffer_Release(&buffer_);
@@ -76,8 +87,8 @@ void array_view::take_buffer(bool) {
   begin_ = buffer_.buf;
   item_bytes_ = static_cast<std::size_t>(buffer_.itemsize);
   type_ = type_of(format, item_bytes_);
-  shape_.assign(buffer_.shape, buffer_.shape + buffer_.ndim);
-  strides_.assign(buffer_.strides, buffer_.strides + buffer_.ndim);
+  shape_ = {buffer_.shape, static_cast<std::size_t>(buffer_.ndim)};
+  strides_ = {buffer_.strides, static_cast<std::size_t>(buffer_.ndim)};
 }
 
 void array_view::take_dlpack(nb::handle array, bool writes) {
@@ -100,11 +111,20 @@ void array_view::take_dlpack(nb::handle array, bool writes) {
                       : kind == nb::dlpack::dtype_code::Bool    ? 'b'
                                                                 : ' ';
   if (letter != ' ') type_ = letter + std::to_string(item_bytes_);
+  auto& [shape, strides] = of_tensor_;
   for (std::size_t i = 0; i < view.ndim(); ++i) {
-    shape_.push_back(static_cast<std::int64_t>(view.shape(i)));
-    strides_.push_back(view.stride(i) * static_cast<std::int64_t>(item_bytes_));
+    shape.push_back(static_cast<std::int64_t>(view.shape(i)));
+    strides.push_back(view.stride(i) * static_cast<std::int64_t>(item_bytes_));
   }
+  shape_ = shape;
+  strides_ = strides;
   tensor_ = nb::cast(view, nb::rv_policy::reference);
+}
+
+held_memory array_view::give_away() noexcept {
+  held_memory held(std::move(tensor_), buffer_);
+  buffer_.obj = nullptr;  // the rest stays: shapes may lie in it
+  return held;
 }
 
 bool array_view::is_contiguous() const noexcept {
@@ -117,7 +137,7 @@ bool array_view::is_contiguous() const noexcept {
 }
 
 plait_memory array_view::memory(bool in_order) const {
-  std::vector<axis> axes;  // slowest first
+  rows_of_array rows;
   auto* begin = static_cast<char*>(begin_);
   for (std::size_t i = 0; i < shape_.size(); ++i) {
     if (shape_[i] == 0) return plait_bytes(begin_, 0);
@@ -126,16 +146,17 @@ plait_memory array_view::memory(bool in_order) const {
     if (one.stride == 0 && in_order)
       throw nb::value_error("elements of the array stand for several of the message; pass a copy");
     if (one.stride == 0) continue;
-    if (one.stride < 0 && !in_order) {
+    if (in_order) {
+      rows.add(one);
+      continue;
+    }
+    if (one.stride < 0) {
       begin += (one.rows - 1) * one.stride;
       one.stride = -one.stride;
     }
-    axes.push_back(one);
+    rows.add_sorted(one);
   }
-  if (!in_order) {
-    std::stable_sort(axes.begin(), axes.end(),
-                     [](const axis& a, const axis& b) { return a.stride > b.stride; });
-  }
+  const std::span<const axis> axes = rows.all();
   plait_memory found = plait_bytes(begin, item_bytes_);
   std::size_t used = 0;
   for (std::size_t i = axes.size(); i-- > 0;) {

@@ -65,7 +65,8 @@ class lock_of_task {
   PyGILState_STATE state_;
 };
 
-/// Objects that no task uses any more, and that only the holder of the lock may delete.
+/// Objects that no task uses any more.  Only the holder of the lock may clear them; then they are
+/// used again.
 template <class Object>
 class discarded {
  public:
@@ -77,14 +78,25 @@ class discarded {
       continue;
   }
   /// Holder of the interpreter's lock.  All are taken at once, so that none comes back meanwhile.
-  void delete_all() noexcept {
+  void clear_all() noexcept {
     if (first_.load(std::memory_order_relaxed) == nullptr) return;
     Object* one = first_.exchange(nullptr, std::memory_order_acquire);
-    while (one != nullptr) delete std::exchange(one, one->next_discarded);
+    while (one != nullptr) {
+      Object* const next = one->next_discarded;
+      one->clear();  // may run code of the program's, which comes here again
+      one->next_discarded = clear_;
+      clear_ = std::exchange(one, next);
+    }
+  }
+  /// Returns one that is clear.  Holder of the interpreter's lock.
+  [[nodiscard]] Object* take() {
+    if (clear_ == nullptr) return new Object;
+    return std::exchange(clear_, clear_->next_discarded);
   }
 
  private:
   std::atomic<Object*> first_{nullptr};
+  Object* clear_ = nullptr;
 };
 
 }  // namespace plait_python

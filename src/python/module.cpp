@@ -42,7 +42,10 @@ void bind_tasks(nb::module_& m) {
       .def(nb::init<nb::object, nb::object>(), "function"_a, "compile"_a)
       .def("__call__",
            [](const kernel& of, const nb::args& arguments) { return of.function()(*arguments); });
-  nb::class_<task_end>(m, "TaskEnd").def("done", &task_end::done);
+  nb::class_<task_end>(m, "Task", "A task that was submitted.")
+      .def("done", &task_end::done,
+           "Returns True once it is over, or was dropped after another's failure.")
+      .def("wait", &task_end::wait, "Waits until it is over; raises what a task has raised.");
   nb::class_<recording>(m, "Graph");
   nb::class_<communicator>(m, "Communicator");
 }
@@ -93,13 +96,14 @@ void bind_runtime(nb::module_& m) {
       .def("_abort", &runtime::abort, "text"_a)
       .def("_is_open", &runtime::is_open)
       .def(
-          "task",
-          [](runtime& rt, nb::handle function, const nb::args& arguments, nb::handle name,
-             int priority, nb::handle also, bool anyone, bool wants_end) {
-            return rt.task(function, arguments, name, priority, also, anyone, wants_end);
+          "_task",
+          [](nb::handle rt, nb::handle function, const nb::tuple& arguments, nb::handle name,
+             int priority, nb::handle also, bool anyone) {
+            plait_event* const event =
+                nb::cast<runtime&>(rt).task(function, arguments, name, priority, also, anyone);
+            return event != nullptr ? nb::cast(task_end(event, nb::borrow(rt))) : nb::none();
           },
-          "function"_a, "arguments"_a, nb::kw_only(), "name"_a = nb::none(), "priority"_a = 0,
-          "also"_a = nb::none(), "anyone"_a = false, "wants_end"_a = true)
+          "function"_a, "arguments"_a, "name"_a.none(), "priority"_a, "also"_a.none(), "anyone"_a)
       .def(
           "send",
           [](runtime& rt, nb::handle array, int peer, int tag, const communicator* among,
@@ -118,7 +122,6 @@ void bind_runtime(nb::module_& m) {
           "name"_a = "receive")
       .def("wait", &runtime::wait)
       .def("wait_on", &runtime::wait_on, "array"_a)
-      .def("_wait_for", &runtime::wait_for, "task"_a)
       .def("_record_begin", &runtime::record_begin)
       .def("_record_end", &runtime::record_end, "drop"_a)
       .def("replay", &runtime::replay, "graph"_a, "iterations"_a)

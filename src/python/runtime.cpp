@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/runtime.hpp"
 
-#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace plait_python {
@@ -50,7 +50,7 @@ bool held_objects::hold(nb::handle array) {
   if (all_.contains(owner.ptr())) return true;
   if (all_.size() >= most) return false;
   PyObject* const key = owner.ptr();
-  all_.emplace(key, held_owner(std::move(owner)));
+  all_.emplace(key, held_memory(std::move(owner)));
   return true;
 }
 
@@ -58,6 +58,10 @@ bool task_end::done() const {
   int is_done = 0;
   check(plait_event_test(event_, &is_done));
   return is_done != 0;
+}
+
+void task_end::wait() const {
+  nb::cast<runtime&>(of_).wait_for(event_);
 }
 
 runtime::runtime(int comm, const plait_options& options) {
@@ -93,56 +97,52 @@ void runtime::raise(int code) {
   throw nb::python_error();
 }
 
-nb::object runtime::task(nb::handle function, const nb::args& arguments, nb::handle name,
-                         int priority, nb::handle also, bool anyone, bool wants_end) {
-  tidy();
-  plait_runtime* const rt = get();
-  std::vector<plait_access> accesses;
-  task_closure* const closure = make_closure(function, arguments, also, failures_, accesses);
-  plait_call call = PLAIT_CALL_INIT;
-  nb::object named = nb::borrow(name);
-  if (name.is_none()) named = nb::getattr(closure->function, "__name__", nb::str("task"));
-  const char* const text = PyUnicode_AsUTF8(named.ptr());
-  if (text == nullptr) {
+const char* runtime::interned(nb::object name) {
+  auto& [known, text] = names_[(reinterpret_cast<std::uintptr_t>(name.ptr()) >> 4) % names_.size()];
+  if (known.is(name)) return text;
+  const char* const own = PyUnicode_AsUTF8(name.ptr());
+  if (own == nullptr) {
     PyErr_Clear();
-    discard_closure(closure);
     throw nb::type_error("the name of a task is a str");
   }
-  call.name = plait_intern(text);
-  call.run = closure->compiled != nullptr ? &run_kernel : &run_python;
-  call.argument = closure;
-  call.release = &discard_closure;
-  call.accesses = accesses.data();
-  call.access_count = accesses.size();
+  text = plait_intern(own);
+  known = std::move(name);
+  return text;
+}
+
+plait_event* runtime::task(nb::handle function, const nb::tuple& arguments, nb::handle name,
+                           int priority, nb::handle also, bool anyone) {
+  tidy();
+  plait_runtime* const rt = get();
+  owned_closure closure = make_closure(function, arguments, also, failures_);
+  plait_call call =
+      call_of(*closure,
+              interned(name.is_none() ? nb::getattr(closure->function, "__name__", nb::str("task"))
+                                      : nb::borrow(name)));
   call.priority = priority;
   call.flags = anyone ? PLAIT_FOR_ANYONE : 0;
   plait_event* event = nullptr;
-  if (wants_end && !records_) call.event = &event;
+  if (!records_) call.event = &event;
+  (void)closure.release();
   int code = PLAIT_SUCCESS;
   {
     const without_lock away;
     code = plait_submit(rt, &call);
   }
   raise(code);
-  return event != nullptr ? nb::cast(task_end(event)) : nb::none();
+  return event;
 }
 
 void runtime::hold_rest(bool was_submitted) {
   const std::vector<access> rest = std::exchange(rest_, {});
   if (rest.empty() || !was_submitted) return;
-  std::vector<plait_access> accesses;
-  auto* const closure = new task_closure;
+  owned_closure closure = new_closure();
   for (const access& one : rest) {
-    const array_view& view = closure->views.emplace_back(one.array, false);
-    accesses.push_back(plait_access_of(view.memory(false), PLAIT_INOUT));
+    array_view view(one.array, false);
+    closure->touch(view, PLAIT_INOUT);
+    closure->held.push_back(view.give_away());
   }
-  plait_call call = PLAIT_CALL_INIT;
-  call.name = "hold";
-  call.run = [](void*) { return 0; };
-  call.argument = closure;
-  call.release = &discard_closure;
-  call.accesses = accesses.data();
-  call.access_count = accesses.size();
+  const plait_call call = call_of(*closure.release(), "hold");
   int code = PLAIT_SUCCESS;
   {
     const without_lock away;
@@ -202,8 +202,8 @@ void runtime::wait_on(nb::handle array) {
   submit([&](plait_runtime* rt) { return plait_wait_on(rt, memory); });
 }
 
-void runtime::wait_for(const task_end& task) {
-  submit([&](plait_runtime*) { return plait_event_wait(task.event()); });
+void runtime::wait_for(plait_event* task) {
+  submit([&](plait_runtime*) { return plait_event_wait(task); });
 }
 
 void runtime::record_begin() {

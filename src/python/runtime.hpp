@@ -2,10 +2,12 @@
 /// The runtime as Python sees it: calls of plait's C interface with arrays for memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -21,26 +23,6 @@ void check(int code);
 /// Says which classes `check` raises: those of plait.binding.failures.
 void set_error_classes(nb::object by_code);
 
-/// The owner of memory: while this lives it can neither be freed nor, as a bytearray could,
-/// resized. Holder of the interpreter's lock.
-class held_owner {
- public:
-  explicit held_owner(nb::object owner) : owner_(std::move(owner)) {
-    if (PyObject_CheckBuffer(owner_.ptr()) == 0) return;
-    if (PyObject_GetBuffer(owner_.ptr(), &buffer_, PyBUF_STRIDES) != 0) PyErr_Clear();
-  }
-  held_owner(held_owner&& other) noexcept
-      : owner_(std::move(other.owner_)), buffer_(std::exchange(other.buffer_, Py_buffer{})) {}
-  held_owner& operator=(held_owner&&) = delete;
-  ~held_owner() {
-    if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
-  }
-
- private:
-  nb::object owner_;
-  Py_buffer buffer_{};
-};
-
 /// Objects that messages use until the next wait, each once: the owner of the memory, not the view
 /// of it that was named.
 class held_objects {
@@ -55,7 +37,7 @@ class held_objects {
   [[nodiscard]] held_objects take() noexcept { return std::exchange(*this, held_objects()); }
 
  private:
-  std::unordered_map<PyObject*, held_owner> all_;
+  std::unordered_map<PyObject*, held_memory> all_;
 };
 
 /// A recording, and what its messages use.
@@ -71,23 +53,25 @@ struct moving {
 
   plait_mover* mover = nullptr;
   std::vector<nb::object> arrays;
-  std::vector<held_owner> held;
+  std::vector<held_memory> held;
 };
 
 /// A task that may be waited for.
 class task_end {
  public:
-  explicit task_end(plait_event* event) noexcept : event_(event) {}
-  task_end(task_end&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  task_end(plait_event* event, nb::object of) noexcept : event_(event), of_(std::move(of)) {}
+  task_end(task_end&& other) noexcept
+      : event_(std::exchange(other.event_, nullptr)), of_(std::move(other.of_)) {}
   task_end& operator=(task_end&&) = delete;
   ~task_end() {
     if (event_ != nullptr) (void)plait_event_free(&event_);
   }
   [[nodiscard]] bool done() const;
-  [[nodiscard]] plait_event* event() const noexcept { return event_; }
+  void wait() const;
 
  private:
   plait_event* event_;
+  nb::object of_;  ///< its runtime
 };
 
 /// Name and communicator of a call.
@@ -104,14 +88,15 @@ class runtime {
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  [[nodiscard]] nb::object task(nb::handle function, const nb::args& arguments, nb::handle name,
-                                int priority, nb::handle also, bool anyone, bool wants_end);
+  /// Returns the event of the task; null while a recording is made.
+  [[nodiscard]] plait_event* task(nb::handle function, const nb::tuple& arguments, nb::handle name,
+                                  int priority, nb::handle also, bool anyone);
   void message(bool sends, nb::handle array, int peer, int tag, plait_comm* among,
                const std::string& name);
   /// `go_on` is asked now and then.
   void wait();
   void wait_on(nb::handle array);
-  void wait_for(const task_end& task);
+  void wait_for(plait_event* task);
 
   void record_begin();
   /// Returns the recording; `drop`: nothing is kept.
@@ -158,7 +143,9 @@ class runtime {
   void raise(int code);
 
  private:
-  void tidy() noexcept { closures_to_delete().delete_all(); }
+  void tidy() noexcept { closures().clear_all(); }
+  /// Returns plait's copy of a name.  Errors: TypeError for what is no str.
+  [[nodiscard]] const char* interned(nb::object name);
   void free_unused();
   /// Holds what the last operation uses and `held_` has no place for, by a task after it.
   void hold_rest(bool was_submitted);
@@ -170,6 +157,8 @@ class runtime {
   std::vector<std::shared_ptr<recording>> recordings_;
   std::vector<std::shared_ptr<moving>> movers_;
   bool records_ = false;
+  /// Names of tasks, each where its address leads: the same few objects come again and again.
+  std::array<std::pair<nb::object, const char*>, 64> names_;
   held_objects held_before_;  ///< while a recording is made
 };
 

@@ -13,21 +13,26 @@ bool writes(int mode) noexcept {
   return mode != PLAIT_IN;
 }
 
-/// Adds an access of the closure.
-const array_view& add_access(task_closure& to, const access& one,
-                             std::vector<plait_access>& accesses) {
-  const array_view& view = to.views.emplace_back(one.array, writes(one.mode));
-  const plait_memory memory = view.memory(false);
-  if (memory.row_bytes > 0) accesses.push_back(plait_access_of(memory, one.mode));
-  return view;
+/// Returns what an argument names, or null for one that is no access.
+const access* access_or_null(nb::handle argument) {
+  access* named = nullptr;
+  return nb::try_cast<access*>(argument, named) ? named : nullptr;
+}
+
+void touch_and_hold(task_closure& to, const access& one) {
+  array_view view(one.array, writes(one.mode));
+  to.touch(view, one.mode);
+  to.held.push_back(view.give_away());
 }
 
 /// Appends an array, its shape and its strides, and describes its type: "af8.2.C".
 void add_words(task_closure& to, const array_view& view, std::string& types) {
   if (view.type().empty()) throw nb::type_error("a kernel takes arrays of numbers");
-  const bool is_contiguous = view.is_contiguous();
-  types += 'a' + view.type() + '.' + std::to_string(view.shape().size()) +
-           (is_contiguous ? ".C" : ".A") + ' ';
+  types += 'a';
+  types += view.type();
+  types += '.';
+  types += std::to_string(view.shape().size());
+  types += view.is_contiguous() ? ".C " : ".A ";
   to.words.push_back(std::bit_cast<std::int64_t>(view.begin()));
   to.words.insert(to.words.end(), view.shape().begin(), view.shape().end());
   to.words.insert(to.words.end(), view.strides().begin(), view.strides().end());
@@ -75,45 +80,49 @@ kernel::compiled kernel::for_types(const std::string& types) {
   return known_[types] = reinterpret_cast<compiled>(address);
 }
 
-discarded<task_closure>& closures_to_delete() noexcept {
+void task_closure::touch(const array_view& view, int mode) {
+  const plait_memory memory = view.memory(false);
+  if (memory.row_bytes > 0) accesses.push_back(plait_access_of(memory, mode));
+}
+
+discarded<task_closure>& closures() noexcept {
   static discarded<task_closure> all;
   return all;
 }
 
-task_closure* make_closure(nb::handle function, const nb::args& arguments, nb::handle also,
-                           first_exception& failures, std::vector<plait_access>& accesses) {
-  auto made = std::make_unique<task_closure>();
-  made->failures = &failures;
-  made->views.reserve(arguments.size());
-  kernel* compiled = nullptr;
-  const bool is_kernel = nb::try_cast<kernel*>(function, compiled) && compiled != nullptr;
+owned_closure new_closure() {
+  return owned_closure(closures().take());
+}
+
+namespace {
+
+/// Adds arrays and numbers of a kernel, and returns their types.
+std::string add_to_kernel(task_closure& to, const nb::tuple& arguments) {
   std::string types;
-  nb::object passed = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(arguments.size())));
+  for (nb::handle argument : arguments) {
+    const access* const named = access_or_null(argument);
+    if (named == nullptr) {
+      add_number(to, argument, types);
+      continue;
+    }
+    array_view view(named->array, writes(named->mode));
+    to.touch(view, named->mode);
+    add_words(to, view, types);
+    to.held.push_back(view.give_away());
+  }
+  return types;
+}
+
+/// Adds what a function of Python is called with.
+void add_to_function(task_closure& to, const nb::tuple& arguments) {
+  to.arguments = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(arguments.size())));
   Py_ssize_t at = 0;
   for (nb::handle argument : arguments) {
-    access* named = nullptr;
-    const bool is_access = nb::try_cast<access*>(argument, named) && named != nullptr;
-    if (is_access) {
-      const array_view& view = add_access(*made, *named, accesses);
-      if (is_kernel) add_words(*made, view, types);
-    } else if (is_kernel) {
-      add_number(*made, argument, types);
-    }
-    nb::object item = is_access ? named->array : nb::borrow(argument);
-    PyTuple_SET_ITEM(passed.ptr(), at++, item.release().ptr());
+    const access* const named = access_or_null(argument);
+    if (named != nullptr) touch_and_hold(to, *named);
+    nb::object item = named != nullptr ? named->array : nb::borrow(argument);
+    PyTuple_SET_ITEM(to.arguments.ptr(), at++, item.release().ptr());
   }
-  if (also.is_valid() && !also.is_none()) {
-    for (nb::handle one : also) (void)add_access(*made, nb::cast<access&>(one), accesses);
-  }
-  if (is_kernel) {
-    made->compiled = compiled->for_types(types);
-    made->function = compiled->function();
-  } else {
-    if (PyCallable_Check(function.ptr()) == 0) throw nb::type_error("a task needs a function");
-    made->function = nb::borrow(function);
-    made->arguments = nb::borrow<nb::tuple>(passed);
-  }
-  return made.release();
 }
 
 int run_python(void* closure) {
@@ -134,8 +143,42 @@ int run_kernel(void* closure) {
   return 0;
 }
 
-void discard_closure(void* closure) {
-  closures_to_delete().add(static_cast<task_closure*>(closure));
+int run_nothing(void*) {
+  return 0;
+}
+
+}  // namespace
+
+owned_closure make_closure(nb::handle function, const nb::tuple& arguments, nb::handle also,
+                           first_exception& failures) {
+  owned_closure made = new_closure();
+  made->failures = &failures;
+  kernel* compiled = nullptr;
+  if (nb::try_cast<kernel*>(function, compiled) && compiled != nullptr) {
+    made->compiled = compiled->for_types(add_to_kernel(*made, arguments));
+    made->function = compiled->function();
+  } else {
+    if (PyCallable_Check(function.ptr()) == 0) throw nb::type_error("a task needs a function");
+    add_to_function(*made, arguments);
+    made->function = nb::borrow(function);
+  }
+  if (also.is_valid() && !also.is_none()) {
+    for (nb::handle one : also) touch_and_hold(*made, nb::cast<access&>(one));
+  }
+  return made;
+}
+
+plait_call call_of(const task_closure& closure, const char* name) {
+  plait_call call = PLAIT_CALL_INIT;
+  call.name = name;
+  call.run = closure.compiled != nullptr   ? &run_kernel
+             : closure.function.is_valid() ? &run_python
+                                           : &run_nothing;
+  call.argument = &closure;
+  call.release = [](void* one) { discard()(static_cast<task_closure*>(one)); };
+  call.accesses = closure.accesses.data();
+  call.access_count = closure.accesses.size();
+  return call;
 }
 
 }  // namespace plait_python

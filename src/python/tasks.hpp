@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -50,29 +51,44 @@ class kernel {
   std::unordered_map<std::string, compiled> known_;
 };
 
-/// A task's function and all that it holds until the task is over.
+/// A task's function and all that it holds until the task is over.  Cleared it keeps its room.
 struct task_closure {
+  void clear() noexcept {
+    function.reset();
+    arguments.reset();
+    held.clear();
+    compiled = nullptr;
+    words.clear();
+    accesses.clear();
+  }
+  /// Adds an access.
+  void touch(const array_view& view, int mode);
+
   nb::object function;
-  nb::tuple arguments;
-  std::vector<array_view> views;
+  nb::object arguments;  ///< a tuple
+  std::vector<held_memory> held;
   first_exception* failures = nullptr;
   kernel::compiled compiled = nullptr;
   std::vector<std::int64_t> words;  ///< of a kernel
+  std::vector<plait_access> accesses;
   task_closure* next_discarded = nullptr;
 };
 
-/// Returns the list of those that are over.
-[[nodiscard]] discarded<task_closure>& closures_to_delete() noexcept;
+/// Returns those that are over.
+[[nodiscard]] discarded<task_closure>& closures() noexcept;
+/// Puts one there.
+struct discard {
+  void operator()(task_closure* one) const noexcept { closures().add(one); }
+};
+using owned_closure = std::unique_ptr<task_closure, discard>;
+/// Returns an empty one.
+[[nodiscard]] owned_closure new_closure();
 
-/// Returns a closure and adds its accesses.  `also`: accesses that the function is not called with.
+/// Returns a closure with its accesses.  `also`: accesses that the function is not called with.
 /// Errors: those of `array_view`; TypeError for an array that is no access, in a kernel.
-[[nodiscard]] task_closure* make_closure(nb::handle function, const nb::args& arguments,
-                                         nb::handle also, first_exception& failures,
-                                         std::vector<plait_access>& accesses);
-
-/// `run` and `release` of a closure, for plait.
-int run_python(void* closure);
-int run_kernel(void* closure);
-void discard_closure(void* closure);
+[[nodiscard]] owned_closure make_closure(nb::handle function, const nb::tuple& arguments,
+                                         nb::handle also, first_exception& failures);
+/// Returns the call of a task with this closure, which the caller submits and then releases.
+[[nodiscard]] plait_call call_of(const task_closure& closure, const char* name);
 
 }  // namespace plait_python

@@ -9,7 +9,7 @@ import sys
 import traceback
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plait.binding.choice import core
 from plait.binding.movers import Mover, block_of, boundary_of
@@ -22,22 +22,19 @@ _MEAN = -1
 _open: set[Runtime] = set()  # they live until they are ended: tasks and messages use what they hold
 
 
-class Task:
-    """A task that was submitted."""
+if TYPE_CHECKING:
 
-    __slots__ = ("_end", "_runtime")
+    class Task:
+        """A task that was submitted."""
 
-    def __init__(self, runtime: Runtime, end: Any) -> None:  # the extension's
-        self._runtime = runtime
-        self._end = end
+        def done(self) -> bool:
+            """Returns True once it is over, or was dropped after another's failure."""
 
-    def done(self) -> bool:
-        """Returns True once it is over, or was dropped after another's failure."""
-        return bool(self._end.done())
+        def wait(self) -> None:
+            """Waits until it is over; raises what a task has raised."""
 
-    def wait(self) -> None:
-        """Waits until it is over; raises what a task has raised."""
-        self._runtime._core._wait_for(self._end)
+else:
+    Task = core().Task
 
 
 class Recorded:
@@ -82,7 +79,7 @@ class Runtime:
             comm.py2f(), workers, _POLICIES.index(policy), in_flight, worst_delay_s,
             stall_report_s, checked,
         )  # fmt: skip
-        self._submit = self._core.task
+        self._submit = self._core._task
         _open.add(self)
 
     def __enter__(self) -> Runtime:
@@ -160,9 +157,8 @@ class Runtime:
         arrives as the array. Others arrive as they are. `also`: accesses that the function is not
         called with. Returns None in a recording, where a task runs many times.
         """
-        end = self._submit(function, *arguments, name=name, priority=priority, also=also,
-                           anyone=anyone)  # fmt: skip
-        return None if end is None else Task(self, end)
+        one: Task | None = self._submit(function, arguments, name, priority, also, anyone)
+        return one
 
     def send(
         self, array: Any, peer: int, tag: int = 0, among: Any = None, name: str = "send"
