@@ -12,6 +12,7 @@ from plait.regions import region_end as region_end
 from plait.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from plait.binding import Hold as Hold
     from plait.binding import Mover as Mover
     from plait.binding import MpiError as MpiError
     from plait.binding import PlaitError as PlaitError
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
 
 # Names of plait.binding, which is loaded when one of them is asked for: the command needs no MPI.
 _OF_BINDING = frozenset({
-    "Mover", "MpiError", "PlaitError", "Recorded", "Runtime", "StateError", "Task", "TaskError",
-    "UsageError", "VersionError", "Window", "commutative", "high", "in_", "inout", "kernel", "low",
-    "nobody", "normal", "out", "progress",
+    "Hold", "Mover", "MpiError", "PlaitError", "Recorded", "Runtime", "StateError", "Task",
+    "TaskError", "UsageError", "VersionError", "Window", "commutative", "high", "in_", "inout",
+    "kernel", "low", "nobody", "normal", "out", "progress",
 })  # fmt: skip
 
 

@@ -130,8 +130,9 @@ void submit_blocks(runtime& rt, words_of_call words, const std::string& what, nb
   });
 }
 
-void submit_neighbours(runtime& rt, words_of_call words, bool all_to_all, nb::handle from,
-                       nb::handle to, const std::vector<int>& sources,
+void submit_neighbours(runtime& rt, words_of_call words, const std::string& what, nb::handle from,
+                       nb::handle to, const std::vector<std::size_t>& sent,
+                       const std::vector<std::size_t>& received, const std::vector<int>& sources,
                        const std::vector<int>& destinations) {
   const plait_collective how = how_of(words);
   const plait_neighbours around = {sources.data(), destinations.data(),
@@ -139,9 +140,22 @@ void submit_neighbours(runtime& rt, words_of_call words, bool all_to_all, nb::ha
                                    static_cast<int>(destinations.size())};
   const plait_memory source = rt.memory_of(from, false);
   const plait_memory target = rt.memory_of(to, true);
+  if ((what == "alltoallv" && sent.size() != destinations.size()) ||
+      (what.back() == 'v' && received.size() != sources.size()))
+    throw nb::value_error("one number of elements for each neighbour is needed");
+  const std::size_t bytes = array_view(from, false).item_bytes();
+  const std::vector<plait_block> out = blocks_of(sent);
+  const std::vector<plait_block> in = blocks_of(received);
+  const char* const name = words.name;
   rt.submit([&](plait_runtime* of) {
-    return all_to_all ? plait_neighbour_alltoall(of, words.name, source, target, &around, &how)
-                      : plait_neighbour_allgather(of, words.name, source, target, &around, &how);
+    if (what == "alltoall")
+      return plait_neighbour_alltoall(of, name, source, target, &around, &how);
+    if (what == "allgather")
+      return plait_neighbour_allgather(of, name, source, target, &around, &how);
+    if (what == "alltoallv")
+      return plait_neighbour_alltoallv(of, name, source, out.data(), target, in.data(), bytes,
+                                       &around, &how);
+    return plait_neighbour_allgatherv(of, name, source, target, in.data(), bytes, &around, &how);
   });
 }
 

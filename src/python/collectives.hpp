@@ -21,10 +21,11 @@ void submit_blocks(runtime& rt, words_of_call words, const std::string& what, nb
                    nb::handle to, const std::vector<std::size_t>& sent,
                    const std::vector<std::size_t>& received, int root);
 
-/// Submits an exchange with neighbours: a part for each destination (`all_to_all`), or one for all,
-/// and a part of each source.
-void submit_neighbours(runtime& rt, words_of_call words, bool all_to_all, nb::handle from,
-                       nb::handle to, const std::vector<int>& sources,
+/// Submits an exchange with neighbours, "alltoall": a part for each destination, or "allgather":
+/// one for all, and a part of each source.  Of "alltoallv" and "allgatherv" parts differ in size.
+void submit_neighbours(runtime& rt, words_of_call words, const std::string& what, nb::handle from,
+                       nb::handle to, const std::vector<std::size_t>& sent,
+                       const std::vector<std::size_t>& received, const std::vector<int>& sources,
                        const std::vector<int>& destinations);
 
 }  // namespace plait_python

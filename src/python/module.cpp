@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/collectives.hpp"
+#include "python/holds.hpp"
 #include "python/movers.hpp"
 #include "python/runtime.hpp"
 #include "python/windows.hpp"
@@ -46,6 +47,13 @@ void bind_tasks(nb::module_& m) {
       .def("done", &task_end::done,
            "Returns True once it is over, or was dropped after another's failure.")
       .def("wait", &task_end::wait, "Waits until it is over; raises what a task has raised.");
+  nb::class_<task_hold>(m, "Hold", "A hold of a task that something else finishes.")
+      .def("release", &task_hold::release, "Lets the task go. Any thread; never waits.")
+      .def("fail", &task_hold::fail, "why"_a,
+           "Lets the task go as failed, by an exception or for a reason in words.")
+      .def("another", &task_hold::another, "Returns one more hold of the task.")
+      .def("finish_with", &task_hold::finish_with, "request"_a,
+           "Releases it when a request of mpi4py has completed, which is plait's from now on.");
   nb::class_<recording>(m, "Graph");
   nb::class_<communicator>(m, "Communicator");
 }
@@ -98,12 +106,13 @@ void bind_runtime(nb::module_& m) {
       .def(
           "_task",
           [](nb::handle rt, nb::handle function, const nb::tuple& arguments, nb::handle name,
-             int priority, nb::handle also, bool anyone) {
-            plait_event* const event =
-                nb::cast<runtime&>(rt).task(function, arguments, name, priority, also, anyone);
+             int priority, nb::handle also, bool anyone, bool held) {
+            plait_event* const event = nb::cast<runtime&>(rt).task(function, arguments, name,
+                                                                   priority, also, anyone, held);
             return event != nullptr ? nb::cast(task_end(event, nb::borrow(rt))) : nb::none();
           },
-          "function"_a, "arguments"_a, "name"_a.none(), "priority"_a, "also"_a.none(), "anyone"_a)
+          "function"_a, "arguments"_a, "name"_a.none(), "priority"_a, "also"_a.none(), "anyone"_a,
+          "held"_a)
       .def(
           "send",
           [](runtime& rt, nb::handle array, int peer, int tag, const communicator* among,
@@ -120,6 +129,13 @@ void bind_runtime(nb::module_& m) {
           },
           "array"_a, "peer"_a, "tag"_a = 0, "among"_a = nb::none(), nb::kw_only(),
           "name"_a = "receive")
+      .def(
+          "_counted",
+          [](runtime& rt, bool sends, nb::handle array, nb::handle count, int peer, int tag,
+             const communicator* among, const std::string& name) {
+            rt.message_counted(sends, array, count, peer, tag, among_of(among), name);
+          },
+          "sends"_a, "array"_a, "count"_a, "peer"_a, "tag"_a, "among"_a.none(), "name"_a)
       .def("wait", &runtime::wait)
       .def("wait_on", &runtime::wait_on, "array"_a)
       .def("_record_begin", &runtime::record_begin)
@@ -168,12 +184,14 @@ void bind_runtime(nb::module_& m) {
       "name"_a);
   bound.def(
       "_neighbour",
-      [of_call](runtime& rt, bool all_to_all, nb::handle from, nb::handle to,
+      [of_call](runtime& rt, const std::string& what, nb::handle from, nb::handle to,
+                const std::vector<std::size_t>& sent, const std::vector<std::size_t>& received,
                 const std::vector<int>& sources, const std::vector<int>& destinations,
                 const communicator* among, const std::string& name) {
-        submit_neighbours(rt, of_call(among, name), all_to_all, from, to, sources, destinations);
+        submit_neighbours(rt, of_call(among, name), what, from, to, sent, received, sources,
+                          destinations);
       },
-      "all_to_all"_a, "from_"_a.none(), "to"_a.none(), "sources"_a, "destinations"_a,
+      "what"_a, "from_"_a, "to"_a, "sent"_a, "received"_a, "sources"_a, "destinations"_a,
       "among"_a.none(), "name"_a);
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "python/holds.hpp"
+
 namespace plait_python {
 namespace {
 
@@ -111,7 +113,7 @@ const char* runtime::interned(nb::object name) {
 }
 
 plait_event* runtime::task(nb::handle function, const nb::tuple& arguments, nb::handle name,
-                           int priority, nb::handle also, bool anyone) {
+                           int priority, nb::handle also, bool anyone, bool held) {
   tidy();
   plait_runtime* const rt = get();
   owned_closure closure = make_closure(function, arguments, also, failures_);
@@ -119,6 +121,12 @@ plait_event* runtime::task(nb::handle function, const nb::tuple& arguments, nb::
       call_of(*closure,
               interned(name.is_none() ? nb::getattr(closure->function, "__name__", nb::str("task"))
                                       : nb::borrow(name)));
+  if (held) {
+    if (closure->compiled != nullptr)
+      throw nb::type_error("a kernel runs without the interpreter, and can take no hold");
+    call.run = nullptr;
+    call.run_held = &run_held;
+  }
   call.priority = priority;
   call.flags = anyone ? PLAIT_FOR_ANYONE : 0;
   plait_event* event = nullptr;
@@ -164,6 +172,24 @@ void runtime::message(bool sends, nb::handle array, int peer, int tag, plait_com
   submit([&](plait_runtime* rt) {
     return sends ? plait_send(rt, text, memory, peer, tag, among)
                  : plait_recv(rt, text, memory, peer, tag, among);
+  });
+}
+
+void runtime::message_counted(bool sends, nb::handle array, nb::handle count, int peer, int tag,
+                              plait_comm* among, const std::string& name) {
+  const array_view elements(array, !sends);
+  const plait_memory memory = elements.range("a message with a count");
+  const array_view counted(count, true);
+  if ((counted.type() != "i8" && counted.type() != "u8") || counted.range("a count").row_bytes != 8)
+    throw nb::value_error("the count of a message is an array of one integer of 8 bytes");
+  auto* const at = static_cast<std::size_t*>(counted.begin());
+  (void)memory_of(array, !sends);
+  (void)memory_of(count, true);
+  const char* const text = plait_intern(name.c_str());
+  const std::size_t bytes = elements.item_bytes();
+  submit([&](plait_runtime* rt) {
+    return sends ? plait_send_counted(rt, text, memory, at, bytes, peer, tag, among)
+                 : plait_recv_counted(rt, text, memory, at, bytes, peer, tag, among);
   });
 }
 

@@ -90,10 +90,14 @@ class runtime {
 
   /// Returns the event of the task; null while a recording is made.
   [[nodiscard]] plait_event* task(nb::handle function, const nb::tuple& arguments, nb::handle name,
-                                  int priority, nb::handle also, bool anyone);
+                                  int priority, nb::handle also, bool anyone, bool held);
   void message(bool sends, nb::handle array, int peer, int tag, plait_comm* among,
                const std::string& name);
   /// `go_on` is asked now and then.
+  /// The same of as many elements as `count`, an array of one integer of 8 bytes, says when the
+  /// message starts; a receive writes it.
+  void message_counted(bool sends, nb::handle array, nb::handle count, int peer, int tag,
+                       plait_comm* among, const std::string& name);
   void wait();
   void wait_on(nb::handle array);
   void wait_for(plait_event* task);

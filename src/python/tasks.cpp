@@ -69,8 +69,7 @@ void first_exception::keep_current() {
   if (trace != nullptr) PyException_SetTraceback(value, trace);
   Py_XDECREF(type);
   Py_XDECREF(trace);
-  nb::object raised = nb::steal(value);
-  if (!exception_.is_valid()) exception_ = std::move(raised);
+  keep(nb::steal(value));
 }
 
 kernel::compiled kernel::for_types(const std::string& types) {

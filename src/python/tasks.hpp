@@ -28,6 +28,9 @@ class first_exception {
  public:
   /// Takes the exception that is set.
   void keep_current();
+  void keep(nb::object raised) {
+    if (!exception_.is_valid()) exception_ = std::move(raised);
+  }
   /// Returns it, or null, and forgets it.
   [[nodiscard]] nb::object take() noexcept { return std::exchange(exception_, nb::object()); }
 
@@ -57,6 +60,7 @@ struct task_closure {
     function.reset();
     arguments.reset();
     held.clear();
+    requests.clear();
     compiled = nullptr;
     words.clear();
     accesses.clear();
@@ -67,6 +71,7 @@ struct task_closure {
   nb::object function;
   nb::object arguments;  ///< a tuple
   std::vector<held_memory> held;
+  std::vector<nb::object> requests;  ///< that finish the task
   first_exception* failures = nullptr;
   kernel::compiled compiled = nullptr;
   std::vector<std::int64_t> words;  ///< of a kernel

@@ -22,7 +22,7 @@ from plait.binding.failures import (
 from plait.binding.kernels import kernel
 from plait.binding.looking import progress
 from plait.binding.movers import Mover
-from plait.binding.runtime import Recorded, Runtime, Task, Window, high, low, normal
+from plait.binding.runtime import Hold, Recorded, Runtime, Task, Window, high, low, normal
 
 _core = core()
 _core._set_error_classes(failure_of)
@@ -33,6 +33,7 @@ commutative: Callable[[Any], Any] = _core.commutative
 nobody: int = _core.nobody  # a missing neighbour; MPI.PROC_NULL means the same
 
 __all__ = [
+    "Hold",
     "Mover",
     "MpiError",
     "PlaitError",

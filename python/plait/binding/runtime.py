@@ -33,8 +33,27 @@ if TYPE_CHECKING:
         def wait(self) -> None:
             """Waits until it is over; raises what a task has raised."""
 
+    class Hold:
+        """A hold of a task that something else finishes: released or failed once, by any thread.
+
+        No call waits. One that is dropped without either fails its task.
+        """
+
+        def release(self) -> None:
+            """Lets the task go."""
+
+        def fail(self, why: BaseException | str) -> None:
+            """Lets the task go as failed; the next wait raises the exception."""
+
+        def another(self) -> Hold:
+            """Returns one more hold of the task, which is finished when all are released."""
+
+        def finish_with(self, request: Any) -> None:
+            """Releases it when a request of mpi4py has completed; it is plait's from now on."""
+
 else:
     Task = core().Task
+    Hold = core().Hold
 
 
 class Recorded:
@@ -150,14 +169,17 @@ class Runtime:
         priority: int = 0,
         also: Sequence[Any] | None = None,
         anyone: bool = False,
+        held: bool = False,
     ) -> Task | None:
         """Submits `function(*arguments)`.
 
         An argument by `in_`, `out`, `inout` or `commutative` is an array that the task touches, and
         arrives as the array. Others arrive as they are. `also`: accesses that the function is not
-        called with. Returns None in a recording, where a task runs many times.
+        called with. `held`: the function gets a `Hold` as its last argument, and the task is over
+        when that is released. Returns None in a recording, where a task runs many times.
         """
-        one: Task | None = self._submit(function, arguments, name, priority, also, anyone)
+        one: Task | None = self._submit(function, arguments, name, priority, also, anyone,
+                                        held)  # fmt: skip
         return one
 
     def send(
@@ -171,6 +193,23 @@ class Runtime:
     ) -> None:
         """Receives into an array, or a strided view, as soon as earlier tasks let it be written."""
         self._core.recv(array, peer, tag, among, name=name)
+
+    def send_counted(
+        self, array: Any, count: Any, peer: int, tag: int = 0, among: Any = None,
+        name: str = "send",
+    ) -> None:  # fmt: skip
+        """Sends the first elements of an array in one piece, as many as `count` says at the start.
+
+        `count` is an array of one integer of 8 bytes, which earlier tasks may write.
+        """
+        self._core._counted(True, array, count, peer, tag, among, name)
+
+    def recv_counted(
+        self, array: Any, count: Any, peer: int, tag: int = 0, among: Any = None,
+        name: str = "receive",
+    ) -> None:  # fmt: skip
+        """Receives up to a whole array, and writes the number of elements into `count`."""
+        self._core._counted(False, array, count, peer, tag, among, name)
 
     def wait(self) -> None:
         """Returns when all tasks and messages are over; raises the first failure."""
@@ -391,16 +430,35 @@ class Runtime:
         among: Any = None,
     ) -> None:  # fmt: skip
         """Gives the array to each destination, and puts those of the sources side by side."""
-        self._core._neighbour(False, from_array, to, list(sources), list(destinations), among,
-                              "neighbour_allgather")  # fmt: skip
+        self._neighbour("allgather", from_array, to, (), (), sources, destinations, among)
 
     def neighbour_alltoall(
         self, from_array: Any, to: Any, sources: Sequence[int], destinations: Sequence[int], *,
         among: Any = None,
     ) -> None:  # fmt: skip
         """Gives a part to each destination, and puts those of the sources side by side."""
-        self._core._neighbour(True, from_array, to, list(sources), list(destinations), among,
-                              "neighbour_alltoall")  # fmt: skip
+        self._neighbour("alltoall", from_array, to, (), (), sources, destinations, among)
+
+    def neighbour_allgatherv(
+        self, from_array: Any, to: Any, received: Sequence[int], sources: Sequence[int],
+        destinations: Sequence[int], *, among: Any = None,
+    ) -> None:  # fmt: skip
+        """Does the same with parts of different sizes, in elements: one for each source."""
+        self._neighbour("allgatherv", from_array, to, (), received, sources, destinations, among)
+
+    def neighbour_alltoallv(
+        self, from_array: Any, to: Any, sent: Sequence[int], received: Sequence[int],
+        sources: Sequence[int], destinations: Sequence[int], *, among: Any = None,
+    ) -> None:  # fmt: skip
+        """Gives and gets parts of different sizes, in elements: one for each neighbour."""
+        self._neighbour("alltoallv", from_array, to, sent, received, sources, destinations, among)
+
+    def _neighbour(
+        self, what: str, source: Any, to: Any, sent: Sequence[int], received: Sequence[int],
+        sources: Sequence[int], destinations: Sequence[int], among: Any,
+    ) -> None:  # fmt: skip
+        self._core._neighbour(what, source, to, list(sent), list(received), list(sources),
+                              list(destinations), among, f"neighbour_{what}")  # fmt: skip
 
 
 class Window:
