@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Code in documents is the code of a file that compiles, and links lead somewhere.
 
-A code block that follows `<!-- file: PATH -->` must be that file, to the letter.
+A code block that follows `<!-- file: PATH -->` must be that file, to the letter; one that follows
+`<!-- part of: PATH -->` must be lines of it.
 """
 
 import pathlib
@@ -9,6 +10,7 @@ import re
 import sys
 
 FILE_BLOCK = re.compile(r"<!-- file: (\S+) -->\n```\w*\n(.*?)```", re.DOTALL)
+PART_BLOCK = re.compile(r"<!-- part of: (\S+) -->\n```\w*\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 
 
@@ -20,11 +22,13 @@ def complaints(root: pathlib.Path) -> list[str]:
             continue
         text = document.read_text()
         name = document.relative_to(root)
-        for path, code in FILE_BLOCK.findall(text):
+        blocks = [(*block, False) for block in FILE_BLOCK.findall(text)]
+        blocks += [(*block, True) for block in PART_BLOCK.findall(text)]
+        for path, code, is_part in blocks:
             source = root / path
             if not source.is_file():
                 found.append(f"{name}: shows {path}, which does not exist")
-            elif source.read_text() != code:
+            elif code not in source.read_text() if is_part else source.read_text() != code:
                 found.append(f"{name}: its copy of {path} differs from the file")
         for target in LINK.findall(text):
             if not (document.parent / target).exists():
