@@ -40,45 +40,49 @@ void count_raw_messages(session& s) {
   const auto wait = [&] {
     check_mpi(MPI_Waitall(burst, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   };
-  for (int round = 0; round < bursts; ++round) {
-    s.turn.of(1, [&] {
-      count_burst(s.part, round, row, "receive, posted", [&] {
-        for (int i = 0; i < burst; ++i)
-          check_mpi(MPI_Irecv(all[i].data(), sizeof(payload), MPI_BYTE, 0, 0, comm, &requests[i]),
-                    "MPI_Irecv");
+  s.turn.among_two([&] {
+    for (int round = 0; round < bursts; ++round) {
+      s.turn.of(1, [&] {
+        count_burst(s.part, round, row, "receive, posted", [&] {
+          for (int i = 0; i < burst; ++i)
+            check_mpi(MPI_Irecv(all[i].data(), sizeof(payload), MPI_BYTE, 0, 0, comm, &requests[i]),
+                      "MPI_Irecv");
+        });
       });
-    });
-    s.turn.of(0, [&] {
-      count_burst(s.part, round, row, "send", [&] {
-        for (int i = 0; i < burst; ++i)
-          check_mpi(MPI_Isend(all[i].data(), sizeof(payload), MPI_BYTE, 1, 0, comm, &requests[i]),
-                    "MPI_Isend");
-        wait();
+      s.turn.of(0, [&] {
+        count_burst(s.part, round, row, "send", [&] {
+          for (int i = 0; i < burst; ++i)
+            check_mpi(MPI_Isend(all[i].data(), sizeof(payload), MPI_BYTE, 1, 0, comm, &requests[i]),
+                      "MPI_Isend");
+          wait();
+        });
       });
-    });
-    s.turn.of(1, [&] { count_burst(s.part, round, row, "receive, completed", wait); });
-  }
+      s.turn.of(1, [&] { count_burst(s.part, round, row, "receive, completed", wait); });
+    }
+  });
 }
 
 void count_submitted_messages(session& s) {
   constexpr const char* row = "plait";
   payloads all(burst);
   runtime rt{s.env, {.engine = {.policy = progress::workers, .cores = 1}, .tasks = {.workers = 1}}};
-  for (int round = 0; round < bursts; ++round) {
-    s.turn.of(1, [&] {
-      count_burst(s.part, round, row, "receive, posted", [&] {
-        for (payload& one : all) rt.recv("message", out(one), 0);
+  s.turn.among_two([&] {
+    for (int round = 0; round < bursts; ++round) {
+      s.turn.of(1, [&] {
+        count_burst(s.part, round, row, "receive, posted", [&] {
+          for (payload& one : all) rt.recv("message", out(one), 0);
+        });
       });
-    });
-    s.turn.of(0, [&] {
-      count_burst(s.part, round, row, "send", [&] {
-        for (const payload& one : all) rt.send("message", in(one), 1);
-        rt.wait();
+      s.turn.of(0, [&] {
+        count_burst(s.part, round, row, "send", [&] {
+          for (const payload& one : all) rt.send("message", in(one), 1);
+          rt.wait();
+        });
       });
-    });
-    s.turn.of(1,
-              [&] { count_burst(s.part, round, row, "receive, completed", [&] { rt.wait(); }); });
-  }
+      s.turn.of(1,
+                [&] { count_burst(s.part, round, row, "receive, completed", [&] { rt.wait(); }); });
+    }
+  });
 }
 
 void count_replayed_messages(session& s) {
@@ -89,19 +93,21 @@ void count_replayed_messages(session& s) {
     for (payload& one : all) {
       if (s.env.rank() == 0) {
         rt.send("message", in(one), 1);
-      } else {
+      } else if (s.env.rank() == 1) {
         rt.recv("message", out(one), 0);
       }
     }
   });
-  for (int round = 0; round < bursts; ++round) {
-    for (const int rank : {0, 1}) {
-      s.turn.of(rank, [&] {
-        count_burst(s.part, round, row, rank == 0 ? "send" : "receive",
-                    [&] { rt.replay(messages, burst / recorded_messages).wait(); });
-      });
+  s.turn.among_two([&] {
+    for (int round = 0; round < bursts; ++round) {
+      for (const int rank : {0, 1}) {
+        s.turn.of(rank, [&] {
+          count_burst(s.part, round, row, rank == 0 ? "send" : "receive",
+                      [&] { rt.replay(messages, burst / recorded_messages).wait(); });
+        });
+      }
     }
-  }
+  });
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ namespace plait::bench::counts {
 [[nodiscard]] int count_this_program(char** argv);
 /// Returns whether the program runs under callgrind.
 [[nodiscard]] bool is_counted();
+/// Returns whether the launcher says that this is another rank than the first two.
+[[nodiscard]] bool looks_on();
 
 /// Counts and names stretches of this rank.
 class parts {

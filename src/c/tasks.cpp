@@ -191,7 +191,7 @@ void submit(plait_runtime& rt, const plait_call& call, bool& keeps) {
   // In one expression: members set one after the other are first cleared as a block, slowly.
   const auto erased = [&](void (*run)(void*), void* argument, std::size_t bytes,
                           void (*release)(void*)) {
-    return task_call{.name = name_of(call.name),
+    return task_call{.name = task_name::of(call.name),
                      .run = run,
                      .argument = argument,
                      .argument_bytes = bytes,

@@ -105,6 +105,12 @@ void submit_collective(runtime& rt, words_of_call words, const std::string& what
 void submit_blocks(runtime& rt, words_of_call words, const std::string& what, nb::handle from,
                    nb::handle to, const std::vector<std::size_t>& sent,
                    const std::vector<std::size_t>& received, int root) {
+  int ranks = 0;
+  check(plait_comm_size(rt.get(), words.among, &ranks));
+  for (const std::vector<std::size_t>* counts : {&sent, &received}) {
+    if (!counts->empty() && counts->size() != static_cast<std::size_t>(ranks))
+      throw nb::value_error("one number of elements for each rank is needed");
+  }
   const plait_collective how = how_of(words);
   const char* const name = words.name;
   const std::size_t bytes = item_bytes_of(from, to);
@@ -134,15 +140,15 @@ void submit_neighbours(runtime& rt, words_of_call words, const std::string& what
                        nb::handle to, const std::vector<std::size_t>& sent,
                        const std::vector<std::size_t>& received, const std::vector<int>& sources,
                        const std::vector<int>& destinations) {
+  if ((what == "alltoallv" && sent.size() != destinations.size()) ||
+      (what.back() == 'v' && received.size() != sources.size()))
+    throw nb::value_error("one number of elements for each neighbour is needed");
   const plait_collective how = how_of(words);
   const plait_neighbours around = {sources.data(), destinations.data(),
                                    static_cast<int>(sources.size()),
                                    static_cast<int>(destinations.size())};
   const plait_memory source = rt.memory_of(from, false);
   const plait_memory target = rt.memory_of(to, true);
-  if ((what == "alltoallv" && sent.size() != destinations.size()) ||
-      (what.back() == 'v' && received.size() != sources.size()))
-    throw nb::value_error("one number of elements for each neighbour is needed");
   const std::size_t bytes = array_view(from, false).item_bytes();
   const std::vector<plait_block> out = blocks_of(sent);
   const std::vector<plait_block> in = blocks_of(received);

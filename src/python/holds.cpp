@@ -6,8 +6,8 @@
 namespace plait_python {
 
 task_hold::~task_hold() {
-  if (hold_ == nullptr) return;
-  (void)plait_hold_fail(&hold_, "its hold was dropped, neither released nor failed");
+  if (hold_ != nullptr)
+    fail_with(nb::object(), "its hold was dropped, neither released nor failed");
 }
 
 void task_hold::release() {
@@ -15,9 +15,17 @@ void task_hold::release() {
 }
 
 void task_hold::fail(nb::object why) {
-  if (hold_ != nullptr && PyExceptionInstance_Check(why.ptr()) != 0) of_->failures->keep(why);
-  const nb::str text(why);
-  check(plait_hold_fail(&hold_, text.c_str()));
+  const nb::str text(why);  // may run code of the program's
+  const char* const words = PyUnicode_AsUTF8(text.ptr());
+  if (words == nullptr) throw nb::python_error();
+  check(
+      fail_with(PyExceptionInstance_Check(why.ptr()) != 0 ? std::move(why) : nb::object(), words));
+}
+
+int task_hold::fail_with(nb::object raised, const char* why) {
+  if (hold_ != nullptr)  // else another failure would be told by this one's exception
+    of_->failures->keep(raised.is_valid() ? std::move(raised) : exception_of(PLAIT_ERR_TASK, why));
+  return plait_hold_fail(&hold_, why);
 }
 
 task_hold task_hold::another() const {
@@ -28,8 +36,15 @@ task_hold task_hold::another() const {
 
 void task_hold::finish_with(nb::object request) {
   const int handle = nb::cast<int>(request.attr("py2f")());
-  if (hold_ != nullptr) of_->requests.push_back(std::move(request));  // it holds the buffers
-  check(plait_finish_with_f(&hold_, handle));
+  plait_hold* own = std::exchange(hold_, nullptr);
+  if (own != nullptr) of_->requests.push_back(std::move(request));  // it holds the buffers
+  int code = PLAIT_SUCCESS;
+  {
+    const without_lock away;  // plait may wait for a thread that is in MPI and wants the lock
+    code = plait_finish_with_f(&own, handle);
+  }
+  if (own != nullptr) hold_ = own;
+  check(code);
 }
 
 int run_held(void* closure, plait_hold* until) {

@@ -10,7 +10,7 @@
 namespace plait_python {
 
 /// A hold of a task, which is released or failed once; destroyed without either it fails the task.
-/// Holder of the interpreter's lock; no call waits.
+/// Holder of the interpreter's lock, which `finish_with` gives away meanwhile.
 class task_hold {
  public:
   task_hold(plait_hold* one, task_closure& of) noexcept : hold_(one), of_(&of) {}
@@ -30,6 +30,8 @@ class task_hold {
   void let_go() noexcept { (void)plait_hold_release(&hold_); }
 
  private:
+  int fail_with(nb::object raised, const char* why);
+
   plait_hold* hold_;
   task_closure* of_;  ///< lives as long as the task is held
 };

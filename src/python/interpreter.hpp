@@ -84,19 +84,29 @@ class discarded {
     while (one != nullptr) {
       Object* const next = one->next_discarded;
       one->clear();  // may run code of the program's, which comes here again
-      one->next_discarded = clear_;
-      clear_ = std::exchange(one, next);
+      if (kept_ < most_kept) {
+        ++kept_;
+        one->next_discarded = clear_;
+        clear_ = one;
+      } else {
+        delete one;
+      }
+      one = next;
     }
   }
   /// Returns one that is clear.  Holder of the interpreter's lock.
   [[nodiscard]] Object* take() {
     if (clear_ == nullptr) return new Object;
+    --kept_;
     return std::exchange(clear_, clear_->next_discarded);
   }
 
  private:
+  static constexpr int most_kept = 4096;  // more than run side by side, but in a large recording
+
   std::atomic<Object*> first_{nullptr};
   Object* clear_ = nullptr;
+  int kept_ = 0;
 };
 
 }  // namespace plait_python

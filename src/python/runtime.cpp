@@ -40,9 +40,13 @@ void set_error_classes(nb::object by_code) {
   error_classes() = std::move(by_code);
 }
 
+nb::object exception_of(int code, const char* text) {
+  return error_classes()(code, text);
+}
+
 void check(int code) {
   if (code == PLAIT_SUCCESS) return;
-  const nb::object raised = error_classes()(code, plait_error_text());
+  const nb::object raised = exception_of(code, plait_error_text());
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
   throw nb::python_error();
 }
@@ -80,7 +84,7 @@ runtime::~runtime() = default;
 
 plait_runtime* runtime::get() const {
   if (rt_ == nullptr) {
-    const nb::object raised = error_classes()(int{PLAIT_ERR_STATE}, "the runtime has ended");
+    const nb::object raised = exception_of(PLAIT_ERR_STATE, "the runtime has ended");
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
     throw nb::python_error();
   }
@@ -145,11 +149,7 @@ void runtime::hold_rest(bool was_submitted) {
   const std::vector<access> rest = std::exchange(rest_, {});
   if (rest.empty() || !was_submitted) return;
   owned_closure closure = new_closure();
-  for (const access& one : rest) {
-    array_view view(one.array, false);
-    closure->touch(view, PLAIT_INOUT);
-    closure->held.push_back(view.give_away());
-  }
+  for (const access& one : rest) closure->touch(array_view(one.array, false), PLAIT_INOUT);
   const plait_call call = call_of(*closure.release(), "hold");
   int code = PLAIT_SUCCESS;
   {
@@ -179,12 +179,12 @@ void runtime::message_counted(bool sends, nb::handle array, nb::handle count, in
                               plait_comm* among, const std::string& name) {
   const array_view elements(array, !sends);
   const plait_memory memory = elements.range("a message with a count");
-  const array_view counted(count, true);
+  const array_view counted(count, !sends);
   if ((counted.type() != "i8" && counted.type() != "u8") || counted.range("a count").row_bytes != 8)
     throw nb::value_error("the count of a message is an array of one integer of 8 bytes");
   auto* const at = static_cast<std::size_t*>(counted.begin());
   (void)memory_of(array, !sends);
-  (void)memory_of(count, true);
+  (void)memory_of(count, !sends);
   const char* const text = plait_intern(name.c_str());
   const std::size_t bytes = elements.item_bytes();
   submit([&](plait_runtime* rt) {

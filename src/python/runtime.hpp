@@ -18,6 +18,8 @@
 
 namespace plait_python {
 
+/// Returns the exception that a code stands for.
+[[nodiscard]] nb::object exception_of(int code, const char* text);
 /// Raises what a code stands for.  No effect for PLAIT_SUCCESS.
 void check(int code);
 /// Says which classes `check` raises: those of plait.binding.failures.
@@ -93,7 +95,6 @@ class runtime {
                                   int priority, nb::handle also, bool anyone, bool held);
   void message(bool sends, nb::handle array, int peer, int tag, plait_comm* among,
                const std::string& name);
-  /// `go_on` is asked now and then.
   /// The same of as many elements as `count`, an array of one integer of 8 bytes, says when the
   /// message starts; a receive writes it.
   void message_counted(bool sends, nb::handle array, nb::handle count, int peer, int tag,

@@ -9,20 +9,14 @@
 namespace plait_python {
 namespace {
 
-bool writes(int mode) noexcept {
-  return mode != PLAIT_IN;
+array_view view_of(const access& one) {
+  return {one.array, one.mode != PLAIT_IN};
 }
 
 /// Returns what an argument names, or null for one that is no access.
 const access* access_or_null(nb::handle argument) {
   access* named = nullptr;
   return nb::try_cast<access*>(argument, named) ? named : nullptr;
-}
-
-void touch_and_hold(task_closure& to, const access& one) {
-  array_view view(one.array, writes(one.mode));
-  to.touch(view, one.mode);
-  to.held.push_back(view.give_away());
 }
 
 /// Appends an array, its shape and its strides, and describes its type: "af8.2.C".
@@ -79,9 +73,10 @@ kernel::compiled kernel::for_types(const std::string& types) {
   return known_[types] = reinterpret_cast<compiled>(address);
 }
 
-void task_closure::touch(const array_view& view, int mode) {
+void task_closure::touch(array_view&& view, int mode) {
   const plait_memory memory = view.memory(false);
   if (memory.row_bytes > 0) accesses.push_back(plait_access_of(memory, mode));
+  held.push_back(view.give_away());
 }
 
 discarded<task_closure>& closures() noexcept {
@@ -104,10 +99,9 @@ std::string add_to_kernel(task_closure& to, const nb::tuple& arguments) {
       add_number(to, argument, types);
       continue;
     }
-    array_view view(named->array, writes(named->mode));
-    to.touch(view, named->mode);
+    array_view view = view_of(*named);
     add_words(to, view, types);
-    to.held.push_back(view.give_away());
+    to.touch(std::move(view), named->mode);
   }
   return types;
 }
@@ -118,7 +112,7 @@ void add_to_function(task_closure& to, const nb::tuple& arguments) {
   Py_ssize_t at = 0;
   for (nb::handle argument : arguments) {
     const access* const named = access_or_null(argument);
-    if (named != nullptr) touch_and_hold(to, *named);
+    if (named != nullptr) to.touch(view_of(*named), named->mode);
     nb::object item = named != nullptr ? named->array : nb::borrow(argument);
     PyTuple_SET_ITEM(to.arguments.ptr(), at++, item.release().ptr());
   }
@@ -162,7 +156,10 @@ owned_closure make_closure(nb::handle function, const nb::tuple& arguments, nb::
     made->function = nb::borrow(function);
   }
   if (also.is_valid() && !also.is_none()) {
-    for (nb::handle one : also) touch_and_hold(*made, nb::cast<access&>(one));
+    for (nb::handle one : also) {
+      const auto& named = nb::cast<const access&>(one);
+      made->touch(view_of(named), named.mode);
+    }
   }
   return made;
 }

@@ -65,8 +65,8 @@ struct task_closure {
     words.clear();
     accesses.clear();
   }
-  /// Adds an access.
-  void touch(const array_view& view, int mode);
+  /// Adds an access, and holds its memory.
+  void touch(array_view&& view, int mode);
 
   nb::object function;
   nb::object arguments;  ///< a tuple

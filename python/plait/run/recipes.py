@@ -38,7 +38,7 @@ def parts_of(kind: str, name: str, mpi: str, ranks: int | None, lab: bool) -> li
 
 
 def _parts_of_benchmark(name: str, mpi: str, ranks: int | None, lab: bool) -> list[Part]:
-    if name in ("counts", "message", "exchange", "progress", "fft", "dense", "sparse"):
+    if name in ("counts", "message", "exchange", "progress", "scale", "fft", "dense", "sparse"):
         parts = [Part(ranks or 2)]
         if name == "exchange" and kind_of(mpi) == "mpich":
             # MPICH reads this before MPI_Init, so it takes a job of its own.

@@ -85,6 +85,29 @@ def requests_finish_tasks(rt):
         comm.Free()
 
 
+def two_chains_of_requests(rt):
+    """Tasks that wait for the right to call MPI, and for the lock of the interpreter."""
+    pairs = [(np.array([rt.rank + 1.0 + i]), MPI.COMM_WORLD.Dup()) for i in range(2)]
+
+    def sums(v, comm, until):
+        with rt.mpi():
+            request = comm.Iallreduce(MPI.IN_PLACE, v)
+        until.finish_with(request)
+
+    def divides(v):
+        v /= rt.size
+
+    for _ in range(50):
+        for x, comm in pairs:
+            rt.task(sums, inout(x), comm, held=True)
+            rt.task(divides, inout(x))
+    rt.wait()
+    for i, (x, comm) in enumerate(pairs):
+        assert abs(x[0] - (rt.size + 1) / 2 - i) < 1e-9, x
+        with rt.mpi():
+            comm.Free()
+
+
 def lengths(rt):
     """Of a ring of messages that tasks decide how long they are."""
     left, right = (rt.rank - 1) % rt.size, (rt.rank + 1) % rt.size
@@ -104,6 +127,13 @@ def lengths(rt):
     assert (got[n:] == -1).all(), got
     raises(ValueError, lambda: rt.send_counted(sent, np.zeros(1), right), "one integer of 8 bytes")
     raises(ValueError, lambda: rt.send_counted(sent[::2], count, right), "one piece")
+
+
+def numbers_of_parts_are_checked(rt):
+    x = np.zeros(rt.size + 1)
+    parts = [1] * (rt.size + 1)
+    raises(ValueError, lambda: rt.allgatherv(x[:1], x, parts), "each rank")
+    raises(ValueError, lambda: rt.alltoallv(x, x, parts, parts), "each rank")
 
 
 def neighbours_of_different_sizes(rt):
@@ -142,6 +172,16 @@ def forgets(v, until):
     pass
 
 
+class Unprintable(Exception):
+    def __str__(self):
+        raise KeyError("as asked")
+
+
+def fails_oddly(v, until):
+    raises(KeyError, lambda: until.fail(Unprintable()), "as asked")
+    until.release()
+
+
 def raises_itself(v, until):
     raises_itself.until = until
     raise KeyError("as asked")
@@ -160,6 +200,8 @@ def failures():
         raises(kind, rt.wait, words)
         rt.finalize()
     raises(plait.UsageError, raises_itself.until.release, "null pointer")
+    with plait.Runtime(MPI.COMM_SELF) as rt:
+        rt.task(fails_oddly, inout(np.zeros(1)), held=True)
 
 
 with plait.Runtime(workers=2) as runtime:
@@ -167,7 +209,9 @@ with plait.Runtime(workers=2) as runtime:
         a_timer_finishes_a_task,
         all_holds_are_released,
         requests_finish_tasks,
+        two_chains_of_requests,
         lengths,
+        numbers_of_parts_are_checked,
         neighbours_of_different_sizes,
         kernels_take_no_hold,
     ):
