@@ -16,19 +16,10 @@ namespace {
 
 enum tag : int { letter_tag, put_tag, get_tag };
 
-[[nodiscard]] int size_of(MPI_Comm comm) {
-  int size = 0;
-  mpi_call(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
-
 }  // namespace
 
 by_messages::by_messages(MPI_Comm comm, std::span<std::byte> own, int flags)
-    : comm_(comm),
-      own_(own),
-      signals_(size_of(comm), flags),
-      ways_(static_cast<std::size_t>(size_of(comm))) {
+    : comm_(comm), own_(own), signals_(flags) {
   mpi_call(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
 }
 
@@ -44,8 +35,7 @@ void by_messages::start(operation& op, finished_list& done) {
     await_landing(op, done);
   } else if (op.peer == rank_) {
     at_home(op, done);
-  } else if (way_out& way = ways_[static_cast<std::size_t>(op.peer)];
-             way.waiting.empty() && has_room(way, op)) {
+  } else if (way_out& way = ways_[op.peer]; way.waiting.empty() && has_room(way, op)) {
     begin(op, done);
   } else {
     way.waiting.push_back(&op);
@@ -103,7 +93,7 @@ void by_messages::begin_put(operation& op, finished_list& done) {
     });
     requests_.add(request, {.what = purpose::kind::put_out, .peer = op.peer, .about = words});
   }
-  way_out& way = ways_[static_cast<std::size_t>(op.peer)];
+  way_out& way = ways_[op.peer];
   ++way.open;
   way.in_letters_bytes += bytes_in_letter(op);
   open_put& put = open_puts_[words.number];
@@ -115,7 +105,7 @@ void by_messages::begin_put(operation& op, finished_list& done) {
 void by_messages::tell(int peer, notice what, operation* op, std::shared_ptr<put_landing> landing) {
   const letter words{.flag = what.flag, .number = next_number_++, .place = what.place};
   send_letter(peer, words);
-  ++ways_[static_cast<std::size_t>(peer)].open;
+  ++ways_[peer].open;
   if (landing != nullptr) landing->landed = false;
   open_puts_[words.number] = {op, peer, 0, 1, std::move(landing)};
 }
@@ -133,12 +123,12 @@ void by_messages::begin_get(operation& op) {
     mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, get_tag, comm_, &request), "MPI_Irecv");
   });
   requests_.add(request, {.what = purpose::kind::get_in, .peer = op.peer, .op = &op});
-  ++ways_[static_cast<std::size_t>(op.peer)].open;
+  ++ways_[op.peer].open;
 }
 
 /// A put to, or a get from, `peer` is over: there is room for others.
 void by_messages::closed_one(int peer, std::size_t in_letter_bytes, finished_list& done) {
-  way_out& way = ways_[static_cast<std::size_t>(peer)];
+  way_out& way = ways_[peer];
   --way.open;
   way.in_letters_bytes -= in_letter_bytes;
   while (!way.waiting.empty() && has_room(way, *way.waiting.front())) {
@@ -313,7 +303,7 @@ void by_messages::request_over(purpose& why, finished_list& done) {
 
 void by_messages::give_up(finished_list& done) {
   signals_.give_up(done);
-  for (way_out& way : ways_) {
+  for (auto& [target, way] : ways_) {
     for (operation* op : std::exchange(way.waiting, {})) done.push_back({op, nullptr});
   }
 }
@@ -352,7 +342,7 @@ void by_messages::for_each(const std::function<void(const operation&)>& visit) c
   for (const purpose& why : requests_.purposes()) {
     if (why.op != nullptr) visit(*why.op);
   }
-  for (const way_out& way : ways_) {
+  for (const auto& [target, way] : ways_) {
     for (const operation* op : way.waiting) visit(*op);
   }
 }

@@ -142,7 +142,7 @@ class by_messages final : public one_sided_service {
   raised_signals signals_;
   std::uint64_t next_number_ = 0;
   std::unordered_map<std::uint64_t, open_put> open_puts_;
-  std::vector<way_out> ways_;  ///< by target
+  std::unordered_map<int, way_out> ways_;  ///< by target, of those that there are
 
   followed_requests<purpose> requests_;
   std::unique_ptr<std::byte[]> spare_;  ///< for a letter with data, or null

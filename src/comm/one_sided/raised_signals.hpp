@@ -8,7 +8,6 @@
 #include <set>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <plait/comm/served_window.hpp>
 
@@ -18,9 +17,7 @@ namespace plait {
 /// may come in any order.  Holder of the token only.
 class raised_signals {
  public:
-  raised_signals(int ranks, int flags)
-      : flags_(static_cast<std::size_t>(flags)),
-        lines_(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(flags)) {}
+  explicit raised_signals(int flags) : flags_(static_cast<std::size_t>(flags)) {}
 
   void raise(int source, int flag, std::uint64_t place, served_window::finished_list& done) {
     line& l = lines_[index(source, flag)];
@@ -53,7 +50,7 @@ class raised_signals {
   [[nodiscard]] bool any_awaited() const noexcept { return waiting_ > 0; }
 
   void give_up(served_window::finished_list& done) {
-    for (line& l : lines_) {
+    for (auto& [of, l] : lines_) {
       for (const auto& [place, op] : l.waiting) done.push_back({op, nullptr});
       l.waiting.clear();
     }
@@ -61,7 +58,7 @@ class raised_signals {
   }
 
   void for_each(const std::function<void(const operation&)>& visit) const {
-    for (const line& l : lines_) {
+    for (const auto& [of, l] : lines_) {
       for (const auto& [place, op] : l.waiting) visit(*op);
     }
   }
@@ -78,7 +75,7 @@ class raised_signals {
   }
 
   const std::size_t flags_;
-  std::vector<line> lines_;
+  std::unordered_map<std::size_t, line> lines_;  ///< those that were used: a rank has few peers
   std::size_t waiting_ = 0;
 };
 
