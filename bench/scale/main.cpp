@@ -101,6 +101,7 @@ int run(int argc, char** argv) {
     command.option("--json", rows.json_file, "File for the result; - = standard output");
     command.flag("--progress", rows.progress, "@progress lines on standard error");
     if (!command.parse(argc, argv, *env)) return measure::exit_verified;
+    measure::check_writable(*env, "--json", rows.json_file);
     const int rank = env->rank();
     const int size = env->size();
     std::optional<runtime> rt;
