@@ -42,11 +42,15 @@ class Mpirun(unittest.TestCase):
         command = [MPIRUN, LIBRARY, MPIEXEC, str(ranks), *program]
         return subprocess.run(command, capture_output=True, text=True)
 
+    # MPICH's launcher ends by SIGPIPE where all ranks have ended before it has told their helper
+    # about them: 1 of 300 times on a loaded machine.  So ranks live for a moment.
     def test_every_rank_runs(self):
-        self.assertEqual(self.run_ranks(3, "echo", "here").stdout.count("here"), 3)
+        done = self.run_ranks(3, "sh", "-c", "echo here; sleep 0.3")
+        self.assertEqual(done.stdout.count("here"), 3, (done.returncode, done.stderr))
 
     def test_the_status_is_the_programs(self):
-        self.assertEqual(self.run_ranks(2, "bash", "-c", "exit 7").returncode, 7)
+        done = self.run_ranks(2, "sh", "-c", "sleep 0.3; exit 7")
+        self.assertEqual(done.returncode, 7, done.stderr)
 
     def test_an_unknown_library_is_named(self):
         result = subprocess.run([MPIRUN, "lam", "x", "1", "true"], capture_output=True, text=True)
