@@ -121,8 +121,8 @@ int run(int argc, char** argv) {
       rt.reset();
     });
     measure::json found = taken.rows(*env);
-    measure::finish_rows(*env, rows, "scale", {{"ranks", size}, {"steps", steps}},
-                         measure::json::object(), std::move(found));
+    measure::finish_rows(*env, rows, "scale", {{"steps", steps}}, measure::json::object(),
+                         std::move(found));
     return measure::exit_verified;
   });
 }

@@ -152,8 +152,14 @@ typedef struct plait_memory {
   plait_axis axes[PLAIT_AXES];
 } plait_memory;
 
+#define PLAIT_ONE_ROW_        \
+  {                           \
+    {1, 0}, {1, 0}, {1, 0}, { \
+      1, 0                    \
+    }                         \
+  }
 static inline plait_memory plait_bytes(const void* begin, size_t bytes) {
-  plait_memory m = {(void*)(uintptr_t)begin, bytes, {{1, 0}, {1, 0}, {1, 0}, {1, 0}}};
+  plait_memory m = {(void*)(uintptr_t)begin, bytes, PLAIT_ONE_ROW_};
   return m;
 }
 /* `rows` rows, `stride` bytes from the beginning of one to that of the next. */
@@ -199,11 +205,8 @@ static inline plait_access plait_access_of(plait_memory memory, int mode) {
 #ifdef __cplusplus
 #define PLAIT_OF_TWO_(mode, begin, bytes) plait_access_of(plait_bytes((begin), (bytes)), (mode))
 #else /* in one piece: a struct that is copied into another costs as much as all else of a call */
-#define PLAIT_OF_TWO_(mode, begin, bytes)                                                  \
-  ((plait_access){                                                                         \
-      {(void*)(uintptr_t)(const void*){begin}, (bytes), {{1, 0}, {1, 0}, {1, 0}, {1, 0}}}, \
-      (mode),                                                                              \
-      {0}})
+#define PLAIT_OF_TWO_(mode, begin, bytes) \
+  ((plait_access){{(void*)(uintptr_t)(const void*){begin}, (bytes), PLAIT_ONE_ROW_}, (mode), {0}})
 #endif
 
 /* --- tasks --------------------------------------------------------------------------------------
@@ -246,15 +249,17 @@ int plait_submit(plait_runtime* rt, const plait_call* call);
 
 /* plait_task(rt, "name", function, argument, accesses...): `argument` is a variable, which is
  * copied. */
-#define plait_task(rt, name, function, argument, ...)                         \
-  plait_submit_copy((rt), "" name, (function), &(argument), sizeof(argument), \
-                    (const plait_access[]){__VA_ARGS__},                      \
+#define plait_task(rt, name, function, argument, ...)                            \
+  plait_submit_copy((rt), "" name, (function), 0, &(argument), sizeof(argument), \
+                    (const plait_access[]){__VA_ARGS__},                         \
                     sizeof((const plait_access[]){__VA_ARGS__}) / sizeof(plait_access))
 static inline int plait_submit_copy(plait_runtime* rt, const char* name, int (*run)(void*),
-                                    const void* argument, size_t argument_bytes,
-                                    const plait_access* accesses, size_t access_count) {
-  const plait_call call = {
-      sizeof call, name, run, argument, argument_bytes, 0, accesses, access_count, 0, 0, 0, 0, 0};
+                                    int (*run_held)(void*, plait_hold*), const void* argument,
+                                    size_t argument_bytes, const plait_access* accesses,
+                                    size_t access_count) {
+  const plait_call call = {sizeof call, name,     run,          argument, argument_bytes,
+                           0,           accesses, access_count, 0,        0,
+                           0,           0,        run_held};
   return plait_submit(rt, &call);
 }
 

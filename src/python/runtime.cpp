@@ -14,6 +14,11 @@ nb::object& error_classes() {
   return classes;
 }
 
+[[noreturn]] void throw_exception(const nb::object& raised) {
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+  throw nb::python_error();
+}
+
 /// Returns the object that owns the memory of an array: the last of numpy's bases.
 nb::object owner_of(nb::handle array) {
   nb::object owner = nb::borrow(array);
@@ -46,9 +51,7 @@ nb::object exception_of(int code, const char* text) {
 
 void check(int code) {
   if (code == PLAIT_SUCCESS) return;
-  const nb::object raised = exception_of(code, plait_error_text());
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
-  throw nb::python_error();
+  throw_exception(exception_of(code, plait_error_text()));
 }
 
 bool held_objects::hold(nb::handle array) {
@@ -83,11 +86,7 @@ runtime::runtime(int comm, const plait_options& options) {
 runtime::~runtime() = default;
 
 plait_runtime* runtime::get() const {
-  if (rt_ == nullptr) {
-    const nb::object raised = exception_of(PLAIT_ERR_STATE, "the runtime has ended");
-    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
-    throw nb::python_error();
-  }
+  if (rt_ == nullptr) throw_exception(exception_of(PLAIT_ERR_STATE, "the runtime has ended"));
   return rt_;
 }
 
@@ -99,8 +98,7 @@ void runtime::raise(int code) {
   nb::object raised = failures_.take();
   if (code != PLAIT_ERR_TASK || !raised.is_valid()) return check(code);
   if (nb::hasattr(raised, "add_note")) raised.attr("add_note")("plait: " + text);
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
-  throw nb::python_error();
+  throw_exception(raised);
 }
 
 const char* runtime::interned(nb::object name) {

@@ -95,8 +95,8 @@ class runtime {
                                   int priority, nb::handle also, bool anyone, bool held);
   void message(bool sends, nb::handle array, int peer, int tag, plait_comm* among,
                const std::string& name);
-  /// Does the same with as many elements as `count`, an array of one integer of 8 bytes, says when
-  /// the message starts; a receive writes it.
+  /// Submits a message of as many elements as `count`, an array of one integer of 8 bytes, says
+  /// when it starts; a receive writes it.
   void message_counted(bool sends, nb::handle array, nb::handle count, int peer, int tag,
                        plait_comm* among, const std::string& name);
   void wait();

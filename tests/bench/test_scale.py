@@ -4,26 +4,31 @@
 from mpi_bench import FEW, MpiBench, Refuses, main
 
 STAGES = ("environment", "runtime", "neighbours", "collectives", "window", "end of the runtime")
-MOST_KIB_A_RANK = 4
+MOST_KIB_A_RANK = 2.5
 
 
 class Scale(Refuses, MpiBench):
     bad_input = ((["--ranks", "2"], "--ranks"),)
 
     def kib(self, ranks):
+        """What each stage adds: the least of the ranks, for messages that wait take memory, too."""
         result = self.result_of(ranks=ranks)
         self.assertEqual(tuple(result["rows"]), STAGES)
         for stage in STAGES:
             for figure in ("allocated_kib", "took_ms"):
                 self.check_spread(result["rows"][stage]["rank"][figure], ranks)
-        return {stage: result["rows"][stage]["rank"]["allocated_kib"]["q3"] for stage in STAGES}
+        of = [result["rows"][stage]["rank"]["allocated_kib"]["samples"] for stage in STAGES]
+        before = [[0] * ranks, *of]
+        return {
+            stage: min(b - a for a, b in zip(*pair)) for stage, *pair in zip(STAGES, before, of)
+        }
 
     def test_a_rank_more_costs_each_little(self):
         few, more = self.kib(2), self.kib(FEW + 2)
         for stage in STAGES:
             self.assertLess(more[stage] - few[stage], MOST_KIB_A_RANK * FEW, stage)
-        self.assertLess(few["end of the runtime"], few["runtime"] / 10)
-        self.assertLess(few["runtime"], few["neighbours"])
+        self.assertLess(sum(few.values()), few["runtime"] / 10)
+        self.assertGreater(few["neighbours"], 0)
 
 
 if __name__ == "__main__":

@@ -34,23 +34,10 @@ int plait_finish_with_f(plait_hold** until, int request);
 
 /* plait_task_held(rt, "name", function, argument, accesses...): as `plait_task`, of a function
    int f(void* argument, plait_hold* until). */
-#define plait_task_held(rt, name, function, argument, ...)                         \
-  plait_submit_held_copy((rt), "" name, (function), &(argument), sizeof(argument), \
-                         (const plait_access[]){__VA_ARGS__},                      \
-                         sizeof((const plait_access[]){__VA_ARGS__}) / sizeof(plait_access))
-static inline int plait_submit_held_copy(plait_runtime* rt, const char* name,
-                                         int (*run_held)(void*, plait_hold*), const void* argument,
-                                         size_t argument_bytes, const plait_access* accesses,
-                                         size_t access_count) {
-  plait_call call = PLAIT_CALL_INIT;
-  call.name = name;
-  call.run_held = run_held;
-  call.argument = argument;
-  call.argument_bytes = argument_bytes;
-  call.accesses = accesses;
-  call.access_count = access_count;
-  return plait_submit(rt, &call);
-}
+#define plait_task_held(rt, name, function, argument, ...)                       \
+  plait_submit_copy((rt), "" name, 0, (function), &(argument), sizeof(argument), \
+                    (const plait_access[]){__VA_ARGS__},                         \
+                    sizeof((const plait_access[]){__VA_ARGS__}) / sizeof(plait_access))
 
 #ifdef __cplusplus
 }

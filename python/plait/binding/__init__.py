@@ -19,10 +19,12 @@ from plait.binding.failures import (
     VersionError,
     failure_of,
 )
+from plait.binding.handles import Hold, Task
 from plait.binding.kernels import kernel
 from plait.binding.looking import progress
 from plait.binding.movers import Mover
-from plait.binding.runtime import Hold, Recorded, Runtime, Task, Window, high, low, normal
+from plait.binding.runtime import Recorded, Runtime, high, low, normal
+from plait.binding.windows import Window
 
 _core = core()
 _core._set_error_classes(failure_of)

@@ -9,10 +9,12 @@ import sys
 import traceback
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plait.binding.choice import core
+from plait.binding.handles import Task
 from plait.binding.movers import Mover, block_of, boundary_of
+from plait.binding.windows import Window
 
 high = 1
 normal = 2
@@ -20,40 +22,6 @@ low = 3
 _POLICIES = ("automatic", "dedicated", "sleeping", "workers", "none")
 _MEAN = -1
 _open: set[Runtime] = set()  # they live until they are ended: tasks and messages use what they hold
-
-
-if TYPE_CHECKING:
-
-    class Task:
-        """A task that was submitted."""
-
-        def done(self) -> bool:
-            """Returns True once it is over, or was dropped after another's failure."""
-
-        def wait(self) -> None:
-            """Waits until it is over; raises what a task has raised."""
-
-    class Hold:
-        """A hold of a task that something else finishes: released or failed once, by any thread.
-
-        No call waits. One that is dropped without either fails its task.
-        """
-
-        def release(self) -> None:
-            """Lets the task go."""
-
-        def fail(self, why: BaseException | str) -> None:
-            """Lets the task go as failed; the next wait raises the exception."""
-
-        def another(self) -> Hold:
-            """Returns one more hold of the task, which is finished when all are released."""
-
-        def finish_with(self, request: Any) -> None:
-            """Releases it when a request of mpi4py has completed; it is plait's from now on."""
-
-else:
-    Task = core().Task
-    Hold = core().Hold
 
 
 class Recorded:
@@ -443,14 +411,14 @@ class Runtime:
         self, from_array: Any, to: Any, received: Sequence[int], sources: Sequence[int],
         destinations: Sequence[int], *, among: Any = None,
     ) -> None:  # fmt: skip
-        """Does the same with parts of different sizes, in elements: one for each source."""
+        """Gathers from neighbours parts of different sizes, in elements: one for each source."""
         self._neighbour("allgatherv", from_array, to, (), received, sources, destinations, among)
 
     def neighbour_alltoallv(
         self, from_array: Any, to: Any, sent: Sequence[int], received: Sequence[int],
         sources: Sequence[int], destinations: Sequence[int], *, among: Any = None,
     ) -> None:  # fmt: skip
-        """Gives and gets parts of different sizes, in elements: one for each neighbour."""
+        """Exchanges with neighbours parts of different sizes, in elements: one for each."""
         self._neighbour("alltoallv", from_array, to, sent, received, sources, destinations, among)
 
     def _neighbour(
@@ -459,35 +427,6 @@ class Runtime:
     ) -> None:  # fmt: skip
         self._core._neighbour(what, source, to, list(sent), list(received), list(sources),
                               list(destinations), among, f"neighbour_{what}")  # fmt: skip
-
-
-class Window:
-    """An array of each rank that the others read and write."""
-
-    __slots__ = ("_core",)
-
-    def __init__(self, of_core: Any) -> None:
-        self._core = of_core
-
-    def get(self, to: Any, target: int, offset: int = 0) -> None:
-        """Copies from the target's array, `offset` bytes from its beginning."""
-        self._core.get(to, target, offset)
-
-    def put(self, array: Any, target: int, offset: int = 0, *, signal: int | None = None) -> None:
-        """Copies to the target's array; `signal`: raises that flag of the target's then."""
-        self._core.put(array, target, offset, signal=signal)
-
-    def signal(self, target: int, flag: int, after: Sequence[Any] = ()) -> None:
-        """Raises a flag of the target's when the tasks that write these arrays are over."""
-        self._core.signal(target, flag, list(after))
-
-    def await_signal(self, source: int, flag: int, covers: Sequence[Any]) -> None:
-        """Lets later tasks that touch these arrays wait for the flag."""
-        self._core.await_signal(source, flag, list(covers))
-
-    def free(self) -> None:
-        """Waits for all tasks and for the other ranks, and closes the window. Collective."""
-        self._core.free()
 
 
 @atexit.register
