@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program has of a task: its end, and holds of it. The extension's classes."""
+"""Handles of a task: its end, and holds of it. The classes are those of the extension."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     class Hold:
         """A hold of a task that something else finishes: released or failed once, by any thread.
 
-        Only `finish_with` may wait, for the right to call MPI. A hold that is dropped fails its task.
+        Only `finish_with` may wait, for the right to call MPI. A dropped hold fails its task.
         """
 
         def release(self) -> None:
