@@ -41,21 +41,22 @@ module plait_regions
 
 contains
 
+  ! All are recursive: threads call them at the same time.
   ! Begins a region of this thread inside the one that it is in.
-  subroutine plait_region_begin(name)
+  recursive subroutine plait_region_begin(name)
     character(len=*), intent(in) :: name
     if (.not. is_looked_up) call look_up()
     if (associated(begins)) call pass_on(begins, name)
   end subroutine
 
   ! Ends the region of that name, and those inside it that are still open.
-  subroutine plait_region_end(name)
+  recursive subroutine plait_region_end(name)
     character(len=*), intent(in) :: name
     if (.not. is_looked_up) call look_up()
     if (associated(ends)) call pass_on(ends, name)
   end subroutine
 
-  subroutine pass_on(to, name)
+  recursive subroutine pass_on(to, name)
     procedure(region_call) :: to
     character(len=*), intent(in) :: name
     character(kind=c_char, len=longest + 1) :: text
@@ -66,7 +67,7 @@ contains
     call to(text)
   end subroutine
 
-  subroutine look_up()
+  recursive subroutine look_up()
     type(c_funptr) :: found
     found = dlsym(c_null_ptr, c_char_"plait_region_begin" // c_null_char)
     if (c_associated(found)) call c_f_procpointer(found, begins)

@@ -19,7 +19,7 @@ contains
     code = 0
   end function
   ! In place, so that the order counts.
-  subroutine seven_points(u, ghosts)
+  recursive subroutine seven_points(u, ghosts)
     real(c_double), intent(inout) :: u(:, :, :)
     integer(c_int), intent(in) :: ghosts(3)
     integer :: i, j, k

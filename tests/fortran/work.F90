@@ -23,7 +23,7 @@ contains
     call five_points(u, v, t%i1, t%i2, t%j1, t%j2)
     code = 0
   end function
-  subroutine five_points(u, v, i1, i2, j1, j2)
+  recursive subroutine five_points(u, v, i1, i2, j1, j2)
     real(c_double), intent(in) :: u(:, :)
     real(c_double), intent(inout) :: v(:, :)
     integer, intent(in) :: i1, i2, j1, j2
