@@ -13,6 +13,7 @@ import unittest
 
 PROGRAM = sys.argv.pop(1)
 GOLDEN = pathlib.Path(__file__).parent.parent / "simulate/golden"
+STEPS = pathlib.Path(__file__).parents[2] / "examples/simulate/steps.py"
 NAMES = ("L", "o", "g", "G", "O", "S")
 
 
@@ -50,6 +51,25 @@ class Simulate(unittest.TestCase):
         for line in said:
             self.assertTrue(line.startswith("simulate: "), line)
         return done.stderr
+
+    def test_eight_times_the_ranks_of_a_solver_add_three_rounds_of_its_allreduce(self):
+        latency, overhead, per_byte = 2500, 1500, 6
+        network = f"L={latency},o={overhead},g=1000,G={per_byte},O=0,S=65535"
+        finish = []
+        for n in (2, 4, 8):
+            made = subprocess.run([STEPS, str(n), "--steps", "2"], capture_output=True, text=True, check=True)
+            done = run(self.goal(made.stdout), "--dialect", "loggops", "--loggops", network, "--finish")
+            times = [int(time) for time in done.stdout.split()]
+            self.assertEqual(len(times), n**3, done)
+            finish.append(max(times))
+        rounds = 2 * 3 * (latency + 2 * overhead + 7 * per_byte)
+        self.assertEqual([b - a for a, b in zip(finish, finish[1:])], [rounds, rounds])
+
+    def test_steps_of_no_cube_are_refused(self):
+        for wrong in ("3", "0", "many"):
+            done = subprocess.run([STEPS, wrong], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"N is {wrong}; it can be 2, 4, 8", done.stderr)
 
     def test_finish_prints_a_line_a_rank_and_nothing_else(self):
         tried = 0
