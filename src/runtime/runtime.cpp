@@ -11,6 +11,8 @@
 #include <plait/core/exception_text.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "device/device_state.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/end_of_run.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/settled_options.hpp"
@@ -45,6 +47,7 @@ runtime::runtime(std::unique_ptr<runtime_state> self)
 }
 
 runtime::~runtime() {
+  self_->devices.finish();
   self_->tasks.close();
   self_->messages.after_looks(nullptr);
   self_->messages.beside_looks(nullptr);
@@ -65,7 +68,35 @@ runtime& runtime::replay(graph& recorded, std::uint64_t iterations) {
 }
 
 void runtime::wait() {
-  self_->tasks.wait();
+  self_->devices.wait();
+}
+
+const std::vector<device>& runtime::devices() const noexcept {
+  return self_->devices.all();
+}
+device_ledger runtime::ledger(const device& of) const {
+  return of.state()->times().ledger();
+}
+void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
+                         std::span<std::byte> to) {
+  submit_copy(tasks(), name, from, to);
+}
+void runtime::copy_bytes(task_name name, std::span<const std::byte> from,
+                         device_span<std::byte> to) {
+  submit_copy(tasks(), name, from, to);
+}
+void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
+                         device_span<std::byte> to) {
+  submit_copy(tasks(), name, from, to);
+}
+void runtime::send_bytes(task_name name, device_span<const std::byte> from, int peer, int tag,
+                         const communicator& among) {
+  submit_send(*self_, name, {.what = operation::kind::send, .peer = peer, .tag = tag}, from, among);
+}
+void runtime::receive_bytes(task_name name, device_span<std::byte> to, int peer, int tag,
+                            const communicator& among) {
+  submit_receive(*self_, name, {.what = operation::kind::receive, .peer = peer, .tag = tag}, to,
+                 among);
 }
 
 plait::submitter& runtime::submitter() noexcept {
@@ -92,6 +123,7 @@ plait::ledger runtime::ledger(const plait::resource& of) const {
 void runtime::reset_ledger() {
   self_->keep_ledger();
   self_->tasks.reset_ledger();
+  for (const device& one : devices()) one.state()->times().reset();
 }
 
 const engine::choice& runtime::progress_choice() const noexcept {

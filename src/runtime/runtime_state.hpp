@@ -14,6 +14,7 @@
 
 #include "runtime/collectives/algorithm_choice.hpp"
 #include "runtime/collectives/collective_schedules.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/end_of_run.hpp"
 #include "runtime/engine_source.hpp"
 #include "runtime/task_suspender.hpp"
@@ -44,7 +45,9 @@ struct runtime_state {
         compared_sizes(agreed_on(env_, options.compare_sizes, checked)),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
-        tasks(joined_to_messages(options.tasks)) {
+        tasks(joined_to_messages(options.tasks)),
+        devices(devices_of(options.devices), tasks,
+                [this](ticks when) { return messages.in_flight_until(when); }) {
     // MPI writes what other tasks wait for.
     if (checked) mpi_token::watch(&scheduler::pause_checks);
     if (blocking_calls::linked) suspender.emplace(messages, tasks);
@@ -76,9 +79,12 @@ struct runtime_state {
                    kept != nullptr && kept->wants_dependences());
     messages.want_exact_times(true);
     tasks.observe(&*record);
+    devices.observe([this](const device& on, device_queue queue, const char* task, ticks begin,
+                           ticks end) { record->device_ran(on, queue, task, begin, end); });
   }
   void stop_recording() {
     tasks.observe(nullptr);
+    devices.observe({});
     messages.want_exact_times(false);
     record.reset();
   }
@@ -112,6 +118,7 @@ struct runtime_state {
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
   scheduler tasks;
+  joined_devices devices;
   std::optional<task_suspender> suspender;
   std::optional<recorder> record;
   bool program_traces = false;

@@ -7,17 +7,23 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/comm/progress_policy.hpp>
+#include <plait/device/device.hpp>
+#include <plait/device/device_array.hpp>
 #include <plait/model/parameters.hpp>
 #include <plait/model/service_core.hpp>
 #include <plait/mover/move_plan.hpp>
 #include <plait/runtime/collective_calls.hpp>
+#include <plait/runtime/device_tasks.hpp>
 #include <plait/runtime/messages.hpp>
 #include <plait/runtime/one_sided_calls.hpp>
 #include <plait/runtime/service_core.hpp>
@@ -60,6 +66,9 @@ struct runtime_options {
   /// Times of a step of this program on a node, where they were measured.  Then
   /// `progress_choice().reason` says whether giving up a worker would pay, by the model.
   std::optional<model::node_step> step = {};
+  /// Devices of this rank, such as `emulated_devices()` makes.  The environment variable
+  /// PLAIT_DEVICE, read by `emulated_options_of`, overrides this option.
+  std::vector<device> devices = {};
 };
 
 /// Runs the program of one rank: submits compute tasks and messages in program order, and waits.
@@ -79,17 +88,43 @@ class runtime final : public collective_calls, public one_sided_calls {
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// Submits `function(arguments...)`; see `scheduler::task`.
+  /// Submits `function(arguments...)`; see `scheduler::task`.  With `on(gpu)` among the arguments
+  /// the function enqueues commands of a device, and the task is finished when it has; what a later
+  /// task of the same device names is in order there, by queues, without the host.
   template <class Function, class... Arguments>
   auto task(task_name name, Function&& function, Arguments&&... arguments) {
-    return tasks().task(name, std::forward<Function>(function),
-                        std::forward<Arguments>(arguments)...);
+    if constexpr ((detail::is_on_device<Arguments> || ...)) {
+      return tasks().task(name,
+                          detail::enqueued_call<std::decay_t<Function>>(
+                              std::forward<Function>(function), name.c_str()),
+                          std::forward<Arguments>(arguments)...);
+    } else {
+      return tasks().task(name, std::forward<Function>(function),
+                          std::forward<Arguments>(arguments)...);
+    }
+  }
+
+  /// Copies elements between memory of the host and of a device, or on and between devices, as a
+  /// task of that name: `copy("edge", in(v.part(0, n)), out(edge))`.  What is named of the host is
+  /// contiguous.  The task is finished when the copy is.  Errors: usage_error for different sizes.
+  template <class From, class To>
+  void copy(task_name name, const std::tuple<From>& from, const std::tuple<To>& to) {
+    static_assert(From::mode == access_mode::in && To::mode == access_mode::out,
+                  "a copy reads its first memory and writes its second: copy(name, in(x), out(y))");
+    static_assert(From::is_on_device || To::is_on_device,
+                  "one of the two is memory of a device; a task copies between memories of the "
+                  "host");
+    copy_bytes(name, detail::copied<const std::byte>(std::get<0>(from)),
+               detail::copied<std::byte>(std::get<0>(to)));
   }
 
   /// Waits until the program may read these; see `scheduler::wait_on`.  What a message brings
-  /// counts too.
+  /// counts too.  Not of a device's memory: copy it, and wait for the copy.
   template <class... X>
   void wait_on(X&&... x) {
+    static_assert(!(device_view<std::remove_cvref_t<X>> || ...) &&
+                      !(detail::device_elements<std::remove_reference_t<X>> || ...),
+                  "the program reads no memory of a device: copy it, and wait on the copy");
     tasks().wait_on(std::forward<X>(x)...);
   }
 
@@ -106,7 +141,13 @@ class runtime final : public collective_calls, public one_sided_calls {
   template <class What>
   void send(task_name name, const What& what, int peer, int tag = 0,
             const communicator& among = {}) {
-    submitter().message(detail::typed_send::describe(name, what, peer, tag), among);
+    if constexpr (detail::is_of_device<What>) {
+      using named = std::tuple_element_t<0, What>;
+      detail::typed_send::expect_fits<named>();
+      send_bytes(name, detail::copied<const std::byte>(std::get<0>(what)), peer, tag, among);
+    } else {
+      submitter().message(detail::typed_send::describe(name, what, peer, tag), among);
+    }
   }
 
   /// Receives into what one access names, `out(x)`, from rank `peer` of `among`: posted as soon as
@@ -118,7 +159,13 @@ class runtime final : public collective_calls, public one_sided_calls {
   template <class What>
   void recv(task_name name, const What& what, int peer, int tag = 0,
             const communicator& among = {}) {
-    submitter().message(detail::typed_receive::describe(name, what, peer, tag), among);
+    if constexpr (detail::is_of_device<What>) {
+      using named = std::tuple_element_t<0, What>;
+      detail::typed_receive::expect_fits<named>();
+      receive_bytes(name, detail::copied<std::byte>(std::get<0>(what)), peer, tag, among);
+    } else {
+      submitter().message(detail::typed_receive::describe(name, what, peer, tag), among);
+    }
   }
 
   /// Carries out `plan`.  Each message is a task, and so is each packing, unpacking or copying of
@@ -180,7 +227,13 @@ class runtime final : public collective_calls, public one_sided_calls {
   [[nodiscard]] plait::ledger ledger() const;
   /// Returns where the time of the threads of a resource went; see `scheduler::ledger`.
   [[nodiscard]] plait::ledger ledger(const plait::resource& of) const;
+  /// Returns where the time of a device went, since it was made or the last `reset_ledger`.
+  /// Precondition: the device exists.
+  [[nodiscard]] device_ledger ledger(const device& of) const;
   void reset_ledger();
+
+  /// Returns this rank's devices.
+  [[nodiscard]] const std::vector<device>& devices() const noexcept;
 
   /// Returns the policy that drives communication, and the reason.
   [[nodiscard]] const engine::choice& progress_choice() const noexcept;
@@ -196,6 +249,13 @@ class runtime final : public collective_calls, public one_sided_calls {
  private:
   explicit runtime(std::unique_ptr<runtime_state> self);
   [[nodiscard]] scheduler& tasks() noexcept;
+  void copy_bytes(task_name name, device_span<const std::byte> from, std::span<std::byte> to);
+  void copy_bytes(task_name name, std::span<const std::byte> from, device_span<std::byte> to);
+  void copy_bytes(task_name name, device_span<const std::byte> from, device_span<std::byte> to);
+  void send_bytes(task_name name, device_span<const std::byte> from, int peer, int tag,
+                  const communicator& among);
+  void receive_bytes(task_name name, device_span<std::byte> to, int peer, int tag,
+                     const communicator& among);
 
   std::unique_ptr<runtime_state> self_;
 };

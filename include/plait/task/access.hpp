@@ -52,6 +52,13 @@ concept view_of_boxes = std::copy_constructible<X> && requires(const X& x) {
   { x.passed() } -> strided_view;
 };
 
+/// Names elements that the host cannot read, in a device's memory.  `x.strided_memory()` then says
+/// which addresses of the host, at which nothing lies, stand for them.
+///
+///     struct device_part { static constexpr bool on_device = true; … };
+template <class X>
+concept device_view = strided_view<X> && X::on_device;
+
 /// Names memory and what a task does with it, the type of its elements forgotten.
 struct data_access {
   strided_bytes memory;
@@ -64,6 +71,11 @@ namespace detail {
 template <class X>
 concept array_of_blocks = requires(X& x, int id) {
   { x.block(id) } -> strided_view;
+};
+/// An array that a device has; an access names all of it.
+template <class X>
+concept device_elements = requires(X& x) {
+  { x.all() } -> device_view;
 };
 
 template <class T>
@@ -119,6 +131,7 @@ struct access {
   static constexpr access_mode mode = Mode;
   static constexpr bool is_box = strided_view<Stored>;
   static constexpr bool is_boxes = view_of_boxes<Stored>;
+  static constexpr bool is_on_device = device_view<Stored>;
   /// A task that gets it as T& may change where its elements lie, and how many there are.
   static constexpr bool is_container =
       std::is_pointer_v<Stored> &&
@@ -143,7 +156,10 @@ struct access {
     static_assert(!is_boxes,
                   "a star is several boxes, which do not travel as one: name its boxes one by one, "
                   "or the box around them");
-    if constexpr (is_boxes) {
+    static_assert(!is_on_device,
+                  "the host reads no memory of a device: copy it, rt.copy(name, in(there), "
+                  "out(here)); messages alone take it as it is");
+    if constexpr (is_boxes || is_on_device) {
       return {};
     } else if constexpr (is_box) {
       return stored.strided_memory();
@@ -157,6 +173,8 @@ struct access {
   [[nodiscard]] auto boxes() const noexcept {
     if constexpr (is_boxes) {
       return stored.strided_boxes();
+    } else if constexpr (is_box) {
+      return std::array<strided_bytes, 1>{stored.strided_memory()};
     } else {
       return std::array{memory()};
     }
@@ -239,6 +257,8 @@ template <access_mode Mode, class X>
                 "inout(lane), not commutative(lane)");
   if constexpr (strided_view<std::remove_cv_t<object>> || view_of_boxes<std::remove_cv_t<object>>) {
     return make_box_access<Mode>(x);
+  } else if constexpr (device_elements<object>) {
+    return make_box_access<Mode>(x.all());
   } else if constexpr (is_contiguous_view<X>) {
     using element = std::remove_reference_t<std::ranges::range_reference_t<X>>;
     static_assert(Mode == access_mode::in || !std::is_const_v<element>,

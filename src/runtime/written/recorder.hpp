@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include <plait/comm/operation.hpp>
+#include <plait/device/device.hpp>
 #include <plait/task/scheduler.hpp>
 #include <plait/trace/event.hpp>
 
@@ -38,6 +40,7 @@ class recorder final : public task_observer {
     if (budget_ == nullptr) return;
     budget_->give_back(outside_.room);
     for (const writer& worker : workers_) budget_->give_back(worker.room);
+    for (const device_lane& one : devices_) budget_->give_back(one.events.room);
     for_each_added([this](const added_thread& one) { budget_->give_back(one.events.room); });
   }
 
@@ -77,6 +80,16 @@ class recorder final : public task_observer {
   [[nodiscard]] bool wants_dependences() const override { return dependences_; }
   void submitted(submitted_part part) override { parts_.push_back(std::move(part)); }
 
+  /// Any thread.
+  void device_ran(const device& on, device_queue queue, const char* task, ticks begin, ticks end) {
+    std::lock_guard lock(devices_mutex_);
+    const auto lane =
+        static_cast<std::size_t>(on.index()) * device_queue_count + static_cast<std::size_t>(queue);
+    if (devices_.size() <= lane) devices_.resize(lane + 1);
+    devices_[lane].name = on.name() + ", " + to_string(queue);
+    keep(devices_[lane].events, {task, event_kind::compute, begin, end, 0});
+  }
+
   /// Facts of a message beside its times.
   struct noted_side {
     std::optional<message_side> message;
@@ -94,6 +107,7 @@ class recorder final : public task_observer {
     std::uint64_t all = outside_.dropped;
     for (const writer& worker : workers_) all += worker.dropped;
     for_each_added([&all](const added_thread& one) { all += one.events.dropped; });
+    for (const device_lane& one : devices_) all += one.events.dropped;
     return all;
   }
 
@@ -137,6 +151,8 @@ class recorder final : public task_observer {
     for_each_added([&](const added_thread& one) {
       append(all, std::string(resource_lane) + one.label, one.events.events, releases);
     });
+    for (const device_lane& one : devices_)
+      append(all, std::string(resource_lane) + one.name, one.events.events, {});
     const auto append_held = [&](const writer& from) {
       const std::size_t first = all.size();
       append(all, std::string(held_lane), from.on_hold, {});
@@ -181,6 +197,10 @@ class recorder final : public task_observer {
   };
   struct added_thread {
     std::string label;
+    writer events;
+  };
+  struct device_lane {
+    std::string name;
     writer events;
   };
   using release_map = std::unordered_map<std::uint64_t, std::uint64_t>;
@@ -255,9 +275,11 @@ class recorder final : public task_observer {
   std::vector<writer> workers_;
   /// Threads of resources, by their number behind the workers'.
   std::array<std::unique_ptr<added_thread>, scheduler::most_added_threads> added_;
-  writer outside_;                 ///< the token's holder: messages, and what they released
-  std::vector<noted_side> sides_;  ///< of `outside_.events`
-  std::vector<replay> replays_;    ///< the submitting thread's, as is the next
+  std::mutex devices_mutex_;
+  std::vector<device_lane> devices_;  ///< a queue each, of device after device
+  writer outside_;                    ///< the token's holder: messages, and what they released
+  std::vector<noted_side> sides_;     ///< of `outside_.events`
+  std::vector<replay> replays_;       ///< the submitting thread's, as is the next
   std::vector<submitted_part> parts_;
 };
 

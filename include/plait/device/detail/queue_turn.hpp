@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The turn of one task in a queue of a device: it waits there, on the device, for what other
+/// queues have to do first.
+#pragma once
+
+#include <plait/core/cxx20.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include <plait/device/device.hpp>
+#include <plait/device/device_array.hpp>
+
+namespace plait::detail {
+
+/// Says where the commands of a task go; an argument of the task, in whose place its function gets
+/// a queue.
+struct on_device {
+  device_state* where = nullptr;
+  device_queue which = device_queue::compute;
+};
+
+/// What a device is told to call once, when it has come so far.
+class awaited {
+ public:
+  virtual ~awaited() = default;
+  /// `why`: the device has failed before; else null.  Any thread; does not block.
+  virtual void ended(const std::exception_ptr& why) noexcept = 0;
+};
+
+/// A task that waits until its queue has room.
+class parked_launch {
+ public:
+  virtual ~parked_launch() = default;
+  virtual void run() noexcept = 0;
+};
+
+/// Holds the number of a task's turn, for a task that waits for its end.
+using noted_place = std::shared_ptr<std::atomic<std::uint64_t>>;
+
+class queue_turn {
+ public:
+  /// `name` stays in place.
+  queue_turn(const on_device& where, const char* name) noexcept : where_(where), name_(name) {}
+  /// Ends the turn if it has begun.
+  ~queue_turn();
+  queue_turn(const queue_turn&) = delete;
+  queue_turn& operator=(const queue_turn&) = delete;
+
+  template <class T>
+  void touches(const device_span<T>& part) {
+    touched_.push_back({&part.memory(), part.offset_bytes(),
+                        part.offset_bytes() + part.size_bytes(), !std::is_const_v<T>});
+  }
+
+  /// Has the queue wait for what other queues do with what the task touches.  Errors: `error` when
+  /// the device has failed; usage_error for memory of another device.
+  void begin();
+  [[nodiscard]] queue to() const noexcept { return {*where_.where, where_.which, name_}; }
+  /// Returns the number of the turn in its queue.
+  std::uint64_t end();
+
+  /// Returns whether the queue has room for one more task.
+  [[nodiscard]] static bool has_room(const on_device& where);
+  /// Keeps `launch` until there is room.
+  static void park(const on_device& where, std::unique_ptr<parked_launch> launch);
+
+ private:
+  friend class device_state;
+  struct touched {
+    const device_memory* memory;
+    std::size_t begin;
+    std::size_t end;
+    bool writes;
+  };
+
+  on_device where_;
+  const char* name_;
+  std::vector<touched> touched_;
+  bool begun_ = false;
+};
+
+}  // namespace plait::detail

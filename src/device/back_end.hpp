@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What plait asks of a kind of device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <plait/core/clock.hpp>
+#include <plait/device/device.hpp>
+
+namespace plait::detail {
+
+/// Is told by a back end, from any thread, holding no lock of the back end.
+class device_listener {
+ public:
+  /// A mark was passed, or the device has failed.
+  virtual void moved() noexcept = 0;
+  /// A kernel or a copy began; and it has run.
+  virtual void began(device_queue queue, ticks now) noexcept = 0;
+  virtual void ran(device_queue queue, const char* task, ticks begin, ticks end) noexcept = 0;
+
+ protected:
+  ~device_listener() = default;
+};
+
+/// One device.  Any thread calls.  Commands of a queue run in the order in which they were
+/// enqueued.
+class back_end {
+ public:
+  virtual ~back_end() = default;
+
+  virtual void listen(device_listener& to) = 0;
+
+  /// Errors: `error` where there is no room.
+  [[nodiscard]] virtual std::byte* allocate(std::size_t size_bytes) = 0;
+  virtual void release(std::byte* memory) noexcept = 0;
+  [[nodiscard]] virtual std::byte* allocate_pinned(std::size_t size_bytes) = 0;
+  virtual void release_pinned(std::byte* memory) noexcept = 0;
+
+  virtual void copy(queue queue, void* to, const void* from, std::size_t size_bytes) = 0;
+  /// Later commands of `queue` wait until `other` has passed its mark `number`, which is enqueued.
+  virtual void wait(device_queue queue, device_queue other, std::uint64_t number) = 0;
+  /// Enqueues a mark, and returns its number in the queue, from 1.
+  virtual std::uint64_t mark(device_queue queue) = 0;
+  [[nodiscard]] virtual std::uint64_t passed(device_queue queue) const noexcept = 0;
+
+  /// Returns what was wrong with which task's command; empty while none has failed.
+  [[nodiscard]] virtual std::string failure() const = 0;
+  /// Returns when nothing is enqueued and nothing runs.  After a failure what was enqueued is
+  /// dropped.
+  virtual void drain() noexcept = 0;
+};
+
+}  // namespace plait::detail

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/device_state.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <utility>
+
+#include <plait/core/error.hpp>
+#include <sys/mman.h>
+
+namespace plait::detail {
+namespace {
+
+constexpr std::array all_queues{device_queue::compute, device_queue::urgent, device_queue::to_host,
+                                device_queue::to_device};
+
+}  // namespace
+
+device_state::device_state(int index, std::string kind, std::unique_ptr<back_end> by)
+    : index_(index),
+      name_(std::move(kind) + " device " + std::to_string(index)),
+      by_(std::move(by)) {
+  by_->listen(*this);
+}
+
+device_state::~device_state() {
+  by_->drain();
+  for (const auto& [size, free] : stages_) {
+    for (std::byte* const one : free) by_->release_pinned(one);
+  }
+}
+
+void device_state::begin(const queue_turn& turn) {
+  std::array<std::uint64_t, device_queue_count> needed{};
+  std::lock_guard lock(mutex_);
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
+  for (const queue_turn::touched& t : turn.touched_) {
+    if (t.memory->home.get() != this) {
+      throw usage_error(std::string("task '") + turn.name_ + "' of " + name_ + " names memory of " +
+                        t.memory->home->name() + ": copy it there first");
+    }
+    std::vector<use>& uses = uses_[t.memory];
+    std::erase_if(uses, [&](const use& u) { return u.number <= by_->passed(u.queue); });
+    for (const use& u : uses) {
+      if (u.queue == turn.where_.which || (!u.wrote && !t.writes)) continue;
+      if (u.begin >= t.end || t.begin >= u.end) continue;
+      std::uint64_t& number = needed[static_cast<std::size_t>(u.queue)];
+      number = std::max(number, u.number);
+    }
+  }
+  for (const device_queue other : all_queues) {
+    const std::uint64_t number = needed[static_cast<std::size_t>(other)];
+    if (number != 0) by_->wait(turn.where_.which, other, number);
+  }
+}
+
+/// The mark is enqueued under the lock: `last` is the newest.
+std::uint64_t device_state::end(const queue_turn& turn) {
+  std::lock_guard lock(mutex_);
+  enqueued_turns& queue = at(turn.where_.which);
+  queue.last = by_->mark(turn.where_.which);
+  for (const queue_turn::touched& t : turn.touched_)
+    uses_[t.memory].push_back({t.begin, t.end, turn.where_.which, queue.last, t.writes});
+  return queue.last;
+}
+
+bool device_state::has_room_now(device_queue queue) noexcept {
+  return failure_ != nullptr || at(queue).last - by_->passed(queue) < most_enqueued;
+}
+
+bool device_state::has_room(device_queue queue) {
+  std::lock_guard lock(mutex_);
+  return at(queue).parked.empty() && has_room_now(queue);
+}
+
+bool device_state::could_launch_now() noexcept {
+  return std::ranges::any_of(
+      all_queues, [this](device_queue q) { return !at(q).parked.empty() && has_room_now(q); });
+}
+
+void device_state::park(device_queue queue, std::unique_ptr<parked_launch> launch) {
+  bool could;
+  {
+    std::lock_guard lock(mutex_);
+    at(queue).parked.push_back(std::move(launch));
+    could = could_launch_now();
+  }
+  if (could) wake();
+}
+
+bool device_state::launch_parked() {
+  bool any = false;
+  for (const device_queue queue : all_queues) {
+    for (;;) {
+      std::unique_ptr<parked_launch> next;
+      {
+        std::lock_guard lock(mutex_);
+        if (at(queue).parked.empty() || !has_room_now(queue)) break;
+        next = std::move(at(queue).parked.front());
+        at(queue).parked.pop_front();
+      }
+      next->run();
+      any = true;
+    }
+  }
+  return any;
+}
+
+void device_state::when_done(device_queue queue, std::uint64_t number,
+                             std::unique_ptr<awaited> then) {
+  std::exception_ptr why;
+  {
+    std::lock_guard lock(mutex_);
+    if (by_->passed(queue) < number) {
+      if (failure_ == nullptr) {
+        waiting_.push_back({queue, number, std::move(then)});
+        return;
+      }
+      why = failure_;
+    }
+  }
+  then->ended(why);
+}
+
+void device_state::when_idle(const std::function<std::unique_ptr<awaited>()>& make) {
+  std::lock_guard lock(mutex_);
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
+  for (const device_queue q : all_queues) {
+    if (by_->passed(q) < at(q).last) waiting_.push_back({q, at(q).last, make()});
+  }
+}
+
+void device_state::moved() noexcept {
+  std::vector<waiting> ended;
+  std::exception_ptr why;
+  bool could;
+  {
+    std::lock_guard lock(mutex_);
+    if (failure_ == nullptr) note_failure();
+    why = failure_;
+    const auto over = [&](const waiting& w) {
+      return why != nullptr || w.number <= by_->passed(w.queue);
+    };
+    const auto rest = std::ranges::partition(waiting_, [&](const waiting& w) { return !over(w); });
+    std::ranges::move(rest, std::back_inserter(ended));
+    waiting_.erase(rest.begin(), rest.end());
+    could = could_launch_now();
+  }
+  for (const waiting& one : ended)
+    one.then->ended(one.number <= by_->passed(one.queue) ? nullptr : why);
+  if (could) wake();
+}
+
+void device_state::note_failure() {
+  const std::string what = by_->failure();
+  if (!what.empty()) failure_ = std::make_exception_ptr(error(name_ + ": " + what));
+}
+
+void device_state::ran(device_queue queue, const char* task, ticks begin, ticks end) noexcept {
+  times_.ended(queue, end);
+  std::lock_guard lock(mutex_);
+  if (observer_) observer_(queue, task, begin, end);
+}
+
+void device_state::observe(observer told) {
+  std::lock_guard lock(mutex_);
+  observer_ = std::move(told);
+}
+
+std::shared_ptr<std::byte> device_state::take_stage(std::size_t size_bytes) {
+  const std::size_t size = std::bit_ceil(std::max<std::size_t>(size_bytes, 64));
+  std::byte* memory = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    std::vector<std::byte*>& free = stages_[size];
+    if (!free.empty()) {
+      memory = free.back();
+      free.pop_back();
+    }
+  }
+  if (memory == nullptr) memory = by_->allocate_pinned(size);
+  return {memory, [home = shared_from_this(), size](std::byte* back) {
+            std::lock_guard lock(home->mutex_);
+            home->stages_[size].push_back(back);
+          }};
+}
+
+void device_state::forget(const device_memory& memory) noexcept {
+  by_->drain();
+  std::lock_guard lock(mutex_);
+  uses_.erase(&memory);
+}
+
+void device_state::set_wake(std::function<void()> wake) {
+  std::lock_guard lock(wake_mutex_);
+  wake_ = std::move(wake);
+}
+
+void device_state::wake() noexcept {
+  std::lock_guard lock(wake_mutex_);
+  if (wake_) wake_();
+}
+
+// --- turns -----------------------------------------------------------------------------------
+
+queue_turn::~queue_turn() {
+  if (begun_) static_cast<void>(where_.where->end(*this));
+}
+
+void queue_turn::begin() {
+  where_.where->begin(*this);
+  begun_ = true;
+}
+
+std::uint64_t queue_turn::end() {
+  begun_ = false;
+  return where_.where->end(*this);
+}
+
+bool queue_turn::has_room(const on_device& where) {
+  return where.where->has_room(where.which);
+}
+
+void queue_turn::park(const on_device& where, std::unique_ptr<parked_launch> launch) {
+  where.where->park(where.which, std::move(launch));
+}
+
+// --- memory ----------------------------------------------------------------------------------
+
+std::shared_ptr<const device_memory> allocate_on(const device& where, std::size_t size_bytes) {
+  const std::shared_ptr<device_state>& home = where.state();
+  const std::size_t names = std::max<std::size_t>(size_bytes, 1);
+  void* const name =
+      ::mmap(nullptr, names, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (name == MAP_FAILED) {
+    throw error(home->name() + ": no addresses for " + std::to_string(size_bytes) +
+                " bytes of its memory");
+  }
+  std::byte* data = nullptr;
+  const auto free = [home, name, names](const device_memory* one) {
+    home->forget(*one);
+    if (one->data != nullptr) home->commands().release(one->data);
+    ::munmap(name, names);
+    delete one;
+  };
+  std::shared_ptr<device_memory> made(
+      new device_memory{nullptr, reinterpret_cast<std::uintptr_t>(name), size_bytes, home}, free);
+  data = home->commands().allocate(size_bytes);
+  made->data = data;
+  return made;
+}
+
+std::shared_ptr<std::byte> allocate_pinned(const device& where, std::size_t size_bytes) {
+  const std::shared_ptr<device_state>& home = where.state();
+  return {home->commands().allocate_pinned(size_bytes), [home](std::byte* memory) {
+            home->drain();
+            home->commands().release_pinned(memory);
+          }};
+}
+
+}  // namespace plait::detail
+
+namespace plait {
+
+const std::shared_ptr<detail::device_state>& device::state() const {
+  PLAIT_EXPECTS(exists(), "there is a device");
+  return state_;
+}
+int device::index() const {
+  return state()->index();
+}
+const std::string& device::name() const {
+  return state()->name();
+}
+
+}  // namespace plait

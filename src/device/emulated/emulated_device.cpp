@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A device that is not there: one thread for its kernels and one for each direction of copies.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <plait/core/error.hpp>
+#include <plait/device/emulated.hpp>
+#include <sys/prctl.h>
+
+#include "device/back_end.hpp"
+#include "device/device_state.hpp"
+
+namespace plait {
+namespace {
+
+using detail::back_end;
+using detail::device_listener;
+
+constexpr std::align_val_t alignment{256};                                  // as of CUDA's memory
+constexpr std::array kernels{device_queue::urgent, device_queue::compute};  // in this order
+constexpr std::array to_host{device_queue::to_host};
+constexpr std::array to_device{device_queue::to_device};
+
+void sleep_until(std::int64_t monotonic_ns) noexcept {
+  constexpr std::int64_t second = 1'000'000'000;
+  timespec at{};
+  at.tv_sec = monotonic_ns / second;
+  at.tv_nsec = monotonic_ns % second;
+  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR) continue;
+}
+
+class emulated_device final : public back_end {
+ public:
+  emulated_device(const emulated_options& how, int index)
+      : how_(how), random_(how.seed * 64 + static_cast<std::uint64_t>(index)) {}
+  ~emulated_device() override {
+    {
+      std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& one : threads_) one.join();
+  }
+  emulated_device(const emulated_device&) = delete;
+  emulated_device& operator=(const emulated_device&) = delete;
+
+  void listen(device_listener& to) override {
+    listener_ = &to;
+    for (const std::span<const device_queue> mine :
+         {std::span<const device_queue>(kernels), std::span<const device_queue>(to_host),
+          std::span<const device_queue>(to_device)}) {
+      threads_.emplace_back([this, mine] { serve(mine); });
+    }
+  }
+
+  [[nodiscard]] std::byte* allocate(std::size_t size_bytes) override {
+    try {
+      return static_cast<std::byte*>(::operator new(size_bytes, alignment));
+    } catch (const std::bad_alloc&) {
+      throw error("an emulated device has no room for " + std::to_string(size_bytes) + " bytes");
+    }
+  }
+  void release(std::byte* memory) noexcept override { ::operator delete(memory, alignment); }
+  [[nodiscard]] std::byte* allocate_pinned(std::size_t size_bytes) override {
+    return allocate(size_bytes);
+  }
+  void release_pinned(std::byte* memory) noexcept override { release(memory); }
+
+  void copy(queue in, void* to, const void* from, std::size_t size_bytes) override {
+    const double seconds = how_.latency_s + static_cast<double>(size_bytes) / how_.bus_bytes_per_s;
+    work(in, seconds, [to, from, size_bytes] { std::memcpy(to, from, size_bytes); });
+  }
+  void work(const queue& in, double seconds, std::function<void()> what) {
+    enqueue(in.which(), {.kind = command::kinds::work,
+                         .task = in.task(),
+                         .seconds = seconds,
+                         .what = std::move(what)});
+  }
+  void wait(device_queue queue, device_queue other, std::uint64_t number) override {
+    enqueue(queue, {.kind = command::kinds::wait, .other = other, .number = number});
+  }
+  std::uint64_t mark(device_queue queue) override {
+    std::lock_guard lock(mutex_);
+    one_queue& q = at(queue);
+    const std::uint64_t number = ++q.marks;
+    if (failure_.empty()) q.commands.push_back({.kind = command::kinds::mark, .number = number});
+    changed_.notify_all();
+    return number;
+  }
+  [[nodiscard]] std::uint64_t passed(device_queue queue) const noexcept override {
+    return at(queue).passed.load(std::memory_order_acquire);
+  }
+
+  [[nodiscard]] std::string failure() const override {
+    std::lock_guard lock(mutex_);
+    return failure_;
+  }
+  void drain() noexcept override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] {
+      return running_ == 0 &&
+             std::ranges::all_of(queues_, [](const one_queue& q) { return q.commands.empty(); });
+    });
+  }
+
+ private:
+  struct command {
+    enum class kinds : std::uint8_t { work, wait, mark };
+    kinds kind;
+    const char* task = "";
+    double seconds = 0;
+    std::function<void()> what = {};
+    device_queue other = device_queue::compute;
+    std::uint64_t number = 0;
+  };
+  struct one_queue {
+    std::deque<command> commands;
+    std::uint64_t marks = 0;
+    std::atomic<std::uint64_t> passed{0};
+  };
+
+  [[nodiscard]] one_queue& at(device_queue queue) noexcept {
+    return queues_[static_cast<std::size_t>(queue)];
+  }
+  [[nodiscard]] const one_queue& at(device_queue queue) const noexcept {
+    return queues_[static_cast<std::size_t>(queue)];
+  }
+
+  void enqueue(device_queue queue, command one) {
+    std::lock_guard lock(mutex_);
+    if (!failure_.empty()) return;
+    at(queue).commands.push_back(std::move(one));
+    changed_.notify_all();
+  }
+
+  /// Passes marks and waits at the head of a queue.  Returns whether a mark was among them.
+  [[nodiscard]] bool pass(one_queue& q) {
+    bool marks = false;
+    while (!q.commands.empty()) {
+      const command& head = q.commands.front();
+      if (head.kind == command::kinds::mark) {
+        q.passed.store(head.number, std::memory_order_release);
+        marks = true;
+      } else if (head.kind == command::kinds::work || passed(head.other) < head.number) {
+        break;
+      }
+      q.commands.pop_front();
+    }
+    return marks;
+  }
+  [[nodiscard]] bool can_work(const one_queue& q) const noexcept {
+    return !q.commands.empty() && q.commands.front().kind == command::kinds::work;
+  }
+
+  void serve(std::span<const device_queue> mine) {
+    ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns: a device is not late by the 50 us of the default
+    std::unique_lock lock(mutex_);
+    while (!ends_) {
+      bool marks = false;
+      for (const device_queue q : mine) marks = pass(at(q)) || marks;
+      if (marks) {
+        changed_.notify_all();
+        tell_moved(lock);
+        continue;
+      }
+      const auto next =
+          std::ranges::find_if(mine, [this](device_queue q) { return can_work(at(q)); });
+      if (next == mine.end()) {
+        changed_.wait(lock);
+        continue;
+      }
+      run_first_of(*next, lock);
+    }
+  }
+
+  void tell_moved(std::unique_lock<std::mutex>& lock) {
+    ++running_;  // so that `drain` waits for the listener
+    lock.unlock();
+    listener_->moved();
+    lock.lock();
+    --running_;
+    changed_.notify_all();
+  }
+
+  void run_first_of(device_queue queue, std::unique_lock<std::mutex>& lock) {
+    const command now = std::move(at(queue).commands.front());
+    at(queue).commands.pop_front();
+    if (how_.faults > 0 && std::bernoulli_distribution(how_.faults)(random_)) {
+      failure_ = std::string("injected fault in '") + now.task + "'";
+      for (one_queue& q : queues_) q.commands.clear();
+      return tell_moved(lock);
+    }
+    double seconds = now.seconds;
+    if (how_.delay_s > 0) seconds += std::uniform_real_distribution(0.0, how_.delay_s)(random_);
+    ++running_;
+    lock.unlock();
+    const std::int64_t begin_ns = detail::monotonic_ns();
+    const ticks begin = now_ticks();
+    listener_->began(queue, begin);
+    if (now.what) now.what();
+    sleep_until(begin_ns + static_cast<std::int64_t>(seconds * 1e9));
+    listener_->ran(queue, now.task, begin, now_ticks());
+    lock.lock();
+    --running_;
+    changed_.notify_all();
+  }
+
+  const emulated_options how_;
+  device_listener* listener_ = nullptr;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::array<one_queue, device_queue_count> queues_;
+  std::mt19937_64 random_;
+  std::string failure_;  ///< of the first command that failed
+  int running_ = 0;
+  bool ends_ = false;
+  std::vector<std::thread> threads_;
+};
+
+constexpr int most_devices = 64;
+
+}  // namespace
+
+std::vector<device> emulated_devices(const emulated_options& options) {
+  if (options.count < 1 || options.count > most_devices || !(options.bus_bytes_per_s > 0) ||
+      !(options.latency_s >= 0) || !(options.delay_s >= 0) || !(options.faults >= 0) ||
+      !(options.faults <= 1)) {
+    throw usage_error("emulated devices: count is 1 to " + std::to_string(most_devices) +
+                      ", bus more than 0 bytes/s, latency and delay 0 s or more, faults 0 to 1");
+  }
+  std::vector<device> all;
+  for (int i = 0; i < options.count; ++i) {
+    all.emplace_back(std::make_shared<detail::device_state>(
+        i, "emulated", std::make_unique<emulated_device>(options, i)));
+  }
+  return all;
+}
+
+emulated_options emulated_options_of(const std::string& text) {
+  const auto refuse = [&text](const std::string& word) {
+    return usage_error("PLAIT_DEVICE='" + text + "': '" + word +
+                       "' is not understood; it is emulated, or emulated:count=2,bus=1e9 with "
+                       "count, bus (bytes/s), latency, delay (s), faults and seed");
+  };
+  constexpr std::string_view kind = "emulated";
+  emulated_options options;
+  if (text == kind) return options;
+  if (!text.starts_with(std::string(kind) + ":")) throw refuse(text);
+  std::size_t at = kind.size() + 1;
+  while (at <= text.size()) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) throw refuse(word);
+    const std::string key = word.substr(0, equals);
+    std::size_t used = 0;
+    double value = 0;
+    try {
+      value = std::stod(word.substr(equals + 1), &used);
+    } catch (const std::exception&) {
+      throw refuse(word);
+    }
+    if (used != word.size() - equals - 1) throw refuse(word);
+    if (key == "bus") {
+      options.bus_bytes_per_s = value;
+    } else if (key == "latency") {
+      options.latency_s = value;
+    } else if (key == "delay") {
+      options.delay_s = value;
+    } else if (key == "faults") {
+      options.faults = value;
+    } else if (key == "count" && value >= 1 && value <= most_devices && value == int(value)) {
+      options.count = static_cast<int>(value);
+    } else if (key == "seed" && value >= 0 && value < 1e15) {
+      options.seed = static_cast<std::uint64_t>(value);
+    } else {
+      throw refuse(word);
+    }
+    at = end + 1;
+  }
+  return options;
+}
+
+void emulated::launch(queue to, double seconds, std::function<void()> work) {
+  auto* const here = dynamic_cast<emulated_device*>(&to.device().commands());
+  PLAIT_EXPECTS(here != nullptr, "the queue is of an emulated device");
+  PLAIT_EXPECTS(seconds >= 0, "a kernel takes no negative time");
+  here->work(to, seconds, std::move(work));
+}
+
+}  // namespace plait

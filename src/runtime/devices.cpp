@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/devices.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <plait/core/error.hpp>
+#include <plait/device/emulated.hpp>
+#include <plait/runtime/device_tasks.hpp>
+#include <plait/task/scheduler.hpp>
+
+#include "device/device_state.hpp"
+#include "runtime/runtime_state.hpp"
+#include "runtime/submitted_operation.hpp"
+
+namespace plait {
+namespace {
+
+using detail::device_state;
+using detail::noted_place;
+
+/// Releases a hold when a device has come so far, or fails it.
+class held_until final : public detail::awaited {
+ public:
+  explicit held_until(hold until) noexcept : until_(std::move(until)) {}
+  void ended(const std::exception_ptr& why) noexcept override {
+    if (why != nullptr) {
+      until_.fail(why);
+    } else {
+      until_.release();
+    }
+  }
+
+ private:
+  hold until_;
+};
+
+template <class From, class To>
+void enqueue_copy(const queue& to, From from, To here) {
+  to.device().commands().copy(to, here.data(), from.data(), from.size());
+}
+
+void expect_same_size(task_name name, std::size_t from, std::size_t to) {
+  if (from == to) return;
+  throw usage_error(std::string("copy '") + name.c_str() + "': " + std::to_string(from) +
+                    " bytes are to fill " + std::to_string(to));
+}
+
+[[nodiscard]] detail::on_device queue_of(const detail::device_memory& memory, device_queue which) {
+  return {memory.home.get(), which};
+}
+
+/// `host` names what the second task keeps until the copy is done.  Both name the place of the
+/// copy's end: what both read of the host would not order them.
+template <class From, class To, class Host, class... Kept>
+void submit_two(scheduler& tasks, task_name name, const detail::on_device& where, From from, To to,
+                const Host& host, const Kept&... kept) {
+  auto end = std::make_shared<std::atomic<std::uint64_t>>(0);
+  auto enqueue = [](queue to_queue, From f, To t, const Kept&...) { enqueue_copy(to_queue, f, t); };
+  tasks
+      .task(name, detail::enqueued_call(enqueue, name.c_str(), end), where, in(from), out(to),
+            kept...)
+      .also(out(*end));
+  tasks
+      .task(
+          name,
+          [](auto&&, const detail::on_device& at, const noted_place& number, const Kept&...,
+             hold until) {
+            at.where->when_done(at.which, number->load(std::memory_order_acquire),
+                                std::make_unique<held_until>(std::move(until)));
+          },
+          host, where, end, kept..., held)
+      .also(in(*end));
+}
+
+/// Memory of the host that a message goes through, which lives as long as a task or a message has
+/// it.
+using stage = std::shared_ptr<std::byte>;
+[[nodiscard]] std::span<std::byte> bytes_of(const stage& memory, std::size_t size) {
+  return {memory.get(), size};
+}
+[[nodiscard]] byte_range range_of(std::span<const std::byte> bytes) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  return {begin, begin + bytes.size()};
+}
+
+/// Errors: those of a message, and usage_error in a task.
+void expect_may_travel(runtime_state& s, task_name name, const operation& message,
+                       const communicator& among) {
+  if (s.tasks.in_task() || among.is_lane()) {
+    throw usage_error(label_of(name, message) +
+                      ": the memory of a device is sent by the program, not in a task");
+  }
+  expect_may_communicate(s, name, message, among);
+}
+
+}  // namespace
+
+std::vector<device> devices_of(const std::vector<device>& option) {
+  const char* const text = std::getenv("PLAIT_DEVICE");
+  return text != nullptr && *text != '\0' ? emulated_devices(emulated_options_of(text)) : option;
+}
+
+joined_devices::joined_devices(std::vector<device> all, scheduler& tasks,
+                               const std::function<ticks(ticks)>& in_flight_until)
+    : all_(std::move(all)), tasks_(tasks) {
+  if (all_.empty()) return;
+  tasks_.add_progress(*this);
+  for (const device& one : all_) {
+    one.state()->set_wake([this] {
+      called_.store(true, std::memory_order_seq_cst);
+      tasks_.wake_pollers();
+    });
+    one.state()->times().set_messages(in_flight_until);
+  }
+}
+
+joined_devices::~joined_devices() {
+  if (all_.empty()) return;
+  for (const device& one : all_) {
+    one.state()->drain();
+    one.state()->set_wake({});
+    one.state()->times().set_messages({});
+    one.state()->observe({});
+  }
+  tasks_.remove_progress(*this);
+}
+
+bool joined_devices::poll(bool /*again*/) {
+  if (!called_.exchange(false, std::memory_order_seq_cst)) return false;
+  bool any = false;
+  for (const device& one : all_) any = one.state()->launch_parked() || any;
+  return any;
+}
+
+void joined_devices::wait() {
+  try {
+    tasks_.wait();
+    for (const device& one : all_) {
+      tasks_.task(
+          "device",
+          [](device_state* of, hold until) {
+            of->when_idle([&until] { return std::make_unique<held_until>(until.another()); });
+            until.release();
+          },
+          one.state().get(), held);
+    }
+    if (!all_.empty()) tasks_.wait();
+  } catch (...) {
+    for (const device& one : all_) one.state()->drain();
+    has_thrown_ = true;
+    throw;
+  }
+}
+
+void joined_devices::finish() noexcept {
+  if (all_.empty() || has_thrown_ || std::uncaught_exceptions() > exceptions_at_start_) return;
+  try {
+    wait();
+  } catch (...) {
+    tasks_.fail(std::current_exception());
+  }
+}
+
+void joined_devices::observe(const observer& told) {
+  for (const device& one : all_) {
+    one.state()->observe(!told ? device_state::observer{}
+                               : [told, &one](device_queue queue, const char* task, ticks begin,
+                                              ticks end) { told(one, queue, task, begin, end); });
+  }
+}
+
+void submit_copy(scheduler& tasks, task_name name, device_span<const std::byte> from,
+                 std::span<std::byte> to) {
+  expect_same_size(name, from.size(), to.size());
+  submit_two(tasks, name, queue_of(from.memory(), device_queue::to_host), from, to, inout(to));
+}
+
+void submit_copy(scheduler& tasks, task_name name, std::span<const std::byte> from,
+                 device_span<std::byte> to) {
+  expect_same_size(name, from.size(), to.size());
+  submit_two(tasks, name, queue_of(to.memory(), device_queue::to_device), from, to, in(from));
+}
+
+void submit_copy(scheduler& tasks, task_name name, device_span<const std::byte> from,
+                 device_span<std::byte> to) {
+  expect_same_size(name, from.size(), to.size());
+  if (from.memory().home == to.memory().home) {
+    const detail::on_device where = queue_of(to.memory(), device_queue::compute);
+    tasks.task(
+        name,
+        detail::enqueued_call(enqueue_copy<device_span<const std::byte>, device_span<std::byte>>,
+                              name.c_str()),
+        where, in(from), out(to));
+    return;
+  }
+  const stage between = from.memory().home->take_stage(from.size());
+  const std::span<std::byte> bytes = bytes_of(between, from.size());
+  submit_two(tasks, name, queue_of(from.memory(), device_queue::to_host), from, bytes, inout(bytes),
+             between);
+  submit_two(tasks, name, queue_of(to.memory(), device_queue::to_device),
+             std::span<const std::byte>(bytes), to, in(std::span<const std::byte>(bytes)), between);
+}
+
+void submit_send(runtime_state& s, task_name name, const operation& message,
+                 device_span<const std::byte> from, const communicator& among) {
+  expect_may_travel(s, name, message, among);
+  if (is_no_rank(message.peer)) return;
+  const stage between = from.memory().home->take_stage(from.size());
+  const std::span<std::byte> bytes = bytes_of(between, from.size());
+  submit_two(s.tasks, name, queue_of(from.memory(), device_queue::to_host), from, bytes,
+             inout(bytes), between);
+  submit_message(s, name, message, range_of(bytes), among, between);
+}
+
+void submit_receive(runtime_state& s, task_name name, const operation& message,
+                    device_span<std::byte> to, const communicator& among) {
+  expect_may_travel(s, name, message, among);
+  if (is_no_rank(message.peer)) return;
+  const stage between = to.memory().home->take_stage(to.size());
+  const std::span<const std::byte> bytes = bytes_of(between, to.size());
+  submit_message(s, name, message, range_of(bytes), among, between);
+  submit_two(s.tasks, name, queue_of(to.memory(), device_queue::to_device), bytes, to, in(bytes),
+             between);
+}
+
+}  // namespace plait

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random programs over devices, the host and messages, against their serial execution.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/core/error.hpp>
+#include <plait/device/device_array.hpp>
+#include <plait/device/emulated.hpp>
+#include <plait/runtime/runtime.hpp>
+
+#include "support/mpi_test.hpp"
+
+namespace plait::test {
+namespace {
+
+using word = std::uint64_t;
+constexpr std::size_t elements = 24;
+constexpr std::size_t devices = 2;
+constexpr std::size_t places = 6;  ///< arrays of a rank: two of the host, two of each device
+constexpr std::size_t of_host = 2;
+
+/// `count` elements of an array of a rank.
+struct some {
+  int rank = 0;
+  std::size_t place = 0;
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+struct step {
+  enum class kinds { compute, copy, message } kind;
+  some from;
+  some to;
+  word salt = 0;
+  bool urgent = false;
+  double seconds = 0;
+};
+
+[[nodiscard]] std::size_t device_of(std::size_t place) {
+  return (place - of_host) / 2;
+}
+
+void mix(const word* from, word* to, std::size_t count, word salt) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = to[i] * 3 + from[i] * 5 + salt + i;
+}
+
+/// All ranks make the same.
+class random_steps {
+ public:
+  random_steps(std::uint64_t seed, int ranks) : random_(seed), ranks_(ranks) {}
+
+  [[nodiscard]] std::vector<step> some_steps() {
+    std::vector<step> all(below(40) + 5);
+    for (step& s : all) s = one();
+    return all;
+  }
+  [[nodiscard]] std::size_t below(std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_);
+  }
+
+ private:
+  [[nodiscard]] some part(std::size_t count) {
+    return {static_cast<int>(below(static_cast<std::size_t>(ranks_))), below(places),
+            below(elements - count + 1), count};
+  }
+  [[nodiscard]] step one() {
+    const std::size_t count = below(elements) + 1;
+    step s{.kind = static_cast<step::kinds>(below(ranks_ > 1 ? 3 : 2)),
+           .from = part(count),
+           .to = part(count),
+           .salt = random_(),
+           .urgent = below(3) == 0,
+           .seconds = below(4) == 0 ? 3e-5 : 0};
+    if (s.kind != step::kinds::message) s.from.rank = s.to.rank;
+    if (s.from.place == s.to.place && s.from.rank == s.to.rank) s.from.place = (s.to.place + 1) % 2;
+    if (s.from.place == s.to.place && s.from.rank == s.to.rank) s.from.place = 1 - s.to.place;
+    const bool host = s.to.place < of_host;
+    if (s.kind == step::kinds::compute) {  // on one device, or on the host
+      if (host) {
+        s.from.place = 1 - s.to.place;
+      } else {
+        s.from.place = of_host + 2 * device_of(s.to.place) + (s.to.place % 2 == 0 ? 1 : 0);
+      }
+    }
+    return s;
+  }
+
+  std::mt19937_64 random_;
+  int ranks_;
+};
+
+/// The memory of a rank, as the serial execution has it.
+using memory = std::array<std::array<word, elements>, places>;
+
+void run_serially(const std::vector<step>& all, std::vector<memory>& ranks) {
+  for (const step& s : all) {
+    const word* from = &ranks[static_cast<std::size_t>(s.from.rank)][s.from.place][s.from.first];
+    word* to = &ranks[static_cast<std::size_t>(s.to.rank)][s.to.place][s.to.first];
+    if (s.kind == step::kinds::compute) {
+      mix(from, to, s.to.count, s.salt);
+    } else {
+      std::copy_n(from, s.to.count, to);
+    }
+  }
+}
+
+/// The memory of this rank, as plait has it.
+class rank_memory {
+ public:
+  rank_memory(runtime& rt, const memory& initial) : rt_(rt), host_(of_host), initial_(initial) {
+    for (std::size_t i = 0; i < of_host; ++i) host_[i].assign(initial[i].begin(), initial[i].end());
+    for (std::size_t i = of_host; i < places; ++i) {
+      there_.emplace_back(rt.devices().at(device_of(i)), elements);
+      rt.copy("initial", in(std::span(initial_[i])), out(there_.back()));
+    }
+  }
+
+  void submit(const step& s, int me) {
+    if (s.kind == step::kinds::message) {
+      if (s.from.rank == me) {
+        with(s.from, [&](auto part) { rt_.send("message", in(part), s.to.rank); });
+      }
+      if (s.to.rank == me) {
+        with(s.to, [&](auto part) { rt_.recv("message", out(part), s.from.rank); });
+      }
+    } else if (s.to.rank != me) {
+      return;
+    } else if (s.kind == step::kinds::copy) {
+      copy(s);
+    } else if (s.to.place < of_host) {
+      rt_.task(
+          "host",
+          [](std::span<const word> from, std::span<word> to, word salt) {
+            mix(from.data(), to.data(), to.size(), salt);
+          },
+          in(host(s.from)), inout(host(s.to)), s.salt);
+    } else {
+      rt_.task(
+          "kernel",
+          [](queue q, device_span<const word> from, device_span<word> to, word salt,
+             double seconds) {
+            emulated::launch(q, seconds, [=] { mix(from.data(), to.data(), to.size(), salt); });
+          },
+          on(rt_.devices().at(device_of(s.to.place)), s.urgent ? high : normal),
+          in(device_part(s.from)), inout(device_part(s.to)), s.salt, s.seconds);
+    }
+  }
+
+  void fetch(memory& to) {
+    for (std::size_t i = 0; i < places; ++i) {
+      if (i >= of_host) rt_.copy("fetch", in(there_[i - of_host]), out(std::span(to[i])));
+    }
+    rt_.wait();
+    for (std::size_t i = 0; i < of_host; ++i) std::ranges::copy(host_[i], to[i].begin());
+  }
+
+ private:
+  [[nodiscard]] std::span<word> host(const some& s) {
+    return std::span(host_[s.place]).subspan(s.first, s.count);
+  }
+  [[nodiscard]] device_span<word> device_part(const some& s) {
+    return there_[s.place - of_host].part(s.first, s.count);
+  }
+  void with(const some& s, const auto& use) {
+    if (s.place < of_host) {
+      use(host(s));
+    } else {
+      use(device_part(s));
+    }
+  }
+  void copy(const step& s) {
+    if (s.from.place < of_host && s.to.place < of_host) {
+      rt_.task(
+          "host copy",
+          [](std::span<const word> from, std::span<word> to) {
+            std::ranges::copy(from, to.begin());
+          },
+          in(host(s.from)), out(host(s.to)));
+    } else if (s.from.place < of_host) {
+      rt_.copy("copy", in(host(s.from)), out(device_part(s.to)));
+    } else if (s.to.place < of_host) {
+      rt_.copy("copy", in(device_part(s.from)), out(host(s.to)));
+    } else {
+      rt_.copy("copy", in(device_part(s.from)), out(device_part(s.to)));
+    }
+  }
+
+  runtime& rt_;
+  std::vector<std::vector<word>> host_;
+  std::vector<device_array<word>> there_;
+  memory initial_;
+};
+
+struct random_case {
+  std::uint64_t seed;
+  double faults = 0;
+};
+
+/// Returns the rank's memory at the end, and puts what it should be into `expected`.
+[[nodiscard]] memory run(environment& env, const random_case& c, memory& expected) {
+  random_steps make(c.seed, env.size());
+  std::vector<memory> serial(static_cast<std::size_t>(env.size()));
+  word next = c.seed;
+  for (memory& m : serial)
+    for (auto& array : m)
+      for (word& w : array) w = next++ * 0x9e3779b97f4a7c15U;
+  const auto mine = static_cast<std::size_t>(env.rank());
+  const std::vector<step> before = make.some_steps();
+  const std::vector<step> repeated = make.some_steps();
+  const auto iterations = static_cast<std::uint64_t>(make.below(6));
+  runtime rt{
+      env,
+      {.tasks = {.workers = 1 + static_cast<int>(make.below(3)), .in_flight = 64 + make.below(200)},
+       .devices = emulated_devices({.count = static_cast<int>(devices),
+                                    .bus_bytes_per_s = 1e9,
+                                    .latency_s = 1e-6,
+                                    .delay_s = make.below(3) == 0 ? 0 : 2e-5,
+                                    .faults = c.faults,
+                                    .seed = c.seed + mine})}};
+  rank_memory memory_here(rt, serial[mine]);
+  const int me = env.rank();
+  for (const step& s : before) memory_here.submit(s, me);
+  run_serially(before, serial);
+  graph all = rt.record([&] {
+    for (const step& s : repeated) memory_here.submit(s, me);
+  });
+  rt.replay(all, iterations);
+  for (std::uint64_t i = 0; i < iterations; ++i) run_serially(repeated, serial);
+  expected = serial[mine];
+  memory found{};
+  memory_here.fetch(found);
+  return found;
+}
+
+constexpr std::uint64_t programs = 60;
+
+TEST(random_devices, programs_have_the_bits_of_their_serial_execution) {
+  for (std::uint64_t seed = 1; seed <= programs; ++seed) {
+    memory expected{};
+    const memory found = run(test_environment(), {.seed = seed}, expected);
+    for (std::size_t p = 0; p < places; ++p)
+      ASSERT_EQ(found[p], expected[p]) << "seed " << seed << ", array " << p;
+  }
+}
+
+/// Alone: a rank that fails gives up its messages, and others would wait for them.
+TEST(random_devices, a_fault_is_an_error_that_names_device_and_task_and_nothing_is_lost) {
+  if (test_environment().size() > 1) return;
+  int faults = 0;
+  for (std::uint64_t seed = 1; seed <= 2 * programs; ++seed) {
+    memory expected{};
+    try {
+      const memory found = run(test_environment(), {.seed = seed, .faults = 0.01}, expected);
+      ASSERT_EQ(found, expected) << "seed " << seed;
+    } catch (const error& e) {
+      ++faults;
+      const std::string why = e.what();
+      ASSERT_NE(why.find("emulated device "), std::string::npos) << why;
+      ASSERT_NE(why.find("injected fault"), std::string::npos) << why;
+    }
+  }
+  EXPECT_GT(faults, 0);
+}
+
+}  // namespace
+}  // namespace plait::test
