@@ -22,6 +22,8 @@
 #include <plait/core/region.hpp>
 #include <plait/core/text_file.hpp>
 #include <plait/core/version.hpp>
+#include <plait/device/device_array.hpp>
+#include <plait/device/emulated.hpp>
 #include <plait/model/parameters_file.hpp>
 #include <plait/model/service_core.hpp>
 #include <plait/mover/array_moves.hpp>

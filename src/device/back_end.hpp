@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What plait asks of a kind of device.
+/// Declares what plait asks of a kind of device.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace plait::detail {
 
-/// Is told by a back end, from any thread, holding no lock of the back end.
+/// Is told by a back end, from a thread that holds no lock of the back end.
 class device_listener {
  public:
   /// A mark was passed, or the device has failed.
@@ -47,9 +47,9 @@ class back_end {
 
   /// Returns what was wrong with which task's command; empty while none has failed.
   [[nodiscard]] virtual std::string failure() const = 0;
-  /// Returns when nothing is enqueued and nothing runs.  After a failure what was enqueued is
-  /// dropped.
-  virtual void drain() noexcept = 0;
+  /// Returns when `queue` has passed its mark `number`, or nothing runs after a failure, which
+  /// drops what was enqueued.
+  virtual void await(device_queue queue, std::uint64_t number) noexcept = 0;
 };
 
 }  // namespace plait::detail

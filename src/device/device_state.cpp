@@ -25,7 +25,7 @@ device_state::device_state(int index, std::string kind, std::unique_ptr<back_end
 }
 
 device_state::~device_state() {
-  by_->drain();
+  drain();
   for (const auto& [size, free] : stages_) {
     for (std::byte* const one : free) by_->release_pinned(one);
   }
@@ -34,6 +34,10 @@ device_state::~device_state() {
 void device_state::begin(const queue_turn& turn) {
   std::array<std::uint64_t, device_queue_count> needed{};
   std::lock_guard lock(mutex_);
+  if (!is_joined_) {
+    throw usage_error(std::string("task '") + turn.name_ + "': " + name_ +
+                      " is none of its runtime's, rt.devices()");
+  }
   if (failure_ != nullptr) std::rethrow_exception(failure_);
   for (const queue_turn::touched& t : turn.touched_) {
     if (t.memory->home.get() != this) {
@@ -58,53 +62,24 @@ void device_state::begin(const queue_turn& turn) {
 /// The mark is enqueued under the lock: `last` is the newest.
 std::uint64_t device_state::end(const queue_turn& turn) {
   std::lock_guard lock(mutex_);
-  enqueued_turns& queue = at(turn.where_.which);
-  queue.last = by_->mark(turn.where_.which);
+  const std::uint64_t number = last(turn.where_.which) = by_->mark(turn.where_.which);
   for (const queue_turn::touched& t : turn.touched_)
-    uses_[t.memory].push_back({t.begin, t.end, turn.where_.which, queue.last, t.writes});
-  return queue.last;
+    uses_[t.memory].push_back({t.begin, t.end, turn.where_.which, number, t.writes});
+  return number;
 }
 
-bool device_state::has_room_now(device_queue queue) noexcept {
-  return failure_ != nullptr || at(queue).last - by_->passed(queue) < most_enqueued;
-}
-
-bool device_state::has_room(device_queue queue) {
+bool device_state::is_full(device_queue queue) {
   std::lock_guard lock(mutex_);
-  return at(queue).parked.empty() && has_room_now(queue);
+  return last(queue) - by_->passed(queue) > full && failure_ == nullptr;
 }
 
-bool device_state::could_launch_now() noexcept {
-  return std::ranges::any_of(
-      all_queues, [this](device_queue q) { return !at(q).parked.empty() && has_room_now(q); });
-}
-
-void device_state::park(device_queue queue, std::unique_ptr<parked_launch> launch) {
-  bool could;
+void device_state::when_room(device_queue queue, std::unique_ptr<awaited> then) {
+  std::uint64_t number = 0;
   {
     std::lock_guard lock(mutex_);
-    at(queue).parked.push_back(std::move(launch));
-    could = could_launch_now();
+    number = last(queue) - std::min(last(queue), full / 2);
   }
-  if (could) wake();
-}
-
-bool device_state::launch_parked() {
-  bool any = false;
-  for (const device_queue queue : all_queues) {
-    for (;;) {
-      std::unique_ptr<parked_launch> next;
-      {
-        std::lock_guard lock(mutex_);
-        if (at(queue).parked.empty() || !has_room_now(queue)) break;
-        next = std::move(at(queue).parked.front());
-        at(queue).parked.pop_front();
-      }
-      next->run();
-      any = true;
-    }
-  }
-  return any;
+  when_done(queue, number, std::move(then));
 }
 
 void device_state::when_done(device_queue queue, std::uint64_t number,
@@ -123,18 +98,29 @@ void device_state::when_done(device_queue queue, std::uint64_t number,
   then->ended(why);
 }
 
+bool device_state::is_idle() {
+  std::lock_guard lock(mutex_);
+  return failure_ == nullptr && std::ranges::all_of(all_queues, [this](device_queue q) {
+           return by_->passed(q) == last(q);
+         });
+}
+
+bool device_state::has_failed() {
+  std::lock_guard lock(mutex_);
+  return failure_ != nullptr;
+}
+
 void device_state::when_idle(const std::function<std::unique_ptr<awaited>()>& make) {
   std::lock_guard lock(mutex_);
   if (failure_ != nullptr) std::rethrow_exception(failure_);
   for (const device_queue q : all_queues) {
-    if (by_->passed(q) < at(q).last) waiting_.push_back({q, at(q).last, make()});
+    if (by_->passed(q) < last(q)) waiting_.push_back({q, last(q), make()});
   }
 }
 
 void device_state::moved() noexcept {
   std::vector<waiting> ended;
   std::exception_ptr why;
-  bool could;
   {
     std::lock_guard lock(mutex_);
     if (failure_ == nullptr) note_failure();
@@ -145,11 +131,9 @@ void device_state::moved() noexcept {
     const auto rest = std::ranges::partition(waiting_, [&](const waiting& w) { return !over(w); });
     std::ranges::move(rest, std::back_inserter(ended));
     waiting_.erase(rest.begin(), rest.end());
-    could = could_launch_now();
   }
   for (const waiting& one : ended)
     one.then->ended(one.number <= by_->passed(one.queue) ? nullptr : why);
-  if (could) wake();
 }
 
 void device_state::note_failure() {
@@ -186,20 +170,43 @@ std::shared_ptr<std::byte> device_state::take_stage(std::size_t size_bytes) {
           }};
 }
 
+void device_state::drain() noexcept {
+  std::array<std::uint64_t, device_queue_count> until{};
+  {
+    std::lock_guard lock(mutex_);
+    until = last_;
+  }
+  for (const device_queue q : all_queues) by_->await(q, until[static_cast<std::size_t>(q)]);
+}
+
 void device_state::forget(const device_memory& memory) noexcept {
-  by_->drain();
+  std::vector<use> uses;
+  {
+    std::lock_guard lock(mutex_);
+    const auto known = uses_.find(&memory);
+    if (known == uses_.end()) return;
+    uses = std::move(known->second);
+    uses_.erase(known);
+  }
+  for (const use& one : uses) by_->await(one.queue, one.number);
+}
+
+void device_state::join() {
   std::lock_guard lock(mutex_);
-  uses_.erase(&memory);
+  if (std::exchange(is_joined_, true))
+    throw usage_error(name_ + " belongs to another runtime, which has not ended");
 }
 
-void device_state::set_wake(std::function<void()> wake) {
-  std::lock_guard lock(wake_mutex_);
-  wake_ = std::move(wake);
+void device_state::leave() noexcept {
+  std::vector<std::shared_ptr<const void>> freed;  // without the lock
+  std::lock_guard lock(mutex_);
+  is_joined_ = false;
+  freed.swap(kept_);
 }
 
-void device_state::wake() noexcept {
-  std::lock_guard lock(wake_mutex_);
-  if (wake_) wake_();
+void device_state::keep(std::shared_ptr<const void> memory) noexcept {
+  std::lock_guard lock(mutex_);
+  if (is_joined_) kept_.push_back(std::move(memory));
 }
 
 // --- turns -----------------------------------------------------------------------------------
@@ -218,12 +225,12 @@ std::uint64_t queue_turn::end() {
   return where_.where->end(*this);
 }
 
-bool queue_turn::has_room(const on_device& where) {
-  return where.where->has_room(where.which);
+bool queue_turn::is_full(const on_device& where) {
+  return where.where->is_full(where.which);
 }
 
-void queue_turn::park(const on_device& where, std::unique_ptr<parked_launch> launch) {
-  where.where->park(where.which, std::move(launch));
+void queue_turn::when_room(const on_device& where, std::unique_ptr<awaited> then) {
+  where.where->when_room(where.which, std::move(then));
 }
 
 // --- memory ----------------------------------------------------------------------------------
@@ -257,6 +264,10 @@ std::shared_ptr<std::byte> allocate_pinned(const device& where, std::size_t size
             home->drain();
             home->commands().release_pinned(memory);
           }};
+}
+
+void keep_for_tasks(device_state& home, std::shared_ptr<const void> memory) noexcept {
+  home.keep(std::move(memory));
 }
 
 }  // namespace plait::detail

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -30,13 +28,13 @@ namespace plait::detail {
 ///
 /// Why nobody misses a mark: whoever waits asks `passed` and joins the list under `mutex_`.  The
 /// back end counts the mark and then calls `moved`, which takes `mutex_`.  If the count came after
-/// the question, `moved` finds the list with the newcomer in it.  The same holds for a task that is
-/// parked: `park` asks for room under the lock, and wakes a worker itself if there is some.
+/// the question, `moved` finds the list with the newcomer in it.
 class device_state final : public std::enable_shared_from_this<device_state>, device_listener {
  public:
-  /// Most turns of a queue that are enqueued and not done.  What is enqueued cannot be overtaken,
-  /// and memory for commands is bounded by it.
-  static constexpr std::uint64_t most_enqueued = 64;
+  /// A task that finds more turns of its queue under way is held until half of them are done.  So a
+  /// chain of tasks is at most so far ahead of the device, and all tasks by as much more as the
+  /// in-flight limit of tasks.
+  static constexpr std::uint64_t full = 64;
 
   device_state(int index, std::string kind, std::unique_ptr<back_end> by);
   ~device_state();
@@ -50,13 +48,14 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
 
   void begin(const queue_turn& turn);
   std::uint64_t end(const queue_turn& turn);
-  [[nodiscard]] bool has_room(device_queue queue);
-  void park(device_queue queue, std::unique_ptr<parked_launch> launch);
-  /// Runs the tasks that are parked where there is room.  Returns whether there was one.
-  bool launch_parked();
+  [[nodiscard]] bool is_full(device_queue queue);
+  void when_room(device_queue queue, std::unique_ptr<awaited> then);
 
   /// Calls `then` when `queue` has done the turn `number`, or at once.
   void when_done(device_queue queue, std::uint64_t number, std::unique_ptr<awaited> then);
+  /// Returns whether nothing is enqueued, and nothing has failed.
+  [[nodiscard]] bool is_idle();
+  [[nodiscard]] bool has_failed();
   /// Has one `make()` wait for each queue that is not done.  Errors: why the device has failed.
   void when_idle(const std::function<std::unique_ptr<awaited>()>& make);
 
@@ -64,17 +63,20 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
   /// more.
   [[nodiscard]] std::shared_ptr<std::byte> take_stage(std::size_t size_bytes);
 
-  /// Returns when the device does nothing any more.
-  void drain() noexcept { by_->drain(); }
-  /// Frees memory that nothing uses any more.
+  /// Returns when the device has done what was enqueued before.
+  void drain() noexcept;
+  /// Returns when it has done what was enqueued on this memory, which nothing will use any more.
   void forget(const device_memory& memory) noexcept;
+
+  /// Says whose tasks may enqueue: one runtime's at a time.  Errors: usage_error for a second.
+  void join();
+  void leave() noexcept;
+  /// Frees memory when the runtime that has joined leaves, or at once if none has.
+  void keep(std::shared_ptr<const void> memory) noexcept;
 
   /// Told of each command that has run, by the thread that ran it; null: nobody.
   using observer = std::function<void(device_queue, const char* task, ticks begin, ticks end)>;
   void observe(observer told);
-
-  /// `wake` has somebody call `launch_parked` soon; called from any thread until it is replaced.
-  void set_wake(std::function<void()> wake);
 
  private:
   struct use {
@@ -89,35 +91,27 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
     std::uint64_t number;
     std::unique_ptr<awaited> then;
   };
-  struct enqueued_turns {
-    std::uint64_t last = 0;  ///< number of the last mark
-    std::deque<std::unique_ptr<parked_launch>> parked;
-  };
-
   void moved() noexcept override;
   void ran(device_queue queue, const char* task, ticks begin, ticks end) noexcept override;
   void began(device_queue queue, ticks now) noexcept override { times_.began(queue, now); }
 
-  [[nodiscard]] enqueued_turns& at(device_queue queue) noexcept {
-    return queues_[static_cast<std::size_t>(queue)];
+  [[nodiscard]] std::uint64_t& last(device_queue queue) noexcept {
+    return last_[static_cast<std::size_t>(queue)];
   }
-  [[nodiscard]] bool has_room_now(device_queue queue) noexcept;
-  [[nodiscard]] bool could_launch_now() noexcept;
   void note_failure();
-  void wake() noexcept;
 
   const int index_;
   const std::string name_;
   device_times times_;
   std::mutex mutex_;
   std::unordered_map<const device_memory*, std::vector<use>> uses_;
-  std::array<enqueued_turns, device_queue_count> queues_;
+  std::array<std::uint64_t, device_queue_count> last_{};  ///< marks of the queues
   std::vector<waiting> waiting_;
   std::exception_ptr failure_;
   observer observer_;
   std::unordered_map<std::size_t, std::vector<std::byte*>> stages_;  ///< free, by size
-  std::mutex wake_mutex_;
-  std::function<void()> wake_;
+  bool is_joined_ = false;
+  std::vector<std::shared_ptr<const void>> kept_;
   const std::unique_ptr<back_end> by_;  ///< last: its threads call the rest
 };
 

@@ -2,6 +2,7 @@
 /// Keeps a device's ledger.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <mutex>
@@ -61,7 +62,7 @@ class device_times {
     if (running(device_queue::compute) + running(device_queue::urgent) > 0) {
       kernels_ += passed;
     } else {
-      starved_ += copies ? passed : std::min(passed, messages_now - messages_then_);
+      starved_ += copies ? passed : std::clamp<ticks>(messages_now - messages_then_, 0, passed);
     }
     if (running(device_queue::to_host) > 0) to_host_ += passed;
     if (running(device_queue::to_device) > 0) to_device_ += passed;

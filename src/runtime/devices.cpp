@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/devices.hpp"
 
-#include <array>
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -55,17 +55,18 @@ void expect_same_size(task_name name, std::size_t from, std::size_t to) {
 }
 
 /// `host` names what the second task keeps until the copy is done.  Both name the place of the
-/// copy's end: what both read of the host would not order them.
+/// copy's end: what both read of the host would not order them.  In checked mode the first task
+/// keeps it, too: between the two nobody may touch it.
 template <class From, class To, class Host, class... Kept>
-void submit_two(scheduler& tasks, task_name name, const detail::on_device& where, From from, To to,
+void submit_two(runtime_state& s, task_name name, const detail::on_device& where, From from, To to,
                 const Host& host, const Kept&... kept) {
   auto end = std::make_shared<std::atomic<std::uint64_t>>(0);
   auto enqueue = [](queue to_queue, From f, To t, const Kept&...) { enqueue_copy(to_queue, f, t); };
-  tasks
-      .task(name, detail::enqueued_call(enqueue, name.c_str(), end), where, in(from), out(to),
-            kept...)
+  s.tasks
+      .task(name, detail::enqueued_call(enqueue, name.c_str(), {end, s.checked}), where, in(from),
+            out(to), kept...)
       .also(out(*end));
-  tasks
+  s.tasks
       .task(
           name,
           [](auto&&, const detail::on_device& at, const noted_place& number, const Kept&...,
@@ -100,6 +101,16 @@ void expect_may_travel(runtime_state& s, task_name name, const operation& messag
 
 }  // namespace
 
+void detail::hold_until_room(const on_device& where) {
+  constexpr bool counts = true;
+  queue_turn::when_room(where, std::make_unique<held_until>(hold::of_calling_task(counts)));
+}
+
+void detail::hold_until_done(const on_device& where, std::uint64_t number) {
+  where.where->when_done(where.which, number,
+                         std::make_unique<held_until>(hold::of_calling_task()));
+}
+
 std::vector<device> devices_of(const std::vector<device>& option) {
   const char* const text = std::getenv("PLAIT_DEVICE");
   return text != nullptr && *text != '\0' ? emulated_devices(emulated_options_of(text)) : option;
@@ -108,57 +119,50 @@ std::vector<device> devices_of(const std::vector<device>& option) {
 joined_devices::joined_devices(std::vector<device> all, scheduler& tasks,
                                const std::function<ticks(ticks)>& in_flight_until)
     : all_(std::move(all)), tasks_(tasks) {
-  if (all_.empty()) return;
-  tasks_.add_progress(*this);
-  for (const device& one : all_) {
-    one.state()->set_wake([this] {
-      called_.store(true, std::memory_order_seq_cst);
-      tasks_.wake_pollers();
-    });
-    one.state()->times().set_messages(in_flight_until);
+  std::size_t joined = 0;
+  try {
+    for (; joined < all_.size(); ++joined) all_[joined].state()->join();
+  } catch (...) {
+    while (joined > 0) all_[--joined].state()->leave();
+    throw;
   }
+  for (const device& one : all_) one.state()->times().set_messages(in_flight_until);
 }
 
 joined_devices::~joined_devices() {
-  if (all_.empty()) return;
+  settle();
+  observe({});
   for (const device& one : all_) {
-    one.state()->drain();
-    one.state()->set_wake({});
     one.state()->times().set_messages({});
-    one.state()->observe({});
+    one.state()->leave();
   }
-  tasks_.remove_progress(*this);
-}
-
-bool joined_devices::poll(bool /*again*/) {
-  if (!called_.exchange(false, std::memory_order_seq_cst)) return false;
-  bool any = false;
-  for (const device& one : all_) any = one.state()->launch_parked() || any;
-  return any;
 }
 
 void joined_devices::wait() {
-  try {
-    tasks_.wait();
-    for (const device& one : all_) {
-      tasks_.task(
-          "device",
-          [](device_state* of, hold until) {
-            of->when_idle([&until] { return std::make_unique<held_until>(until.another()); });
-            until.release();
-          },
-          one.state().get(), held);
-    }
-    if (!all_.empty()) tasks_.wait();
-  } catch (...) {
-    for (const device& one : all_) one.state()->drain();
-    has_thrown_ = true;
-    throw;
+  tasks_.wait();
+  for (const device& one : all_) {
+    if (one.state()->is_idle()) continue;
+    tasks_.task(
+        "device",
+        [](device_state* of, hold until) {
+          of->when_idle([&until] { return std::make_unique<held_until>(until.another()); });
+          until.release();
+        },
+        one.state().get(), held);
+  }
+  if (!all_.empty()) tasks_.wait();
+}
+
+void joined_devices::settle() noexcept {
+  for (const device& one : all_) {
+    one.state()->drain();
+    failure_was_told_ = failure_was_told_ || one.state()->has_failed();
   }
 }
 
 void joined_devices::finish() noexcept {
-  if (all_.empty() || has_thrown_ || std::uncaught_exceptions() > exceptions_at_start_) return;
+  if (all_.empty() || failure_was_told_ || std::uncaught_exceptions() > exceptions_at_start_)
+    return;
   try {
     wait();
   } catch (...) {
@@ -174,24 +178,24 @@ void joined_devices::observe(const observer& told) {
   }
 }
 
-void submit_copy(scheduler& tasks, task_name name, device_span<const std::byte> from,
+void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> from,
                  std::span<std::byte> to) {
   expect_same_size(name, from.size(), to.size());
-  submit_two(tasks, name, queue_of(from.memory(), device_queue::to_host), from, to, inout(to));
+  submit_two(s, name, queue_of(from.memory(), device_queue::to_host), from, to, inout(to));
 }
 
-void submit_copy(scheduler& tasks, task_name name, std::span<const std::byte> from,
+void submit_copy(runtime_state& s, task_name name, std::span<const std::byte> from,
                  device_span<std::byte> to) {
   expect_same_size(name, from.size(), to.size());
-  submit_two(tasks, name, queue_of(to.memory(), device_queue::to_device), from, to, in(from));
+  submit_two(s, name, queue_of(to.memory(), device_queue::to_device), from, to, in(from));
 }
 
-void submit_copy(scheduler& tasks, task_name name, device_span<const std::byte> from,
+void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> from,
                  device_span<std::byte> to) {
   expect_same_size(name, from.size(), to.size());
   if (from.memory().home == to.memory().home) {
     const detail::on_device where = queue_of(to.memory(), device_queue::compute);
-    tasks.task(
+    s.tasks.task(
         name,
         detail::enqueued_call(enqueue_copy<device_span<const std::byte>, device_span<std::byte>>,
                               name.c_str()),
@@ -200,9 +204,9 @@ void submit_copy(scheduler& tasks, task_name name, device_span<const std::byte> 
   }
   const stage between = from.memory().home->take_stage(from.size());
   const std::span<std::byte> bytes = bytes_of(between, from.size());
-  submit_two(tasks, name, queue_of(from.memory(), device_queue::to_host), from, bytes, inout(bytes),
+  submit_two(s, name, queue_of(from.memory(), device_queue::to_host), from, bytes, inout(bytes),
              between);
-  submit_two(tasks, name, queue_of(to.memory(), device_queue::to_device),
+  submit_two(s, name, queue_of(to.memory(), device_queue::to_device),
              std::span<const std::byte>(bytes), to, in(std::span<const std::byte>(bytes)), between);
 }
 
@@ -212,8 +216,8 @@ void submit_send(runtime_state& s, task_name name, const operation& message,
   if (is_no_rank(message.peer)) return;
   const stage between = from.memory().home->take_stage(from.size());
   const std::span<std::byte> bytes = bytes_of(between, from.size());
-  submit_two(s.tasks, name, queue_of(from.memory(), device_queue::to_host), from, bytes,
-             inout(bytes), between);
+  submit_two(s, name, queue_of(from.memory(), device_queue::to_host), from, bytes, inout(bytes),
+             between);
   submit_message(s, name, message, range_of(bytes), among, between);
 }
 
@@ -224,7 +228,7 @@ void submit_receive(runtime_state& s, task_name name, const operation& message,
   const stage between = to.memory().home->take_stage(to.size());
   const std::span<const std::byte> bytes = bytes_of(between, to.size());
   submit_message(s, name, message, range_of(bytes), among, between);
-  submit_two(s.tasks, name, queue_of(to.memory(), device_queue::to_device), bytes, to, in(bytes),
+  submit_two(s, name, queue_of(to.memory(), device_queue::to_device), bytes, to, in(bytes),
              between);
 }
 

@@ -3,7 +3,6 @@
 /// memory is copied and sent.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -14,7 +13,6 @@
 #include <plait/core/clock.hpp>
 #include <plait/device/device.hpp>
 #include <plait/device/device_array.hpp>
-#include <plait/task/progress_source.hpp>
 #include <plait/task/task_name.hpp>
 
 namespace plait {
@@ -27,54 +25,44 @@ struct runtime_state;
 /// Errors: usage_error for a text that is not understood.
 [[nodiscard]] std::vector<device> devices_of(const std::vector<device>& option);
 
-/// Workers and the proxy come by only where a task waits for room in a queue: all else the device's
-/// own threads tell, by releasing holds.
-class joined_devices final : public progress_source {
+/// Nobody polls for a device: its own threads say how far it is, by releasing holds.
+class joined_devices {
  public:
-  /// `in_flight_until`: how long messages have been in flight by a time; any thread.
+  /// `in_flight_until`: how long messages have been in flight by a time; any thread.  Errors:
+  /// usage_error for a device of another runtime.
   joined_devices(std::vector<device> all, scheduler& tasks,
                  const std::function<ticks(ticks)>& in_flight_until);
-  ~joined_devices() override;
+  ~joined_devices();
   joined_devices(const joined_devices&) = delete;
   joined_devices& operator=(const joined_devices&) = delete;
 
   [[nodiscard]] const std::vector<device>& all() const noexcept { return all_; }
-  /// Returns when tasks and devices have finished.  Errors: those of both; then the devices do
-  /// nothing any more.
+  /// Returns when tasks and devices have finished.  Errors: those of both.
   void wait();
-  /// Waits at the end of a runtime; leaves errors to the scheduler's end.
+  /// Returns when devices have done what was enqueued.  Before a failure is rethrown.
+  void settle() noexcept;
+  /// Waits at the end of a runtime; leaves errors that nobody has seen to the scheduler's end.
   void finish() noexcept;
 
   /// `told(device, queue, task, begin, end)` of each command, by one thread at a time of each
-  /// device; null: of none.
+  /// device; null: of none.  Returns when nobody is told any more of what was told before.
   using observer = std::function<void(const device&, device_queue, const char*, ticks, ticks)>;
   void observe(const observer& told);
-
-  bool poll(bool again) override;
-  [[nodiscard]] ticks idle_wait(ticks) override { return due_at() == never ? never : 0; }
-  [[nodiscard]] bool needs_idle_workers() const noexcept override { return false; }
-  [[nodiscard]] ticks in_flight_until(ticks) const override { return 0; }
-  [[nodiscard]] bool cancel() override { return true; }
-  [[nodiscard]] ticks due_at() const noexcept override {
-    return called_.load(std::memory_order_seq_cst) ? 0 : never;
-  }
-  void passed(ticks) noexcept override {}
 
  private:
   const std::vector<device> all_;
   scheduler& tasks_;
   const int exceptions_at_start_ = std::uncaught_exceptions();
-  bool has_thrown_ = false;          ///< the program knows of a failure
-  std::atomic<bool> called_{false};  ///< a queue has room for a task that waits for it
+  bool failure_was_told_ = false;  ///< of a device, which takes no more
 };
 
 /// Copies; two tasks each, the second of which is finished when the copy is.  Errors: usage_error
 /// for different sizes.
-void submit_copy(scheduler& tasks, task_name name, device_span<const std::byte> from,
+void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> from,
                  std::span<std::byte> to);
-void submit_copy(scheduler& tasks, task_name name, std::span<const std::byte> from,
+void submit_copy(runtime_state& s, task_name name, std::span<const std::byte> from,
                  device_span<std::byte> to);
-void submit_copy(scheduler& tasks, task_name name, device_span<const std::byte> from,
+void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> from,
                  device_span<std::byte> to);
 
 /// Messages of a device's memory, by way of the host's.

@@ -79,15 +79,15 @@ device_ledger runtime::ledger(const device& of) const {
 }
 void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
                          std::span<std::byte> to) {
-  submit_copy(tasks(), name, from, to);
+  submit_copy(*self_, name, from, to);
 }
 void runtime::copy_bytes(task_name name, std::span<const std::byte> from,
                          device_span<std::byte> to) {
-  submit_copy(tasks(), name, from, to);
+  submit_copy(*self_, name, from, to);
 }
 void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
                          device_span<std::byte> to) {
-  submit_copy(tasks(), name, from, to);
+  submit_copy(*self_, name, from, to);
 }
 void runtime::send_bytes(task_name name, device_span<const std::byte> from, int peer, int tag,
                          const communicator& among) {
@@ -146,6 +146,7 @@ void runtime::start_trace() {
 std::vector<trace_event> runtime::stop_trace() {
   runtime_state& s = *self_;
   if (!s.program_traces) return {};
+  s.devices.observe({});
   auto events = s.record->events();
   s.tasks.observe(nullptr);
   s.keep_events();

@@ -45,9 +45,9 @@ struct runtime_state {
         compared_sizes(agreed_on(env_, options.compare_sizes, checked)),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
-        tasks(joined_to_messages(options.tasks)),
         devices(devices_of(options.devices), tasks,
-                [this](ticks when) { return messages.in_flight_until(when); }) {
+                [this](ticks when) { return messages.in_flight_until(when); }),
+        tasks(joined_to_messages(options.tasks)) {
     // MPI writes what other tasks wait for.
     if (checked) mpi_token::watch(&scheduler::pause_checks);
     if (blocking_calls::linked) suspender.emplace(messages, tasks);
@@ -55,6 +55,7 @@ struct runtime_state {
 
   [[nodiscard]] scheduler_options joined_to_messages(scheduler_options how) {
     how.progress = &source;
+    how.settle = [this] { devices.settle(); };
     how.stalled = [this](const stall& found) { report(found); };
     return how;
   }
@@ -72,6 +73,7 @@ struct runtime_state {
     if (kept != nullptr) kept->add(tasks.ledger());
   }
   void keep_events() {
+    devices.observe({});
     if (kept != nullptr && record.has_value()) kept->add(place, *record, !program_traces);
   }
   void start_recording(trace_budget* budget) {
@@ -117,8 +119,8 @@ struct runtime_state {
   const size_comparison compared_sizes;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
+  joined_devices devices;  ///< settled by the end of tasks
   scheduler tasks;
-  joined_devices devices;
   std::optional<task_suspender> suspender;
   std::optional<recorder> record;
   bool program_traces = false;

@@ -2,6 +2,7 @@
 // Devices, emulated ones: kernels, copies and messages in one order with tasks of the host.
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -159,36 +160,62 @@ TEST_P(devices, wait_waits_for_kernels_that_nobody_reads) {
   }
 }
 
-/// More kernels than a queue takes, all held up by the first.
-TEST_P(devices, a_full_queue_keeps_tasks_and_workers_go_on) {
-  constexpr int kernels = 400;
-  std::atomic<bool> released{false};
-  std::atomic<int> enqueued{0};
-  int ran = 0;
-  runtime rt{env, options({})};
-  const device gpu = rt.devices().at(0);
-  device_array<int> x(gpu, 1);
-  for (int i = 0; i < kernels; ++i) {
+/// Kernels that wait for a flag; those of one element follow each other.
+class held_up_kernels {
+ public:
+  void submit(runtime& rt, const device& gpu, device_span<int> x) {
     rt.task(
         "kernel",
-        [&](queue q, device_span<int>) {
+        [this](queue q, device_span<int>) {
           ++enqueued;
-          emulated::launch(q, no_time, [&] {
+          emulated::launch(q, no_time, [this] {
             while (!released.load()) std::this_thread::yield();
             ++ran;
           });
         },
         on(gpu), inout(x));
   }
+  std::atomic<bool> released{false};
+  std::atomic<int> enqueued{0};
+  int ran = 0;
+};
+
+TEST_P(devices, a_full_queue_holds_a_chain_and_workers_go_on) {
+  constexpr int kernels = 400;
+  held_up_kernels up;
+  runtime rt{env, options({})};
+  const device gpu = rt.devices().at(0);
+  device_array<int> x(gpu, 1);
+  for (int i = 0; i < kernels; ++i) up.submit(rt, gpu, x.all());
   int sum = 0;
   rt.task(
       "host", [](int& s) { s = 1; }, out(sum));
   rt.wait_on(sum);
   EXPECT_EQ(sum, 1);
-  EXPECT_LE(enqueued, 65);
-  released = true;
+  EXPECT_LE(up.enqueued, 66);
+  up.released = true;
   rt.wait();
-  EXPECT_EQ(ran, kernels);
+  EXPECT_EQ(up.ran, kernels);
+}
+
+TEST_P(devices, tasks_that_a_full_queue_holds_count_against_the_limit) {
+  constexpr int kernels = 1000;
+  held_up_kernels up;
+  runtime_options how = options({});
+  how.tasks.in_flight = 50;
+  runtime rt{env, how};
+  const device gpu = rt.devices().at(0);
+  device_array<int> x(gpu, kernels);
+  std::thread later([&up] {
+    while (up.enqueued < 100) std::this_thread::yield();  // the submitting thread waits soon
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_LE(up.enqueued, 50 + 66);
+    up.released = true;
+  });
+  for (std::size_t i = 0; i < kernels; ++i) up.submit(rt, gpu, x.part(i, 1));
+  rt.wait();
+  later.join();
+  EXPECT_EQ(up.ran, kernels);
 }
 
 TEST_P(devices, messages_go_from_device_to_device_also_in_replays) {
@@ -239,6 +266,80 @@ TEST_P(devices, a_fault_is_named_and_ends_what_waits) {
   const std::string why = failure_of(rt);
   EXPECT_NE(why.find("emulated device 0: injected fault in 'relax'"), std::string::npos) << why;
   EXPECT_THROW(rt.wait(), error);  // the device takes no more
+}
+
+TEST_P(devices, a_kernel_that_throws_is_a_fault) {
+  runtime rt{env, options()};
+  const device gpu = rt.devices().at(0);
+  device_array<int> x(gpu, 10);
+  rt.task(
+      "relax",
+      [](queue q, device_span<int>) {
+        emulated::launch(q, no_time, [] { throw error("no such cell"); });
+      },
+      on(gpu), out(x));
+  const std::string why = failure_of(rt);
+  EXPECT_NE(why.find("emulated device 0: no such cell in 'relax'"), std::string::npos) << why;
+}
+
+/// Nobody is told of it twice: the end of the runtime would end the job.
+TEST_P(devices, a_fault_that_a_wait_for_data_has_thrown_is_known) {
+  runtime rt{env, options({.faults = 1})};
+  const device gpu = rt.devices().at(0);
+  device_array<int> x(gpu, 10);
+  std::vector<int> back(10);
+  rt.copy("back", in(x), out(back));
+  EXPECT_THROW(rt.wait_on(back), error);
+}
+
+TEST_P(devices, copies_are_over_before_a_failure_of_the_host_is_thrown) {
+  runtime rt{env, options({.latency_s = 0.02})};
+  const device gpu = rt.devices().at(0);
+  device_array<int> x(gpu, 10);
+  std::vector<int> host = ascending(10);
+  std::vector<int> back(10, -1);
+  std::atomic<bool> enqueued{false};
+  rt.copy("there", in(host), out(x));
+  rt.copy("back", in(x), out(back));
+  rt.task(
+      "after", [&](queue, device_span<const int>) { enqueued = true; }, on(gpu), in(x));
+  int z = 0;
+  rt.task(
+      "bad",
+      [&](int&) {
+        while (!enqueued.load()) std::this_thread::yield();
+        throw error("bad");
+      },
+      out(z));
+  EXPECT_THROW(rt.wait_on(z), error);
+  EXPECT_EQ(back, host);
+}
+
+/// Arrays are made when there is a runtime, so they end before it.
+TEST_P(devices, arrays_that_an_exception_ends_live_as_long_as_their_tasks) {
+  const auto make = [this](std::vector<int>& host, std::vector<int>& back) {
+    runtime rt{env, options({.latency_s = 0.002})};
+    const device gpu = rt.devices().at(0);
+    device_array<int> x(gpu, 1000);
+    for (int i = 0; i < 5; ++i) {
+      rt.copy("there", in(host), out(x));
+      rt.task("add", add_one_there, on(gpu), inout(x));
+      rt.copy("back", in(x), out(back));
+    }
+    rt.wait_on(back);
+    for (int i = 0; i < 5; ++i) rt.copy("there", in(host), out(x));
+    throw error("of the program");
+  };
+  std::vector<int> host = ascending(1000);
+  std::vector<int> back(1000);
+  EXPECT_THROW(make(host, back), error);
+  EXPECT_EQ(back, ascending(1000, 1));
+}
+
+TEST_P(devices, a_device_belongs_to_one_runtime_at_a_time) {
+  const std::vector<device> all = emulated_devices({});
+  const runtime rt{env, {.devices = all}};
+  EXPECT_THROW(runtime(env, {.devices = all}), usage_error);
 }
 
 TEST_P(devices, memory_of_another_device_and_other_sizes_are_refused) {

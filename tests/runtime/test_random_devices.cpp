@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <random>
 #include <span>
@@ -15,7 +16,9 @@
 #include <plait/device/emulated.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "soaking.hpp"
 #include "support/mpi_test.hpp"
+#include "support/watchdog.hpp"
 
 namespace plait::test {
 namespace {
@@ -214,15 +217,15 @@ struct random_case {
   const std::vector<step> before = make.some_steps();
   const std::vector<step> repeated = make.some_steps();
   const auto iterations = static_cast<std::uint64_t>(make.below(6));
-  runtime rt{
-      env,
-      {.tasks = {.workers = 1 + static_cast<int>(make.below(3)), .in_flight = 64 + make.below(200)},
-       .devices = emulated_devices({.count = static_cast<int>(devices),
-                                    .bus_bytes_per_s = 1e9,
-                                    .latency_s = 1e-6,
-                                    .delay_s = make.below(3) == 0 ? 0 : 2e-5,
-                                    .faults = c.faults,
-                                    .seed = c.seed + mine})}};
+  runtime rt{env,
+             {.tasks = {.workers = 1 + static_cast<int>(make.below(3)),
+                        .in_flight = 256 + make.below(200)},
+              .devices = emulated_devices({.count = static_cast<int>(devices),
+                                           .bus_bytes_per_s = 1e9,
+                                           .latency_s = 1e-6,
+                                           .delay_s = make.below(3) == 0 ? 0 : 2e-5,
+                                           .faults = c.faults,
+                                           .seed = c.seed + mine})}};
   rank_memory memory_here(rt, serial[mine]);
   const int me = env.rank();
   for (const step& s : before) memory_here.submit(s, me);
@@ -238,22 +241,31 @@ struct random_case {
   return found;
 }
 
-constexpr std::uint64_t programs = 60;
-
-TEST(random_devices, programs_have_the_bits_of_their_serial_execution) {
-  for (std::uint64_t seed = 1; seed <= programs; ++seed) {
+TEST(random_devices, end_with_the_bits_of_their_serial_execution) {
+  environment& env = test_environment();
+  const soak_options options = soak_options_from(words_of_this_process(), 60);
+  progress_printer progress(options, env.rank());
+  for (std::uint64_t done = 0; done < options.programs; ++done) {
+    const std::uint64_t seed = options.seed + done;
+    const std::string repeat = "repeat: --programs 1 --seed " + std::to_string(seed) + " on " +
+                               std::to_string(env.size()) + " ranks";
+    set_current_test("random programs of devices; " + repeat);
     memory expected{};
-    const memory found = run(test_environment(), {.seed = seed}, expected);
+    const memory found = run(env, {.seed = seed}, expected);
     for (std::size_t p = 0; p < places; ++p)
-      ASSERT_EQ(found[p], expected[p]) << "seed " << seed << ", array " << p;
+      EXPECT_EQ(found[p], expected[p]) << "array " << p << "; " << repeat;
+    progress.done(done + 1, seed);
+    if (failed_anywhere(env, HasFailure())) return;
   }
+  if (env.rank() == 0)
+    std::printf("%llu programs, of devices\n", static_cast<unsigned long long>(options.programs));
 }
 
 /// Alone: a rank that fails gives up its messages, and others would wait for them.
 TEST(random_devices, a_fault_is_an_error_that_names_device_and_task_and_nothing_is_lost) {
   if (test_environment().size() > 1) return;
   int faults = 0;
-  for (std::uint64_t seed = 1; seed <= 2 * programs; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     memory expected{};
     try {
       const memory found = run(test_environment(), {.seed = seed, .faults = 0.01}, expected);

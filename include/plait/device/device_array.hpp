@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include <plait/core/error.hpp>
 #include <plait/core/strided_bytes.hpp>
@@ -30,6 +32,28 @@ struct device_memory {
                                                                std::size_t size_bytes);
 [[nodiscard]] std::shared_ptr<std::byte> allocate_pinned(const device& where,
                                                          std::size_t size_bytes);
+void keep_for_tasks(device_state& home, std::shared_ptr<const void> memory) noexcept;
+
+/// Frees memory of a device, or of the host for it, at the end of its scope; but while an exception
+/// unwinds the stack, at the end of the runtime that uses the device: tasks may still name it.
+template <class Memory>
+class scoped_memory {
+ public:
+  scoped_memory(std::shared_ptr<Memory> memory, std::shared_ptr<device_state> home) noexcept
+      : memory_(std::move(memory)), home_(std::move(home)) {}
+  ~scoped_memory() {
+    if (memory_ != nullptr && std::uncaught_exceptions() > exceptions_)
+      keep_for_tasks(*home_, std::move(memory_));
+  }
+  scoped_memory(scoped_memory&&) noexcept = default;
+  scoped_memory& operator=(scoped_memory&&) noexcept = default;
+  [[nodiscard]] Memory* get() const noexcept { return memory_.get(); }
+
+ private:
+  std::shared_ptr<Memory> memory_;
+  std::shared_ptr<device_state> home_;
+  int exceptions_ = std::uncaught_exceptions();
+};
 }  // namespace detail
 
 /// Part of a device's memory: an address of the device and a number of elements.  The host reads
@@ -90,13 +114,13 @@ class device_array {
  public:
   /// Errors: `error` where the device has no room.  Precondition: the device exists.
   device_array(const device& where, std::size_t size)
-      : memory_(detail::allocate_on(where, size * sizeof(T))), size_(size) {}
+      : memory_(detail::allocate_on(where, size * sizeof(T)), where.state()), size_(size) {}
   device_array(device_array&&) noexcept = default;
   device_array& operator=(device_array&&) noexcept = default;
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] device_span<T> all() noexcept { return {*memory_, 0, size_}; }
-  [[nodiscard]] device_span<const T> all() const noexcept { return {*memory_, 0, size_}; }
+  [[nodiscard]] device_span<T> all() noexcept { return {*memory_.get(), 0, size_}; }
+  [[nodiscard]] device_span<const T> all() const noexcept { return {*memory_.get(), 0, size_}; }
   [[nodiscard]] device_span<T> part(std::size_t first, std::size_t count) {
     return all().part(first, count);
   }
@@ -105,7 +129,7 @@ class device_array {
   }
 
  private:
-  std::shared_ptr<const detail::device_memory> memory_;
+  detail::scoped_memory<const detail::device_memory> memory_;
   std::size_t size_;
 };
 
@@ -117,7 +141,7 @@ class pinned {
  public:
   /// Errors and precondition: as of `device_array`.
   pinned(const device& where, std::size_t size)
-      : memory_(detail::allocate_pinned(where, size * sizeof(T))), size_(size) {
+      : memory_(detail::allocate_pinned(where, size * sizeof(T)), where.state()), size_(size) {
     std::uninitialized_value_construct_n(data(), size);
   }
   pinned(pinned&&) noexcept = default;
@@ -134,7 +158,7 @@ class pinned {
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
  private:
-  std::shared_ptr<std::byte> memory_;
+  detail::scoped_memory<std::byte> memory_;
   std::size_t size_;
 };
 

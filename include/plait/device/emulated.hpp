@@ -14,7 +14,7 @@
 
 namespace plait {
 
-/// How emulated devices behave.
+/// Says how emulated devices behave.
 struct emulated_options {
   int count = 1;                  ///< devices of this rank, at most 64
   double bus_bytes_per_s = 1e10;  ///< of a copy, each way

@@ -94,11 +94,16 @@ class runtime final : public collective_calls, public one_sided_calls {
   template <class Function, class... Arguments>
   auto task(task_name name, Function&& function, Arguments&&... arguments) {
     if constexpr ((detail::is_on_device<Arguments> || ...)) {
+      static_assert((!detail::reduces<std::remove_cvref_t<Arguments>> && ...),
+                    "a task on a device cannot reduce: its part would be added before its kernels "
+                    "have run");
       return tasks().task(name,
                           detail::enqueued_call<std::decay_t<Function>>(
                               std::forward<Function>(function), name.c_str()),
                           std::forward<Arguments>(arguments)...);
     } else {
+      static_assert((!detail::is_of_devices<std::remove_cvref_t<Arguments>> && ...),
+                    "memory of a device is for tasks on it: task(name, function, on(gpu), …)");
       return tasks().task(name, std::forward<Function>(function),
                           std::forward<Arguments>(arguments)...);
     }

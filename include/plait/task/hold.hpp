@@ -61,8 +61,9 @@ class [[nodiscard]] hold {
   /// if the hold is not open.
   [[nodiscard]] const void* owner() const noexcept;
 
-  /// Makes a hold of the task whose function calls; for what `held` stands for.
-  [[nodiscard]] static hold of_calling_task();
+  /// Makes a hold of the task whose function calls; for what `held` stands for.  A held task does
+  /// not count against the in-flight limit, unless one of its holds was made with `counts`.
+  [[nodiscard]] static hold of_calling_task(bool counts = false);
 
  private:
   friend class scheduler;

@@ -246,7 +246,7 @@ class scheduler {
   friend class hold;
   friend class detail::family;
 
-  [[nodiscard]] static hold hold_of_calling_task();
+  [[nodiscard]] static hold hold_of_calling_task(bool counts);
   /// Errors: usage_error for a resource of another scheduler, or of none.
   void assign(detail::task_node& node, const resource& to);
   void assign(detail::task_node& node, anyone_target) noexcept;
@@ -333,6 +333,8 @@ class [[maybe_unused]] submission {
   submission& also(const std::tuple<Access...>& accesses) {
     static_assert((is_access<Access> && ...), "also() takes what in(), out() and inout() make");
     static_assert((!detail::is_reduction<Access> && ...), "a reduction is passed to the function");
+    static_assert((!Access::is_on_device && ...),
+                  "a device orders its queues by the memory that is passed to the function");
     std::apply([this](const auto&... a) { (owner_.add(node_, a), ...); }, accesses);
     return *this;
   }

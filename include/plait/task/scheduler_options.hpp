@@ -39,6 +39,9 @@ struct scheduler_options {
   /// write a report, and lets the environment variable PLAIT_STALL_REPORT_S override the seconds.
   double stall_report_s = 30;
   std::function<void(const stall&)> stalled = {};
+  /// Called on the thread that waits, before it rethrows a failure: all tasks are finished.  For
+  /// memory that others may still use then.  Does not throw.  A runtime sets it.
+  std::function<void()> settle = {};
   /// Compares each task's reads and writes with its accesses.  An undeclared one is an access_error
   /// at `wait`.  Slow.  The scheduler then has one worker, whatever `workers` says.  The
   /// environment variable PLAIT_CHECKED (0 or 1) overrides this option.  See docs/use/checked.md.

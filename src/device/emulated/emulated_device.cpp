@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include <plait/core/error.hpp>
+#include <plait/core/exception_text.hpp>
 #include <plait/device/emulated.hpp>
 #include <sys/prctl.h>
 
@@ -111,12 +113,10 @@ class emulated_device final : public back_end {
     std::lock_guard lock(mutex_);
     return failure_;
   }
-  void drain() noexcept override {
+  void await(device_queue queue, std::uint64_t number) noexcept override {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] {
-      return running_ == 0 &&
-             std::ranges::all_of(queues_, [](const one_queue& q) { return q.commands.empty(); });
-    });
+    changed_.wait(lock,
+                  [&] { return passed(queue) >= number || (!failure_.empty() && running_ == 0); });
   }
 
  private:
@@ -190,22 +190,28 @@ class emulated_device final : public back_end {
   }
 
   void tell_moved(std::unique_lock<std::mutex>& lock) {
-    ++running_;  // so that `drain` waits for the listener
     lock.unlock();
     listener_->moved();
     lock.lock();
-    --running_;
+  }
+
+  /// Drops what was enqueued, without the lock: a kernel may own something.
+  void fail(const std::string& why, const char* task, std::unique_lock<std::mutex>& lock) {
+    if (failure_.empty()) failure_ = why + " in '" + task + "'";
+    std::array<std::deque<command>, device_queue_count> dropped;
+    for (std::size_t i = 0; i < dropped.size(); ++i) dropped[i].swap(queues_[i].commands);
+    lock.unlock();
+    for (auto& one : dropped) one.clear();
+    lock.lock();
     changed_.notify_all();
+    tell_moved(lock);
   }
 
   void run_first_of(device_queue queue, std::unique_lock<std::mutex>& lock) {
-    const command now = std::move(at(queue).commands.front());
+    command now = std::move(at(queue).commands.front());
     at(queue).commands.pop_front();
-    if (how_.faults > 0 && std::bernoulli_distribution(how_.faults)(random_)) {
-      failure_ = std::string("injected fault in '") + now.task + "'";
-      for (one_queue& q : queues_) q.commands.clear();
-      return tell_moved(lock);
-    }
+    if (how_.faults > 0 && std::bernoulli_distribution(how_.faults)(random_))
+      return fail("injected fault", now.task, lock);
     double seconds = now.seconds;
     if (how_.delay_s > 0) seconds += std::uniform_real_distribution(0.0, how_.delay_s)(random_);
     ++running_;
@@ -213,12 +219,19 @@ class emulated_device final : public back_end {
     const std::int64_t begin_ns = detail::monotonic_ns();
     const ticks begin = now_ticks();
     listener_->began(queue, begin);
-    if (now.what) now.what();
+    std::string why;
+    try {
+      if (now.what) now.what();
+    } catch (...) {
+      why = exception_text(std::current_exception());
+    }
+    now.what = nullptr;
     sleep_until(begin_ns + static_cast<std::int64_t>(seconds * 1e9));
     listener_->ran(queue, now.task, begin, now_ticks());
     lock.lock();
     --running_;
     changed_.notify_all();
+    if (!why.empty()) fail(why, now.task, lock);
   }
 
   const emulated_options how_;

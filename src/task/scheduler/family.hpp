@@ -63,6 +63,7 @@ class family {
   std::unique_ptr<brood> children;  ///< null while there have been none
   bool has_messages = false;        ///< the parent's function
   bool has_holds = false;           ///< the parent's function
+  bool counts = false;  ///< the parent counts against the limit while it is held; its function
   /// A hold was failed.  Written before that hold is let go, read when all are.
   std::atomic<bool> has_failed{false};
 
@@ -92,6 +93,7 @@ class family_pool {
     one.children.reset();
     one.has_messages = false;
     one.has_holds = false;
+    one.counts = false;
     one.has_failed.store(false, std::memory_order_relaxed);
     family* head = returned_.load(std::memory_order_relaxed);
     do {

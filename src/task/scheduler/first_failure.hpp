@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -16,6 +17,9 @@ namespace plait::detail {
 /// Any thread, except where something else is said.
 class first_failure {
  public:
+  /// `settle`: `scheduler_options::settle`.
+  explicit first_failure(std::function<void()> settle) : settle_(std::move(settle)) {}
+
   /// Returns whether there is one, in the total order in which a sleeper is woken (event_count).
   [[nodiscard]] bool happened() const noexcept { return has_.load(std::memory_order_seq_cst); }
   /// Returns it as far as this thread has heard.
@@ -44,6 +48,7 @@ class first_failure {
   /// Rethrows the failure, and forgets it.  Submitting thread, no task in flight.
   void rethrow() {
     if (!happened()) return;
+    if (settle_) settle_();
     std::exception_ptr error;
     {
       std::lock_guard lock(mutex_);
@@ -65,6 +70,7 @@ class first_failure {
   }
 
  private:
+  const std::function<void()> settle_;
   std::atomic<bool> has_{false};
   std::mutex mutex_;
   std::exception_ptr error_;

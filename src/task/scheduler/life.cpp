@@ -68,7 +68,8 @@ scheduler::implementation::implementation(const scheduler_options& options)
             [this](std::exception_ptr error) { record_failure(std::move(error)); }),
       threads(workers_to_run(options), checked_limit(options.in_flight)),
       tasks(threads, checked_limit(options.in_flight)),
-      ready(threads, checked_limit(options.in_flight)) {
+      ready(threads, checked_limit(options.in_flight)),
+      failure(options.settle) {
   if (const std::size_t bytes = stack_bytes(options); bytes > 0) stacks.emplace(bytes);
 }
 

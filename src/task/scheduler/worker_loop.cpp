@@ -62,7 +62,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   if (ended && node.children != nullptr) {
     detail::family& own = *node.children;
     const bool is_held = own.has_holds && own.open_holds.load(std::memory_order_relaxed) > 0;
-    if (own.has_messages || is_held) wait_without_worker(node, w);
+    if (own.has_messages || (is_held && !own.counts)) wait_without_worker(node, w);
     if (is_held) begin_held(own);
     leave_family(own, &w);
   } else if (ended) {

@@ -24,19 +24,12 @@ struct on_device {
   device_queue which = device_queue::compute;
 };
 
-/// What a device is told to call once, when it has come so far.
+/// Waits for a device: called once, when the device has come so far.
 class awaited {
  public:
   virtual ~awaited() = default;
   /// `why`: the device has failed before; else null.  Any thread; does not block.
   virtual void ended(const std::exception_ptr& why) noexcept = 0;
-};
-
-/// A task that waits until its queue has room.
-class parked_launch {
- public:
-  virtual ~parked_launch() = default;
-  virtual void run() noexcept = 0;
 };
 
 /// Holds the number of a task's turn, for a task that waits for its end.
@@ -64,10 +57,10 @@ class queue_turn {
   /// Returns the number of the turn in its queue.
   std::uint64_t end();
 
-  /// Returns whether the queue has room for one more task.
-  [[nodiscard]] static bool has_room(const on_device& where);
-  /// Keeps `launch` until there is room.
-  static void park(const on_device& where, std::unique_ptr<parked_launch> launch);
+  /// Returns whether so many turns of the queue are under way that the task is to be held.
+  [[nodiscard]] static bool is_full(const on_device& where);
+  /// Calls `then` when there is room again.
+  static void when_room(const on_device& where, std::unique_ptr<awaited> then);
 
  private:
   friend class device_state;
