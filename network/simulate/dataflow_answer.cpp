@@ -147,6 +147,7 @@ json dataflow_rows(const recorded_program& what, const dataflow_request& asked) 
       on.look_ps = std::llround(asked.look_us * 1e6);
       on.workers = asked.workers != 0 ? asked.workers : what.workers;
       on.cores = asked.cores;
+      if (on.cores == 0 && !what.cores.empty()) on.cores = std::ranges::min(what.cores);
       on.node_of = what.node_of;
       rows.push_back(row_of(what, network, on));
       if (what.measured_ns != 0)

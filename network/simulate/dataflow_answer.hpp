@@ -26,7 +26,7 @@ struct dataflow_request {
   std::uint64_t bucket_bytes = 0;
   double look_us = 0;
   std::uint32_t workers = 0;  ///< 0: as recorded, or as operations name processors
-  std::uint32_t cores = 0;    ///< 0: one more than workers
+  std::uint32_t cores = 0;    ///< 0: as recorded; of GOAL one more than workers
 };
 
 /// Returns the machines that words name.  A rate is that of a link of Ethernet, whose payload is

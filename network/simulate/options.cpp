@@ -28,7 +28,8 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
       "--policy", asked.policies,
       "Who looks: none, workers, sleeping, auto, dedicated; several have commas between");
   app.add_option("--workers", asked.workers, "Threads of a rank that run tasks; 0: as recorded");
-  app.add_option("--cores", asked.cores, "Cores of a rank; 0: one more than workers");
+  app.add_option("--cores", asked.cores,
+                 "Cores of a rank; 0: as recorded, for GOAL one more than workers");
   app.add_option("--bucket", asked.bucket_bytes, "Bytes that a link lets pass at once");
   app.add_option("--look", asked.look_us, "Microseconds of a core that a look costs");
 }

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -99,6 +101,25 @@ TEST(recorded_program, takes_the_time_that_its_order_says) {
   // each time, longer than the messages are apart.
   EXPECT_EQ(predict(read.operations, on).finish_ps[0], 40'000'000);
   EXPECT_EQ(predict(read.operations, on).finish_ps[1], 50'000'000);
+}
+
+TEST(recorded_program, of_one_runtime_begins_with_its_first_task_and_ends_with_its_last) {
+  std::vector<recording> ranks = two_ranks();
+  for (recording& one : ranks) {
+    plait::recorded_part alone;
+    alone.items = {{.took_ns = 1'000'000, .kind = recorded_kind::program}};
+    one.parts.insert(one.parts.begin(), alone);
+    one.parts.push_back(alone);
+    one.runs.front().begin_ns = 1'000'000;
+    for (std::size_t i = 1; i < one.runs.size(); ++i) one.runs[i].begin_ns = 1'000'000 + 5000 * i;
+    for (plait::recorded_message& m : one.messages) m.begin_ns = 1'020'000;
+  }
+  const auto time_of = [&](std::optional<std::uint32_t> runtime) {
+    const recorded_program read = plait::simulate::program_of(ranks, "folder", runtime);
+    return std::pair(predict(read.operations, {}).time_ps, read.measured_ns);
+  };
+  EXPECT_EQ(time_of(0), std::pair(std::int64_t{40'000'000}, std::uint64_t{48'000}));
+  EXPECT_EQ(time_of({}), std::pair(std::int64_t{2'040'000'000}, std::uint64_t{100'001}));
 }
 
 TEST(recorded_program, is_written_as_goal_and_read_again) {

@@ -27,7 +27,8 @@ struct recorded_program {
   std::uint32_t workers = 1;           ///< of rank 0
   std::vector<std::uint32_t> node_of;  ///< node of each rank, numbered from 0
   std::vector<std::uint32_t> cores;    ///< that each rank could use
-  std::uint64_t measured_ns = 0;       ///< of the slowest rank; 0 of one runtime
+  /// Of the slowest rank; of one runtime from its first task or message to its last.
+  std::uint64_t measured_ns = 0;
 };
 
 /// Bounds of what is read.
@@ -37,7 +38,8 @@ struct recording_limits {
 };
 
 /// Reads the files of all ranks in a folder.  `runtime`: the only runtime of the program to take,
-/// from 0; left out: all, one after the other.  Errors: usage_error, one line that names the file.
+/// from 0, without the program's own computation before its first task or message and after its
+/// last; left out: all, one after the other.  Errors: usage_error, one line that names the file.
 [[nodiscard]] recorded_program read_recording(const std::string& folder,
                                               std::optional<std::uint32_t> runtime = {},
                                               const recording_limits& limits = {});

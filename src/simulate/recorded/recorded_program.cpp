@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <vector>
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
@@ -43,6 +45,41 @@ void expect_whole(const recording& one, std::size_t rank, std::span<const record
       one.parts, [runtime](const recorded_part& part) { return part.runtime == runtime; });
 }
 
+[[nodiscard]] bool has_work(const recorded_part& part) {
+  return part.iterations > 0 || std::ranges::any_of(part.items, [](const recorded_item& item) {
+           return item.kind != recorded_kind::program;
+         });
+}
+
+/// Returns all parts, or those of one runtime between its first task or message and its last: what
+/// the program did before and after, such as to wait for other ranks, is not of the runtime.
+[[nodiscard]] std::vector<const recorded_part*> parts_of(const recording& one,
+                                                         std::optional<std::uint32_t> runtime) {
+  std::vector<const recorded_part*> taken;
+  for (const recorded_part& part : one.parts) {
+    if (!runtime.has_value() || part.runtime == *runtime) taken.push_back(&part);
+  }
+  if (!runtime.has_value()) return taken;
+  const auto works = [](const recorded_part* part) { return has_work(*part); };
+  const auto first = std::ranges::find_if(taken, works);
+  if (first == taken.end()) return taken;
+  return {first, std::find_if(taken.rbegin(), taken.rend(), works).base()};
+}
+
+/// Returns the time from the first begin of a task or message of the runtime to the last end.
+[[nodiscard]] std::uint64_t time_of_ns(const recording& one, std::uint32_t runtime) {
+  std::uint64_t begin = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t end = 0;
+  const auto include = [&](const auto& ran) {
+    if (ran.runtime != runtime) return;
+    begin = std::min(begin, ran.begin_ns);
+    end = std::max(end, ran.begin_ns + ran.took_ns);
+  };
+  for (const recorded_run& ran : one.runs) include(ran);
+  for (const recorded_message& ran : one.messages) include(ran);
+  return end - std::min(begin, end);
+}
+
 }  // namespace
 
 recorded_program program_of(std::span<const recording> ranks, const std::string& where,
@@ -67,15 +104,14 @@ recorded_program program_of(std::span<const recording> ranks, const std::string&
   std::map<std::string, std::uint32_t> nodes;
   for (const recording& one : ranks) {
     rank_builder built(one, tags, names, where);
-    for (const recorded_part& part : one.parts) {
-      if (!runtime.has_value() || part.runtime == *runtime) built.add(part);
-    }
+    for (const recorded_part* part : parts_of(one, runtime)) built.add(*part);
     made.operations.template_of.push_back(one.rank);
     made.operations.templates.push_back(built.build());
     const auto next = static_cast<std::uint32_t>(nodes.size());
     made.node_of.push_back(nodes.try_emplace(one.host, next).first->second);
     made.cores.push_back(one.cores);
-    if (!runtime.has_value()) made.measured_ns = std::max(made.measured_ns, one.wall_ns);
+    const std::uint64_t took_ns = runtime.has_value() ? time_of_ns(one, *runtime) : one.wall_ns;
+    made.measured_ns = std::max(made.measured_ns, took_ns);
   }
   check(made.operations);
   return made;
