@@ -300,6 +300,33 @@ TEST(dataflow, hides_a_long_message_where_somebody_looks) {
   EXPECT_LT(time(look_policy::dedicated, 1), 101 * ms);
 }
 
+/// What the thread of a message does for its bytes, each side.
+TEST(dataflow, copies_bytes_on_the_thread_that_sends_and_on_the_one_that_sees_them) {
+  constexpr std::uint64_t size = 50'001;
+  plait::model::parameters copying = network;
+  copying.overhead_per_byte_s = 1e-9;
+  const std::int64_t copy = 50 * us;
+  const auto finish = [&](std::uint64_t busy_ns) {
+    std::vector<template_builder> ranks(2);
+    const std::uint32_t sent = ranks[0].add(sends(size, 1));
+    ranks[0].require(ranks[0].add(computes(1000)), sent);
+    ranks[1].add(receives(size, 0));
+    ranks[1].add(computes(busy_ns));
+    machine on = machine_of(copying);
+    on.policy = look_policy::none;
+    on.cores = 1;
+    on.workers = 1;
+    const prediction found = predict(program_of_ranks(std::move(ranks)), on);
+    expect_sums(found);
+    return found.finish_ps;
+  };
+  const std::int64_t arrives = ps(message_s(network, size));
+  EXPECT_EQ(finish(0)[0], ps(network.send_overhead_s) + copy + us);
+  // An idle thread copies while bytes come.
+  EXPECT_EQ(finish(0)[1], arrives);
+  EXPECT_EQ(finish(10'000'000)[1], 10 * ms + ps(network.receive_overhead_s) + copy);
+}
+
 TEST(dataflow, says_what_a_look_costs) {
   machine on = machine_of(network);
   on.cores = 1;

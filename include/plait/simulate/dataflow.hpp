@@ -31,6 +31,7 @@ struct machine {
   std::int64_t latency_ps = 0;
   std::int64_t send_overhead_ps = 0;
   std::int64_t receive_overhead_ps = 0;
+  double overhead_byte_ps = 0;  ///< processor time of a further byte, on each side
   std::int64_t gap_ps = 0;
   double byte_ps = 0;  ///< of a node's port, each way
   std::uint64_t eager_limit_bytes = std::numeric_limits<std::uint64_t>::max();

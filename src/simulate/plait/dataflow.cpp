@@ -44,6 +44,7 @@ machine machine_of(const model::parameters& network) {
   made.latency_ps = ps_of(network.latency_s);
   made.send_overhead_ps = ps_of(network.send_overhead_s);
   made.receive_overhead_ps = ps_of(network.receive_overhead_s);
+  made.overhead_byte_ps = network.overhead_per_byte_s * 1e12;
   made.gap_ps = ps_of(network.gap_s);
   made.byte_ps = network.gap_per_byte_s * 1e12;
   if (std::isfinite(network.eager_limit_bytes))

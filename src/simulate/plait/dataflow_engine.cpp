@@ -181,10 +181,11 @@ void dataflow_engine::end_task(const event& one) {
   }
 }
 
-/// A look takes its time from a core that computes, where there is no other.
+/// What the proxy does takes its time from a core that computes, where there is no other.
 void dataflow_engine::lengthen_task(number rank, std::int64_t by_ps) {
   simulated_rank& of = ranks_[rank];
   if (by_ps == 0 || on_.cores == 0 || on_.cores > of.workers.size()) return;
+  if (stretch_ > 1) return;  // which has it
   for (std::size_t w = 0; w < of.workers.size(); ++w) {
     simulated_thread& one = of.workers[w];
     if (!one.runs) continue;

@@ -96,6 +96,11 @@ class dataflow_engine {
   /// Has a thread see what has come to `message`.
   void see(number rank, number message, std::int32_t by, std::int64_t now_ps);
   void see_request(number message, number seen);
+  /// Returns the processor time of a message's bytes, on each side.
+  [[nodiscard]] std::int64_t copy_ps(const flying_message& one) const;
+  void copy(const flying_message& sent, simulated_thread& by);
+  /// Returns what is left to copy of a message by a thread that has been free for a while.
+  [[nodiscard]] std::int64_t left_to_copy_ps(const flying_message& one, std::int64_t idle_ps) const;
   [[nodiscard]] bool match(number message);
   [[nodiscard]] std::optional<number> take_unexpected(number rank, number source, number tag);
   void expect_same_size(const flying_message& one) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages of the dialect `plait`, and who looks after them.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@ namespace {
 /// Whoever releases a send posts it, before anything else that thread does.
 void dataflow_engine::post_send(number rank, number operation, number step, std::int32_t by) {
   const simulate::operation& one = ranks_[rank].program->operations[operation];
+  const auto message = static_cast<number>(messages_.size());
   flying_message& made = messages_.emplace_back();
   made.from = rank;
   made.to = peer_of(program_, one, rank);
@@ -31,15 +33,37 @@ void dataflow_engine::post_send(number rank, number operation, number step, std:
   simulated_thread& poster = thread(rank, by);
   const number began = poster.free_at_ps > steps_.at(step) ? poster.last : step;
   const std::int64_t end = std::max(steps_.at(step), poster.free_at_ps) + on_.send_overhead_ps;
-  poster.last = steps_.add(end, began, path_part::overhead);
+  const number step_of_post = steps_.add(end, began, path_part::overhead);
+  poster.last = step_of_post;
   poster.free_at_ps = end;
   ranks_[rank].looks->posted(end);
-  release(rank, ranks_[rank].program->after_start, operation, poster.last, by);
-  events_.add({.at_ps = end,
-               .a = static_cast<number>(messages_.size() - 1),
-               .step = poster.last,
-               .by = by,
-               .what = event::kind::posted});
+  events_.add(
+      {.at_ps = end, .a = message, .step = step_of_post, .by = by, .what = event::kind::posted});
+  // The first byte leaves before the last one has been copied.
+  if (!made.asks_first) copy(made, poster);
+  if (by == proxy) lengthen_task(rank, poster.free_at_ps - end + on_.send_overhead_ps);
+  release(rank, ranks_[rank].program->after_start, operation, step_of_post, by);
+}
+
+/// The thread copies the bytes of a message that it has sent.
+void dataflow_engine::copy(const flying_message& sent, simulated_thread& by) {
+  if (copy_ps(sent) == 0) return;
+  by.free_at_ps += copy_ps(sent);
+  by.last = steps_.add(by.free_at_ps, by.last, path_part::overhead);
+}
+
+std::int64_t dataflow_engine::copy_ps(const flying_message& one) const {
+  if (one.size_bytes == 0) return 0;
+  return std::llround(static_cast<double>(one.size_bytes - 1) * on_.overhead_byte_ps);
+}
+
+/// It has copied while bytes came.
+std::int64_t dataflow_engine::left_to_copy_ps(const flying_message& one,
+                                              std::int64_t idle_ps) const {
+  if (one.size_bytes == 0) return 0;
+  const double came_ps = static_cast<double>(one.size_bytes - 1) * on_.byte_ps;
+  const std::int64_t copied = std::min<std::int64_t>(idle_ps, std::llround(came_ps));
+  return std::max<std::int64_t>(0, copy_ps(one) - copied);
 }
 
 void dataflow_engine::posted(const event& one) {
@@ -51,6 +75,15 @@ void dataflow_engine::posted(const event& one) {
   if (!message.asks_first) {  // the kernel has it
     const number send = message.send;
     ranks_[from].looks->completed(one.at_ps);
+    if (const std::int64_t end = one.at_ps + copy_ps(message); end > one.at_ps) {
+      events_.add({.at_ps = end,
+                   .a = from,
+                   .b = send,
+                   .step = steps_.add(end, one.step, path_part::overhead),
+                   .by = one.by,
+                   .what = event::kind::completed});
+      return;
+    }
     finish(from, send, one.step, one.by);
     assign(from, one.at_ps);
   } else if (ranks_[from].looks->has_proxy()) {
@@ -155,18 +188,23 @@ void dataflow_engine::see(number rank, number message, std::int32_t by, std::int
   }
   if (steps_.at(from) < now_ps) from = steps_.add(now_ps, from, path_part::looks);
   const bool is_answer = one.at == flying_message::stage::answer;
-  const std::int64_t cost = is_answer ? on_.send_overhead_ps : on_.receive_overhead_ps;
+  const bool is_data = one.at == flying_message::stage::data;
+  const std::int64_t price = is_answer ? on_.send_overhead_ps : on_.receive_overhead_ps;
   if (one.at == flying_message::stage::data && !one.asks_first && !match(message)) {
     ranks_[rank]
         .unexpected[key_of(one.from, ranks_[one.from].program->operations[one.send].tag)]
         .push_back(message);
     return;  // its receive pays when it is posted
   }
+  const std::int64_t idle_ps = std::max<std::int64_t>(0, now_ps - eyes.free_at_ps);
+  const std::int64_t cost = price + (is_data ? left_to_copy_ps(one, idle_ps) : 0);
+  if (by == proxy) lengthen_task(rank, price + (is_data || is_answer ? copy_ps(one) : 0));
   eyes.free_at_ps = std::max(now_ps, eyes.free_at_ps) + cost;
   eyes.last = steps_.add(eyes.free_at_ps, from, path_part::overhead);
   if (is_answer) {
     one.at = flying_message::stage::data;
     wires_.send(one.from, one.to, {message, one.size_bytes, eyes.last}, eyes.free_at_ps);
+    copy(one, eyes);
   } else if (one.at == flying_message::stage::request) {
     see_request(message, eyes.last);
   } else {
