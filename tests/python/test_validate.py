@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""examples/simulate/validate.py: what it asks of plait, in which order, and its table."""
+
+import importlib.util
+import json
+import pathlib
+import sys
+
+import pytest
+
+SCRIPT = pathlib.Path(__file__).parents[2] / "examples/simulate/validate.py"
+GOAL = """num_ranks 2
+rank 0 {
+l0: calc 1000000000
+l1: send 11955085b to 1 tag 0
+}
+rank 1 {
+l0: calc 500000000
+}
+"""
+
+
+def answer(words):
+    """What `plait simulate` writes: 2 s at 1 Gbit/s, and 8 s at 250 Mbit/s."""
+    networks = words[words.index("--network") + 1].split(",")
+    policies = words[words.index("--policy") + 1].split(",") if "--policy" in words else ["auto"]
+    times = {"1gbit": 2.0, "250mbit": 8.0}
+    return [
+        {"network": network, "policy": policy, "predicted_s": times.get(network, 1.0),
+         "recorded_s": 2.5, "limiter": "bytes"}
+        for network in networks for policy in policies
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def validate(monkeypatch, tmp_path):
+    """Runs the script on a plait whose programs take 2 s at any rate; returns what it asked."""
+    spec = importlib.util.spec_from_file_location("validate", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    asked = []
+
+    def plait(*all_words):
+        words = [str(word) for word in all_words]
+        asked.append(words)
+        result = {
+            "variants": {
+                "plait": {"total_s": {"median": 2.0, "samples": [2.0, 2.0]}, "compute_s": 1.0}
+            }
+        }
+        if words[0] == "simulate":
+            pathlib.Path(words[words.index("--write-goal") + 1]).write_text(GOAL)
+            result = {"rows": answer(words)}
+        pathlib.Path(words[words.index("--json") + 1]).write_text(json.dumps(result))
+
+    monkeypatch.setattr(module, "plait", plait)
+
+    def run(*words):
+        asked.clear()
+        monkeypatch.setattr(sys, "argv", ["validate.py", str(tmp_path / "kept"), *words])
+        module.main()
+        return asked
+
+    run.kept = tmp_path / "kept"
+    return run
+
+
+def test_predictions_are_written_before_the_runs_that_test_them(validate, capsys):
+    words = ("--programs", "jacobi3d", "--rates", "250mbit,1gbit", "--rounds", "2")
+    asked = validate(*words, "--policies", "none")
+    kinds = [words[0] for words in asked]
+    assert kinds == ["measure", "run", *["simulate"] * 10, *["run"] * 6]
+    assert "--record" in asked[1]
+    rates = [words[words.index("--lab") + 1] for words in asked[-6:]]
+    assert [rate.split(",")[1] for rate in rates] == [
+        "rate=250mbit",
+        "rate=1gbit",
+        "rate=1gbit",
+    ] * 2
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    figures = ["2.000s", "+300.0", "+0.0", "-30.0", "+0.0"]
+    assert lines[2].split() == ["jacobi3d", "250mbit", "auto", "4", *figures]
+    kept = json.loads((validate.kept / "result.json").read_text())
+    assert [row["policy"] for row in kept["rows"]] == ["auto", "auto", "none"]
+    assert validate(*words, "--policies", "none") == []  # all is there
+
+
+def test_a_call_that_ends_early_is_gone_on_with(validate, capsys):
+    assert validate("--programs", "ft", "--rounds", "1", "--minutes", "0") == []
+    assert "there is more to do" in capsys.readouterr().out
+    assert len(validate("--programs", "ft", "--rounds", "1")) == 2 + 5 + 4
+
+
+def test_a_program_that_there_is_not_is_refused(validate, capsys):
+    with pytest.raises(SystemExit) as refused:
+        validate("--programs", "sloth")
+    assert refused.value.code == 2
+    assert "unknown program sloth" in capsys.readouterr().err
