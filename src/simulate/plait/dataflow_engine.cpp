@@ -181,7 +181,7 @@ void dataflow_engine::end_task(const event& one) {
   }
 }
 
-/// What the proxy does takes its time from a core that computes, where there is no other.
+/// The proxy takes its time from a core that computes, where there is no other.
 void dataflow_engine::lengthen_task(number rank, std::int64_t by_ps) {
   simulated_rank& of = ranks_[rank];
   if (by_ps == 0 || on_.cores == 0 || on_.cores > of.workers.size()) return;
