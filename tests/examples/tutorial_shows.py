@@ -34,7 +34,7 @@ class Tutorial(unittest.TestCase):
         self.assertIn("plait: 1_loop, 2 ranks", said)
         lines = (ROOT / "examples/tutorial/1_loop.c").read_text().splitlines()
         sendrecvs = [one for one in sites if one["call"] == "MPI_Sendrecv"]
-        self.assertEqual([one["count"] for one in sendrecvs], [80, 80])  # 40 steps of two ranks
+        self.assertEqual([one["count"] for one in sendrecvs], [160, 160])  # 80 steps of two ranks
         for one in sendrecvs:
             self.assertIn("MPI_Sendrecv(", " ".join(lines[one["line"] - 1 : one["line"] + 1]))
 
