@@ -91,6 +91,14 @@ TEST(phases, waits_of_the_setup_are_not_hidden_by_the_steps) {
   EXPECT_NEAR(parts[4], 1, 1e-9);
 }
 
+TEST(phases, a_moment_of_computation_hides_one_of_waiting) {
+  std::vector<wait_in_phase> waits;
+  for (ticks i = 1; i <= 100; ++i) waits.push_back({10 * i, 19});
+  double hidden = 0;  // of 1900; the 5000 after the last wait hide no other
+  for (const double part : parts_to_hide(waits, 6000)) hidden += 19 * part;
+  EXPECT_NEAR(hidden, 1000 + 19, 1e-6);
+}
+
 TEST(phases, nothing_hides_where_nothing_is_computed) {
   const std::vector<wait_in_phase> waits{{0, 10}, {0, 10}};
   EXPECT_EQ(parts_to_hide(waits, 0), (std::vector<double>{0, 0}));

@@ -125,17 +125,17 @@ class adviser {
     return moved(pattern_ == pattern::completion ? earlier_start() : split());
   }
 
-  /// Returns what is moved behind computation.  All of it at most; for sure its transfer, but for
-  /// the processor time that the transport takes from the computation, where that moves by itself.
+  /// Returns what is moved behind computation, with the looks that the sentence asks for.  Its
+  /// transfer for sure, and what late ranks cause perhaps.  The processor time of the transport
+  /// goes from the wait into the computation, and is not saved.
   [[nodiscard]] change moved(std::string what) const {
     const wait_split& w = site_.waits;
     const call_pattern of = pattern_of_calls();
     // Of parts that are started one after another the last has nothing to hide behind.
     const double part = of == call_pattern::transpose ? 0.75 : 1;
     const double transfer_s = w.by_moving_s * w.transfer_s / w.waiting_s;
-    const bool moves = !needs_looks() || run_.looks > 0;
-    const double sure_s = moves ? std::max(0.0, transfer_s - processor_s()) : 0;
-    return {std::move(what), of, part * sure_s, part * w.by_moving_s};
+    const double sure_s = std::max(0.0, transfer_s - processor_s());
+    return {std::move(what), of, part * sure_s, part * (sure_s + w.by_moving_s - transfer_s)};
   }
 
   [[nodiscard]] call_pattern pattern_of_calls() const noexcept {

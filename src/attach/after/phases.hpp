@@ -21,9 +21,12 @@ struct wait_in_phase {
 ///
 /// Waits with little computation in between are one phase, as those for one neighbour after another
 /// are.  All messages of a phase can be under way during the computation before it, whose results
-/// they carry, and during the one after it, which needs them.  "Little" is less than most of the
-/// computation that a moment usually is a part of.  So packing between waits parts no phase.  Where
-/// phases become one, the figure grows, and stays an upper limit.
+/// they carry, and during the one after it, which needs them.  A moment of computation hides a
+/// moment of one phase, not of both beside it: their messages share the network.
+///
+/// "Little" is less than most of the computation that a moment usually is a part of.  So packing
+/// between waits parts no phase.  The longest fiftieth is not usual: a long set-up says nothing of
+/// the steps.  Where phases become one, the figure grows, and stays an upper limit.
 [[nodiscard]] std::vector<double> parts_to_hide(std::span<const wait_in_phase> waits,
                                                 ticks computed_in_all);
 
