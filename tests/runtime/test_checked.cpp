@@ -8,6 +8,8 @@
 #include <mpi.h>
 #include <plait/comm/mpi.hpp>
 #include <plait/core/error.hpp>
+#include <plait/device/device_array.hpp>
+#include <plait/device/emulated.hpp>
 #include <plait/runtime/runtime.hpp>
 
 #include "support/mpi_test.hpp"
@@ -119,6 +121,27 @@ TEST_F(checked, a_task_that_holds_the_token_may_move_the_messages_of_others) {
   rt.wait();
   EXPECT_EQ(all, env.size());
   for (const int each : ghost) ASSERT_EQ(each, left);
+}
+
+/// Kernels and copies touch memory that no task of the host may touch meanwhile.
+TEST_F(checked, devices_and_their_copies_are_left_alone) {
+  runtime rt{env, {.tasks = {.checked = true}, .devices = emulated_devices({.delay_s = 2e-4})}};
+  const device gpu = rt.devices().at(0);
+  device_array<int> x(gpu, 5000);
+  std::vector<int> host(5000, env.rank());
+  std::vector<int> back(5000);
+  rt.copy("there", in(host), out(x));
+  rt.task(
+      "add",
+      [](queue q, device_span<int> all) {
+        emulated::launch(q, 0, [all] {
+          for (std::size_t i = 0; i < all.size(); ++i) ++all.data()[i];
+        });
+      },
+      on(gpu), inout(x));
+  rt.copy("back", in(x), out(back));
+  rt.wait();
+  EXPECT_EQ(back, std::vector<int>(5000, env.rank() + 1));
 }
 
 }  // namespace

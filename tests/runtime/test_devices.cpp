@@ -391,22 +391,6 @@ TEST_P(devices, a_trace_has_a_lane_for_each_queue) {
   EXPECT_EQ(seen, (std::vector<std::string>{"compute: add", "to host: back", "to device: there"}));
 }
 
-/// Kernels and copies touch memory that no task of the host may touch meanwhile.
-TEST_P(devices, checked_mode_leaves_devices_alone) {
-  runtime_options how = options();
-  how.tasks.checked = true;
-  runtime rt{env, how};
-  const device gpu = rt.devices().at(0);
-  device_array<int> x(gpu, 5000);
-  std::vector<int> host = ascending(5000);
-  std::vector<int> back(5000);
-  rt.copy("there", in(host), out(x));
-  rt.task("add", add_one_there, on(gpu), inout(x));
-  rt.copy("back", in(x), out(back));
-  rt.wait();
-  EXPECT_EQ(back, ascending(5000, 1));
-}
-
 TEST(device_options, are_read_from_the_environment) {
   const emulated_options o = emulated_options_of("emulated:count=2,bus=1e9,latency=0,faults=0.5");
   EXPECT_EQ(o.count, 2);

@@ -142,6 +142,19 @@ void judge_instruction(const ucontext_t& context, std::uintptr_t fault, bool wri
   judge({fault, fault + 1, !write, write});
 }
 
+/// Returns whether the page may have been opened since the fault.  One that the program itself has
+/// protected faults for ever; but a thread that goes over data again and again may be late at one
+/// place more than once.
+[[nodiscard]] bool may_be_late(std::uintptr_t fault, const ucontext_t& context) noexcept {
+  constexpr int for_ever = 10'000;
+  const auto at = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
+  const bool again = all.late_fault == fault && all.late_at == at;
+  all.late_fault = fault;
+  all.late_at = at;
+  all.late_times = again ? all.late_times + 1 : 0;
+  return all.late_times < for_ever;
+}
+
 /// Lets an instruction go on that faulted on a closed page.  Returns false if the fault came from
 /// elsewhere.
 [[nodiscard]] bool let_through(const siginfo_t& info, ucontext_t& context, bool guarded) noexcept {
@@ -152,16 +165,11 @@ void judge_instruction(const ucontext_t& context, std::uintptr_t fault, bool wri
   const std::uintptr_t page = fault & ~(page_bytes - 1);
   if (info.si_code != SEGV_ACCERR || registers[REG_TRAPNO] != page_fault) return false;
   const guarded_pages* const in = find_pages(fault);
-  if (in == nullptr) return false;
+  if (in == nullptr) return !guarded && may_be_late(fault, context);  // forgotten since
   const bool write = (registers[REG_ERR] & by_write) != 0;
   if ((in->open & (write ? PROT_WRITE : PROT_READ)) == 0) return false;
   if (!all.closed || is_in(all.left_open, all.left_open_count, page)) {
-    // Opened since; or it is a page that the program itself has protected.
-    const auto at = static_cast<std::uint64_t>(registers[REG_RIP]);
-    const bool again = all.late_fault == fault && all.late_at == at;
-    all.late_fault = fault;
-    all.late_at = at;
-    return !again;
+    return may_be_late(fault, context);
   }
   if (!guarded) {
     leave_open(*in, page);

@@ -100,6 +100,7 @@ struct alignas(page_bytes) everything {
   // A fault of another thread that was noticed when all was open again.
   std::uintptr_t late_fault = 0;
   std::uint64_t late_at = 0;
+  int late_times = 0;
 
   std::uintptr_t stack_begin = 0;
   std::uintptr_t stack_end = 0;
