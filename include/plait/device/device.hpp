@@ -34,7 +34,7 @@ inline constexpr std::size_t device_queue_count = 4;
 
 /// Seconds of a device.  kernels + starved + idle = wall.
 struct device_ledger {
-  double kernels_s = 0;    ///< a kernel runs
+  double kernels_s = 0;    ///< a kernel runs, or a copy within the device
   double starved_s = 0;    ///< none does, while a message or a copy is under way: exposed time
   double idle_s = 0;       ///< none does, and nothing is under way
   double to_host_s = 0;    ///< copies to the host, beside the three

@@ -111,7 +111,9 @@ class runtime final : public collective_calls, public one_sided_calls {
 
   /// Copies elements between memory of the host and of a device, or on and between devices, as a
   /// task of that name: `copy("edge", in(v.part(0, n)), out(edge))`.  What is named of the host is
-  /// contiguous.  The task is finished when the copy is.  Errors: usage_error for different sizes.
+  /// contiguous.  Tasks of the host that name the result start after the copy.  A copy within a
+  /// device is in the order of its queues, as a kernel is.  Errors: usage_error for different
+  /// sizes.
   template <class From, class To>
   void copy(task_name name, const std::tuple<From>& from, const std::tuple<To>& to) {
     static_assert(From::mode == access_mode::in && To::mode == access_mode::out,
@@ -142,7 +144,8 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// usage_error for a peer or tag out of range, and for a communicator that is not this runtime's
   /// to use; `error`, when communication has been given up after a failed task.
   /// `counted(in(x), in(n))` sends as many elements as n says when the message starts; a count
-  /// beyond the buffer is a usage_error at `wait`.
+  /// beyond the buffer is a usage_error at `wait`.  What lies in a device's memory is copied to the
+  /// host first; usage_error in a task.
   template <class What>
   void send(task_name name, const What& what, int peer, int tag = 0,
             const communicator& among = {}) {
@@ -160,7 +163,8 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// written by a task when the message has come.  Errors: as `send`; at `wait`, an `error` when
   /// the message has another size.
   /// `counted(out(x), out(n))` takes any number of elements up to all of x, and n says how many
-  /// came; from `no_rank` none.
+  /// came; from `no_rank` none.  What goes to a device's memory comes to the host first;
+  /// usage_error in a task.
   template <class What>
   void recv(task_name name, const What& what, int peer, int tag = 0,
             const communicator& among = {}) {
@@ -214,7 +218,8 @@ class runtime final : public collective_calls, public one_sided_calls {
   ///     rt.replay(sweep, 500).wait();
   runtime& replay(graph& recorded, std::uint64_t iterations);
 
-  /// Returns when every task and message has finished.  Runs tasks and polls meanwhile.  Rethrows
+  /// Returns when every task and message has finished, and devices have done what tasks enqueued.
+  /// Runs tasks and polls meanwhile.  Rethrows
   /// the first failure of a task or a message.  Tasks and messages that had not begun were dropped
   /// then, and this runtime communicates no more.
   void wait();
