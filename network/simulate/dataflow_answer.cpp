@@ -11,6 +11,7 @@
 #include <plait/core/error.hpp>
 #include <plait/model/parameters_file.hpp>
 #include <plait/simulate/goal.hpp>
+#include <plait/simulate/what_if.hpp>
 
 namespace plait::network::simulate {
 namespace {
@@ -19,6 +20,7 @@ using json = nlohmann::ordered_json;
 using plait::simulate::look_policy;
 using plait::simulate::machine;
 using plait::simulate::machine_of;
+using plait::simulate::machine_parameter;
 using plait::simulate::path_part;
 using plait::simulate::prediction;
 using plait::simulate::recorded_program;
@@ -90,6 +92,22 @@ void add_sensitivities(json& row, const recorded_program& what, const machine& o
   row["sensitivities"] = {{"L", latency}, {"G", bytes}};
 }
 
+/// Adds up to which latency the time holds, and where another part becomes the largest.
+void add_scans(json& row, const recorded_program& what, const machine& on) {
+  for (const auto& [name, factor] : {std::pair{"1 %", 1.01}, std::pair{"5 %", 1.05}}) {
+    const auto value = plait::simulate::tolerated_latency_ns(what.operations, on, factor);
+    row["tolerated_L_ns"][name] = value ? json(*value) : json();
+  }
+  json changes = json::array();
+  for (const auto& [name, which] :
+       {std::pair{"L", machine_parameter::latency_ns}, std::pair{"G", machine_parameter::byte_ns}})
+    for (const bool upwards : {true, false})
+      if (const auto found = plait::simulate::takes_over(what.operations, on, which, upwards))
+        changes.push_back(
+            {{"parameter", name}, {"value", found->value}, {"limiter", to_string(found->becomes)}});
+  row["takes_over"] = changes;
+}
+
 [[nodiscard]] json row_of(const recorded_program& what, const named_machine& network,
                           const machine& on) {
   const prediction found = plait::simulate::predict(what.operations, on);
@@ -102,6 +120,8 @@ void add_sensitivities(json& row, const recorded_program& what, const machine& o
            {"predicted_s", seconds(found.time_ps)}};
   add_parts(row, found, what.operations.names);
   add_sensitivities(row, what, on, found);
+  if (what.operations.operations() <= plait::simulate::most_scanned_operations)
+    add_scans(row, what, on);
   return row;
 }
 

@@ -16,9 +16,6 @@ namespace {
 using json = nlohmann::ordered_json;
 using namespace plait::simulate;
 
-/// More operations than these are run once, for the time and its parts.
-constexpr std::uint64_t most_scanned_operations = 20'000;
-
 struct parameter {
   const char* name;
   parameter_member member;

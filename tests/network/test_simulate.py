@@ -196,6 +196,11 @@ c2 requires c1
         self.assertEqual(rows[2]["limiter"], "bytes")
         self.assertAlmostEqual(rows[2]["sensitivities"]["G"]["lambda"], 125000, delta=1e-3)
         self.assertEqual(rows[2]["sensitivities"]["L"], {"lambda": 1, "one_more_ns": 1.0})
+        self.assertAlmostEqual(rows[2]["tolerated_L_ns"]["5 %"], 0.05e9 * rows[2]["predicted_s"], delta=700)
+        # Where the message takes 4 ms, 1 ms before it and 2 ms behind it take as long as 5 and 2 ms.
+        (change,) = (one for one in rows[2]["takes_over"] if one["limiter"] == "computation")
+        self.assertEqual(change["parameter"], "G")
+        self.assertAlmostEqual(change["value"], 4e6 / 125000, delta=0.4)
 
     def test_the_dialect_plait_is_a_table(self):
         done = run(self.goal(self.PAIR), "--network", "100mbit")

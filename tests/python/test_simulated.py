@@ -55,6 +55,21 @@ def test_what_a_goal_file_says_of_latency_is_told():
     assert "for 2 ranks, sizes and durations as in the file" in sentences
 
 
+def test_what_a_recording_tolerates_is_told_with_the_rate_of_a_link():
+    answer = simulation_result()
+    for row in answer["rows"]:
+        row["tolerated_L_ns"] = {"5 %": 1402627}
+        row["takes_over"] = [
+            {"parameter": "G", "value": 9.826331, "limiter": "core"},
+            {"parameter": "L", "value": 2776690.0, "limiter": "bytes"},
+        ]
+    assert check(answer) == []
+    sentences = simulation_sentences(answer)
+    assert "L up to 1402627 ns for at most 5 % more time" in sentences
+    assert "limited by core from a rate of 851 Mbit/s" in sentences
+    assert "limited by bytes from L = 2776690 ns" in sentences
+
+
 def test_an_answer_that_is_not_to_be_trusted_says_why():
     answer = loggops_result()
     answer["rows"][0] |= {"trusted": False, "why_not_trusted": "o: 5 % more is 2 % off",

@@ -13,6 +13,7 @@
 #include <plait/model/message.hpp>
 #include <plait/simulate/dataflow.hpp>
 #include <plait/simulate/loggops.hpp>
+#include <plait/simulate/what_if.hpp>
 
 namespace {
 
@@ -69,6 +70,31 @@ const plait::model::parameters network{.latency_s = 20e-6,
 
 void expect_sums(const prediction& p) {
   EXPECT_EQ(std::accumulate(p.parts_ps.begin(), p.parts_ps.end(), std::int64_t{0}), p.time_ps);
+}
+
+/// Rank 0 sends, and rank 1 computes 100 us when the message has come.
+TEST(dataflow_what_if, finds_tolerance_and_changes_of_a_closed_form) {
+  std::vector<template_builder> ranks(2);
+  ranks[0].add(sends(1001, 1));
+  const std::uint32_t came = ranks[1].add(receives(1001, 0));
+  ranks[1].require(ranks[1].add(computes(100'000)), came);
+  const auto of = program_of_ranks(std::move(ranks));
+  const machine on = machine_of(network);  // o + L + 1000 G + o + 100 us: L 20, 1000 G 8 us
+  const auto time_us = static_cast<double>(predict(of, on).time_ps) / us;
+  EXPECT_NEAR(time_us, 133, 1e-6);
+  const auto latency = plait::simulate::tolerated_latency_ns(of, on, 1.1);
+  ASSERT_TRUE(latency.has_value());
+  EXPECT_NEAR(static_cast<double>(*latency), 20'000 + 13'300, 40);
+  using plait::simulate::machine_parameter;
+  const auto by_latency = takes_over(of, on, machine_parameter::latency_ns, true);
+  ASSERT_TRUE(by_latency.has_value());
+  EXPECT_EQ(by_latency->becomes, path_part::latency);
+  EXPECT_NEAR(by_latency->value, 100'000, 1100);
+  const auto by_bytes = takes_over(of, on, machine_parameter::byte_ns, true);
+  ASSERT_TRUE(by_bytes.has_value());
+  EXPECT_EQ(by_bytes->becomes, path_part::bytes);
+  EXPECT_NEAR(by_bytes->value, 100, 1.1);
+  EXPECT_FALSE(takes_over(of, on, machine_parameter::byte_ns, false).has_value());
 }
 
 TEST(dataflow, takes_the_time_of_one_message) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Runs a program by LogGOPS again and again with other parameters: how far its sensitivities hold,
-/// how much it tolerates, and where another part limits it.
+/// Runs a program again and again with other parameters: how far its sensitivities hold, how much
+/// it tolerates, and where another part limits it.
 #pragma once
 
 #include <plait/core/cxx20.hpp>
@@ -9,9 +9,13 @@
 #include <optional>
 #include <string>
 
+#include <plait/simulate/dataflow.hpp>
 #include <plait/simulate/sensitivity.hpp>
 
 namespace plait::simulate {
+
+/// Operations of a program up to which programs of plait's scan parameters, by some 200 runs.
+inline constexpr std::uint64_t most_scanned_operations = 20'000;
 
 /// A parameter that is varied: a member of `loggops_parameters`.
 using parameter_member = std::uint64_t loggops_parameters::*;
@@ -37,8 +41,8 @@ struct sensitivity_check {
                                                   const explanation& explained);
 
 /// Returns the largest value of the parameter, found by scanning upwards in steps of 2^(1/4), up to
-/// which the program takes at most `factor` of its time; none: 10,000 times the value, and
-/// 10,000 ns where it is 0, do not suffice.
+/// which the program takes at most `factor` of its time; none: 10,000 times the value, or a second
+/// where it is 0, are not the end.
 [[nodiscard]] std::optional<std::uint64_t> tolerated(const program& what,
                                                      const loggops_parameters& network,
                                                      parameter_member which, double factor);
@@ -54,5 +58,26 @@ struct take_over {
 [[nodiscard]] std::optional<take_over> takes_over(const program& what,
                                                   const loggops_parameters& network,
                                                   parameter_member which, bool upwards);
+
+// The dialect `plait`
+// -------------------
+
+/// A parameter of a machine that is varied: latency, and the time of a byte on a port.
+enum class machine_parameter : std::uint8_t { latency_ns, byte_ns };
+
+/// Returns the largest latency up to which the program takes at most `factor` of its time, found as
+/// `tolerated` finds it.
+[[nodiscard]] std::optional<std::uint64_t> tolerated_latency_ns(const program& what,
+                                                                const machine& on, double factor);
+
+/// A value of a parameter at which another part becomes the largest of the critical path.
+struct machine_change {
+  double value = 0;  ///< ns
+  path_part becomes = path_part::computation;
+};
+
+/// Scans as the other `takes_over` does.
+[[nodiscard]] std::optional<machine_change> takes_over(const program& what, const machine& on,
+                                                       machine_parameter which, bool upwards);
 
 }  // namespace plait::simulate

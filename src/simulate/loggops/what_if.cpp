@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <plait/simulate/what_if.hpp>
+
+#include "simulate/scans.hpp"
 
 namespace plait::simulate {
 namespace {
@@ -31,10 +32,6 @@ namespace {
   if (which == &loggops_parameters::G) return terms.G;
   if (which == &loggops_parameters::O) return terms.O;
   return 0;
-}
-
-[[nodiscard]] std::uint64_t scaled(std::uint64_t value, double factor) {
-  return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
 }
 
 }  // namespace
@@ -71,24 +68,9 @@ std::optional<std::uint64_t> tolerated(const program& what, const loggops_parame
                                        parameter_member which, double factor) {
   const double limit =
       factor * static_cast<double>(time_with(what, network, which, network.*which));
-  const auto within = [&](std::uint64_t value) {
+  return largest_within(network.*which, [&](std::uint64_t value) {
     return static_cast<double>(time_with(what, network, which, value)) <= limit;
-  };
-  const std::uint64_t from = network.*which;
-  std::uint64_t good = from;
-  std::uint64_t bad = from;
-  for (int step = 1; bad == from; ++step) {
-    const double times = std::exp2(step / 4.0);
-    if (times > 10'000) return std::nullopt;
-    const std::uint64_t value =
-        from == 0 ? scaled(1, times) : std::max(from + 1, scaled(from, times));
-    (within(value) ? good : bad) = value;
-  }
-  while (bad - good > 1 + good / 1000) {
-    const std::uint64_t middle = good + (bad - good) / 2;
-    (within(middle) ? good : bad) = middle;
-  }
-  return good;
+  });
 }
 
 std::optional<take_over> takes_over(const program& what, const loggops_parameters& network,
@@ -97,25 +79,9 @@ std::optional<take_over> takes_over(const program& what, const loggops_parameter
     const loggops_parameters changed = with(network, which, value);
     return limiter_of(explain(what, changed).terms, changed);
   };
-  const std::uint64_t from = network.*which;
-  const limiter now = limited_by(from);
-  std::uint64_t same = from;
-  for (int step = 1; step <= 20; ++step) {
-    std::uint64_t value = scaled(std::max<std::uint64_t>(from, upwards ? 1 : 0),
-                                 std::exp2((upwards ? step : -step) / 2.0));
-    if (value == same) continue;
-    if (limited_by(value) == now) {
-      same = value;
-      continue;
-    }
-    while ((value > same ? value - same : same - value) > 1 + same / 100) {
-      const std::uint64_t middle =
-          std::min(value, same) + (std::max(value, same) - std::min(value, same)) / 2;
-      (limited_by(middle) == now ? same : value) = middle;
-    }
-    return take_over{value, limited_by(value)};
-  }
-  return std::nullopt;
+  const auto value = first_change(network.*which, upwards, limited_by);
+  if (!value) return std::nullopt;
+  return take_over{*value, limited_by(*value)};
 }
 
 }  // namespace plait::simulate

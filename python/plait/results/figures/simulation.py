@@ -15,6 +15,7 @@ from plait.units import number_text, seconds_text
 Row = dict[str, Any]
 _RATE = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?[kmg]bit")
 _FREE = "free"  # the network without any parameters
+_PAYLOAD = 1448 / 1514  # of the bytes of a link
 _SMALL_SHARE = 0.005
 # Of the figures of a path and of a second run, of which one is a count and the other a difference.
 _SAME = 0.01
@@ -153,9 +154,16 @@ def _findings(row: Row) -> list[str]:
         least = "10,000 times what it is" if value is None else f"{number_text(value)} ns"
         found.append(f"L up to {least} for at most {more} more time")
     for change in row.get("takes_over", []):
-        found.append(f"limited by {change['limiter']} from {change['parameter']} ="
-                     f" {number_text(change['value'])}")  # fmt: skip
+        found.append(f"limited by {change['limiter']} from {_value_text(row, change)}")
     return found
+
+
+def _value_text(row: Row, change: Row) -> str:
+    """Returns a parameter's value; in the dialect `plait` that of G as the rate of a link."""
+    value = change["value"]
+    if row["dialect"] == "plait" and change["parameter"] == "G" and value > 0:
+        return f"a rate of {8000 / value / _PAYLOAD:.3g} Mbit/s"
+    return f"{change['parameter']} = {number_text(value)}{' ns' * (row['dialect'] == 'plait')}"
 
 
 def doubts(result: Result, index: int) -> list[str]:
