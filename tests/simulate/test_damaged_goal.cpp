@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ten thousand damaged files: each is refused, or runs to an end.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <random>
 #include <string>
@@ -11,6 +13,8 @@
 #include <plait/simulate/loggops.hpp>
 
 #include "random_program.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size);
 
 namespace plait::test {
 namespace {
@@ -101,6 +105,17 @@ TEST(damaged_goal, is_refused_in_few_lines_or_runs_to_an_end) {
     }
   }
   EXPECT_GT(ran, 500) << "too many were refused: the damage is too rough";
+}
+
+/// What libFuzzer calls.
+TEST(damaged_goal, ends_in_both_dialects) {
+  for (std::uint64_t seed = 0; seed < 2'000; ++seed) {
+    const program made = random_program(seed % 50, {.most_ranks = 4, .most_places = 30});
+    std::string data = seed % 2 == 0 ? goal_text(made) : goal_binary(made);
+    damage(seed).apply_gently(data);
+    EXPECT_EQ(
+        LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(data.data()), data.size()), 0);
+  }
 }
 
 }  // namespace

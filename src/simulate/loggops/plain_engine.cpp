@@ -45,8 +45,7 @@ loggops_outcome plain_engine::run() {
         break;
     }
     std::ranges::sort(touched_);
-    const auto twice = std::ranges::unique(touched_);
-    touched_.erase(twice.begin(), twice.end());
+    touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
     for (const std::uint32_t host : touched_) insert_released(host, false);
     touched_.clear();
   }
