@@ -103,7 +103,12 @@ int count_this_program(char** argv) {
   std::filesystem::remove_all(folder);
   if (child < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == not_found))
     throw usage_error("valgrind does not start; install valgrind");
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  if (WIFSIGNALED(status)) {
+    throw usage_error(
+        "valgrind ended by signal " + std::to_string(WTERMSIG(status)) +
+        (WTERMSIG(status) == SIGILL ? ": it does not know an instruction of this program's" : ""));
+  }
+  return WEXITSTATUS(status);
 }
 
 void parts::end(const std::string& row, const std::string& column, int units) {
