@@ -225,14 +225,6 @@ std::uint64_t queue_turn::end() {
   return where_.where->end(*this);
 }
 
-bool queue_turn::is_full(const on_device& where) {
-  return where.where->is_full(where.which);
-}
-
-void queue_turn::when_room(const on_device& where, std::unique_ptr<awaited> then) {
-  where.where->when_room(where.which, std::move(then));
-}
-
 // --- memory ----------------------------------------------------------------------------------
 
 std::shared_ptr<const device_memory> allocate_on(const device& where, std::size_t size_bytes) {
@@ -244,7 +236,6 @@ std::shared_ptr<const device_memory> allocate_on(const device& where, std::size_
     throw error(home->name() + ": no addresses for " + std::to_string(size_bytes) +
                 " bytes of its memory");
   }
-  std::byte* data = nullptr;
   const auto free = [home, name, names](const device_memory* one) {
     home->forget(*one);
     if (one->data != nullptr) home->commands().release(one->data);
@@ -253,8 +244,7 @@ std::shared_ptr<const device_memory> allocate_on(const device& where, std::size_
   };
   std::shared_ptr<device_memory> made(
       new device_memory{nullptr, reinterpret_cast<std::uintptr_t>(name), size_bytes, home}, free);
-  data = home->commands().allocate(size_bytes);
-  made->data = data;
+  made->data = home->commands().allocate(size_bytes);
   return made;
 }
 

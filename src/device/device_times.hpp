@@ -12,8 +12,8 @@
 
 namespace plait::detail {
 
-/// Any thread.  Between two changes of what runs the account is exact: `under_way` grows by the
-/// whole time if a copy runs, and else by the time in which messages were in flight.
+/// Any thread.  Between two changes of what runs the account is exact: without a kernel `starved_`
+/// grows by the whole time if a copy runs, and else by the time in which messages were in flight.
 class device_times {
  public:
   /// `until(t)`: ticks until t in which messages were in flight; may be empty.

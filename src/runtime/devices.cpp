@@ -101,9 +101,10 @@ void expect_may_travel(runtime_state& s, task_name name, const operation& messag
 
 }  // namespace
 
-void detail::hold_until_room(const on_device& where) {
+void detail::hold_while_full(const on_device& where) {
   constexpr bool counts = true;
-  queue_turn::when_room(where, std::make_unique<held_until>(hold::of_calling_task(counts)));
+  if (!where.where->is_full(where.which)) return;
+  where.where->when_room(where.which, std::make_unique<held_until>(hold::of_calling_task(counts)));
 }
 
 void detail::hold_until_done(const on_device& where, std::uint64_t number) {

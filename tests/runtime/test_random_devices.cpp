@@ -82,15 +82,8 @@ class random_steps {
            .seconds = below(4) == 0 ? 3e-5 : 0};
     if (s.kind != step::kinds::message) s.from.rank = s.to.rank;
     if (s.from.place == s.to.place && s.from.rank == s.to.rank) s.from.place = (s.to.place + 1) % 2;
-    if (s.from.place == s.to.place && s.from.rank == s.to.rank) s.from.place = 1 - s.to.place;
-    const bool host = s.to.place < of_host;
-    if (s.kind == step::kinds::compute) {  // on one device, or on the host
-      if (host) {
-        s.from.place = 1 - s.to.place;
-      } else {
-        s.from.place = of_host + 2 * device_of(s.to.place) + (s.to.place % 2 == 0 ? 1 : 0);
-      }
-    }
+    // On one device, or on the host: of each the arrays are a pair.
+    if (s.kind == step::kinds::compute) s.from.place = s.to.place ^ 1;
     return s;
   }
 

@@ -57,11 +57,6 @@ class queue_turn {
   /// Returns the number of the turn in its queue.
   std::uint64_t end();
 
-  /// Returns whether so many turns of the queue are under way that the task is to be held.
-  [[nodiscard]] static bool is_full(const on_device& where);
-  /// Calls `then` when there is room again.
-  static void when_room(const on_device& where, std::unique_ptr<awaited> then);
-
  private:
   friend class device_state;
   struct touched {
