@@ -54,6 +54,29 @@ constexpr std::uint64_t most_checked_operations = 2'000'000;
   return 1e-12 * static_cast<double>(ps);
 }
 
+/// Reads how many nodes there are, which get the same number of ranks, or the node of each rank.
+[[nodiscard]] std::vector<std::uint32_t> nodes_in(const std::string& words, std::uint32_t ranks) {
+  std::vector<std::uint32_t> nodes;
+  for (const std::string& word : words_in(words)) {
+    const char* const end = word.data() + word.size();
+    const auto [rest, failed] = std::from_chars(word.data(), end, nodes.emplace_back());
+    if (failed != std::errc() || rest != end)
+      throw usage_error(fmt::format("--nodes: '{}' is no number of a node", word));
+  }
+  const std::uint64_t count = nodes.empty() ? 0 : nodes.front();
+  if (nodes.size() == 1 && count >= 1 && count <= ranks) {
+    nodes.resize(ranks);
+    for (std::uint64_t rank = 0; rank < ranks; ++rank)
+      nodes[rank] = static_cast<std::uint32_t>(rank * count / ranks);
+  } else if (nodes.size() != ranks || std::ranges::max(nodes) >= ranks) {
+    throw usage_error(
+        fmt::format("--nodes {}: give how many nodes there are, 1 to {}, or the node of each rank, "
+                    "{} numbers below {}",
+                    words, ranks, ranks, ranks));
+  }
+  return nodes;
+}
+
 /// Returns the policy of the run, by the name that the engine has given it.
 [[nodiscard]] std::string policy_of(const recorded_program& what) {
   if (what.policy.empty()) return "dedicated";
@@ -168,7 +191,8 @@ json dataflow_rows(const recorded_program& what, const dataflow_request& asked) 
       on.workers = asked.workers != 0 ? asked.workers : what.workers;
       on.cores = asked.cores;
       if (on.cores == 0 && !what.cores.empty()) on.cores = std::ranges::min(what.cores);
-      on.node_of = what.node_of;
+      on.node_of =
+          asked.nodes.empty() ? what.node_of : nodes_in(asked.nodes, what.operations.ranks());
       rows.push_back(row_of(what, network, on));
       if (what.measured_ns != 0)
         rows.back()["recorded_s"] = 1e-9 * static_cast<double>(what.measured_ns);

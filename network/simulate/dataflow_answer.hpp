@@ -23,6 +23,7 @@ struct named_machine {
 struct dataflow_request {
   std::string networks;  ///< files of parameters and rates such as 1gbit, with commas between
   std::string policies;  ///< empty: as recorded; of a GOAL file `dedicated`
+  std::string nodes;     ///< a number of nodes, or the node of each rank; empty: as recorded
   std::uint64_t bucket_bytes = 0;
   double look_us = 0;
   std::uint32_t workers = 0;  ///< 0: as recorded, or as operations name processors

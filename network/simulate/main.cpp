@@ -42,6 +42,7 @@ int answer_dataflow(const request& asked, const plait::simulate::recorded_progra
                             {"dialect", "plait"},
                             {"network", asked.dataflow.networks},
                             {"policy", asked.dataflow.policies},
+                            {"nodes", asked.dataflow.nodes},
                             {"bucket_bytes", asked.dataflow.bucket_bytes},
                             {"look_us", asked.dataflow.look_us},
                             {"cores", asked.dataflow.cores}};

@@ -30,6 +30,9 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
   app.add_option("--workers", asked.workers, "Threads of a rank that run tasks; 0: as recorded");
   app.add_option("--cores", asked.cores,
                  "Cores of a rank; 0: as recorded, for GOAL one more than workers");
+  app.add_option("--nodes", asked.nodes,
+                 "How many nodes the ranks are on, or the node of each: 0,0,1,1; else as recorded, "
+                 "for GOAL one each");
   app.add_option("--bucket", asked.bucket_bytes, "Bytes that a link lets pass at once");
   app.add_option("--look", asked.look_us, "Microseconds of a core that a look costs");
 }
@@ -38,7 +41,8 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
 [[nodiscard]] bool is_loggops(const CLI::App& app, const request& asked,
                               const std::string& dialect) {
   std::string of_plait;
-  for (const char* option : {"--network", "--policy", "--workers", "--cores", "--bucket", "--look"})
+  for (const char* option :
+       {"--network", "--policy", "--workers", "--cores", "--nodes", "--bucket", "--look"})
     if (app.count(option) > 0) of_plait = option;
   std::string of_loggops;
   for (const char* option : {"--loggops", "--finish", "--write-lp", "--ranks"})

@@ -23,16 +23,17 @@ RANKS = 2
 Run = collections.namedtuple("Run", "code output errors profile left")
 
 
-def run(program, *words, options=None, more=None, ranks=RANKS):
+def run(program, *words, options=None, more=None, ranks=RANKS, record=None):
     """Runs it on so many ranks; without `options` as it is, else with plait attached.
 
-    `more` are variables of its environment. `left` of the result: files of profiles that nobody has
+    `record`: the folder of a recording. `more` are variables of its environment. `left` of the result: files of profiles that nobody has
     removed at the end, of a job that was killed after its profile was asked for.
     """
     with tempfile.TemporaryDirectory() as folder:
         there = {**environment(), "PLAIT_ATTACH_FOLDER": folder, **(more or {})}
-        file = pathlib.Path(folder, "result.json")
-        before = [] if options is None else [*COMMAND, "--json", file, *options, "--"]
+        file = pathlib.Path(record or folder, "attach.json")
+        kept = ["--json", file] if record is None else ["--record", record]
+        before = [] if options is None else [*COMMAND, *kept, *options, "--"]
         done = subprocess.run(
             [ROOT / "tests/support/mpirun", LIBRARY, MPIEXEC, str(ranks), *map(str, before),
              pathlib.Path(PROGRAMS).parent / program, *words],

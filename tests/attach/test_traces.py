@@ -11,18 +11,19 @@ import unittest
 from attached import RANKS, ROOT, run
 
 sys.path.insert(0, str(ROOT / "python"))
-from plait.formats.goal import goal_of
 from plait.formats.trace import read_trace
+from plait.run.recorded_calls import recorded_calls
 
 
 class Traces(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder, "trace.json")
-            done = run("calls_c", options=["--quiet", f"--trace={file}"])
+            done = run("calls_c", options=["--quiet"], record=folder)
             assert done.code == 0, done.errors
-            cls.profile, cls.trace = done.profile, read_trace(file)
+            cls.profile, cls.trace = done.profile, read_trace(pathlib.Path(folder, "trace.json"))
+            cls.recorded = recorded_calls(pathlib.Path(folder))
+            cls.program = cls.recorded.program.read_text()
 
     def test_every_operation_begins_and_ends_with_a_call(self):
         begins, ends = set(), set()
@@ -57,7 +58,7 @@ class Traces(unittest.TestCase):
     def test_every_send_of_a_goal_file_has_its_receive(self):
         sent, received = collections.Counter(), collections.Counter()
         rank = -1
-        for line in goal_of(self.trace, self.profile).splitlines():
+        for line in self.program.splitlines():
             rank += line.startswith("rank ")
             if found := re.fullmatch(r"l\d+: send (\d+)b to (\d+) tag (\d+).*", line):
                 sent[rank, int(found[2]), found[1], found[3]] += 1
@@ -65,6 +66,15 @@ class Traces(unittest.TestCase):
                 received[int(found[2]), rank, found[1], found[3]] += 1
         self.assertGreater(sum(sent.values()), len(self.trace.messages))
         self.assertEqual(sent, received)
+
+    def test_a_recording_says_who_looked_and_where_computation_ends(self):
+        self.assertEqual((self.recorded.policy, self.recorded.nodes), ("none", ",".join("0" * RANKS)))
+        self.assertEqual(self.recorded.took_s, self.profile["wall_s"])
+        lines = self.program.splitlines()
+        names = [lines[at - 1] for at, line in enumerate(lines) if ": calc " in line]
+        self.assertGreater(len(names), 100)
+        self.assertEqual([name for name in names if not name.startswith("// until ")], [])
+        self.assertIn("until Iallreduce at ", self.program)
 
 
 if __name__ == "__main__":

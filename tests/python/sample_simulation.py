@@ -8,6 +8,15 @@ from typing import Any
 
 _FOLDER = pathlib.Path(__file__).parent / "simulations"
 
+# The program `simulate`: writes a result that lies beside it, and says which words it got.
+FAKE_PROGRAM = """#!/bin/sh
+echo "$@"
+while [ $# -gt 0 ]; do
+  case $1 in --json) cp "$(dirname "$0")/result.json" "$2" ;; esac
+  shift
+done
+"""
+
 
 def simulation_result() -> dict[str, Any]:
     """Of the dialect `plait`: three networks and two policies."""

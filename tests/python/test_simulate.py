@@ -11,20 +11,13 @@ from conftest import one_line, plait
 from plait.programs import without_mpi
 from plait.results import check
 from sample import simulation_result
+from sample_simulation import FAKE_PROGRAM
 
 GOLDEN = pathlib.Path(__file__).parent.parent / "simulate/golden"
 # Name in the linear program: in the result.
 PARAMETERS = {"latency": "L", "overhead": "o", "gap": "g", "gap_of_byte": "G",
               "overhead_of_byte": "O"}  # fmt: skip
 
-# Writes a result that lies beside it, and says which words it got.
-FAKE = """#!/bin/sh
-echo "$@"
-while [ $# -gt 0 ]; do
-  case $1 in --json) cp "$(dirname "$0")/result.json" "$2" ;; esac
-  shift
-done
-"""
 # What a rank of the real program would do, without MPI.
 FAKE_EXECUTE = """#!/bin/sh
 [ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] || exit 0
@@ -39,7 +32,7 @@ def programs(tmp_path):
     """A folder with a fake `simulate` and a fake `execute`, and a file for them."""
     (tmp_path / "result.json").write_text(json.dumps(simulation_result()))
     (tmp_path / "a.goal").write_text("")
-    for name, text in (("simulate", FAKE), ("execute", FAKE_EXECUTE)):
+    for name, text in (("simulate", FAKE_PROGRAM), ("execute", FAKE_EXECUTE)):
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
     return tmp_path

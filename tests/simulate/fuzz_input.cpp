@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One input of libFuzzer: a file of GOAL, or the recording of a rank.  It is refused, or runs to an
-// end in both dialects.  With clang:
+// end in both dialects.  With clang (the first command has two lines):
 //
-//     cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DPLAIT_MPI=none \
+//     cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DPLAIT_MPI=none
 //       -DPLAIT_SANITIZE=fuzzer-no-link,address -DCMAKE_BUILD_TYPE=RelWithDebInfo
 //     cmake --build build/fuzz --target fuzz_simulate
 //     mkdir corpus; build/fuzz/tests/simulate/fuzz_simulate corpus tests/simulate/golden

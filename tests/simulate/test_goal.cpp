@@ -173,11 +173,11 @@ TEST(goal, writes_iterations_rules_and_names_as_plain_operations) {
       text.starts_with("num_ranks 3\n"
                        "\n"
                        "rank 0 {\n"
-                       "// iteration 0\n"
+                       "/* iteration 0 */\n"
                        "// relax\n"
                        "l1: calc 2500\n"
                        "l2: send 8b to 2 tag 0\n"
-                       "// iteration 1\n"
+                       "/* iteration 1 */\n"
                        "// relax\n"
                        "l3: calc 2500\n"
                        "l4: send 8b to 2 tag 0\n"
@@ -187,7 +187,10 @@ TEST(goal, writes_iterations_rules_and_names_as_plain_operations) {
                        "}\n"))
       << text;
   EXPECT_NE(text.find("send 8b to 1 tag 0"), std::string::npos) << "of rank 2";
-  static_cast<void>(parse_goal(text, "itself"));
+  const program read = parse_goal(text, "itself");
+  EXPECT_EQ(read.names, made.names);
+  const auto name_of = [&](std::uint32_t op) { return read.of_rank(2).operations[op].name; };
+  EXPECT_EQ((std::vector{name_of(0), name_of(1), name_of(2)}), (std::vector{1U, 0U, 1U}));
 }
 
 TEST(goal, refuses_a_binary_file_that_is_cut_off_anywhere) {

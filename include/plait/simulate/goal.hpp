@@ -20,7 +20,8 @@ struct goal_limits {
 };
 
 /// Reads a GOAL file: one template a rank, one iteration.  A file that begins with the number 4223
-/// is binary, any other is text.  Takes about four times the file's size of memory.
+/// is binary, any other is text.  In a text, a `//` comment on a line of its own is the name of the
+/// operation below it.  Takes about four times the file's size of memory.
 /// Errors: `usage_error` whose text has a line for each bad line of the file, each with its number.
 [[nodiscard]] program read_goal(const std::string& path, const goal_limits& limits = {});
 
@@ -28,7 +29,8 @@ struct goal_limits {
 [[nodiscard]] program parse_goal(std::string_view data, const std::string& name,
                                  const goal_limits& limits = {});
 
-/// Returns the program as GOAL text: all iterations one after the other, durations in ns.
+/// Returns the program as GOAL text: all iterations one after the other, durations in ns, and names
+/// as comments.
 [[nodiscard]] std::string goal_text(const program& written);
 
 /// Returns the program in GOAL's binary form.  Precondition: as the form has them, fewer than 2^32

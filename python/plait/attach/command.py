@@ -108,13 +108,15 @@ def _become(asked: Asked) -> NoReturn:
 
         run_and_report(asked, found, library)
     os.environ.update(settings(library, asked.switches, json, asked.trace, asked.quiet,
-                               found.opened))  # fmt: skip
+                               found.opened, asked.record is not None))  # fmt: skip
     sys.stdout.flush()
     os.execv(found.path, asked.program)
 
 
 def _check_outputs(asked: Asked) -> None:
-    """Refuse files that cannot be written, before the program starts."""
+    """Refuse files that cannot be written, before the program starts; make a recording's folder."""
+    if asked.record is not None:
+        pathlib.Path(asked.record).mkdir(parents=True, exist_ok=True)
     for option, name in (
         ("--json", asked.json), ("--trace", asked.trace), ("--report", asked.report or None),
     ):  # fmt: skip

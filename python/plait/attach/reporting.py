@@ -31,7 +31,8 @@ def run_and_report(asked: Asked, found: Target, library: str) -> NoReturn:
         json = asked.json or str(pathlib.Path(folder, "result.json"))
         with contextlib.suppress(FileNotFoundError):
             pathlib.Path(json).unlink()  # of an earlier run
-        told = settings(library, asked.switches, json, asked.trace, asked.quiet, found.opened)
+        told = settings(library, asked.switches, json, asked.trace, asked.quiet, found.opened,
+                        asked.record is not None)  # fmt: skip
         status = _run(found.path, asked.program, {**os.environ, **told})
         if not (file := pathlib.Path(json)).exists():
             salvage(library, file, told)

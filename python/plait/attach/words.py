@@ -12,6 +12,12 @@ from plait.errors import BadInput
 
 SWITCHES = ("profile", "progress", "trace", "verify")
 
+# What a recording is: files in a folder.
+RECORDED_RESULT, RECORDED_TRACE = "attach.json", "trace.json"
+# A simulation needs all messages and calls of a rank; what is not used of these takes no memory.
+_RECORDED = {"PLAIT_ATTACH_RECORDS": str(1 << 20), "PLAIT_ATTACH_CALLS": str(1 << 21),
+             "PLAIT_ATTACH_TRACE_MB": "1000"}  # fmt: skip
+
 
 @dataclasses.dataclass(frozen=True)
 class Option:
@@ -25,6 +31,7 @@ class Option:
 OPTIONS = {
     "--progress": Option("give the program's own non-blocking calls progress"),
     "--trace": Option("write a trace that Perfetto opens", "FILE", may=True),
+    "--record": Option("write a recording for plait simulate", "FOLDER"),
     "--verify": Option("find send buffers that change before their wait"),
     "--json": Option("write the result file here", "FILE"),
     "--report": Option("write an HTML report", "FILE", may=True),
@@ -56,6 +63,7 @@ class Asked:
     trace: str | None = None
     json: str | None = None
     report: str | None = None  # "": where reports go
+    record: str | None = None  # a folder, which has the trace and the result
     quiet: bool = False
     build: bool = False
     salvage: bool = False
@@ -86,16 +94,21 @@ def parse(words: list[str]) -> Asked:
 
 
 def _asked(given: Mapping[str, str], program: list[str]) -> Asked:
-    trace = given.get("--trace")
+    trace, json, record = map(given.get, ("--trace", "--json", "--record"))
+    if record is not None:
+        if trace is not None or json is not None:
+            other = "--trace" if trace is not None else "--json"
+            raise BadInput(f"attach: --record has that of {other} in its folder; leave {other} out")
+        json, trace = f"{record}/{RECORDED_RESULT}", f"{record}/{RECORDED_TRACE}"
     if trace == "":
         trace = f"{pathlib.Path(program[0]).name if program else 'program'}.trace.json"
     on = {"profile": True, "progress": "--progress" in given, "trace": trace is not None,
           "verify": "--verify" in given}  # fmt: skip
     switches = tuple(name for name in SWITCHES if on[name])
-    named = {name: given.get(f"--{name}") for name in ("mpi", "json", "report")}
+    named = {name: given.get(f"--{name}") for name in ("mpi", "report", "record")}
     flags = {name: f"--{name}" in given for name in ("build", "salvage", "help")}
     quiet = "--quiet" in given or "-q" in given
-    return Asked(program, switches, trace=trace, quiet=quiet, **named, **flags)
+    return Asked(program, switches, trace=trace, json=json, quiet=quiet, **named, **flags)
 
 
 def parse_switches(text: str) -> tuple[str, ...]:
@@ -123,9 +136,11 @@ def settings(
     trace: str | None = None,
     quiet: bool = False,
     opened: str | None = None,
+    records: bool = False,
 ) -> dict[str, str]:
     """Returns the environment variables that put the library in front and tell it what to do.
 
+    `records`: as much is kept as a recording takes, where the environment says nothing else.
     `opened`: the MPI library that the program opens by itself. It is loaded early, for mpi4py looks
     it up by the names of MPI's functions, and would find plait's alone.
     """
@@ -140,4 +155,6 @@ def settings(
         told["PLAIT_ATTACH_TRACE"] = str(pathlib.Path(trace).absolute())
     if quiet:
         told["PLAIT_ATTACH_QUIET"] = "1"
+    if records:
+        told |= {name: os.environ.get(name, value) for name, value in _RECORDED.items()}
     return told

@@ -54,7 +54,7 @@ EPILOG = """**Examples**
 
 A program of your own gets its own words and no others, and its output comes as it is. What follows
 `--` is the program's in any case. `--report`, `--trace`, `--record` and `--json` of such a program
-need plait's library in it; all but `--record` do with `--attach`, too.
+need plait's library in it, or `--attach`.
 
 Exit code: 0 every variant verified, 1 one did not, 2 bad input, 3 or more: the job broke off. That
 of a program of your own is its own."""
@@ -157,8 +157,6 @@ def run(
         if len(counts) > 1 or rates is not None:
             option = "--ranks" if len(counts) > 1 else "--rates"
             raise BadInput(f"{option}: series are of plait's own applications, not of {program}")
-        if attaches and record is not None:
-            raise BadInput("--record: of programs that use plait's library, not with --attach")
         if attaches:
             raise typer.Exit(run_attached(asked, parse_switches(attach_switches or "")))
         raise typer.Exit(run_foreign(asked))

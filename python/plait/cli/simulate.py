@@ -22,6 +22,7 @@ from plait.cli.options import (
 )
 from plait.errors import BadInput
 from plait.programs import without_mpi
+from plait.run.recorded_calls import recorded_calls
 from plait.run.simulated import STANDARD_OUTPUT, Execution, SimulationRun, run_simulation
 
 EPILOG = """**Examples**
@@ -32,6 +33,8 @@ EPILOG = """**Examples**
 
 `plait run ./my_program --record FOLDER`, then
 `plait simulate FOLDER --network measured.json,500mbit,1gbit --policy sleeping,dedicated`
+
+`plait run --attach ./their_program --record FOLDER`, then the same lines
 
 `plait simulate FOLDER --network measured.json --report --execute --lab nodes=2,rate=1gbit`
 
@@ -69,6 +72,10 @@ def simulate(
         Optional[int], typer.Option(min=0, help="Threads of a rank that run tasks.")
     ] = None,
     cores: Annotated[Optional[int], typer.Option(min=0, help="Cores of a rank.")] = None,
+    nodes: Annotated[
+        Optional[str],
+        typer.Option(metavar="N|N,N,…", help="How many nodes there are, or the node of each rank."),
+    ] = None,
     bucket: Annotated[
         Optional[int], typer.Option(min=0, help="Bytes that a link lets pass at once.")
     ] = None,
@@ -124,9 +131,17 @@ def simulate(
     """Predict how long a program takes on a machine that is not here, and what limits it."""
     if not file.exists():
         raise BadInput(f"{file}: there is no such file")
+    calls = recorded_calls(file) if file.is_dir() else None
+    if calls is not None:
+        if runtime is not None:
+            raise BadInput("--runtime: a recording of plait attach has no runtimes")
+        file = calls.program
+        is_loggops = dialect == "loggops" or loggops or ranks or finish or write_lp
+        if dialect == "plait" or not is_loggops:
+            dialect, policy, nodes = "plait", policy or calls.policy, nodes or calls.nodes
     words = given(
         dialect=dialect, loggops=loggops, ranks=ranks, network=network, policy=policy,
-        workers=workers, cores=cores, bucket=bucket, look=look, runtime=runtime,
+        workers=workers, cores=cores, nodes=nodes, bucket=bucket, look=look, runtime=runtime,
     )  # fmt: skip
     written = given(write_goal=write_goal, write_binary=write_binary, write_lp=write_lp)
     last = ["--finish"] if finish else []
@@ -137,7 +152,7 @@ def simulate(
         _refuse_without_execute({**of_job, "verbose": verbose or None})
     page = report_page("simulate", report, report_file)
     check_writable({"--report": page})
-    if page is None and not execute:
+    if page is None and not execute and calls is None:
         ready.build("openmpi", "simulate")
         sys.stdout.flush()
         program = str(_find())
@@ -149,7 +164,10 @@ def simulate(
     if execution is not None:
         execution.prepare()
     ready.build("openmpi", "simulate")
-    asked = SimulationRun(_find(), [*words, *written, *last], file, json, page, execution)
+    asked = SimulationRun(
+        _find(), [*words, *written, *last], file, json, page, execution,
+        recorded_s=calls.took_s if calls is not None else None,
+    )  # fmt: skip
     raise typer.Exit(run_simulation(asked))
 
 

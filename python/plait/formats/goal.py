@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trace of `plait attach` as a GOAL file, which LogGOPSim and its relatives simulate.
 
-Computation is the time between calls of MPI. What a call waited for is left to the simulator.
+Computation is the time between calls of MPI. It has the name of the call that ends it, as a comment
+above it. What a call waited for is left to the simulator.
 [Hoefler, Schneider, Lumsdaine 2010: LogGOPSim]
 """
 
@@ -134,6 +135,7 @@ class _Rank:
     def __init__(self, trace: Trace, rank: int, operations: list[_Operation]) -> None:
         self.statements: list[str] = []
         self.dependences: list[str] = []
+        self._labels = 0
         self.left_out: collections.Counter[str] = collections.Counter()
         self._posted: dict[int, list[_Operation]] = {}
         self._completed: dict[int, list[_Operation]] = {}
@@ -150,11 +152,11 @@ class _Rank:
             else:
                 under_way[number] = self._begin(threads[number], call)
         for thread, found in zip(threads, lanes):
-            self._compute(thread, max((one.end for one in found), default=0))
+            self._compute(thread, max((one.end for one in found), default=0), "until the end")
 
     def _begin(self, thread: _Thread, call: Slice) -> list[_Operation]:
         """Writes the computation before a call and what the call posts, and returns that."""
-        self._compute(thread, call.begin)
+        self._compute(thread, call.begin, f"until {call.call} at {call.name}")
         posted = self._posted.pop(call.begin, [])
         for one in posted:
             after, begun = thread.after, thread.started
@@ -180,14 +182,16 @@ class _Rank:
             self.left_out[call.call] += 1
         thread.now = call.end
 
-    def _compute(self, thread: _Thread, until: int) -> None:
+    def _compute(self, thread: _Thread, until: int, name: str) -> None:
         if until > thread.now:
+            self.statements.append(f"// {' '.join(name.split())}")
             label = self._add(f"calc {until - thread.now}", thread, thread.after, thread.started)
             thread.after, thread.started = [label], []
         thread.now = max(thread.now, until)
 
     def _add(self, text: str, thread: _Thread, after: list[str], started: list[str]) -> str:
-        label = f"l{len(self.statements) + 1}"
+        self._labels += 1
+        label = f"l{self._labels}"
         on = f" cpu {thread.processor}" if thread.processor else ""
         self.statements.append(f"{label}: {text}{on}")
         self.dependences += [f"{label} requires {other}" for other in after]

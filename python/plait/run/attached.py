@@ -8,7 +8,7 @@ import pathlib
 from plait import results
 from plait.attach import built, target
 from plait.attach.salvage import salvage
-from plait.attach.words import settings
+from plait.attach.words import RECORDED_RESULT, RECORDED_TRACE, settings
 from plait.errors import BadInput, JobFailed
 from plait.lab import Lab
 from plait.launch.job import signals_as_exceptions
@@ -27,7 +27,7 @@ def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
 
     A program that ended badly has its profile up to there shown before its end is told.
     """
-    if asked.trace and "trace" not in switches:
+    if (asked.trace or asked.record) and "trace" not in switches:
         switches = (*switches, "trace")
     found = target.find(asked.words[0], asked.mpi)
     spec = cluster_made_ready(asked, *built.targets(found.mpi, found.kind))
@@ -35,7 +35,8 @@ def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
     with signals_as_exceptions(), scratch_folder() as folder, lab_of(spec) as lab:
         json, trace = folder / "attach.json", folder / "attach.trace"
         wants_trace = str(trace) if "trace" in switches else None
-        told = settings(library, switches, str(json), wants_trace, True, found.opened)
+        told = settings(library, switches, str(json), wants_trace, True, found.opened,
+                        asked.record is not None)  # fmt: skip
         before = [_ENV, *(f"{name}={value}" for name, value in told.items())]
         try:
             run_to_its_end(asked, folder, lab, before=before)
@@ -61,3 +62,8 @@ def _show(asked: ForeignRun, json: pathlib.Path, trace: pathlib.Path, lab: Lab |
     if asked.trace and trace.exists():
         results.write_file(asked.trace, trace.read_bytes())
         tell(f"trace: {asked.trace} (open it at ui.perfetto.dev)")
+    if asked.record and trace.exists():
+        asked.record.mkdir(parents=True, exist_ok=True)
+        results.save(result, asked.record / RECORDED_RESULT)
+        results.write_file(asked.record / RECORDED_TRACE, trace.read_bytes())
+        tell(f"recording: {asked.record}")

@@ -45,10 +45,21 @@ void text_reader::read_line(std::string_view line) {
            line.substr(begin, 2) != "/*")
       begin = line.find('/', begin + 1);
     read_statements(line.substr(0, begin));
-    if (begin == std::string_view::npos || line[begin + 1] == '/') return;
+    if (begin == std::string_view::npos) return;
+    if (line[begin + 1] == '/') {
+      if (begin == 0) take_name(line.substr(2));
+      return;
+    }
     in_comment_ = true;
     line.remove_prefix(begin + 2);
   }
+}
+
+void text_reader::take_name(std::string_view comment) {
+  constexpr std::string_view blanks = " \t\r";
+  const std::size_t begin = comment.find_first_not_of(blanks);
+  const std::size_t end = comment.find_last_not_of(blanks) + 1;
+  name_ = begin == std::string_view::npos ? "" : comment.substr(begin, end - begin);
 }
 
 void text_reader::read_statements(std::string_view part) {
@@ -92,6 +103,7 @@ void text_reader::open_rank(words& line) {
     close_rank();
   }
   in_rank_ = true;
+  name_ = {};
   if (*number != read_.ranks())
     bad(fmt::format("rank {} stands where rank {} is expected: all ranks in ascending order",
                     *number, read_.ranks()));
@@ -149,6 +161,7 @@ void text_reader::add(words& line, std::string_view kind, std::string_view label
   }
   if (right && !line.at_end()) bad(fmt::format("the line goes on with {}", shown(line.left())));
   if (current_.size() + 2 >= too_many_operations) return bad("the rank has too many operations");
+  if (in_rank_) read.name = names_.number(std::string(std::exchange(name_, {})));
   // A bad one is added too: what depends on it is not wrong for that.
   const std::uint32_t number = current_.add(read, line_number_);
   if (!label.empty()) labels_.emplace(label, number);  // the first of two equal labels stays

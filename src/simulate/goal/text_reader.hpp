@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Reads GOAL text, statement by statement, and goes on after a bad one.
+/// Reads GOAL text, statement by statement, and goes on after a bad one.  A `//` comment on a line
+/// of its own names the operation below it.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <plait/simulate/goal.hpp>
 
 #include "problems.hpp"
+#include "simulate/name_table.hpp"
 #include "words.hpp"
 
 namespace plait::simulate {
@@ -26,6 +28,7 @@ class text_reader {
  private:
   void read_line(std::string_view line);
   void read_statements(std::string_view part);
+  void take_name(std::string_view comment);
   void statement(words& line);
   void ranks(words& line);
   void open_rank(words& line);
@@ -48,6 +51,8 @@ class text_reader {
   bool in_rank_ = false;
   template_builder current_;
   std::unordered_map<std::string_view, std::uint32_t> labels_;
+  name_table names_{read_.names};
+  std::string_view name_;  ///< of the next operation
 };
 
 }  // namespace plait::simulate

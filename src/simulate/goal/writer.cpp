@@ -36,7 +36,7 @@ void write_rank(const program& written, std::uint32_t rank, std::string& text) {
   fmt::format_to(out, "\nrank {} {{\n", rank);
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     if (written.iterations > 1 && i % one.size() == 0)
-      fmt::format_to(out, "// iteration {}\n", i / one.size());
+      fmt::format_to(out, "/* iteration {} */\n", i / one.size());
     const operation what = settled(written, one, i, rank);
     if (what.name != 0) fmt::format_to(out, "// {}\n", written.names[what.name]);
     operation plain = what;

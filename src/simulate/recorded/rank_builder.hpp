@@ -11,25 +11,10 @@
 #include <plait/simulate/program.hpp>
 #include <plait/trace/recording.hpp>
 
+#include "simulate/name_table.hpp"
 #include "simulate/recorded/message_tags.hpp"
 
 namespace plait::simulate {
-
-/// Numbers the names of a program.
-class name_table {
- public:
-  explicit name_table(std::vector<std::string>& names) : names_(names) { number_of_[""] = 0; }
-  [[nodiscard]] std::uint32_t number(const std::string& name) {
-    const auto [place, is_new] =
-        number_of_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
-    if (is_new) names_.push_back(name);
-    return place->second;
-  }
-
- private:
-  std::vector<std::string>& names_;
-  std::unordered_map<std::string, std::uint32_t> number_of_;
-};
 
 /// Adds part after part.  An operation of its own, of no duration, ends a part and begins the next.
 class rank_builder {

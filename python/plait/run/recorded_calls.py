@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Recordings of unmodified programs, which `plait attach --record` leaves, ready to simulate.
+
+Such a folder has a result and a trace. Of the trace a GOAL file is made, and of the result what a
+simulation has to know beside it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+from plait import results
+from plait.attach.words import RECORDED_RESULT, RECORDED_TRACE
+from plait.errors import BadInput
+from plait.formats.goal import goal_of
+from plait.formats.trace import Trace, read_trace
+from plait.results import Result
+
+_PROGRAM = "program.goal"
+_WHOLE = 0.99  # of the run's time; what is shorter was cut
+
+
+@dataclasses.dataclass(frozen=True)
+class RecordedCalls:
+    """A recording: its program, and what is known of the run."""
+
+    program: pathlib.Path  # GOAL
+    policy: str  # who looked
+    nodes: str  # of each rank
+    took_s: float  # from MPI_Init to MPI_Finalize, of the slowest rank
+
+
+def recorded_calls(folder: pathlib.Path) -> RecordedCalls | None:
+    """Reads a recording; None: the folder has none of calls. Errors: `BadInput` for a partial one.
+
+    The GOAL file is written into the folder where it is not there, or is older than the trace.
+    """
+    file, trace_file = folder / RECORDED_RESULT, folder / RECORDED_TRACE
+    if not file.is_file():
+        return None
+    if not trace_file.is_file():
+        raise BadInput(f"{folder}: {RECORDED_TRACE} is missing; was the run killed?")
+    result = results.load(file)
+    ranks = result["ranks_detail"]
+    if len(ranks) < result["ranks"]:  # of many ranks it lists classes
+        raise BadInput(f"{folder}: a job of {result['ranks']} ranks; record one of 64 at most")
+    program = folder / _PROGRAM
+    if not program.is_file() or program.stat().st_mtime < trace_file.stat().st_mtime:
+        trace = read_trace(trace_file)
+        _expect_whole(folder, trace, result)
+        results.write_file(program, goal_of(trace, result).encode())
+    hosts = [row["host"] for row in ranks]
+    node_of = {host: node for node, host in enumerate(dict.fromkeys(hosts))}
+    return RecordedCalls(
+        program,
+        # The program's own calls look while they wait, and with progress a thread does besides.
+        "sleeping" if "progress" in result["switches"] else "none",
+        ",".join(str(node_of[host]) for host in hosts),
+        result["wall_s"],
+    )
+
+
+def _expect_whole(folder: pathlib.Path, trace: Trace, result: Result) -> None:
+    for rank in range(result["ranks"]):
+        ends = [one.end for lane, found in trace.lanes_of(rank) if lane.startswith("program")
+                for one in found]  # fmt: skip
+        seen_s, took_s = 1e-9 * max(ends, default=0), result["ranks_detail"][rank]["wall_s"]
+        if seen_s < _WHOLE * took_s:
+            raise BadInput(
+                f"{folder}: of rank {rank} the first {seen_s:.3g} s of {took_s:.3g} s are there;"
+                " record fewer steps, or set PLAIT_ATTACH_CALLS and PLAIT_ATTACH_TRACE_MB"
+            )

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`plait simulate` of what `plait attach --record` has left."""
+
+import json
+
+import pytest
+
+from conftest import one_line, plait
+from plait.attach.words import parse
+from plait.errors import BadInput
+from sample import attach_result, simulation_result
+from sample_simulation import FAKE_PROGRAM
+from sample_trace import ring_trace
+
+WALL_S = 40e-6  # of the ring's ranks
+
+
+@pytest.fixture
+def simulate(tmp_path):
+    """Simulates the folder `recording` by a fake program."""
+    (tmp_path / "result.json").write_text(json.dumps(simulation_result()))
+    (tmp_path / "simulate").write_text(FAKE_PROGRAM)
+    (tmp_path / "simulate").chmod(0o755)
+    return lambda *words: plait(
+        "simulate", tmp_path / "recording", *words, PLAIT_BIN_DIR=str(tmp_path)
+    )
+
+
+def record(tmp_path, **more):
+    """Leaves what three ranks on two nodes recorded."""
+    folder = tmp_path / "recording"
+    folder.mkdir()
+    ring_trace().write(folder / "trace.json")
+    hosts = ("n0", "n0", "n1")
+    detail = [{**row, "wall_s": WALL_S, "host": host}
+              for row, host in zip(attach_result()["ranks_detail"], hosts)]  # fmt: skip
+    of_three = {"ranks": 3, "hosts": ["n0", "n1"], "wall_s": WALL_S, "ranks_detail": detail}
+    result = {**attach_result(), "switches": ["profile", "trace"], **of_three, **more}
+    (folder / "attach.json").write_text(json.dumps(result))
+    return folder
+
+
+def test_the_program_gets_calls_nodes_and_who_looks(tmp_path, simulate):
+    folder = record(tmp_path)
+    done = simulate("--network", "1gbit", "--json", tmp_path / "kept.json")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("--dialect plait --network 1gbit --policy none --nodes 0,0,1 ")
+    assert done.stdout.endswith(f" -- {folder / 'program.goal'}\n")
+    rows = json.loads((tmp_path / "kept.json").read_text())["rows"]
+    assert {row["recorded_s"] for row in rows} == {WALL_S}
+    text = (folder / "program.goal").read_text()
+    assert "// until Waitall at step (halo.c:14)\nl5: calc 10000\n" in text
+    assert text.count("// until the end\n") == 3
+
+
+def test_with_progress_a_thread_has_looked(tmp_path, simulate):
+    record(tmp_path, switches=["profile", "progress", "trace"])
+    assert " --policy sleeping " in simulate().stdout
+    assert " --policy dedicated " in simulate("--policy", "dedicated").stdout
+
+
+def test_the_other_dialect_knows_neither_nodes_nor_looks(tmp_path, simulate):
+    record(tmp_path)
+    for words in (["--dialect", "loggops"], ["--loggops", "L=1"], ["--finish"]):
+        said = simulate(*words).stdout
+        assert said.startswith("--")
+        assert not {"--nodes", "--policy"} & set(said.split())
+
+
+def test_a_newer_trace_gives_a_new_program(tmp_path, simulate):
+    folder = record(tmp_path)
+    simulate()
+    (folder / "program.goal").write_text("mine")
+    simulate()
+    assert (folder / "program.goal").read_text() == "mine"
+    (folder / "trace.json").touch()
+    simulate()
+    assert "num_ranks 3" in (folder / "program.goal").read_text()
+
+
+def test_a_recording_that_was_cut_is_refused(tmp_path, simulate):
+    folder = record(tmp_path, wall_s=1.0)
+    result = json.loads((folder / "attach.json").read_text())
+    result["ranks_detail"][1]["wall_s"] = 1.0
+    (folder / "attach.json").write_text(json.dumps(result))
+    said = one_line(simulate())
+    assert "of rank 1 the first 4e-05 s of 1 s are there; record fewer steps" in said
+    (folder / "trace.json").unlink()
+    assert "trace.json is missing; was the run killed?" in one_line(simulate())
+
+
+def test_a_job_of_many_ranks_is_refused(tmp_path, simulate):
+    record(tmp_path, ranks=1000)
+    assert "a job of 1000 ranks; record one of 64 at most" in one_line(simulate())
+
+
+def test_runtimes_are_of_other_recordings(tmp_path, simulate):
+    record(tmp_path)
+    assert "has no runtimes" in one_line(simulate("--runtime", "0"))
+
+
+def test_a_recording_has_result_and_trace_in_its_folder():
+    asked = parse(["--record", "kept", "./a", "word"])
+    assert (asked.json, asked.trace) == ("kept/attach.json", "kept/trace.json")
+    assert asked.switches == ("profile", "trace")
+    for other in ("--json", "--trace"):
+        with pytest.raises(BadInput, match=f"leave {other} out"):
+            parse(["--record", "kept", f"{other}=x", "./a"])
