@@ -321,6 +321,19 @@ TEST(advice, the_transports_processor_time_is_not_gained) {
   EXPECT_NEAR(site.advice.gain_error_s, 0, 1e-9);
 }
 
+TEST(advice, the_processor_time_of_a_message_counts_at_the_call_that_waits_for_it) {
+  auto ranks = made_ranks(2, [](made_rank& on, int rank, int) {
+    on.compute(10);
+    on.start(call_id::MPI_Send, record_kind::send, 1 - rank, short_bytes);
+    on.start(call_id::MPI_Irecv, record_kind::receive, 1 - rank, short_bytes);
+    on.wait(call_id::MPI_Send, 2, false);
+    on.wait(call_id::MPI_Wait, 3);
+  });
+  for (made_rank& one : ranks) one.header().processor_s_per_byte[0] = 1e-3 / short_bytes;
+  EXPECT_NEAR(site_of(ranks, call_id::MPI_Send).processor_s, 2 * 10 * 1e-3, 1e-9);
+  EXPECT_NEAR(site_of(ranks, call_id::MPI_Wait).processor_s, 2 * 10 * 1e-3, 1e-9);
+}
+
 TEST(advice, what_late_ranks_cause_is_gained_perhaps) {
   const auto ranks = made_ranks(2, [](made_rank& on, int rank, int round) {
     on.compute(10 + late_ms(rank, round));

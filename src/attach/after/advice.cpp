@@ -158,11 +158,10 @@ class adviser {
     });
   }
 
-  /// Processor time of the site's data, sent or received.
+  /// Processor time of the data that the site waits for.
   [[nodiscard]] double processor_s() const noexcept {
-    const site_result& at = posting_site();
-    const double sides = &at == &site_ ? 1 : 2;  // a place has the bytes of its side alone
-    return run_.processor_s_per_byte * sides * static_cast<double>(at.bytes);
+    if (pattern_ != pattern::collective) return site_.processor_s;
+    return run_.processor_s_per_byte * static_cast<double>(site_.bytes);
   }
 
   /// The middle of what is possible.  Clocks that differ and samples widen it, and nothing saves

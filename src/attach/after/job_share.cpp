@@ -102,6 +102,7 @@ void site_sums::add(const site_sums& other) noexcept {
   rows += other.rows;
   back_to_back += other.back_to_back;
   computed_in_rows_s += other.computed_in_rows_s;
+  processor_s += other.processor_s;
 }
 
 traffic::traffic(int ranks)

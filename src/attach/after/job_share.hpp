@@ -36,6 +36,7 @@ struct site_sums {
   std::uint64_t rows = 0;
   std::uint64_t back_to_back = 0;  ///< nearly without computation, whoever the peers are
   double computed_in_rows_s = 0;
+  double processor_s = 0;  ///< that the ranks here give for the messages that were waited for
 
   void add(const site_sums& other) noexcept;
   /// Notes that a rank has waited here.

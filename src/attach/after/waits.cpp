@@ -173,12 +173,18 @@ class wait_taker {
     return records_[i].kind == record_kind::send ? records_[i].bytes : others_.messages[i].bytes;
   }
 
-  /// Adds what the network needs for the wait's messages.
+  /// Adds what the wait's messages need: of the network, and of this rank's processor.
   void note_messages(const one_wait& wait) {
+    double processor_s = 0;
     for_each_message(
         wait, [&](const record_data& one, const other_end& other, std::uint64_t bytes) {
           (one.kind == record_kind::send ? out_s_ : in_s_) += network_.message_s(other.host, bytes);
+          processor_s += network_.processor_s(other.host, bytes);
         });
+    const record_data& any = first_record(wait);
+    if (any.has_waited == 0) return;
+    if (site_sums* const at = sums_of(own_.numbers.of(any.wait_site)))
+      at->processor_s += std::ldexp(processor_s, static_cast<int>(h_.sampling));
   }
 
   /// Counts how often calls at one place follow each other with no other wait in between.
