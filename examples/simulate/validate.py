@@ -1,37 +1,41 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds what `plait simulate` predicts of plait's applications against runs in emulated clusters.
+"""Holds what `plait simulate` predicts of programs against runs in emulated clusters.
 
-    validate.py FOLDER [--programs jacobi3d,ft] [--rates 250mbit,2gbit] [--minutes 5]
+    validate.py FOLDER [--programs jacobi3d,ft] [--attach "lammps=./lmp -in in.melt"]
+                       [--rates 250mbit,2gbit] [--rounds 5] [--minutes 5]
 
-One job at 1 Gbit/s records each program.  Predictions for all rates are then written, with the
-date, to FOLDER/predictions.json.  Only then do the runs begin that test them, by turns: a job of
-each program at each rate, then the next round.  --minutes ends the command early, and a second
-call goes on.  FOLDER/result.json has all figures.  docs/measured/simulate.md explains them.
+A round begins with a job at 1 Gbit/s that records each program: plait's applications as tasks, and
+programs of --attach as they are.  Predictions for all rates are then written, with the date, to
+predictions.json in the folder of the round.  Only then do the runs begin that test them: a job of
+each program at each rate.  So a machine that is slower from one round to the next is so on both
+sides.  --minutes ends the command early, and a second call goes on.  FOLDER/result.json has all
+figures.  docs/measured/simulate.md explains them.
 """
 
 import argparse
+import dataclasses
 import datetime
 import json
 import pathlib
 import re
+import shlex
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Optional, Union
 
 PLAIT = pathlib.Path(__file__).resolve().parents[2] / "plait"
 RECORDED_AT = "1gbit"
-PROGRAMS = {
+APPLICATIONS = {
     "jacobi3d": "--size 512x512x80 --steps 40 --variants plait",
     "redblack3d": "--size 512x512x80 --steps 24 --policies TASK",
     "poisson": "--size 512x512x32 --steps 24 --variants plait",
     "ft": "--class 128x128x128 --steps 6 --variants plait",
 }
-REPEAT = 5  # runs within the job that records, and
-TESTED = 3  # within each job that tests
+REPEAT = 3  # runs of an application within a job
 BUCKET_BYTES = 131072  # of the emulated cluster's links
 PAYLOAD = 1448 / 1514  # of the bytes of a link
 UNITS = {"mbit": 1e6, "gbit": 1e9}
@@ -44,160 +48,242 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--programs", default=",".join(PROGRAMS), help="of these")
+    parser.add_argument("--programs", default=",".join(APPLICATIONS), help="of these")
+    parser.add_argument("--attach", action="append", default=[], metavar="NAME=COMMAND",
+                        help="an MPI program as it is; once for each")  # fmt: skip
     parser.add_argument("--rates", default="250mbit,500mbit,1gbit,2gbit")
     parser.add_argument("--policies", default="", help="to test at 1 Gbit/s: none,workers")
-    parser.add_argument("--rounds", type=int, default=5, help="jobs for each prediction")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--minutes", type=float, default=1e9, help="begin nothing after so many")
     parser.add_argument("--mpi", default="openmpi")
     told = parser.parse_args()
-    if unknown := set(told.programs.split(",")) - set(PROGRAMS):
-        parser.error(f"unknown program {', '.join(unknown)}; there are {', '.join(PROGRAMS)}")
+    names = list(filter(None, told.programs.split(",")))
+    if unknown := set(names) - set(APPLICATIONS):
+        parser.error(f"unknown program {', '.join(unknown)}; there are {', '.join(APPLICATIONS)}")
+    if wrong := [one for one in told.attach if not re.match(r"\w+=.", one)]:
+        parser.error(f"--attach {wrong[0]}: give NAME=COMMAND")
+    programs = [Application(name, APPLICATIONS[name]) for name in names]
+    programs += [Unmodified(*one.split("=", 1)) for one in told.attach]
     end = time.monotonic() + 60 * told.minutes
     told.folder.mkdir(parents=True, exist_ok=True)
-    validation = Validation(told)
+    validation = Validation(told, programs)
     for step in validation.steps():
         if time.monotonic() > end:
             print("there is more to do: give the same command again")
             break
         step()
-    if validation.predictions.exists():
-        validation.show()
+    validation.show()
+
+
+@dataclasses.dataclass(frozen=True)
+class Application:
+    """One of plait's applications, as tasks: a job has several runs."""
+
+    name: str
+    words: str
+
+    def command(self, kept: pathlib.Path, policy: str) -> list[object]:
+        """Returns the words of a job behind those of its cluster."""
+        more = ["--policy", policy] if policy else []
+        return [self.name, *self.words.split(), "--repeat", REPEAT, "--json", kept, *more]
+
+    def parts(self) -> list[list[object]]:
+        """Returns the words by which simulations take each run of the recording."""
+        return [["--runtime", runtime] for runtime in range(1, REPEAT + 1)]
+
+    def times_s(self, kept: pathlib.Path) -> list[float]:
+        """Returns how long each run took."""
+        return self._tasks(kept)["total_s"]["samples"]
+
+    def computed_s(self, kept: pathlib.Path) -> float:
+        """Returns how long the ranks computed."""
+        return self._tasks(kept)["compute_s"]
+
+    @staticmethod
+    def _tasks(kept: pathlib.Path) -> dict[str, Any]:
+        (variant,) = json.loads(kept.read_text())["variants"].values()
+        return variant
+
+
+@dataclasses.dataclass(frozen=True)
+class Unmodified:
+    """An MPI program under `plait attach`: a job is a run."""
+
+    name: str
+    words: str
+
+    def command(self, kept: pathlib.Path, policy: str) -> list[object]:
+        """Returns the words of a job behind those of its cluster."""
+        program, *words = shlex.split(self.words)
+        switches = "=progress" if policy == "sleeping" else ""
+        return [f"--attach{switches}", "--json", kept, program, "--", *words]
+
+    def parts(self) -> list[list[object]]:
+        """Returns the words by which simulations take each run of the recording."""
+        return [[]]
+
+    def times_s(self, kept: pathlib.Path) -> list[float]:
+        """Returns how long the run took."""
+        return [json.loads(kept.read_text())["wall_s"]]
+
+    def computed_s(self, kept: pathlib.Path) -> float:
+        """Returns how long the ranks computed."""
+        return json.loads(kept.read_text())["totals"]["compute_s"]
+
+
+Program = Union[Application, Unmodified]
 
 
 class Validation:
     """Holds what is asked for, and the folder that keeps what has been done."""
 
-    def __init__(self, told: argparse.Namespace) -> None:
+    def __init__(self, told: argparse.Namespace, programs: list[Program]) -> None:
         self.told = told
         self.folder: pathlib.Path = told.folder
-        self.predictions = self.folder / "predictions.json"
-        self.programs: list[str] = told.programs.split(",")
+        self.network = self.folder / "network.json"
+        self.programs = programs
+        self.rates: list[str] = told.rates.split(",")
+        self.policies: list[str] = list(filter(None, told.policies.split(",")))
 
     def steps(self) -> Iterator[Callable[[], None]]:
         """Yields what is left to do, in order."""
-        network = self.folder / "network.json"
-        if not network.exists():
-            yield lambda: plait("measure", "loggp", *self.job(RECORDED_AT), "--json", network)
-        for program in self.programs:
-            kept = self.folder / f"{program}.json"
-            record = ["--record", self.folder / program]
-            if not kept.exists():
-                yield lambda to=kept, of=program, more=record: self.run(
-                    of, RECORDED_AT, REPEAT, to, more
-                )
-        if not self.predictions.exists():
-            yield self.predict
-        cases = [(program, rate, "") for program in self.programs for rate in self.rates()]
-        cases += [(program, RECORDED_AT, policy)
-                  for program in self.programs for policy in self.policies()]  # fmt: skip
+        if not self.network.exists():
+            yield lambda: plait("measure", "loggp", *self.job(RECORDED_AT), "--json", self.network)
         for turn in range(self.told.rounds):
-            for program, rate, policy in cases:
-                kept = self.kept(program, rate, policy, turn)
-                more = ["--policy", policy] if policy else []
+            folder = self.folder / str(turn)
+            folder.mkdir(exist_ok=True)
+            for one in self.programs:
+                kept = folder / f"{one.name}.json"
                 if not kept.exists():
-                    yield lambda to=kept, of=program, at=rate, m=more: self.run(
-                        of, at, TESTED, to, m
-                    )
+                    record = ["--record", folder / one.name]
+                    yield lambda of=one, to=kept, r=record: self.run(of, RECORDED_AT, "", to, r)
+            if not (folder / "predictions.json").exists():
+                yield lambda at=folder: self.predict(at)
+            for one, rate, policy in self.cases():
+                kept = tested(folder, one.name, rate, policy)
+                if not kept.exists():
+                    yield lambda of=one, at=rate, p=policy, to=kept: self.run(of, at, p, to, [])
 
-    def rates(self) -> list[str]:
-        """Returns the rates for which the recorded policy is predicted."""
-        return self.told.rates.split(",")
-
-    def policies(self) -> list[str]:
-        """Returns other policies, which are predicted for the rate of the recording."""
-        return list(filter(None, self.told.policies.split(",")))
-
-    def kept(self, program: str, rate: str, policy: str, turn: int) -> pathlib.Path:
-        """Returns the file of a run that tests a prediction."""
-        return self.folder / f"{'-'.join(filter(None, (program, rate, policy)))}-{turn}.json"
+    def cases(self) -> Iterator[tuple[Program, str, str]]:
+        """Yields what is tested: rates with the recorded policy, and policies at one rate."""
+        yield from ((one, rate, "") for one in self.programs for rate in self.rates)
+        yield from ((one, RECORDED_AT, policy) for one in self.programs for policy in self.policies)
 
     def job(self, rate: str) -> list[str]:
         """Returns the words of a cluster of two nodes of one core each."""
         return ["--ranks", "2", "--lab", f"nodes=2,rate={rate},cores=1", "--mpi", self.told.mpi]
 
     def run(
-        self, program: str, rate: str, repeat: int, kept: pathlib.Path, more: list[object]
+        self, one: Program, rate: str, policy: str, kept: pathlib.Path, more: list[object]
     ) -> None:
-        """Runs a program as tasks, and keeps its result."""
-        words = [*PROGRAMS[program].split(), "--repeat", repeat, "--json", kept, *more]
-        plait("run", program, *self.job(rate), *words)
+        """Runs a program, and keeps its result."""
+        plait("run", *self.job(rate), *more, *one.command(kept, policy))
 
-    def predict(self) -> None:
-        """Writes the predictions of all programs."""
-        found = [row for program in self.programs for row in self.predicted(program)]
+    def predict(self, folder: pathlib.Path) -> None:
+        """Writes the predictions of all programs for the round."""
+        rows = [row for one in self.programs for row in self.predicted(folder, one)]
         now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        self.predictions.write_text(json.dumps({"written": now, "rows": found}, indent=1) + "\n")
+        text = json.dumps({"written": now, "rows": rows}, indent=1)
+        (folder / "predictions.json").write_text(text + "\n")
 
-    def predicted(self, program: str) -> Iterator[dict[str, Any]]:
-        """Yields a row for each rate and policy: medians over the runs of the recording."""
-        runs = [self.simulated(program, runtime) for runtime in range(1, REPEAT + 1)]
-        unchanged = tasks_of(self.folder / f"{program}.json")["total_s"]["median"]
-        for rows in zip(*(rows for rows, _ in runs)):
-            per_byte_s = 8 / (bits_per_s(rows[0]["network"]) * PAYLOAD)
+    def predicted(self, folder: pathlib.Path, one: Program) -> Iterator[dict[str, Any]]:
+        """Yields a row for each case: medians over the runs of the recording."""
+        runs = [self.simulated(folder, one, part) for part in one.parts()]
+        unchanged_s = statistics.median(one.times_s(folder / f"{one.name}.json"))
+        cases = [case for case in self.cases() if case[0] is one]
+        for (_, rate, policy), *rows in zip(cases, *(rows for rows, _ in runs)):
+            per_byte_s = 8 / (bits_per_s(rate) * PAYLOAD)
             added = [max(calc_s + per_byte_s * bytes_sent for calc_s, bytes_sent in ranks)
                      for _, ranks in runs]  # fmt: skip
             yield {
-                "program": program, "rate": rows[0]["network"], "policy": rows[0]["policy"],
-                "recorded_s": statistics.median(row["recorded_s"] for row in rows),
+                "program": one.name, "rate": rate, "policy": policy,
                 "predicted_s": statistics.median(row["predicted_s"] for row in rows),
-                "unchanged_s": unchanged,
+                "unchanged_s": unchanged_s,
                 "bytes_added_s": statistics.median(added),
                 "limiter": rows[0]["limiter"],
             }  # fmt: skip
 
-    def simulated(self, program: str, runtime: int) -> tuple[list[Any], list[tuple[float, int]]]:
-        """Returns rows of `plait simulate`, and seconds and bytes of each rank, of one runtime."""
-        answer, goal = self.folder / "answer.json", self.folder / "program.goal"
-        words = [self.folder / program, "--runtime", runtime, "--bucket", BUCKET_BYTES,
+    def simulated(
+        self, folder: pathlib.Path, one: Program, part: list[object]
+    ) -> tuple[list[Any], list[tuple[float, int]]]:
+        """Returns rows of `plait simulate`, and seconds and bytes of each rank, of one run."""
+        answer, goal = folder / "answer.json", folder / "program.goal"
+        words = [folder / one.name, *part, "--bucket", BUCKET_BYTES,
                  "--json", answer, "--write-goal", goal]  # fmt: skip
-        network = self.folder / "network.json"
-        plait("simulate", *words, "--network", ",".join([str(network), *self.rates()]))
+        plait("simulate", *words, "--network", ",".join([str(self.network), *self.rates]))
         rows = json.loads(answer.read_text())["rows"][1:]
-        if self.policies():
-            at = f"{network},{RECORDED_AT}"
-            plait("simulate", *words, "--network", at, "--policy", ",".join(self.policies()))
-            rows += json.loads(answer.read_text())["rows"][len(self.policies()) :]
+        if self.policies:
+            at = f"{self.network},{RECORDED_AT}"
+            plait("simulate", *words, "--network", at, "--policy", ",".join(self.policies))
+            rows += json.loads(answer.read_text())["rows"][len(self.policies) :]
         ranks = goal.read_text().split("\nrank ")[1:]
         return rows, [(1e-9 * sum_of("calc", text), sum_of("send", text)) for text in ranks]
 
     def show(self) -> None:
         """Prints each prediction beside its runs, keeps them, and says how far they are off."""
-        kept = json.loads(self.predictions.read_text())
-        print(f"predictions of {kept['written']}; errors and more computation in %")
-        heads = [f"{head:>10}" for head in ("measured", "simulated", "unchanged", "+ bytes")]
-        print(f"{'':28}runs{''.join(heads)}computes")
-        for row in kept["rows"]:
-            self.compare(row, next(r for r in kept["rows"] if r["program"] == row["program"]))
-            if "errors" not in row:
-                continue
-            where = f"{row['program']:11}{row['rate']:8}{row['policy']:9}{len(row['runs_s']):>4}"
-            errors = "".join(f"{100 * error:+10.1f}" for error in row["errors"])
-            more = f"{100 * (row['computation'] - 1):+8.1f}"
-            print(f"{where}{row['measured_s']:>9.3f}s{errors}{more}")
-        (self.folder / "result.json").write_text(json.dumps(kept, indent=1) + "\n")
-        tested = [row for row in kept["rows"] if "errors" in row]
+        rows = [row for case in self.cases() if (row := self.compared(*case)) is not None]
+        print("errors in %: the middle one of the rounds; of what was simulated the range, too")
+        heads = ("seconds", "simul.", "from", "to", "same", "+bytes", "comp.")
+        print(f"{'':29}" + "".join(f"{head:>7}" for head in heads))
+        for row in rows:
+            where = f"{row['program']:10} {row['rate']:8}{row['policy']:8}{len(row['errors']):>2}"
+            simulated, unchanged, added = (
+                percent([errors[at] for errors in row["errors"]]) for at in range(len(PREDICTORS))
+            )
+            computes = percent([one - 1 for one in row["computation"]])
+            figures = [simulated.middle, simulated.least, simulated.most,
+                       unchanged.middle, added.middle, computes.middle]  # fmt: skip
+            print(f"{where}{row['measured_s']:>7.3f}" + "".join(f"{one:+7.1f}" for one in figures))
+        (self.folder / "result.json").write_text(json.dumps(rows, indent=1) + "\n")
+        others = [row for row in rows if row["rate"] != RECORDED_AT or row["policy"]]
         for at, name in enumerate(PREDICTORS):
-            errors = [100 * abs(row["errors"][at]) for row in tested]
+            errors = [abs(percent([errors[at] for errors in row["errors"]]).middle)
+                      for row in others]  # fmt: skip
             if errors:
-                print(f"{name}: median error {statistics.median(errors):.1f} %,"
-                      f" largest {max(errors):.1f} %")  # fmt: skip
+                middle, most = statistics.median(errors), max(errors)
+                print(f"{name}, elsewhere: median error {middle:.1f} %, largest {most:.1f} %")
 
-    def compare(self, row: dict[str, Any], recorded: dict[str, Any]) -> None:
-        """Adds to a prediction what was measured, if it was; `recorded` has the policy it had."""
-        policy = "" if row["policy"] == recorded["policy"] else row["policy"]
-        files = [self.kept(row["program"], row["rate"], policy, turn)
-                 for turn in range(self.told.rounds)]  # fmt: skip
-        jobs = [tasks_of(one) for one in files if one.exists()]
-        if not jobs:
-            return
-        row["runs_s"] = [time_s for job in jobs for time_s in job["total_s"]["samples"]]
-        row["measured_s"] = statistics.median(row["runs_s"])
-        row["errors"] = [row[name] / row["measured_s"] - 1 for name in PREDICTORS]
-        recording = tasks_of(self.folder / f"{row['program']}.json")
-        row["computation"] = (
-            statistics.median(job["compute_s"] for job in jobs) / recording["compute_s"]
-        )
+    def compared(self, one: Program, rate: str, policy: str) -> Optional[dict[str, Any]]:
+        """Returns a prediction's errors by round, of rounds that have tested it."""
+        found: dict[str, Any] = {"program": one.name, "rate": rate, "policy": policy,
+                                 "runs_s": [], "errors": [], "computation": []}  # fmt: skip
+        for turn in range(self.told.rounds):
+            folder = self.folder / str(turn)
+            kept = tested(folder, one.name, rate, policy)
+            if not kept.exists():
+                continue
+            row = next(row for row in json.loads((folder / "predictions.json").read_text())["rows"]
+                       if [row[key] for key in ("program", "rate", "policy")]
+                       == [one.name, rate, policy])  # fmt: skip
+            times_s = one.times_s(kept)
+            found["runs_s"] += times_s
+            measured_s = statistics.median(times_s)
+            found["errors"].append([row[name] / measured_s - 1 for name in PREDICTORS])
+            recorded_s = one.computed_s(folder / f"{one.name}.json")
+            found["computation"].append(one.computed_s(kept) / recorded_s)
+            found["limiter"] = row["limiter"]
+        if not found["runs_s"]:
+            return None
+        return {**found, "measured_s": statistics.median(found["runs_s"])}
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """The middle one of some figures, the least and the largest."""
+
+    middle: float
+    least: float
+    most: float
+
+
+def percent(parts: list[float]) -> Spread:
+    """Returns these as percent."""
+    return Spread(100 * statistics.median(parts), 100 * min(parts), 100 * max(parts))
+
+
+def tested(folder: pathlib.Path, program: str, rate: str, policy: str) -> pathlib.Path:
+    """Returns the file of a job that tests a prediction."""
+    return folder / f"{'-'.join(filter(None, (program, rate, policy)))}.json"
 
 
 def plait(*words: object) -> None:
@@ -206,12 +292,6 @@ def plait(*words: object) -> None:
     done = subprocess.run([PLAIT, *map(str, words)], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{done.stdout}{done.stderr}")
-
-
-def tasks_of(result: pathlib.Path) -> dict[str, Any]:
-    """Returns the only variant of a job."""
-    (variant,) = json.loads(result.read_text())["variants"].values()
-    return variant
 
 
 def sum_of(kind: str, goal: str) -> int:

@@ -24,6 +24,7 @@
 #include <plait/core/version.hpp>
 #include <plait/device/device_array.hpp>
 #include <plait/device/emulated.hpp>
+#include <plait/device/opencl.hpp>
 #include <plait/model/parameters_file.hpp>
 #include <plait/model/service_core.hpp>
 #include <plait/mover/array_moves.hpp>

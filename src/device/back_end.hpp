@@ -11,6 +11,10 @@
 
 namespace plait::detail {
 
+/// Memory of the host, aligned as a device's is.  Errors: `error` where there is no room.
+[[nodiscard]] std::byte* allocate_on_host(std::size_t size_bytes);
+void release_on_host(std::byte* memory) noexcept;
+
 /// Is told by a back end, from a thread that holds no lock of the back end.
 class device_listener {
  public:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include <plait/core/error.hpp>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::array all_queues{device_queue::compute, device_queue::urgent, device_queue::to_host,
                                 device_queue::to_device};
+constexpr std::align_val_t alignment{256};  // as of CUDA's memory
 
 }  // namespace
 
@@ -226,6 +228,18 @@ std::uint64_t queue_turn::end() {
 }
 
 // --- memory ----------------------------------------------------------------------------------
+
+std::byte* allocate_on_host(std::size_t size_bytes) {
+  try {
+    return static_cast<std::byte*>(::operator new(size_bytes, alignment));
+  } catch (const std::bad_alloc&) {
+    throw error("there is no room for " + std::to_string(size_bytes) +
+                " bytes of the host for a device");
+  }
+}
+void release_on_host(std::byte* memory) noexcept {
+  ::operator delete(memory, alignment);
+}
 
 std::shared_ptr<const device_memory> allocate_on(const device& where, std::size_t size_bytes) {
   const std::shared_ptr<device_state>& home = where.state();

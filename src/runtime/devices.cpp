@@ -10,6 +10,7 @@
 
 #include <plait/core/error.hpp>
 #include <plait/device/emulated.hpp>
+#include <plait/device/opencl.hpp>
 #include <plait/runtime/device_tasks.hpp>
 #include <plait/task/scheduler.hpp>
 
@@ -113,8 +114,16 @@ void detail::hold_until_done(const on_device& where, std::uint64_t number) {
 }
 
 std::vector<device> devices_of(const std::vector<device>& option) {
-  const char* const text = std::getenv("PLAIT_DEVICE");
-  return text != nullptr && *text != '\0' ? emulated_devices(emulated_options_of(text)) : option;
+  const char* const set = std::getenv("PLAIT_DEVICE");
+  const std::string text = set == nullptr ? "" : set;
+  if (text.empty()) return option;
+  if (text != "opencl") return emulated_devices(emulated_options_of(text));
+  std::vector<device> found = opencl_devices();
+  if (found.empty())
+    throw usage_error(
+        "PLAIT_DEVICE=opencl: OpenCL has no device here with shared virtual memory; `clinfo` shows "
+        "what it has");
+  return found;
 }
 
 joined_devices::joined_devices(std::vector<device> all, scheduler& tasks,

@@ -43,11 +43,10 @@ def validate(monkeypatch, tmp_path):
     def plait(*all_words):
         words = [str(word) for word in all_words]
         asked.append(words)
-        result = {
-            "variants": {
-                "plait": {"total_s": {"median": 2.0, "samples": [2.0, 2.0]}, "compute_s": 1.0}
-            }
-        }
+        tasks = {"total_s": {"median": 2.0, "samples": [2.0, 2.0]}, "compute_s": 1.0}
+        result = {"variants": {"plait": tasks}}
+        if any(word.startswith("--attach") for word in words):
+            result = {"wall_s": 4.0, "totals": {"compute_s": 1.0}}
         if words[0] == "simulate":
             pathlib.Path(words[words.index("--write-goal") + 1]).write_text(GOAL)
             result = {"rows": answer(words)}
@@ -69,27 +68,33 @@ def test_predictions_are_written_before_the_runs_that_test_them(validate, capsys
     words = ("--programs", "jacobi3d", "--rates", "250mbit,1gbit", "--rounds", "2")
     asked = validate(*words, "--policies", "none")
     kinds = [words[0] for words in asked]
-    assert kinds == ["measure", "run", *["simulate"] * 10, *["run"] * 6]
-    assert "--record" in asked[1]
-    rates = [words[words.index("--lab") + 1] for words in asked[-6:]]
-    assert [rate.split(",")[1] for rate in rates] == [
-        "rate=250mbit",
-        "rate=1gbit",
-        "rate=1gbit",
-    ] * 2
+    a_round = ["run", *["simulate"] * 6, *["run"] * 3]
+    assert kinds == ["measure", *a_round * 2]
+    assert ["--record" in words for words in asked[1:11]] == [True, *[False] * 9]
+    rates = [words[words.index("--lab") + 1].split(",")[1] for words in asked[-3:]]
+    assert rates == ["rate=250mbit", "rate=1gbit", "rate=1gbit"]
     lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= 80
-    figures = ["2.000s", "+300.0", "+0.0", "-30.0", "+0.0"]
-    assert lines[2].split() == ["jacobi3d", "250mbit", "auto", "4", *figures]
+    assert max(map(len, lines[-8:])) <= 80
+    figures = ["2.000", "+300.0", "+300.0", "+300.0", "+0.0", "-30.0", "+0.0"]
+    (row,) = (line for line in lines if line.startswith("jacobi3d") and "250mbit" in line)
+    assert row.split() == ["jacobi3d", "250mbit", "2", *figures]
     kept = json.loads((validate.kept / "result.json").read_text())
-    assert [row["policy"] for row in kept["rows"]] == ["auto", "auto", "none"]
+    assert [row["policy"] for row in kept] == ["", "", "none"]
     assert validate(*words, "--policies", "none") == []  # all is there
+
+
+def test_a_program_as_it_is_has_a_run_in_a_job(validate, capsys):
+    asked = validate("--programs", "", "--attach", "melt=./lmp -in 'in file'", "--rates", "250mbit",
+                     "--policies", "sleeping", "--rounds", "1")  # fmt: skip
+    assert asked[1][-4:] == ["./lmp", "--", "-in", "in file"]
+    assert ["--attach=progress" in words for words in asked[-2:]] == [False, True]
+    assert "melt       250mbit          1  4.000 +100.0" in capsys.readouterr().out
 
 
 def test_a_call_that_ends_early_is_gone_on_with(validate, capsys):
     assert validate("--programs", "ft", "--rounds", "1", "--minutes", "0") == []
     assert "there is more to do" in capsys.readouterr().out
-    assert len(validate("--programs", "ft", "--rounds", "1")) == 2 + 5 + 4
+    assert len(validate("--programs", "ft", "--rounds", "1")) == 2 + 3 + 4
 
 
 def test_a_program_that_there_is_not_is_refused(validate, capsys):
@@ -97,3 +102,9 @@ def test_a_program_that_there_is_not_is_refused(validate, capsys):
         validate("--programs", "sloth")
     assert refused.value.code == 2
     assert "unknown program sloth" in capsys.readouterr().err
+
+
+def test_a_command_without_a_name_is_refused(validate, capsys):
+    with pytest.raises(SystemExit):
+        validate("--attach", "./lmp")
+    assert "--attach ./lmp: give NAME=COMMAND" in capsys.readouterr().err

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <random>
 #include <span>
@@ -14,6 +15,7 @@
 #include <plait/core/error.hpp>
 #include <plait/device/device_array.hpp>
 #include <plait/device/emulated.hpp>
+#include <plait/device/opencl.hpp>
 #include <plait/runtime/runtime.hpp>
 
 #include "soaking.hpp"
@@ -51,6 +53,33 @@ struct step {
 
 void mix(const word* from, word* to, std::size_t count, word salt) {
   for (std::size_t i = 0; i < count; ++i) to[i] = to[i] * 3 + from[i] * 5 + salt + i;
+}
+
+/// Returns `mix` in OpenCL C, by another name.
+[[nodiscard]] std::string mix_source(const std::string& name) {
+  return "kernel void " + name + "(global const ulong* from, global ulong* to, ulong salt) {\n" +
+         "  const size_t i = get_global_id(0);\n"
+         "  to[i] = to[i] * 3 + from[i] * 5 + salt + i;\n"
+         "}\n";
+}
+
+/// Devices of one kind.
+struct some_devices {
+  std::vector<device> all;
+  std::vector<opencl::kernel> mix_there = {};  ///< on each; of emulated devices none
+};
+
+/// The first of OpenCL, as often as programs take devices; none where it has none.  The stand-in
+/// for OpenCL knows a kernel that fails at times, "mix_or_fail".
+[[nodiscard]] some_devices opencl_twice(const std::string& kernel = "mix_into") {
+  some_devices made;
+  while (made.all.size() < devices) {
+    const std::vector<device> found = opencl_devices();
+    if (found.empty()) return {};
+    made.all.push_back(found[0]);
+    made.mix_there.emplace_back(found[0], mix_source(kernel), kernel);
+  }
+  return made;
 }
 
 /// All ranks make the same.
@@ -109,7 +138,8 @@ void run_serially(const std::vector<step>& all, std::vector<memory>& ranks) {
 /// The memory of this rank, as plait has it.
 class rank_memory {
  public:
-  rank_memory(runtime& rt, const memory& initial) : rt_(rt), host_(of_host), initial_(initial) {
+  rank_memory(runtime& rt, const some_devices& on, const memory& initial)
+      : rt_(rt), on_(on), host_(of_host), initial_(initial) {
     for (std::size_t i = 0; i < of_host; ++i) host_[i].assign(initial[i].begin(), initial[i].end());
     for (std::size_t i = of_host; i < places; ++i) {
       there_.emplace_back(rt.devices().at(device_of(i)), elements);
@@ -137,10 +167,13 @@ class rank_memory {
           },
           in(host(s.from)), inout(host(s.to)), s.salt);
     } else {
+      const opencl::kernel* const there =
+          on_.mix_there.empty() ? nullptr : &on_.mix_there[device_of(s.to.place)];
       rt_.task(
           "kernel",
-          [](queue q, device_span<const word> from, device_span<word> to, word salt,
-             double seconds) {
+          [there](queue q, device_span<const word> from, device_span<word> to, word salt,
+                  double seconds) {
+            if (there != nullptr) return opencl::launch(q, *there, {to.size()}, from, to, salt);
             emulated::launch(q, seconds, [=] { mix(from.data(), to.data(), to.size(), salt); });
           },
           on(rt_.devices().at(device_of(s.to.place)), s.urgent ? high : normal),
@@ -188,6 +221,7 @@ class rank_memory {
   }
 
   runtime& rt_;
+  const some_devices& on_;
   std::vector<std::vector<word>> host_;
   std::vector<device_array<word>> there_;
   memory initial_;
@@ -199,7 +233,9 @@ struct random_case {
 };
 
 /// Returns the rank's memory at the end, and puts what it should be into `expected`.
-[[nodiscard]] memory run(environment& env, const random_case& c, memory& expected) {
+/// It runs on `there`, or on emulated devices.
+[[nodiscard]] memory run(environment& env, const random_case& c, memory& expected,
+                         const some_devices* there = nullptr) {
   random_steps make(c.seed, env.size());
   std::vector<memory> serial(static_cast<std::size_t>(env.size()));
   word next = c.seed;
@@ -210,16 +246,17 @@ struct random_case {
   const std::vector<step> before = make.some_steps();
   const std::vector<step> repeated = make.some_steps();
   const auto iterations = static_cast<std::uint64_t>(make.below(6));
-  runtime rt{env,
-             {.tasks = {.workers = 1 + static_cast<int>(make.below(3)),
-                        .in_flight = 256 + make.below(200)},
-              .devices = emulated_devices({.count = static_cast<int>(devices),
-                                           .bus_bytes_per_s = 1e9,
-                                           .latency_s = 1e-6,
-                                           .delay_s = make.below(3) == 0 ? 0 : 2e-5,
-                                           .faults = c.faults,
-                                           .seed = c.seed + mine})}};
-  rank_memory memory_here(rt, serial[mine]);
+  const scheduler_options tasks{.workers = 1 + static_cast<int>(make.below(3)),
+                                .in_flight = 256 + make.below(200)};
+  const emulated_options how{.count = static_cast<int>(devices),
+                             .bus_bytes_per_s = 1e9,
+                             .latency_s = 1e-6,
+                             .delay_s = make.below(3) == 0 ? 0 : 2e-5,
+                             .faults = c.faults,
+                             .seed = c.seed + mine};
+  const some_devices on = there != nullptr ? *there : some_devices{emulated_devices(how)};
+  runtime rt{env, {.tasks = tasks, .devices = on.all}};
+  rank_memory memory_here(rt, on, serial[mine]);
   const int me = env.rank();
   for (const step& s : before) memory_here.submit(s, me);
   run_serially(before, serial);
@@ -234,7 +271,7 @@ struct random_case {
   return found;
 }
 
-TEST(random_devices, end_with_the_bits_of_their_serial_execution) {
+void expect_serial_bits(const char* what, const some_devices* there) {
   environment& env = test_environment();
   const soak_options options = soak_options_from(words_of_this_process(), 60);
   progress_printer progress(options, env.rank());
@@ -242,35 +279,60 @@ TEST(random_devices, end_with_the_bits_of_their_serial_execution) {
     const std::uint64_t seed = options.seed + done;
     const std::string repeat = "repeat: --programs 1 --seed " + std::to_string(seed) + " on " +
                                std::to_string(env.size()) + " ranks";
-    set_current_test("random programs of devices; " + repeat);
+    set_current_test(std::string("random programs of ") + what + "; " + repeat);
     memory expected{};
-    const memory found = run(env, {.seed = seed}, expected);
+    const memory found = run(env, {.seed = seed}, expected, there);
     for (std::size_t p = 0; p < places; ++p)
       EXPECT_EQ(found[p], expected[p]) << "array " << p << "; " << repeat;
     progress.done(done + 1, seed);
-    if (failed_anywhere(env, HasFailure())) return;
+    if (failed_anywhere(env, ::testing::Test::HasFailure())) return;
   }
   if (env.rank() == 0)
-    std::printf("%llu programs, of devices\n", static_cast<unsigned long long>(options.programs));
+    std::printf("%llu programs, of %s\n", static_cast<unsigned long long>(options.programs), what);
+}
+
+TEST(random_devices, end_with_the_bits_of_their_serial_execution) {
+  expect_serial_bits("devices", nullptr);
+}
+
+TEST(random_devices, of_opencl_end_with_the_same_bits) {
+  const some_devices there = opencl_twice();
+  if (there.all.empty()) GTEST_SKIP() << "OpenCL has no device here";
+  expect_serial_bits("OpenCL devices", &there);
 }
 
 /// Alone: a rank that fails gives up its messages, and others would wait for them.
-TEST(random_devices, a_fault_is_an_error_that_names_device_and_task_and_nothing_is_lost) {
-  if (test_environment().size() > 1) return;
-  int faults = 0;
+void expect_faults_named(const std::string& device, const std::string& what,
+                         const std::function<some_devices()>& make, double faults) {
+  int failed = 0;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    const some_devices there = make();
     memory expected{};
     try {
-      const memory found = run(test_environment(), {.seed = seed, .faults = 0.01}, expected);
+      const memory found = run(test_environment(), {.seed = seed, .faults = faults}, expected,
+                               there.all.empty() ? nullptr : &there);
       ASSERT_EQ(found, expected) << "seed " << seed;
     } catch (const error& e) {
-      ++faults;
+      ++failed;
       const std::string why = e.what();
-      ASSERT_NE(why.find("emulated device "), std::string::npos) << why;
-      ASSERT_NE(why.find("injected fault"), std::string::npos) << why;
+      ASSERT_NE(why.find(device), std::string::npos) << why;
+      ASSERT_NE(why.find(what), std::string::npos) << why;
     }
   }
-  EXPECT_GT(faults, 0);
+  EXPECT_GT(failed, 0);
+}
+
+TEST(random_devices, a_fault_is_an_error_that_names_device_and_task_and_nothing_is_lost) {
+  if (test_environment().size() > 1) return;
+  expect_faults_named(
+      "emulated device ", "injected fault", [] { return some_devices(); }, 0.01);
+}
+
+TEST(random_devices, a_fault_of_opencl_is_an_error_that_names_device_and_task) {
+  if (test_environment().size() > 1) return;
+  if (std::getenv("PLAIT_TEST_OPENCL") == nullptr) GTEST_SKIP() << "real devices do not fail";
+  expect_faults_named(
+      "OpenCL device 0: error -5 in 'kernel'", "", [] { return opencl_twice("mix_or_fail"); }, 0);
 }
 
 }  // namespace

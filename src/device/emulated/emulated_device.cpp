@@ -11,7 +11,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <random>
 #include <span>
 #include <string>
@@ -34,7 +33,6 @@ namespace {
 using detail::back_end;
 using detail::device_listener;
 
-constexpr std::align_val_t alignment{256};                                  // as of CUDA's memory
 constexpr std::array kernels{device_queue::urgent, device_queue::compute};  // in this order
 constexpr std::array to_host{device_queue::to_host};
 constexpr std::array to_device{device_queue::to_device};
@@ -72,17 +70,13 @@ class emulated_device final : public back_end {
   }
 
   [[nodiscard]] std::byte* allocate(std::size_t size_bytes) override {
-    try {
-      return static_cast<std::byte*>(::operator new(size_bytes, alignment));
-    } catch (const std::bad_alloc&) {
-      throw error("an emulated device has no room for " + std::to_string(size_bytes) + " bytes");
-    }
+    return detail::allocate_on_host(size_bytes);
   }
-  void release(std::byte* memory) noexcept override { ::operator delete(memory, alignment); }
+  void release(std::byte* memory) noexcept override { detail::release_on_host(memory); }
   [[nodiscard]] std::byte* allocate_pinned(std::size_t size_bytes) override {
-    return allocate(size_bytes);
+    return detail::allocate_on_host(size_bytes);
   }
-  void release_pinned(std::byte* memory) noexcept override { release(memory); }
+  void release_pinned(std::byte* memory) noexcept override { detail::release_on_host(memory); }
 
   void copy(queue in, void* to, const void* from, std::size_t size_bytes) override {
     const double seconds = how_.latency_s + static_cast<double>(size_bytes) / how_.bus_bytes_per_s;
@@ -267,9 +261,10 @@ std::vector<device> emulated_devices(const emulated_options& options) {
 
 emulated_options emulated_options_of(const std::string& text) {
   const auto refuse = [&text](const std::string& word) {
-    return usage_error("PLAIT_DEVICE='" + text + "': '" + word +
-                       "' is not understood; it is emulated, or emulated:count=2,bus=1e9 with "
-                       "count, bus (bytes/s), latency, delay (s), faults and seed");
+    return usage_error(
+        "PLAIT_DEVICE='" + text + "': '" + word +
+        "' is not understood; it is opencl, emulated, or emulated:count=2,bus=1e9 with "
+        "count, bus (bytes/s), latency, delay (s), faults and seed");
   };
   constexpr std::string_view kind = "emulated";
   emulated_options options;

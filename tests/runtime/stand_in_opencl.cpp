@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stands in for libOpenCL.so.1 where tests run.  It does what the specification allows and drivers
+// do: a command runs only after clFlush; a callback comes in the driver's thread, or at once within
+// clSetEventCallback; and after a failed wait no callback comes at all.  Kernels are those that the
+// tests' sources name, in C++.  One of them fails, where its last argument is a multiple of 64.
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <new>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "device/opencl/opencl_functions.hpp"
+
+using plait::detail::cl_callback;
+using plait::detail::cl_command_queue;
+using plait::detail::cl_context;
+using plait::detail::cl_device_id;
+using plait::detail::cl_event;
+using plait::detail::cl_kernel;
+using plait::detail::cl_platform_id;
+using plait::detail::cl_program;
+namespace number = plait::detail::cl_number;
+
+namespace {
+
+constexpr std::int32_t queued = 3;
+constexpr std::int32_t out_of_resources = -5;
+
+std::mutex guard;  ///< of everything below
+std::condition_variable changed;
+
+/// Arguments as bytes: an address, or a value.
+using bytes = std::vector<std::byte>;
+template <class T>
+T value_of(const bytes& one) {
+  T value;
+  std::memcpy(&value, one.data(), sizeof value);
+  return value;
+}
+struct known_kernel {
+  const char* name;
+  std::vector<bool> is_memory;  ///< of each argument
+  void (*run)(std::span<const bytes> arguments, std::size_t item);
+};
+void mix(std::span<const bytes> a, std::size_t i) {
+  std::uint64_t& to = value_of<std::uint64_t*>(a[1])[i];
+  to = to * 3 + value_of<std::uint64_t*>(a[0])[i] * 5 + value_of<std::uint64_t>(a[2]) + i;
+}
+constexpr char failing[] = "mix_or_fail";
+const known_kernel known[] = {
+    {"add_one", {true}, [](std::span<const bytes> a, std::size_t i) { ++value_of<int*>(a[0])[i]; }},
+    {"scale_into",
+     {true, true, false},
+     [](std::span<const bytes> a, std::size_t i) {
+       value_of<int*>(a[1])[i] = value_of<int>(a[2]) * value_of<int*>(a[0])[i];
+     }},
+    {"mix_into", {true, true, false}, &mix},
+    {failing, {true, true, false}, &mix}};
+
+}  // namespace
+
+struct _cl_event {
+  std::int32_t status = queued;
+  bool is_silent = false;  ///< it has failed by what it waited for
+  int references = 2;      ///< the caller's, and the queue's
+  struct callback {
+    std::int32_t when;
+    cl_callback call;
+    void* data;
+  };
+  std::vector<callback> callbacks;
+
+  void release() {
+    if (--references == 0) delete this;
+  }
+  /// Under the guard, which is given up for the callbacks.
+  void become(std::int32_t now, std::unique_lock<std::mutex>& lock) {
+    status = now;
+    changed.notify_all();
+    std::vector<callback> due;
+    for (std::size_t i = 0; i < callbacks.size();) {
+      if (now <= callbacks[i].when && !is_silent) {
+        due.push_back(callbacks[i]);
+        callbacks.erase(callbacks.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    }
+    lock.unlock();
+    for (const callback& one : due) one.call(this, now, one.data);
+    lock.lock();
+  }
+};
+
+struct _cl_command_queue {
+  struct command {
+    std::function<std::int32_t()> work;  ///< returns its status; empty: a marker or a barrier
+    std::vector<cl_event> after;
+    cl_event done;
+  };
+  std::deque<command> commands;
+  std::size_t flushed = 0;
+  bool runs = false;
+  bool ends = false;
+  std::thread thread{[this] { serve(); }};
+
+  void serve() {
+    std::unique_lock lock(guard);
+    while (true) {
+      changed.wait(lock, [this] { return ends || flushed > 0; });
+      if (flushed == 0) return;
+      command now = std::move(commands.front());
+      commands.pop_front();
+      --flushed;
+      runs = true;
+      changed.wait(lock, [&] {
+        return std::ranges::all_of(now.after, [](cl_event e) { return e->status <= 0; });
+      });
+      const bool has_failed =
+          std::ranges::any_of(now.after, [](cl_event e) { return e->status < 0; });
+      for (const cl_event one : now.after) one->release();
+      std::int32_t end = number::complete;
+      if (has_failed) {
+        now.done->is_silent = true;
+        end = number::waited_for_failure;
+      } else {
+        now.done->become(number::running, lock);
+        if (now.work) {
+          lock.unlock();
+          end = now.work();
+          lock.lock();
+        }
+      }
+      now.done->become(end, lock);
+      now.done->release();
+      runs = false;
+      changed.notify_all();
+    }
+  }
+
+  std::int32_t add(std::function<std::int32_t()> work, std::uint32_t count, const cl_event* after,
+                   cl_event* done) {
+    std::lock_guard lock(guard);
+    command added{std::move(work), {after, after + count}, new _cl_event};
+    for (const cl_event one : added.after) ++one->references;
+    if (done == nullptr) {
+      --added.done->references;
+    } else {
+      *done = added.done;
+    }
+    commands.push_back(std::move(added));
+    return 0;
+  }
+};
+
+struct _cl_context {};
+struct _cl_device_id {};
+struct _cl_platform_id {};
+struct _cl_program {
+  std::string source;
+};
+struct _cl_kernel {
+  const known_kernel* what;
+  std::vector<bytes> arguments;
+};
+
+namespace {
+_cl_device_id the_device;
+_cl_platform_id the_platform;
+
+std::int32_t give(const void* from, std::size_t size, std::size_t room, void* to,
+                  std::size_t* told) {
+  if (told != nullptr) *told = size;
+  if (to != nullptr) std::memcpy(to, from, std::min(size, room));
+  return 0;
+}
+
+std::int32_t set_argument(cl_kernel of, std::uint32_t at, bool is_memory, const void* from,
+                          std::size_t size) {
+  if (at >= of->arguments.size()) return -49;
+  if (of->what->is_memory[at] != is_memory) return -50;
+  const auto* const first = static_cast<const std::byte*>(from);
+  of->arguments[at].assign(first, first + size);
+  return 0;
+}
+}  // namespace
+
+extern "C" {
+
+std::int32_t clGetPlatformIDs(std::uint32_t room, cl_platform_id* to, std::uint32_t* count) {
+  if (room > 0) to[0] = &the_platform;
+  if (count != nullptr) *count = 1;
+  return 0;
+}
+std::int32_t clGetDeviceIDs(cl_platform_id, std::uint64_t, std::uint32_t room, cl_device_id* to,
+                            std::uint32_t* count) {
+  if (room > 0) to[0] = &the_device;
+  if (count != nullptr) *count = 1;
+  return 0;
+}
+std::int32_t clGetDeviceInfo(cl_device_id, std::uint32_t what, std::size_t room, void* to,
+                             std::size_t* size) {
+  if (what == number::device_svm_capabilities)
+    return give(&number::svm_of_buffers, sizeof number::svm_of_buffers, room, to, size);
+  constexpr char extensions[] = "cl_khr_priority_hints";
+  return give(extensions, sizeof extensions, room, to, size);
+}
+cl_context clCreateContext(const std::intptr_t*, std::uint32_t, const cl_device_id*,
+                           void (*)(const char*, const void*, std::size_t, void*), void*,
+                           std::int32_t*) {
+  return new _cl_context;
+}
+std::int32_t clReleaseContext(cl_context one) {
+  delete one;
+  return 0;
+}
+cl_command_queue clCreateCommandQueueWithProperties(cl_context, cl_device_id, const std::uint64_t*,
+                                                    std::int32_t*) {
+  return new _cl_command_queue;
+}
+std::int32_t clReleaseCommandQueue(cl_command_queue one) {
+  {
+    std::lock_guard lock(guard);
+    one->flushed = one->commands.size();
+    one->ends = true;
+    changed.notify_all();
+  }
+  one->thread.join();
+  delete one;
+  return 0;
+}
+std::int32_t clFlush(cl_command_queue one) {
+  std::lock_guard lock(guard);
+  one->flushed = one->commands.size();
+  changed.notify_all();
+  return 0;
+}
+std::int32_t clFinish(cl_command_queue one) {
+  clFlush(one);
+  std::unique_lock lock(guard);
+  changed.wait(lock, [&] { return one->commands.empty() && !one->runs; });
+  return 0;
+}
+void* clSVMAlloc(cl_context, std::uint64_t, std::size_t size, std::uint32_t) {
+  return ::operator new (size, std::align_val_t{256}, std::nothrow);
+}
+void clSVMFree(cl_context, void* memory) {
+  ::operator delete (memory, std::align_val_t{256});
+}
+std::int32_t clEnqueueSVMMemcpy(cl_command_queue in, std::uint32_t, void* to, const void* from,
+                                std::size_t size, std::uint32_t count, const cl_event* after,
+                                cl_event* done) {
+  return in->add(
+      [=] {
+        std::memcpy(to, from, size);
+        return number::complete;
+      },
+      count, after, done);
+}
+std::int32_t clEnqueueMarkerWithWaitList(cl_command_queue in, std::uint32_t count,
+                                         const cl_event* after, cl_event* done) {
+  return in->add({}, count, after, done);
+}
+std::int32_t clEnqueueBarrierWithWaitList(cl_command_queue in, std::uint32_t count,
+                                          const cl_event* after, cl_event* done) {
+  return in->add({}, count, after, done);
+}
+std::int32_t clSetEventCallback(cl_event of, std::int32_t when, cl_callback call, void* data) {
+  {
+    std::lock_guard lock(guard);
+    if (of->is_silent) return 0;
+    if (of->status > when) {
+      of->callbacks.push_back({when, call, data});
+      return 0;
+    }
+  }
+  call(of, of->status, data);
+  return 0;
+}
+std::int32_t clGetEventInfo(cl_event of, std::uint32_t, std::size_t room, void* to,
+                            std::size_t* size) {
+  std::lock_guard lock(guard);
+  return give(&of->status, sizeof of->status, room, to, size);
+}
+std::int32_t clReleaseEvent(cl_event one) {
+  std::lock_guard lock(guard);
+  one->release();
+  return 0;
+}
+cl_program clCreateProgramWithSource(cl_context, std::uint32_t, const char** text,
+                                     const std::size_t*, std::int32_t*) {
+  return new _cl_program{*text};
+}
+std::int32_t clBuildProgram(cl_program of, std::uint32_t, const cl_device_id*, const char*,
+                            void (*)(cl_program, void*), void*) {
+  return of->source.find("nothing()") == std::string::npos ? 0 : -11;
+}
+std::int32_t clGetProgramBuildInfo(cl_program, cl_device_id, std::uint32_t, std::size_t room,
+                                   void* to, std::size_t* size) {
+  constexpr char log[] = "error: 'nothing' is not declared";
+  return give(log, sizeof log, room, to, size);
+}
+std::int32_t clReleaseProgram(cl_program one) {
+  delete one;
+  return 0;
+}
+cl_kernel clCreateKernel(cl_program of, const char* name, std::int32_t* code) {
+  for (const known_kernel& one : known) {
+    if (std::strcmp(one.name, name) != 0 || of->source.find(name) == std::string::npos) continue;
+    return new _cl_kernel{&one, std::vector<bytes>(one.is_memory.size())};
+  }
+  *code = -46;
+  return nullptr;
+}
+std::int32_t clReleaseKernel(cl_kernel one) {
+  delete one;
+  return 0;
+}
+std::int32_t clSetKernelArg(cl_kernel of, std::uint32_t at, std::size_t size, const void* from) {
+  return set_argument(of, at, false, from, size);
+}
+std::int32_t clSetKernelArgSVMPointer(cl_kernel of, std::uint32_t at, const void* address) {
+  return set_argument(of, at, true, &address, sizeof address);
+}
+std::int32_t clEnqueueNDRangeKernel(cl_command_queue in, cl_kernel what, std::uint32_t,
+                                    const std::size_t*, const std::size_t* items,
+                                    const std::size_t*, std::uint32_t count, const cl_event* after,
+                                    cl_event* done) {
+  if (std::ranges::any_of(what->arguments, [](const bytes& one) { return one.empty(); }))
+    return -52;
+  return in->add(
+      [of = what->what, arguments = what->arguments, n = items[0]] {
+        const bool fails = of->name == failing && value_of<std::uint64_t>(arguments[2]) % 64 == 0;
+        for (std::size_t i = 0; i < n && !fails; ++i) of->run(arguments, i);
+        return fails ? out_of_resources : number::complete;
+      },
+      count, after, done);
+}
+
+}  // extern "C"

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Devices that OpenCL reaches, such as those of PoCL: kernels in OpenCL C in the dataflow.
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/core/error.hpp>
+#include <plait/device/device_array.hpp>
+#include <plait/device/opencl.hpp>
+#include <plait/runtime/runtime.hpp>
+
+#include "support/mpi_test.hpp"
+
+namespace plait::test {
+namespace {
+
+const std::string source =
+    "kernel void add_one(global int* x) { ++x[get_global_id(0)]; }\n"
+    "kernel void scale_into(global const int* x, global int* y, int by) {\n"
+    "  const size_t i = get_global_id(0);\n"
+    "  y[i] = by * x[i];\n"
+    "}\n";
+
+/// The rank's devices, made once: a driver takes its time.
+const std::vector<device>& found() {
+  static const std::vector<device> all = opencl_devices();
+  return all;
+}
+
+/// Returns the text of the error that a call ends with.
+[[nodiscard]] std::string error_of(const auto& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+class opencl_tasks : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    if (found().empty()) GTEST_SKIP() << "OpenCL has no device here";
+    static const opencl::kernel built(found()[0], source, "add_one");
+    add_one = &built;
+  }
+  [[nodiscard]] runtime_options options() const {
+    return {.tasks = {.workers = GetParam()}, .devices = found()};
+  }
+  void submit_add(runtime& rt, device_array<int>& x) {
+    rt.task(
+        "add",
+        [this](queue q, device_span<int> there) {
+          opencl::launch(q, *add_one, {there.size()}, there);
+        },
+        on(found()[0]), inout(x));
+  }
+
+  environment& env = test_environment();
+  const opencl::kernel* add_one = nullptr;
+};
+INSTANTIATE_TEST_SUITE_P(workers, opencl_tasks, ::testing::Values(1, 2));
+
+TEST_P(opencl_tasks, follow_copies_and_each_other) {
+  constexpr std::size_t n = 1000;
+  const opencl::kernel scale_into(found()[0], source, "scale_into");
+  runtime rt{env, options()};
+  std::vector<int> host(n);
+  std::iota(host.begin(), host.end(), 0);
+  std::vector<int> back(n);
+  device_array<int> x(found()[0], n);
+  device_array<int> y(found()[0], n);
+  rt.copy("there", in(host), out(x));
+  for (int i = 0; i < 200; ++i) submit_add(rt, x);
+  rt.task(
+      "scale",
+      [&](queue q, device_span<const int> from, device_span<int> to, int by) {
+        opencl::launch(q, scale_into, {to.size()}, from, to, by);
+      },
+      on(found()[0], high), in(x), out(y), 3);
+  rt.task(
+      "spoil", [](std::vector<int>& h) { h.assign(h.size(), -1); }, out(host));
+  submit_add(rt, x);
+  rt.copy("back", in(y), out(back));
+  rt.wait();
+  for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(back[i], 3 * (static_cast<int>(i) + 200));
+  const device_ledger ledger = rt.ledger(found()[0]);
+  EXPECT_GT(ledger.kernels_s, 0);
+  EXPECT_NEAR(ledger.kernels_s + ledger.starved_s + ledger.idle_s, ledger.wall_s, 1e-6);
+}
+
+TEST_P(opencl_tasks, send_the_devices_memory_in_a_replay) {
+  constexpr std::size_t n = 300;
+  runtime rt{env, options()};
+  const int left = (env.rank() + env.size() - 1) % env.size();
+  const int right = (env.rank() + 1) % env.size();
+  std::vector<int> host(n, 1000 * env.rank());
+  device_array<int> mine(found()[0], n);
+  device_array<int> got(found()[0], n);
+  rt.copy("there", in(host), out(mine));
+  graph step = rt.record([&] {
+    submit_add(rt, mine);
+    rt.send("ring", in(mine), right);
+    rt.recv("ring", out(got), left);
+    rt.copy("take over", in(got), out(mine));
+  });
+  rt.replay(step, 25);
+  rt.copy("back", in(mine), out(host));
+  rt.wait();
+  const int from = ((env.rank() - 25) % env.size() + env.size()) % env.size();
+  for (const int one : host) ASSERT_EQ(one, 1000 * from + 25);
+}
+
+TEST_P(opencl_tasks, wrong_arguments_are_an_error_that_names_the_task) {
+  if (env.size() > 1) return;
+  const std::string why = error_of([&] {
+    runtime rt{env, options()};
+    device_array<int> x(found()[0], 10);
+    rt.task(
+        "add",
+        [this](queue q, device_span<int> x_there) {
+          opencl::launch(q, *add_one, {10}, x_there, 7);
+        },
+        on(found()[0]), out(x));
+    rt.wait();
+  });
+  EXPECT_NE(why.find("task 'add': argument 1 of the kernel"), std::string::npos) << why;
+}
+
+TEST_P(opencl_tasks, a_kernel_that_does_not_compile_is_refused_with_the_compilers_words) {
+  const std::string wrong =
+      error_of([] { opencl::kernel(found()[0], "kernel void f() { nothing(); }", "f"); });
+  EXPECT_NE(wrong.find("kernel 'f' does not compile for OpenCL device 0"), std::string::npos)
+      << wrong;
+  EXPECT_NE(wrong.find("nothing"), std::string::npos) << wrong;
+  const std::string none = error_of([] { opencl::kernel(found()[0], source, "f"); });
+  EXPECT_NE(none.find("kernel 'f': clCreateKernel returned"), std::string::npos) << none;
+}
+
+TEST(opencl, is_refused_where_it_has_no_device) {
+  if (!found().empty() || test_environment().size() > 1) return;
+  ::setenv("PLAIT_DEVICE", "opencl", 1);
+  const std::string why = error_of([] { runtime rt{test_environment(), {}}; });
+  ::unsetenv("PLAIT_DEVICE");
+  EXPECT_NE(why.find("PLAIT_DEVICE=opencl: OpenCL has no device here"), std::string::npos) << why;
+}
+
+}  // namespace
+}  // namespace plait::test
