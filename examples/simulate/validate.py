@@ -62,8 +62,13 @@ def main() -> None:
         parser.error(f"unknown program {', '.join(unknown)}; there are {', '.join(APPLICATIONS)}")
     if wrong := [one for one in told.attach if not re.match(r"\w+=.", one)]:
         parser.error(f"--attach {wrong[0]}: give NAME=COMMAND")
-    programs = [Application(name, APPLICATIONS[name]) for name in names]
+    programs: list[Program] = [Application(name, APPLICATIONS[name]) for name in names]
     programs += [Unmodified(*one.split("=", 1)) for one in told.attach]
+    every = [one.name for one in programs]
+    if len(set(every)) < len(every) or set(every) & {"answer", "predictions"}:
+        parser.error("each program needs a name of its own")
+    if told.attach and set(filter(None, told.policies.split(","))) - {"sleeping"}:
+        parser.error("--policies beside --attach: sleeping alone, which is plait attach --progress")
     end = time.monotonic() + 60 * told.minutes
     told.folder.mkdir(parents=True, exist_ok=True)
     validation = Validation(told, programs)
@@ -252,9 +257,11 @@ class Validation:
             kept = tested(folder, one.name, rate, policy)
             if not kept.exists():
                 continue
-            row = next(row for row in json.loads((folder / "predictions.json").read_text())["rows"]
-                       if [row[key] for key in ("program", "rate", "policy")]
-                       == [one.name, rate, policy])  # fmt: skip
+            row = next((row for row in json.loads((folder / "predictions.json").read_text())["rows"]
+                        if [row[key] for key in ("program", "rate", "policy")]
+                        == [one.name, rate, policy]), None)  # fmt: skip
+            if row is None:  # it was not asked for when the round was predicted
+                continue
             times_s = one.times_s(kept)
             found["runs_s"] += times_s
             measured_s = statistics.median(times_s)

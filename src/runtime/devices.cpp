@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <plait/comm/environment.hpp>
 #include <plait/core/error.hpp>
 #include <plait/device/emulated.hpp>
 #include <plait/device/opencl.hpp>
@@ -113,12 +114,13 @@ void detail::hold_until_done(const on_device& where, std::uint64_t number) {
                          std::make_unique<held_until>(hold::of_calling_task()));
 }
 
-std::vector<device> devices_of(const std::vector<device>& option) {
+std::vector<device> devices_of(const std::vector<device>& option, const environment& env) {
   const char* const set = std::getenv("PLAIT_DEVICE");
   const std::string text = set == nullptr ? "" : set;
   if (text.empty()) return option;
   if (text != "opencl") return emulated_devices(emulated_options_of(text));
-  std::vector<device> found = opencl_devices();
+  std::vector<device> found = opencl_devices(static_cast<std::size_t>(env.node_rank()),
+                                             static_cast<std::size_t>(env.node_size()));
   if (found.empty())
     throw usage_error(
         "PLAIT_DEVICE=opencl: OpenCL has no device here with shared virtual memory; `clinfo` shows "

@@ -17,13 +17,15 @@
 
 namespace plait {
 
+class environment;
 class scheduler;
 struct operation;
 struct runtime_state;
 
 /// Returns the devices that the environment variable PLAIT_DEVICE asks for, or else `option`.
 /// Errors: usage_error for a text that is not understood.
-[[nodiscard]] std::vector<device> devices_of(const std::vector<device>& option);
+[[nodiscard]] std::vector<device> devices_of(const std::vector<device>& option,
+                                             const environment& env);
 
 /// Nobody polls for a device: its own threads say how far it is, by releasing holds.
 class joined_devices {

@@ -45,7 +45,7 @@ struct runtime_state {
         compared_sizes(agreed_on(env_, options.compare_sizes, checked)),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
-        devices(devices_of(options.devices), tasks,
+        devices(devices_of(options.devices, env_), tasks,
                 [this](ticks when) { return messages.in_flight_until(when); }),
         tasks(joined_to_messages(options.tasks)) {
     // MPI writes what other tasks wait for.

@@ -8,6 +8,7 @@ import pytest
 from conftest import one_line, plait
 from plait.attach.words import parse
 from plait.errors import BadInput
+from plait.run.recorded_calls import make_ready
 from sample import attach_result, simulation_result
 from sample_simulation import FAKE_PROGRAM
 from sample_trace import ring_trace
@@ -99,10 +100,29 @@ def test_runtimes_are_of_other_recordings(tmp_path, simulate):
     assert "has no runtimes" in one_line(simulate("--runtime", "0"))
 
 
+def test_cores_are_those_of_the_emulated_cluster(tmp_path, simulate):
+    record(tmp_path, environment={"lab": {"cores": [[0, 1], [2, 3]]}})
+    assert " --cores 1 " in simulate().stdout
+    assert " --cores 3 " in simulate("--cores", "3").stdout
+
+
+def test_a_folder_is_made_ready_before_the_run(tmp_path):
+    folder = record(tmp_path)
+    make_ready(folder, 3)
+    assert list(folder.iterdir()) == []
+    with pytest.raises(BadInput, match="a recording has 64 ranks at most, not 65"):
+        make_ready(tmp_path / "new", 65)
+    (tmp_path / "file").touch()
+    with pytest.raises(BadInput, match="is a file; name a folder"):
+        make_ready(tmp_path / "file", 1)
+
+
 def test_a_recording_has_result_and_trace_in_its_folder():
     asked = parse(["--record", "kept", "./a", "word"])
     assert (asked.json, asked.trace) == ("kept/attach.json", "kept/trace.json")
     assert asked.switches == ("profile", "trace")
+    with pytest.raises(BadInput, match="name a folder"):
+        parse(["--record=", "./a"])
     for other in ("--json", "--trace"):
         with pytest.raises(BadInput, match=f"leave {other} out"):
             parse(["--record", "kept", f"{other}=x", "./a"])

@@ -104,6 +104,16 @@ def test_a_program_that_there_is_not_is_refused(validate, capsys):
     assert "unknown program sloth" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["--attach", "ft=./ft"], ["--programs", "", "--attach", "answer=./a"],
+     ["--attach", "lmp=./lmp", "--policies", "none"]],
+)  # fmt: skip
+def test_what_cannot_be_told_apart_or_tested_is_refused(validate, words):
+    with pytest.raises(SystemExit):
+        validate(*words)
+
+
 def test_a_command_without_a_name_is_refused(validate, capsys):
     with pytest.raises(SystemExit):
         validate("--attach", "./lmp")

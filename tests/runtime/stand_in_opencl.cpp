@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <new>
 #include <span>
@@ -162,6 +164,9 @@ struct _cl_command_queue {
 };
 
 struct _cl_context {};
+struct _cl_mem {
+  std::byte* memory;
+};
 struct _cl_device_id {};
 struct _cl_platform_id {};
 struct _cl_program {
@@ -181,6 +186,24 @@ std::int32_t give(const void* from, std::size_t size, std::size_t room, void* to
   if (told != nullptr) *told = size;
   if (to != nullptr) std::memcpy(to, from, std::min(size, room));
   return 0;
+}
+
+std::map<const std::byte*, std::size_t> shared;  ///< memory, under the guard
+
+bool is_shared(const void* memory) {
+  const auto* const at = static_cast<const std::byte*>(memory);
+  std::lock_guard lock(guard);
+  auto next = shared.upper_bound(at);
+  if (next == shared.begin()) return false;
+  const auto& [begin, size] = *--next;
+  return at < begin + size;
+}
+
+auto copy_of(void* to, const void* from, std::size_t size) {
+  return [=] {
+    std::memcpy(to, from, size);
+    return number::complete;
+  };
 }
 
 std::int32_t set_argument(cl_kernel of, std::uint32_t at, bool is_memory, const void* from,
@@ -250,20 +273,42 @@ std::int32_t clFinish(cl_command_queue one) {
   return 0;
 }
 void* clSVMAlloc(cl_context, std::uint64_t, std::size_t size, std::uint32_t) {
-  return ::operator new (size, std::align_val_t{256}, std::nothrow);
+  void* const memory = ::operator new (size, std::align_val_t{256}, std::nothrow);
+  std::lock_guard lock(guard);
+  shared.emplace(static_cast<std::byte*>(memory), size);
+  return memory;
 }
 void clSVMFree(cl_context, void* memory) {
+  {
+    std::lock_guard lock(guard);
+    shared.erase(static_cast<std::byte*>(memory));
+  }
   ::operator delete (memory, std::align_val_t{256});
 }
+plait::detail::cl_mem clCreateBuffer(cl_context, std::uint64_t, std::size_t, void* memory,
+                                     std::int32_t*) {
+  return new _cl_mem{static_cast<std::byte*>(memory)};
+}
+std::int32_t clReleaseMemObject(plait::detail::cl_mem one) {
+  delete one;
+  return 0;
+}
+std::int32_t clEnqueueReadBuffer(cl_command_queue in, plait::detail::cl_mem from, std::uint32_t,
+                                 std::size_t offset, std::size_t size, void* to,
+                                 std::uint32_t count, const cl_event* after, cl_event* done) {
+  return in->add(copy_of(to, from->memory + offset, size), count, after, done);
+}
+std::int32_t clEnqueueWriteBuffer(cl_command_queue in, plait::detail::cl_mem to, std::uint32_t,
+                                  std::size_t offset, std::size_t size, const void* from,
+                                  std::uint32_t count, const cl_event* after, cl_event* done) {
+  return in->add(copy_of(to->memory + offset, from, size), count, after, done);
+}
+/// Memory of the host is none of its business, which some drivers do not say.
 std::int32_t clEnqueueSVMMemcpy(cl_command_queue in, std::uint32_t, void* to, const void* from,
                                 std::size_t size, std::uint32_t count, const cl_event* after,
                                 cl_event* done) {
-  return in->add(
-      [=] {
-        std::memcpy(to, from, size);
-        return number::complete;
-      },
-      count, after, done);
+  if (!is_shared(to) || !is_shared(from)) std::abort();
+  return in->add(copy_of(to, from, size), count, after, done);
 }
 std::int32_t clEnqueueMarkerWithWaitList(cl_command_queue in, std::uint32_t count,
                                          const cl_event* after, cl_event* done) {
@@ -289,6 +334,11 @@ std::int32_t clGetEventInfo(cl_event of, std::uint32_t, std::size_t room, void* 
                             std::size_t* size) {
   std::lock_guard lock(guard);
   return give(&of->status, sizeof of->status, room, to, size);
+}
+std::int32_t clRetainEvent(cl_event one) {
+  std::lock_guard lock(guard);
+  ++one->references;
+  return 0;
 }
 std::int32_t clReleaseEvent(cl_event one) {
   std::lock_guard lock(guard);
@@ -320,6 +370,11 @@ cl_kernel clCreateKernel(cl_program of, const char* name, std::int32_t* code) {
   *code = -46;
   return nullptr;
 }
+std::int32_t clGetKernelInfo(cl_kernel of, std::uint32_t, std::size_t room, void* to,
+                             std::size_t* size) {
+  const auto count = static_cast<std::uint32_t>(of->arguments.size());
+  return give(&count, sizeof count, room, to, size);
+}
 std::int32_t clReleaseKernel(cl_kernel one) {
   delete one;
   return 0;
@@ -334,6 +389,7 @@ std::int32_t clEnqueueNDRangeKernel(cl_command_queue in, cl_kernel what, std::ui
                                     const std::size_t*, const std::size_t* items,
                                     const std::size_t*, std::uint32_t count, const cl_event* after,
                                     cl_event* done) {
+  if (items[0] * items[1] * items[2] == 0) return -63;
   if (std::ranges::any_of(what->arguments, [](const bytes& one) { return one.empty(); }))
     return -52;
   return in->add(

@@ -126,13 +126,38 @@ TEST_P(opencl_tasks, wrong_arguments_are_an_error_that_names_the_task) {
         on(found()[0]), out(x));
     rt.wait();
   });
-  EXPECT_NE(why.find("task 'add': argument 1 of the kernel"), std::string::npos) << why;
+  EXPECT_NE(why.find("task 'add': kernel 'add_one': it takes 1 arguments, not 2"),
+            std::string::npos)
+      << why;
+}
+
+TEST_P(opencl_tasks, an_empty_launch_does_nothing) {
+  runtime rt{env, options()};
+  device_array<int> x(found()[0], 10);
+  std::vector<int> host(10, 3);
+  rt.copy("there", in(host), out(x));
+  rt.task(
+      "nothing",
+      [this](queue q, device_span<int> there) {
+        opencl::launch(q, *add_one, {there.size(), 0}, there);
+        EXPECT_NE(opencl::queue_of(q), nullptr);
+      },
+      on(found()[0]), inout(x));
+  submit_add(rt, x);
+  rt.copy("back", in(x), out(host));
+  rt.wait();
+  EXPECT_EQ(host, std::vector<int>(10, 4));
+}
+
+TEST_P(opencl_tasks, each_of_several_ranks_has_a_device) {
+  EXPECT_EQ(opencl_devices(3, 1000).size(), 1U);
+  EXPECT_EQ(opencl_devices().size(), found().size());
 }
 
 TEST_P(opencl_tasks, a_kernel_that_does_not_compile_is_refused_with_the_compilers_words) {
   const std::string wrong =
       error_of([] { opencl::kernel(found()[0], "kernel void f() { nothing(); }", "f"); });
-  EXPECT_NE(wrong.find("kernel 'f' does not compile for OpenCL device 0"), std::string::npos)
+  EXPECT_NE(wrong.find("kernel 'f': it does not compile for OpenCL device 0"), std::string::npos)
       << wrong;
   EXPECT_NE(wrong.find("nothing"), std::string::npos) << wrong;
   const std::string none = error_of([] { opencl::kernel(found()[0], source, "f"); });

@@ -332,7 +332,8 @@ TEST(random_devices, a_fault_of_opencl_is_an_error_that_names_device_and_task) {
   if (test_environment().size() > 1) return;
   if (std::getenv("PLAIT_TEST_OPENCL") == nullptr) GTEST_SKIP() << "real devices do not fail";
   expect_faults_named(
-      "OpenCL device 0: error -5 in 'kernel'", "", [] { return opencl_twice("mix_or_fail"); }, 0);
+      "OpenCL device 0: error -5 (CL_OUT_OF_RESOURCES) in 'kernel'", "",
+      [] { return opencl_twice("mix_or_fail"); }, 0);
 }
 
 }  // namespace

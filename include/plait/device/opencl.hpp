@@ -43,11 +43,13 @@ template <class T>
 }
 }  // namespace detail
 
-/// Returns the devices of all platforms that have shared virtual memory, by which kernels take
-/// addresses; none where there is no OpenCL.  A platform is a driver: the order is that of OpenCL.
-/// Each call makes devices anew, with a context and queues of their own.  They live as long as they
-/// are named.
-[[nodiscard]] std::vector<device> opencl_devices();
+/// Returns devices that have shared virtual memory, by which kernels take addresses, of all
+/// platforms in the order of OpenCL; none where there is no OpenCL.  A platform is a driver.  Of
+/// `shares` ranks that share the devices each takes those of its `share`; where there are fewer
+/// devices than ranks, one.  Each call makes them anew, with a context and queues of their own.
+/// They live as long as they are named.  Errors: `error` where a driver gives no context.
+/// Precondition: share < shares.
+[[nodiscard]] std::vector<device> opencl_devices(std::size_t share = 0, std::size_t shares = 1);
 
 namespace opencl {
 
@@ -77,8 +79,8 @@ void launch_with(queue to, const kernel& what, const std::array<std::size_t, 3>&
                  std::span<const detail::opencl_argument> arguments);
 
 /// Enqueues a kernel, from a task's function, with its queue.  It gets the addresses of spans, and
-/// the other arguments by value.  Errors: `error` that names the task, for arguments that the
-/// kernel does not have.
+/// the other arguments by value.  With an extent of 0 nothing is enqueued.  Errors: `error` that
+/// names the task, for arguments other than the kernel's.
 ///
 ///     plait::opencl::launch(q, relax, {n}, u, v);
 template <class... Arguments>
@@ -89,8 +91,9 @@ void launch(queue to, const kernel& what, const extent& items, const Arguments&.
 }
 
 /// Returns what OpenCL's own functions take.  A task's function enqueues with the queue what it
-/// likes, such as a library's kernels, and gives `note` the event of each to have it in the ledger
-/// and the trace.  Precondition: of an OpenCL device.
+/// likes, such as a library's kernels, and gives `note` the event of each: for errors that name the
+/// task, for the ledger and for the trace.  The event stays the caller's, who releases it.
+/// Precondition: of an OpenCL device.
 [[nodiscard]] _cl_command_queue* queue_of(queue to);
 [[nodiscard]] _cl_context* context_of(const device& where);
 [[nodiscard]] _cl_device_id* id_of(const device& where);

@@ -116,7 +116,9 @@ def _become(asked: Asked) -> NoReturn:
 def _check_outputs(asked: Asked) -> None:
     """Refuse files that cannot be written, before the program starts; make a recording's folder."""
     if asked.record is not None:
-        pathlib.Path(asked.record).mkdir(parents=True, exist_ok=True)
+        from plait.run.recorded_calls import make_ready
+
+        make_ready(pathlib.Path(asked.record), ranks=1)  # how many there are is not known here
     for option, name in (
         ("--json", asked.json), ("--trace", asked.trace), ("--report", asked.report or None),
     ):  # fmt: skip

@@ -96,6 +96,8 @@ def parse(words: list[str]) -> Asked:
 def _asked(given: Mapping[str, str], program: list[str]) -> Asked:
     trace, json, record = map(given.get, ("--trace", "--json", "--record"))
     if record is not None:
+        if not record:
+            raise BadInput("attach: --record: name a folder")
         if trace is not None or json is not None:
             other = "--trace" if trace is not None else "--json"
             raise BadInput(f"attach: --record has that of {other} in its folder; leave {other} out")

@@ -139,6 +139,7 @@ def simulate(
         is_loggops = dialect == "loggops" or loggops or ranks or finish or write_lp
         if dialect == "plait" or not is_loggops:
             dialect, policy, nodes = "plait", policy or calls.policy, nodes or calls.nodes
+            cores = calls.cores if cores is None and calls.cores else cores
     words = given(
         dialect=dialect, loggops=loggops, ranks=ranks, network=network, policy=policy,
         workers=workers, cores=cores, nodes=nodes, bucket=bucket, look=look, runtime=runtime,

@@ -46,8 +46,8 @@ def goal_of(trace: Trace, about: Result) -> str:
         raise BadInput("--goal: needs a trace of plait attach; plait's own traces have no calls")
     if (about.get("sampling") or 1) > 1:
         raise BadInput(
-            f"--goal: of {about['sampling']} messages one was kept; measure a shorter run, or set "
-            "PLAIT_ATTACH_RECORDS"
+            f"GOAL: of {about['sampling']} messages one was kept, and all are needed: take a run"
+            " with fewer steps or ranks"
         )
     operations = _operations(trace)
     programs = [_Rank(trace, rank, operations[rank]) for rank in range(trace.ranks)]

@@ -18,6 +18,7 @@ from plait.results.figures.attach_timeline import with_timeline
 from plait.run.foreign import ForeignRun, cluster_made_ready, run_to_its_end, with_lab
 from plait.run.jobs import lab_of
 from plait.run.output import show_and_write
+from plait.run.recorded_calls import make_ready
 
 _ENV = "/usr/bin/env"
 
@@ -29,6 +30,8 @@ def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
     """
     if (asked.trace or asked.record) and "trace" not in switches:
         switches = (*switches, "trace")
+    if asked.record:
+        make_ready(asked.record, asked.ranks)
     found = target.find(asked.words[0], asked.mpi)
     spec = cluster_made_ready(asked, *built.targets(found.mpi, found.kind))
     library = built.find(found.mpi, found.kind)
@@ -62,8 +65,9 @@ def _show(asked: ForeignRun, json: pathlib.Path, trace: pathlib.Path, lab: Lab |
     if asked.trace and trace.exists():
         results.write_file(asked.trace, trace.read_bytes())
         tell(f"trace: {asked.trace} (open it at ui.perfetto.dev)")
-    if asked.record and trace.exists():
-        asked.record.mkdir(parents=True, exist_ok=True)
+    if asked.record and not trace.exists():
+        tell(f"{asked.record}: no recording, for the job left no trace")
+    elif asked.record:
         results.save(result, asked.record / RECORDED_RESULT)
         results.write_file(asked.record / RECORDED_TRACE, trace.read_bytes())
         tell(f"recording: {asked.record}")

@@ -17,6 +17,7 @@ from plait.formats.goal import goal_of
 from plait.formats.trace import Trace, read_trace
 from plait.results import Result
 
+MOST_RANKS = 64  # of more, a result has classes of ranks
 _PROGRAM = "program.goal"
 _WHOLE = 0.99  # of the run's time; what is shorter was cut
 
@@ -28,7 +29,22 @@ class RecordedCalls:
     program: pathlib.Path  # GOAL
     policy: str  # who looked
     nodes: str  # of each rank
+    cores: int  # of a rank; 0: not known
     took_s: float  # from MPI_Init to MPI_Finalize, of the slowest rank
+
+
+def make_ready(folder: pathlib.Path, ranks: int) -> None:
+    """Makes the folder of a recording, and removes what an earlier one left there.
+
+    Errors: `BadInput` where nothing can be recorded.
+    """
+    if ranks > MOST_RANKS:
+        raise BadInput(f"--record: a recording has {MOST_RANKS} ranks at most, not {ranks}")
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"--record {folder}: is a file; name a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (RECORDED_RESULT, RECORDED_TRACE, _PROGRAM):
+        (folder / name).unlink(missing_ok=True)
 
 
 def recorded_calls(folder: pathlib.Path) -> RecordedCalls | None:
@@ -43,8 +59,10 @@ def recorded_calls(folder: pathlib.Path) -> RecordedCalls | None:
         raise BadInput(f"{folder}: {RECORDED_TRACE} is missing; was the run killed?")
     result = results.load(file)
     ranks = result["ranks_detail"]
-    if len(ranks) < result["ranks"]:  # of many ranks it lists classes
-        raise BadInput(f"{folder}: a job of {result['ranks']} ranks; record one of 64 at most")
+    if len(ranks) < result["ranks"]:
+        raise BadInput(
+            f"{folder}: a job of {result['ranks']} ranks; record one of {MOST_RANKS} at most"
+        )
     program = folder / _PROGRAM
     if not program.is_file() or program.stat().st_mtime < trace_file.stat().st_mtime:
         trace = read_trace(trace_file)
@@ -57,8 +75,17 @@ def recorded_calls(folder: pathlib.Path) -> RecordedCalls | None:
         # The program's own calls look while they wait, and with progress a thread does besides.
         "sleeping" if "progress" in result["switches"] else "none",
         ",".join(str(node_of[host]) for host in hosts),
+        _cores_of_a_rank(result, hosts),
         result["wall_s"],
     )
+
+
+def _cores_of_a_rank(result: Result, hosts: list[str]) -> int:
+    """In the emulated cluster, where each node has its cores; 0 where they are not known."""
+    nodes = result.get("environment", {}).get("lab", {}).get("cores", [])
+    if not nodes:
+        return 0
+    return max(1, min(map(len, nodes)) // max(map(hosts.count, hosts)))
 
 
 def _expect_whole(folder: pathlib.Path, trace: Trace, result: Result) -> None:

@@ -14,6 +14,7 @@ struct _cl_command_queue;
 struct _cl_program;
 struct _cl_kernel;
 struct _cl_event;
+struct _cl_mem;
 
 namespace plait::detail {
 
@@ -24,6 +25,7 @@ using cl_command_queue = _cl_command_queue*;
 using cl_program = _cl_program*;
 using cl_kernel = _cl_kernel*;
 using cl_event = _cl_event*;
+using cl_mem = _cl_mem*;
 using cl_callback = void (*)(cl_event, std::int32_t status, void* data);
 
 namespace cl_number {
@@ -34,6 +36,8 @@ inline constexpr std::uint64_t svm_of_buffers = 1;
 inline constexpr std::uint64_t queue_priority = 0x1096;
 inline constexpr std::uint64_t high_priority = 1;
 inline constexpr std::uint64_t read_and_write = 1;
+inline constexpr std::uint64_t use_host_memory = 8;
+inline constexpr std::uint32_t kernel_arguments = 0x1191;
 inline constexpr std::uint32_t build_log = 0x1183;
 inline constexpr std::uint32_t execution_status = 0x11D3;
 inline constexpr std::int32_t complete = 0;
@@ -67,6 +71,14 @@ class opencl_functions {
   std::int32_t (*clFinish)(cl_command_queue) = nullptr;
   void* (*clSVMAlloc)(cl_context, std::uint64_t, std::size_t, std::uint32_t) = nullptr;
   void (*clSVMFree)(cl_context, void*) = nullptr;
+  cl_mem (*clCreateBuffer)(cl_context, std::uint64_t, std::size_t, void*, std::int32_t*) = nullptr;
+  std::int32_t (*clReleaseMemObject)(cl_mem) = nullptr;
+  std::int32_t (*clEnqueueReadBuffer)(cl_command_queue, cl_mem, std::uint32_t, std::size_t,
+                                      std::size_t, void*, std::uint32_t, const cl_event*,
+                                      cl_event*) = nullptr;
+  std::int32_t (*clEnqueueWriteBuffer)(cl_command_queue, cl_mem, std::uint32_t, std::size_t,
+                                       std::size_t, const void*, std::uint32_t, const cl_event*,
+                                       cl_event*) = nullptr;
   std::int32_t (*clEnqueueSVMMemcpy)(cl_command_queue, std::uint32_t, void*, const void*,
                                      std::size_t, std::uint32_t, const cl_event*,
                                      cl_event*) = nullptr;
@@ -77,6 +89,7 @@ class opencl_functions {
   std::int32_t (*clSetEventCallback)(cl_event, std::int32_t, cl_callback, void*) = nullptr;
   std::int32_t (*clGetEventInfo)(cl_event, std::uint32_t, std::size_t, void*,
                                  std::size_t*) = nullptr;
+  std::int32_t (*clRetainEvent)(cl_event) = nullptr;
   std::int32_t (*clReleaseEvent)(cl_event) = nullptr;
   cl_program (*clCreateProgramWithSource)(cl_context, std::uint32_t, const char**,
                                           const std::size_t*, std::int32_t*) = nullptr;
@@ -86,6 +99,8 @@ class opencl_functions {
                                         std::size_t*) = nullptr;
   std::int32_t (*clReleaseProgram)(cl_program) = nullptr;
   cl_kernel (*clCreateKernel)(cl_program, const char*, std::int32_t*) = nullptr;
+  std::int32_t (*clGetKernelInfo)(cl_kernel, std::uint32_t, std::size_t, void*,
+                                  std::size_t*) = nullptr;
   std::int32_t (*clReleaseKernel)(cl_kernel) = nullptr;
   std::int32_t (*clSetKernelArg)(cl_kernel, std::uint32_t, std::size_t, const void*) = nullptr;
   std::int32_t (*clSetKernelArgSVMPointer)(cl_kernel, std::uint32_t, const void*) = nullptr;
@@ -115,17 +130,23 @@ class opencl_functions {
     PLAIT_LOOK_UP(clFinish);
     PLAIT_LOOK_UP(clSVMAlloc);
     PLAIT_LOOK_UP(clSVMFree);
+    PLAIT_LOOK_UP(clCreateBuffer);
+    PLAIT_LOOK_UP(clReleaseMemObject);
+    PLAIT_LOOK_UP(clEnqueueReadBuffer);
+    PLAIT_LOOK_UP(clEnqueueWriteBuffer);
     PLAIT_LOOK_UP(clEnqueueSVMMemcpy);
     PLAIT_LOOK_UP(clEnqueueMarkerWithWaitList);
     PLAIT_LOOK_UP(clEnqueueBarrierWithWaitList);
     PLAIT_LOOK_UP(clSetEventCallback);
     PLAIT_LOOK_UP(clGetEventInfo);
+    PLAIT_LOOK_UP(clRetainEvent);
     PLAIT_LOOK_UP(clReleaseEvent);
     PLAIT_LOOK_UP(clCreateProgramWithSource);
     PLAIT_LOOK_UP(clBuildProgram);
     PLAIT_LOOK_UP(clGetProgramBuildInfo);
     PLAIT_LOOK_UP(clReleaseProgram);
     PLAIT_LOOK_UP(clCreateKernel);
+    PLAIT_LOOK_UP(clGetKernelInfo);
     PLAIT_LOOK_UP(clReleaseKernel);
     PLAIT_LOOK_UP(clSetKernelArg);
     PLAIT_LOOK_UP(clSetKernelArgSVMPointer);

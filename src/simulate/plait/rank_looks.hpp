@@ -21,6 +21,7 @@ class rank_looks {
   rank_looks(const machine& on, bool alone)
       : policy_(on.policy),
         alone_(alone),
+        any_thread_waits_(on.workers == 0),
         schedule_(of_ps(ps_of(look_numbers::first_s)), of_ps(on.worst_delay_ps)),
         limits_{.shortest = std::min(on.worst_delay_ps, ps_of(look_numbers::shortest_distance_s)),
                 .worst = on.worst_delay_ps,
@@ -35,10 +36,11 @@ class rank_looks {
   }
   [[nodiscard]] bool always() const noexcept { return policy_ == look_policy::dedicated; }
   /// Returns whether a worker that has nothing to run looks without pause.  With `none` the thread
-  /// in wait() does, worker 0.
+  /// in wait() does, worker 0; of a program whose calculations name their processors, each that is
+  /// in a call.
   [[nodiscard]] bool idle_looks(std::size_t worker) const noexcept {
     return policy_ == look_policy::workers || policy_ == look_policy::automatic ||
-           (policy_ == look_policy::none && worker == 0);
+           (policy_ == look_policy::none && (worker == 0 || any_thread_waits_));
   }
   [[nodiscard]] bool due_after_task(std::int64_t now_ps) const noexcept {
     const bool busy = policy_ == look_policy::workers || policy_ == look_policy::automatic;
@@ -82,6 +84,7 @@ class rank_looks {
 
   const look_policy policy_;
   const bool alone_;
+  const bool any_thread_waits_;
   look_schedule schedule_;
   const pace_limits limits_;
   std::int64_t moved_ps_ = 0;
