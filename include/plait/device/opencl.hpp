@@ -26,7 +26,7 @@ namespace plait {
 
 namespace detail {
 class built_kernel;
-/// What a kernel gets: an address of the device, or a value.
+/// Argument of a kernel: an address of the device, or a value.
 struct opencl_argument {
   const void* data;
   std::size_t size_bytes;  ///< of the value; 0: it is an address

@@ -264,7 +264,7 @@ void opencl_device::read_inbox() {
   }
 }
 
-/// What has run is told before marks pass: who waits for them reads the ledger.
+/// Tells what has run before marks pass: who waits for them reads the ledger.
 void opencl_device::take(const std::vector<opencl_news>& read) {
   bool asks = read.empty();
   for (const opencl_news& one : read) {
