@@ -116,7 +116,6 @@ class Nbc(Refuses, MpiBench):
             if cell["call_us"]["median"] < 1100 or "transport_percent" not in cell:
                 continue  # no processor was left for the counting thread
             self.assertGreaterEqual(cell["transport_percent"]["median"], 0)
-            self.assertLess(cell["transport_percent"]["median"], 1000)
 
     def test_progress_is_told_while_it_runs(self):
         self.check_progress(*SHORT, "--sizes", "8", "--only", "blocking")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the callbacks of OpenCL's commands have to say.  They come in threads of the driver,
+/// Callbacks of OpenCL's commands leave a word in an inbox.  They come in threads of the driver,
 /// perhaps within the call that asks for them, perhaps with locks of the driver, perhaps after the
 /// device is gone: so they leave a word here, and own the place with the device.
 #pragma once
