@@ -273,6 +273,8 @@ TEST(dataflow, shares_a_port_among_connections) {
   EXPECT_EQ(predict(of, on).time_ps, 20 * us + 2 * 10'000 * 8000);
   on.node_of = {0, 1, 1};  // and out of one node
   EXPECT_EQ(predict(of, on).time_ps, 20 * us + 2 * 10'000 * 8000);
+  on.node_of = {0, 0, 0};  // memory carries them, and not the network
+  EXPECT_EQ(predict(of, on).time_ps, 20 * us);
   on.node_of = {0, 0, 1};  // one of them within a node
   EXPECT_EQ(predict(of, on).time_ps, 20 * us + 10'000 * 8000);
 }

@@ -47,7 +47,7 @@ void wires::go_on(number which, std::int64_t now_ps) {
     one.began = steps_.later(first.entered, one.last);
     if (steps_.at(one.began) < now_ps)  // the gap between two messages
       one.began = steps_.add(now_ps, one.began, path_part::bytes);
-    if (first.size_bytes > 1 && on_.byte_ps > 0) {
+    if (first.size_bytes > 1 && on_.byte_ps > 0 && !one.within_node) {
       begin_flow(one, which, now_ps);
       return;
     }
@@ -79,15 +79,11 @@ double wires::take_tokens(stream& one, double bytes, std::int64_t now_ps) {
 
 void wires::begin_flow(stream& one, number which, std::int64_t now_ps) {
   double bytes = static_cast<double>(one.waiting.front().size_bytes - 1);
-  if (on_.bucket_bytes > 0 && !one.within_node) bytes -= take_tokens(one, bytes, now_ps);
+  if (on_.bucket_bytes > 0) bytes -= take_tokens(one, bytes, now_ps);
   one.flows = true;
   one.left_ps = bytes * on_.byte_ps;
   one.since_ps = now_ps;
   one.share = 1;
-  if (one.within_node) {
-    set_share(which, now_ps);
-    return;
-  }
   out_[one.out].busy.push_back(which);
   in_[one.in].busy.push_back(which);
   share_anew(one.out, one.in, now_ps);
@@ -97,8 +93,7 @@ void wires::set_share(number which, std::int64_t now_ps) {
   stream& one = streams_[which];
   one.left_ps = std::max(0.0, one.left_ps - one.share * static_cast<double>(now_ps - one.since_ps));
   one.since_ps = now_ps;
-  const std::size_t sharers =
-      one.within_node ? 1 : std::max(out_[one.out].busy.size(), in_[one.in].busy.size());
+  const std::size_t sharers = std::max(out_[one.out].busy.size(), in_[one.in].busy.size());
   one.share = 1 / static_cast<double>(sharers);
   const auto left = static_cast<std::int64_t>(std::llround(one.left_ps / one.share));
   events_.add({.at_ps = now_ps + left,
@@ -128,11 +123,9 @@ bool wires::end_flow(const event& ended, departure& left) {
   one.free_at_ps = ended.at_ps + on_.gap_ps;
   left = {one.waiting.front(), one.last};
   one.waiting.pop_front();
-  if (!one.within_node) {
-    leave_port(out_[one.out], ended.a, ended.at_ps);
-    leave_port(in_[one.in], ended.a, ended.at_ps);
-    share_anew(one.out, one.in, ended.at_ps);
-  }
+  leave_port(out_[one.out], ended.a, ended.at_ps);
+  leave_port(in_[one.in], ended.a, ended.at_ps);
+  share_anew(one.out, one.in, ended.at_ps);
   go_on(ended.a, ended.at_ps);
   return true;
 }
