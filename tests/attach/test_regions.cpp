@@ -27,7 +27,7 @@ void add_region(rank_profile& to, const char* name, int around, double time_ms) 
 }
 
 /// Two ranks that compute for 30 and 10 ms in "work", and reduce there; only one has "other".
-[[nodiscard]] analysis two_ranks() {
+[[nodiscard]] analysis run_with_regions() {
   std::vector<rank_profile> ranks;
   for (const int rank : {0, 1}) {
     made_rank on(rank, 2);
@@ -44,7 +44,7 @@ void add_region(rank_profile& to, const char* name, int around, double time_ms) 
 }
 
 TEST(regions, of_the_same_names_are_one_the_longest_first) {
-  const analysis run = two_ranks();
+  const analysis run = run_with_regions();
   const auto& found = run.regions;
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].path, "step");
@@ -57,7 +57,7 @@ TEST(regions, of_the_same_names_are_one_the_longest_first) {
 }
 
 TEST(regions, have_the_calls_of_those_inside) {
-  const analysis run = two_ranks();
+  const analysis run = run_with_regions();
   for (const int place : {0, 1}) {
     const region_result& one = run.regions[static_cast<std::size_t>(place)];
     EXPECT_EQ(one.calls, 2U);
@@ -70,7 +70,7 @@ TEST(regions, have_the_calls_of_those_inside) {
 }
 
 TEST(regions, have_an_efficiency_of_their_own) {
-  const pop_metrics pop = two_ranks().regions[1].pop;
+  const pop_metrics pop = run_with_regions().regions[1].pop;
   EXPECT_NEAR(pop.load_balance, 20.0 / 30, 1e-9);
   EXPECT_NEAR(pop.communication_efficiency, 30.0 / 31, 1e-9);
   EXPECT_NEAR(pop.parallel_efficiency, 20.0 / 31, 1e-9);

@@ -79,6 +79,16 @@ class Truth(unittest.TestCase):
         self.assertGreaterEqual(seen, 0.98 * whole - ROUNDS * 5e-6)
         self.assertLessEqual(seen, 1.02 * whole + ROUNDS * 5e-6 + barriers)
 
+    def test_counters_are_read_beside_the_processor_clock(self):
+        _, profile = self.measured("imbalance")
+        seen = profile["totals"]["instructions_per_cycle"]
+        self.assertTrue(seen is None or seen > 0, seen)  # few virtual machines have counters
+        _, profile = self.measured("imbalance", more={"PLAIT_ATTACH_COUNTERS": "clock"})
+        for row in (profile["totals"], *profile["ranks_detail"]):
+            # Two counters of the same nanoseconds; None where the kernel lets nobody count.
+            if row["instructions_per_cycle"] is not None:
+                self.assertAlmostEqual(row["instructions_per_cycle"], 1, delta=0.05)
+
     @undisturbed
     def test_ranks_that_take_their_own_waits_apart(self):
         alone = {"PLAIT_ATTACH_GATHERS": "1"}

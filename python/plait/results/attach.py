@@ -27,7 +27,8 @@ _TOTALS = dict.fromkeys(
      "collective_wait_s", "other_wait_s", "could_hide_by_progress_s", "could_hide_by_moving_s",
      "bound_s"),
     or_null(at_least_0),
-) | {"stolen_s": or_null(number), "threads": or_null(count_from_1)}  # fmt: skip
+) | {"stolen_s": or_null(number), "threads": or_null(count_from_1),
+     "instructions_per_cycle": or_null(at_least_0)}  # fmt: skip
 _POP = dict.fromkeys(
     ("load_balance", "serialisation", "transfer", "communication_efficiency",
      "parallel_efficiency"), or_null(at_least_0),

@@ -46,6 +46,8 @@ void add_sites(const rank_view& own, job_share& to) {
   ticks stolen = 0;
   for (const auto& [number, site] : one.sites) stolen += site.stolen;
   result.stolen_s = static_cast<double>(stolen) * h.seconds_per_tick;
+  result.cycles = static_cast<double>(h.cycles);
+  result.instructions = static_cast<double>(h.instructions);
   result.openmp = thread_times_of(h);
   result.looks = h.looks;
   result.look_s = h.look_s;

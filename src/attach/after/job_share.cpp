@@ -74,8 +74,8 @@ void wait_split::scale(double by) noexcept {
 void measured_times::add(const measured_times& other) noexcept {
   for (double measured_times::*one :
        {&measured_times::compute_s, &measured_times::mpi_s, &measured_times::stolen_s,
-        &measured_times::hidden_s, &measured_times::bound_s, &measured_times::look_s,
-        &measured_times::look_cpu_s}) {
+        &measured_times::cycles, &measured_times::instructions, &measured_times::hidden_s,
+        &measured_times::bound_s, &measured_times::look_s, &measured_times::look_cpu_s}) {
     this->*one += other.*one;
   }
   threads += other.threads;

@@ -49,6 +49,8 @@ struct measured_times {
   double compute_s = 0;  ///< of all of them, each from its first call to its last
   double mpi_s = 0;
   double stolen_s = 0;
+  double cycles = 0;        ///< of a part of the computation; 0: not counted
+  double instructions = 0;  ///< of the same part
   double hidden_s = 0;
   double bound_s = 0;
   std::uint64_t looks = 0;
@@ -57,6 +59,10 @@ struct measured_times {
   wait_split waits;
 
   void add(const measured_times& other) noexcept;
+  /// Returns 0 where they are not known.
+  [[nodiscard]] double instructions_per_cycle() const noexcept {
+    return cycles > 0 ? instructions / cycles : 0;
+  }
 };
 
 struct rank_result : measured_times {

@@ -155,6 +155,7 @@ void begin_session(int level) {
   attached.notes_calls = asked.has(switch_trace);
   attached.verifies = asked.has(switch_verify);
   align_clocks(attached, 0);
+  counters.open(asked.counts_clock);
   set_price_of_readings();
   pthread_atfork(nullptr, nullptr, leave_child);
   start_looking(level);

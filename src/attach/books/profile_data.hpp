@@ -13,7 +13,7 @@
 
 namespace plait::attach {
 
-inline constexpr std::uint64_t profile_magic = 0x3768636174746170;  // "patatch7"
+inline constexpr std::uint64_t profile_magic = 0x3868636174746170;  // "patatch8"
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr int most_sites = 4096;
 inline constexpr int most_modules = 128;
@@ -206,6 +206,9 @@ struct profile_header {
   double look_cpu_s = 0;
   ticks looked = 0;  ///< time between the program's own calls, each time up to the last look
   std::uint64_t cores[most_cores / 64] = {};  ///< that this rank may run on, a bit each; or none
+  // Of computation after whose beginning the counters were read; 0: they cannot be read.
+  std::uint64_t cycles = 0;
+  std::uint64_t instructions = 0;
   double queued_s = -1;  ///< ready to run, and something else had the core; -1: not known
   std::int32_t modules = 0;
   std::int32_t python_places = 0;  ///< how many are in use

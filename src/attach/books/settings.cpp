@@ -56,6 +56,7 @@ settings read_settings(std::string& wrong) {
   found.trace_bytes = 1'000'000 * mb;
   read_number("PLAIT_ATTACH_GATHERS", 1, 1'000'000, found.gathers, wrong);
   found.quiet = text_of("PLAIT_ATTACH_QUIET") == "1";
+  found.counts_clock = text_of("PLAIT_ATTACH_COUNTERS") == "clock";
   if (found.has(switch_trace) && found.trace.empty()) {
     wrong = "PLAIT_ATTACH asks for a trace, and PLAIT_ATTACH_TRACE names no file for it";
   }

@@ -23,6 +23,7 @@ struct settings {
   bool quiet = false;
   std::string json;
   std::string trace;
+  bool counts_clock = false;                ///< instead of instructions: for tests
   std::uint64_t trace_bytes = 128'000'000;  ///< the trace's file is no longer
   int gathers = 64;                         ///< ranks; of more, each takes its own waits apart
   std::string folder;                       ///< of the files that outlive a process

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ctime>
 
+#include "attach/books/instruction_counters.hpp"
 #include "attach/books/session.hpp"
 #include "attach/calls/fortran_sites.hpp"
 
@@ -24,6 +25,7 @@ struct thread_data {
   ticks last_exit = 0;
   std::uint64_t failing_loop = 0;  ///< see notebook::add_call
   std::int64_t processor_ns_at_exit = 0;
+  counted_work work_at_exit = {};  ///< no cycles: not known
 };
 extern thread_local constinit thread_data own_thread __attribute__((tls_model("initial-exec")));
 

@@ -41,6 +41,10 @@ void add_waits(json_object& to, const wait_split& w, bool has_network) {
   }
 }
 
+void add_counted(json_object& to, const measured_times& of) {
+  to.add("instructions_per_cycle", number_if(of.cycles > 0, of.instructions_per_cycle()));
+}
+
 [[nodiscard]] std::string totals_of(const analysis& run) {
   json_object totals;
   totals.add("threads", run.threads).add("compute_s", run.compute_s).add("mpi_s", run.mpi_s);
@@ -48,6 +52,7 @@ void add_waits(json_object& to, const wait_split& w, bool has_network) {
   waits.by_progress_s = run.as_far_as_the_run_can_be(waits.by_progress_s);
   waits.by_moving_s = run.as_far_as_the_run_can_be(waits.by_moving_s);
   add_waits(totals, waits, run.has_network);
+  add_counted(totals, run);
   return totals
       .add("bound_s", number_if(run.has_network, run.as_far_as_the_run_can_be(run.bound_s)))
       .add("stolen_s", run.stolen_s)
@@ -155,6 +160,7 @@ void add_waits(json_object& to, const wait_split& w, bool has_network) {
       .add("looks", of.looks)
       .add("look_s", of.look_s);
   add_waits(one, of.waits, has_network);
+  add_counted(one, of);
   if (of.openmp.threads > 1) one.add("openmp", threads_of(of.openmp).text());
   return one.add("bound_s", number_if(has_network, of.bound_s));
 }
@@ -171,6 +177,7 @@ constexpr std::pair<const char*, rank_figure> figures_of_classes[] = {
     {"collective_wait_s", [](const rank_result& of) { return of.waits.collective_wait_s; }},
     {"other_wait_s", [](const rank_result& of) { return of.waits.other_wait_s; }},
     {"stolen_s", [](const rank_result& of) { return of.stolen_s; }},
+    {"instructions_per_cycle", [](const rank_result& of) { return of.instructions_per_cycle(); }},
     {"sent_bytes", [](const rank_result& of) { return static_cast<double>(of.sent_bytes); }},
     {"sends_to", [](const rank_result& of) { return static_cast<double>(of.sends_to); }}};
 

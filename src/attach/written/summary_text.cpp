@@ -226,6 +226,18 @@ void add_stolen(lines& to, const analysis& run) {
              : "it sleeps, reads or writes files, or the kernel moves its data");
 }
 
+void add_instructions(lines& to, const analysis& run) {
+  if (run.cycles <= 0) return;
+  alike_ranks counted;
+  for (const rank_result& one : run.ranks) {
+    if (one.cycles > 0) counted.push_back(&one);
+  }
+  const figure_of_class of_ranks =
+      figure_of(counted, [](const rank_result& of) { return of.instructions_per_cycle(); });
+  to.add("computation: {} instructions per cycle, of ranks {} to {}",
+         fixed(run.instructions_per_cycle(), 2), fixed(of_ranks.least, 2), fixed(of_ranks.most, 2));
+}
+
 /// Of many ranks those that are told by name in the result.
 void add_outliers(lines& to, const analysis& run) {
   if (run.ranks.size() <= most_listed_ranks || run.cores.spoils_waits) return;
@@ -271,6 +283,7 @@ std::string summary_text(const analysis& run) {
     to.add("progress looked {} times, which took {} of a rank, and hid {} at least", run.looks,
            of_a_rank_text(run, run.look_s), of_a_rank_text(run, run.hidden_s));
   }
+  add_instructions(to, run);
   add_stolen(to, run);
   add_outliers(to, run);
   for (const std::string& warning : run.warnings) to.add("note: {}", warning);

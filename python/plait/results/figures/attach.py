@@ -110,6 +110,17 @@ def pop_rows(result: Result) -> list[tuple[str, str, str]]:
     ]
 
 
+def instructions_sentence(result: Result) -> list[str]:
+    """Says how many instructions a cycle of computation has, where they were counted."""
+    mean = (result.get("totals") or {}).get("instructions_per_cycle")
+    if mean is None:
+        return []
+    rows = [row.get("instructions_per_cycle") for row in result.get("ranks_detail") or []]
+    counted = [one for one in rows if one is not None] or [mean]
+    return [f"computation: {mean:.2f} instructions per cycle, of ranks {min(counted):.2f} to"
+            f" {max(counted):.2f}"]  # fmt: skip
+
+
 def owner(site: Site) -> Site:
     """Returns the first place on the way to a call that is in no wrapper."""
     return (site.get("callers") or [site])[-1]

@@ -15,6 +15,7 @@ from plait.results.figures.attach import (
     class_sentences,
     cores_sentence,
     hidden_rows,
+    instructions_sentence,
     main_part,
     owner,
     place_text,
@@ -67,7 +68,7 @@ def _tables(heading: str, result: Result, width: int) -> list[str]:
     if (rows := pop_rows(result)) and tells_of_messages(result):
         console.print(_plain(["POP", "", ""], rows))
         console.print(SYMBOLS)
-    for sentence in threads_sentence(result):
+    for sentence in (*instructions_sentence(result), *threads_sentence(result)):
         console.print(sentence)
     if (rows := efficiency_rows(result)) and tells_of_messages(result):
         shown = [row for row in rows if row[0] in _THREADS]

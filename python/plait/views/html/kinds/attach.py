@@ -246,15 +246,19 @@ largest beside it."""
 
 def _ranks(result: Result) -> str:
     known = [(k, name) for k, name in _TIMES if any(k in row for row in result["ranks_detail"])]
+    counted = [row.get("instructions_per_cycle") for row in result["ranks_detail"]]
+    more = [("instructions a cycle", counted)] if any(counted) else []
     rows = [
         [figure(str(row["rank"]), row["rank"]), words(row.get("host") or ""),
-         *(_seconds(row.get(key)) for key, _ in known)]
-        for row in result["ranks_detail"]
+         *(_seconds(row.get(key)) for key, _ in known),
+         *(figure("" if of[at] is None else f"{of[at]:.2f}", of[at]) for _, of in more)]
+        for at, row in enumerate(result["ranks_detail"])
     ]  # fmt: skip
     note = (
         "" if mean_s(result, "stolen_s") is None else element("p", text(_STOLEN), class_="reading")
     )
-    return sortable_table(["rank", "host", *(name for _, name in known)], rows, 2) + note
+    heads = ["rank", "host", *(name for _, name in known), *(name for name, _ in more)]
+    return sortable_table(heads, rows, 2) + note
 
 
 _STOLEN = """Stolen: the time outside MPI in which the rank's processor was not its own, such as the
