@@ -260,7 +260,7 @@ def test_mpi4py_chooses_its_library_as_without_plait(library, environment, there
     result = there / f"out/python-{library}.json"
     done = job(library, there, environment / "plait", "attach", "--json", result,
                environment / "python", there / "program.py", MPI4PY_LIBMPI=str(opened))  # fmt: skip
-    check(done, result, pathlib.Path(sys.executable).resolve().name)
+    check(done, result, (environment / "python").resolve().name)
     if (3, 11) <= sys.version_info[:2] <= (3, 13):  # whose frames attach knows
         check_lines(result)
 
