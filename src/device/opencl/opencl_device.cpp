@@ -172,12 +172,12 @@ std::uint64_t opencl_device::mark(device_queue queue) {
   const std::int32_t code = cl_.clEnqueueMarkerWithWaitList(q.handle, 0, nullptr, &event);
   if (code != 0) {
     note_failure(code, "");
-    inbox_->put({.kind = opencl_news::kinds::marked, .queue = queue, .number = number});
+    inbox_->put({.kind = opencl_news::kinds::marked, .queue = queue});
     return number;
   }
   q.marks.push_back({number, event, std::exchange(q.open, {})});
   if (waiting_.fetch_add(1, std::memory_order_acq_rel) == 0) inbox_->wake();
-  watched_command::mark(cl_, event, inbox_, queue, number);
+  watched_command::mark(cl_, event, inbox_, queue);
   cl_.clFlush(q.handle);
   return number;
 }

@@ -26,7 +26,6 @@ struct opencl_news {
   const char* task = "";
   ticks begin = 0;
   ticks now = 0;
-  std::uint64_t number = 0;  ///< of a mark
 };
 
 struct opencl_inbox {
@@ -51,19 +50,18 @@ class watched_command {
  public:
   /// Has one callback, at its end.
   static void mark(const opencl_functions& cl, cl_event event,
-                   const std::shared_ptr<opencl_inbox>& to, device_queue queue,
-                   std::uint64_t number) {
-    auto* const one = new watched_command(to, queue, "", number, 1);
+                   const std::shared_ptr<opencl_inbox>& to, device_queue queue) {
+    auto* const one = new watched_command(to, queue, "", 1);
     one->ask(cl, event, cl_number::complete, [](cl_event, std::int32_t, void* data) {
       auto& of = *static_cast<watched_command*>(data);
-      of.to_->put({.kind = opencl_news::kinds::marked, .queue = of.queue_, .number = of.number_});
+      of.to_->put({.kind = opencl_news::kinds::marked, .queue = of.queue_});
       of.called();
     });
   }
   /// Has one when it begins, too.
   static void run(const opencl_functions& cl, cl_event event,
                   const std::shared_ptr<opencl_inbox>& to, device_queue queue, const char* task) {
-    auto* const one = new watched_command(to, queue, task, 0, 2);
+    auto* const one = new watched_command(to, queue, task, 2);
     one->ask(cl, event, cl_number::running, [](cl_event, std::int32_t status, void* data) {
       auto& of = *static_cast<watched_command*>(data);
       if (status == cl_number::running) of.tell_begin(now_ticks());
@@ -84,8 +82,8 @@ class watched_command {
 
  private:
   watched_command(std::shared_ptr<opencl_inbox> to, device_queue queue, const char* task,
-                  std::uint64_t number, int callbacks)
-      : to_(std::move(to)), queue_(queue), task_(task), number_(number), callbacks_(callbacks) {}
+                  int callbacks)
+      : to_(std::move(to)), queue_(queue), task_(task), callbacks_(callbacks) {}
 
   void ask(const opencl_functions& cl, cl_event event, std::int32_t when, cl_callback callback) {
     if (cl.clSetEventCallback(event, when, callback, this) != 0) called();
@@ -103,7 +101,6 @@ class watched_command {
   const std::shared_ptr<opencl_inbox> to_;
   const device_queue queue_;
   const char* const task_;
-  const std::uint64_t number_;
   std::atomic<ticks> begin_{0};
   std::atomic<int> callbacks_;
 };
