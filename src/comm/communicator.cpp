@@ -83,9 +83,10 @@ void fill(matching_space& space, MPI_Comm comm) {
 
 // It shall not stand for a message of any rank.
 static_assert(no_rank != MPI_ANY_SOURCE && no_rank != MPI_ROOT && no_rank != MPI_UNDEFINED);
+static_assert(MPI_PROC_NULL < 0);
 
-bool is_no_rank(int peer) noexcept {
-  return peer == no_rank || peer == MPI_PROC_NULL;
+bool detail::is_proc_null(int peer) noexcept {
+  return peer == MPI_PROC_NULL;
 }
 
 /// MPI libraries have between some thousands and 65536 communicators, and name an internal error or
@@ -175,8 +176,8 @@ communicator communicator::lane(std::string name) const {
   return made;
 }
 
-bool communicator::is_lane() const noexcept {
-  return self_ != nullptr && self_->is_lane;
+bool communicator::says_lane() const noexcept {
+  return self_->is_lane;
 }
 
 const std::string& communicator::name() const {

@@ -222,7 +222,7 @@ void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> 
              std::span<const std::byte>(bytes), to, in(std::span<const std::byte>(bytes)), between);
 }
 
-void submit_send(runtime_state& s, task_name name, const operation& message,
+void submit_send(runtime_state& s, task_name name, operation message,
                  device_span<const std::byte> from, const communicator& among) {
   expect_may_travel(s, name, message, among);
   if (is_no_rank(message.peer)) return;
@@ -233,8 +233,8 @@ void submit_send(runtime_state& s, task_name name, const operation& message,
   submit_message(s, name, message, range_of(bytes), among, between);
 }
 
-void submit_receive(runtime_state& s, task_name name, const operation& message,
-                    device_span<std::byte> to, const communicator& among) {
+void submit_receive(runtime_state& s, task_name name, operation message, device_span<std::byte> to,
+                    const communicator& among) {
   expect_may_travel(s, name, message, among);
   if (is_no_rank(message.peer)) return;
   const stage between = to.memory().home->take_stage(to.size());

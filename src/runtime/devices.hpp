@@ -68,9 +68,9 @@ void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> 
                  device_span<std::byte> to);
 
 /// Messages of a device's memory, by way of the host's.
-void submit_send(runtime_state& s, task_name name, const operation& message,
+void submit_send(runtime_state& s, task_name name, operation message,
                  device_span<const std::byte> from, const communicator& among);
-void submit_receive(runtime_state& s, task_name name, const operation& message,
-                    device_span<std::byte> to, const communicator& among);
+void submit_receive(runtime_state& s, task_name name, operation message, device_span<std::byte> to,
+                    const communicator& among);
 
 }  // namespace plait

@@ -51,10 +51,6 @@ void submit_touches(scheduler& tasks, const parts_ptr& parts) {
   }
 }
 
-[[nodiscard]] operation part_of_move(operation::kind what, int peer) noexcept {
-  return {.what = what, .of = operation::origin::move, .peer = peer};
-}
-
 [[nodiscard]] byte_range range_of(std::span<const std::byte> bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
   return {begin, begin + bytes.size()};
@@ -65,14 +61,16 @@ void submit_touches(scheduler& tasks, const parts_ptr& parts) {
 void submitter::move(const move_plan& plan) {
   const parts_ptr& parts = plan.parts();
   PLAIT_EXPECTS(!parts->in_a_mover.load(), "a mover with this plan is under way");
+  const auto submit = [&](const detail::moved_message& m, operation::kind what) {
+    operation message{.what = what, .of = operation::origin::move, .peer = m.peer};
+    submit_message(state_, m.name, message, range_of(m.bytes), {}, parts);
+  };
   for (const detail::moved_message& m : parts->sends) {
     submit_groups(state_.tasks, parts->packing, high, parts, m.first_group, m.last_group);
-    submit_message(state_, m.name, part_of_move(operation::kind::send, m.peer), range_of(m.bytes),
-                   {}, parts);
+    submit(m, operation::kind::send);
   }
   for (const detail::moved_message& m : parts->receives) {
-    submit_message(state_, m.name, part_of_move(operation::kind::receive, m.peer),
-                   range_of(m.bytes), {}, parts);
+    submit(m, operation::kind::receive);
   }
   submit_groups(state_.tasks, parts->copying, normal, parts, parts->first_local, parts->last_local);
   for (const detail::moved_message& m : parts->receives) {

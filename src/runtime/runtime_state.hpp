@@ -17,6 +17,7 @@
 #include "runtime/devices.hpp"
 #include "runtime/end_of_run.hpp"
 #include "runtime/engine_source.hpp"
+#include "runtime/scratch.hpp"
 #include "runtime/task_suspender.hpp"
 #include "runtime/written/recorder.hpp"
 #include "runtime/written/stall_report.hpp"
@@ -119,6 +120,7 @@ struct runtime_state {
   const size_comparison compared_sizes;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
+  scratch_pool scratch;    ///< of collective calls; tasks use it
   joined_devices devices;  ///< settled by the end of tasks
   scheduler tasks;
   std::optional<task_suspender> suspender;

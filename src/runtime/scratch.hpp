@@ -2,11 +2,13 @@
 /// Memory that the runtime makes for messages; whoever uses it keeps it alive.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <span>
+#include <vector>
 
 #include <plait/core/strided_bytes.hpp>
 
@@ -17,6 +19,36 @@ namespace plait {
   return {static_cast<std::byte*>(::operator new(size_bytes, alignment)),
           [](std::byte* bytes) { ::operator delete(bytes, alignment); }};
 }
+
+/// Small scratch memory that is used again once no task in flight names it, so that calls which
+/// repeat allocate nothing.  It lives as long as the pool.  Submitting thread.
+class scratch_pool {
+ public:
+  static constexpr std::size_t largest_bytes = 1024;
+
+  /// Returns memory that nobody owns, for a size from 1 to `largest_bytes`.  `is_unused(bytes)`: no
+  /// task in flight names them.  Calls in flight at once have memory of their own each.
+  [[nodiscard]] std::shared_ptr<std::byte> take(std::size_t size_bytes, const auto& is_unused) {
+    const std::size_t lines = (size_bytes + line - 1) / line;
+    ring& own = rings_[lines - 1];
+    const auto begin = [&] { return reinterpret_cast<std::uintptr_t>(own.blocks[own.next].get()); };
+    if (own.blocks.empty() || !is_unused(byte_range{begin(), begin() + lines * line})) {
+      own.blocks.insert(own.blocks.begin() + static_cast<std::ptrdiff_t>(own.next),
+                        make_scratch(lines * line));
+    }
+    std::byte* const taken = own.blocks[own.next].get();
+    own.next = own.next + 1 < own.blocks.size() ? own.next + 1 : 0;
+    return {std::shared_ptr<void>(), taken};
+  }
+
+ private:
+  static constexpr std::size_t line = 64;
+  struct ring {
+    std::vector<std::shared_ptr<std::byte>> blocks;
+    std::size_t next = 0;  ///< the one that was taken longest ago
+  };
+  std::array<ring, largest_bytes / line> rings_;
+};
 
 [[nodiscard]] inline std::span<std::byte> writable(byte_range bytes) noexcept {
   return {reinterpret_cast<std::byte*>(bytes.begin), bytes.end - bytes.begin};

@@ -166,6 +166,14 @@ void completed(operation& self, const std::exception_ptr& why_not) noexcept {
   home.tasks.complete(*op.node);
 }
 
+void start(submitted_operation& op) {
+  runtime_state& home = *op.home;
+  if (op.varies) set_length(op);
+  const bool is_over =
+      engine::may_start_at_once(op) && !home.record.has_value() && home.messages.start_at_once(op);
+  is_over ? home.tasks.complete(*op.node) : home.messages.post(op);
+}
+
 void act(detail::task_node& self, detail::node_action action) {
   submitted_operation& op = operation_of(self);
   switch (action) {
@@ -173,8 +181,7 @@ void act(detail::task_node& self, detail::node_action action) {
       engine::next_iteration(op);
       [[fallthrough]];
     case detail::node_action::run:
-      if (op.varies) set_length(op);
-      op.home->messages.post(op);
+      start(op);
       break;
     case detail::node_action::disown:
       break;
@@ -185,21 +192,36 @@ void act(detail::task_node& self, detail::node_action action) {
   }
 }
 
-/// Submits `op` as a node; `declare` adds the accesses.
-template <class Declare>
-void submit_as_node(runtime_state& s, task_name name, operation& op, const communicator& among,
-                    std::unique_ptr<operation_belongings> owned, const packed_box* packs,
-                    const Declare& declare) {
-  if (owned != nullptr) {
-    op.remote = owned->remote.has_value() ? &*owned->remote : nullptr;
-    op.call = owned->call.get();
-  }
+/// Returns true if the message was a send, and is over.
+[[nodiscard]] bool is_over_without_node(runtime_state& s, operation& op, byte_range bytes) {
+  if (!engine::may_start_at_once(op)) return false;
+  struct sending {
+    engine& by;
+    operation& op;
+  } it{s.messages, op};
+  return s.tasks.start_without_node(
+      bytes,
+      [](void* argument) {
+        const auto& [by, op_] = *static_cast<sending*>(argument);
+        return by.start_at_once(op_);
+      },
+      &it);
+}
+
+/// Gives `op` its place in the order of matching.  First of all: this checks peer and tag.
+void enqueue(runtime_state& s, task_name name, operation& op, const communicator& among) {
   expect_may_communicate(s, name, op, among);
   if (op.name == nullptr) op.name = name.c_str();
   op.completed = &completed;
-  // First: it checks peer and tag.
   const bool recorded = !among.is_lane() && s.tasks.recording();  // a task of a graph runs anew
   recorded ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
+}
+
+/// Submits `op`, which has its place, as a node; `declare` adds the accesses.
+template <class Declare>
+void submit_as_node(runtime_state& s, task_name name, const operation& op,
+                    std::unique_ptr<operation_belongings> owned, const packed_box* packs,
+                    const Declare& declare) {
   if (packs != nullptr) packs->submit_packing(s.tasks, name);
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
@@ -253,24 +275,31 @@ void expect_may_communicate(runtime_state& s, task_name name, const operation& o
 void submit_operation(runtime_state& s, task_name name, operation op,
                       std::span<const data_access> accesses, const communicator& among,
                       std::unique_ptr<operation_belongings> owned, const packed_box* packs) {
-  submit_as_node(s, name, op, among, std::move(owned), packs, [&](detail::task_node& node) {
+  if (owned != nullptr) {
+    op.remote = owned->remote.has_value() ? &*owned->remote : nullptr;
+    op.call = owned->call.get();
+  }
+  enqueue(s, name, op, among);
+  submit_as_node(s, name, op, std::move(owned), packs, [&](detail::task_node& node) {
     for (const data_access& one : accesses) s.tasks.add_box(node, one.memory, one.mode);
   });
 }
 
-void submit_message(runtime_state& s, task_name name, operation message, byte_range bytes,
+void submit_message(runtime_state& s, task_name name, operation& message, byte_range bytes,
                     const communicator& among, std::shared_ptr<const void> keeps,
                     const packed_box* packs) {
   if (is_no_rank(message.peer)) return expect_may_communicate(s, name, message, among);
   const bool send = message.what == operation::kind::send;
   message.buffer = reinterpret_cast<void*>(bytes.begin);
   message.size_bytes = bytes.end - bytes.begin;
+  enqueue(s, name, message, among);
+  if (packs == nullptr && is_over_without_node(s, message, bytes)) return;
   std::unique_ptr<operation_belongings> owned;
   if (keeps != nullptr) {
     owned = std::make_unique<operation_belongings>();
     owned->memory = std::move(keeps);
   }
-  submit_as_node(s, name, message, among, std::move(owned), packs, [&](detail::task_node& node) {
+  submit_as_node(s, name, message, std::move(owned), packs, [&](detail::task_node& node) {
     s.tasks.add_access(node, bytes, send ? access_mode::in : access_mode::out);
   });
 }

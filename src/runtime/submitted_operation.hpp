@@ -66,8 +66,9 @@ void submit_operation(runtime_state& s, task_name name, operation op,
                       std::unique_ptr<operation_belongings> owned = nullptr,
                       const packed_box* packs = nullptr);
 
-/// Submits a send or a receive of these bytes.  `keeps` lives as long as the message.
-void submit_message(runtime_state& s, task_name name, operation message, byte_range bytes,
+/// Submits a send or a receive of these bytes; `message` is filled in for that.  `keeps` lives as
+/// long as the message.
+void submit_message(runtime_state& s, task_name name, operation& message, byte_range bytes,
                     const communicator& among, std::shared_ptr<const void> keeps = {},
                     const packed_box* packs = nullptr);
 

@@ -85,8 +85,8 @@ void finish(Submission&& submitted, const task_call& call) {
   if (call.urgency.has_value()) submitted.priority(*call.urgency);
 }
 
-void submit_box(runtime_state& s, task_name name, const operation& message,
-                const strided_bytes& box, const communicator& among) {
+void submit_box(runtime_state& s, task_name name, operation& message, const strided_bytes& box,
+                const communicator& among) {
   if (const auto bytes = in_one_piece(box)) return submit_message(s, name, message, *bytes, among);
   expect_may_communicate(s, name, message, among);
   if (is_no_rank(message.peer)) return;
@@ -180,13 +180,15 @@ bool submitter::recording() const noexcept {
 void submitter::message(const message_call& call, const communicator& among) {
   PLAIT_EXPECTS(call.what == operation::kind::send || call.what == operation::kind::receive,
                 "a message is sent or received");
-  const operation message{.what = call.what, .peer = call.peer, .tag = call.tag};
-  const auto named_by = [&] { return label_of(call.name, message); };
-  if (!among.is_lane() && !is_no_rank(call.peer))
-    state_.tasks.expect_in_place(named_by, call.elements_of);
+  operation message{.what = call.what, .peer = call.peer, .tag = call.tag};
+  if (call.elements_of.object != nullptr && state_.tasks.recording() && !among.is_lane() &&
+      !is_no_rank(call.peer)) {
+    state_.tasks.expect_in_place([&] { return label_of(call.name, message); }, call.elements_of);
+  }
   if (call.count != nullptr) return submit_counted(state_, call, among);
   if (call.memory.is_range()) {
-    submit_message(state_, call.name, message, call.memory.hull(), among);
+    const byte_range bytes{call.memory.begin, call.memory.begin + call.memory.row_bytes};
+    submit_message(state_, call.name, message, bytes, among);
   } else {
     submit_box(state_, call.name, message, call.memory, among);
   }

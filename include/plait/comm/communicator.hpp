@@ -13,8 +13,14 @@ namespace plait {
 
 struct matching_space;
 
+namespace detail {
+[[nodiscard]] bool is_proc_null(int peer) noexcept;
+}
+
 /// Returns whether a peer is missing: `no_rank`, or MPI_PROC_NULL.
-[[nodiscard]] bool is_no_rank(int peer) noexcept;
+[[nodiscard]] inline bool is_no_rank(int peer) noexcept {
+  return peer < 0 && (peer == no_rank || detail::is_proc_null(peer));
+}
 
 /// Numbers its ranks from 0 and matches by itself: what is submitted here never meets what is
 /// submitted elsewhere, though the ranks be the same.  Made by `environment::world` and `split`;
@@ -42,7 +48,7 @@ class communicator {
   /// Makes a lane: a communicator of the same ranks whose messages tasks submit, one task at a time
   /// (lane.hpp).  Collective; the rest as `split`.
   [[nodiscard]] communicator lane(std::string name) const;
-  [[nodiscard]] bool is_lane() const noexcept;
+  [[nodiscard]] bool is_lane() const noexcept { return is_made() && says_lane(); }
 
   /// Returns whether `world` or `split` made this communicator.
   [[nodiscard]] bool is_made() const noexcept { return self_ != nullptr; }
@@ -59,6 +65,7 @@ class communicator {
 
  private:
   friend struct native_access;
+  [[nodiscard]] bool says_lane() const noexcept;
   explicit communicator(std::shared_ptr<matching_space> self) noexcept : self_(std::move(self)) {}
 
   std::shared_ptr<matching_space> self_;

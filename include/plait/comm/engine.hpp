@@ -118,6 +118,18 @@ class engine {
   /// Starts `op` now or as soon as the holder of the token gets to it.  Thread-safe.
   void post(operation& op);
 
+  /// Starts a send here and now, if its turn has come and no other thread has the token.  Returns
+  /// true if it is over; then `completed` is not called.  Else give it to `post`, which goes on
+  /// with what has been started.  Any thread that may post it.  Precondition: `may_start_at_once`.
+  /// Errors: `error` with what MPI says; then it is over.
+  [[nodiscard]] bool start_at_once(operation& op);
+  /// Returns true for a send that is mostly over when it has been started: libraries copy small
+  /// messages out at once.  To ask costs less than to have them among the others at the next look.
+  [[nodiscard]] static bool may_start_at_once(const operation& op) noexcept {
+    constexpr std::size_t largest_bytes = 1024;
+    return op.what == operation::kind::send && op.size_bytes <= largest_bytes && !op.sparse;
+  }
+
   /// Polls for `what`, which must stay at its address until it is completed.  Counts as
   /// communication in flight.  Thread-safe.
   void watch(awaited& what);

@@ -66,6 +66,7 @@ struct operation {
   bool varies = false;
   /// True for a message that both ends leave out at most of its places: see `is_left_out`.
   bool sparse = false;
+  bool under_way = false;          ///< the engine's own: started, and not posted yet
   collective::operation called{};  ///< of a collective, by either back end
   int peer = 0;
   int tag = 0;                 ///< of a signal: its flag

@@ -133,9 +133,8 @@ struct collective_description {
  private:
   template <class T, class Operation>
   [[nodiscard]] static std::shared_ptr<const combine_bytes> combine_by(Operation operation) {
-    return std::make_shared<const combine_bytes>([operation](std::span<const std::byte> from_bytes,
-                                                             std::span<std::byte> to_bytes,
-                                                             bool to_is_left) {
+    const auto combine = [operation](std::span<const std::byte> from_bytes,
+                                     std::span<std::byte> to_bytes, bool to_is_left) {
       const auto* from = reinterpret_cast<const T*>(from_bytes.data());
       auto* to = reinterpret_cast<T*>(to_bytes.data());
       const std::size_t count = to_bytes.size() / sizeof(T);
@@ -144,7 +143,13 @@ struct collective_description {
       } else {
         for (std::size_t i = 0; i < count; ++i) to[i] = operation(from[i], to[i]);
       }
-    });
+    };
+    if constexpr (std::is_empty_v<Operation>) {  // one for all calls, which nobody owns
+      static const combine_bytes only(combine);
+      return {std::shared_ptr<void>(), &only};
+    } else {
+      return std::make_shared<const combine_bytes>(combine);
+    }
   }
 };
 

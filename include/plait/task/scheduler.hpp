@@ -193,6 +193,16 @@ class scheduler {
   /// Submitting thread.
   void expect_in_place(const std::function<std::string()>& named_by, const detail::container& c);
   void submit(detail::task_node& node);
+  /// Returns true if no task in flight names any of these bytes; false, too, where boxes are.
+  /// Submitting thread.
+  [[nodiscard]] bool is_unused(byte_range bytes) noexcept;
+  /// Says of an operation that was started without a node whether it is over.
+  using start_function = bool (*)(void* argument);
+  /// Starts an operation that reads `bytes` and is mostly over when it has been started, without a
+  /// node: if nothing in flight writes there, and nothing records or watches what is submitted.
+  /// Returns true if it is over, also if `start` has thrown, which `wait` rethrows.  Else a node of
+  /// the caller's goes on with it.  Submitting thread, or a task, for which it starts nothing.
+  [[nodiscard]] bool start_without_node(byte_range bytes, start_function start, void* argument);
   /// Finishes an asynchronous node.  Any thread, once, after the node's start.
   void complete(detail::task_node& node);
   /// Reports a failure as an exception of a task would: `wait` rethrows the first.  Any thread.

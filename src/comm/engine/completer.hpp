@@ -29,7 +29,7 @@ class completer {
     if (!sets_aside(op, held_queue::why::delayed_completion, failure)) settle(op, failure);
   }
   void settle(operation& op, const std::exception_ptr& failure) {
-    raise_count(count_);
+    count_one();
     state_.one_less();
     // The owner may free it, and the last one's owner this engine's clients.
     op.completed(op, failure);
@@ -46,6 +46,8 @@ class completer {
   [[nodiscard]] held_queue& held() noexcept { return held_; }
   [[nodiscard]] disturber& random() noexcept { return disturber_; }
 
+  /// Counts one that is over and that nobody is told of.
+  void count_one() noexcept { raise_count(count_); }
   /// Operations that were settled.  Any thread.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(); }
 

@@ -48,6 +48,8 @@ class driver {
   // ---------------------------------------------------------------------------------------------
   /// Starts `op`, or leaves it to whoever holds the token.
   void post(operation& op);
+  /// See `engine::start_at_once`.
+  [[nodiscard]] bool start_at_once(operation& op);
   /// Drives operations, unless another thread does so or waits for the token.  Returns whether
   /// anything started or completed.  `again`: the caller polls without pause.
   bool poll(bool again) {
@@ -187,12 +189,38 @@ inline void driver::post(operation& op) {
   }
 }
 
+inline bool driver::start_at_once(operation& op) {
+  const bool has_token = mpi_token::any_held_here();  // in `completed` of another operation
+  if (!nothing_waits_for_a_step() || state_.is_given_up() ||
+      (op.again != nullptr && op.again->pays(op)))
+    return false;
+  if (!has_token && !token_.try_acquire()) return false;
+  bool over = false;
+  try {
+    over = flights_.may_begin() && op.via->may_start(op) &&
+           flights_.start_at_once(op, matching_.mpi_tag(op));
+  } catch (...) {
+    if (!has_token) release_token();
+    throw;
+  }
+  if (over && !op.via->parked().empty()) {
+    moment when;
+    begin_parked(*op.via, when);
+  }
+  if (!has_token) release_token();
+  return over;
+}
+
 inline void driver::take_up(operation& op, moment& when) {
   if (!tell_.sets_aside(op, held_queue::why::delayed_start)) admit(op, when);
 }
 
 /// Starts the operation and those that were parked behind it, or parks it until its turn.
 inline void driver::admit(operation& op, moment& when) {
+  if (op.under_way) {
+    flights_.go_on(op, when);
+    return begin_parked(*op.via, when);
+  }
   if (state_.is_given_up()) {
     tell_.settle(op, nullptr);
     return;

@@ -187,6 +187,9 @@ void engine::post(operation& op) {
   self_->messages.post(op);
   self_->helper.wake();
 }
+bool engine::start_at_once(operation& op) {
+  return self_->messages.start_at_once(op);
+}
 void engine::watch(awaited& what) {
   self_->messages.watch(what);
   self_->helper.wake();

@@ -6,6 +6,13 @@ namespace plait {
 
 static_assert(look_schedule::never == engine::never);
 
+void in_flight::go_on(operation& op, moment& when) {
+  const bool first = nothing();
+  op.under_way = false;
+  transfers_.go_on(op);
+  note_expected(first, when);
+}
+
 void in_flight::start_one_sided(operation& op, moment& when) {
   const bool first = nothing();
   const served_window::finished_list done = windows_.start(op);

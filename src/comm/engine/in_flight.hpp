@@ -55,6 +55,11 @@ class in_flight {
 
   /// The operation's turn has come.  It may complete at once.
   void start(operation& op, int mpi_tag, moment& when);
+  /// The same for `engine::start_at_once`.  Returns whether it is over; else `go_on` follows, and
+  /// until then no other may begin.
+  [[nodiscard]] bool start_at_once(operation& op, int mpi_tag);
+  [[nodiscard]] bool may_begin() const noexcept { return transfers_.may_begin(); }
+  void go_on(operation& op, moment& when);
   void start_one_sided(operation& op, moment& when);
   void watch(awaited& what);
   void serve(served_window& window);
@@ -98,6 +103,16 @@ class in_flight {
   }
 
  private:
+  /// One more is in flight.  `first`: nothing was.
+  void note_expected(bool first, moment& when) noexcept {
+    if (first) flight_.take_off(when.now());
+    raise_count(expectations_);
+    if (looks_.wants_to_know_of_posts()) {
+      looks_.posted(when.now());
+    } else {
+      looks_.posted_since_last();
+    }
+  }
   bool test(look which);
   bool test_watched() { return !watched_.empty() && test_all_watched(); }
   /// Returns what a look costs that finds nothing, if there are so many that this matters.
@@ -133,16 +148,20 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
       tell_.complete(op, nullptr);
       return;
     }
-    if (first) flight_.take_off(when.now());
-    raise_count(expectations_);
-    if (looks_.wants_to_know_of_posts()) {
-      looks_.posted(when.now());
-    } else {
-      looks_.posted_since_last();
-    }
+    note_expected(first, when);
   } catch (...) {
     tell_.complete(op, std::current_exception());
   }
+}
+
+inline bool in_flight::start_at_once(operation& op, int mpi_tag) {
+  op.via->started(op);
+  if (transfers_.start_at_once(op, mpi_tag, op.via->among()->messages)) {
+    tell_.count_one();
+    return true;
+  }
+  op.under_way = true;
+  return false;
 }
 
 inline bool in_flight::look_after(look which) {

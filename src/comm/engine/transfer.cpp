@@ -18,9 +18,11 @@
 namespace plait {
 namespace {
 
-/// Libraries copy small messages out at once, and then their sends are complete when they are
-/// started; to ask costs less than to have them among the others at the next look.
-constexpr std::size_t largest_at_once = 1024;
+[[nodiscard]] bool is_over(MPI_Request& request) {
+  int done = 0;
+  mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  return done != 0;
+}
 
 /// Ranks that name sizes that do not fit: in a collective that is the program's mistake.
 [[nodiscard]] std::exception_ptr wrong_size(const operation& op, const std::string& why) {
@@ -110,13 +112,15 @@ bool transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
       }
     });
   }
-  if (op.what == operation::kind::send && op.size_bytes <= largest_at_once && kept == nullptr) {
-    int done = 0;
-    mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done != 0) return true;
-  }
+  if (engine::may_start_at_once(op) && kept == nullptr && is_over(request)) return true;
   add(op, request);
   return false;
+}
+
+bool transfer_set::start_at_once(const operation& op, int mpi_tag, MPI_Comm comm) {
+  const int count = static_cast<int>(op.size_bytes);  // small
+  mpi_call(MPI_Isend(op.buffer, count, MPI_BYTE, op.peer, mpi_tag, comm, &begun_), "MPI_Isend");
+  return is_over(begun_);
 }
 
 void transfer_set::add(operation& op, MPI_Request request) {

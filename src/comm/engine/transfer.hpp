@@ -6,6 +6,7 @@
 #include <exception>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -37,6 +38,12 @@ class transfer_set {
   /// operation has completed already, as small sends do: then it is not in the set.  Errors:
   /// `error` with what MPI says; then nothing was started.
   [[nodiscard]] bool start(operation& op, int mpi_tag, MPI_Comm comm);
+
+  /// MPI_Isend.  Returns whether the send is over; else `go_on` adds it, and no other `may_begin`
+  /// until then.
+  [[nodiscard]] bool start_at_once(const operation& op, int mpi_tag, MPI_Comm comm);
+  [[nodiscard]] bool may_begin() const noexcept { return begun_ == MPI_REQUEST_NULL; }
+  void go_on(operation& op) { add(op, std::exchange(begun_, MPI_REQUEST_NULL)); }
 
   /// Adds a collective of the MPI library's own, which is under way on `request`.
   void add(operation& op, MPI_Request request);
@@ -72,6 +79,7 @@ class transfer_set {
   std::size_t first_ = 0;
   std::size_t others_ = 0;       ///< how many after `first_` the next to have their turn are
   bool oldest_have_had_ = true;  ///< their turn
+  MPI_Request begun_ = MPI_REQUEST_NULL;  ///< by `start_at_once`, and not over
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<finished> finished_;

@@ -49,21 +49,16 @@ class channel {
 
   /// Returns true if every earlier operation of the same residue has been started.
   [[nodiscard]] bool may_start(const operation& op) const noexcept {
+    if (laps_.empty()) return op.sequence - started_ <= last_residue();  // none below `started_`
     return next_place(residue(op)) == op.sequence;
   }
   /// Precondition: `may_start(op)`.
   void started(const operation& op) {
-    if (laps_.empty()) {
-      if (op.sequence == started_) {
-        ++started_;
-        return;
-      }
-      count_each_residue();
+    if (laps_.empty() && op.sequence == started_) {
+      ++started_;
+    } else {
+      started_out_of_order(op);
     }
-    ++laps_[residue(op)];
-    ++started_;
-    behind_all_ = std::max(behind_all_, op.sequence + 1);
-    if (started_ == behind_all_) laps_.clear();
   }
 
   /// Keeps an operation whose turn has not come.
@@ -96,6 +91,13 @@ class channel {
  private:
   [[nodiscard]] std::uint64_t last_residue() const noexcept {
     return (std::uint64_t{1} << shift_) - 1;
+  }
+  [[gnu::noinline]] void started_out_of_order(const operation& op) {
+    if (laps_.empty()) count_each_residue();
+    ++laps_[residue(op)];
+    ++started_;
+    behind_all_ = std::max(behind_all_, op.sequence + 1);
+    if (started_ == behind_all_) laps_.clear();
   }
   void count_each_residue() {
     behind_all_ = started_;

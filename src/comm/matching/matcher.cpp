@@ -96,7 +96,7 @@ void matcher::join(operation& op, const communicator& among) {
     op.via = op.remote->home->channel_for(op);
     return;
   }
-  matching_space& space = space_for(op, among);
+  matching_space& space = among.is_made() ? space_for(op, among) : world_;
   op.via = space.same_as_last(op);
   if (op.via != nullptr) return;
   if (op.what == operation::kind::collective) {

@@ -64,8 +64,12 @@ repetition::entry* repetition::find(int mpi_tag) noexcept {
   return &*found;
 }
 
+bool repetition::pays(const operation& op) const noexcept {
+  return !gave_up_ && !op.varies && home_->pays(op);
+}
+
 MPI_Request* repetition::request_for(const operation& op, int mpi_tag, MPI_Comm comm) {
-  if (gave_up_ || op.varies || !home_->pays(op)) return nullptr;
+  if (!pays(op)) return nullptr;
   entry* const known = find(mpi_tag);
   if (known == nullptr) {
     requests_.push_back({mpi_tag, MPI_REQUEST_NULL});
@@ -99,10 +103,11 @@ void repetition::free_requests() noexcept {
 
 bool repetition_set::pays(const operation& op) const noexcept {
   if (persistent_ != persistence::where_faster) return persistent_ == persistence::always;
+  if (op.size_bytes < (op.what == operation::kind::send ? smallest_send : smallest_receive))
+    return false;
   // R / gcd(R, stride), R being a power of two: whatever costs a division costs it per message.
   const int twos = std::min(std::countr_zero(op.again->stride), 63);
-  if (residues >> twos > most_tags) return false;
-  return op.size_bytes >= (op.what == operation::kind::send ? smallest_send : smallest_receive);
+  return residues >> twos <= most_tags;
 }
 
 repetition* repetition_set::make() {

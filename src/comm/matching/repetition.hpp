@@ -25,6 +25,9 @@ class repetition {
  public:
   explicit repetition(repetition_set& home) noexcept : home_(&home) {}
 
+  /// Returns true if the operation is to run on persistent requests.
+  [[nodiscard]] bool pays(const operation& op) const noexcept;
+
   std::uint64_t stride = 0;  ///< messages of its channel between one run and the next
 
   // Holder of the token

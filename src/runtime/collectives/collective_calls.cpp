@@ -90,13 +90,24 @@ void expect_to_be_ours(runtime_state& s, const collective_call& call, const comm
   }
 }
 
+/// Scratch memory of one call.  Its tasks keep it, if they own it: what is large is not for ever,
+/// and what is recorded has its own.
+[[nodiscard]] std::shared_ptr<std::byte> scratch_for(runtime_state& s,
+                                                     const collective::schedule& steps) {
+  if (steps.scratch_bytes == 0) return nullptr;
+  if (steps.scratch_bytes > scratch_pool::largest_bytes || s.tasks.recording())
+    return make_scratch(steps.scratch_bytes);
+  return s.scratch.take(steps.scratch_bytes,
+                        [&s](byte_range bytes) { return s.tasks.is_unused(bytes); });
+}
+
 /// Submits the tasks and messages of one rank in a collective.  `messages`: what these have in
 /// common.
 void submit_steps(runtime_state& s, const collective_call& call,
                   const collective_schedules::entry& known, const operation& messages,
                   const communicator& among) {
   const collective::schedule& steps = known.schedule;
-  const auto scratch = steps.scratch_bytes > 0 ? make_scratch(steps.scratch_bytes) : nullptr;
+  const auto scratch = scratch_for(s, steps);
   const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());
   const byte_range all_scratch{begin, begin + steps.scratch_bytes};
   const auto bytes = [&](const collective::slice& one) {
@@ -105,11 +116,11 @@ void submit_steps(runtime_state& s, const collective_call& call,
                                                                            : all_scratch.begin;
     return byte_range{base + one.begin, base + one.end};
   };
-  const auto message = [&messages](operation::kind kind, int peer) {
+  const auto submit = [&](operation::kind kind, int peer, byte_range memory) {
     operation one = messages;
     one.what = kind;
     one.peer = peer;
-    return one;
+    submit_message(s, call.name, one, memory, among);
   };
 
   const bool is_barrier = call.shape.what == operation_kind::barrier;
@@ -121,12 +132,10 @@ void submit_steps(runtime_state& s, const collective_call& call,
   for (const action& one : steps.actions) {
     switch (one.what) {
       case action::kind::send:
-        submit_message(s, call.name, message(operation::kind::send, one.peer), bytes(one.from),
-                       among);
+        submit(operation::kind::send, one.peer, bytes(one.from));
         break;
       case action::kind::receive:
-        submit_message(s, call.name, message(operation::kind::receive, one.peer), bytes(one.to),
-                       among);
+        submit(operation::kind::receive, one.peer, bytes(one.to));
         break;
       case action::kind::operate:
         s.tasks
@@ -151,7 +160,8 @@ void submit_steps(runtime_state& s, const collective_call& call,
         break;
     }
   }
-  if (scratch == nullptr || (!is_barrier && known.tasks_touch_scratch_last)) return;
+  const bool is_kept = scratch.use_count() == 0 || known.tasks_touch_scratch_last;
+  if (scratch == nullptr || (!is_barrier && is_kept)) return;
   if (is_barrier) {
     s.tasks.task(
         call.name, [scratch](std::span<std::byte>, std::span<std::byte>) {},

@@ -25,7 +25,9 @@ int dependence_tracker::add(task_node& task, byte_range bytes, access_mode mode,
   if (boxes_ != nullptr && !is_segment(bytes) && boxes_->owns_some_of(bytes)) {
     return add_to_boxes(task, strided_bytes::of(bytes), mode, operation);
   }
-  const auto where = first_segment(bytes.begin);
+  const cached& known = slot(bytes.begin);
+  const auto where =
+      known.valid && known.begin == bytes.begin ? known.where : first_segment(bytes.begin);
   const bool same =
       where != segments_.end() && where->first == bytes.begin && where->second.end == bytes.end;
   switch (mode) {
@@ -73,6 +75,22 @@ bool dependence_tracker::is_segment(byte_range bytes) noexcept {
   return entry.valid && entry.begin == bytes.begin && entry.where->second.end == bytes.end;
 }
 
+bool dependence_tracker::is_settled(byte_range bytes, access_mode for_mode) noexcept {
+  if (boxes_ != nullptr && boxes_->owns_some_of(bytes)) return false;
+  const cached& entry = slot(bytes.begin);
+  auto where = segments_.end();
+  if (entry.valid && entry.begin == bytes.begin) {
+    where = entry.where;
+  } else {
+    where = segments_.upper_bound(bytes.begin);
+    if (where != segments_.begin() && std::prev(where)->second.end > bytes.begin) --where;
+  }
+  for (; where != segments_.end() && where->first < bytes.end; ++where) {
+    if (!where->second.history.is_settled(for_mode)) return false;
+  }
+  return true;
+}
+
 int dependence_tracker::add_to_boxes(task_node& task, const strided_bytes& box, access_mode mode,
                                      const void* operation) {
   if (boxes_ == nullptr) boxes_ = std::make_unique<box_tracker>();
@@ -94,16 +112,15 @@ void dependence_tracker::hand_over(byte_range bytes) {
   }
 }
 
-/// The first segment at or after `begin`; one that encloses `begin` is split there.
+/// The first segment at or after `begin`, which the cache does not know; one that encloses `begin`
+/// is split there.
 dependence_tracker::iterator dependence_tracker::first_segment(std::uintptr_t begin) {
-  cached& entry = slot(begin);
-  if (entry.valid && entry.begin == begin) return entry.where;
   auto where = segments_.lower_bound(begin);
   if ((where == segments_.end() || where->first > begin) && where != segments_.begin()) {
     const auto before = std::prev(where);
     if (before->second.end > begin) where = split(before, begin);
   }
-  if (where != segments_.end() && where->first == begin) entry = {begin, where, true};
+  if (where != segments_.end() && where->first == begin) slot(begin) = {begin, where, true};
   return where;
 }
 

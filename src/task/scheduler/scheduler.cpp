@@ -20,12 +20,8 @@ using detail::worker;
 // --- the submitting thread ---------------------------------------------------------------------
 
 void scheduler::implementation::expect_submitting_thread() const {
+  if (may_submit()) return;  // the usual case
   const worker& w = threads.submitter();
-  // The usual case, without a call.
-  if (threads.this_worker() == &w && tasks.open == nullptr &&
-      w.in_task.load(std::memory_order_relaxed) == nullptr) {
-    return;
-  }
   PLAIT_EXPECTS(std::this_thread::get_id() == submitter,
                 "only the thread that made the scheduler submits tasks and waits");
   PLAIT_EXPECTS(!w.in_task,
@@ -94,8 +90,10 @@ void scheduler::implementation::wait_for_room() {
 
 task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
-  if (task_node* parent = s.calling_task()) return s.allocate_child(*parent, name.c_str(), kind);
-  s.expect_submitting_thread();
+  if (!s.may_submit()) [[unlikely]] {
+    if (task_node* parent = s.calling_task()) return s.allocate_child(*parent, name.c_str(), kind);
+    s.expect_submitting_thread();
+  }
   if (s.recording != nullptr) {
     s.tasks.open = &s.recording->add_node(name.c_str(), kind);
   } else {
@@ -134,6 +132,28 @@ void scheduler::submit(task_node& node) {
   if (node.recorded != nullptr) return;
   if (detail::submitted_tasks::is_ready(node)) s.launch(node);
   s.time().left();
+}
+
+bool scheduler::is_unused(byte_range bytes) noexcept {
+  return self_->tasks.tracker.is_settled(bytes, access_mode::out);
+}
+
+bool scheduler::start_without_node(byte_range bytes, start_function start, void* argument) {
+  implementation& s = *self_;
+  if (!s.may_submit() || s.time().is_inside() || s.recording != nullptr || s.replaying != nullptr ||
+      s.failure.is_known() || s.watch.is_watching() || s.tasks.is_full() ||
+      !s.tasks.tracker.is_settled(bytes, access_mode::in))
+    return false;
+  detail::timekeeper& time = s.time();
+  time.entered_to_send();
+  bool over = true;
+  try {
+    over = start(argument);
+  } catch (...) {
+    s.record_failure(std::current_exception());
+  }
+  time.left_after_send();
+  return over;
 }
 
 /// Starts a node that is ready when it is submitted.

@@ -40,7 +40,13 @@ struct scheduler::implementation {
   explicit implementation(const scheduler_options& options);
 
   // --- the submitting thread --------------------------------------------------------------------
-  /// Errors: a precondition unless that thread calls, outside of tasks and of submissions.
+  /// Returns whether that thread calls, outside of tasks and of submissions.
+  [[nodiscard]] bool may_submit() const noexcept {
+    const detail::worker& w = threads.submitter();
+    return threads.this_worker() == &w && tasks.open == nullptr &&
+           w.in_task.load(std::memory_order_relaxed) == nullptr;
+  }
+  /// Errors: a precondition unless `may_submit`.
   void expect_submitting_thread() const;
   /// Also expects that nothing is being recorded.
   void expect_to_wait() const;

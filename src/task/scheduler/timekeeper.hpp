@@ -61,17 +61,19 @@ class basic_timekeeper {
   /// `left` does not read it either.  Precondition: only to submit a node, while the in-flight
   /// limit has room.
   void entered_to_submit(node_kind kind) noexcept {
-    if (in_ != place::program) return;
-    submission_ = &submissions_[kind == node_kind::compute ? 0 : 1];
-    if (submission_->is_due()) {
-      read_entry_to_submit();
-    } else {
-      in_ = place::submission;
-    }
+    if (in_ == place::program) enter_to(submissions_[kind == node_kind::compute ? 0 : 1]);
   }
   void left() noexcept {
-    if (std::exchange(in_, place::program) != place::submission) return read_exit();
+    if (std::exchange(in_, place::program) != place::submission)
+      return read_exit(activity::overhead);
     account_.owe(std::exchange(submission_, nullptr)->usual());
+  }
+  /// The same around a send that is over when it has been started: all of it is posting.
+  void entered_to_send() noexcept { enter_to(sends_); }
+  void left_after_send() noexcept {
+    if (std::exchange(in_, place::program) != place::submission)
+      return read_exit(activity::posting);
+    account_.owe(0, std::exchange(submission_, nullptr)->usual());
   }
 
   // Tasks
@@ -207,6 +209,14 @@ class basic_timekeeper {
   void reset(const auto& in_flight_until) noexcept { base_ = booked(in_flight_until); }
 
  private:
+  void enter_to(sampled_overhead& what) noexcept {
+    submission_ = &what;
+    if (what.is_due()) {
+      read_entry_to_submit();
+    } else {
+      in_ = place::submission;
+    }
+  }
   /// Reads the clock on the way from the program into plait.
   [[gnu::noinline]] void read_entry() noexcept {
     in_ = place::plait;
@@ -218,12 +228,12 @@ class basic_timekeeper {
     posted_since_entry_ = 0;
   }
   /// Reads the clock on the way from plait back into the program.
-  [[gnu::noinline]] void read_exit() noexcept {
+  [[gnu::noinline]] void read_exit(activity to) noexcept {
     sampled_overhead* const usual = std::exchange(submission_, nullptr);
     const ticks now = Clock::now();
     // What was posted is booked at what posts usually take, which may be more than this one took.
     if (usual != nullptr) usual->learn(std::max<ticks>(0, now - entered_at_ - posted_since_entry_));
-    account_.charge_most(activity::overhead, now, 0);
+    account_.charge_most(to, now, 0);
   }
   /// Reads the clock before a task that is timed.
   [[gnu::noinline]] ticks read_begin() noexcept {
@@ -293,7 +303,8 @@ class basic_timekeeper {
   sampled_overhead before_posts_;
   sampled_overhead posts_;                       ///< from begin to end of one
   std::array<sampled_overhead, 2> submissions_;  ///< by kind; without what was posted
-  sampled_overhead* submission_ = nullptr;       ///< since `entered_to_submit`
+  sampled_overhead sends_;                       ///< that are over when they have been started
+  sampled_overhead* submission_ = nullptr;       ///< since the program was left to submit
   ticks entered_at_ = 0;
   ticks posted_since_entry_ = 0;
   /// While idle: the time communication had been in flight when the spell began; else `not_idle`.

@@ -40,6 +40,10 @@ class witness {
   // --------------------------------------------------------------------------------------------
   /// Returns whether the program's own time between two submissions is to be known.
   [[nodiscard]] bool wants_program() const noexcept { return observer_ != nullptr; }
+  /// Returns whether each submission is to be told.
+  [[nodiscard]] bool is_watching() const noexcept {
+    return watches_submission_ || observer_ != nullptr;
+  }
   void program_ran(ticks from, ticks to) const {
     if (observer_ == nullptr) return;
     observer_->program_ran(from, to);

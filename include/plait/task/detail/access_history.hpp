@@ -78,6 +78,14 @@ class access_history {
   }
   [[nodiscard]] int follow_all(task_node& task) const;
 
+  /// Returns true if a task that reads these bytes, or writes them, would follow nobody.
+  [[nodiscard]] bool is_settled(access_mode for_mode) const noexcept {
+    const auto finished = [](const node_ref& r) { return r.unfinished() == nullptr; };
+    const bool shares = for_mode == access_mode::in && kind_.mode == access_mode::in;
+    return finished(writer_) && std::ranges::all_of(before_, finished) &&
+           (shares || std::ranges::all_of(sharers_, finished));
+  }
+
   /// `task` is `commutative` here: it will hold what all such tasks hold while they run.
   void exclude(task_node& task) {
     if (lock_ == nullptr) lock_ = std::make_shared<exclusion>();
@@ -163,9 +171,14 @@ inline int access_history::follow_all(task_node& task) const {
 }
 
 inline int access_history::write(task_node& task) {
-  const int edges = follow_all(task);
-  before_.clear();
-  sharers_.clear();
+  int edges = 0;
+  if (sharers_.empty() && before_.empty()) {  // mostly
+    edges = add_edge(writer_, task);
+  } else {
+    edges = follow_all(task);
+    before_.clear();
+    sharers_.clear();
+  }
   writer_ = {&task, task.generation};
   return edges;
 }

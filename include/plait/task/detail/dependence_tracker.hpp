@@ -62,6 +62,10 @@ class dependence_tracker {
   /// Returns whether the elements lie in these bytes now: no task in flight may move them.
   [[nodiscard]] bool is_settled(const container& c) const { return containers_.is_settled(c); }
 
+  /// Returns true if a task that reads `bytes`, or writes them, would follow nobody; false, too,
+  /// where boxes are.
+  [[nodiscard]] bool is_settled(byte_range bytes, access_mode for_mode) noexcept;
+
   [[nodiscard]] std::size_t segment_count() const noexcept { return segments_.size(); }
   /// Boxes, and ranges where there are boxes.
   [[nodiscard]] std::size_t box_count() const noexcept {
