@@ -13,7 +13,7 @@
 #include <plait/runtime/runtime.hpp>
 
 #include "runtime/collectives/algorithm_choice.hpp"
-#include "runtime/collectives/collective_schedules.hpp"
+#include "runtime/collectives/prepared_call.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/end_of_run.hpp"
 #include "runtime/engine_source.hpp"
@@ -129,6 +129,7 @@ struct runtime_state {
   std::shared_ptr<end_of_run> kept;
   std::size_t place = 0;  ///< in `kept`
   collective_schedules schedules;
+  std::optional<prepared_call> last_call;
   submitter submits{*this};
 };
 

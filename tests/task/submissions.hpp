@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -97,7 +98,10 @@ class random_submissions {
     std::vector<bool> finished(t);
     for (std::size_t i = 0; i < t; ++i) finished[i] = tasks_.finished(i);
     was_finished_.push_back(finished);
+    const std::optional<bool> settled = is_settled(accesses);
     const int edges = tasks_.add(accesses);
+    if (settled.has_value())
+      EXPECT_EQ(*settled, edges == 0) << "it says before whether a task would follow anybody";
     // Edges vanish when their source finishes: the order that was promised until then is kept here.
     edge_.emplace_back(t);
     for (std::size_t i = 0; i < t; ++i) edge_[t][i] = tasks_.has_edge(i, t);
@@ -146,6 +150,16 @@ class random_submissions {
   [[nodiscard]] const submissions<Declared>& tasks() const { return tasks_; }
 
  private:
+  /// What the tracker says beforehand, of one access that reads or writes a range.
+  [[nodiscard]] std::optional<bool> is_settled(const std::vector<Declared>& accesses) {
+    if constexpr (std::is_same_v<decltype(accesses[0].memory), byte_range>) {
+      const access_mode mode = accesses[0].mode;
+      if (accesses.size() == 1 && (mode == access_mode::in || mode == access_mode::out))
+        return tasks_.tracker.is_settled(accesses[0].memory, mode);
+    }
+    return std::nullopt;
+  }
+
   std::mt19937_64& random_;
   const double finish_;
   submissions<Declared> tasks_;

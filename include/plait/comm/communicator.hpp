@@ -63,6 +63,9 @@ class communicator {
   /// the job has a network card with RDMA.  The same on all its ranks.
   [[nodiscard]] bool uses_tcp() const;
 
+  /// True for copies of one, and for two made out of nothing.
+  friend bool operator==(const communicator&, const communicator&) = default;
+
  private:
   friend struct native_access;
   [[nodiscard]] bool says_lane() const noexcept;

@@ -93,18 +93,13 @@ class engine {
   /// is posted once an iteration, after a call of `next_iteration`.
   void enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations);
   static void next_iteration(operation& op) noexcept;
-  /// One end of a message.
-  struct message_end {
-    operation::kind what;  ///< send or receive
-    int peer;
-  };
-  static constexpr std::size_t most_ends = 64;
-  /// Takes the places of sparse messages `like` this one, `ends` of them, if all are left out
-  /// there, and returns whether it did.  Returns false too where that cannot be told without
-  /// waiting.  Then `enqueue` and `post` them.  No two have one channel.  The thread that enqueues,
-  /// not in a lane. Precondition: at most `most_ends`.  Errors: as `enqueue`.
-  [[nodiscard]] bool leave_out(operation like, std::span<const message_end> ends,
-                               const communicator& among);
+  /// Returns the channel of messages `like` this one; it lives as long as the communicator.  The
+  /// thread that enqueues, not in a lane.  Errors: as `enqueue`.
+  [[nodiscard]] channel& channel_of(operation like, const communicator& among);
+  /// Takes the next place of each channel, if a sparse message is left out there, of all of them,
+  /// and returns whether it did.  Returns false too where that cannot be told without waiting.
+  /// Then `enqueue` and `post` these messages.  The thread that enqueues.
+  [[nodiscard]] bool leave_out(std::span<channel* const> channels);
   [[nodiscard]] int largest_tag() const noexcept;
 
   /// Says where an operation with a sequence number is matched.

@@ -87,20 +87,24 @@ struct operation {
   ticks posted_at = 0;
 };
 
-/// Returns whether a message is left out at its place on its channel: neither sent nor received,
-/// and complete as soon as its turn has come, with its buffer as it was.  Both ends count places
-/// alike, so both leave out the same.  The first places and, by a hash, one in `kept_one_in` of the
-/// others are kept.  A hash, since calls that repeat in a loop would meet every n-th place in step.
-[[nodiscard]] inline bool is_left_out(const operation& op) noexcept {
+/// Returns whether a sparse message is left out at this place of its channel: neither sent nor
+/// received, and complete as soon as its turn has come, with its buffer as it was.  Both ends count
+/// places alike, so both leave out the same.  The first places and, by a hash, one in `kept_one_in`
+/// of the others are kept.  A hash, since calls that repeat in a loop would meet every n-th place
+/// in step.
+[[nodiscard]] inline bool is_place_left_out(std::uint64_t place) noexcept {
   constexpr std::uint64_t kept_at_first = 16;
   constexpr std::uint64_t kept_one_in = 16;
-  if (!op.sparse || op.sequence < kept_at_first) return false;
+  if (place < kept_at_first) return false;
   // The finaliser of SplitMix64, so that no distance of places is in step.  [Steele, Lea, Flood
   // 2014]
-  std::uint64_t hash = op.sequence;
+  std::uint64_t hash = place;
   hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9U;
   hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBU;
   return (hash ^ (hash >> 31)) % kept_one_in != 0;
+}
+[[nodiscard]] inline bool is_left_out(const operation& op) noexcept {
+  return op.sparse && is_place_left_out(op.sequence);
 }
 
 }  // namespace plait

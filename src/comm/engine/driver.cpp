@@ -3,7 +3,6 @@
 #include "comm/engine/driver.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
@@ -67,26 +66,16 @@ bool driver::release_held(look which, bool worked) {
 }
 
 /// The places are this thread's to take, and the token's holder counts what has been started.
-bool driver::leave_out(operation& like, std::span<const engine::message_end> ends,
-                       const communicator& among) {
-  std::array<channel*, engine::most_ends> all;
-  PLAIT_EXPECTS(ends.size() <= all.size(), std::to_string(ends.size()));
-  channel** last = all.data();
-  for (const auto& [what, peer] : ends) {
-    like.what = what;
-    like.peer = peer;
-    matching_.join(like, among);
-    like.sequence = like.via->places();
-    if (!is_left_out(like)) return false;
-    *last++ = like.via;
-  }
-  if (!token_.try_acquire()) return false;
-  const std::span<channel*> channels(all.data(), last);
-  const bool in_turn = std::ranges::all_of(channels, [&like](const channel* via) {
+bool driver::leave_out(std::span<channel* const> channels) {
+  const auto is_kept = [](const channel* via) { return !is_place_left_out(via->places()); };
+  if (std::ranges::any_of(channels, is_kept) || !token_.try_acquire()) return false;
+  operation like;
+  const auto is_in_turn = [&like](const channel* via) {
     like.sequence = via->places();
     return via->may_start(like);
-  });
-  for (channel* via : in_turn ? channels : std::span<channel*>()) {
+  };
+  const bool in_turn = std::ranges::all_of(channels, is_in_turn);
+  for (channel* via : in_turn ? channels : std::span<channel* const>()) {
     like.sequence = via->take_sequences(1);
     via->started(like);
   }

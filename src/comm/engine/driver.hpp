@@ -38,8 +38,7 @@ class driver {
   // ---------------------------------------------------------------------------------------------
   [[nodiscard]] matcher& matching() noexcept { return matching_; }
   /// See `engine::leave_out`.
-  [[nodiscard]] bool leave_out(operation& like, std::span<const engine::message_end> ends,
-                               const communicator& among);
+  [[nodiscard]] bool leave_out(std::span<channel* const> channels);
   /// Lists the messages under way and those that have come unasked; see `engine::survey`.
   [[nodiscard]] message_survey survey(const std::function<std::string(const operation&)>& name_of,
                                       double patience_s);

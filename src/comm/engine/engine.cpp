@@ -143,9 +143,12 @@ void engine::enqueue(operation& op, const communicator& among) {
   }
   self_->messages.release_token();
 }
-bool engine::leave_out(operation like, std::span<const message_end> ends,
-                       const communicator& among) {
-  return self_->messages.leave_out(like, ends, among);
+channel& engine::channel_of(operation like, const communicator& among) {
+  self_->messages.matching().join(like, among);
+  return *like.via;
+}
+bool engine::leave_out(std::span<channel* const> channels) {
+  return self_->messages.leave_out(channels);
 }
 void engine::claim(const communicator& among) {
   (void)self_->messages.matching().space_of(among);

@@ -2,7 +2,6 @@
 #include "runtime/collectives/collective_agreement.hpp"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <utility>
 
@@ -121,16 +120,20 @@ collective_agreement::collective_agreement(const collective_call& call, const co
   is_of_pairs(s.what) ? tell_sizes_of_pairs(s) : tell_call(s, how);
 }
 
-bool collective_agreement::leave_out(engine& messages, const collective::shape& s,
-                                     const communicator& among) {
-  if (is_of_pairs(s.what)) return false;
-  std::array<engine::message_end, engine::most_ends> ends;
-  std::size_t count = 0;
+std::vector<channel*> collective_agreement::channels_of(engine& messages,
+                                                        const collective::shape& s,
+                                                        const communicator& among) {
+  std::vector<channel*> all;
+  if (is_of_pairs(s.what) || s.what == what::barrier) return all;
   for_each_way(s, [&](int peer, bool tells) {
-    ends[count++] = {tells ? operation::kind::send : operation::kind::receive, peer};
+    all.push_back(
+        &messages.channel_of({.what = tells ? operation::kind::send : operation::kind::receive,
+                              .of = operation::origin::agreement,
+                              .called = s.what,
+                              .peer = peer},
+                             among));
   });
-  return messages.leave_out({.of = operation::origin::agreement, .sparse = true, .called = s.what},
-                            std::span(ends).first(count), among);
+  return all;
 }
 
 /// Each element is the bytes that one rank sends another.

@@ -39,11 +39,11 @@ class collective_agreement {
   collective_agreement(const collective_call& call, const collective::shape& shape,
                        std::optional<collective::algorithm> how);
 
-  /// Takes the places of the messages of such an agreement, if all of them are left out, and
-  /// returns whether it did: then nothing has to be told.  For a call that is not recorded, and
-  /// whose messages `may_be_sparse`.
-  [[nodiscard]] static bool leave_out(engine& messages, const collective::shape& shape,
-                                      const communicator& among);
+  /// Returns the channels of the messages of such an agreement, for `engine::leave_out`; none if
+  /// its messages are not sparse.
+  [[nodiscard]] static std::vector<channel*> channels_of(engine& messages,
+                                                         const collective::shape& shape,
+                                                         const communicator& among);
 
   /// Returns the collective call, of 8-byte elements from `told()` to `heard()`, by which this rank
   /// tells and is told.

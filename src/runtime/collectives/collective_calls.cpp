@@ -16,7 +16,7 @@
 
 #include "runtime/collectives/collective_agreement.hpp"
 #include "runtime/collectives/collective_checks.hpp"
-#include "runtime/collectives/collective_schedules.hpp"
+#include "runtime/collectives/prepared_call.hpp"
 #include "runtime/packed_call.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/scratch.hpp"
@@ -174,17 +174,18 @@ void submit_steps(runtime_state& s, const collective_call& call,
 
 /// Submits messages beside the call, by which ranks see that they name different sizes.  Null: of
 /// one rank.
-[[nodiscard]] std::shared_ptr<collective_agreement> submit_agreement(
-    runtime_state& s, const collective_call& call, const collective::shape& shape,
-    std::optional<collective::algorithm> how, const communicator& among) {
+[[nodiscard]] std::shared_ptr<collective_agreement> submit_agreement(runtime_state& s,
+                                                                     const collective_call& call,
+                                                                     const prepared_call& known,
+                                                                     const communicator& among) {
+  const collective::shape& shape = known.shape;
   if (shape.ranks == 1 || shape.what == operation_kind::barrier ||
       s.compared_sizes == size_comparison::none)
     return nullptr;
   // Most calls tell nothing.
-  if (how && s.compared_sizes == size_comparison::some && !s.tasks.recording() &&
-      collective_agreement::leave_out(s.messages, shape, among))
+  if (!known.telling.empty() && !s.tasks.recording() && s.messages.leave_out(known.telling))
     return nullptr;
-  const auto agreement = std::make_shared<collective_agreement>(call, shape, how);
+  const auto agreement = std::make_shared<collective_agreement>(call, shape, known.how);
   const auto range = [](std::span<std::uint64_t> words) {
     const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
     return byte_range{begin, begin + words.size_bytes()};
@@ -197,7 +198,7 @@ void submit_steps(runtime_state& s, const collective_call& call,
       .sparse = agreement->may_be_sparse() && s.compared_sizes != size_comparison::all,
       .called = shape.what,
       .name = call.name.c_str()};
-  submit_steps(s, telling, s.schedules.of(agreement->way(), agreement->how()), message, among);
+  submit_steps(s, telling, *s.schedules.of(agreement->way(), agreement->how()), message, among);
   // It writes, so that it runs when all has been told too: then nobody needs the words any more.
   s.tasks.task(
       telling.name,
@@ -223,6 +224,38 @@ void expect_library_can(runtime_state& s, const collective_call& call,
   }
 }
 
+/// Errors: usage_error for a call that does not fit.
+[[nodiscard]] prepared_call prepare(runtime_state& s, const collective_call& call) {
+  prepared_call made(call);
+  collective::shape& shape = made.shape;
+  const communicator world = s.env.world();
+  const communicator& all = call.options.among.is_made() ? call.options.among : world;
+  if (all.size() == 0) refuse(call, "this rank is no member of '" + all.name() + "'");
+  shape.ranks = all.size();
+  shape.rank = all.rank();
+  shape.cut = collective::usual_pieces(all);
+  for (std::vector<int>* neighbours : {&shape.sources, &shape.destinations}) {
+    std::ranges::replace_if(*neighbours, is_no_rank, no_rank);
+  }
+  expect_fits(call, shape);
+  // The library may send from memory that it writes too, such as a ring's: its process must be able
+  // to read that, which checked mode prevents.
+  if (call.options.back_end == collective::back_end::library && !s.checked) {
+    expect_library_can(s, call, shape);
+  } else {
+    made.how = algorithm_of(s, call, shape);
+    if (!call.options.commutative && !keeps_order(shape.what, *made.how)) {
+      refuse(call, std::string(to_string(*made.how)) +
+                       " does not combine in the order of ranks; the operation is not commutative");
+    }
+  }
+  expect_to_be_ours(s, call, all);  // before the first task that writes scratch memory
+  if (made.how.has_value()) made.steps = s.schedules.of(shape, *made.how);
+  if (made.how.has_value() && s.compared_sizes == size_comparison::some && shape.ranks > 1)
+    made.telling = collective_agreement::channels_of(s.messages, shape, all);
+  return made;
+}
+
 void submit_to_library(runtime_state& s, const collective_call& call,
                        const collective::shape& shape,
                        std::shared_ptr<collective_agreement> agreement) {
@@ -244,42 +277,21 @@ void submit_to_library(runtime_state& s, const collective_call& call,
 
 void submitter::collective(const collective_call& call) {
   runtime_state& s = state_;
-  collective::shape shape = call.shape;
-  const communicator world = s.env.world();
-  const communicator& all = call.options.among.is_made() ? call.options.among : world;
-  if (all.size() == 0) refuse(call, "this rank is no member of '" + all.name() + "'");
   if (s.tasks.in_task()) refuse(call, no_messages_in_tasks);
-  shape.ranks = all.size();
-  shape.rank = all.rank();
-  shape.cut = collective::usual_pieces(all);
-  for (std::vector<int>* neighbours : {&shape.sources, &shape.destinations}) {
-    std::ranges::replace_if(*neighbours, is_no_rank, no_rank);
-  }
-  expect_fits(call, shape);
-  // The library may send from memory that it writes too, such as a ring's: its process must be able
-  // to read that, which checked mode prevents.
-  const bool by_library = call.options.back_end == collective::back_end::library && !s.checked;
-  std::optional<collective::algorithm> how;
-  if (by_library) {
-    expect_library_can(s, call, shape);
-  } else {
-    how = algorithm_of(s, call, shape);
-    if (!call.options.commutative && !keeps_order(shape.what, *how)) {
-      refuse(call, std::string(to_string(*how)) +
-                       " does not combine in the order of ranks; the operation is not commutative");
-    }
-  }
-  expect_to_be_ours(s, call, all);  // before the first task that writes scratch memory
-  const packed_call packed(call, shape);
+  if (!s.last_call.has_value() || !s.last_call->is_of(call)) s.last_call = prepare(s, call);
+  const prepared_call& known = *s.last_call;
+  const communicator& among = call.options.among;
+  const packed_call packed(call, known.shape);
   packed.submit_packing(s.tasks);
-  auto agreement = submit_agreement(s, packed.call(), shape, how, all);
-  if (by_library) {
-    submit_to_library(s, packed.call(), shape, std::move(agreement));
+  auto agreement = submit_agreement(s, packed.call(), known, among);
+  if (known.how.has_value()) {
+    const operation message{.of = operation::origin::collective, .called = known.shape.what};
+    submit_steps(s, packed.call(), *known.steps, message, among);
   } else {
-    const operation message{.of = operation::origin::collective, .called = shape.what};
-    submit_steps(s, packed.call(), s.schedules.of(shape, *how), message, all);
+    submit_to_library(s, packed.call(), known.shape, std::move(agreement));
   }
   packed.submit_unpacking(s.tasks);
+  if (!s.tasks.recording()) return;
   s.tasks.expect_in_place([&call] { return label_of(call); }, call.send_elements_of);
   s.tasks.expect_in_place([&call] { return label_of(call); }, call.receive_elements_of);
 }

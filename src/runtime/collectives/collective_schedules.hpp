@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <unordered_map>
 
 #include <plait/comm/collective/schedule.hpp>
@@ -22,23 +23,18 @@ class collective_schedules {
     bool tasks_touch_scratch_last = touch_scratch_last(schedule);
   };
 
-  /// Valid until the next call.
-  [[nodiscard]] const entry& of(const collective::shape& shape, collective::algorithm how) {
-    if (last_ == nullptr || last_->how != how || last_->shape != shape) last_ = &find(shape, how);
-    return *last_;
-  }
-
- private:
-  [[nodiscard]] const entry& find(const collective::shape& shape, collective::algorithm how) {
+  [[nodiscard]] std::shared_ptr<const entry> of(const collective::shape& shape,
+                                                collective::algorithm how) {
     const std::size_t key = hash(shape, how);
     const auto [begin, end] = known_.equal_range(key);
     for (auto at = begin; at != end; ++at) {
-      if (at->second.how == how && at->second.shape == shape) return at->second;
+      if (at->second->how == how && at->second->shape == shape) return at->second;
     }
-    last_ = nullptr;  // what follows may clear, and throw
     if (known_.size() >= most) known_.clear();
-    return known_.emplace(key, entry{shape, how})->second;
+    return known_.emplace(key, std::make_shared<const entry>(entry{shape, how}))->second;
   }
+
+ private:
   /// Returns whether a task touches all that a message does of scratch memory, after the message.
   [[nodiscard]] static bool touch_scratch_last(const collective::schedule& steps) {
     using collective::action;
@@ -79,8 +75,7 @@ class collective_schedules {
   }
 
   static constexpr std::size_t most = 1024;
-  std::unordered_multimap<std::size_t, entry> known_;
-  const entry* last_ = nullptr;  ///< asked for; loops call the same again
+  std::unordered_multimap<std::size_t, std::shared_ptr<const entry>> known_;
 };
 
 }  // namespace plait

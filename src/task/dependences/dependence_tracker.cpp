@@ -76,6 +76,7 @@ bool dependence_tracker::is_segment(byte_range bytes) noexcept {
 }
 
 bool dependence_tracker::is_settled(byte_range bytes, access_mode for_mode) noexcept {
+  if (bytes.begin == bytes.end) return true;
   if (boxes_ != nullptr && boxes_->owns_some_of(bytes)) return false;
   const cached& entry = slot(bytes.begin);
   auto where = segments_.end();

@@ -171,7 +171,8 @@ void scheduler::wait() {
       s.give_up_if_failed();
       return s.tasks.all_finished();
     };
-    s.run_ready(s.threads.submitter(), [&s] { return !s.failure.is_known(); });
+    if (!s.tasks.all_finished())
+      s.run_ready(s.threads.submitter(), [&s] { return !s.failure.is_known(); });
     s.work_until(s.threads.submitter(), done, progress_source::never);
     s.give_up_if_failed();  // a failure the last look did not see
     if (s.replaying != nullptr) std::exchange(s.replaying, nullptr)->adopt_containers();
