@@ -108,6 +108,11 @@ void driver::begin_in_pairs(operation& op, moment& when) {
   start_kept(*partner, when);
 }
 
+void driver::begin_followers(channel& via) {
+  moment when;
+  begin_parked(via, when);
+}
+
 void driver::start_kept(operation& op, moment& when) {
   if (state_.is_given_up()) {
     tell_.settle(op, nullptr);

@@ -114,6 +114,7 @@ class driver {
   /// The turn of the operation has come: starts it, or keeps it, and starts what it lets go.
   void begin(operation& op, moment& when);
   void begin_in_pairs(operation& op, moment& when);
+  void begin_followers(channel& via);
   /// Starts it, and goes on with those that are parked behind it.
   void start_with_followers(operation& op, moment& when) {
     channel& via = *op.via;  // after its start `op` may be gone
@@ -202,10 +203,7 @@ inline bool driver::start_at_once(operation& op) {
     if (!has_token) release_token();
     throw;
   }
-  if (over && !op.via->parked().empty()) {
-    moment when;
-    begin_parked(*op.via, when);
-  }
+  if ((over || op.under_way) && !op.via->parked().empty()) begin_followers(*op.via);
   if (!has_token) release_token();
   return over;
 }
@@ -216,10 +214,7 @@ inline void driver::take_up(operation& op, moment& when) {
 
 /// Starts the operation and those that were parked behind it, or parks it until its turn.
 inline void driver::admit(operation& op, moment& when) {
-  if (op.under_way) {
-    flights_.go_on(op, when);
-    return begin_parked(*op.via, when);
-  }
+  if (op.under_way) return flights_.go_on(op, when);
   if (state_.is_given_up()) {
     tell_.settle(op, nullptr);
     return;
@@ -234,7 +229,7 @@ inline void driver::admit(operation& op, moment& when) {
     return;
   }
   begin(op, when);
-  begin_parked(via, when);
+  if (!via.parked().empty()) begin_parked(via, when);
 }
 
 inline void driver::begin(operation& op, moment& when) {

@@ -55,7 +55,7 @@ class in_flight {
 
   /// The operation's turn has come.  It may complete at once.
   void start(operation& op, int mpi_tag, moment& when);
-  /// The same for `engine::start_at_once`.  Returns whether it is over; else `go_on` follows, and
+  /// Starts it for `engine::start_at_once`.  Returns whether it is over; else `go_on` follows, and
   /// until then no other may begin.
   [[nodiscard]] bool start_at_once(operation& op, int mpi_tag);
   [[nodiscard]] bool may_begin() const noexcept { return transfers_.may_begin(); }
@@ -104,7 +104,7 @@ class in_flight {
 
  private:
   /// One more is in flight.  `first`: nothing was.
-  void note_expected(bool first, moment& when) noexcept {
+  [[gnu::always_inline]] void note_expected(bool first, moment& when) noexcept {
     if (first) flight_.take_off(when.now());
     raise_count(expectations_);
     if (looks_.wants_to_know_of_posts()) {

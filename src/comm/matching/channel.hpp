@@ -48,7 +48,7 @@ class channel {
   }
 
   /// Returns true if every earlier operation of the same residue has been started.
-  [[nodiscard]] bool may_start(const operation& op) const noexcept {
+  [[nodiscard, gnu::always_inline]] bool may_start(const operation& op) const noexcept {
     if (laps_.empty()) return op.sequence - started_ <= last_residue();  // none below `started_`
     return next_place(residue(op)) == op.sequence;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What is found out about a collective call before its steps are submitted, kept for the next call
-/// if that is the same.
+/// Keeps what is found out about a collective call before its steps are submitted, for the next
+/// call if that is the same.
 #pragma once
 
 #include <memory>

@@ -41,6 +41,11 @@ class crew {
     return here.of == this ? here.self : nullptr;
   }
   [[nodiscard]] worker& submitter() const noexcept { return *workers_.front(); }
+  /// Returns whether the submitting thread calls, outside of tasks.
+  [[nodiscard]] bool in_program() const noexcept {
+    const worker& w = submitter();
+    return this_worker() == &w && w.in_task.load(std::memory_order_relaxed) == nullptr;
+  }
   [[nodiscard]] const auto& workers() const noexcept { return workers_; }
   [[nodiscard]] bool is_one() const noexcept { return workers_.size() == 1; }
 

@@ -20,7 +20,7 @@ using detail::worker;
 // --- the submitting thread ---------------------------------------------------------------------
 
 void scheduler::implementation::expect_submitting_thread() const {
-  if (may_submit()) return;  // the usual case
+  if (threads.in_program() && tasks.open == nullptr) return;
   const worker& w = threads.submitter();
   PLAIT_EXPECTS(std::this_thread::get_id() == submitter,
                 "only the thread that made the scheduler submits tasks and waits");
@@ -90,7 +90,7 @@ void scheduler::implementation::wait_for_room() {
 
 task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
-  if (!s.may_submit()) [[unlikely]] {
+  if (!s.threads.in_program() || s.tasks.open != nullptr) [[unlikely]] {
     if (task_node* parent = s.calling_task()) return s.allocate_child(*parent, name.c_str(), kind);
     s.expect_submitting_thread();
   }
@@ -140,8 +140,9 @@ bool scheduler::is_unused(byte_range bytes) noexcept {
 
 bool scheduler::start_without_node(byte_range bytes, start_function start, void* argument) {
   implementation& s = *self_;
-  if (!s.may_submit() || s.time().is_inside() || s.recording != nullptr || s.replaying != nullptr ||
-      s.failure.is_known() || s.watch.is_watching() || s.tasks.is_full() ||
+  if (!s.threads.in_program() || s.tasks.open != nullptr || s.time().is_inside() ||
+      s.recording != nullptr || s.replaying != nullptr || s.failure.is_known() ||
+      s.watch.is_watching() || s.tasks.is_full() ||
       !s.tasks.tracker.is_settled(bytes, access_mode::in))
     return false;
   detail::timekeeper& time = s.time();

@@ -40,13 +40,7 @@ struct scheduler::implementation {
   explicit implementation(const scheduler_options& options);
 
   // --- the submitting thread --------------------------------------------------------------------
-  /// Returns whether that thread calls, outside of tasks and of submissions.
-  [[nodiscard]] bool may_submit() const noexcept {
-    const detail::worker& w = threads.submitter();
-    return threads.this_worker() == &w && tasks.open == nullptr &&
-           w.in_task.load(std::memory_order_relaxed) == nullptr;
-  }
-  /// Errors: a precondition unless `may_submit`.
+  /// Errors: a precondition unless that thread calls, outside of tasks and of submissions.
   void expect_submitting_thread() const;
   /// Also expects that nothing is being recorded.
   void expect_to_wait() const;

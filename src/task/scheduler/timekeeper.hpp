@@ -68,7 +68,8 @@ class basic_timekeeper {
       return read_exit(activity::overhead);
     account_.owe(std::exchange(submission_, nullptr)->usual());
   }
-  /// The same around a send that is over when it has been started: all of it is posting.
+  /// Notes the way into plait and back around a send that is over when it has been started: all of
+  /// it is posting.
   void entered_to_send() noexcept { enter_to(sends_); }
   void left_after_send() noexcept {
     if (std::exchange(in_, place::program) != place::submission)

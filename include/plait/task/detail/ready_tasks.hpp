@@ -114,14 +114,17 @@ class ready_tasks {
   /// Takes a task for another worker, as `take` does for the owner.
   [[nodiscard]] task_node* steal() noexcept {
     for (;;) {
-      const std::uint64_t oldest = oldest_of_all();
-      if (oldest == ready_queue::none) return nullptr;
-      for (ready_queue& one : queues_) {
-        if (one.oldest_id() != oldest) continue;
-        if (task_node* task = one.take()) return task;
+      const std::uint64_t first = queues_[0].oldest_id();
+      const std::uint64_t second = queues_[1].oldest_id();
+      const std::uint64_t third = heap_.oldest_id();
+      task_node* task = nullptr;
+      if (first <= second && first <= third) {
+        if (first == ready_queue::none) return nullptr;
+        task = queues_[0].take();
+      } else {
+        task = second <= third ? queues_[1].take() : heap_.take();
       }
-      if (heap_.oldest_id() != oldest) continue;
-      if (task_node* task = heap_.take()) return task;
+      if (task != nullptr) return task;
     }
   }
 
