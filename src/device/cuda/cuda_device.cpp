@@ -58,8 +58,7 @@ void cuda_device::make_handles() {
   expect("priorities", by_.priority_range(&least, &greatest));
   for (std::size_t q = 0; q < device_queue_count; ++q) {
     const int priority = static_cast<device_queue>(q) == device_queue::urgent ? greatest : 0;
-    expect("stream",
-           by_.stream_create(&queues_[q].stream, cuda_number::own_stream, priority));
+    expect("stream", by_.stream_create(&queues_[q].stream, cuda_number::own_stream, priority));
     expect("stream", by_.stream_create(&queues_[q].signal, cuda_number::own_stream, 0));
   }
   constexpr double patience_s = 10;  // the first event may wait for the device to wake
@@ -108,8 +107,8 @@ void cuda_device::release(std::byte* memory) noexcept {
 std::byte* cuda_device::allocate_pinned(std::size_t size_bytes) {
   const current_context current(by_, context_);
   void* memory = nullptr;
-  const int code = by_.allocate_host(&memory, std::max<std::size_t>(size_bytes, 1),
-                                     cuda_number::portable_host);
+  const int code =
+      by_.allocate_host(&memory, std::max<std::size_t>(size_bytes, 1), cuda_number::portable_host);
   if (code == 0) return static_cast<std::byte*>(memory);
   throw error(std::string(by_.kind()) + " pins no " + std::to_string(size_bytes) +
               " bytes of the host's memory: error " + by_.code_text(code));
@@ -269,7 +268,8 @@ cuda_device::sight cuda_device::ask() {
 /// A float keeps its resolution, if there is a stream with nothing to do.
 void cuda_device::renew_clock() {
   if (!failure_.empty() || !clock_.is_old(now_ticks())) return;
-  const auto idle = std::ranges::find_if(queues_, [](const one_queue& q) { return q.marks.empty(); });
+  const auto idle =
+      std::ranges::find_if(queues_, [](const one_queue& q) { return q.marks.empty(); });
   if (idle != queues_.end()) clock_.renew(idle->signal);
 }
 

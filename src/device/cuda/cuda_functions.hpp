@@ -81,10 +81,9 @@ class cuda_functions {
 
   explicit cuda_functions(of kind) : kind_(kind) {
     const bool is_cuda = kind == of::cuda;
-    loaded_library library =
-        is_cuda ? loaded_library({"libcuda.so.1"})
-                : loaded_library({"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6",
-                                  "libamdhip64.so.5"});
+    loaded_library library = is_cuda ? loaded_library({"libcuda.so.1"})
+                                     : loaded_library({"libamdhip64.so", "libamdhip64.so.7",
+                                                       "libamdhip64.so.6", "libamdhip64.so.5"});
     const auto look_up = [&](auto& to, const char* cuda, const char* hip) {
       library.look_up(to, is_cuda ? cuda : hip);
     };
