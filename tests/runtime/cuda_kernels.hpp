@@ -50,6 +50,7 @@ struct driver_functions {
                 unsigned shared, detail::cuda_stream, void** arguments, void** extra) = nullptr;
   int (*priority_of)(detail::cuda_stream, int*) = nullptr;
   std::size_t (*left)() = nullptr;
+  std::size_t (*called)() = nullptr;
   void (*begin_again)() = nullptr;
   const detail::cuda_functions* common = nullptr;
 
@@ -76,6 +77,7 @@ struct driver_functions {
     driver.look_up(launch, launch_name);
     driver.look_up(priority_of, priority_name);
     driver.look_up(left, "stand_in_left");
+    driver.look_up(called, "stand_in_called");
     driver.look_up(begin_again, "stand_in_begin_again");
     int count = 0;
     by->device_count(&count);

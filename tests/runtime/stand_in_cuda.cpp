@@ -89,7 +89,9 @@ bool is_pinned(const void* memory, std::size_t size) {
 }
 
 int allocate(void** to, std::size_t size, context* of) {
+  constexpr std::size_t room = std::size_t{1} << 40;
   if (size == 0) return invalid_value;
+  if (size >= room) return out_of_memory;
   *to = ::operator new (size, std::align_val_t{256}, std::nothrow);
   if (*to == nullptr) return out_of_memory;
   blocks.emplace(static_cast<std::byte*>(*to), memory_block{size, of});
@@ -162,6 +164,10 @@ extern "C" {
 std::size_t stand_in_left() {
   std::lock_guard lock(guard);
   return streams.size() + events.size() + blocks.size();
+}
+/// Not CUDA's: how many host functions were called.
+std::size_t stand_in_called() {
+  return host_functions.load();
 }
 /// Not CUDA's: what only a new process could do after a fault.
 void stand_in_begin_again() {

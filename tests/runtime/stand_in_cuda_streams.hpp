@@ -2,8 +2,10 @@
 // What the stand-in for CUDA's driver runs: contexts, streams and events, a thread a stream.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +23,7 @@ namespace plait::test {
 inline std::mutex guard;  ///< of everything below
 inline std::condition_variable changed;
 inline std::mt19937 chance{7};
+inline std::atomic<std::size_t> host_functions{0};  ///< that were called; of no guard
 inline thread_local bool in_host_function = false;
 
 /// A rule of CUDA's documentation is broken: the test fails.
@@ -126,6 +129,7 @@ class stream {
       if (of_.fault != 0 && one_in(2)) return;
       lock.unlock();
       in_host_function = true;
+      ++host_functions;
       now.call(now.data);
       in_host_function = false;
       lock.lock();

@@ -32,7 +32,7 @@ class cuda_bell {
     all.free.push_back(this);
   }
 
-  /// What a host function is, with the bell as its data.
+  /// Rings as a host function, whose data is the bell.
   static void ring_host(void* bell) { static_cast<cuda_bell*>(bell)->ring(); }
   void ring() {
     std::lock_guard lock(mutex_);

@@ -32,7 +32,7 @@ class awaited {
   virtual void ended(const std::exception_ptr& why) noexcept = 0;
 };
 
-/// What a kind of device keeps while a task's function enqueues.
+/// Holds what a kind of device keeps while a task's function enqueues.
 class open_turn {
  public:
   virtual ~open_turn() = default;
