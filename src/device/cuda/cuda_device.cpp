@@ -148,7 +148,7 @@ std::unique_ptr<open_turn> cuda_device::begin(queue in) {
   auto begun = std::make_unique<turn>(by_, context_, in.task());
   std::lock_guard lock(mutex_);
   if (!failure_.empty()) throw error(failure_);
-  begun->events = take_events();
+  begun->events = take_events(in.task());
   const int code = by_.event_record(begun->events.start, at(in.which()).stream);
   if (code != 0) {
     free_.push_back(begun->events);
@@ -165,7 +165,7 @@ std::uint64_t cuda_device::mark(device_queue queue, std::unique_ptr<open_turn> b
   std::unique_lock lock(mutex_);
   const std::uint64_t number = ++q.last;
   const int code = failure_.empty() ? by_.event_record(ended.events.end, q.stream) : 0;
-  if (code != 0) note_failure(code);
+  if (code != 0) note_failure(code, ended.task);
   std::erase(open_, &ended);
   if (!failure_.empty()) {
     free_.push_back(ended.events);
@@ -190,14 +190,14 @@ void cuda_device::await(device_queue queue, std::uint64_t number) noexcept {
 
 /// Tells a fault of the context, which is noted, from a call that is refused.
 error cuda_device::refused(const char* task, const char* what, int code) {
-  if (failure_.empty() && !clock_.answers()) note_failure(code);
+  if (failure_.empty() && !clock_.answers()) note_failure(code, task);
   if (!failure_.empty()) return error(failure_);
   return error(std::string("task '") + task + "': " + what + ": error " + by_.code_text(code));
 }
 
 /// They are used again when their marks are passed: a stream that waits for one has taken what was
 /// recorded.
-cuda_device::two_events cuda_device::take_events() {
+cuda_device::two_events cuda_device::take_events(const char* task) {
   two_events taken;
   if (!free_.empty()) {
     taken = free_.back();
@@ -208,18 +208,18 @@ cuda_device::two_events cuda_device::take_events() {
   if (code == 0) code = by_.event_create(&taken.end, cuda_number::timing_event);
   if (code == 0) return taken;
   if (taken.start != nullptr) by_.event_destroy(taken.start);
-  if (!clock_.answers()) note_failure(code);
-  throw error(failure_.empty() ? "no event is made: error " + by_.code_text(code) : failure_);
+  throw refused(task, "no event is made", code);
 }
 
-void cuda_device::note_failure(int code) {
+/// Without a turn that may have failed the fault is of other work in the context.
+void cuda_device::note_failure(int code, const char* noticed_at) {
   if (!failure_.empty()) return;
   std::vector<const char*> tasks;
   for (const one_queue& q : queues_)
     for (const one_mark& mark : q.marks) tasks.push_back(mark.task);
   for (const turn* const one : open_) tasks.push_back(one->task);
   failure_ = "error " + by_.code_text(code);
-  if (!tasks.empty()) failure_ += " in " + text_of(tasks);
+  failure_ += tasks.empty() ? ", noticed at " + text_of({noticed_at}) : " in " + text_of(tasks);
   bell_.ring();
 }
 
@@ -276,7 +276,7 @@ void cuda_device::renew_clock() {
 bool cuda_device::has_passed(cuda_event one) {
   if (!failure_.empty()) return false;
   const int code = by_.event_query(one);
-  if (code != 0 && code != cuda_number::not_ready) note_failure(code);
+  if (code != 0 && code != cuda_number::not_ready) note_failure(code, "");
   return code == 0;
 }
 

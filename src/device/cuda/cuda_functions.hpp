@@ -27,7 +27,9 @@ inline constexpr unsigned portable_host = 1;  ///< pinned for all contexts
 }  // namespace cuda_number
 
 /// All functions, or none.  Any thread.  Handles are pointers in both libraries; an address of a
-/// device, which CUDA has as an integer, is passed as a pointer is.
+/// device, which CUDA has as an integer, is passed as a pointer is.  They are there from CUDA 10
+/// and ROCm 5.5 on.  HIP's contexts, whose use it discourages, are its devices: to set one is what
+/// `hipSetDevice` does.
 class cuda_functions {
  public:
   /// Returns null where no library is found.
