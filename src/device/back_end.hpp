@@ -2,11 +2,14 @@
 /// Declares what plait asks of a kind of device.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <plait/core/clock.hpp>
+#include <plait/device/detail/queue_turn.hpp>
 #include <plait/device/device.hpp>
 
 namespace plait::detail {
@@ -14,6 +17,9 @@ namespace plait::detail {
 /// Memory of the host, aligned as a device's is.  Errors: `error` where there is no room.
 [[nodiscard]] std::byte* allocate_on_host(std::size_t size_bytes);
 void release_on_host(std::byte* memory) noexcept;
+
+/// Between two times at which a driver is asked that may have called nobody, as after a fault.
+inline constexpr std::chrono::milliseconds silence{20};
 
 /// Is told by a back end, from a thread that holds no lock of the back end.
 class device_listener {
@@ -42,11 +48,15 @@ class back_end {
   [[nodiscard]] virtual std::byte* allocate_pinned(std::size_t size_bytes) = 0;
   virtual void release_pinned(std::byte* memory) noexcept = 0;
 
+  /// In a turn.  The queue says which way: to the host, to the device, or within the device.
   virtual void copy(queue queue, void* to, const void* from, std::size_t size_bytes) = 0;
   /// Later commands of `queue` wait until `other` has passed its mark `number`, which is enqueued.
   virtual void wait(device_queue queue, device_queue other, std::uint64_t number) = 0;
+  /// The calling thread is about to enqueue a task's commands, behind the waits of its turn.  Then
+  /// it calls `mark` with what this returns.  Errors: `error` when the device has failed.
+  [[nodiscard]] virtual std::unique_ptr<open_turn> begin(queue) { return nullptr; }
   /// Enqueues a mark, and returns its number in the queue, from 1.
-  virtual std::uint64_t mark(device_queue queue) = 0;
+  virtual std::uint64_t mark(device_queue queue, std::unique_ptr<open_turn> begun) = 0;
   [[nodiscard]] virtual std::uint64_t passed(device_queue queue) const noexcept = 0;
 
   /// Returns what was wrong with which task's command; empty while none has failed.

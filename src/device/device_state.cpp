@@ -33,7 +33,7 @@ device_state::~device_state() {
   }
 }
 
-void device_state::begin(const queue_turn& turn) {
+void device_state::begin(queue_turn& turn) {
   std::array<std::uint64_t, device_queue_count> needed{};
   std::lock_guard lock(mutex_);
   if (!is_joined_) {
@@ -55,16 +55,24 @@ void device_state::begin(const queue_turn& turn) {
       number = std::max(number, u.number);
     }
   }
-  for (const device_queue other : all_queues) {
-    const std::uint64_t number = needed[static_cast<std::size_t>(other)];
-    if (number != 0) by_->wait(turn.where_.which, other, number);
+  try {
+    for (const device_queue other : all_queues) {
+      const std::uint64_t number = needed[static_cast<std::size_t>(other)];
+      if (number != 0) by_->wait(turn.where_.which, other, number);
+    }
+    turn.begun_ = by_->begin(turn.to());
+  } catch (const error&) {
+    note_failure();
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    throw;
   }
 }
 
 /// The mark is enqueued under the lock: `last` is the newest.
-std::uint64_t device_state::end(const queue_turn& turn) {
+std::uint64_t device_state::end(queue_turn& turn) {
   std::lock_guard lock(mutex_);
-  const std::uint64_t number = last(turn.where_.which) = by_->mark(turn.where_.which);
+  const std::uint64_t number = last(turn.where_.which) =
+      by_->mark(turn.where_.which, std::move(turn.begun_));
   for (const queue_turn::touched& t : turn.touched_)
     uses_[t.memory].push_back({t.begin, t.end, turn.where_.which, number, t.writes});
   return number;
@@ -214,16 +222,16 @@ void device_state::keep(std::shared_ptr<const void> memory) noexcept {
 // --- turns -----------------------------------------------------------------------------------
 
 queue_turn::~queue_turn() {
-  if (begun_) static_cast<void>(where_.where->end(*this));
+  if (has_begun_) static_cast<void>(where_.where->end(*this));
 }
 
 void queue_turn::begin() {
   where_.where->begin(*this);
-  begun_ = true;
+  has_begun_ = true;
 }
 
 std::uint64_t queue_turn::end() {
-  begun_ = false;
+  has_begun_ = false;
   return where_.where->end(*this);
 }
 

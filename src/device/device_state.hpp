@@ -46,8 +46,8 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
   [[nodiscard]] back_end& commands() noexcept { return *by_; }
   [[nodiscard]] device_times& times() noexcept { return times_; }
 
-  void begin(const queue_turn& turn);
-  std::uint64_t end(const queue_turn& turn);
+  void begin(queue_turn& turn);
+  std::uint64_t end(queue_turn& turn);
   [[nodiscard]] bool is_full(device_queue queue);
   void when_room(device_queue queue, std::unique_ptr<awaited> then);
 

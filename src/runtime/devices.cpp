@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/devices.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <plait/comm/environment.hpp>
 #include <plait/core/error.hpp>
+#include <plait/device/cuda.hpp>
 #include <plait/device/emulated.hpp>
 #include <plait/device/opencl.hpp>
 #include <plait/runtime/device_tasks.hpp>
@@ -24,6 +28,18 @@ namespace {
 
 using detail::device_state;
 using detail::noted_place;
+
+/// Kinds of devices that a node has or has not.
+struct found_kind {
+  std::string_view word;
+  std::vector<device> (*find)(std::size_t share, std::size_t shares);
+  const char* none;
+};
+constexpr found_kind found_kinds[] = {
+    {"cuda", &cuda_devices, "CUDA has no device here; `nvidia-smi` shows what it has"},
+    {"hip", &hip_devices, "HIP has no device here; `rocminfo` shows what it has"},
+    {"opencl", &opencl_devices,
+     "OpenCL has no device here with shared virtual memory; `clinfo` shows what it has"}};
 
 /// Releases a hold when a device has come so far, or fails it.
 class held_until final : public detail::awaited {
@@ -118,13 +134,11 @@ std::vector<device> devices_of(const std::vector<device>& option, const environm
   const char* const set = std::getenv("PLAIT_DEVICE");
   const std::string text = set == nullptr ? "" : set;
   if (text.empty()) return option;
-  if (text != "opencl") return emulated_devices(emulated_options_of(text));
-  std::vector<device> found = opencl_devices(static_cast<std::size_t>(env.node_rank()),
-                                             static_cast<std::size_t>(env.node_size()));
-  if (found.empty())
-    throw usage_error(
-        "PLAIT_DEVICE=opencl: OpenCL has no device here with shared virtual memory; `clinfo` shows "
-        "what it has");
+  const auto* const kind = std::ranges::find(found_kinds, text, &found_kind::word);
+  if (kind == std::end(found_kinds)) return emulated_devices(emulated_options_of(text));
+  std::vector<device> found = kind->find(static_cast<std::size_t>(env.node_rank()),
+                                         static_cast<std::size_t>(env.node_size()));
+  if (found.empty()) throw usage_error("PLAIT_DEVICE=" + text + ": " + kind->none);
   return found;
 }
 

@@ -29,7 +29,7 @@ def clang_format():
 
 def problems_of(root):
     program = clang_format()
-    paths = tree.files(root, {".hpp", ".cpp"})
+    paths = tree.files(root, {".hpp", ".cpp", ".cu"})
     if not paths:
         return 0, []
     result = subprocess.run(

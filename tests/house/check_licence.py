@@ -16,7 +16,7 @@ def problems_of(root):
     root = pathlib.Path(root)
     count = 0
     problems = []
-    for path in tree.files(root, {".hpp", ".cpp", ".py", ".sh", ""}):
+    for path in tree.files(root, {".hpp", ".cpp", ".cu", ".py", ".sh", ""}):
         lines = path.read_bytes()[:400].decode(errors="replace").splitlines()
         script = bool(lines) and lines[0].startswith("#!")
         if path.suffix == "" and not script:
@@ -24,7 +24,7 @@ def problems_of(root):
         count += 1
         if script:
             lines = lines[1:]
-        mark = "//" if path.suffix in (".hpp", ".cpp") else "#"
+        mark = "//" if path.suffix in (".hpp", ".cpp", ".cu") else "#"
         if lines and lines[0].strip() != f"{mark} {LINE}":
             problems.append(f"{path.relative_to(root)}: does not begin with '{mark} {LINE}'")
     return count, problems

@@ -2,7 +2,7 @@
 // Stands in for libOpenCL.so.1 where tests run.  It does what the specification allows and drivers
 // do: a command runs only after clFlush; a callback comes in the driver's thread, or at once within
 // clSetEventCallback; and after a failed wait no callback comes at all.  Kernels are those that the
-// tests' sources name, in C++.  One of them fails, where its last argument is a multiple of 64.
+// tests' sources name, in C++.
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>
@@ -13,13 +13,13 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "device/opencl/opencl_functions.hpp"
+#include "stand_in_kernels.hpp"
 
 using plait::detail::cl_callback;
 using plait::detail::cl_command_queue;
@@ -29,6 +29,8 @@ using plait::detail::cl_event;
 using plait::detail::cl_kernel;
 using plait::detail::cl_platform_id;
 using plait::detail::cl_program;
+using plait::test::argument_bytes;
+using plait::test::known_kernel;
 namespace number = plait::detail::cl_number;
 
 namespace {
@@ -38,34 +40,6 @@ constexpr std::int32_t out_of_resources = -5;
 
 std::mutex guard;  ///< of everything below
 std::condition_variable changed;
-
-/// Arguments as bytes: an address, or a value.
-using bytes = std::vector<std::byte>;
-template <class T>
-T value_of(const bytes& one) {
-  T value;
-  std::memcpy(&value, one.data(), sizeof value);
-  return value;
-}
-struct known_kernel {
-  const char* name;
-  std::vector<bool> is_memory;  ///< of each argument
-  void (*run)(std::span<const bytes> arguments, std::size_t item);
-};
-void mix(std::span<const bytes> a, std::size_t i) {
-  std::uint64_t& to = value_of<std::uint64_t*>(a[1])[i];
-  to = to * 3 + value_of<std::uint64_t*>(a[0])[i] * 5 + value_of<std::uint64_t>(a[2]) + i;
-}
-constexpr char failing[] = "mix_or_fail";
-const known_kernel known[] = {
-    {"add_one", {true}, [](std::span<const bytes> a, std::size_t i) { ++value_of<int*>(a[0])[i]; }},
-    {"scale_into",
-     {true, true, false},
-     [](std::span<const bytes> a, std::size_t i) {
-       value_of<int*>(a[1])[i] = value_of<int>(a[2]) * value_of<int*>(a[0])[i];
-     }},
-    {"mix_into", {true, true, false}, &mix},
-    {failing, {true, true, false}, &mix}};
 
 }  // namespace
 
@@ -174,7 +148,7 @@ struct _cl_program {
 };
 struct _cl_kernel {
   const known_kernel* what;
-  std::vector<bytes> arguments;
+  std::vector<argument_bytes> arguments;
 };
 
 namespace {
@@ -209,7 +183,7 @@ auto copy_of(void* to, const void* from, std::size_t size) {
 std::int32_t set_argument(cl_kernel of, std::uint32_t at, bool is_memory, const void* from,
                           std::size_t size) {
   if (at >= of->arguments.size()) return -49;
-  if (of->what->is_memory[at] != is_memory) return -50;
+  if ((of->what->values[at] == 0) != is_memory) return -50;
   const auto* const first = static_cast<const std::byte*>(from);
   of->arguments[at].assign(first, first + size);
   return 0;
@@ -363,10 +337,8 @@ std::int32_t clReleaseProgram(cl_program one) {
   return 0;
 }
 cl_kernel clCreateKernel(cl_program of, const char* name, std::int32_t* code) {
-  for (const known_kernel& one : known) {
-    if (std::strcmp(one.name, name) != 0 || of->source.find(name) == std::string::npos) continue;
-    return new _cl_kernel{&one, std::vector<bytes>(one.is_memory.size())};
-  }
+  if (const known_kernel* const one = plait::test::kernel_in(of->source, name); one != nullptr)
+    return new _cl_kernel{one, std::vector<argument_bytes>(one->values.size())};
   *code = -46;
   return nullptr;
 }
@@ -390,11 +362,11 @@ std::int32_t clEnqueueNDRangeKernel(cl_command_queue in, cl_kernel what, std::ui
                                     const std::size_t*, std::uint32_t count, const cl_event* after,
                                     cl_event* done) {
   if (items[0] * items[1] * items[2] == 0) return -63;
-  if (std::ranges::any_of(what->arguments, [](const bytes& one) { return one.empty(); }))
+  if (std::ranges::any_of(what->arguments, [](const argument_bytes& one) { return one.empty(); }))
     return -52;
   return in->add(
       [of = what->what, arguments = what->arguments, n = items[0]] {
-        const bool fails = of->name == failing && value_of<std::uint64_t>(arguments[2]) % 64 == 0;
+        const bool fails = of->fails != nullptr && of->fails(arguments);
         for (std::size_t i = 0; i < n && !fails; ++i) of->run(arguments, i);
         return fails ? out_of_resources : number::complete;
       },

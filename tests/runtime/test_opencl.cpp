@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Devices that OpenCL reaches, such as those of PoCL: kernels in OpenCL C in the dataflow.
 #include <cstdlib>
-#include <numeric>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include <plait/device/opencl.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "runtime/kernels_in_order.hpp"
 #include "support/mpi_test.hpp"
 
 namespace plait::test {
@@ -49,68 +50,26 @@ class opencl_tasks : public ::testing::TestWithParam<int> {
   [[nodiscard]] runtime_options options() const {
     return {.tasks = {.workers = GetParam()}, .devices = found()};
   }
-  void submit_add(runtime& rt, device_array<int>& x) {
-    rt.task(
-        "add",
-        [this](queue q, device_span<int> there) {
-          opencl::launch(q, *add_one, {there.size()}, there);
-        },
-        on(found()[0]), inout(x));
-  }
-
   environment& env = test_environment();
   const opencl::kernel* add_one = nullptr;
+  const std::function<void(queue, device_span<int>)> add = [this](queue q, device_span<int> there) {
+    opencl::launch(q, *add_one, {there.size()}, there);
+  };
 };
 INSTANTIATE_TEST_SUITE_P(workers, opencl_tasks, ::testing::Values(1, 2));
 
 TEST_P(opencl_tasks, follow_copies_and_each_other) {
-  constexpr std::size_t n = 1000;
   const opencl::kernel scale_into(found()[0], source, "scale_into");
   runtime rt{env, options()};
-  std::vector<int> host(n);
-  std::iota(host.begin(), host.end(), 0);
-  std::vector<int> back(n);
-  device_array<int> x(found()[0], n);
-  device_array<int> y(found()[0], n);
-  rt.copy("there", in(host), out(x));
-  for (int i = 0; i < 200; ++i) submit_add(rt, x);
-  rt.task(
-      "scale",
-      [&](queue q, device_span<const int> from, device_span<int> to, int by) {
+  expect_kernels_follow_copies(
+      rt, add, [&](queue q, device_span<const int> from, device_span<int> to, int by) {
         opencl::launch(q, scale_into, {to.size()}, from, to, by);
-      },
-      on(found()[0], high), in(x), out(y), 3);
-  rt.task(
-      "spoil", [](std::vector<int>& h) { h.assign(h.size(), -1); }, out(host));
-  submit_add(rt, x);
-  rt.copy("back", in(y), out(back));
-  rt.wait();
-  for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(back[i], 3 * (static_cast<int>(i) + 200));
-  const device_ledger ledger = rt.ledger(found()[0]);
-  EXPECT_GT(ledger.kernels_s, 0);
-  EXPECT_NEAR(ledger.kernels_s + ledger.starved_s + ledger.idle_s, ledger.wall_s, 1e-6);
+      });
 }
 
 TEST_P(opencl_tasks, send_the_devices_memory_in_a_replay) {
-  constexpr std::size_t n = 300;
   runtime rt{env, options()};
-  const int left = (env.rank() + env.size() - 1) % env.size();
-  const int right = (env.rank() + 1) % env.size();
-  std::vector<int> host(n, 1000 * env.rank());
-  device_array<int> mine(found()[0], n);
-  device_array<int> got(found()[0], n);
-  rt.copy("there", in(host), out(mine));
-  graph step = rt.record([&] {
-    submit_add(rt, mine);
-    rt.send("ring", in(mine), right);
-    rt.recv("ring", out(got), left);
-    rt.copy("take over", in(got), out(mine));
-  });
-  rt.replay(step, 25);
-  rt.copy("back", in(mine), out(host));
-  rt.wait();
-  const int from = ((env.rank() - 25) % env.size() + env.size()) % env.size();
-  for (const int one : host) ASSERT_EQ(one, 1000 * from + 25);
+  expect_messages_in_a_replay(env, rt, add);
 }
 
 TEST_P(opencl_tasks, wrong_arguments_are_an_error_that_names_the_task) {
@@ -143,7 +102,7 @@ TEST_P(opencl_tasks, an_empty_launch_does_nothing) {
         EXPECT_NE(opencl::queue_of(q), nullptr);
       },
       on(found()[0]), inout(x));
-  submit_add(rt, x);
+  submit_add(rt, found()[0], x, add);
   rt.copy("back", in(x), out(host));
   rt.wait();
   EXPECT_EQ(host, std::vector<int>(10, 4));

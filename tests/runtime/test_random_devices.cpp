@@ -18,6 +18,7 @@
 #include <plait/device/opencl.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "cuda_kernels.hpp"
 #include "soaking.hpp"
 #include "support/mpi_test.hpp"
 #include "support/watchdog.hpp"
@@ -66,19 +67,49 @@ void mix(const word* from, word* to, std::size_t count, word salt) {
 /// Devices of one kind.
 struct some_devices {
   std::vector<device> all;
-  std::vector<opencl::kernel> mix_there = {};  ///< on each; of emulated devices none
+  /// Enqueues `mix` on a device.
+  std::function<void(queue, device_span<const word>, device_span<word>, word salt, double seconds)>
+      mix_there;
 };
+
+[[nodiscard]] some_devices emulated_twice(const emulated_options& how) {
+  return {emulated_devices(how), [](queue q, device_span<const word> from, device_span<word> to,
+                                    word salt, double seconds) {
+            emulated::launch(q, seconds, [=] { mix(from.data(), to.data(), to.size(), salt); });
+          }};
+}
 
 /// The first of OpenCL, as often as programs take devices; none where it has none.  The stand-in
 /// for OpenCL knows a kernel that fails at times, "mix_or_fail".
 [[nodiscard]] some_devices opencl_twice(const std::string& kernel = "mix_into") {
   some_devices made;
+  std::vector<opencl::kernel> kernels;
   while (made.all.size() < devices) {
     const std::vector<device> found = opencl_devices();
     if (found.empty()) return {};
     made.all.push_back(found[0]);
-    made.mix_there.emplace_back(found[0], mix_source(kernel), kernel);
+    kernels.emplace_back(found[0], mix_source(kernel), kernel);
   }
+  made.mix_there = [all = made.all, kernels](queue q, device_span<const word> from,
+                                             device_span<word> to, word salt, double) {
+    const bool is_first = to.memory().home == all[0].state();
+    opencl::launch(q, kernels[is_first ? 0 : 1], {to.size()}, from, to, salt);
+  };
+  return made;
+}
+
+/// Of CUDA or HIP, two if there are, or one twice, whose context is one.
+[[nodiscard]] some_devices driver_twice(driver of, bool is_one, const std::string& kernel) {
+  some_devices made;
+  while (made.all.size() < devices) {
+    const std::vector<device> found = devices_of(of);
+    if (found.empty()) return {};
+    made.all.push_back(found[is_one ? 0 : made.all.size() % found.size()]);
+  }
+  made.mix_there = [mix_into = driver_kernel(of, kernel)](queue q, device_span<const word> from,
+                                                          device_span<word> to, word salt, double) {
+    mix_into.launch(q, to.size(), from, to, salt);
+  };
   return made;
 }
 
@@ -167,15 +198,10 @@ class rank_memory {
           },
           in(host(s.from)), inout(host(s.to)), s.salt);
     } else {
-      const opencl::kernel* const there =
-          on_.mix_there.empty() ? nullptr : &on_.mix_there[device_of(s.to.place)];
       rt_.task(
           "kernel",
-          [there](queue q, device_span<const word> from, device_span<word> to, word salt,
-                  double seconds) {
-            if (there != nullptr) return opencl::launch(q, *there, {to.size()}, from, to, salt);
-            emulated::launch(q, seconds, [=] { mix(from.data(), to.data(), to.size(), salt); });
-          },
+          [this](queue q, device_span<const word> from, device_span<word> to, word salt,
+                 double seconds) { on_.mix_there(q, from, to, salt, seconds); },
           on(rt_.devices().at(device_of(s.to.place)), s.urgent ? high : normal),
           in(device_part(s.from)), inout(device_part(s.to)), s.salt, s.seconds);
     }
@@ -254,7 +280,7 @@ struct random_case {
                              .delay_s = make.below(3) == 0 ? 0 : 2e-5,
                              .faults = c.faults,
                              .seed = c.seed + mine};
-  const some_devices on = there != nullptr ? *there : some_devices{emulated_devices(how)};
+  const some_devices on = there != nullptr ? *there : emulated_twice(how);
   runtime rt{env, {.tasks = tasks, .devices = on.all}};
   rank_memory memory_here(rt, on, serial[mine]);
   const int me = env.rank();
@@ -301,6 +327,23 @@ TEST(random_devices, of_opencl_end_with_the_same_bits) {
   expect_serial_bits("OpenCL devices", &there);
 }
 
+void expect_serial_bits_by(driver of) {
+  if (const std::string why = why_not(of); !why.empty()) GTEST_SKIP() << why;
+  for (const bool is_one : {false, true}) {
+    const some_devices there = driver_twice(of, is_one, "mix_into");
+    const std::string what = std::string(to_string(of)) + (is_one ? " device, twice" : " devices");
+    expect_serial_bits(what.c_str(), &there);
+  }
+}
+
+TEST(random_devices, of_cuda_end_with_the_same_bits) {
+  expect_serial_bits_by(driver::cuda);
+}
+
+TEST(random_devices, of_hip_end_with_the_same_bits) {
+  expect_serial_bits_by(driver::hip);
+}
+
 /// Alone: a rank that fails gives up its messages, and others would wait for them.
 void expect_faults_named(const std::string& device, const std::string& what,
                          const std::function<some_devices()>& make, double faults) {
@@ -317,6 +360,7 @@ void expect_faults_named(const std::string& device, const std::string& what,
       const std::string why = e.what();
       ASSERT_NE(why.find(device), std::string::npos) << why;
       ASSERT_NE(why.find(what), std::string::npos) << why;
+      ASSERT_NE(why.find(" '"), std::string::npos) << why;  // a task
     }
   }
   EXPECT_GT(failed, 0);
@@ -334,6 +378,27 @@ TEST(random_devices, a_fault_of_opencl_is_an_error_that_names_device_and_task) {
   expect_faults_named(
       "OpenCL device 0: error -5 (CL_OUT_OF_RESOURCES) in 'kernel'", "",
       [] { return opencl_twice("mix_or_fail"); }, 0);
+}
+
+void expect_faults_named_by(driver of, const std::string& fault) {
+  if (test_environment().size() > 1) return;
+  if (!is_stand_in()) GTEST_SKIP() << "a fault of a real device would be the last thing it does";
+  bool is_one = false;
+  const auto make = [&] {
+    driver_functions::of(of).begin_again();
+    is_one = !is_one;
+    return driver_twice(of, is_one, "mix_or_fail");
+  };
+  expect_faults_named(std::string(to_string(of)) + " device ", fault, make, 0);
+  driver_functions::of(of).begin_again();
+}
+
+TEST(random_devices, a_fault_of_cuda_is_an_error_that_names_device_and_task) {
+  expect_faults_named_by(driver::cuda, ": error 700 (CUDA_ERROR_ILLEGAL_ADDRESS)");
+}
+
+TEST(random_devices, a_fault_of_hip_is_an_error_that_names_device_and_task) {
+  expect_faults_named_by(driver::hip, ": error 700 (hipErrorIllegalAddress)");
 }
 
 }  // namespace

@@ -66,9 +66,9 @@ struct runtime_options {
   /// Times of a step of this program on a node, where they were measured.  Then
   /// `progress_choice().reason` says whether giving up a worker would pay, by the model.
   std::optional<model::node_step> step = {};
-  /// Devices of this rank, such as `opencl_devices()` or `emulated_devices()` makes.  The
-  /// environment variable PLAIT_DEVICE, "opencl" or what `emulated_options_of` reads, overrides
-  /// this option.
+  /// Devices of this rank, such as `cuda_devices()` or `emulated_devices()` makes.  The
+  /// environment variable PLAIT_DEVICE, "cuda", "hip", "opencl" or what `emulated_options_of`
+  /// reads, overrides this option.
   std::vector<device> devices = {};
 };
 

@@ -91,7 +91,7 @@ class emulated_device final : public back_end {
   void wait(device_queue queue, device_queue other, std::uint64_t number) override {
     enqueue(queue, {.kind = command::kinds::wait, .other = other, .number = number});
   }
-  std::uint64_t mark(device_queue queue) override {
+  std::uint64_t mark(device_queue queue, std::unique_ptr<detail::open_turn>) override {
     std::lock_guard lock(mutex_);
     one_queue& q = at(queue);
     const std::uint64_t number = ++q.marks;
@@ -263,7 +263,7 @@ emulated_options emulated_options_of(const std::string& text) {
   const auto refuse = [&text](const std::string& word) {
     return usage_error(
         "PLAIT_DEVICE='" + text + "': '" + word +
-        "' is not understood; it is opencl, emulated, or emulated:count=2,bus=1e9 with "
+        "' is not understood; it is cuda, hip, opencl, emulated, or emulated:count=2,bus=1e9 with "
         "count, bus (bytes/s), latency, delay (s), faults and seed");
   };
   constexpr std::string_view kind = "emulated";

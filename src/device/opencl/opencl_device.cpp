@@ -2,14 +2,10 @@
 #include "device/opencl/opencl_device.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace plait::detail {
 namespace {
-
-/// Between two times at which marks are asked.
-constexpr std::chrono::milliseconds silence{20};
 
 constexpr std::pair<std::int32_t, const char*> names_of_codes[] = {
     {-1, "CL_DEVICE_NOT_FOUND"},
@@ -163,7 +159,7 @@ void opencl_device::wait(device_queue queue, device_queue other, std::uint64_t n
 }
 
 /// The lock keeps the event until it has its callback.
-std::uint64_t opencl_device::mark(device_queue queue) {
+std::uint64_t opencl_device::mark(device_queue queue, std::unique_ptr<open_turn>) {
   std::lock_guard lock(mutex_);
   one_queue& q = at(queue);
   const std::uint64_t number = ++q.last;

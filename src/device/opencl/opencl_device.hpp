@@ -48,7 +48,7 @@ class opencl_device final : public back_end {
   void release_pinned(std::byte* memory) noexcept override;
   void copy(queue in, void* to, const void* from, std::size_t size_bytes) override;
   void wait(device_queue queue, device_queue other, std::uint64_t number) override;
-  std::uint64_t mark(device_queue queue) override;
+  std::uint64_t mark(device_queue queue, std::unique_ptr<open_turn> begun) override;
   [[nodiscard]] std::uint64_t passed(device_queue queue) const noexcept override {
     return queues_[static_cast<std::size_t>(queue)].passed.load(std::memory_order_acquire);
   }

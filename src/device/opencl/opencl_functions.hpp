@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <dlfcn.h>
+#include "device/loaded_library.hpp"
 
 struct _cl_platform_id;
 struct _cl_device_id;
@@ -110,15 +110,8 @@ class opencl_functions {
 
  private:
   opencl_functions() {
-    // It stays: its drivers have threads.
-    void* const library = ::dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return;
-    is_whole_ = true;
-    const auto look_up = [&]<class Function>(Function& to, const char* name) {
-      to = reinterpret_cast<Function>(::dlsym(library, name));
-      is_whole_ = is_whole_ && to != nullptr;
-    };
-#define PLAIT_LOOK_UP(name) look_up(name, #name)
+    loaded_library library({"libOpenCL.so.1"});
+#define PLAIT_LOOK_UP(name) library.look_up(name, #name)
     PLAIT_LOOK_UP(clGetPlatformIDs);
     PLAIT_LOOK_UP(clGetDeviceIDs);
     PLAIT_LOOK_UP(clGetDeviceInfo);
@@ -152,6 +145,7 @@ class opencl_functions {
     PLAIT_LOOK_UP(clSetKernelArgSVMPointer);
     PLAIT_LOOK_UP(clEnqueueNDRangeKernel);
 #undef PLAIT_LOOK_UP
+    is_whole_ = library.is_whole();
   }
 
   bool is_whole_ = false;

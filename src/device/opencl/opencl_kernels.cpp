@@ -9,6 +9,7 @@
 #include <plait/core/error.hpp>
 #include <plait/device/opencl.hpp>
 
+#include "device/device_share.hpp"
 #include "device/device_state.hpp"
 #include "device/opencl/opencl_device.hpp"
 
@@ -127,14 +128,11 @@ class detail::built_kernel {
 };
 
 std::vector<device> opencl_devices(std::size_t share, std::size_t shares) {
-  PLAIT_EXPECTS(share < shares, "there are more shares than the one that is asked for");
   std::vector<device> all;
   const opencl_functions* const cl = opencl_functions::find();
-  if (cl == nullptr) return all;
-  const std::vector<detail::cl_device_id> ids = usable_devices(*cl);
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const bool is_mine = ids.size() >= shares ? i % shares == share : i == share % ids.size();
-    if (!is_mine) continue;
+  const std::vector<detail::cl_device_id> ids =
+      cl == nullptr ? std::vector<detail::cl_device_id>{} : usable_devices(*cl);
+  for (const std::size_t i : detail::device_share(ids.size(), share, shares)) {
     const int index = static_cast<int>(all.size());
     all.emplace_back(std::make_shared<detail::device_state>(
         index, "OpenCL", std::make_unique<opencl_device>(*cl, ids[i])));

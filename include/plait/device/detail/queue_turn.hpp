@@ -32,6 +32,12 @@ class awaited {
   virtual void ended(const std::exception_ptr& why) noexcept = 0;
 };
 
+/// Holds what a kind of device keeps while a task's function enqueues.
+class open_turn {
+ public:
+  virtual ~open_turn() = default;
+};
+
 /// Holds the number of a task's turn, for a task that waits for its end.
 using noted_place = std::shared_ptr<std::atomic<std::uint64_t>>;
 
@@ -69,7 +75,8 @@ class queue_turn {
   on_device where_;
   const char* name_;
   std::vector<touched> touched_;
-  bool begun_ = false;
+  bool has_begun_ = false;
+  std::unique_ptr<open_turn> begun_;  ///< may be null
 };
 
 }  // namespace plait::detail
