@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/comm/collective/choice.hpp>
+#include <plait/collective/choice.hpp>
+#include <plait/comm/collective/usual_pieces.hpp>
 #include <plait/core/error.hpp>
 #include <plait/runtime/submitter.hpp>
 
@@ -90,11 +91,45 @@ void expect_to_be_ours(runtime_state& s, const collective_call& call, const comm
   }
 }
 
+/// Has a recording know what a call's messages follow from, until the end of the scope.
+class noted_call {
+ public:
+  noted_call(runtime_state& s, const collective_schedules::entry& known, bool compares)
+      : tasks_(s.tasks) {
+    if (!s.record.has_value() || !s.record->wants_dependences()) return;
+    const collective::shape& shape = known.shape;
+    recorded_collective call;
+    call.element_bytes = shape.element_bytes;
+    call.count = shape.count;
+    call.fragment_bytes = shape.fragment_bytes;
+    call.piece_bytes = shape.cut.bytes;
+    call.most_pieces = shape.cut.most;
+    call.root = static_cast<std::uint32_t>(shape.root);
+    call.members = static_cast<std::uint32_t>(shape.ranks);
+    call.in_place = shape.in_place;
+    call.has_lists =
+        !shape.send_blocks.empty() || !shape.receive_blocks.empty() || is_neighbourly(shape.what);
+    call.compares = compares;
+    tasks_.group(s.record->collective_begins({shape.what, known.how, call}));
+    is_noted_ = true;
+  }
+  ~noted_call() {
+    if (is_noted_) tasks_.group(0);
+  }
+  noted_call(const noted_call&) = delete;
+  noted_call& operator=(const noted_call&) = delete;
+
+ private:
+  scheduler& tasks_;
+  bool is_noted_ = false;
+};
+
 /// Submits the tasks and messages of one rank in a collective.  `messages`: what these have in
 /// common.
 void submit_steps(runtime_state& s, const collective_call& call,
                   const collective_schedules::entry& known, const operation& messages,
                   const communicator& among) {
+  const noted_call noted(s, known, messages.of == operation::origin::agreement);
   const collective::schedule& steps = known.schedule;
   const auto scratch = steps.scratch_bytes > 0 ? make_scratch(steps.scratch_bytes) : nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());

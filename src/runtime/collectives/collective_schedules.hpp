@@ -7,8 +7,8 @@
 #include <functional>
 #include <unordered_map>
 
-#include <plait/comm/collective/schedule.hpp>
-#include <plait/comm/collective/shape.hpp>
+#include <plait/collective/schedule.hpp>
+#include <plait/collective/shape.hpp>
 
 namespace plait {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <plait/comm/collective/algorithm.hpp>
+#include <plait/collective/algorithm.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/text_file.hpp>
 #include <plait/task/topology.hpp>
@@ -112,6 +112,7 @@ recorded_part program_recording::part_of(const submitted_part& told) {
       item.kind = one.is == submitted_part::kind::task      ? recorded_kind::task
                   : one.is == submitted_part::kind::message ? recorded_kind::message
                                                             : recorded_kind::program;
+      item.group = one.group == 0 ? 0 : groups_before_ + one.group;
     }
     return result;
   };
@@ -148,6 +149,12 @@ void program_recording::add_messages(std::uint32_t runtime, const recorder& from
 
 void program_recording::add(std::size_t runtime, const recorder& from) {
   const auto number = static_cast<std::uint32_t>(runtime);
+  groups_before_ = static_cast<std::uint32_t>(all_.collectives.size());
+  for (const recorder::noted_collective& one : from.collectives()) {
+    all_.collectives.push_back(one.call);
+    all_.collectives.back().operation = name(to_string(one.what));
+    all_.collectives.back().algorithm = name(to_string(one.how));
+  }
   for (const submitted_part& told : from.parts()) {
     all_.is_whole = all_.is_whole && told.is_whole;
     all_.parts.push_back(part_of(told));

@@ -44,6 +44,7 @@ class program_recording {
   const std::string folder_;
   recording all_;
   std::unordered_map<std::string, std::uint32_t> names_;
+  std::uint32_t groups_before_ = 0;  ///< collectives of earlier runtimes
   ticks begin_ = 0;
   std::size_t held_ = 0;  ///< tasks
 };

@@ -45,6 +45,10 @@ class witness {
     observer_->program_ran(from, to);
     if (shadow_ != nullptr) shadow_->program_ran(to - from);
   }
+  /// Begins the steps of one operation of the program, by number; 0: of none.
+  void group(std::uint32_t number) const {
+    if (shadow_ != nullptr) shadow_->group(number);
+  }
   void submission_begins(task_node& node) const {
     if (watches_submission_) [[unlikely]]
       begins_watched(node);

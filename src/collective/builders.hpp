@@ -3,8 +3,8 @@
 /// says which operations and algorithms each of them serves.
 #pragma once
 
-#include "comm/collective/operands.hpp"
-#include "comm/collective/writer.hpp"
+#include "collective/operands.hpp"
+#include "collective/writer.hpp"
 
 namespace plait::collective {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include <gtest/gtest.h>
-#include <plait/comm/collective/shape.hpp>
+#include <plait/collective/shape.hpp>
 #include <plait/core/error.hpp>
 
 #include "collective_interpreter.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/comm/collective/schedule.hpp>
+#include <plait/collective/schedule.hpp>
 
 #include "collective_world.hpp"
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include <plait/comm/collective/algorithm.hpp>
-#include <plait/comm/collective/schedule.hpp>
+#include <plait/collective/algorithm.hpp>
+#include <plait/collective/schedule.hpp>
 
 namespace plait::collective {
 

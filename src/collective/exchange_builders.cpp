@@ -6,7 +6,7 @@
 #include <plait/core/error.hpp>
 #include <plait/core/no_rank.hpp>
 
-#include "comm/collective/builders.hpp"
+#include "collective/builders.hpp"
 
 namespace plait::collective {
 namespace {

@@ -2,10 +2,10 @@
 #include <string>
 #include <utility>
 
-#include <plait/comm/collective/algorithm.hpp>
+#include <plait/collective/algorithm.hpp>
 #include <plait/core/error.hpp>
 
-#include "comm/collective/builders.hpp"
+#include "collective/builders.hpp"
 
 namespace plait::collective {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <plait/comm/collective/choice.hpp>
+#include <plait/collective/choice.hpp>
 
 namespace plait::collective {
 
@@ -28,12 +28,6 @@ algorithm usual_algorithm(const shape& call, bool commutative) {
     default:
       return algorithm::linear;  // slices that do not wait for each other
   }
-}
-
-pieces usual_pieces(const communicator& among) {
-  pieces chosen;
-  if (among.uses_tcp()) chosen.most = 128;
-  return chosen;
 }
 
 }  // namespace plait::collective

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/comm/collective/shape.hpp>
+#include <plait/collective/shape.hpp>
 
 namespace plait::test {
 

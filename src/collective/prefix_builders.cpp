@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scan and exscan.  Whatever arrives comes from lower ranks and belongs on the left.
-#include "comm/collective/builders.hpp"
+#include "collective/builders.hpp"
 
 namespace plait::collective {
 namespace {

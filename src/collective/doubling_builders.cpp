@@ -3,8 +3,8 @@
 // the order of ranks.
 #include <span>
 
-#include "comm/collective/builders.hpp"
-#include "comm/collective/surplus.hpp"
+#include "collective/builders.hpp"
+#include "collective/surplus.hpp"
 
 namespace plait::collective {
 namespace {

@@ -3,7 +3,7 @@
 // multiport message-passing systems (1997), with one port.
 #include <algorithm>
 
-#include "comm/collective/builders.hpp"
+#include "collective/builders.hpp"
 
 namespace plait::collective {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/collective/tree.hpp"
+#include "collective/tree.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // Data goes round: to rank + 1, from rank - 1.
 #include <algorithm>
 
-#include "comm/collective/builders.hpp"
+#include "collective/builders.hpp"
 
 namespace plait::collective {
 namespace {

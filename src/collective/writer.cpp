@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/collective/writer.hpp"
+#include "collective/writer.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/collective/operands.hpp"
+#include "collective/operands.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Barriers.  A message says that its sender and all whom the sender has heard of have come.
-#include "comm/collective/builders.hpp"
-#include "comm/collective/surplus.hpp"
+#include "collective/builders.hpp"
+#include "collective/surplus.hpp"
 
 namespace plait::collective {
 namespace {

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include <plait/comm/collective/shape.hpp>
+#include <plait/collective/shape.hpp>
 
-#include "comm/collective/writer.hpp"
+#include "collective/writer.hpp"
 
 namespace plait::collective {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <ranges>
 
-#include "comm/collective/builders.hpp"
-#include "comm/collective/tree.hpp"
+#include "collective/builders.hpp"
+#include "collective/tree.hpp"
 
 namespace plait::collective {
 namespace {
