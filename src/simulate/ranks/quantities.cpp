@@ -88,9 +88,9 @@ quantity_laws::law quantity_laws::fitted(const key& of,
   bool is_simple = false;
   if (space_.directions() == 1 && space_.ranks_along_first() > 1e-9) {
     const double near = what == quantity::duration ? near_for_durations : near_for_sizes;
-    const double simple = simple_exponent(shown.fitted, near);
-    is_simple = simple != shown.fitted || std::abs(shown.fitted) < 1e-12;
-    made.exponents[0] = simple * space_.ranks_along_first();
+    const auto simple = simple_exponent(shown.fitted, near);
+    is_simple = simple.has_value();
+    made.exponents[0] = simple.value_or(shown.fitted) * space_.ranks_along_first();
   }
   shown.exponent = along_all(made.exponents);
   shown.largest_residual = largest_deviation(samples, made.exponents);

@@ -127,13 +127,13 @@ double largest_deviation(std::span<const scaling_sample> samples,
   return largest;
 }
 
-double simple_exponent(double exponent, double tolerance) {
+std::optional<double> simple_exponent(double exponent, double tolerance) {
   const double whole = std::round(exponent);
   if (std::abs(whole) <= 1 && std::abs(exponent - whole) <= tolerance) return whole + 0.0;
   for (const double fraction : {1.0 / 3, 0.5, 2.0 / 3})
     for (const double signed_one : {fraction, -fraction})
       if (std::abs(exponent - signed_one) <= tolerance / 4) return signed_one;
-  return exponent;
+  return std::nullopt;
 }
 
 }  // namespace plait::simulate

@@ -48,7 +48,7 @@ struct scaling_sample {
                                        const std::vector<double>& exponents);
 
 /// Returns -1, 0 or 1 within `tolerance`; else a third, a half or two thirds within a quarter of
-/// that; else `exponent` itself.
-[[nodiscard]] double simple_exponent(double exponent, double tolerance);
+/// that; none: there is none.
+[[nodiscard]] std::optional<double> simple_exponent(double exponent, double tolerance);
 
 }  // namespace plait::simulate

@@ -54,6 +54,22 @@ namespace {
   return all;
 }
 
+[[nodiscard]] bool is_diagonal(const grid_step& step) {
+  return std::ranges::count(step, 0) < static_cast<std::ptrdiff_t>(step.size()) - 1;
+}
+
+/// Few ranks fit any grid by steps that go around.  So where ranks are not alike, a diagonal step
+/// goes to a neighbour, and around nothing.
+[[nodiscard]] bool is_short_and_inside(const grid_step& step, std::uint32_t rank,
+                                       const grid_extents& grid) {
+  const grid_extents at = coordinates_of(rank, grid);
+  for (std::size_t axis = 0; axis < grid.size(); ++axis) {
+    const std::int64_t to = std::int64_t{at[axis]} + step[axis];
+    if (std::abs(step[axis]) > 1 || to < 0 || to >= std::int64_t{grid[axis]}) return false;
+  }
+  return true;
+}
+
 [[nodiscard]] bool is_message(const operation& what) {
   return what.kind != operation_kind::calculation;
 }
@@ -172,6 +188,7 @@ class trial {
       });
     };
     for (const grid_step& step : steps_between(rank, peer, grid)) {
+      if (!found_.alike && is_diagonal(step) && !is_short_and_inside(step, rank, grid)) continue;
       const peer_law law{peer_law::rule::step, step, 0};
       if (holds(law)) return law;
     }
