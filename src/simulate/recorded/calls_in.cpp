@@ -40,9 +40,10 @@ constexpr std::string_view begins_call = "collective ";
   const auto what = collective::operation_from(take(said, " "));
   const auto bytes = number_in(take(said, " bytes, root "));
   const auto root = number_in(said);
-  if (!what.has_value() || !bytes.has_value() || !root.has_value() || *root >= ranks ||
-      collective::is_neighbourly(*what))
+  if (!what.has_value() || !bytes.has_value() || !root.has_value() || *root >= ranks)
     return std::nullopt;
+  const auto lists = collective::lists_of({.what = *what, .ranks = static_cast<int>(ranks)});
+  if (lists.send_blocks.has_value() || lists.receive_blocks.has_value()) return std::nullopt;
   collective_call call;
   call.what = *what;
   call.root = static_cast<std::uint32_t>(*root);
