@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
@@ -24,6 +25,16 @@ constexpr double exact_enough = 0.02;
 /// A law of durations without a simple fraction matters if it has this share of the computation.
 constexpr double large_share = 0.1;
 
+/// Returns the mean; of durations without the longest and shortest tenths, in which other programs
+/// had the core.
+[[nodiscard]] double middle_mean(std::vector<double>& those, bool are_durations) {
+  const std::size_t left_out = are_durations ? those.size() / 10 : 0;
+  if (left_out > 0) std::ranges::sort(those);
+  const auto begin = those.begin() + static_cast<std::ptrdiff_t>(left_out);
+  const auto end = those.end() - static_cast<std::ptrdiff_t>(left_out);
+  return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
+}
+
 }  // namespace
 
 quantity_laws::key quantity_laws::key_of(const operation& what, bool is_call,
@@ -36,31 +47,30 @@ quantity_laws::key quantity_laws::key_of(const operation& what, bool is_call,
   return {quantity::message_bytes, what.name, axes};
 }
 
-/// Sums each quantity over the operations of a rank; means over the ranks of a class in a
-/// recording.
+/// Means over the operations of all ranks of a class in a recording, of which each has as many.
 std::map<quantity_laws::key, std::vector<scaling_sample>> quantity_laws::samples_of(
     std::map<key, double>& weights) const {
   std::map<key, std::vector<scaling_sample>> samples;
   for (const auto& [number, of] : structure_.classes) {
-    std::map<std::pair<std::uint32_t, key>, double> sums;  // by recording
-    std::map<std::uint32_t, double> members;
+    std::map<std::pair<std::uint32_t, key>, std::vector<double>> values;  // by recording
+    std::set<std::uint32_t> recordings;
     for (const class_member& one : of.members) {
-      members[one.recording] += 1;
+      recordings.insert(one.recording);
       const call_program& all = recorded_[one.recording].program;
       const rank_template& rank = all.operations.of_rank(one.rank);
       for (std::uint32_t i = 0; i < rank.size(); ++i) {
         const operation& what = rank.operations[i];
         const collective_call* const call = all.call_of(what);
-        sums[{one.recording, key_of(what, call != nullptr, of.peers[i])}] +=
-            static_cast<double>(call != nullptr ? call->count : what.size);
+        values[{one.recording, key_of(what, call != nullptr, of.peers[i])}].push_back(
+            static_cast<double>(call != nullptr ? call->count : what.size));
       }
     }
-    for (const auto& [where, sum] : sums) {
+    for (auto& [where, those] : values) {
       const auto& [recording, which] = where;
-      weights[which] += sum;
-      if (members.size() < 2 || sum <= 0) continue;
-      samples[which].push_back(
-          {number, *space_.at(structure_.grids[recording]), std::log2(sum / members[recording])});
+      weights[which] += std::accumulate(those.begin(), those.end(), 0.0);
+      const double mean = middle_mean(those, std::get<0>(which) == quantity::duration);
+      if (recordings.size() < 2 || mean <= 0) continue;
+      samples[which].push_back({number, *space_.at(structure_.grids[recording]), std::log2(mean)});
     }
   }
   return samples;
