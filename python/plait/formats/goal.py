@@ -55,7 +55,7 @@ def goal_of(trace: Trace, about: Result, calls: bool = False) -> str:
 
     With `calls` the file is what plait makes programs for other numbers of ranks of. A collective
     is a calculation of no duration, which a comment names. Messages have names, and the program's
-    tags. Computation that took no time stands there, too.
+    tags. Computation that took no time stands there, too. A rank begins with its first event.
     """
     if not trace.is_of_calls:
         raise BadInput("--goal: needs a trace of plait attach; plait's own traces have no calls")
@@ -182,6 +182,9 @@ class _Rank:
                 self._completed.setdefault(one.side.end, []).append(one)
         lanes = [found for lane, found in trace.lanes_of(rank) if lane.startswith("program")]
         threads = [_Thread(processor) for processor in range(len(lanes))]
+        if calls:  # that processes start one after the other is no work of theirs
+            for thread, of_thread in zip(threads, lanes):
+                thread.now = min((one.begin for one in of_thread), default=0)
         under_way: list[list[_Operation]] = [[] for _ in threads]
         for _, number, _, is_end, call in sorted(_ends_of_calls(lanes), key=lambda one: one[:4]):
             if is_end:

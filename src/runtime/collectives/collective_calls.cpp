@@ -96,21 +96,9 @@ class noted_call {
  public:
   noted_call(runtime_state& s, const collective_schedules::entry& known, bool compares)
       : tasks_(s.tasks) {
-    if (!s.record.has_value() || !s.record->wants_dependences()) return;
-    const collective::shape& shape = known.shape;
-    recorded_collective call;
-    call.element_bytes = shape.element_bytes;
-    call.count = shape.count;
-    call.fragment_bytes = shape.fragment_bytes;
-    call.piece_bytes = shape.cut.bytes;
-    call.most_pieces = shape.cut.most;
-    call.root = static_cast<std::uint32_t>(shape.root);
-    call.members = static_cast<std::uint32_t>(shape.ranks);
-    call.in_place = shape.in_place;
-    call.has_lists =
-        !shape.send_blocks.empty() || !shape.receive_blocks.empty() || is_neighbourly(shape.what);
-    call.compares = compares;
-    tasks_.group(s.record->collective_begins({shape.what, known.how, call}));
+    program_recording* const recording = s.kept == nullptr ? nullptr : s.kept->recording();
+    if (recording == nullptr) return;
+    tasks_.group(recording->add(known.shape, known.how, compares));
     is_noted_ = true;
   }
   ~noted_call() {

@@ -19,7 +19,6 @@
 #include <plait/device/device.hpp>
 #include <plait/task/scheduler.hpp>
 #include <plait/trace/event.hpp>
-#include <plait/trace/recording.hpp>
 
 #include "runtime/written/trace_budget.hpp"
 
@@ -89,21 +88,6 @@ class recorder final : public task_observer {
     if (devices_.size() <= lane) devices_.resize(lane + 1);
     devices_[lane].name = on.name() + ", " + to_string(queue);
     keep(devices_[lane].events, {task, event_kind::compute, begin, end, 0});
-  }
-
-  /// A collective call; names of operation and algorithm are not yet in `call`.
-  struct noted_collective {
-    collective::operation what;
-    collective::algorithm how;
-    recorded_collective call;
-  };
-  /// Notes a call, and returns its number for `scheduler::group`.
-  [[nodiscard]] std::uint32_t collective_begins(const noted_collective& call) {
-    collectives_.push_back(call);
-    return static_cast<std::uint32_t>(collectives_.size());
-  }
-  [[nodiscard]] const std::vector<noted_collective>& collectives() const noexcept {
-    return collectives_;
   }
 
   /// Facts of a message beside its times.
@@ -297,7 +281,6 @@ class recorder final : public task_observer {
   std::vector<noted_side> sides_;     ///< of `outside_.events`
   std::vector<replay> replays_;       ///< the submitting thread's, as is the next
   std::vector<submitted_part> parts_;
-  std::vector<noted_collective> collectives_;
 };
 
 }  // namespace plait

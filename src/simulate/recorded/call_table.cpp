@@ -21,7 +21,7 @@ std::uint32_t call_table::begin(const recording& from, std::uint32_t group) {
   const auto algorithm = collective::algorithm_from(from.names[one.algorithm]);
   if (!operation.has_value() || !algorithm.has_value()) refuse("is not known");
   std::uint32_t& place = place_of_[group];
-  if (one.members == 1) return place = 0;
+  if (one.members == 1 || one.compares) return place = 0;
   if (one.members != from.ranks)
     refuse(fmt::format("has {} of {} ranks, and no law says which ranks others would have",
                        one.members, from.ranks));

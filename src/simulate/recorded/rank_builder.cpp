@@ -2,7 +2,9 @@
 #include "simulate/recorded/rank_builder.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
@@ -14,6 +16,26 @@ namespace {
 constexpr std::uint32_t last_processor = 254;
 /// Of an item that is no operation.
 constexpr std::uint32_t skipped = too_many_operations;
+
+/// Steps of a call that are one operation have brought their edges, as many as there were steps.
+[[nodiscard]] rank_template with_each_edge_once(const rank_template& one) {
+  template_builder made;
+  for (const operation& what : one.operations) made.add(what);
+  std::vector<std::uint32_t> later;
+  const auto once = [&](std::span<const dependent> edges) {
+    later.clear();
+    for (const dependent& edge : edges) later.push_back(edge.operation());
+    std::ranges::sort(later);
+    later.erase(std::ranges::unique(later).begin(), later.end());
+  };
+  for (std::uint32_t i = 0; i < one.size(); ++i) {
+    once(one.after_end.of(i));
+    for (const std::uint32_t to : later) made.require(to, i);
+    once(one.after_start.of(i));
+    for (const std::uint32_t to : later) made.irequire(to, i);
+  }
+  return made.build();
+}
 
 }  // namespace
 
@@ -105,8 +127,9 @@ rank_builder::number rank_builder::add_step(const recorded_item& item, std::uint
 
 rank_template rank_builder::build() {
   rank_template made = built_.build();
-  if (calls_ != nullptr) calls_->end_rank(from_, made);
-  return made;
+  if (calls_ == nullptr) return made;
+  calls_->end_rank(from_, made);
+  return with_each_edge_once(made);
 }
 
 rank_builder::number rank_builder::end_of(number one) const {

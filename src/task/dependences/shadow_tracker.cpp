@@ -44,26 +44,14 @@ void shadow_tracker::program_ran(ticks took) {
   if (at.has_value()) last_wait_ = at;
 }
 
-void shadow_tracker::group(std::uint32_t number) {
+void shadow_tracker::begins(const task_node& node, std::uint64_t parent, std::uint32_t group) {
+  if (node.recorded != nullptr) return;  // it is told with its replays
   const std::lock_guard lock(mutex_);
-  group_ = number;
-}
-
-void shadow_tracker::begins(const task_node& node, std::uint64_t parent) {
-  const std::lock_guard lock(mutex_);
-  if (node.recorded != nullptr) {  // it is told with its replays
-    if (group_ != 0) {
-      group_of_[&node] = group_;
-    } else {
-      group_of_.erase(&node);
-    }
-    return;
-  }
   const auto at = add({.name = node.name,
                        .id = node.id.load(std::memory_order_relaxed),
                        .parent = parent,
                        .is = kind_of_item(node),
-                       .group = parent == 0 ? group_ : 0});
+                       .group = group});
   if (at.has_value()) {
     open_[&node] = *at;
   } else {
@@ -107,10 +95,8 @@ void shadow_tracker::replay_begins(const replayed_graph& graph, std::uint64_t fi
   std::map<const exclusion*, std::vector<place>> turns;
   for (const task_node& node : graph.nodes()) {
     const recorded_task& task = *node.recorded;
-    const auto grouped = group_of_.find(&node);
-    part_.repeated.push_back({.name = node.name,
-                              .is = kind_of_item(node),
-                              .group = grouped == group_of_.end() ? 0 : grouped->second});
+    part_.repeated.push_back(
+        {.name = node.name, .is = kind_of_item(node), .group = graph.group_of(task)});
     for (std::uint32_t s = 0; s < task.same + task.next; ++s) {
       auto& orders = s < task.same ? part_.same : part_.next;
       orders.push_back({task.index, task.successors[s]->recorded->index});

@@ -34,10 +34,9 @@ class shadow_tracker {
 
   /// Adds the program's own computation; spells of less than 1 µs are added up.
   void program_ran(ticks took);
-  /// Begins the steps of one operation, by a number of the caller; 0: of none.
-  void group(std::uint32_t number);
-  /// Begins the submission of a task; `parent`: the id of the task that submits it, or 0.
-  void begins(const task_node& node, std::uint64_t parent);
+  /// Begins the submission of a task; `parent`: the id of the task that submits it, or 0; `group`:
+  /// as in `submitted_part::item`.
+  void begins(const task_node& node, std::uint64_t parent, std::uint32_t group);
   void declares(const task_node& node, const strided_bytes& memory, access_mode mode,
                 const void* operation);
   void program_waits_for(const task_node& node);
@@ -58,8 +57,6 @@ class shadow_tracker {
   /// Of the program's tasks (0), and of those that each task submits, by its id.
   std::map<std::uint64_t, dependence_tracker> trackers_;
   std::unordered_map<const task_node*, place> open_;  ///< of nodes in their present life
-  std::unordered_map<const task_node*, std::uint32_t> group_of_;  ///< of tasks of graphs
-  std::uint32_t group_ = 0;
   std::optional<place> last_wait_;  ///< what the program submits begins after this
   ticks owed_ = 0;                  ///< spells that were too short
   std::size_t items_ = 0;           ///< told and kept
