@@ -24,6 +24,7 @@ import argparse
 import dataclasses
 import datetime
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -312,6 +313,8 @@ class OverRanks(Validation):
         super().__init__(told, programs)
         *self.smaller, self.largest = counts
         self.rates = [RECORDED_AT]
+        # There may be more ranks than cores: one that waits must let others have its core.
+        os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 
     def steps(self) -> Iterator[Callable[[], None]]:
         """Yields what is left to do, in order."""
