@@ -179,17 +179,25 @@ class Validation:
         for turn in range(self.told.rounds):
             folder = self.folder / str(turn)
             folder.mkdir(exist_ok=True)
-            for one in self.programs:
-                kept = folder / f"{one.name}.json"
+            for kept, job in self.to_record(folder):
                 if not kept.exists():
-                    record = ["--record", folder / one.name]
-                    yield lambda of=one, to=kept, r=record: self.run(of, RECORDED_AT, "", to, r)
+                    yield job
             if not (folder / "predictions.json").exists():
                 yield lambda at=folder: self.predict(at)
             for one, rate, policy in self.cases():
                 kept = tested(folder, one.name, rate, policy)
                 if not kept.exists():
-                    yield lambda of=one, at=rate, p=policy, to=kept: self.run(of, at, p, to, [])
+                    yield lambda of=one, at=rate, p=policy, to=kept: self.test(of, at, p, to)
+
+    def to_record(self, folder: pathlib.Path) -> Iterator[tuple[pathlib.Path, Callable[[], None]]]:
+        """Yields the jobs that a round records, with the result of each."""
+        for one in self.programs:
+            kept, record = folder / f"{one.name}.json", ["--record", folder / one.name]
+            yield kept, lambda of=one, to=kept, r=record: self.run(of, RECORDED_AT, "", to, r)
+
+    def test(self, one: Program, rate: str, policy: str, kept: pathlib.Path) -> None:
+        """Runs a program where it was predicted."""
+        self.run(one, rate, policy, kept, [])
 
     def cases(self) -> Iterator[tuple[Program, str, str]]:
         """Yields what is tested: rates with the recorded policy, and policies at one rate."""
@@ -316,25 +324,17 @@ class OverRanks(Validation):
         # There may be more ranks than cores: one that waits must let others have its core.
         os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 
-    def steps(self) -> Iterator[Callable[[], None]]:
-        """Yields what is left to do, in order."""
-        if not self.network.exists():
-            yield lambda: plait("measure", "loggp", *self.job(RECORDED_AT), "--json", self.network)
-        for turn in range(self.told.rounds):
-            folder = self.folder / str(turn)
-            folder.mkdir(exist_ok=True)
-            for one in self.programs:
-                for ranks in self.smaller:
-                    kept = folder / f"{one.name}-{ranks}.json"
-                    record = ["--record", folder / f"{one.name}-{ranks}"]
-                    if not kept.exists():
-                        yield lambda n=ranks, of=one, to=kept, r=record: self.run_on(n, of, to, r)
-            if not (folder / "predictions.json").exists():
-                yield lambda at=folder: self.predict(at)
-            for one, rate, policy in self.cases():
-                kept = tested(folder, one.name, rate, policy)
-                if not kept.exists():
-                    yield lambda of=one, to=kept: self.run_on(self.largest, of, to, [])
+    def to_record(self, folder: pathlib.Path) -> Iterator[tuple[pathlib.Path, Callable[[], None]]]:
+        """Yields the jobs that a round records, with the result of each."""
+        for one in self.programs:
+            for ranks in self.smaller:
+                kept = folder / f"{one.name}-{ranks}.json"
+                record = ["--record", folder / f"{one.name}-{ranks}"]
+                yield kept, lambda n=ranks, of=one, to=kept, r=record: self.run_on(n, of, to, r)
+
+    def test(self, one: Program, rate: str, policy: str, kept: pathlib.Path) -> None:
+        """Runs a program on the ranks for which it was predicted."""
+        self.run_on(self.largest, one, kept, [])
 
     def cases(self) -> Iterator[tuple[Program, str, str]]:
         """Yields what is tested; the number of ranks stands where policies do."""

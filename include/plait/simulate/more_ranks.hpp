@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a program does on another number of ranks, found in recordings of it on several numbers.
+/// Makes the program of another number of ranks, from recordings of several numbers.
 /// Not here: reading recordings (call_program.hpp), and running what comes out.
 #pragma once
 

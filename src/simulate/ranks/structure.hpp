@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What ranks of recordings have in common: their grid, their classes, and the peers of each
-/// operation.
+/// Finds what ranks of recordings have in common: their grid, their classes, and peers.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,8 @@ class call_table {
   explicit call_table(const std::string& where) : where_(where) {}
 
   /// Begins a call, by the group of its items; returns 1 + its place, or 0 for a call that sends
-  /// nothing, and for one that compares the sizes that ranks name.  Errors: usage_error for a call that is not the same on all ranks.
+  /// nothing, and for one that compares the sizes that ranks name.  Errors: usage_error for a call
+  /// that is not the same on all ranks.
   [[nodiscard]] std::uint32_t begin(const recording& from, std::uint32_t group);
   void add_message(std::uint32_t operation, const recorded_message& one);
   void add_task(std::uint32_t operation, std::uint64_t took_ns);
