@@ -13,6 +13,7 @@
 #include <plait/simulate/loggops.hpp>
 #include <plait/simulate/more_ranks.hpp>
 
+#include "random_slabs.hpp"
 #include "simulate/ranks/scaling.hpp"
 #include "slab_recordings.hpp"
 
@@ -104,6 +105,28 @@ TEST(more_ranks, from_2_and_4_predicts_the_program_that_is_written_for_8) {
       EXPECT_EQ(text_of_all(laws.generate(eight)), text_of_all(slab_program(eight, shape)));
     }
   }
+}
+
+TEST(more_ranks, random_programs_are_reproduced_and_predicted) {
+  int accepted = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const random_slabs written(seed);
+    std::vector<recorded_calls> recorded;
+    for (const std::uint32_t ranks : {2U, 4U, 5U})
+      recorded.push_back({written.on(ranks), {}, "folder"});
+    const more_ranks laws(std::move(recorded));
+    const auto grids = laws.grids();
+    if (grids.back() != grid_extents{1, 1, 1, 5}) continue;
+    ++accepted;
+    for (const grid_extents& grid : grids)
+      ASSERT_EQ(difference(laws.generate(grid), written.on(grid[2] * grid[3])), "") << seed;
+    for (const std::uint32_t ranks : {8U, 20U}) {
+      const call_program made = laws.generate({1, 1, 1, ranks});
+      ASSERT_EQ(difference(made, written.on(ranks)), "") << "seed " << seed << ", " << ranks;
+      ASSERT_EQ(text_of_all(made), text_of_all(written.on(ranks))) << "seed " << seed;
+    }
+  }
+  EXPECT_EQ(accepted, 400);
 }
 
 TEST(more_ranks, a_grid_of_several_axes_has_faces_that_are_cut_by_the_others) {
