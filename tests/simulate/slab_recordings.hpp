@@ -17,10 +17,11 @@ namespace plait::test {
 struct slab_shape {
   std::uint32_t steps = 5;
   bool periodic = false;
-  bool to_root = false;        ///< each rank but the last sends to the last
-  double work_exponent = -1;   ///< of the number of ranks
-  bool halves_faces = true;    ///< a face is cut by the ranks along the other axes
-  std::uint64_t noise_ns = 0;  ///< that durations vary by
+  bool tags_name_ranks = false;  ///< that of a message is its sender
+  bool to_root = false;          ///< each rank but the last sends to the last
+  double work_exponent = -1;     ///< of the number of ranks
+  bool halves_faces = true;      ///< a face is cut by the ranks along the other axes
+  std::uint64_t noise_ns = 0;    ///< that durations vary by
 };
 
 /// Writes the program for the ranks of a grid, directly.
@@ -60,6 +61,8 @@ struct slab_shape {
             message.name = kind == operation_kind::send ? 2 : 3;
             message.tag = 10 * static_cast<std::uint32_t>(axis) +
                           ((kind == operation_kind::send) == up ? 1 : 0);
+            if (shape.tags_name_ranks)
+              message.tag = kind == operation_kind::send ? rank : message.peer;
             messages.push_back(built.add(message));
           }
         }

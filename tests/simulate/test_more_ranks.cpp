@@ -141,7 +141,14 @@ TEST(more_ranks, a_grid_of_several_axes_has_faces_that_are_cut_by_the_others) {
   EXPECT_EQ(difference(cube.generate({1, 8, 8, 8}), slab_program({1, 8, 8, 8})), "");
 }
 
-TEST(more_ranks, each_rank_may_send_to_one) {
+TEST(more_ranks, tags_may_name_ranks) {
+  const slab_shape shape{.tags_name_ranks = true};
+  const more_ranks laws = laws_of({{1, 1, 1, 2}, {1, 1, 1, 4}}, shape);
+  for (const grid_extents& grid : {grid_extents{1, 1, 1, 4}, {1, 1, 1, 8}})
+    EXPECT_EQ(text_of_all(laws.generate(grid)), text_of_all(slab_program(grid, shape)));
+}
+
+TEST(more_ranks, sends_to_one_rank_from_all_have_no_law) {
   const slab_shape shape{.steps = 1, .to_root = true};
   // All but the last know it as the rank that is so many steps away, which no rule of a class says.
   const std::string refused = refusal_of([&] {

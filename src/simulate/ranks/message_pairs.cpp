@@ -2,7 +2,9 @@
 #include "simulate/ranks/message_pairs.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -65,6 +67,24 @@ void pair_messages(program& of) {
       sent.tag = received.tag = next++;
     }
     begin = end;
+  }
+}
+
+void number_tags_by_pair(program& of) {
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> next;
+  for (const operation_kind kind : {operation_kind::send, operation_kind::receive}) {
+    for (std::uint32_t rank = 0; rank < of.ranks(); ++rank) {
+      for (operation& what : of.templates[of.template_of[rank]].operations) {
+        if (what.kind != kind) continue;
+        const bool sent = kind == operation_kind::send;
+        const std::uint32_t from = sent ? rank : what.peer;
+        const std::uint32_t to = sent ? what.peer : rank;
+        const auto [known, is_new] = numbers.try_emplace({from, to, what.tag}, 0);
+        if (is_new) known->second = next[{from, to}]++;
+        what.tag = known->second;
+      }
+    }
   }
 }
 

@@ -11,4 +11,8 @@ namespace plait::simulate {
 /// a rank.  Errors: usage_error for a message with one side.
 void pair_messages(program& of);
 
+/// Numbers the tags between each two ranks, by the order in which the sender first uses them.  Tags
+/// that name a rank are equal on all ranks then.  Precondition: as above.
+void number_tags_by_pair(program& of);
+
 }  // namespace plait::simulate

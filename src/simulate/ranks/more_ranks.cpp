@@ -13,6 +13,7 @@
 
 #include "simulate/name_table.hpp"
 #include "simulate/ranks/grid_places.hpp"
+#include "simulate/ranks/message_pairs.hpp"
 #include "simulate/ranks/quantities.hpp"
 #include "simulate/ranks/rotated_durations.hpp"
 #include "simulate/ranks/scaling.hpp"
@@ -53,6 +54,23 @@ constexpr std::uint32_t most_times_recorded = 2;
   return recorded;
 }
 
+/// Tags that name ranks differ within a class: they are numbered, and it is tried again.
+[[nodiscard]] common_structure structure_with_tags(std::vector<recorded_calls>& recorded) {
+  try {
+    return structure_of(recorded);
+  } catch (const usage_error&) {
+    std::vector<recorded_calls> numbered = recorded;
+    for (recorded_calls& one : numbered) number_tags_by_pair(one.program.operations);
+    try {
+      common_structure found = structure_of(numbered);
+      recorded = std::move(numbered);
+      return found;
+    } catch (const usage_error&) {  // the first reason is the program's own
+    }
+    throw;
+  }
+}
+
 [[nodiscard]] std::uint64_t times(std::uint64_t value, double factor) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
 }
@@ -67,7 +85,7 @@ class more_ranks::implementation {
  public:
   explicit implementation(std::vector<recorded_calls> given)
       : recorded(in_order(std::move(given))),
-        structure(structure_of(recorded)),
+        structure(structure_with_tags(recorded)),
         space(structure.grids),
         laws(recorded, structure, space) {}
 
@@ -111,7 +129,7 @@ class more_ranks::implementation {
     for (std::uint32_t i = 0; i < made.size(); ++i) {
       operation& what = made.operations[i];
       const collective_call* const call = from.call_of(what);
-      const double factor = laws.factor(what, call != nullptr, of.peers[i], donor_at, at);
+      const double factor = laws.factor(what, call, of.peers[i], donor_at, at);
       if (call != nullptr) {
         what.samples = place_of(scaled(*call, factor, from.ranks(), ranks), calls);
         continue;

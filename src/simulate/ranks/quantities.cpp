@@ -140,10 +140,12 @@ quantity_laws::quantity_laws(std::span<const recorded_calls> recorded,
   }
 }
 
-double quantity_laws::factor(const operation& what, bool is_call, const peer_law& peer,
-                             const grid_space::point& from, const grid_space::point& to) const {
-  if (from == to || (what.size == 0 && !is_call)) return 1;
-  const auto found = laws_.find(key_of(what, is_call, peer));
+double quantity_laws::factor(const operation& what, const collective_call* call,
+                             const peer_law& peer, const grid_space::point& from,
+                             const grid_space::point& to) const {
+  const std::uint64_t amount = call != nullptr ? call->count : what.size;
+  if (from == to || amount == 0) return 1;
+  const auto found = laws_.find(key_of(what, call != nullptr, peer));
   if (found == laws_.end() || !found->second.is_known)
     throw usage_error(fmt::format(
         "no law is known for '{}': no two recordings have ranks with the same neighbours that do "

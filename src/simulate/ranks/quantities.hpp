@@ -23,9 +23,11 @@ class quantity_laws {
                 const grid_space& space);
 
   /// Returns by what a quantity of an operation of a class is multiplied from one grid to another.
-  /// Errors: usage_error where no two recordings share it.
-  [[nodiscard]] double factor(const operation& what, bool is_call, const peer_law& peer,
-                              const grid_space::point& from, const grid_space::point& to) const;
+  /// `call`: null unless the operation is one.  Errors: usage_error where no two recordings share
+  /// it.
+  [[nodiscard]] double factor(const operation& what, const collective_call* call,
+                              const peer_law& peer, const grid_space::point& from,
+                              const grid_space::point& to) const;
   [[nodiscard]] const std::vector<power_law>& all() const { return shown_; }
   /// Returns the shares of computation that laws have of which no simple fraction is near.
   [[nodiscard]] std::string why_uncertain() const;

@@ -70,13 +70,13 @@ namespace {
   return true;
 }
 
-[[nodiscard]] bool is_message(const operation& what) {
+[[nodiscard]] bool has_peer(const operation& what) {
   return what.kind != operation_kind::calculation;
 }
 
 /// Returns whether two operations are equal but for peers, sizes and processors.
-[[nodiscard]] bool alike(const call_program& a, const operation& of_a, const call_program& b,
-                         const operation& of_b) {
+[[nodiscard]] bool do_the_same(const call_program& a, const operation& of_a, const call_program& b,
+                               const operation& of_b) {
   const collective_call* const call_a = a.call_of(of_a);
   const collective_call* const call_b = b.call_of(of_b);
   if ((call_a == nullptr) != (call_b == nullptr)) return false;
@@ -134,7 +134,7 @@ class trial {
     const auto between = fmt::format("rank {} of {} and rank {} of {}", first.rank, ranks_of(first),
                                      other.rank, ranks_of(other));
     for (std::uint32_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-      if (alike(all_a, a.operations[i], all_b, b.operations[i])) continue;
+      if (do_the_same(all_a, a.operations[i], all_b, b.operations[i])) continue;
       why_not =
           fmt::format("{} have {} and {} operations, of which number {} differs: {} and {}",
                       between, a.size(), b.size(), i, described(all_a, a.operations[i], first.rank),
@@ -163,7 +163,7 @@ class trial {
     const rank_template& one = of(largest);
     of_class.peers.resize(one.size());
     for (std::uint32_t i = 0; i < one.size(); ++i) {
-      if (!is_message(one.operations[i])) continue;
+      if (!has_peer(one.operations[i])) continue;
       const auto law = law_of(of_class, i, largest.rank, one.operations[i].peer,
                               found_.grids[largest.recording]);
       if (!law.has_value()) {
