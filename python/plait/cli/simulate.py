@@ -48,7 +48,7 @@ def simulate(
     files: Annotated[
         list[pathlib.Path],
         typer.Argument(
-            metavar="FILE.goal|FOLDER…",
+            metavar="FILE.goal|FOLDER",
             help="GOAL, or a recording. For --ranks 8,64 recordings of one program on two numbers"
             " of ranks or more.",
         ),
