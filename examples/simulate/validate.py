@@ -12,7 +12,8 @@ each program at each rate.  So a machine that is slower from one round to the ne
 sides.
 
 With --ranks 2,4,8 programs are recorded on 2 and 4 ranks, with a node a rank, and predicted and
-tested on 8, at 1 Gbit/s.  The problem of an application grows with its ranks, so that each rank has
+tested on 8, at the first of --rates: two cores carry no more than some Gbit/s of all nodes
+together.  The problem of an application grows with its ranks, so that each rank has
 as many tasks.  In the words of --attach {ranks} is the number of ranks.  halo.c beside this file is
 a program whose work does not grow, and takes no core.
 
@@ -48,7 +49,7 @@ GROWING = {  # of {ranks} ranks, with {z} planes
     "redblack3d": "--size 512x512x{z} --grid 1x1x{ranks} --steps 24 --policies TASK",
     "poisson": "--size 512x512x{z} --grid 1x1x{ranks} --steps 24 --variants plait",
 }
-PLANES = 20  # of a rank
+PLANES = 8  # of a rank
 REPEAT = 3  # runs of an application within a job
 BUCKET_BYTES = 131072  # of the emulated cluster's links
 PAYLOAD = 1448 / 1514  # of the bytes of a link
@@ -175,7 +176,8 @@ class Validation:
     def steps(self) -> Iterator[Callable[[], None]]:
         """Yields what is left to do, in order."""
         if not self.network.exists():
-            yield lambda: plait("measure", "loggp", *self.job(RECORDED_AT), "--json", self.network)
+            rate = self.measured_at()
+            yield lambda: plait("measure", "loggp", *self.job(rate), "--json", self.network)
         for turn in range(self.told.rounds):
             folder = self.folder / str(turn)
             folder.mkdir(exist_ok=True)
@@ -188,6 +190,10 @@ class Validation:
                 kept = tested(folder, one.name, rate, policy)
                 if not kept.exists():
                     yield lambda of=one, at=rate, p=policy, to=kept: self.test(of, at, p, to)
+
+    def measured_at(self) -> str:
+        """Returns the rate of the network whose parameters are measured."""
+        return RECORDED_AT
 
     def to_record(self, folder: pathlib.Path) -> Iterator[tuple[pathlib.Path, Callable[[], None]]]:
         """Yields the jobs that a round records, with the result of each."""
@@ -320,9 +326,13 @@ class OverRanks(Validation):
     ) -> None:
         super().__init__(told, programs)
         *self.smaller, self.largest = counts
-        self.rates = [RECORDED_AT]
+        self.rates = self.rates[:1]
         # There may be more ranks than cores: one that waits must let others have its core.
         os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
+
+    def measured_at(self) -> str:
+        """Returns the rate of the network whose parameters are measured."""
+        return self.rates[0]
 
     def to_record(self, folder: pathlib.Path) -> Iterator[tuple[pathlib.Path, Callable[[], None]]]:
         """Yields the jobs that a round records, with the result of each."""
@@ -338,12 +348,12 @@ class OverRanks(Validation):
 
     def cases(self) -> Iterator[tuple[Program, str, str]]:
         """Yields what is tested; the number of ranks stands where policies do."""
-        yield from ((one, RECORDED_AT, f"{self.largest}ranks") for one in self.programs)
+        yield from ((one, self.rates[0], f"{self.largest}ranks") for one in self.programs)
 
     def run_on(self, ranks: int, one: Program, kept: pathlib.Path, more: list[object]) -> None:
         """Runs a program on so many ranks, each on a node of its own."""
         words = one.words.replace("{ranks}", str(ranks)).replace("{z}", str(PLANES * ranks))
-        lab = f"nodes={ranks},rate={RECORDED_AT},cores=1"
+        lab = f"nodes={ranks},rate={self.rates[0]},cores=1"
         job = ["--ranks", ranks, "--lab", lab, "--mpi", self.told.mpi]
         command = dataclasses.replace(one, words=words).command(kept, "")
         plait("run", *job, *more, *command)

@@ -100,13 +100,13 @@ def test_more_ranks_are_recorded_on_few_and_tested_on_many(validate, capsys):
     assert [name.rpartition("/")[2] for name in recorded] == [
         "jacobi3d-2", "jacobi3d-4", "halo-2", "halo-4"
     ]  # fmt: skip
-    assert asked[2][asked[2].index("--size") + 1] == "512x512x80"
+    assert asked[2][asked[2].index("--size") + 1] == "512x512x32"
     assert asked[3][-3:] == ["--", "2", "5"]
     assert asked[5][1:5] == [*recorded[:2], "--ranks", "8"]
     for test in asked[-2:]:
-        assert test[test.index("--lab") + 1] == "nodes=8,rate=1gbit,cores=1"
+        assert test[test.index("--lab") + 1] == "nodes=8,rate=250mbit,cores=1"
         assert "--record" not in test
-    assert "1gbit   8ranks" in capsys.readouterr().out
+    assert "250mbit 8ranks" in capsys.readouterr().out
     assert validate(*words, "--rounds", "1") == []  # all is there
 
 
