@@ -3,20 +3,29 @@
 """Holds what `plait simulate` predicts of programs against runs in emulated clusters.
 
     validate.py FOLDER [--programs jacobi3d,ft] [--attach "lammps=./lmp -in in.melt"]
-                       [--rates 250mbit,2gbit] [--rounds 5] [--minutes 5]
+                       [--rates 250mbit,2gbit] [--rounds 5] [--minutes 5] [--ranks 2,4,8]
 
 A round begins with a job at 1 Gbit/s that records each program: plait's applications as tasks, and
 programs of --attach as they are.  Predictions for all rates are then written, with the date, to
 predictions.json in the folder of the round.  Only then do the runs begin that test them: a job of
 each program at each rate.  So a machine that is slower from one round to the next is so on both
-sides.  --minutes ends the command early, and a second call goes on.  FOLDER/result.json has all
-figures.  docs/measured/simulate.md explains them.
+sides.
+
+With --ranks 2,4,8 programs are recorded on 2 and 4 ranks, with a node a rank, and predicted and
+tested on 8, at the first of --rates: two cores carry no more than some Gbit/s of all nodes
+together.  The problem of an application grows with its ranks, so that each rank has
+as many tasks.  In the words of --attach {ranks} is the number of ranks.  halo.c beside this file is
+a program whose work does not grow, and takes no core.
+
+--minutes ends the command early, and a second call goes on.  FOLDER/result.json has all figures.
+docs/measured/simulate.md explains them.
 """
 
 import argparse
 import dataclasses
 import datetime
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -35,6 +44,12 @@ APPLICATIONS = {
     "poisson": "--size 512x512x32 --steps 24 --variants plait",
     "ft": "--class 128x128x128 --steps 6 --variants plait",
 }
+GROWING = {  # of {ranks} ranks, with {z} planes
+    "jacobi3d": "--size 512x512x{z} --grid 1x1x{ranks} --steps 40 --variants plait",
+    "redblack3d": "--size 512x512x{z} --grid 1x1x{ranks} --steps 24 --policies TASK",
+    "poisson": "--size 512x512x{z} --grid 1x1x{ranks} --steps 24 --variants plait",
+}
+PLANES = 8  # of a rank
 REPEAT = 3  # runs of an application within a job
 BUCKET_BYTES = 131072  # of the emulated cluster's links
 PAYLOAD = 1448 / 1514  # of the bytes of a link
@@ -53,6 +68,7 @@ def main() -> None:
                         help="an MPI program as it is; once for each")  # fmt: skip
     parser.add_argument("--rates", default="250mbit,500mbit,1gbit,2gbit")
     parser.add_argument("--policies", default="", help="to test at 1 Gbit/s: none,workers")
+    parser.add_argument("--ranks", default="", help="to record, and last to test: 2,4,8")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--minutes", type=float, default=1e9, help="begin nothing after so many")
     parser.add_argument("--mpi", default="openmpi")
@@ -62,7 +78,9 @@ def main() -> None:
         parser.error(f"unknown program {', '.join(unknown)}; there are {', '.join(APPLICATIONS)}")
     if wrong := [one for one in told.attach if not re.match(r"\w+=.", one)]:
         parser.error(f"--attach {wrong[0]}: give NAME=COMMAND")
-    programs: list[Program] = [Application(name, APPLICATIONS[name]) for name in names]
+    words_of = GROWING if told.ranks else APPLICATIONS
+    programs: list[Program] = [Application(name, words_of[name]) for name in names
+                               if name in words_of]  # fmt: skip
     programs += [Unmodified(*one.split("=", 1)) for one in told.attach]
     every = [one.name for one in programs]
     if len(set(every)) < len(every) or set(every) & {"answer", "predictions"}:
@@ -71,7 +89,12 @@ def main() -> None:
         parser.error("--policies beside --attach: sleeping alone, which is plait attach --progress")
     end = time.monotonic() + 60 * told.minutes
     told.folder.mkdir(parents=True, exist_ok=True)
-    validation = Validation(told, programs)
+    counts = [int(word) for word in re.findall(r"\d+", told.ranks)]
+    if told.ranks and (len(counts) < 3 or sorted(set(counts)) != counts or told.policies):
+        parser.error(
+            "--ranks: give two numbers to record and a larger one to test, and no policies"
+        )
+    validation = OverRanks(told, programs, counts) if counts else Validation(told, programs)
     for step in validation.steps():
         if time.monotonic() > end:
             print("there is more to do: give the same command again")
@@ -153,26 +176,47 @@ class Validation:
     def steps(self) -> Iterator[Callable[[], None]]:
         """Yields what is left to do, in order."""
         if not self.network.exists():
-            yield lambda: plait("measure", "loggp", *self.job(RECORDED_AT), "--json", self.network)
+            rate = self.measured_at()
+            yield lambda: plait("measure", "loggp", *self.job(rate), "--json", self.network)
         for turn in range(self.told.rounds):
             folder = self.folder / str(turn)
             folder.mkdir(exist_ok=True)
-            for one in self.programs:
-                kept = folder / f"{one.name}.json"
+            for kept, job in self.to_record(folder):
                 if not kept.exists():
-                    record = ["--record", folder / one.name]
-                    yield lambda of=one, to=kept, r=record: self.run(of, RECORDED_AT, "", to, r)
+                    yield job
             if not (folder / "predictions.json").exists():
                 yield lambda at=folder: self.predict(at)
             for one, rate, policy in self.cases():
                 kept = tested(folder, one.name, rate, policy)
                 if not kept.exists():
-                    yield lambda of=one, at=rate, p=policy, to=kept: self.run(of, at, p, to, [])
+                    yield lambda of=one, at=rate, p=policy, to=kept: self.test(of, at, p, to)
+
+    def measured_at(self) -> str:
+        """Returns the rate of the network whose parameters are measured."""
+        return RECORDED_AT
+
+    def to_record(self, folder: pathlib.Path) -> Iterator[tuple[pathlib.Path, Callable[[], None]]]:
+        """Yields the jobs that a round records, with the result of each."""
+        for one in self.programs:
+            kept, record = folder / f"{one.name}.json", ["--record", folder / one.name]
+            yield kept, lambda of=one, to=kept, r=record: self.run(of, RECORDED_AT, "", to, r)
+
+    def test(self, one: Program, rate: str, policy: str, kept: pathlib.Path) -> None:
+        """Runs a program where it was predicted."""
+        self.run(one, rate, policy, kept, [])
 
     def cases(self) -> Iterator[tuple[Program, str, str]]:
         """Yields what is tested: rates with the recorded policy, and policies at one rate."""
         yield from ((one, rate, "") for one in self.programs for rate in self.rates)
         yield from ((one, RECORDED_AT, policy) for one in self.programs for policy in self.policies)
+
+    def recordings(self, folder: pathlib.Path, one: Program) -> list[object]:
+        """Returns what simulations of a program read."""
+        return [folder / one.name]
+
+    def recorded(self, folder: pathlib.Path, one: Program) -> pathlib.Path:
+        """Returns the result of the job that recorded a program."""
+        return folder / f"{one.name}.json"
 
     def job(self, rate: str) -> list[str]:
         """Returns the words of a cluster of two nodes of one core each."""
@@ -194,7 +238,7 @@ class Validation:
     def predicted(self, folder: pathlib.Path, one: Program) -> Iterator[dict[str, Any]]:
         """Yields a row for each case: medians over the runs of the recording."""
         runs = [self.simulated(folder, one, part) for part in one.parts()]
-        unchanged_s = statistics.median(one.times_s(folder / f"{one.name}.json"))
+        unchanged_s = statistics.median(one.times_s(self.recorded(folder, one)))
         cases = [case for case in self.cases() if case[0] is one]
         for (_, rate, policy), *rows in zip(cases, *(rows for rows, _ in runs)):
             per_byte_s = 8 / (bits_per_s(rate) * PAYLOAD)
@@ -213,7 +257,7 @@ class Validation:
     ) -> tuple[list[Any], list[tuple[float, int]]]:
         """Returns rows of `plait simulate`, and seconds and bytes of each rank, of one run."""
         answer, goal = folder / "answer.json", folder / "program.goal"
-        words = [folder / one.name, *part, "--bucket", BUCKET_BYTES,
+        words = [*self.recordings(folder, one), *part, "--bucket", BUCKET_BYTES,
                  "--json", answer, "--write-goal", goal]  # fmt: skip
         plait("simulate", *words, "--network", ",".join([str(self.network), *self.rates]))
         rows = json.loads(answer.read_text())["rows"][1:]
@@ -266,12 +310,62 @@ class Validation:
             found["runs_s"] += times_s
             measured_s = statistics.median(times_s)
             found["errors"].append([row[name] / measured_s - 1 for name in PREDICTORS])
-            recorded_s = one.computed_s(folder / f"{one.name}.json")
+            recorded_s = one.computed_s(self.recorded(folder, one))
             found["computation"].append(one.computed_s(kept) / recorded_s)
             found["limiter"] = row["limiter"]
         if not found["runs_s"]:
             return None
         return {**found, "measured_s": statistics.median(found["runs_s"])}
+
+
+class OverRanks(Validation):
+    """Records programs on some numbers of ranks, and tests them on a larger one."""
+
+    def __init__(
+        self, told: argparse.Namespace, programs: list[Program], counts: list[int]
+    ) -> None:
+        super().__init__(told, programs)
+        *self.smaller, self.largest = counts
+        self.rates = self.rates[:1]
+        # There may be more ranks than cores: one that waits must let others have its core.
+        os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
+
+    def measured_at(self) -> str:
+        """Returns the rate of the network whose parameters are measured."""
+        return self.rates[0]
+
+    def to_record(self, folder: pathlib.Path) -> Iterator[tuple[pathlib.Path, Callable[[], None]]]:
+        """Yields the jobs that a round records, with the result of each."""
+        for one in self.programs:
+            for ranks in self.smaller:
+                kept = folder / f"{one.name}-{ranks}.json"
+                record = ["--record", folder / f"{one.name}-{ranks}"]
+                yield kept, lambda n=ranks, of=one, to=kept, r=record: self.run_on(n, of, to, r)
+
+    def test(self, one: Program, rate: str, policy: str, kept: pathlib.Path) -> None:
+        """Runs a program on the ranks for which it was predicted."""
+        self.run_on(self.largest, one, kept, [])
+
+    def cases(self) -> Iterator[tuple[Program, str, str]]:
+        """Yields what is tested; the number of ranks stands where policies do."""
+        yield from ((one, self.rates[0], f"{self.largest}ranks") for one in self.programs)
+
+    def run_on(self, ranks: int, one: Program, kept: pathlib.Path, more: list[object]) -> None:
+        """Runs a program on so many ranks, each on a node of its own."""
+        words = one.words.replace("{ranks}", str(ranks)).replace("{z}", str(PLANES * ranks))
+        lab = f"nodes={ranks},rate={self.rates[0]},cores=1"
+        job = ["--ranks", ranks, "--lab", lab, "--mpi", self.told.mpi]
+        command = dataclasses.replace(one, words=words).command(kept, "")
+        plait("run", *job, *more, *command)
+
+    def recordings(self, folder: pathlib.Path, one: Program) -> list[object]:
+        """Returns what simulations of a program read."""
+        recorded = [folder / f"{one.name}-{ranks}" for ranks in self.smaller]
+        return [*recorded, "--ranks", self.largest]
+
+    def recorded(self, folder: pathlib.Path, one: Program) -> pathlib.Path:
+        """Returns the result of the job with the most ranks that was recorded."""
+        return folder / f"{one.name}-{self.smaller[-1]}.json"
 
 
 @dataclasses.dataclass(frozen=True)

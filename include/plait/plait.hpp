@@ -11,7 +11,8 @@
 #include <plait/array/process_grid.hpp>
 #include <plait/array/rim.hpp>
 #include <plait/array/view.hpp>
-#include <plait/comm/collective/choice.hpp>
+#include <plait/collective/choice.hpp>
+#include <plait/comm/collective/usual_pieces.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/comm/flood.hpp>
 #include <plait/core/box.hpp>

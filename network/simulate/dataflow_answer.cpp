@@ -201,20 +201,24 @@ json dataflow_rows(const recorded_program& what, const dataflow_request& asked) 
   return rows;
 }
 
+std::string parts_text(const json& row) {
+  std::string parts;
+  if (!row.contains("parts")) return parts;
+  const double whole = row["predicted_s"].get<double>();
+  for (const auto& [name, part] : row["parts"].items()) {
+    const double share = whole > 0 ? 100 * part.get<double>() / whole : 0;
+    if (share >= 0.5) parts += fmt::format("{} {:.0f} %  ", name.substr(0, name.size() - 2), share);
+  }
+  return parts;
+}
+
 void print_dataflow_rows(const json& rows) {
   fmt::print("{:<20} {:<10} {:>12}  {:<12} {}\n", "network", "policy", "predicted ms", "limited by",
              "parts of the critical path");
   for (const json& row : rows) {
-    std::string parts;
-    const double whole = row["predicted_s"].get<double>();
-    for (const auto& [name, part] : row["parts"].items()) {
-      const double share = whole > 0 ? 100 * part.get<double>() / whole : 0;
-      if (share >= 0.5)
-        parts += fmt::format("{} {:.0f} %  ", name.substr(0, name.size() - 2), share);
-    }
     fmt::print("{:<20} {:<10} {:>12.3f}  {:<12} {}\n", row["network"].get<std::string>(),
-               row["policy"].get<std::string>(), 1e3 * whole, row["limiter"].get<std::string>(),
-               parts);
+               row["policy"].get<std::string>(), 1e3 * row["predicted_s"].get<double>(),
+               row["limiter"].get<std::string>(), parts_text(row));
   }
 }
 

@@ -17,6 +17,7 @@
 #include "dataflow_answer.hpp"
 #include "loggops_answer.hpp"
 #include "options.hpp"
+#include "ranks_answer.hpp"
 
 namespace plait::network::simulate {
 namespace {
@@ -34,19 +35,24 @@ using json = nlohmann::ordered_json;
   return result;
 }
 
+[[nodiscard]] json result_of_dataflow(const request& asked) {
+  json result = json::parse(result_head("simulation", "bench", "simulate"));
+  result["parameters"] = {{"file", asked.file},
+                          {"dialect", "plait"},
+                          {"network", asked.dataflow.networks},
+                          {"policy", asked.dataflow.policies},
+                          {"nodes", asked.dataflow.nodes},
+                          {"bucket_bytes", asked.dataflow.bucket_bytes},
+                          {"look_us", asked.dataflow.look_us},
+                          {"cores", asked.dataflow.cores}};
+  result["environment"] = json::parse(environment_json({}));
+  return result;
+}
+
 int answer_dataflow(const request& asked, const plait::simulate::recorded_program& what) {
   const json rows = dataflow_rows(what, asked.dataflow);
   if (!asked.json_file.empty()) {
-    json result = json::parse(result_head("simulation", "bench", "simulate"));
-    result["parameters"] = {{"file", asked.file},
-                            {"dialect", "plait"},
-                            {"network", asked.dataflow.networks},
-                            {"policy", asked.dataflow.policies},
-                            {"nodes", asked.dataflow.nodes},
-                            {"bucket_bytes", asked.dataflow.bucket_bytes},
-                            {"look_us", asked.dataflow.look_us},
-                            {"cores", asked.dataflow.cores}};
-    result["environment"] = json::parse(environment_json({}));
+    json result = result_of_dataflow(asked);
     result["rows"] = rows;
     // Names are a program's own and may be no UTF-8.
     write_text_file(asked.json_file,
@@ -56,14 +62,35 @@ int answer_dataflow(const request& asked, const plait::simulate::recorded_progra
   return 0;
 }
 
+void write_programs(const request& asked, const plait::simulate::program& what) {
+  if (!asked.goal_file.empty()) write_text_file(asked.goal_file, goal_text(what));
+  if (!asked.binary_file.empty()) write_text_file(asked.binary_file, goal_binary(what));
+}
+
+/// Several recordings: a row, or some, for each number of ranks.
+int answer_ranks(const request& asked) {
+  const ranks_answer found = rows_over_ranks(
+      asked, [&](const plait::simulate::program& what) { write_programs(asked, what); });
+  if (!asked.json_file.empty()) {
+    json result = asked.is_loggops ? result_of(asked, json::object()) : result_of_dataflow(asked);
+    result["parameters"]["files"] = asked.files;
+    result["rows"] = found.rows;
+    result["laws"] = found.laws;
+    write_text_file(asked.json_file,
+                    result.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  }
+  if (asked.json_file != "-") print_rows_over_ranks(found);
+  return 0;
+}
+
 int run(int argc, char** argv) {
   const auto asked = parse(argc, argv);
   if (!asked) return 0;
+  if (!asked->ranks.empty()) return answer_ranks(*asked);
   plait::simulate::recorded_program read = read_either(asked->file, asked->runtime);
   plait::simulate::program& what = read.operations;
   if (asked->grid[0] != 0) what = with_grid(on_periodic_grid(what), asked->grid);
-  if (!asked->goal_file.empty()) write_text_file(asked->goal_file, goal_text(what));
-  if (!asked->binary_file.empty()) write_text_file(asked->binary_file, goal_binary(what));
+  write_programs(*asked, what);
   if (!asked->linear_program_file.empty())
     write_text_file(asked->linear_program_file, linear_program(what, asked->loggops));
   if (!asked->is_loggops) return answer_dataflow(*asked, read);

@@ -45,10 +45,13 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
        {"--network", "--policy", "--workers", "--cores", "--nodes", "--bucket", "--look"})
     if (app.count(option) > 0) of_plait = option;
   std::string of_loggops;
-  for (const char* option : {"--loggops", "--finish", "--write-lp", "--ranks"})
+  std::vector<const char*> words_of_loggops{"--loggops", "--finish", "--write-lp"};
+  if (asked.files.size() == 1) words_of_loggops.push_back("--ranks");
+  for (const char* option : words_of_loggops)
     if (app.count(option) > 0) of_loggops = option;
   std::error_code failed;
-  const bool is_folder = std::filesystem::is_directory(asked.file, failed);
+  const bool is_folder =
+      std::filesystem::is_directory(asked.files.front(), failed) || asked.files.size() > 1;
   bool loggops = dialect == "loggops";
   if (dialect.empty()) loggops = of_plait.empty() && (!is_folder || !of_loggops.empty());
   if (!dialect.empty() && dialect != "loggops" && dialect != "plait")
@@ -85,6 +88,44 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
   return grid;
 }
 
+/// Reads "8,64,4x4"; the last number of a grid is that of the last axis.
+[[nodiscard]] std::vector<wanted_ranks> ranks_from(const std::string& text) {
+  std::vector<wanted_ranks> all;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    std::vector<std::uint32_t> extents;
+    std::istringstream numbers(word);
+    for (std::string one; std::getline(numbers, one, 'x');) {
+      const char* const end = one.data() + one.size();
+      const auto number = std::from_chars(one.data(), end, extents.emplace_back());
+      if (number.ec != std::errc{} || number.ptr != end) extents.back() = 0;
+    }
+    wanted_ranks& wanted = all.emplace_back();
+    if (extents.empty() || extents.size() > wanted.grid.size() || word.back() == 'x' ||
+        std::ranges::min(extents) == 0)
+      throw usage_error(fmt::format(
+          "--ranks: '{}' is no number of ranks such as 8, and no grid such as 4x4", word));
+    constexpr std::uint64_t most_ranks = 1'000'000;
+    std::uint64_t ranks = 1;
+    for (const std::uint32_t extent : extents) ranks = std::min(ranks * extent, most_ranks + 1);
+    if (ranks > most_ranks)
+      throw usage_error(fmt::format("--ranks: {} is more than {} ranks", word, most_ranks));
+    wanted.ranks = static_cast<std::uint32_t>(ranks);
+    if (extents.size() == 1) continue;
+    wanted.grid.fill(1);
+    std::ranges::copy(extents, wanted.grid.end() - static_cast<std::ptrdiff_t>(extents.size()));
+  }
+  if (all.empty())
+    throw usage_error("several recordings: give --ranks, the numbers of ranks to predict: 8,64");
+  return all;
+}
+
+void refuse_beside_several(const CLI::App& app) {
+  for (const char* option : {"--finish", "--write-lp"})
+    if (app.count(option) > 0)
+      throw usage_error(fmt::format("{}: not with several recordings", option));
+}
+
 }  // namespace
 
 std::optional<request> parse(int argc, char** argv) {
@@ -94,7 +135,10 @@ std::optional<request> parse(int argc, char** argv) {
   int runtime = -1;
   std::string ranks;
   CLI::App app("How long a program takes on a machine that is not here", "simulate");
-  app.add_option("file", asked.file, "GOAL file, text or binary, or the folder of a recording")
+  app.add_option(
+         "file", asked.files,
+         "GOAL file, text or binary, or the folder of a recording; recordings of one program "
+         "on several numbers of ranks for --ranks 8,64")
       ->required();
   app.add_option(
       "--dialect", dialect,
@@ -104,7 +148,12 @@ std::optional<request> parse(int argc, char** argv) {
                  "L=2500,o=1500,g=1000,G=6,O=0,S=65535: ns, ns a byte, bytes");
   add_dataflow(app, asked.dataflow);
   app.add_option("--runtime", runtime, "Runtime of a recording to take, from 0; -1: all");
-  app.add_option("--ranks", ranks, "Other grid for a program on a periodic grid: 216x216x216");
+  app.add_option(
+      "--ranks", ranks,
+      "Of several recordings the numbers of ranks, or grids, to predict: 8,64 or 4x4; of "
+      "one file another grid for a program on a periodic grid: 216x216x216");
+  app.add_option("--ranks-of-a-node", asked.ranks_of_a_node,
+                 "Of several recordings: how many ranks share a node; 0: as recorded, for GOAL 1");
   app.add_flag("--finish", asked.finish, "Print each rank's finish time in ns, and nothing else");
   app.add_option("--json", asked.json_file, "File for the result; - = standard output");
   app.add_option("--write-goal", asked.goal_file, "File for the program as GOAL text");
@@ -115,9 +164,17 @@ std::optional<request> parse(int argc, char** argv) {
   if (runtime >= 0) asked.runtime = static_cast<std::uint32_t>(runtime);
   asked.is_loggops = is_loggops(app, asked, dialect);
   asked.loggops = plait::simulate::parse_loggops(network);
-  if (!ranks.empty()) asked.grid = grid_from(ranks);
+  asked.file = asked.files.front();
+  if (asked.files.size() > 1) {
+    asked.ranks = ranks_from(ranks);
+    refuse_beside_several(app);
+  } else if (!ranks.empty()) {
+    asked.grid = grid_from(ranks);
+  }
   if (asked.finish && asked.json_file == "-")
     throw usage_error("--finish and --json - both want standard output; name a file");
+  if (asked.ranks.size() > 1 && !(asked.goal_file.empty() && asked.binary_file.empty()))
+    throw usage_error("--write-goal and --write-binary: give one number of ranks");
   const std::pair<const char*, const std::string*> files[] = {
       {"--json", &asked.json_file},
       {"--write-goal", &asked.goal_file},

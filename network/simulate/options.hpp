@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <plait/simulate/loggops.hpp>
 
@@ -12,14 +13,23 @@
 
 namespace plait::network::simulate {
 
+/// A number of ranks, or a grid of them.
+struct wanted_ranks {
+  std::uint32_t ranks = 0;
+  plait::simulate::grid_extents grid{};  ///< all 0: chosen
+};
+
 /// Wishes of the command line.
 struct request {
-  std::string file;  ///< GOAL, or the folder of a recording
+  std::string file;                ///< GOAL, or the folder of a recording
+  std::vector<std::string> files;  ///< all; several are one program on several numbers of ranks
   bool is_loggops = true;
   dataflow_request dataflow;             ///< of the dialect `plait`
   std::optional<std::uint32_t> runtime;  ///< of a recording, the only one to take
   plait::simulate::loggops_parameters loggops;
   plait::simulate::grid_extents grid{};  ///< to put the program on; all 0: none
+  std::vector<wanted_ranks> ranks;       ///< to predict from several files
+  std::uint32_t ranks_of_a_node = 0;     ///< of those; 0: as recorded, of GOAL 1
   bool finish = false;                   ///< print finish times, and nothing else
   std::string json_file;                 ///< for the result; empty: none
   std::string goal_file;                 ///< to write the program to, as text

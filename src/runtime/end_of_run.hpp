@@ -48,6 +48,10 @@ class end_of_run {
   [[nodiscard]] bool wants_recorder() const noexcept { return wanted_.events || recording_; }
   [[nodiscard]] bool wants_dependences() const noexcept { return recording_.has_value(); }
   [[nodiscard]] trace_budget& budget() noexcept { return budget_; }
+  /// Returns the recording, or null.
+  [[nodiscard]] program_recording* recording() noexcept {
+    return recording_.has_value() ? &*recording_ : nullptr;
+  }
 
   /// Returns the place of a new runtime.
   [[nodiscard]] std::size_t add_runtime(int workers, const engine::choice& policy);

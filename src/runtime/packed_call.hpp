@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include <plait/comm/collective/shape.hpp>
+#include <plait/collective/shape.hpp>
 #include <plait/runtime/collective_options.hpp>
 
 #include "runtime/packed_box.hpp"

@@ -7,19 +7,12 @@
 #include <plait/core/error.hpp>
 #include <plait/simulate/scale.hpp>
 
+#include "simulate/ranks/grid_places.hpp"
+
 namespace plait::simulate {
 namespace {
 
 using coordinates = grid_extents;
-
-[[nodiscard]] coordinates coordinates_of(std::uint32_t rank, const grid_extents& grid) {
-  coordinates at{};
-  for (std::size_t axis = grid.size(); axis-- > 0;) {
-    at[axis] = rank % grid[axis];
-    rank /= grid[axis];
-  }
-  return at;
-}
 
 /// The shortest way from one rank to another.
 [[nodiscard]] grid_step step_between(const coordinates& from, const coordinates& to,

@@ -112,9 +112,11 @@ void fields_of_item(Files& f, Item& one) {
   f.number(one.took_ns);
   f.number(one.name);
   f.kind(one.kind, recorded_kind::program);
+  f.number(one.group);
 }
-constexpr std::size_t item_bytes = 3 * 8 + 4 + 1;
+constexpr std::size_t item_bytes = 3 * 8 + 2 * 4 + 1;
 constexpr std::size_t order_bytes = 2 * 4;
+constexpr std::size_t collective_bytes = 5 * 8 + 4 * 4 + 3;
 constexpr std::size_t part_bytes = 4 + 5 * 8 + 2 * 8;
 constexpr std::size_t run_bytes = 3 * 8 + 2 * 4;
 constexpr std::size_t message_bytes = 5 * 8 + 5 * 4 + 2;
@@ -152,6 +154,22 @@ void fields_of_message(Files& f, Message& one) {
   f.number(one.size_bytes);
 }
 
+template <class Files, class Collective>
+void fields_of_collective(Files& f, Collective& one) {
+  f.number(one.element_bytes);
+  f.number(one.count);
+  f.number(one.fragment_bytes);
+  f.number(one.piece_bytes);
+  f.number(one.most_pieces);
+  f.number(one.operation);
+  f.number(one.algorithm);
+  f.number(one.root);
+  f.number(one.members);
+  f.flag(one.in_place);
+  f.flag(one.has_lists);
+  f.flag(one.compares);
+}
+
 template <class Files, class Recording>
 void fields_of(Files& f, Recording& all) {
   f.number(all.rank);
@@ -164,6 +182,7 @@ void fields_of(Files& f, Recording& all) {
   f.text(all.policy);
   f.text(all.host);
   f.list(all.names, sizeof(std::uint32_t), [&f](auto& one) { f.text(one); });
+  f.list(all.collectives, collective_bytes, [&f](auto& one) { fields_of_collective(f, one); });
   f.list(all.parts, part_bytes, [&f](auto& one) { fields_of_part(f, one); });
   f.list(all.runs, run_bytes, [&f](auto& one) {
     f.number(one.id);
@@ -188,6 +207,7 @@ void check_part(const reader& from, const recording& all, const recorded_part& p
   for (const auto* list : {&part.items, &part.repeated}) {
     for (const recorded_item& one : *list) {
       if (one.name >= all.names.size()) from.refuse("a task has no name");
+      if (one.group > all.collectives.size()) from.refuse("a task is of no collective");
     }
   }
   check_orders(from, part.orders, part.items.size(), true);
@@ -207,6 +227,12 @@ void check(const reader& from, const recording& all) {
     from.refuse("rank " + std::to_string(all.rank) + " of " + std::to_string(all.ranks));
   if (all.names.empty()) from.refuse("it has no names");
   if (all.workers == 0 || all.workers > most_ranks) from.refuse("the number of workers is wrong");
+  for (const recorded_collective& one : all.collectives) {
+    if (one.operation >= all.names.size() || one.algorithm >= all.names.size())
+      from.refuse("a collective has no name");
+    if (one.members == 0 || one.members > all.ranks || one.root >= one.members)
+      from.refuse("a collective has other ranks than there are");
+  }
   std::uint64_t items = 0;
   for (const recorded_part& part : all.parts) check_part(from, all, part, items);
   for (const recorded_message& one : all.messages) {

@@ -65,6 +65,79 @@ class Simulate(unittest.TestCase):
         rounds = 2 * 3 * (latency + 2 * overhead + 7 * per_byte)
         self.assertEqual([b - a for a, b in zip(finish, finish[1:])], [rounds, rounds])
 
+    def recorded(self, ranks, steps=3, work=8_000_000, name="work"):
+        """Writes a line of ranks that send to their neighbours, work, and sum."""
+        lines = [f"num_ranks {ranks}"]
+        for rank in range(ranks):
+            lines.append(f"rank {rank} {{")
+            label, after, order = 0, 0, []
+            for _ in range(steps):
+                messages = []
+                for peer, up in ((rank - 1, 0), (rank + 1, 1)):
+                    if not 0 <= peer < ranks:
+                        continue
+                    for kind, way, tag in (("send", "to", up), ("recv", "from", 1 - up)):
+                        label += 1
+                        messages.append(label)
+                        lines += ["// halo", f"l{label}: {kind} 4096b {way} {peer} tag {tag}"]
+                        order += [f"l{label} requires l{after}"] if after else []
+                label += 1
+                lines += [f"// {name}", f"l{label}: calc {work // ranks}"]
+                order += [f"l{label} requires l{one}" for one in messages]
+                label += 1
+                lines += ["// collective allreduce 8 bytes, root 0: sum", f"l{label}: calc 0"]
+                order.append(f"l{label} requires l{label - 1}")
+                after = label
+            lines += [*order, "}"]
+        path = pathlib.Path(self.folder.name) / f"{ranks}_{steps}.goal"
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def test_two_recordings_predict_a_row_for_each_number_of_ranks(self):
+        files = [self.recorded(2), self.recorded(4)]
+        json_file = pathlib.Path(self.folder.name) / "rows.json"
+        goal = pathlib.Path(self.folder.name) / "eight.goal"
+        done = run(*files, "--ranks", "2,4,8,32", "--network", "1gbit", "--json", json_file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = json.loads(json_file.read_text())
+        rows = result["rows"]
+        self.assertEqual([row["ranks"] for row in rows], [2, 4, 8, 32])
+        self.assertEqual([row["trusted"] for row in rows], [True, True, True, False])
+        self.assertIn("more than 2 times as many ranks as the 4", rows[3]["why_not_trusted"])
+        work = [row["computation_by_name_s"]["work"] for row in rows]
+        self.assertEqual([round(work[0] / one, 6) for one in work], [1, 2, 4, 16])
+        laws = {(law["of"], law["quantity"]): law["exponent"] for law in result["laws"]}
+        self.assertEqual(laws[("work", "duration")], -1)
+        self.assertEqual(laws[("halo", "bytes")], 0)
+        self.assertIn("32 ranks: not to be trusted", done.stdout)
+        # The program of 8 ranks is the one that is read and run, and both dialects take it.
+        done = run(*files, "--ranks", "8", "--network", "1gbit", "--write-goal", goal)
+        alone = run(goal, "--network", "1gbit", "--policy", "dedicated", "--json", json_file)
+        self.assertEqual((done.returncode, alone.returncode), (0, 0), done.stderr + alone.stderr)
+        row = json.loads(json_file.read_text())["rows"][0]
+        self.assertAlmostEqual(row["predicted_s"], rows[2]["predicted_s"], places=9)
+        done = run(*files, "--ranks", "8", "--loggops", "L=2500", "--json", json_file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(json_file.read_text())["rows"][0]["dialect"], "loggops")
+
+    def test_what_recordings_do_not_tell_is_refused_with_a_line(self):
+        two, four = self.recorded(2), self.recorded(4)
+        said = self.refusal_of(two, four)
+        self.assertIn("several recordings: give --ranks", said)
+        for wrong in ("many", "8x", "0", "2000000"):
+            self.assertIn("--ranks", self.refusal_of(two, four, "--ranks", wrong))
+        self.assertIn("recordings have 1 axes", self.refusal_of(two, four, "--ranks", "4x4"))
+        longer = self.recorded(4, steps=5)
+        self.assertIn("have 12 and 20 operations", self.refusal_of(two, longer, "--ranks", "8"))
+        self.assertIn("two different numbers", self.refusal_of(longer, four, "--ranks", "8"))
+        for option in ("--finish", "--write-lp=x"):
+            self.assertIn("not with several", self.refusal_of(two, four, "--ranks", "8", option))
+        self.assertIn("give one number", self.refusal_of(two, four, "--ranks", "8,16", "--write-goal", "x"))
+
+    def test_a_rank_alone_says_nothing_of_those_with_neighbours(self):
+        said = self.refusal_of(self.recorded(1), self.recorded(2), "--ranks", "8")
+        self.assertIn("rank 0 of 1 and rank 0 of 2 have 6 and 12 operations", said)
+
     def test_steps_of_no_cube_are_refused(self):
         for wrong in ("3", "0", "many"):
             done = subprocess.run([STEPS, wrong], capture_output=True, text=True)

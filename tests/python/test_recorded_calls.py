@@ -2,6 +2,8 @@
 """`plait simulate` of what `plait attach --record` has left."""
 
 import json
+import pathlib
+import re
 
 import pytest
 
@@ -27,15 +29,16 @@ def simulate(tmp_path):
     )
 
 
-def record(tmp_path, **more):
+def record(tmp_path, name="recording", hosts=("n0", "n0", "n1"), **more):
     """Leaves what three ranks on two nodes recorded."""
-    folder = tmp_path / "recording"
+    folder = tmp_path / name
     folder.mkdir()
-    ring_trace().write(folder / "trace.json")
-    hosts = ("n0", "n0", "n1")
-    detail = [{**row, "wall_s": WALL_S, "host": host}
-              for row, host in zip(attach_result()["ranks_detail"], hosts)]  # fmt: skip
-    of_three = {"ranks": 3, "hosts": ["n0", "n1"], "wall_s": WALL_S, "ranks_detail": detail}
+    ring_trace(len(hosts)).write(folder / "trace.json")
+    (row, *_) = attach_result()["ranks_detail"]
+    detail = [{**row, "rank": rank, "wall_s": WALL_S, "host": host}
+              for rank, host in enumerate(hosts)]  # fmt: skip
+    of_three = {"ranks": len(hosts), "hosts": sorted(set(hosts)), "wall_s": WALL_S,
+                "ranks_detail": detail}  # fmt: skip
     result = {**attach_result(), "switches": ["profile", "trace"], **of_three, **more}
     (folder / "attach.json").write_text(json.dumps(result))
     return folder
@@ -52,6 +55,43 @@ def test_the_program_gets_calls_nodes_and_who_looks(tmp_path, simulate):
     text = (folder / "program.goal").read_text()
     assert "// until Waitall at step (halo.c:14)\nl5: calc 10000\n" in text
     assert text.count("// until the end\n") == 3
+
+
+def test_recordings_of_several_ranks_have_calls(tmp_path, simulate):
+    record(tmp_path, hosts=("n0", "n1", "n2"))
+    other = record(tmp_path, "other", ("n0", "n1", "n2", "n3"))
+    said = simulate(other, "--ranks", "4,8", "--network", "1gbit").stdout
+    words = said.split()
+    assert said.startswith("--dialect plait --ranks 4,8 --network 1gbit --policy none ")
+    assert words[words.index("--ranks-of-a-node") + 1] == "1"
+    assert "--nodes" not in words
+    files = [str(tmp_path / name / "program.calls.goal") for name in ("recording", "other")]
+    assert words[words.index("--") + 1 :] == files
+    text = pathlib.Path(files[1]).read_text()
+    assert text.count("// collective allreduce 8 bytes, root 0: Allreduce at step") == 4
+    assert text.count("// collective bcast") == 4
+    # The tag is the program's own, the same on all ranks, and messages have names.
+    tags = set(re.findall(r"(?:send|recv) .* tag (\d+)", text))
+    assert len(tags) == 1
+    assert "// Isend at step (halo.c:12)" in text
+
+
+def test_ranks_share_nodes_as_they_were_recorded(tmp_path, simulate):
+    record(tmp_path, hosts=("n0", "n0", "n1", "n1"))
+    other = record(tmp_path, "other", ("n0",) * 3)
+    assert "the same number of ranks on each node" in one_line(simulate(other, "--ranks", "8"))
+    assert (
+        " --ranks-of-a-node 2 " in simulate(other, "--ranks", "8", "--ranks-of-a-node", "2").stdout
+    )
+
+
+def test_several_recordings_need_ranks(tmp_path, simulate):
+    record(tmp_path)
+    other = record(tmp_path, "other", ("n0",) * 4)
+    assert "several recordings: give --ranks" in one_line(simulate(other))
+    goal = tmp_path / "a.goal"
+    goal.write_text("num_ranks 1\nrank 0 {\n}\n")
+    assert "do not go together" in one_line(simulate(goal, "--ranks", "8"))
 
 
 def test_with_progress_a_thread_has_looked(tmp_path, simulate):

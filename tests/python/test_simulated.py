@@ -154,6 +154,28 @@ def test_long_names_have_room_below_their_bars():
     assert page([answer]).count("<svg") == 3
 
 
+def test_over_ranks_a_bar_and_a_row_stand_for_each_number():
+    result = simulation_result()
+    (row, *_) = result["rows"]
+    laws = [{"of": "relax", "quantity": "duration", "exponent": -1.0, "fitted": -0.97,
+             "largest_residual": 0.01}]  # fmt: skip
+    rows = [
+        {**row, "ranks": 4, "grid": "4", "trusted": True},
+        {**row, "ranks": 8, "grid": "8", "trusted": False, "why_not_trusted": "too many"},
+    ]
+    del rows[1]["recorded_s"]
+    result = {**result, "rows": rows, "laws": laws}
+    assert check(result) == []
+    assert [label.split(",")[0] for label in labels_of(result)] == ["4 ranks", "8 ranks"]
+    said = simulation_sentences(result)
+    assert "duration as P^−1.00: relax" in said
+    assert any("8 ranks" in line and "not to be trusted: too many" in line for line in said)
+    assert any("by laws of recordings with other numbers of ranks" in line for line in said)
+    assert any(line.startswith("the recorded run on 4 ranks took") for line in said)
+    shown_page = page([result])
+    assert all(name in shown_page for name in ("4 ranks", "8 ranks", "/ recorded"))
+
+
 def test_an_execution_stands_beside_the_predictions():
     answer = simulation_result() | {"executed": executed([0.0004, 0.00045, 0.00041])}
     assert check(answer) == []

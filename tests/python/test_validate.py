@@ -91,6 +91,32 @@ def test_a_program_as_it_is_has_a_run_in_a_job(validate, capsys):
     assert "melt       250mbit          1  4.000 +100.0" in capsys.readouterr().out
 
 
+def test_more_ranks_are_recorded_on_few_and_tested_on_many(validate, capsys):
+    words = ("--programs", "jacobi3d,ft", "--attach", "halo=./halo {ranks} 5", "--ranks", "2,4,8")
+    asked = validate(*words, "--rounds", "1")
+    kinds = [words[0] for words in asked]
+    assert kinds == ["measure", *["run"] * 4, *["simulate"] * 4, *["run"] * 2]  # none of ft
+    recorded = [words[words.index("--record") + 1] for words in asked[1:5]]
+    assert [name.rpartition("/")[2] for name in recorded] == [
+        "jacobi3d-2", "jacobi3d-4", "halo-2", "halo-4"
+    ]  # fmt: skip
+    assert asked[2][asked[2].index("--size") + 1] == "512x512x32"
+    assert asked[3][-3:] == ["--", "2", "5"]
+    assert asked[5][1:5] == [*recorded[:2], "--ranks", "8"]
+    for test in asked[-2:]:
+        assert test[test.index("--lab") + 1] == "nodes=8,rate=250mbit,cores=1"
+        assert "--record" not in test
+    assert "250mbit 8ranks" in capsys.readouterr().out
+    assert validate(*words, "--rounds", "1") == []  # all is there
+
+
+@pytest.mark.parametrize("ranks", ["2,4", "4,2,8", "2,2,4", "many"])
+def test_ranks_to_record_and_to_test_are_needed(validate, capsys, ranks):
+    with pytest.raises(SystemExit):
+        validate("--programs", "jacobi3d", "--ranks", ranks)
+    assert "--ranks: give two numbers to record and a larger one" in capsys.readouterr().err
+
+
 def test_a_call_that_ends_early_is_gone_on_with(validate, capsys):
     assert validate("--programs", "ft", "--rounds", "1", "--minutes", "0") == []
     assert "there is more to do" in capsys.readouterr().out

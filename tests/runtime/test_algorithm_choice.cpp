@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <plait/comm/collective/choice.hpp>
+#include <plait/collective/choice.hpp>
 #include <plait/core/error.hpp>
 #include <plait/model/collective.hpp>
 #include <plait/runtime/cheapest_algorithm.hpp>

@@ -25,10 +25,21 @@ using plait::recorded_message;
   one.policy = "sleeping";
   one.host = "node1";
   one.names = {"", "relax", "edge", "allreduce"};
+  one.collectives = {{.element_bytes = 8,
+                      .count = 3,
+                      .fragment_bytes = 100,
+                      .piece_bytes = 200,
+                      .most_pieces = 4,
+                      .operation = 3,
+                      .algorithm = 2,
+                      .root = 1,
+                      .members = 2,
+                      .in_place = true,
+                      .compares = true}};
   plait::recorded_part& plain = one.parts.emplace_back();
   plain.items = {{.took_ns = 7000, .kind = recorded_kind::program},
                  {.id = 1, .name = 1},
-                 {.id = 2, .name = 2, .kind = recorded_kind::message},
+                 {.id = 2, .name = 2, .kind = recorded_kind::message, .group = 1},
                  {.id = 99, .parent = 1, .name = 1}};
   plain.orders = {{0, 1}, {0, 2}, {1, 2}};
   plait::recorded_part& replay = one.parts.emplace_back();
@@ -97,9 +108,9 @@ TEST(recording, is_refused_where_a_byte_has_changed) {
 
 TEST(recording, of_another_version_says_so) {
   std::string other = plait::pack_recording(example());
-  other[8] = 2;
+  other[8] = 1;
   seal(other);
-  EXPECT_EQ(refusal(other), "rank1.plaitrec: a recording of version 2; this plait reads version 1");
+  EXPECT_EQ(refusal(other), "rank1.plaitrec: a recording of version 1; this plait reads version 2");
 }
 
 TEST(recording, refuses_what_leads_nowhere) {

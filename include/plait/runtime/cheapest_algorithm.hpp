@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include <plait/comm/collective/algorithm.hpp>
-#include <plait/comm/collective/shape.hpp>
+#include <plait/collective/algorithm.hpp>
+#include <plait/collective/shape.hpp>
 #include <plait/model/algorithm.hpp>
 #include <plait/model/collective.hpp>
 #include <plait/model/parameters.hpp>

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include <plait/comm/collective/algorithm.hpp>
+#include <plait/collective/algorithm.hpp>
+#include <plait/collective/shape.hpp>
 #include <plait/comm/collective/library_call.hpp>
-#include <plait/comm/collective/shape.hpp>
 #include <plait/comm/communicator.hpp>
 #include <plait/task/access.hpp>
 #include <plait/task/task_name.hpp>

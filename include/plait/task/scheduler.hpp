@@ -192,6 +192,9 @@ class scheduler {
   /// the message.  No effect outside of a recording, nor for a container without an object.
   /// Submitting thread.
   void expect_in_place(const std::function<std::string()>& named_by, const detail::container& c);
+  /// Tells the observer that what is submitted from now on are steps of one operation, by a number
+  /// of the caller's; 0: of none.  Submitting thread.
+  void group(std::uint32_t number);
   void submit(detail::task_node& node);
   /// Returns true if no task in flight names any of these bytes; false, too, where boxes are.
   /// Submitting thread.

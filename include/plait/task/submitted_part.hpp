@@ -28,6 +28,8 @@ struct submitted_part {
     std::uint64_t parent = 0;  ///< id of the task that has submitted it; 0: the program has
     ticks took = 0;            ///< of the program's own computation
     kind is = kind::task;
+    std::uint32_t group =
+        0;  ///< of items that were submitted as steps of one operation; 0: of none
   };
   /// `later` begins when `earlier` has finished.  Places of items.
   struct order {

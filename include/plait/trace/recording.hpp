@@ -28,6 +28,8 @@ struct recorded_item {
   std::uint64_t took_ns = 0;  ///< of the program's own computation
   std::uint32_t name = 0;     ///< index into `recording::names`
   recorded_kind kind = recorded_kind::task;
+  /// Of steps of one call of a collective operation: 1 + its place in `recording::collectives`.
+  std::uint32_t group = 0;
 
   friend bool operator==(const recorded_item&, const recorded_item&) = default;
 };
@@ -88,9 +90,28 @@ struct recorded_message {
   friend bool operator==(const recorded_message&, const recorded_message&) = default;
 };
 
+/// One call of a collective operation that plait carried out message by message: what its messages
+/// follow from.  Operation and algorithm by name, as `plait::collective` has them.
+struct recorded_collective {
+  std::uint64_t element_bytes = 1;
+  std::uint64_t count = 0;           ///< elements, as in `collective::shape`
+  std::uint64_t fragment_bytes = 0;  ///< of chains
+  std::uint64_t piece_bytes = 0;     ///< longer messages are cut
+  std::uint64_t most_pieces = 1;
+  std::uint32_t operation = 0;  ///< index into `recording::names`
+  std::uint32_t algorithm = 0;  ///< index into `recording::names`
+  std::uint32_t root = 0;       ///< by its place among those that take part
+  std::uint32_t members = 0;    ///< how many take part
+  bool in_place = false;
+  bool has_lists = false;  ///< blocks of different sizes, or neighbours: they are not kept
+  bool compares = false;   ///< only to compare the sizes that ranks name
+
+  friend bool operator==(const recorded_collective&, const recorded_collective&) = default;
+};
+
 /// The recording of one rank.
 struct recording {
-  static constexpr std::uint32_t version = 1;
+  static constexpr std::uint32_t version = 2;
   /// Most items of a rank, with each iteration of a replay counted.
   static constexpr std::uint64_t most_items = 4'000'000;
 
@@ -104,6 +125,7 @@ struct recording {
   std::string policy;
   std::string host;
   std::vector<std::string> names{""};
+  std::vector<recorded_collective> collectives;
   std::vector<recorded_part> parts;
   std::vector<recorded_run> runs;
   std::vector<recorded_message> messages;

@@ -4,7 +4,7 @@
 import os
 import pathlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Optional
 
 import typer
@@ -22,7 +22,7 @@ from plait.cli.options import (
 )
 from plait.errors import BadInput
 from plait.programs import without_mpi
-from plait.run.recorded_calls import recorded_calls
+from plait.run.recorded_calls import RecordedCalls, recorded_calls
 from plait.run.simulated import STANDARD_OUTPUT, Execution, SimulationRun, run_simulation
 
 EPILOG = """**Examples**
@@ -36,6 +36,8 @@ EPILOG = """**Examples**
 
 `plait run --attach ./their_program --record FOLDER`, then the same lines
 
+`plait simulate FOLDER_2 FOLDER_4 --ranks 8,64 --network measured.json`
+
 `plait simulate FOLDER --network measured.json --report --execute --lab nodes=2,rate=1gbit`
 
 Times are in ns, as LogGOPSim has them. Exit code: 0, or 2 where the file or the program in it is
@@ -43,8 +45,13 @@ wrong; a line says each time what."""
 
 
 def simulate(
-    file: Annotated[
-        pathlib.Path, typer.Argument(metavar="FILE.goal|FOLDER", help="GOAL, or a recording.")
+    files: Annotated[
+        list[pathlib.Path],
+        typer.Argument(
+            metavar="FILE.goal|FOLDER",
+            help="GOAL, or a recording. For --ranks 8,64 recordings of one program on two numbers"
+            " of ranks or more.",
+        ),
     ],
     dialect: Annotated[
         Optional[str],
@@ -87,7 +94,15 @@ def simulate(
     ] = None,
     ranks: Annotated[
         Optional[str],
-        typer.Option(help="Other grid for a program on a periodic grid: 216x216x216."),
+        typer.Option(
+            metavar="N,…",
+            help="Numbers of ranks, or grids, to predict from several recordings: 8,64 or 4x4. Of"
+            " one file another grid, where all ranks do the same on a periodic one: 216x216x216.",
+        ),
+    ] = None,
+    ranks_of_a_node: Annotated[
+        Optional[int],
+        typer.Option(min=1, help="Of several recordings: how many ranks share a node."),
     ] = None,
     finish: Annotated[
         bool, typer.Option("--finish", help="Print each rank's finish time in ns, nothing else.")
@@ -129,20 +144,34 @@ def simulate(
     verbose: Verbose = False,
 ) -> None:
     """Predict how long a program takes on a machine that is not here, and what limits it."""
-    if not file.exists():
-        raise BadInput(f"{file}: there is no such file")
-    calls = recorded_calls(file) if file.is_dir() else None
+    for file in files:
+        if not file.exists():
+            raise BadInput(f"{file}: there is no such file")
+    several = len(files) > 1
+    if several and not ranks:
+        raise BadInput("several recordings: give --ranks, the numbers of ranks to predict: 8,64")
+    file = files[0]
+    found = [recorded_calls(one, several) if one.is_dir() else None for one in files]
+    calls = found[0]
+    if any((one is None) != (calls is None) for one in found):
+        raise BadInput("recordings of plait attach do not go together with others")
     if calls is not None:
         if runtime is not None:
             raise BadInput("--runtime: a recording of plait attach has no runtimes")
+        files = [one.program for one in found if one is not None]
         file = calls.program
-        is_loggops = dialect == "loggops" or loggops or ranks or finish or write_lp
+        if several and ranks_of_a_node is None and not nodes:
+            ranks_of_a_node = _ranks_of_a_node(found)
+        is_loggops = dialect == "loggops" or loggops or finish or write_lp
+        is_loggops = is_loggops or (ranks and not several)
         if dialect == "plait" or not is_loggops:
-            dialect, policy, nodes = "plait", policy or calls.policy, nodes or calls.nodes
+            dialect, policy = "plait", policy or calls.policy
+            nodes = nodes or (None if several else calls.nodes)
             cores = calls.cores if cores is None and calls.cores else cores
     words = given(
         dialect=dialect, loggops=loggops, ranks=ranks, network=network, policy=policy,
         workers=workers, cores=cores, nodes=nodes, bucket=bucket, look=look, runtime=runtime,
+        ranks_of_a_node=ranks_of_a_node,
     )  # fmt: skip
     written = given(write_goal=write_goal, write_binary=write_binary, write_lp=write_lp)
     last = ["--finish"] if finish else []
@@ -158,7 +187,7 @@ def simulate(
         sys.stdout.flush()
         program = str(_find())
         all_words = [*words, *given(json=json), *written, *last]
-        os.execv(program, [program, *all_words, "--", str(file)])
+        os.execv(program, [program, *all_words, "--", *map(str, files)])
     check_writable({"--json": None if json == STANDARD_OUTPUT else json})
     known = {name: value for name, value in of_job.items() if value is not None}
     execution = Execution(**known, runtime=runtime, verbose=verbose) if execute else None
@@ -166,10 +195,20 @@ def simulate(
         execution.prepare()
     ready.build("openmpi", "simulate")
     asked = SimulationRun(
-        _find(), [*words, *written, *last], file, json, page, execution,
-        recorded_s=calls.took_s if calls is not None else None,
+        _find(), [*words, *written, *last], files, json, page, execution,
+        recorded_s={one.ranks: one.took_s for one in found if one is not None},
     )  # fmt: skip
     raise typer.Exit(run_simulation(asked))
+
+
+def _ranks_of_a_node(found: Sequence[Optional[RecordedCalls]]) -> int:
+    """Returns how many ranks each node has in all recordings."""
+    each = {one.ranks_of_a_node for one in found if one is not None}
+    if len(each) > 1 or 0 in each:
+        raise BadInput(
+            "recordings do not have the same number of ranks on each node; give --ranks-of-a-node"
+        )
+    return each.pop()
 
 
 def _refuse_beside_execute(given_words: Mapping[str, object]) -> None:

@@ -19,6 +19,16 @@ from plait.formats.trace import Collective, Side, Slice, Trace
 from plait.results.base import Result
 
 _UNSIZED = ("Alltoallv", "Alltoallw", "Reduce_scatter")
+# Of collectives, what is rebuilt for another number of ranks; blocks are as long as the longest.
+_REBUILT = {
+    **{name: name.lower() for name in (
+        "Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Scatter", "Allgather", "Alltoall",
+        "Reduce_scatter_block", "Scan", "Exscan",
+    )},
+    **{f"{name}v": name.lower() for name in ("Gather", "Scatter", "Allgather")},
+}  # fmt: skip
+_MAKES_COMMUNICATORS = ("Comm_", "Cart_", "Graph_", "Dist_graph_", "Intercomm_", "Win_", "File_")
+_TAGS = 1 << 30
 _NO_WAIT = ("Init", "Init_thread", "Finalize")  # for messages
 
 
@@ -31,16 +41,21 @@ class _Operation:
 
     side: Side
     rounds: list[list[str]]
+    collective: str = ""  # with `calls`, what the operation is, where it is a collective
     # Labels of the first and of the last round, once they have been written.
     begins: list[str] = dataclasses.field(default_factory=list)
     ends: list[str] = dataclasses.field(default_factory=list)
 
 
-def goal_of(trace: Trace, about: Result) -> str:
+def goal_of(trace: Trace, about: Result, calls: bool = False) -> str:
     """Returns the text of a GOAL file. Errors: `BadInput` for a trace that cannot be simulated.
 
     `about`: the result of the same run. A message has a tag of its own. So no simulator can match
     messages otherwise than the run did.
+
+    With `calls` the file is what plait makes programs for other numbers of ranks of. A collective
+    is a calculation of no duration, which a comment names. Messages have names, and the program's
+    tags. Computation that took no time stands there, too. A rank begins with its first event.
     """
     if not trace.is_of_calls:
         raise BadInput("--goal: needs a trace of plait attach; plait's own traces have no calls")
@@ -49,8 +64,8 @@ def goal_of(trace: Trace, about: Result) -> str:
             f"GOAL: of {about['sampling']} messages one was kept, and all are needed: take a run"
             " with fewer steps or ranks"
         )
-    operations = _operations(trace)
-    programs = [_Rank(trace, rank, operations[rank]) for rank in range(trace.ranks)]
+    operations = _operations(trace, calls)
+    programs = [_Rank(trace, rank, operations[rank], calls) for rank in range(trace.ranks)]
     lines = [*_head(trace, about, programs), f"num_ranks {trace.ranks}", ""]
     for rank, program in enumerate(programs):
         lines += [f"rank {rank} {{", *program.statements, *program.dependences, "}", ""]
@@ -75,7 +90,7 @@ def _head(trace: Trace, about: Result, programs: Iterable[_Rank]) -> list[str]:
     return [f"// {line}" for line in said]
 
 
-def _operations(trace: Trace) -> list[list[_Operation]]:
+def _operations(trace: Trace, calls: bool) -> list[list[_Operation]]:
     """Returns what each rank posts, by the order of the posts.
 
     Of a rank with too many calls the last ones are not in the trace. What they post is left out on
@@ -91,16 +106,21 @@ def _operations(trace: Trace) -> list[list[_Operation]]:
         tag += 1
         size = max(1, message.bytes)
         source, target = message.sent.rank, message.received.rank
-        found[source].append(_Operation(message.sent, [[f"send {size}b to {target} tag {tag}"]]))
+        # With calls the k-th send meets the k-th receive, as MPI has it.
+        of = (message.tag + 0x9E3779B1 * message.communicator) % _TAGS if calls else tag
+        found[source].append(_Operation(message.sent, [[f"send {size}b to {target} tag {of}"]]))
         found[target].append(
-            _Operation(message.received, [[f"recv {size}b from {source} tag {tag}"]])
+            _Operation(message.received, [[f"recv {size}b from {source} tag {of}"]])
         )
     for one in trace.collectives:
         if one.name.startswith("Neighbor"):  # who is whose neighbour is not known
             continue
         if all((part.rank, part.begin) in posts for part in one.parts):
             tag += 1
-            _add_collective(found, one, tag)
+            if calls:
+                _add_call(found, one, trace.ranks)
+            else:
+                _add_collective(found, one, tag)
     for operations in found:
         operations.sort(key=lambda operation: operation.side.begin)
     return found
@@ -119,6 +139,22 @@ def _add_collective(found: list[list[_Operation]], one: Collective, tag: int) ->
         found[part.rank].append(_Operation(part, texts))
 
 
+def _add_call(found: list[list[_Operation]], one: Collective, ranks: int) -> None:
+    """Adds each rank's part as one operation."""
+    members = [part.rank for part in one.parts]
+    if len(members) == 1:
+        return
+    name = _REBUILT.get(one.name, one.name.lower())
+    if one.name.startswith(_MAKES_COMMUNICATORS):
+        name = "barrier"
+    root = members.index(one.root) if one.root in members else 0
+    size = 0 if name == "barrier" else max(1, *one.bytes)
+    among = "" if len(members) == ranks else f" among {len(members)} of {ranks} ranks"
+    for part in one.parts:
+        said = f"collective {name}{among} {size} bytes, root {root}"
+        found[part.rank].append(_Operation(part, [["calc 0"]], said))
+
+
 @dataclasses.dataclass
 class _Thread:
     """A thread: what its next statement depends on, and up to when it has been written."""
@@ -132,7 +168,8 @@ class _Thread:
 class _Rank:
     """The program of a rank: its threads are chains of computation and calls, a processor each."""
 
-    def __init__(self, trace: Trace, rank: int, operations: list[_Operation]) -> None:
+    def __init__(self, trace: Trace, rank: int, operations: list[_Operation], calls: bool) -> None:
+        self._names_all = calls
         self.statements: list[str] = []
         self.dependences: list[str] = []
         self._labels = 0
@@ -145,6 +182,9 @@ class _Rank:
                 self._completed.setdefault(one.side.end, []).append(one)
         lanes = [found for lane, found in trace.lanes_of(rank) if lane.startswith("program")]
         threads = [_Thread(processor) for processor in range(len(lanes))]
+        if calls:  # that processes start one after the other is no work of theirs
+            for thread, of_thread in zip(threads, lanes):
+                thread.now = min((one.begin for one in of_thread), default=0)
         under_way: list[list[_Operation]] = [[] for _ in threads]
         for _, number, _, is_end, call in sorted(_ends_of_calls(lanes), key=lambda one: one[:4]):
             if is_end:
@@ -160,6 +200,9 @@ class _Rank:
         posted = self._posted.pop(call.begin, [])
         for one in posted:
             after, begun = thread.after, thread.started
+            if self._names_all:
+                said = [one.collective, f"{call.call} at {call.name}"]
+                self._comment(": ".join(filter(None, said)))
             for statements in one.rounds:
                 one.ends = [self._add(text, thread, after, begun) for text in statements]
                 one.begins = one.begins or one.ends
@@ -183,11 +226,15 @@ class _Rank:
         thread.now = call.end
 
     def _compute(self, thread: _Thread, until: int, name: str) -> None:
-        if until > thread.now:
-            self.statements.append(f"// {' '.join(name.split())}")
-            label = self._add(f"calc {until - thread.now}", thread, thread.after, thread.started)
+        if until > thread.now or self._names_all:
+            self._comment(name)
+            took = max(0, until - thread.now)
+            label = self._add(f"calc {took}", thread, thread.after, thread.started)
             thread.after, thread.started = [label], []
         thread.now = max(thread.now, until)
+
+    def _comment(self, name: str) -> None:
+        self.statements.append(f"// {' '.join(name.split())}")
 
     def _add(self, text: str, thread: _Thread, after: list[str], started: list[str]) -> str:
         self._labels += 1

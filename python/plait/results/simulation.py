@@ -38,8 +38,12 @@ _ROW = fields(
     {"network": text, "policy": text, "workers": count, "ranks_run": count, "events": count,
      "parts": mapping(at_least_0, least=1), "limiter": text,
      "computation_by_name_s": mapping(at_least_0), "sensitivities": mapping(_SENSITIVITY),
-     "recorded_s": at_least_0, "trusted": flag, "why_not_trusted": text,
+     "recorded_s": at_least_0, "grid": text, "trusted": flag, "why_not_trusted": text,
      "tolerated_L_ns": mapping(or_null(at_least_0)), "takes_over": sequence(_CHANGE)},
+)  # fmt: skip
+_LAW = fields(
+    {"of": text, "quantity": one_of("duration", "bytes", "elements"), "exponent": number,
+     "fitted": number, "largest_residual": at_least_0},
 )  # fmt: skip
 _EXECUTED = fields(
     {"ranks": count_from_1, "mpi": text, "looks": text, "total_s": spread_of(positive)}
@@ -61,7 +65,7 @@ class Simulation(Kind):
     shape = staticmethod(
         result_shape(
             {"bench": text, "rows": sequence(both(_ROW, _names_its_scenario), least=1)},
-            {"executed": or_null(_EXECUTED)},
+            {"executed": or_null(_EXECUTED), "laws": sequence(_LAW)},
             parameters=fields(
                 {"file": text},
                 dict.fromkeys(
@@ -80,7 +84,10 @@ class Simulation(Kind):
     def heading(self, result: Result) -> str:
         """Says what was simulated, and by which rules."""
         first = result["rows"][0]
-        ranks = f"{first['ranks']} rank{'s' if first['ranks'] != 1 else ''}"
+        counts = sorted({row["ranks"] for row in result["rows"]})
+        ranks = f"{counts[0]} rank{'s' if counts[0] != 1 else ''}"
+        if len(counts) > 1:
+            ranks = f"{counts[0]} to {counts[-1]} ranks"
         return ", ".join([self.program(result), ranks, f"dialect {first['dialect']}"])
 
     def figures(self, result: Result) -> list[Figure]:

@@ -19,6 +19,7 @@ from plait.results import Result
 
 MOST_RANKS = 64  # of more, a result has classes of ranks
 _PROGRAM = "program.goal"
+_CALLS = "program.calls.goal"  # collectives are calls
 _WHOLE = 0.99  # of the run's time; what is shorter was cut
 
 
@@ -31,6 +32,8 @@ class RecordedCalls:
     nodes: str  # of each rank
     cores: int  # of a rank; 0: not known
     took_s: float  # from MPI_Init to MPI_Finalize, of the slowest rank
+    ranks: int
+    ranks_of_a_node: int  # 0: nodes have other numbers
 
 
 def make_ready(folder: pathlib.Path, ranks: int) -> None:
@@ -43,14 +46,15 @@ def make_ready(folder: pathlib.Path, ranks: int) -> None:
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--record {folder}: is a file; name a folder")
     folder.mkdir(parents=True, exist_ok=True)
-    for name in (RECORDED_RESULT, RECORDED_TRACE, _PROGRAM):
+    for name in (RECORDED_RESULT, RECORDED_TRACE, _PROGRAM, _CALLS):
         (folder / name).unlink(missing_ok=True)
 
 
-def recorded_calls(folder: pathlib.Path) -> RecordedCalls | None:
+def recorded_calls(folder: pathlib.Path, for_ranks: bool = False) -> RecordedCalls | None:
     """Reads a recording; None: the folder has none of calls. Errors: `BadInput` for a partial one.
 
     The GOAL file is written into the folder where it is not there, or is older than the trace.
+    `for_ranks`: in that file collectives are calls, so that they can be made for other ranks.
     """
     file, trace_file = folder / RECORDED_RESULT, folder / RECORDED_TRACE
     if not file.is_file():
@@ -63,11 +67,11 @@ def recorded_calls(folder: pathlib.Path) -> RecordedCalls | None:
         raise BadInput(
             f"{folder}: a job of {result['ranks']} ranks; record one of {MOST_RANKS} at most"
         )
-    program = folder / _PROGRAM
+    program = folder / (_CALLS if for_ranks else _PROGRAM)
     if not program.is_file() or program.stat().st_mtime < trace_file.stat().st_mtime:
         trace = read_trace(trace_file)
         _expect_whole(folder, trace, result)
-        results.write_file(program, goal_of(trace, result).encode())
+        results.write_file(program, goal_of(trace, result, calls=for_ranks).encode())
     hosts = [row["host"] for row in ranks]
     node_of = {host: node for node, host in enumerate(dict.fromkeys(hosts))}
     return RecordedCalls(
@@ -77,7 +81,17 @@ def recorded_calls(folder: pathlib.Path) -> RecordedCalls | None:
         ",".join(str(node_of[host]) for host in hosts),
         _cores_of_a_rank(result, hosts),
         result["wall_s"],
+        result["ranks"],
+        _ranks_of_a_node(hosts),
     )
+
+
+def _ranks_of_a_node(hosts: list[str]) -> int:
+    """Returns how many ranks each node has, one after the other; 0: they have other numbers."""
+    each = hosts.count(hosts[0])
+    blocks = [set(hosts[at : at + each]) for at in range(0, len(hosts), each)]
+    alike = len(hosts) % each == 0 and all(len(block) == 1 for block in blocks)
+    return each if alike and len(set.union(*blocks)) == len(blocks) else 0
 
 
 def _cores_of_a_rank(result: Result, hosts: list[str]) -> int:

@@ -10,7 +10,8 @@ import pathlib
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from plait import ready, results
 from plait.errors import BadInput, JobFailed
@@ -63,11 +64,12 @@ class SimulationRun:
 
     program: pathlib.Path  # network/simulate
     words: Sequence[str]  # that it gets beside those below
-    file: pathlib.Path  # GOAL, or the folder of a recording
+    files: Sequence[pathlib.Path]  # GOAL, or folders of recordings; several with --ranks
     json: pathlib.Path | None
     page: pathlib.Path | None
     execution: Execution | None = None
-    recorded_s: float | None = None  # that the recorded run took, where the program cannot know it
+    # That the recorded runs took, by their ranks, where the program cannot know it.
+    recorded_s: Mapping[int, float] = dataclasses.field(default_factory=dict)
 
     @property
     def keeps_output(self) -> bool:
@@ -83,20 +85,26 @@ def run_simulation(asked: SimulationRun) -> int:
         if code != 0:
             return code
         result = results.load(file)
-        if asked.recorded_s is not None:
-            rows = [{**row, "recorded_s": asked.recorded_s} for row in result["rows"]]
+        if asked.recorded_s:
+            rows = [_with_recorded(asked, row) for row in result["rows"]]
             result = {**result, "rows": rows}
         if asked.execution is not None:
-            result = execute(asked.execution, asked.file, result)
+            result = execute(asked.execution, asked.files[0], result)
             for sentence in measured_sentences(result)[-1:]:
                 _say(asked, sentence)
         _write(asked, result)
     return 0
 
 
+def _with_recorded(asked: SimulationRun, row: dict[str, Any]) -> dict[str, Any]:
+    only = next(iter(asked.recorded_s.values())) if len(asked.files) == 1 else None
+    took_s = asked.recorded_s.get(row["ranks"], only)
+    return row if took_s is None else {**row, "recorded_s": took_s}
+
+
 def _simulate(asked: SimulationRun, file: pathlib.Path) -> int:
     """Starts the program, which says itself what is wrong."""
-    words = [*asked.words, "--json", str(file), "--", str(asked.file)]
+    words = [*asked.words, "--json", str(file), "--", *map(str, asked.files)]
     job = launch_alone([str(asked.program), *words])
     sys.stdout.flush()
     output = subprocess.DEVNULL if asked.json == STANDARD_OUTPUT else None

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <plait/comm/collective/algorithm.hpp>
+#include <plait/collective/algorithm.hpp>
 #include <plait/core/error.hpp>
 
 #include "comm/byte_count.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include <plait/comm/collective/algorithm.hpp>
+#include <plait/collective/algorithm.hpp>
 #include <plait/comm/served_window.hpp>
 #include <plait/core/error.hpp>
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <tuple>
 
-#include <plait/comm/collective/choice.hpp>
+#include <plait/collective/choice.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/runtime/cheapest_algorithm.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <plait/comm/collective/choice.hpp>
+#include <plait/collective/choice.hpp>
 #include <plait/runtime/cheapest_algorithm.hpp>
 
 namespace plait {

@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/comm/collective/choice.hpp>
+#include <plait/collective/choice.hpp>
+#include <plait/comm/collective/usual_pieces.hpp>
 #include <plait/core/error.hpp>
 #include <plait/runtime/submitter.hpp>
 
@@ -101,11 +102,33 @@ void expect_to_be_ours(runtime_state& s, const collective_call& call, const comm
                         [&s](byte_range bytes) { return s.tasks.is_unused(bytes); });
 }
 
+/// Has a recording know what a call's messages follow from, until the end of the scope.
+class noted_call {
+ public:
+  noted_call(runtime_state& s, const collective_schedules::entry& known, bool compares)
+      : tasks_(s.tasks) {
+    program_recording* const recording = s.kept == nullptr ? nullptr : s.kept->recording();
+    if (recording == nullptr) return;
+    tasks_.group(recording->add(known.shape, known.how, compares));
+    is_noted_ = true;
+  }
+  ~noted_call() {
+    if (is_noted_) tasks_.group(0);
+  }
+  noted_call(const noted_call&) = delete;
+  noted_call& operator=(const noted_call&) = delete;
+
+ private:
+  scheduler& tasks_;
+  bool is_noted_ = false;
+};
+
 /// Submits the tasks and messages of one rank in a collective.  `messages`: what these have in
 /// common.
 void submit_steps(runtime_state& s, const collective_call& call,
                   const collective_schedules::entry& known, const operation& messages,
                   const communicator& among) {
+  const noted_call noted(s, known, messages.of == operation::origin::agreement);
   const collective::schedule& steps = known.schedule;
   const auto scratch = scratch_for(s, steps);
   const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());

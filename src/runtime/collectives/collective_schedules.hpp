@@ -8,8 +8,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include <plait/comm/collective/schedule.hpp>
-#include <plait/comm/collective/shape.hpp>
+#include <plait/collective/schedule.hpp>
+#include <plait/collective/shape.hpp>
 
 namespace plait {
 

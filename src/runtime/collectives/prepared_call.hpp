@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include <plait/comm/collective/shape.hpp>
+#include <plait/collective/shape.hpp>
 #include <plait/runtime/collective_options.hpp>
 
 #include "runtime/collectives/collective_schedules.hpp"

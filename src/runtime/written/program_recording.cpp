@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <plait/comm/collective/algorithm.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/text_file.hpp>
 #include <plait/task/topology.hpp>
@@ -112,6 +111,7 @@ recorded_part program_recording::part_of(const submitted_part& told) {
       item.kind = one.is == submitted_part::kind::task      ? recorded_kind::task
                   : one.is == submitted_part::kind::message ? recorded_kind::message
                                                             : recorded_kind::program;
+      item.group = one.group;
     }
     return result;
   };
@@ -124,6 +124,25 @@ recorded_part program_recording::part_of(const submitted_part& told) {
   part.iterations = told.iterations;
   part.first_id = told.first_id;
   return part;
+}
+
+std::uint32_t program_recording::add(const collective::shape& shape, collective::algorithm how,
+                                     bool compares) {
+  recorded_collective& call = all_.collectives.emplace_back();
+  call.element_bytes = shape.element_bytes;
+  call.count = shape.count;
+  call.fragment_bytes = shape.fragment_bytes;
+  call.piece_bytes = shape.cut.bytes;
+  call.most_pieces = shape.cut.most;
+  call.operation = name(to_string(shape.what));
+  call.algorithm = name(to_string(how));
+  call.root = static_cast<std::uint32_t>(shape.root);
+  call.members = static_cast<std::uint32_t>(shape.ranks);
+  call.in_place = shape.in_place;
+  call.has_lists =
+      !shape.send_blocks.empty() || !shape.receive_blocks.empty() || is_neighbourly(shape.what);
+  call.compares = compares;
+  return static_cast<std::uint32_t>(all_.collectives.size());
 }
 
 void program_recording::add_messages(std::uint32_t runtime, const recorder& from) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <plait/collective/shape.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/core/clock.hpp>
 #include <plait/task/submitted_part.hpp>
@@ -30,6 +31,10 @@ class program_recording {
 
   /// Begins with the first runtime.
   void begin(int workers, const std::string& policy);
+  /// Adds a call of a collective, and returns its number for `scheduler::group`.  `compares`: only
+  /// the sizes that ranks name.
+  [[nodiscard]] std::uint32_t add(const collective::shape& shape, collective::algorithm how,
+                                  bool compares);
   /// Adds what `from` has recorded of a runtime.
   void add(std::size_t runtime, const recorder& from);
   /// Writes this rank's file.  A failure is printed and does not end the program.

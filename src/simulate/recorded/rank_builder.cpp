@@ -2,7 +2,9 @@
 #include "simulate/recorded/rank_builder.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
@@ -12,12 +14,34 @@ namespace {
 
 /// Numbers of processors have one byte; threads beyond share the last one.
 constexpr std::uint32_t last_processor = 254;
+/// Of an item that is no operation.
+constexpr std::uint32_t skipped = too_many_operations;
+
+/// Steps of a call that are one operation have brought their edges, as many as there were steps.
+[[nodiscard]] rank_template with_each_edge_once(const rank_template& one) {
+  template_builder made;
+  for (const operation& what : one.operations) made.add(what);
+  std::vector<std::uint32_t> later;
+  const auto once = [&](std::span<const dependent> edges) {
+    later.clear();
+    for (const dependent& edge : edges) later.push_back(edge.operation());
+    std::ranges::sort(later);
+    later.erase(std::ranges::unique(later).begin(), later.end());
+  };
+  for (std::uint32_t i = 0; i < one.size(); ++i) {
+    once(one.after_end.of(i));
+    for (const std::uint32_t to : later) made.require(to, i);
+    once(one.after_start.of(i));
+    for (const std::uint32_t to : later) made.irequire(to, i);
+  }
+  return made.build();
+}
 
 }  // namespace
 
 rank_builder::rank_builder(const recording& from, const message_tags& tags, name_table& names,
-                           const std::string& where)
-    : from_(from), tags_(tags), names_(names), where_(where) {
+                           const std::string& where, call_table* calls)
+    : from_(from), tags_(tags), names_(names), where_(where), calls_(calls) {
   std::uint32_t runtimes = 0;
   for (const recorded_part& part : from.parts) runtimes = std::max(runtimes, part.runtime);
   // A damaged number must not make memory: no more runtimes than there are parts.
@@ -48,7 +72,7 @@ operation rank_builder::message(const recorded_item& item, std::size_t at) const
   made.kind = one.sent ? operation_kind::send : operation_kind::receive;
   made.size = one.size_bytes;
   made.peer = one.peer;
-  made.tag = tags_.of(from_.rank, at);
+  made.tag = calls_ == nullptr ? tags_.of(from_.rank, at) : calls_->stream_of(one);
   return made;
 }
 
@@ -67,10 +91,45 @@ rank_builder::number rank_builder::add_item(const recorded_item& item, std::uint
     const auto found = messages_[runtime].find(id);
     if (found != messages_[runtime].end()) made = message(item, found->second);
   }
+  if (made.kind == operation_kind::calculation) made.size += std::exchange(owed_ns_, 0);
   made.name = names_.number(from_.names[item.name]);
   has_earlier_.push_back(false);
   has_later_.push_back(false);
   return built_.add(made);
+}
+
+rank_builder::number rank_builder::add_step(const recorded_item& item, std::uint32_t runtime,
+                                            std::uint64_t id) {
+  if (calls_ == nullptr) return add_item(item, runtime, id);
+  if (item.kind == recorded_kind::program) {
+    owed_ns_ += item.took_ns;
+    return skipped;
+  }
+  if (item.group == 0) return add_item(item, runtime, id);
+  const auto [at, is_first] = call_at_.try_emplace(item.group, 0);
+  if (is_first) {
+    operation call;
+    call.name = names_.number(from_.names[item.name]);
+    call.samples = calls_->begin(from_, item.group);
+    has_earlier_.push_back(false);
+    has_later_.push_back(false);
+    at->second = built_.add(call);
+  }
+  const auto message = messages_[runtime].find(id);
+  if (item.kind == recorded_kind::message) {
+    if (message != messages_[runtime].end())
+      calls_->add_message(at->second, from_.messages[message->second]);
+  } else if (const auto ran = runs_[runtime].find(id); ran != runs_[runtime].end()) {
+    calls_->add_task(at->second, ran->second.took_ns);
+  }
+  return at->second;
+}
+
+rank_template rank_builder::build() {
+  rank_template made = built_.build();
+  if (calls_ == nullptr) return made;
+  calls_->end_rank(from_, made);
+  return with_each_edge_once(made);
 }
 
 rank_builder::number rank_builder::end_of(number one) const {
@@ -79,6 +138,7 @@ rank_builder::number rank_builder::end_of(number one) const {
 }
 
 void rank_builder::order(number earlier, number later) {
+  if (earlier == later || earlier == skipped || later == skipped) return;
   const number end = end_of(earlier);
   built_.require(later, end);
   has_later_[end] = true;
@@ -132,6 +192,7 @@ void rank_builder::end_part(number first) {
   const number count = built_.size();
   operation end;
   end.name = names_.number("");
+  end.size = std::exchange(owed_ns_, 0);
   const number last = built_.add(end);
   for (number i = first; i < count; ++i) {
     if (!has_later_[i]) built_.require(last, i);
@@ -149,14 +210,16 @@ void rank_builder::add(const recorded_part& part) {
   std::vector<number> items;
   std::vector<number> repeated;
   joins_.clear();
+  call_at_.clear();
   for (const recorded_item& item : part.items) {
-    items.push_back(add_item(item, part.runtime, item.id));
+    items.push_back(add_step(item, part.runtime, item.id));
     if (item.id != 0) ids.try_emplace(item.id, items.back());
   }
   std::uint64_t id = part.first_id;
   for (std::uint64_t i = 0; i < part.iterations; ++i) {
+    call_at_.clear();
     for (const recorded_item& item : part.repeated) {
-      repeated.push_back(add_item(item, part.runtime, id));
+      repeated.push_back(add_step(item, part.runtime, id));
       ids.try_emplace(id++, repeated.back());
     }
   }

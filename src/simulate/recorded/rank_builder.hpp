@@ -12,6 +12,7 @@
 #include <plait/trace/recording.hpp>
 
 #include "simulate/name_table.hpp"
+#include "simulate/recorded/call_table.hpp"
 #include "simulate/recorded/message_tags.hpp"
 
 namespace plait::simulate {
@@ -19,13 +20,15 @@ namespace plait::simulate {
 /// Adds part after part.  An operation of its own, of no duration, ends a part and begins the next.
 class rank_builder {
  public:
-  /// All outlive this.  `where` begins the errors.
+  /// All outlive this.  `where` begins the errors.  With `calls`, a collective is one operation,
+  /// and what the program computes itself counts to the next task.
   rank_builder(const recording& from, const message_tags& tags, name_table& names,
-               const std::string& where);
+               const std::string& where, call_table* calls = nullptr);
 
   /// Errors: usage_error for an operation that cannot be simulated.
   void add(const recorded_part& part);
-  [[nodiscard]] rank_template build() { return built_.build(); }
+  /// Errors: usage_error for a call whose messages are not those of its schedule.
+  [[nodiscard]] rank_template build();
 
  private:
   using number = std::uint32_t;
@@ -35,6 +38,8 @@ class rank_builder {
   };
   using of_id = std::unordered_map<std::uint64_t, number>;
 
+  /// As `add_item`; the items of a call are one operation.
+  [[nodiscard]] number add_step(const recorded_item& item, std::uint32_t runtime, std::uint64_t id);
   [[nodiscard]] number add_item(const recorded_item& item, std::uint32_t runtime, std::uint64_t id);
   [[nodiscard]] operation message(const recorded_item& item, std::size_t at) const;
   void add_orders(const recorded_part& part, const std::vector<number>& items,
@@ -48,7 +53,10 @@ class rank_builder {
   const message_tags& tags_;
   name_table& names_;
   const std::string& where_;
-  std::vector<std::unordered_map<std::uint64_t, run>> runs_;              ///< of each runtime
+  call_table* const calls_;
+  std::unordered_map<std::uint32_t, number> call_at_;         ///< by group, of this iteration
+  std::uint64_t owed_ns_ = 0;                                 ///< that the next task takes longer
+  std::vector<std::unordered_map<std::uint64_t, run>> runs_;  ///< of each runtime
   std::vector<std::unordered_map<std::uint64_t, std::size_t>> messages_;  ///< of each runtime
   template_builder built_;
   std::unordered_map<number, number> joins_;  ///< of a task with children: what ends with the last

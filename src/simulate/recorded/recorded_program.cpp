@@ -3,13 +3,17 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
 #include <plait/core/text_file.hpp>
+#include <plait/simulate/call_program.hpp>
+#include <plait/simulate/goal.hpp>
 #include <plait/simulate/recorded_program.hpp>
 
+#include "simulate/recorded/call_table.hpp"
 #include "simulate/recorded/message_tags.hpp"
 #include "simulate/recorded/rank_builder.hpp"
 
@@ -82,8 +86,10 @@ void expect_whole(const recording& one, std::size_t rank, std::span<const record
 
 }  // namespace
 
-recorded_program program_of(std::span<const recording> ranks, const std::string& where,
-                            std::optional<std::uint32_t> runtime, const recording_limits& limits) {
+/// Makes the operations of all ranks; with `calls`, collectives stay calls.
+static recorded_program made_of(std::span<const recording> ranks, const std::string& where,
+                                std::optional<std::uint32_t> runtime,
+                                const recording_limits& limits, call_table* calls) {
   if (ranks.empty()) throw usage_error(where + ": no ranks");
   std::uint64_t operations = 0;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -103,7 +109,7 @@ recorded_program program_of(std::span<const recording> ranks, const std::string&
   name_table names(made.operations.names);
   std::map<std::string, std::uint32_t> nodes;
   for (const recording& one : ranks) {
-    rank_builder built(one, tags, names, where);
+    rank_builder built(one, tags, names, where, calls);
     for (const recorded_part* part : parts_of(one, runtime)) built.add(*part);
     made.operations.template_of.push_back(one.rank);
     made.operations.templates.push_back(built.build());
@@ -117,8 +123,23 @@ recorded_program program_of(std::span<const recording> ranks, const std::string&
   return made;
 }
 
-recorded_program read_recording(const std::string& folder, std::optional<std::uint32_t> runtime,
-                                const recording_limits& limits) {
+recorded_program program_of(std::span<const recording> ranks, const std::string& where,
+                            std::optional<std::uint32_t> runtime, const recording_limits& limits) {
+  return made_of(ranks, where, runtime, limits, nullptr);
+}
+
+recorded_calls calls_of(std::span<const recording> ranks, const std::string& where,
+                        std::optional<std::uint32_t> runtime, const recording_limits& limits) {
+  recorded_calls made;
+  call_table calls(where);
+  made.where = where;
+  made.run = made_of(ranks, where, runtime, limits, &calls);
+  made.program.operations = std::exchange(made.run.operations, {});
+  made.program.calls = calls.all();
+  return made;
+}
+
+std::vector<recording> read_ranks(const std::string& folder, const recording_limits& limits) {
   const auto path_of = [&folder](std::uint32_t rank) {
     return (files::path(folder) / recording_file(rank)).string();
   };
@@ -142,7 +163,24 @@ recorded_program read_recording(const std::string& folder, std::optional<std::ui
     ranks.push_back(unpack_recording(read_text_file(path, limits.file_bytes), path));
     if (rank == 0) expected = ranks.front().ranks;
   }
-  return program_of(ranks, folder, runtime, limits);
+  return ranks;
+}
+
+recorded_program read_recording(const std::string& folder, std::optional<std::uint32_t> runtime,
+                                const recording_limits& limits) {
+  return program_of(read_ranks(folder, limits), folder, runtime, limits);
+}
+
+recorded_calls read_calls(const std::string& path, std::optional<std::uint32_t> runtime,
+                          const recording_limits& limits) {
+  std::error_code failed;
+  if (files::is_directory(path, failed))
+    return calls_of(read_ranks(path, limits), path, runtime, limits);
+  recorded_calls read;
+  read.where = path;
+  read.program = calls_in(read_goal(path), path);
+  read.run.workers = 0;
+  return read;
 }
 
 }  // namespace plait::simulate

@@ -44,13 +44,14 @@ void shadow_tracker::program_ran(ticks took) {
   if (at.has_value()) last_wait_ = at;
 }
 
-void shadow_tracker::begins(const task_node& node, std::uint64_t parent) {
+void shadow_tracker::begins(const task_node& node, std::uint64_t parent, std::uint32_t group) {
   if (node.recorded != nullptr) return;  // it is told with its replays
   const std::lock_guard lock(mutex_);
   const auto at = add({.name = node.name,
                        .id = node.id.load(std::memory_order_relaxed),
                        .parent = parent,
-                       .is = kind_of_item(node)});
+                       .is = kind_of_item(node),
+                       .group = group});
   if (at.has_value()) {
     open_[&node] = *at;
   } else {
@@ -94,7 +95,8 @@ void shadow_tracker::replay_begins(const replayed_graph& graph, std::uint64_t fi
   std::map<const exclusion*, std::vector<place>> turns;
   for (const task_node& node : graph.nodes()) {
     const recorded_task& task = *node.recorded;
-    part_.repeated.push_back({.name = node.name, .is = kind_of_item(node)});
+    part_.repeated.push_back(
+        {.name = node.name, .is = kind_of_item(node), .group = graph.group_of(task)});
     for (std::uint32_t s = 0; s < task.same + task.next; ++s) {
       auto& orders = s < task.same ? part_.same : part_.next;
       orders.push_back({task.index, task.successors[s]->recorded->index});

@@ -34,8 +34,9 @@ class shadow_tracker {
 
   /// Adds the program's own computation; spells of less than 1 µs are added up.
   void program_ran(ticks took);
-  /// Begins the submission of a task; `parent`: the id of the task that submits it, or 0.
-  void begins(const task_node& node, std::uint64_t parent);
+  /// Begins the submission of a task; `parent`: the id of the task that submits it, or 0; `group`:
+  /// as in `submitted_part::item`.
+  void begins(const task_node& node, std::uint64_t parent, std::uint32_t group);
   void declares(const task_node& node, const strided_bytes& memory, access_mode mode,
                 const void* operation);
   void program_waits_for(const task_node& node);

@@ -9,6 +9,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -117,6 +118,13 @@ class replayed_graph {
     return false;
   }
 
+  /// Sets of which operation a task is a step (`submitted_part::item`); `group_of` is 0 else.
+  void set_group(const recorded_task& task, std::uint32_t group) { groups_[task.index] = group; }
+  [[nodiscard]] std::uint32_t group_of(const recorded_task& task) const {
+    const auto found = groups_.find(task.index);
+    return found == groups_.end() ? 0 : found->second;
+  }
+
   std::uint64_t belongs_to = 0;  ///< the scheduler that recorded it, by its serial number
 
   [[nodiscard]] std::deque<task_node>& nodes() noexcept { return nodes_; }
@@ -181,6 +189,7 @@ class replayed_graph {
   alignas(128) std::atomic<std::int64_t> active_{0};
   std::deque<task_node> nodes_;  // neither moves
   std::deque<recorded_task> tasks_;
+  std::unordered_map<std::uint32_t, std::uint32_t> groups_;  // by task; of a recording only
   std::vector<recorded_access> accesses_;
   std::vector<task_node*> successors_;
   std::vector<recorded_container> containers_;

@@ -50,6 +50,10 @@ bool scheduler::recording() const noexcept {
   return self_->recording != nullptr;
 }
 
+void scheduler::group(std::uint32_t number) {
+  self_->watch.group(number);
+}
+
 void scheduler::expect_in_place(const std::function<std::string()>& named_by,
                                 const detail::container& c) {
   if (c.object == nullptr || self_->recording == nullptr) return;

@@ -49,6 +49,8 @@ class witness {
     observer_->program_ran(from, to);
     if (shadow_ != nullptr) shadow_->program_ran(to - from);
   }
+  /// Begins the steps of one operation of the program, by number; 0: of none.
+  void group(std::uint32_t number) noexcept { group_ = number; }
   void submission_begins(task_node& node) const {
     if (watches_submission_) [[unlikely]]
       begins_watched(node);
@@ -152,7 +154,10 @@ class witness {
   [[gnu::noinline]] void begins_watched(task_node& node) const {
     if (checker_ != nullptr) checker_->begin(node);
     if (shadow_ == nullptr) return;
-    shadow_->begins(node, node.is_child ? id_of(*node.siblings->parent) : 0);
+    const std::uint32_t group = node.is_child ? 0 : group_;
+    shadow_->begins(node, node.is_child ? id_of(*node.siblings->parent) : 0, group);
+    if (node.recorded != nullptr && group != 0)
+      node.recorded->graph->set_group(*node.recorded, group);
   }
   [[gnu::noinline]] void declares_watched(task_node& node, const strided_bytes& memory,
                                           access_mode mode, const void* operation) const {
@@ -176,6 +181,7 @@ class witness {
   const std::unique_ptr<access_checker> checker_;
   task_observer* observer_ = nullptr;
   std::unique_ptr<shadow_tracker> shadow_;         ///< null unless the observer wants dependences
+  std::uint32_t group_ = 0;                        ///< of what the program submits
   bool watches_submission_ = checker_ != nullptr;  ///< one test where nobody does
 };
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include <plait/comm/collective/shape.hpp>
+#include <plait/collective/shape.hpp>
 
 namespace plait {
 

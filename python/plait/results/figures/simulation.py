@@ -17,6 +17,7 @@ _RATE = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?[kmg]bit")
 _FREE = "free"  # the network without any parameters
 _PAYLOAD = 1448 / 1514  # of the bytes of a link
 _SMALL_SHARE = 0.005
+_MOST_LAWS = 4  # that are named of those with one exponent
 # Of the figures of a path and of a second run, of which one is a count and the other a difference.
 _SAME = 0.01
 
@@ -31,7 +32,15 @@ def labels_of(result: Result) -> list[str]:
     """Returns what each scenario is called: network and policy, or the dialect `loggops`."""
     bases = _bases_of(result)
     several = len({base for base in bases if base}) > 1
-    return [_label(row, base, several) for row, base in zip(result["rows"], bases)]
+    labels = [_label(row, base, several) for row, base in zip(result["rows"], bases)]
+    if not is_over_ranks(result):
+        return labels
+    return [f"{row['ranks']} ranks, {label}" for row, label in zip(result["rows"], labels)]
+
+
+def is_over_ranks(result: Result) -> bool:
+    """Returns whether scenarios have different numbers of ranks."""
+    return len({row["ranks"] for row in result["rows"]}) > 1
 
 
 def networks_of(result: Result) -> list[str]:
@@ -127,8 +136,18 @@ def simulation_sentences(result: Result) -> list[str]:
     ]
     lines = _together(of_each, labels_of(result))
     lines += measured_sentences(result)
+    lines += _laws_of(result)
     dialects = dict.fromkeys(row["dialect"] for row in result["rows"])
     return [*lines, *(f"not covered: {not_covered(dialect)}" for dialect in dialects)]
+
+
+def _laws_of(result: Result) -> list[str]:
+    """Returns how quantities change with the number of ranks P, those of one law together."""
+    those: dict[str, list[str]] = {}
+    for law in result.get("laws", []):
+        power = f"{law['quantity']} as P^{law['exponent']:.2f}".replace("-", "−")
+        those.setdefault(power, []).append(law["of"] or "what the program computes itself")
+    return [f"{power}: {', '.join(names[:_MOST_LAWS])}" for power, names in those.items()]
 
 
 def _together(of_each: Sequence[Sequence[str]], labels: Sequence[str]) -> list[str]:
@@ -171,6 +190,8 @@ def doubts(result: Result, index: int) -> list[str]:
     row = result["rows"][index]
     ranks, source = row["ranks"], "recorded" if row.get("workers") else "in the file"
     found = [f"for {ranks} rank{'s' if ranks != 1 else ''}, sizes and durations as {source}"]
+    if "grid" in row and "recorded_s" not in row:
+        found = ["sizes and durations by laws of recordings with other numbers of ranks"]
     if row["dialect"] == "plait":
         found += _doubts_of_network(row, _bases_of(result)[index])
         found += _doubts_of_order(row)
@@ -211,9 +232,10 @@ def _doubts_of_order(row: Row) -> list[str]:
 def measured_times(result: Result) -> list[tuple[str, float]]:
     """Returns by name the times that were measured: of the recorded run, of the execution."""
     found = []
-    recorded_s = next((row["recorded_s"] for row in result["rows"] if "recorded_s" in row), None)
-    if recorded_s is not None:
-        found.append(("recorded", recorded_s))
+    recorded = {row["ranks"]: row["recorded_s"] for row in result["rows"] if "recorded_s" in row}
+    for ranks, recorded_s in recorded.items():
+        of_ranks = f" on {ranks} ranks" if is_over_ranks(result) else ""
+        found.append((f"recorded{of_ranks}", recorded_s))
     if executed := result.get("executed"):
         found.append(("executed", executed["total_s"]["median"]))
     return found
@@ -223,9 +245,12 @@ def measured_sentences(result: Result) -> list[str]:
     """Returns how long the program took where it was recorded, and where it was executed."""
     lines = []
     for name, seconds in measured_times(result):
-        if name == "recorded":
-            lines.append(f"the recorded run took {seconds_text(seconds)}, with its start and its"
-                         " end, on the network and by the policy that it had")  # fmt: skip
+        if name.startswith("recorded"):
+            of_ranks = name.removeprefix("recorded")
+            lines.append(
+                f"the recorded run{of_ranks} took {seconds_text(seconds)}, with its start and its"
+                " end, on the network and by the policy that it had"
+            )
             continue
         executed = result["executed"]
         total = executed["total_s"]

@@ -11,6 +11,7 @@ from plait.results.figures.simulation import (
     Row,
     derivative_text,
     doubts,
+    is_over_ranks,
     labels_of,
     limiter_text,
     measured_times,
@@ -60,11 +61,15 @@ def _drawings(result: Result) -> list[dict[str, Any]]:
     measured = [each for each in measured_times(result) if each[1] <= _FAR_ABOVE * longest_s]
     if measured:
         parts.append("measured_s")
+    over_ranks = is_over_ranks(result)
     policies = list(dict.fromkeys(row.get("policy", row["dialect"]) for row in rows))
     groups: dict[str, list[dict[str, Any]]] = {}
     for network, row in zip(networks_of(result), rows):
         policy = row.get("policy", row["dialect"])
         group, name = (network, policy) if len(policies) > 1 else (policy, network)
+        if over_ranks:
+            ranks, _, rest = network.partition(", ")
+            group, name = ", ".join(filter(None, [rest, policy])), ranks
         spent = {part: row.get("parts", {}).get(part, 0.0) for part in parts}
         groups.setdefault(group, []).append(_bar(name, row["predicted_s"], spent))
     bars = [(group, one) for group, all_bars in groups.items() for one in all_bars]
@@ -103,17 +108,26 @@ def _drawing(
 
 def _parts(result: Result, labels: Sequence[str]) -> str:
     rows = result["rows"]
-    parts, measured = parts_of(rows), measured_times(result)
+    parts = parts_of(rows)
+    measured = [] if is_over_ranks(result) else measured_times(result)
     header = ["scenario", "limited by", "predicted", *map(part_text, parts),
               *(f"/ {name}" for name, _ in measured)]  # fmt: skip
     cells = [
         [element("b", text(label)), text(limiter_text(row)),
          text(seconds_text(row["predicted_s"], 4)),
          *(text(_seconds(row, part)) for part in parts),
-         *(f"{row['predicted_s'] / seconds:.3f}" if seconds else "–" for _, seconds in measured)]
+         *(f"{row['predicted_s'] / seconds:.3f}" if seconds else "–" for _, seconds in measured),
+         *([_beside_recorded(row)] if is_over_ranks(result) else [])]
         for label, row in zip(labels, rows)
     ]  # fmt: skip
+    if is_over_ranks(result):
+        header.append("/ recorded")
     return table(header, cells, numeric_from=2)
+
+
+def _beside_recorded(row: Row) -> str:
+    seconds = row.get("recorded_s")
+    return f"{row['predicted_s'] / seconds:.3f}" if seconds else "–"
 
 
 def _seconds(row: Row, part: str) -> str:

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/collective/shape.hpp>
+#include <plait/core/error.hpp>
+#include <plait/simulate/call_program.hpp>
+#include <plait/simulate/goal.hpp>
+#include <plait/simulate/more_ranks.hpp>
+
+namespace plait::test {
+namespace {
+
+using namespace simulate;
+
+/// Writes what each rank of a program records that works, and sums one number over all ranks, twice
+/// in a loop that is replayed.
+[[nodiscard]] std::vector<recording> recorded_sums(std::uint32_t ranks) {
+  std::vector<recording> all(ranks);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> places;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    recording& one = all[rank];
+    one.rank = rank;
+    one.ranks = ranks;
+    one.program = "sums";
+    one.host = "node" + std::to_string(rank);
+    one.names = {"", "work", "sum", "allreduce", "recursive_doubling"};
+    one.collectives = {{.element_bytes = 8,
+                        .count = 1,
+                        .fragment_bytes = 32768,
+                        .piece_bytes = 32768,
+                        .most_pieces = 8,
+                        .operation = 3,
+                        .algorithm = 4,
+                        .members = ranks}};
+    const collective_call call{.what = collective::operation::allreduce,
+                               .how = collective::algorithm::recursive_doubling,
+                               .element_bytes = 8,
+                               .count = 1,
+                               .cut = {32768, 8}};
+    const auto steps = collective::build(call.shape_on(rank, ranks), call.how).actions;
+    recorded_part& part = one.parts.emplace_back();
+    part.repeated = {{.name = 1}};
+    for (const collective::action& step : steps) {
+      const bool is_message = step.what == collective::action::kind::send ||
+                              step.what == collective::action::kind::receive;
+      const auto at = static_cast<std::uint32_t>(part.repeated.size());
+      part.same.push_back({at - 1, at});
+      part.repeated.push_back({.name = 2,
+                               .kind = is_message ? recorded_kind::message : recorded_kind::task,
+                               .group = 1});
+    }
+    const auto last = static_cast<std::uint32_t>(part.repeated.size() - 1);
+    part.next = {{last, 0}};
+    part.iterations = 2;
+    part.first_id = 1;
+    std::uint64_t id = 1;
+    for (std::uint64_t i = 0; i < part.iterations; ++i) {
+      one.runs.push_back({.id = id++, .took_ns = 1000 * ranks});
+      for (const collective::action& step : steps) {
+        const bool sent = step.what == collective::action::kind::send;
+        if (!sent && step.what != collective::action::kind::receive) {
+          one.runs.push_back({.id = id++, .took_ns = 40});
+          continue;
+        }
+        const auto peer = static_cast<std::uint32_t>(step.peer);
+        const std::pair way = sent ? std::pair(rank, peer) : std::pair(peer + 1000, rank);
+        one.messages.push_back({.id = id++,
+                                .place = places[way]++,
+                                .size_bytes = (sent ? step.from : step.to).size(),
+                                .called = 3,
+                                .peer = peer,
+                                .tag = 5,
+                                .sent = sent});
+      }
+    }
+  }
+  return all;
+}
+
+[[nodiscard]] std::string refusal_of_calls(const std::vector<recording>& ranks) {
+  try {
+    (void)calls_of(ranks, "folder");
+  } catch (const usage_error& wrong) {
+    return wrong.what();
+  }
+  return "accepted";
+}
+
+TEST(recorded_calls, the_steps_of_a_call_are_one_operation) {
+  for (const std::uint32_t ranks : {2U, 4U, 7U}) {
+    const recorded_calls read = calls_of(recorded_sums(ranks), "folder");
+    ASSERT_EQ(read.program.calls.size(), 1U);
+    const collective_call& call = read.program.calls.front();
+    EXPECT_EQ(call.what, collective::operation::allreduce);
+    EXPECT_EQ(call.task_ns, ranks == 1 ? 0 : 40U);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      std::uint32_t calls = 0;
+      for (const operation& what : read.program.operations.of_rank(rank).operations) {
+        EXPECT_EQ(what.kind, operation_kind::calculation);
+        calls += read.program.call_of(what) != nullptr ? 1 : 0;
+      }
+      EXPECT_EQ(calls, 2U);
+    }
+  }
+}
+
+/// Returns the messages of each rank in order: sent or not, peer, bytes.
+[[nodiscard]] std::vector<std::string> messages_of(const program& all) {
+  std::vector<std::string> ranks;
+  for (std::uint32_t rank = 0; rank < all.ranks(); ++rank) {
+    std::string& text = ranks.emplace_back();
+    for (operation what : all.of_rank(rank).operations) {
+      if (what.kind == operation_kind::calculation) continue;
+      what.tag = 0;
+      text += text_of(all, what, rank) + "\n";
+    }
+  }
+  return ranks;
+}
+
+TEST(recorded_calls, expanded_they_have_the_recorded_messages) {
+  for (const std::uint32_t ranks : {2U, 3U, 4U, 8U}) {
+    const auto recorded = recorded_sums(ranks);
+    EXPECT_EQ(messages_of(expanded(calls_of(recorded, "folder").program)),
+              messages_of(program_of(recorded, "folder").operations));
+  }
+}
+
+TEST(recorded_calls, of_2_and_4_ranks_give_those_of_8) {
+  std::vector<recorded_calls> recorded{calls_of(recorded_sums(2), "two"),
+                                       calls_of(recorded_sums(4), "four")};
+  const more_ranks laws(std::move(recorded));
+  const program made = expanded(laws.generate(laws.grid_of(8)));
+  EXPECT_EQ(goal_text(made), goal_text(expanded(calls_of(recorded_sums(8), "eight").program)));
+}
+
+TEST(recorded_calls, what_the_program_computes_counts_to_the_next_task) {
+  std::vector<recording> ranks = recorded_sums(2);
+  for (recording& one : ranks) {
+    recorded_part before;
+    before.items = {{.took_ns = 700, .kind = recorded_kind::program}};
+    one.parts.insert(one.parts.begin(), before);
+  }
+  const rank_template rank = calls_of(ranks, "folder").program.operations.of_rank(0);
+  EXPECT_EQ(rank.operations.front().size, 700U);
+}
+
+TEST(recorded_calls, says_which_call_has_no_law) {
+  const auto refused = [](auto change) {
+    std::vector<recording> ranks = recorded_sums(4);
+    for (recording& one : ranks) change(one);
+    return refusal_of_calls(ranks);
+  };
+  EXPECT_EQ(refused([](recording&) {}), "accepted");
+  EXPECT_EQ(refused([](recording& one) { one.collectives[0].members = 2; }),
+            "folder: rank 0: a call of allreduce has 2 of 4 ranks, and no law says which ranks "
+            "others would have");
+  EXPECT_EQ(refused([](recording& one) { one.collectives[0].has_lists = true; }),
+            "folder: rank 0: a call of allreduce has blocks of different sizes, which a recording "
+            "does not keep");
+  EXPECT_EQ(refused([](recording& one) { one.collectives[0].count = 2; }),
+            "folder: rank 0: the messages of a call of allreduce are not those of its schedule by "
+            "recursive_doubling");
+  EXPECT_EQ(refused([](recording& one) { one.names[3] = "sum of all"; }),
+            "folder: rank 0: a call of sum of all is not known");
+}
+
+TEST(recorded_calls, of_goal_are_named_by_comments) {
+  const auto read = [](const std::string& name) {
+    const std::string rank = " {\n// " + name + "\ncalc 0\n}\n";
+    return calls_in(parse_goal("num_ranks 2\nrank 0" + rank + "rank 1" + rank, "text"), "text");
+  };
+  const call_program bcast = read("collective bcast 4096 bytes, root 1: Bcast at main (a.c:3)");
+  ASSERT_EQ(bcast.calls.size(), 1U);
+  EXPECT_EQ(bcast.calls[0].root, 1U);
+  EXPECT_EQ(bcast.calls[0].count, 4096U);
+  const program made = expanded(bcast);
+  EXPECT_EQ(made.names[1], "Bcast at main (a.c:3)");
+  EXPECT_EQ(messages_of(made),
+            (std::vector<std::string>{"recv 4096b from 1 tag 0\n", "send 4096b to 0 tag 0\n"}));
+  for (const char* wrong : {"collective alltoallv 8 bytes, root 0", "collective noise",
+                            "collective bcast 8 bytes, root 2",
+                            "collective allreduce among 2 of 4 ranks 8 bytes, root 0"})
+    EXPECT_THROW((void)read(wrong), usage_error) << wrong;
+}
+
+}  // namespace
+}  // namespace plait::test
