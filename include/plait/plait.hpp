@@ -22,6 +22,7 @@
 #include <plait/core/region.hpp>
 #include <plait/core/text_file.hpp>
 #include <plait/core/version.hpp>
+#include <plait/device/commands.hpp>
 #include <plait/device/device_array.hpp>
 #include <plait/device/emulated.hpp>
 #include <plait/device/opencl.hpp>

@@ -78,8 +78,11 @@ class emulated_device final : public back_end {
   }
   void release_pinned(std::byte* memory) noexcept override { detail::release_on_host(memory); }
 
+  [[nodiscard]] copy_cost bus() const noexcept override {
+    return {how_.latency_s, 1 / how_.bus_bytes_per_s};
+  }
   void copy(queue in, void* to, const void* from, std::size_t size_bytes) override {
-    const double seconds = how_.latency_s + static_cast<double>(size_bytes) / how_.bus_bytes_per_s;
+    const double seconds = bus().latency_s + static_cast<double>(size_bytes) * bus().per_byte_s;
     work(in, seconds, [to, from, size_bytes] { std::memcpy(to, from, size_bytes); });
   }
   void work(const queue& in, double seconds, std::function<void()> what) {
@@ -259,10 +262,10 @@ std::vector<device> emulated_devices(const emulated_options& options) {
   return all;
 }
 
-emulated_options emulated_options_of(const std::string& text) {
-  const auto refuse = [&text](const std::string& word) {
+emulated_options emulated_options_of(const std::string& text, const std::string& named) {
+  const auto refuse = [&](const std::string& word) {
     return usage_error(
-        "PLAIT_DEVICE='" + text + "': '" + word +
+        named + "='" + text + "': '" + word +
         "' is not understood; it is opencl, emulated, or emulated:count=2,bus=1e9 with "
         "count, bus (bytes/s), latency, delay (s), faults and seed");
   };

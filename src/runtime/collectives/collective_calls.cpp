@@ -168,10 +168,10 @@ void submit_steps(runtime_state& s, const collective_call& call,
     runtime_state& s, const collective_call& call, const collective::shape& shape,
     std::optional<collective::algorithm> how, const communicator& among) {
   if (shape.ranks == 1 || shape.what == operation_kind::barrier ||
-      s.compared_sizes == size_comparison::none)
+      s.agreed.sizes == size_comparison::none)
     return nullptr;
   // Most calls tell nothing.
-  if (how && s.compared_sizes == size_comparison::some && !s.tasks.recording() &&
+  if (how && s.agreed.sizes == size_comparison::some && !s.tasks.recording() &&
       collective_agreement::leave_out(s.messages, shape, among))
     return nullptr;
   const auto agreement = std::make_shared<collective_agreement>(call, shape, how);
@@ -184,7 +184,7 @@ void submit_steps(runtime_state& s, const collective_call& call,
   telling.receive = range(agreement->heard());
   const operation message{
       .of = operation::origin::agreement,
-      .sparse = agreement->may_be_sparse() && s.compared_sizes != size_comparison::all,
+      .sparse = agreement->may_be_sparse() && s.agreed.sizes != size_comparison::all,
       .called = shape.what,
       .name = call.name.c_str()};
   submit_steps(s, telling, s.schedules.of(agreement->way(), agreement->how()), message, among);

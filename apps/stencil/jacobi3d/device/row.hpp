@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What the rows on a device have in common: the block there, and the device's account of a run.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <plait/plait.hpp>
+
+#include "device/block.hpp"
+#include "measure/compare/timeline.hpp"
+#include "variant.hpp"
+
+namespace jacobi3d {
+
+/// Says in a report where the device's time went: kernels are its computation, and what is left
+/// is exposed where a message or a copy was under way.  Adds the figures "to_host_s" and
+/// "to_device_s".
+void account(plait::measure::run_report& to, const plait::device_ledger& of);
+
+/// A row that gives the device its commands by hand.
+class row_by_hand : public variant {
+ public:
+  row_by_hand(setting solves, const device_options& how) : solves_(solves), how_(how) {}
+  [[nodiscard]] setting solves() const noexcept final { return solves_; }
+
+  void prepare(problem& p) final;
+  void run(problem& p, int steps, const plait::measure::step_range& recorded) final;
+  [[nodiscard]] plait::measure::run_report finish(problem& p) final;
+
+ protected:
+  /// Makes and ends what a run needs beside the block.
+  virtual void make() {}
+  virtual void unmake() noexcept {}
+  /// Does the steps.  The device may have something left to do then, messages not.
+  virtual void advance(int steps, const plait::measure::step_range& recorded) = 0;
+  /// Begins a step.
+  void begin(int step, const plait::measure::step_range& recorded);
+
+  [[nodiscard]] device_block& block() noexcept { return *block_; }
+  [[nodiscard]] plait::measure::stopwatch& watch() noexcept { return watch_; }
+
+  [[nodiscard]] plait::queue queue(plait::device_queue which, const char* name) {
+    return plait::by_hand::queue_of(block().gpu(), which, name);
+  }
+  /// Enqueues a step of these cells.
+  void relax(plait::queue to, int step, const box& cells);
+
+ private:
+  void observe(bool wanted);
+
+  setting solves_;
+  const device_options& how_;
+  std::optional<device_block> block_;
+  plait::measure::stopwatch watch_;
+  std::vector<plait::trace_event> events_;
+  plait::device_ledger spent_;
+  bool observes_ = false;
+  int done_ = 0;
+};
+
+}  // namespace jacobi3d
