@@ -210,7 +210,9 @@ class session {
       const double to_host_s = one.figure("to_host_s");
       const double to_device_s = one.figure("to_device_s");
       out["variants"][one.name]["device"] = {{"to_host_s", to_host_s},
-                                             {"to_device_s", to_device_s}};
+                                             {"to_device_s", to_device_s},
+                                             {"host_cpu_s", one.figure("host_cpu_s")},
+                                             {"host_sleeps", one.figure("host_sleeps")}};
       if (one.communicates) bus_s = std::max({bus_s, to_host_s, to_device_s});
     }
     out["device"] = {{"bus_s", bus_s}, {"bound_s", std::max(out["bound_s"].get<double>(), bus_s)}};

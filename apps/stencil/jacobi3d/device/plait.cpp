@@ -61,12 +61,14 @@ class plait_row final : public plait::measure::task_variant<problem> {
         .priority(urgency);
   }
 
-  void ended(problem&, int steps) override {
+  void advance(plait::measure::task_run& run, problem&, int steps) override {
+    spent_.begin(block_->gpu());
+    run.advance(steps);
+    spent_.end(block_->gpu(), true);
     done_ = steps;
-    spent_ = plait::by_hand::ledger(block_->gpu());
   }
   void add_to(plait::measure::run_report& report) override {
-    account(report, spent_);
+    spent_.add_to(report);
     block_->fetch(*problem_, done_);
     block_.reset();
   }
@@ -74,7 +76,7 @@ class plait_row final : public plait::measure::task_variant<problem> {
   const device_options& how_;
   problem* problem_ = nullptr;
   std::optional<device_block> block_;
-  plait::device_ledger spent_;
+  device_account spent_;
   int done_ = 0;
 };
 

@@ -3,20 +3,56 @@
 
 #include <utility>
 
+#include <sys/resource.h>
+
 namespace jacobi3d {
 
 using plait::device_queue;
 using plait::measure::run_report;
 using plait::measure::step_range;
 
-void account(run_report& to, const plait::device_ledger& of) {
-  to.ledger = {{.compute_s = of.kernels_s,
-                .exposed_s = of.starved_s,
-                .idle_s = of.idle_s,
-                .wall_s = of.wall_s}};
-  to.workers = 1;
-  to.figures["to_host_s"] = of.to_host_s;
-  to.figures["to_device_s"] = of.to_device_s;
+namespace {
+
+struct used {
+  double cpu_s;
+  double sleeps;
+};
+[[nodiscard]] used used_by_process() {
+  rusage all{};
+  ::getrusage(RUSAGE_SELF, &all);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return {seconds(all.ru_utime) + seconds(all.ru_stime), static_cast<double>(all.ru_nvcsw)};
+}
+
+}  // namespace
+
+void device_account::begin(const plait::device& gpu) {
+  plait::by_hand::reset_ledger(gpu);
+  const used now = used_by_process();
+  cpu_s_ = -now.cpu_s;
+  sleeps_ = -now.sleeps;
+}
+
+void device_account::end(const plait::device& gpu, bool said) {
+  device_ = plait::by_hand::ledger(gpu);
+  if (!said) device_.starved_s += std::exchange(device_.idle_s, 0);
+  const used now = used_by_process();
+  cpu_s_ += now.cpu_s;
+  sleeps_ += now.sleeps;
+}
+
+void device_account::add_to(run_report& report) const {
+  report.ledger = {{.compute_s = device_.kernels_s,
+                    .exposed_s = device_.starved_s,
+                    .idle_s = device_.idle_s,
+                    .wall_s = device_.wall_s}};
+  report.workers = 1;
+  report.figures["to_host_s"] = device_.to_host_s;
+  report.figures["to_device_s"] = device_.to_device_s;
+  report.figures["host_cpu_s"] = cpu_s_;
+  report.figures["host_sleeps"] = sleeps_;
 }
 
 void row_by_hand::prepare(problem& p) {
@@ -25,23 +61,20 @@ void row_by_hand::prepare(problem& p) {
 }
 
 void row_by_hand::run(problem&, int steps, const step_range& recorded) {
-  plait::by_hand::reset_ledger(block().gpu());
+  spent_.begin(block().gpu());
   watch_.start();
   advance(steps, recorded);
   for (const device_queue all : {device_queue::urgent, device_queue::compute})
     plait::by_hand::await(block().gpu(), plait::by_hand::record(queue(all, "end")));
-  spent_ = plait::by_hand::ledger(block().gpu());
+  spent_.end(block().gpu(), solves_ == setting::isolated);
   observe(false);
   (void)watch_.stop();
   done_ = steps;
 }
 
-// A program by hand does not say when a message is under way: what the device did not compute,
-// while the row had messages, it waited for.
 run_report row_by_hand::finish(problem& p) {
-  if (solves_ == setting::distributed) spent_.starved_s += std::exchange(spent_.idle_s, 0);
   run_report report = watch_.report();
-  account(report, spent_);
+  spent_.add_to(report);
   report.events.insert(report.events.end(), events_.begin(), events_.end());
   events_.clear();
   unmake();
@@ -73,8 +106,7 @@ void row_by_hand::relax(plait::queue to, int step, const box& some) {
   const layout& lies = block().lies();
   block().relax()(to, lies.rows(from, needs.below).as_const(),
                   lies.rows(from, needs.own).as_const(), lies.rows(from, needs.above).as_const(),
-                  lies.rows(block().b(), some), lies.rows(block().iterate(step + 1), cells),
-                  cells);
+                  lies.rows(block().b(), some), lies.rows(block().iterate(step + 1), some), some);
 }
 
 }  // namespace jacobi3d

@@ -13,10 +13,24 @@
 
 namespace jacobi3d {
 
-/// Says in a report where the device's time went: kernels are its computation, and what is left
-/// is exposed where a message or a copy was under way.  Adds the figures "to_host_s" and
-/// "to_device_s".
-void account(plait::measure::run_report& to, const plait::device_ledger& of);
+/// The account of a run on a device.
+class device_account {
+ public:
+  /// Begins it.
+  void begin(const plait::device& gpu);
+  /// Ends it.  `said`: the row has told plait when a message was under way.  By hand nobody does:
+  /// what the device did not compute counts as exposed then.
+  void end(const plait::device& gpu, bool said);
+  /// Says in a report where the device's time went: kernels are its computation.  Adds the figures
+  /// "to_host_s" and "to_device_s" of copies, and of the whole process, the threads of an emulated
+  /// device included, "host_cpu_s" and "host_sleeps", how often a thread has gone to sleep.
+  void add_to(plait::measure::run_report& report) const;
+
+ private:
+  plait::device_ledger device_;
+  double cpu_s_ = 0;
+  double sleeps_ = 0;
+};
 
 /// A row that gives the device its commands by hand.
 class row_by_hand : public variant {
@@ -54,7 +68,7 @@ class row_by_hand : public variant {
   std::optional<device_block> block_;
   plait::measure::stopwatch watch_;
   std::vector<plait::trace_event> events_;
-  plait::device_ledger spent_;
+  device_account spent_;
   bool observes_ = false;
   int done_ = 0;
 };
