@@ -16,7 +16,6 @@ namespace {
 
 using plait::activity;
 using plait::device_queue;
-using plait::measure::step_range;
 
 /// Messages between pinned memories, one for each face.
 class pinned_exchange final : public plait::measure::plain_exchange {
@@ -46,9 +45,9 @@ class base_row final : public row_by_hand {
   void make() override { messages_.emplace(block(), communicator_); }
   void unmake() noexcept override { messages_.reset(); }
 
-  void advance(int steps, const step_range& recorded) override {
+  void advance(int steps) override {
     for (int step = 0; step < steps; ++step) {
-      begin(step, recorded);
+      begin(step);
       copy_edges(step);
       messages_->run(watch());
       copy_ghosts(step);
@@ -88,9 +87,9 @@ class ideal_row final : public row_by_hand {
   explicit ideal_row(const device_options& how) : row_by_hand(setting::isolated, how) {}
 
  private:
-  void advance(int steps, const step_range& recorded) override {
+  void advance(int steps) override {
     for (int step = 0; step < steps; ++step) {
-      begin(step, recorded);
+      begin(step);
       relax(queue(device_queue::compute, "sweep"), step, block().whole());
       watch().lap(activity::posting, "enqueue");
     }

@@ -33,7 +33,6 @@ using plait::activity;
 using plait::device_queue;
 using plait::by_hand::mark;
 using plait::measure::check_mpi;
-using plait::measure::step_range;
 
 // With nothing to do the host lets others have its core: as long as a small part of a message
 // takes.
@@ -123,14 +122,14 @@ class olap_row final : public row_by_hand {
 
   // A run ---------------------------------------------------------------------------------------
 
-  void advance(int steps, const step_range& recorded) override {
+  void advance(int steps) override {
     steps_ = steps;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       to_receive_.push_back({i, 0});
       to_copy_.push_back({i, 0});
     }
     for (step_ = 0; step_ < steps; ++step_) {
-      begin(step_, recorded);
+      begin(step_);
       compute_interior();
       rest_ = 0;
       for (const rim_plane& plane : block().rim()) rest_ += plane.parts.size();

@@ -5,6 +5,8 @@
 
 #include <sys/resource.h>
 
+#include "measure/compare/steps_of_run.hpp"
+
 namespace jacobi3d {
 
 using plait::device_queue;
@@ -61,36 +63,34 @@ void row_by_hand::prepare(problem& p) {
 }
 
 void row_by_hand::run(problem&, int steps, const step_range& recorded) {
+  recorded_ = recorded;
+  if (recorded.size() > 0) observe();
   spent_.begin(block().gpu());
+  began_s_ = plait::ticks_to_seconds(plait::now_ticks());
   watch_.start();
-  advance(steps, recorded);
+  advance(steps);
   for (const device_queue all : {device_queue::urgent, device_queue::compute})
     plait::by_hand::await(block().gpu(), plait::by_hand::record(queue(all, "end")));
   spent_.end(block().gpu(), solves_ == setting::isolated);
-  observe(false);
   (void)watch_.stop();
+  plait::by_hand::observe(block().gpu(), {});
   done_ = steps;
 }
 
+// The device is behind the host: its commands of these steps are a share of all, as tasks are.
 run_report row_by_hand::finish(problem& p) {
-  run_report report = watch_.report();
+  run_report report;
+  plait::measure::keep_steps(report, std::exchange(events_, {}), began_s_, done_, recorded_);
+  const run_report of_host = watch_.report();
+  report.events.insert(report.events.end(), of_host.events.begin(), of_host.events.end());
   spent_.add_to(report);
-  report.events.insert(report.events.end(), events_.begin(), events_.end());
-  events_.clear();
   unmake();
   block().fetch(p, done_);
   block_.reset();
   return report;
 }
 
-void row_by_hand::begin(int step, const step_range& recorded) {
-  watch_.begin_step(step, recorded);
-  observe(recorded.contains(step));
-}
-
-void row_by_hand::observe(bool wanted) {
-  if (wanted == std::exchange(observes_, wanted)) return;
-  if (!wanted) return plait::by_hand::observe(block().gpu(), {});
+void row_by_hand::observe() {
   plait::by_hand::observe(block().gpu(), [this](device_queue which, const char* name,
                                                 plait::ticks from, plait::ticks to) {
     events_.push_back({.lane = block().gpu().name() + ", " + to_string(which),

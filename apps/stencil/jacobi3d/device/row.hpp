@@ -47,9 +47,9 @@ class row_by_hand : public variant {
   virtual void make() {}
   virtual void unmake() noexcept {}
   /// Does the steps.  The device may have something left to do then, messages not.
-  virtual void advance(int steps, const plait::measure::step_range& recorded) = 0;
+  virtual void advance(int steps) = 0;
   /// Begins a step.
-  void begin(int step, const plait::measure::step_range& recorded);
+  void begin(int step) { watch_.begin_step(step, recorded_); }
 
   [[nodiscard]] device_block& block() noexcept { return *block_; }
   [[nodiscard]] plait::measure::stopwatch& watch() noexcept { return watch_; }
@@ -61,7 +61,7 @@ class row_by_hand : public variant {
   void relax(plait::queue to, int step, const box& cells);
 
  private:
-  void observe(bool wanted);
+  void observe();
 
   setting solves_;
   const device_options& how_;
@@ -69,7 +69,8 @@ class row_by_hand : public variant {
   plait::measure::stopwatch watch_;
   std::vector<plait::trace_event> events_;
   device_account spent_;
-  bool observes_ = false;
+  double began_s_ = 0;
+  plait::measure::step_range recorded_;
   int done_ = 0;
 };
 
