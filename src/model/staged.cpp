@@ -24,7 +24,7 @@ double staged_s(const staged_way& way, double size_bytes, int parts) {
   const double copy = way.copy_latency_s + part * way.copy_per_byte_s;
   const double link =
       std::max(send_interval_s(way.network, part), receive_interval_s(way.network, part)) +
-      handshake_s(way.network, part);
+      handshake_s(way.network, part) + way.part_s;
   return 2 * copy + message_s(way.network, part) + (parts - 1) * std::max(copy, link);
 }
 

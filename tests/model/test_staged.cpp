@@ -15,9 +15,8 @@ using model::staged_way;
 /// A link of so many seconds a byte, whose parts cost `part_s`.
 [[nodiscard]] staged_way way_of(double copy_per_byte_s, double link_per_byte_s, double part_s) {
   parameters network;
-  network.gap_s = part_s;
   network.gap_per_byte_s = link_per_byte_s;
-  return {.copy_latency_s = 0, .copy_per_byte_s = copy_per_byte_s, .network = network};
+  return {.copy_per_byte_s = copy_per_byte_s, .part_s = part_s, .network = network};
 }
 
 TEST(staged, whole_is_copied_sent_and_copied) {

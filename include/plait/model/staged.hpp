@@ -11,6 +11,9 @@ namespace plait::model {
 struct staged_way {
   double copy_latency_s = 0;   ///< of a copy between device and host, of any size
   double copy_per_byte_s = 0;  ///< of a copy, for each byte
+  /// Time that the next part waits for the hosts, which enqueue copies, are told of their ends and
+  /// call MPI.  Usually two wake-ups of a thread, of 10 us.
+  double part_s = 2e-5;
   parameters network = {};
 };
 
@@ -20,8 +23,8 @@ struct staged_way {
 /// Returns the time from the first copy's start to the last one's end, of a message of `size_bytes`
 /// in so many equal parts: what the first part takes on its way, and for each further part what it
 /// takes where it takes longest, in the device's copies or on the link (pipelining, as of LogGP's
-/// long messages).  A link carries the next part when its processor is free and the handshake of
-/// the part, if it has one, is over.  Precondition: size_bytes >= 0, parts >= 1.
+/// long messages).  A link carries the next part when its processor is free, the hosts have handled
+/// the part, and its handshake, if it has one, is over.  Precondition: size_bytes >= 0, parts >= 1.
 [[nodiscard]] double staged_s(const staged_way& way, double size_bytes, int parts);
 
 /// The most parts of a message, and the fewest bytes of a part where there are several.
