@@ -28,6 +28,7 @@
 #include <plait/device/opencl.hpp>
 #include <plait/model/parameters_file.hpp>
 #include <plait/model/service_core.hpp>
+#include <plait/model/staged.hpp>
 #include <plait/mover/array_moves.hpp>
 #include <plait/mover/index_lists.hpp>
 #include <plait/mover/mover.hpp>

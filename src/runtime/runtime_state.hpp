@@ -29,7 +29,7 @@ namespace plait {
 /// Says of which collective calls ranks compare the sizes they name.
 enum class size_comparison : char { none = 'n', some = 's', all = 'a' };
 
-/// What all ranks do as rank 0 does.
+/// Choices of rank 0 that all ranks follow.
 struct agreement {
   size_comparison sizes;  ///< for all must leave out the same messages
   model::staged_way way;  ///< of messages between devices, which both ends cut alike

@@ -42,7 +42,7 @@ struct device_ledger {
   double wall_s = 0;
 };
 
-/// What a copy between a device and the host takes: a latency, and a time for each byte.
+/// Cost of a copy between a device and the host: a latency, and a time for each byte.
 struct copy_cost {
   double latency_s = 0;
   double per_byte_s = 0;

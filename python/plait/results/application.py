@@ -56,8 +56,8 @@ _VARIANT = fields(
     {"ratio_to_base": or_null(number), "max_error": or_null(number), "ledger": or_null(LEDGER),
      "iterations": or_null(count), "workers": count, "processes": count, "outliers": count,
      "computes_as_base": flag, "slower_computation": or_null(_SLOWER), "own_limits": _OWN_LIMITS,
-     "device": _DEVICE, "gflops": positive, "communication_overhead_s": number, "tile": or_null(count_from_1),
-     "rest": or_null(REST), "binding": text,
+     "gflops": positive, "communication_overhead_s": number, "tile": or_null(count_from_1),
+     "device": _DEVICE, "rest": or_null(REST), "binding": text,
      "per_iteration_s": fields({"total": fields({"median": positive, "mean": positive}),
                                 "wait": _COLUMN, "comp": _COLUMN})},
 )  # fmt: skip

@@ -33,7 +33,7 @@ namespace {
 using detail::back_end;
 using detail::device_listener;
 
-/// What works on the commands of some queues, of which it takes the first that has one.
+/// Works on the commands of some queues, of which it takes the first that has one.
 struct engine {
   explicit engine(std::initializer_list<device_queue> of) : queues(of) {}
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <plait/model/staged.hpp>
 #include <plait/plait.hpp>
 
 #include "common/face.hpp"
@@ -21,7 +20,7 @@ namespace jacobi3d {
 using span_there = plait::device_span<double>;
 using const_span_there = plait::device_span<const double>;
 
-/// How the arrays of a block lie in memory, on the host as on the device.
+/// Places of the cells of a block in its arrays, on the host as on the device.
 class layout {
  public:
   explicit layout(const plait::view<const double, 3>& with_ghosts);

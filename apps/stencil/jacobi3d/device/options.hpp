@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the rows on a device are told of it.
+/// Options of the rows on a device.
 #pragma once
 
 #include <cstdint>

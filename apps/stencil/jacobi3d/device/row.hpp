@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the rows on a device have in common: the block there, and the device's account of a run.
+/// Common parts of the rows on a device: the block there, and the device's account of a run.
 #pragma once
 
 #include <optional>
