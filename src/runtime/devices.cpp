@@ -171,8 +171,7 @@ joined_devices::~joined_devices() {
 }
 
 copy_cost joined_devices::bus() const noexcept {
-  constexpr copy_cost usual{1e-5, 1e-10};
-  return all_.empty() ? usual : all_.front().state()->commands().bus();
+  return all_.empty() ? copy_cost{1e-5, 1e-10} : all_.front().state()->commands().bus();
 }
 
 void joined_devices::wait() {

@@ -46,8 +46,6 @@ class opencl_device final : public back_end {
   void release(std::byte* memory) noexcept override;
   [[nodiscard]] std::byte* allocate_pinned(std::size_t size_bytes) override;
   void release_pinned(std::byte* memory) noexcept override;
-  /// Not measured: that of a bus as PCI Express 4 with 16 lanes is, in half its rate.
-  [[nodiscard]] copy_cost bus() const noexcept override { return {1e-5, 1 / 1.2e10}; }
   void copy(queue in, void* to, const void* from, std::size_t size_bytes) override;
   void wait(device_queue queue, device_queue other, std::uint64_t number) override;
   std::uint64_t mark(device_queue queue) override;

@@ -35,14 +35,14 @@ class layout {
     return {part.data() - part.offset_bytes() / sizeof(T), with_ghosts_, strides_};
   }
 
-  // What lies in one piece of memory, in elements of `all`:
-  // the rows of whole planes, from their first cell to their last;
+  /// Returns what lies from the first to the last of some cells: rows of a plane, or whole planes.
   template <class T>
   [[nodiscard]] plait::device_span<T> rows(plait::device_span<T> all, const box& some) const {
     const std::size_t first = place(some.low);
     return all.part(first, place(some.high - plait::extents<3>(1)) + 1 - first);
   }
-  /// rows of a plane with what lies between and behind them: each row as long in memory.
+  /// Returns rows of a plane with what lies between and behind them, so that parts of as many rows
+  /// are as long.
   template <class T>
   [[nodiscard]] plait::device_span<T> message(plait::device_span<T> all, const box& plane) const {
     return all.part(place(plane.low), message_size(plane));
@@ -82,6 +82,7 @@ struct rim_plane {
   std::vector<box> parts;
 };
 
+/// The block itself: u, v and b there, and how a step is cut into kernels.
 class device_block {
  public:
   /// Copies the arrays to the device.  Errors: usage_error where blocks have neighbours in x or y.
