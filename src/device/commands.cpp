@@ -10,6 +10,7 @@
 namespace plait::by_hand {
 
 queue queue_of(const device& where, device_queue which, const char* name) {
+  PLAIT_EXPECTS(where.name().starts_with("emulated "), where.name());
   return {*where.state(), which, name};
 }
 

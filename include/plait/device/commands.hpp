@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Commands of a device in the order that a program gives them by hand: queues, copies, marks and
-/// waits, without tasks.  A program that plait is held against is written so.  Not here: kernels,
-/// which each kind of device launches in its own way, into `queue_of(gpu, …)`.
+/// Commands of an emulated device in the order that a program gives them by hand: queues, copies,
+/// marks and waits, without tasks, as a program that plait is held against is written.  Not here:
+/// kernels, `emulated::launch(queue_of(gpu, …), …)`, and real devices, whose own interfaces do
+/// this.
 #pragma once
 
 #include <plait/core/cxx20.hpp>
@@ -25,8 +26,8 @@ struct mark {
   std::uint64_t number = 0;
 };
 
-/// Returns a queue for commands of this name, which stays in place.  Precondition: the device
-/// exists.
+/// Returns a queue for commands of this name, which stays in place.  Precondition: an emulated
+/// device.
 [[nodiscard]] queue queue_of(const device& where, device_queue which, const char* name);
 
 void copy_bytes(queue in, void* to, const void* from, std::size_t size_bytes);
