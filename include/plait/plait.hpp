@@ -23,12 +23,14 @@
 #include <plait/core/region.hpp>
 #include <plait/core/text_file.hpp>
 #include <plait/core/version.hpp>
+#include <plait/device/commands.hpp>
 #include <plait/device/cuda.hpp>
 #include <plait/device/device_array.hpp>
 #include <plait/device/emulated.hpp>
 #include <plait/device/opencl.hpp>
 #include <plait/model/parameters_file.hpp>
 #include <plait/model/service_core.hpp>
+#include <plait/model/staged.hpp>
 #include <plait/mover/array_moves.hpp>
 #include <plait/mover/index_lists.hpp>
 #include <plait/mover/mover.hpp>

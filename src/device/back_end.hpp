@@ -48,6 +48,9 @@ class back_end {
   [[nodiscard]] virtual std::byte* allocate_pinned(std::size_t size_bytes) = 0;
   virtual void release_pinned(std::byte* memory) noexcept = 0;
 
+  /// Returns what a copy between host and device takes.  Unless a back end knows it: as on half of
+  /// PCI Express 4 with 16 lanes.
+  [[nodiscard]] virtual copy_cost bus() const noexcept { return {1e-5, 1 / 1.2e10}; }
   /// In a turn.  The queue says which way: to the host, to the device, or within the device.
   virtual void copy(queue queue, void* to, const void* from, std::size_t size_bytes) = 0;
   /// Later commands of `queue` wait until `other` has passed its mark `number`, which is enqueued.

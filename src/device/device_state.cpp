@@ -78,6 +78,11 @@ std::uint64_t device_state::end(queue_turn& turn) {
   return number;
 }
 
+std::uint64_t device_state::mark(device_queue queue) {
+  std::lock_guard lock(mutex_);
+  return last(queue) = by_->mark(queue, nullptr);
+}
+
 bool device_state::is_full(device_queue queue) {
   std::lock_guard lock(mutex_);
   return last(queue) - by_->passed(queue) > full && failure_ == nullptr;
@@ -118,6 +123,12 @@ bool device_state::is_idle() {
 bool device_state::has_failed() {
   std::lock_guard lock(mutex_);
   return failure_ != nullptr;
+}
+
+void device_state::expect_no_failure() {
+  std::lock_guard lock(mutex_);
+  if (failure_ == nullptr) note_failure();
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
 }
 
 void device_state::when_idle(const std::function<std::unique_ptr<awaited>()>& make) {

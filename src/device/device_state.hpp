@@ -48,6 +48,8 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
 
   void begin(queue_turn& turn);
   std::uint64_t end(queue_turn& turn);
+  /// Enqueues a mark that no turn has, and returns its number.
+  [[nodiscard]] std::uint64_t mark(device_queue queue);
   [[nodiscard]] bool is_full(device_queue queue);
   void when_room(device_queue queue, std::unique_ptr<awaited> then);
 
@@ -56,6 +58,8 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
   /// Returns whether nothing is enqueued, and nothing has failed.
   [[nodiscard]] bool is_idle();
   [[nodiscard]] bool has_failed();
+  /// Errors: why the device has failed, if it has.
+  void expect_no_failure();
   /// Has one `make()` wait for each queue that is not done.  Errors: why the device has failed.
   void when_idle(const std::function<std::unique_ptr<awaited>()>& make);
 

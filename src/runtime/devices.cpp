@@ -16,7 +16,9 @@
 #include <plait/device/cuda.hpp>
 #include <plait/device/emulated.hpp>
 #include <plait/device/opencl.hpp>
+#include <plait/model/staged.hpp>
 #include <plait/runtime/device_tasks.hpp>
+#include <plait/runtime/staged_message.hpp>
 #include <plait/task/scheduler.hpp>
 
 #include "device/device_state.hpp"
@@ -99,7 +101,7 @@ void submit_two(runtime_state& s, task_name name, const detail::on_device& where
 /// Memory of the host that a message goes through, which lives as long as a task or a message has
 /// it.
 using stage = std::shared_ptr<std::byte>;
-[[nodiscard]] std::span<std::byte> bytes_of(const stage& memory, std::size_t size) {
+[[nodiscard]] std::span<std::byte> staged_bytes(const stage& memory, std::size_t size) {
   return {memory.get(), size};
 }
 [[nodiscard]] byte_range range_of(std::span<const std::byte> bytes) noexcept {
@@ -115,6 +117,23 @@ void expect_may_travel(runtime_state& s, task_name name, const operation& messag
                       ": the memory of a device is sent by the program, not in a task");
   }
   expect_may_communicate(s, name, message, among);
+}
+
+/// Calls each(part) for parts as equal as cache lines allow, of something or of nothing.  Both ends
+/// of a message cut alike.
+template <class Byte, class Each>
+void for_each_part(const runtime_state& s, device_span<Byte> all, int parts, const Each& each) {
+  constexpr std::size_t line = 64;
+  if (parts == detail::parts_by_model)
+    parts = model::cheapest_parts(s.agreed.way, static_cast<double>(all.size()));
+  const auto count = static_cast<std::size_t>(parts);
+  const std::size_t size = ((all.size() + count - 1) / count + line - 1) / line * line;
+  std::size_t first = 0;
+  do {
+    const std::size_t rest = std::min(size, all.size() - first);
+    each(all.part(first, rest));
+    first += rest;
+  } while (first < all.size());
 }
 
 }  // namespace
@@ -162,6 +181,10 @@ joined_devices::~joined_devices() {
     one.state()->times().set_messages({});
     one.state()->leave();
   }
+}
+
+copy_cost joined_devices::bus() const noexcept {
+  return all_.empty() ? copy_cost{1e-5, 1e-10} : all_.front().state()->commands().bus();
 }
 
 void joined_devices::wait() {
@@ -229,33 +252,47 @@ void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> 
     return;
   }
   const stage between = from.memory().home->take_stage(from.size());
-  const std::span<std::byte> bytes = bytes_of(between, from.size());
+  const std::span<std::byte> bytes = staged_bytes(between, from.size());
   submit_two(s, name, queue_of(from.memory(), device_queue::to_host), from, bytes, inout(bytes),
              between);
   submit_two(s, name, queue_of(to.memory(), device_queue::to_device),
              std::span<const std::byte>(bytes), to, in(std::span<const std::byte>(bytes)), between);
 }
 
-void submit_send(runtime_state& s, task_name name, operation message,
-                 device_span<const std::byte> from, const communicator& among) {
-  expect_may_travel(s, name, message, among);
-  if (is_no_rank(message.peer)) return;
-  const stage between = from.memory().home->take_stage(from.size());
-  const std::span<std::byte> bytes = bytes_of(between, from.size());
-  submit_two(s, name, queue_of(from.memory(), device_queue::to_host), from, bytes, inout(bytes),
-             between);
-  submit_message(s, name, message, range_of(bytes), among, between);
+void detail::expect_parts(task_name name, int parts) {
+  if (parts >= 0) return;
+  throw usage_error(std::string("message '") + name.c_str() + "' is to have " +
+                    std::to_string(parts) + " parts; 0 lets the model choose");
 }
 
-void submit_receive(runtime_state& s, task_name name, operation message, device_span<std::byte> to,
-                    const communicator& among) {
+void detail::submit_staged(runtime_state& s, task_name name, device_span<const std::byte> from,
+                           int peer, int tag, const communicator& among, int parts) {
+  const operation message{.what = operation::kind::send, .peer = peer, .tag = tag};
   expect_may_travel(s, name, message, among);
-  if (is_no_rank(message.peer)) return;
-  const stage between = to.memory().home->take_stage(to.size());
-  const std::span<const std::byte> bytes = bytes_of(between, to.size());
-  submit_message(s, name, message, range_of(bytes), among, between);
-  submit_two(s, name, queue_of(to.memory(), device_queue::to_device), bytes, to, in(bytes),
-             between);
+  if (is_no_rank(peer)) return;
+  for_each_part(s, from, parts, [&](device_span<const std::byte> part) {
+    const stage between = part.memory().home->take_stage(part.size());
+    const std::span<std::byte> bytes = staged_bytes(between, part.size());
+    submit_two(s, name, queue_of(part.memory(), device_queue::to_host), part, bytes, inout(bytes),
+               between);
+    operation own = message;
+    submit_message(s, name, own, range_of(bytes), among, between);
+  });
+}
+
+void detail::submit_staged(runtime_state& s, task_name name, device_span<std::byte> to, int peer,
+                           int tag, const communicator& among, int parts) {
+  const operation message{.what = operation::kind::receive, .peer = peer, .tag = tag};
+  expect_may_travel(s, name, message, among);
+  if (is_no_rank(peer)) return;
+  for_each_part(s, to, parts, [&](device_span<std::byte> part) {
+    const stage between = part.memory().home->take_stage(part.size());
+    const std::span<const std::byte> bytes = staged_bytes(between, part.size());
+    operation own = message;
+    submit_message(s, name, own, range_of(bytes), among, between);
+    submit_two(s, name, queue_of(part.memory(), device_queue::to_device), bytes, part, in(bytes),
+               between);
+  });
 }
 
 }  // namespace plait

@@ -19,7 +19,6 @@ namespace plait {
 
 class environment;
 class scheduler;
-struct operation;
 struct runtime_state;
 
 /// Returns the devices that the environment variable PLAIT_DEVICE asks for, or else `option`.
@@ -39,6 +38,8 @@ class joined_devices {
   joined_devices& operator=(const joined_devices&) = delete;
 
   [[nodiscard]] const std::vector<device>& all() const noexcept { return all_; }
+  /// Returns what copies of the first one take; without devices, of a usual one.
+  [[nodiscard]] copy_cost bus() const noexcept;
   /// Returns when tasks and devices have finished.  Errors: those of both.
   void wait();
   /// Returns when devices have done what was enqueued.  Before a failure is rethrown.
@@ -66,11 +67,5 @@ void submit_copy(runtime_state& s, task_name name, std::span<const std::byte> fr
                  device_span<std::byte> to);
 void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> from,
                  device_span<std::byte> to);
-
-/// Messages of a device's memory, by way of the host's.
-void submit_send(runtime_state& s, task_name name, operation message,
-                 device_span<const std::byte> from, const communicator& among);
-void submit_receive(runtime_state& s, task_name name, operation message, device_span<std::byte> to,
-                    const communicator& among);
 
 }  // namespace plait

@@ -89,15 +89,6 @@ void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
                          device_span<std::byte> to) {
   submit_copy(*self_, name, from, to);
 }
-void runtime::send_bytes(task_name name, device_span<const std::byte> from, int peer, int tag,
-                         const communicator& among) {
-  submit_send(*self_, name, {.what = operation::kind::send, .peer = peer, .tag = tag}, from, among);
-}
-void runtime::receive_bytes(task_name name, device_span<std::byte> to, int peer, int tag,
-                            const communicator& among) {
-  submit_receive(*self_, name, {.what = operation::kind::receive, .peer = peer, .tag = tag}, to,
-                 among);
-}
 
 plait::submitter& runtime::submitter() noexcept {
   return self_->submits;

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include <plait/comm/environment.hpp>
 #include <plait/core/error.hpp>
+#include <plait/model/staged.hpp>
 #include <plait/runtime/runtime.hpp>
 
 #include "runtime/collectives/algorithm_choice.hpp"
@@ -27,12 +30,28 @@ namespace plait {
 /// Says of which collective calls ranks compare the sizes they name.
 enum class size_comparison : char { none = 'n', some = 's', all = 'a' };
 
-/// Returns rank 0's choice on every rank, for all must leave out the same messages.  Collective.
-[[nodiscard]] inline size_comparison agreed_on(environment& env, bool compares, bool checked) {
-  const size_comparison own = !compares ? size_comparison::none
-                              : checked ? size_comparison::all
-                                        : size_comparison::some;
-  return static_cast<size_comparison>(env.broadcast({static_cast<char>(own)}).front());
+/// Choices of rank 0 that all ranks follow.
+struct agreement {
+  size_comparison sizes;  ///< for all must leave out the same messages
+  model::staged_way way;  ///< of messages between devices, which both ends cut alike
+};
+
+/// Returns rank 0's on every rank.  Collective.
+[[nodiscard]] inline agreement agreed_on(environment& env, const runtime_options& options,
+                                         copy_cost bus,
+                                         const std::optional<model::parameters>& network) {
+  agreement own{.sizes = !options.compare_sizes  ? size_comparison::none
+                         : options.tasks.checked ? size_comparison::all
+                                                 : size_comparison::some,
+                .way = {.copy_latency_s = bus.latency_s,
+                        .copy_per_byte_s = bus.per_byte_s,
+                        .network = network.value_or(model::usual_network())}};
+  static_assert(std::is_trivially_copyable_v<agreement>);
+  std::string bytes(sizeof own, '\0');
+  std::memcpy(bytes.data(), &own, sizeof own);
+  bytes = env.broadcast(bytes);
+  std::memcpy(&own, bytes.data(), sizeof own);
+  return own;
 }
 
 struct runtime_state {
@@ -43,11 +62,11 @@ struct runtime_state {
         messages(env_, options.engine),
         source(messages, options.tasks.oversubscribed),
         checked(options.tasks.checked),
-        compared_sizes(agreed_on(env_, options.compare_sizes, checked)),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
         devices(devices_of(options.devices, env_), tasks,
                 [this](ticks when) { return messages.in_flight_until(when); }),
+        agreed(agreed_on(env_, options, devices.bus(), choice.network())),
         tasks(joined_to_messages(options.tasks)) {
     // MPI writes what other tasks wait for.
     if (checked) mpi_token::watch(&scheduler::pause_checks);
@@ -117,11 +136,11 @@ struct runtime_state {
   engine messages;
   engine_source source;
   const bool checked;
-  const size_comparison compared_sizes;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
   scratch_pool scratch;    ///< of collective calls; tasks use it
   joined_devices devices;  ///< settled by the end of tasks
+  const agreement agreed;
   scheduler tasks;
   std::optional<task_suspender> suspender;
   std::optional<recorder> record;

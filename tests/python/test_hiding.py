@@ -68,6 +68,18 @@ def test_bounds_say_how_far_rounds_differ_and_whose_runs_needed_less():
     assert "was disturbed" not in shown(answer)
 
 
+def test_on_a_device_copies_count_in_the_bound():
+    answer = result()
+    answer["device"] = {"bus_s": 0.2, "bound_s": 0.2}
+    assert check(answer) == []
+    said = " ".join(shown(answer).split())
+    ratio = TOTALS["plait"] / 0.2
+    assert "with copies each way, 200.0 ms, the bound of device, bus and link is 200.0 ms" in said
+    assert f"plait {ratio:.3f}" in said
+    answer["device"]["bound_s"] = 0
+    assert any("device.bound_s" in line for line in check(answer))
+
+
 def test_slower_computation_has_a_row_of_its_own():
     said = " ".join(shown(tiles_result()).split())
     assert (

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
-#include <numeric>
 #include <span>
 #include <string>
 #include <thread>
@@ -19,39 +18,20 @@
 #include <plait/device/emulated.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "runtime/device_test.hpp"
 #include "runtime/failure_of.hpp"
 #include "support/mpi_test.hpp"
 
 namespace plait::test {
 namespace {
 
-constexpr double no_time = 0;
-
-void add_one_there(queue q, device_span<int> x) {
-  emulated::launch(q, no_time, [x] {
-    for (std::size_t i = 0; i < x.size(); ++i) ++x.data()[i];
-  });
-}
 void double_into(queue q, device_span<const int> x, device_span<int> y) {
   emulated::launch(q, no_time, [x, y] {
     for (std::size_t i = 0; i < x.size(); ++i) y.data()[i] = 2 * x.data()[i];
   });
 }
 
-class devices : public ::testing::TestWithParam<int> {
- protected:
-  environment& env = test_environment();
-
-  /// With late commands, unless told otherwise.
-  [[nodiscard]] runtime_options options(emulated_options how = {.delay_s = 2e-4}) const {
-    return {.tasks = {.workers = GetParam()}, .devices = emulated_devices(how)};
-  }
-  [[nodiscard]] std::vector<int> ascending(std::size_t n, int first = 0) const {
-    std::vector<int> x(n);
-    std::iota(x.begin(), x.end(), first);
-    return x;
-  }
-};
+class devices : public device_test {};
 INSTANTIATE_TEST_SUITE_P(workers, devices, ::testing::Values(1, 2));
 
 TEST_P(devices, kernels_follow_copies_and_copies_kernels) {
@@ -216,44 +196,6 @@ TEST_P(devices, tasks_that_a_full_queue_holds_count_against_the_limit) {
   rt.wait();
   later.join();
   EXPECT_EQ(up.ran, kernels);
-}
-
-TEST_P(devices, messages_go_from_device_to_device_also_in_replays) {
-  runtime rt{env, options({.count = 2, .delay_s = 5e-5})};
-  const device from = rt.devices().at(0);
-  const device to = rt.devices().at(1);
-  const int next = (env.rank() + 1) % env.size();
-  const int before = (env.rank() + env.size() - 1) % env.size();
-  std::vector<int> host(300, env.rank());
-  device_array<int> mine(from, 300);
-  device_array<int> theirs(to, 300);
-  rt.copy("there", in(host), out(mine));
-  constexpr int iterations = 30;
-  graph step = rt.record([&] {
-    rt.send("mine", in(mine), next, 3);
-    rt.recv("theirs", out(theirs), before, 3);
-    rt.task("add", add_one_there, on(to), inout(theirs.part(100, 100)));
-    rt.copy("over", in(theirs), out(mine));
-  });
-  rt.replay(step, iterations);
-  rt.copy("back", in(mine), out(host));
-  rt.wait();
-  const int origin = ((env.rank() - iterations) % env.size() + env.size()) % env.size();
-  for (std::size_t i = 0; i < host.size(); ++i)
-    ASSERT_EQ(host[i], origin + (i >= 100 && i < 200 ? iterations : 0)) << i;
-}
-
-TEST_P(devices, a_message_of_no_rank_moves_nothing) {
-  runtime rt{env, options()};
-  device_array<int> x(rt.devices().at(0), 3);
-  std::vector<int> host{1, 2, 3};
-  rt.copy("there", in(host), out(x));
-  rt.send("out", in(x), no_rank);
-  rt.recv("in", out(x), no_rank);
-  std::vector<int> back(3);
-  rt.copy("back", in(x), out(back));
-  rt.wait();
-  EXPECT_EQ(back, host);
 }
 
 TEST_P(devices, a_fault_is_named_and_ends_what_waits) {

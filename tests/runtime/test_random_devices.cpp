@@ -46,6 +46,7 @@ struct step {
   word salt = 0;
   bool urgent = false;
   double seconds = 0;
+  int parts = 1;  ///< of a message between devices
 };
 
 [[nodiscard]] std::size_t device_of(std::size_t place) {
@@ -142,6 +143,7 @@ class random_steps {
            .seconds = below(4) == 0 ? 3e-5 : 0};
     if (s.kind != step::kinds::message) s.from.rank = s.to.rank;
     if (s.from.place == s.to.place && s.from.rank == s.to.rank) s.from.place = (s.to.place + 1) % 2;
+    if (s.from.place >= of_host && s.to.place >= of_host) s.parts = static_cast<int>(below(4));
     // On one device, or on the host: of each the arrays are a pair.
     if (s.kind == step::kinds::compute) s.from.place = s.to.place ^ 1;
     return s;
@@ -181,10 +183,14 @@ class rank_memory {
   void submit(const step& s, int me) {
     if (s.kind == step::kinds::message) {
       if (s.from.rank == me) {
-        with(s.from, [&](auto part) { rt_.send("message", in(part), s.to.rank); });
+        with(
+            s.from, [&](auto part) { rt_.send("message", in(part), s.to.rank); },
+            [&](auto part) { rt_.send("message", in(part), s.to.rank).parts(s.parts); });
       }
       if (s.to.rank == me) {
-        with(s.to, [&](auto part) { rt_.recv("message", out(part), s.from.rank); });
+        with(
+            s.to, [&](auto part) { rt_.recv("message", out(part), s.from.rank); },
+            [&](auto part) { rt_.recv("message", out(part), s.from.rank).parts(s.parts); });
       }
     } else if (s.to.rank != me) {
       return;
@@ -222,11 +228,11 @@ class rank_memory {
   [[nodiscard]] device_span<word> device_part(const some& s) {
     return there_[s.place - of_host].part(s.first, s.count);
   }
-  void with(const some& s, const auto& use) {
+  void with(const some& s, const auto& use_host, const auto& use_device) {
     if (s.place < of_host) {
-      use(host(s));
+      use_host(host(s));
     } else {
-      use(device_part(s));
+      use_device(device_part(s));
     }
   }
   void copy(const step& s) {

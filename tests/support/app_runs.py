@@ -48,10 +48,10 @@ def check_timeline(name: str, events: list[dict], ranks: Sequence[int]) -> None:
     check(computing == set(ranks), f"{name}: only ranks {computing} compute in the timeline")
     backwards = [e for e in events if e["end_us"] < e["start_us"]]
     check(not backwards, f"{name}: events end before they start: {backwards[:MAX_SHOWN]}")
-    ways = {e.get("sent") for e in events if e["kind"] == "message"}
+    ways = {e.get("sent") for e in events if e["kind"] == "message" and e["lane"] != "held"}
     check(None not in ways, f"{name}: a message of which nobody knows who sends it")
     # Of tasks in another language the kernel is known, which is C++'s.
-    without = ("ideal", "tiles_ideal", "plait_c", "plait_fortran", "plait_python")
+    without = ("ideal", "tiles_ideal", "device_ideal", "plait_c", "plait_fortran", "plait_python")
     expected = len(ranks) > 1 and name.lower() not in without
     check(bool(ways) == expected, f"{name}: messages in the timeline, sent: {ways}")
 

@@ -14,6 +14,7 @@
 #include "common/cache_tiles.hpp"
 #include "common/grid_options.hpp"
 #include "common/nodes.hpp"
+#include "device/rows.hpp"
 #include "languages/languages.hpp"
 #include "measure/compare/program.hpp"
 #include "measurement.hpp"
@@ -30,6 +31,7 @@ struct command {
   plait::stencil::node_options nodes;
   std::string service = "both";
   std::int64_t time_tile = 0;
+  device_words device;
   measure::program_options common;
 };
 
@@ -49,7 +51,21 @@ bool parse(command& c, const variant_list& all, int argc, char** argv,
   options.option("--time-tile", c.time_tile,
                  "Steps that tiles take through cells while they are in the cache: an even number "
                  "up to 16; 0 = choose");
+  c.device.add_to(options);
   return options.parse(argc, argv, env);
+}
+
+/// Errors: usage_error for rows on a device beside others, whose bounds are not theirs.
+bool are_on_device(const std::vector<std::string>& names, int per_node) {
+  const auto count = std::ranges::count_if(names, is_on_device);
+  if (count == 0) return false;
+  if (count != std::ssize(names))
+    throw plait::usage_error(
+        "--variants has rows on a device beside others, which have other bounds; give "
+        "device_base,device_olap,device_plait,device_ideal");
+  if (per_node > 1)
+    throw plait::usage_error("--per-node goes with no row on a device; leave it out");
+  return true;
 }
 
 void check_time_tile(std::int64_t steps, bool has_tiles) {
@@ -107,6 +123,10 @@ int run(plait::environment& env, int argc, char** argv) {
 #endif
       {"tiles", [&] { return make_tiles(env, chosen, setting::distributed); }},
       {"ideal", make_ideal},
+      {"device_base", [&] { return make_device_base(env, chosen.device); }},
+      {"device_olap", [&] { return make_device_olap(env, chosen.device); }},
+      {"device_plait", [&] { return make_device_plait(env, chosen.runtime, chosen.device); }},
+      {"device_ideal", [&] { return make_device_ideal(chosen.device); }},
       {"tiles_ideal", [&] { return make_tiles(env, chosen, setting::isolated); }}};
   command given;
   if (!parse(given, all, argc, argv, env)) return measure::exit_verified;
@@ -115,6 +135,9 @@ int run(plait::environment& env, int argc, char** argv) {
   const std::vector<std::string> names = given.common.chosen(all.names());
   const bool has_tiles = std::ranges::any_of(names, is_tiled);
   check_time_tile(given.time_tile, has_tiles);
+  chosen.on_device = are_on_device(names, given.nodes.per_node);
+  if (chosen.on_device)
+    chosen.device = given.device.made(given.common.session.link_rate_bytes_per_s);
   const measure::node_processes nodes(env, given.nodes.per_node);
   const node_rows rows = rows_of(given, has_tiles);
   const domains whole = plait::stencil::divide<domain>(given.grid, given.nodes, nodes, true);

@@ -2,6 +2,7 @@
 #include "measurement.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,6 +24,13 @@ using measure::json;
 using plait::runtime_options;
 using plait::service_core;
 using plait::stencil::halo_mpi;
+
+json to_json(const device_options& how) {
+  return {{"bus_bytes_per_s", how.device.bus_bytes_per_s},
+          {"copy_latency_s", how.device.latency_s},
+          {"cells_per_s", how.cells_per_s},
+          {"parts", how.parts}};
+}
 
 class session {
  public:
@@ -48,31 +56,39 @@ class session {
     what.application = "jacobi3d";
     what.parameters = parameters();
     for (const std::string& name : names) add(what, name);
-    what.base = "base";
+    what.base = chosen_.on_device ? "device_base" : "base";
     what.make_reference = [this] { return make_reference(); };
-    what.ideal = of_processes("ideal");
+    what.ideal = of_processes(chosen_.on_device ? "device_ideal" : "ideal");
     if (std::ranges::any_of(names, is_tiled))
       what.own_ideals.push_back(of_processes("tiles_ideal"));
     what.communication = messages_of(halo_, problem_);
+    // Cores of the host have nothing to compute that messages could take them from.
+    if (chosen_.on_device) what.communication.work = nullptr;
     what.sent_per_step = halo_.sent();
     if (has_leaders(names)) add_leaders(what);
     const auto cells = static_cast<double>(whole_.processes.blocks().global().size());
     measure::set_operations(what, operations_per_cell * cells * wanted_.steps);
-    measure::measure_bandwidth(env_, what, [this] {
-      problem& p = problem_;
-      return stream_triad_bytes_per_s(p.v[p.cells()], p.block(p.u), p.block(p.b), 3);
-    });
+    if (!chosen_.on_device)
+      measure::measure_bandwidth(env_, what, [this] {
+        problem& p = problem_;
+        return stream_triad_bytes_per_s(p.v[p.cells()], p.block(p.u), p.block(p.b), 3);
+      });
     return measure::run_comparison(
         env_, what, wanted_,
         [&](json& out, const measure::measurements& found) {
           const int depth = chosen_.tile.depth;
           out["environment"]["time_tile_chosen"] = depth != 0 ? json(depth) : json(nullptr);
-          out["kernel"] = measure::kernel_of(found, bytes_per_cell * cells * wanted_.steps);
+          if (chosen_.on_device) {
+            add_device(out, found);
+          } else {
+            out["kernel"] = measure::kernel_of(found, bytes_per_cell * cells * wanted_.steps);
+          }
           add_service_core(out, found);
         },
         [](const json& result) {
           measure::print_table(result);
           measure::print_service_core(result);
+          print_device(result);
         });
   }
 
@@ -174,6 +190,7 @@ class session {
     json result = measure::to_json(chosen_.runtime);
     result.update(to_json(whole_.processes));
     result["time_tile"] = chosen_.asked_depth;
+    if (chosen_.on_device) result["device"] = to_json(chosen_.device);
     result["processes_per_node"] = nodes_.per_node();
     if (whole_.node_cells) result["cells_per_node"] = *whole_.node_cells;
     if (whole_.nodes) {
@@ -184,6 +201,31 @@ class session {
               : plait::service_core_names[static_cast<std::size_t>(rows_.service)];
     }
     return result;
+  }
+
+  /// Adds what copies took, and the bound that counts them: the slowest of device, bus and link.
+  static void add_device(json& out, const measure::measurements& found) {
+    double bus_s = 0;
+    for (const measure::measured_variant& one : found.variants) {
+      const double to_host_s = one.figure("to_host_s");
+      const double to_device_s = one.figure("to_device_s");
+      out["variants"][one.name]["device"] = {{"to_host_s", to_host_s},
+                                             {"to_device_s", to_device_s},
+                                             {"host_cpu_s", one.figure("host_cpu_s")},
+                                             {"host_sleeps", one.figure("host_sleeps")}};
+      if (one.communicates) bus_s = std::max({bus_s, to_host_s, to_device_s});
+    }
+    out["device"] = {{"bus_s", bus_s}, {"bound_s", std::max(out["bound_s"].get<double>(), bus_s)}};
+  }
+
+  static void print_device(const json& result) {
+    if (!result.contains("device")) return;
+    const double bound_s = result["device"]["bound_s"].get<double>();
+    std::printf("bound of device, bus and link %.4f s, copies %.4f s each way at most\n", bound_s,
+                result["device"]["bus_s"].get<double>());
+    for (const auto& [name, one] : result["variants"].items())
+      std::printf("%s / bound %.3f\n", name.c_str(),
+                  one["total_s"]["median"].get<double>() / bound_s);
   }
 
   /// By this session's medians, or, where `plait` gave up a worker, by what the warm-up measured.

@@ -6,6 +6,7 @@
 
 #include <plait/plait.hpp>
 
+#include "device/options.hpp"
 #include "measure/compare/task_run.hpp"
 #include "measure/compare/variant.hpp"
 #include "measure/load/service_core.hpp"
@@ -17,8 +18,10 @@ namespace jacobi3d {
 /// Holds what the command line says beside the problem; only tasks need it.
 struct options {
   plait::runtime_options runtime = {};
-  int asked_depth = 0;   ///< of tiles; 0: choose
-  tile_shape tile = {};  ///< of the variants `tiles` and `tiles_ideal`
+  int asked_depth = 0;     ///< of tiles; 0: choose
+  tile_shape tile = {};    ///< of the variants `tiles` and `tiles_ideal`
+  bool on_device = false;  ///< whether the variants are the rows on a device
+  device_options device = {};
 };
 
 using variant = plait::measure::variant<problem>;

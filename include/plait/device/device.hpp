@@ -42,6 +42,12 @@ struct device_ledger {
   double wall_s = 0;
 };
 
+/// Cost of a copy between a device and the host: a latency, and a time for each byte.
+struct copy_cost {
+  double latency_s = 0;
+  double per_byte_s = 0;
+};
+
 /// A device, or none.  Copies name the same one.  Local to the process.
 class device {
  public:

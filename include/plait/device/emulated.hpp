@@ -26,8 +26,9 @@ struct emulated_options {
 
 /// Reads what PLAIT_DEVICE says: "emulated", or with options "emulated:count=2,bus=1e9".  Options:
 /// count, bus (bytes/s), latency, delay (s), faults, seed.  Errors: usage_error that names the
-/// word.
-[[nodiscard]] emulated_options emulated_options_of(const std::string& text);
+/// word, and `named`, where the text comes from.
+[[nodiscard]] emulated_options emulated_options_of(const std::string& text,
+                                                   const std::string& named = "PLAIT_DEVICE");
 
 /// Makes devices that live as long as they are named.
 [[nodiscard]] std::vector<device> emulated_devices(const emulated_options& options = {});

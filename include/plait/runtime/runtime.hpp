@@ -27,6 +27,7 @@
 #include <plait/runtime/messages.hpp>
 #include <plait/runtime/one_sided_calls.hpp>
 #include <plait/runtime/service_core.hpp>
+#include <plait/runtime/staged_message.hpp>
 #include <plait/runtime/submitter.hpp>
 #include <plait/task/hold.hpp>
 #include <plait/task/progress_source.hpp>
@@ -146,14 +147,15 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// to use; `error`, when communication has been given up after a failed task.
   /// `counted(in(x), in(n))` sends as many elements as n says when the message starts; a count
   /// beyond the buffer is a usage_error at `wait`.  What lies in a device's memory is copied to the
-  /// host first; usage_error in a task.
+  /// host first; in parts, if `.parts(n)` follows (staged_message.hpp); usage_error in a task.
   template <class What>
-  void send(task_name name, const What& what, int peer, int tag = 0,
+  auto send(task_name name, const What& what, int peer, int tag = 0,
             const communicator& among = {}) {
     if constexpr (detail::is_of_device<What>) {
       using named = std::tuple_element_t<0, What>;
       detail::typed_send::expect_fits<named>();
-      send_bytes(name, detail::copied<const std::byte>(std::get<0>(what)), peer, tag, among);
+      return staged_message<const std::byte>(
+          *self_, name, detail::copied<const std::byte>(std::get<0>(what)), peer, tag, among);
     } else {
       submitter().message(detail::typed_send::describe(name, what, peer, tag), among);
     }
@@ -164,15 +166,16 @@ class runtime final : public collective_calls, public one_sided_calls {
   /// written by a task when the message has come.  Errors: as `send`; at `wait`, an `error` when
   /// the message has another size.
   /// `counted(out(x), out(n))` takes any number of elements up to all of x, and n says how many
-  /// came; from `no_rank` none.  What goes to a device's memory comes to the host first;
-  /// usage_error in a task.
+  /// came; from `no_rank` none.  What goes to a device's memory comes to the host first, in the
+  /// sender's number of `.parts(n)`; usage_error in a task.
   template <class What>
-  void recv(task_name name, const What& what, int peer, int tag = 0,
+  auto recv(task_name name, const What& what, int peer, int tag = 0,
             const communicator& among = {}) {
     if constexpr (detail::is_of_device<What>) {
       using named = std::tuple_element_t<0, What>;
       detail::typed_receive::expect_fits<named>();
-      receive_bytes(name, detail::copied<std::byte>(std::get<0>(what)), peer, tag, among);
+      return staged_message<std::byte>(*self_, name, detail::copied<std::byte>(std::get<0>(what)),
+                                       peer, tag, among);
     } else {
       submitter().message(detail::typed_receive::describe(name, what, peer, tag), among);
     }
@@ -263,10 +266,6 @@ class runtime final : public collective_calls, public one_sided_calls {
   void copy_bytes(task_name name, device_span<const std::byte> from, std::span<std::byte> to);
   void copy_bytes(task_name name, std::span<const std::byte> from, device_span<std::byte> to);
   void copy_bytes(task_name name, device_span<const std::byte> from, device_span<std::byte> to);
-  void send_bytes(task_name name, device_span<const std::byte> from, int peer, int tag,
-                  const communicator& among);
-  void receive_bytes(task_name name, device_span<std::byte> to, int peer, int tag,
-                     const communicator& among);
 
   std::unique_ptr<runtime_state> self_;
 };

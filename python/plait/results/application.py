@@ -47,13 +47,17 @@ _OWN_LIMITS = fields(
     {"ideal": text, "computation_s": spread_of(positive), "bound_s": at_least_0,
      "attainable_s": positive, "ratio_to_ideal": number}
 )  # fmt: skip
+_DEVICE = fields(
+    {"to_host_s": at_least_0, "to_device_s": at_least_0, "host_cpu_s": at_least_0,
+     "host_sleeps": at_least_0}
+)  # fmt: skip
 _VARIANT = fields(
     {"total_s": spread_of(positive), "verified": flag, **PARTS},
     {"ratio_to_base": or_null(number), "max_error": or_null(number), "ledger": or_null(LEDGER),
      "iterations": or_null(count), "workers": count, "processes": count, "outliers": count,
      "computes_as_base": flag, "slower_computation": or_null(_SLOWER), "own_limits": _OWN_LIMITS,
      "gflops": positive, "communication_overhead_s": number, "tile": or_null(count_from_1),
-     "rest": or_null(REST), "binding": text,
+     "device": _DEVICE, "rest": or_null(REST), "binding": text,
      "per_iteration_s": fields({"total": fields({"median": positive, "mean": positive}),
                                 "wait": _COLUMN, "comp": _COLUMN})},
 )  # fmt: skip
@@ -81,7 +85,7 @@ _MEMBERS = result_shape(
      "attainable_by_round_s": _MEASURED_ALONE,
      "hidden_fraction": or_null(mapping(or_null(number))), "limiter": or_null(text),
      "prediction": _PREDICTION, "traffic": _TRAFFIC, "timeline": TIMELINE,
-     "service_core": SERVICE_CORE,
+     "service_core": SERVICE_CORE, "device": fields({"bus_s": at_least_0, "bound_s": positive}),
      "trace_summary": TRACE_SUMMARY,
      "kernel": or_null(fields({}, {"bytes_per_s": number,
                                    "fraction_of_bandwidth": or_null(number)}))},

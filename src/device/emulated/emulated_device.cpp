@@ -9,10 +9,10 @@
 #include <ctime>
 #include <deque>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <random>
-#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -33,9 +33,23 @@ namespace {
 using detail::back_end;
 using detail::device_listener;
 
-constexpr std::array kernels{device_queue::urgent, device_queue::compute};  // in this order
-constexpr std::array to_host{device_queue::to_host};
-constexpr std::array to_device{device_queue::to_device};
+/// Works on the commands of some queues, of which it takes the first that has one.
+struct engine {
+  explicit engine(std::initializer_list<device_queue> of) : queues(of) {}
+
+  const std::vector<device_queue> queues;
+  std::condition_variable changed;
+  std::int64_t free_ns = 0;  ///< when its last command ended, as a device counts
+  ticks woke = 0;            ///< and when its thread saw that
+};
+
+/// Returns the processor time of the calling thread: what a kernel's work takes, whoever else wants
+/// the core.
+[[nodiscard]] std::int64_t processor_ns() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{1'000'000'000} * time.tv_sec + time.tv_nsec;
+}
 
 void sleep_until(std::int64_t monotonic_ns) noexcept {
   constexpr std::int64_t second = 1'000'000'000;
@@ -45,6 +59,9 @@ void sleep_until(std::int64_t monotonic_ns) noexcept {
   while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR) continue;
 }
 
+/// A device does not sleep: what its threads, which do, see late is late for nobody else.  A
+/// command begins, as the device counts, when it is enqueued, its waits are over and its engine is
+/// free, and ends so many seconds later; a thread that wakes after that moment goes on at once.
 class emulated_device final : public back_end {
  public:
   emulated_device(const emulated_options& how, int index)
@@ -54,7 +71,7 @@ class emulated_device final : public back_end {
       std::lock_guard lock(mutex_);
       ends_ = true;
     }
-    changed_.notify_all();
+    for (engine& one : engines_) one.changed.notify_all();
     for (std::thread& one : threads_) one.join();
   }
   emulated_device(const emulated_device&) = delete;
@@ -62,11 +79,7 @@ class emulated_device final : public back_end {
 
   void listen(device_listener& to) override {
     listener_ = &to;
-    for (const std::span<const device_queue> mine :
-         {std::span<const device_queue>(kernels), std::span<const device_queue>(to_host),
-          std::span<const device_queue>(to_device)}) {
-      threads_.emplace_back([this, mine] { serve(mine); });
-    }
+    for (engine& one : engines_) threads_.emplace_back([this, &one] { serve(one); });
   }
 
   [[nodiscard]] std::byte* allocate(std::size_t size_bytes) override {
@@ -78,8 +91,11 @@ class emulated_device final : public back_end {
   }
   void release_pinned(std::byte* memory) noexcept override { detail::release_on_host(memory); }
 
+  [[nodiscard]] copy_cost bus() const noexcept override {
+    return {how_.latency_s, 1 / how_.bus_bytes_per_s};
+  }
   void copy(queue in, void* to, const void* from, std::size_t size_bytes) override {
-    const double seconds = how_.latency_s + static_cast<double>(size_bytes) / how_.bus_bytes_per_s;
+    const double seconds = bus().latency_s + static_cast<double>(size_bytes) * bus().per_byte_s;
     work(in, seconds, [to, from, size_bytes] { std::memcpy(to, from, size_bytes); });
   }
   void work(const queue& in, double seconds, std::function<void()> what) {
@@ -93,10 +109,8 @@ class emulated_device final : public back_end {
   }
   std::uint64_t mark(device_queue queue, std::unique_ptr<detail::open_turn>) override {
     std::lock_guard lock(mutex_);
-    one_queue& q = at(queue);
-    const std::uint64_t number = ++q.marks;
-    if (failure_.empty()) q.commands.push_back({.kind = command::kinds::mark, .number = number});
-    changed_.notify_all();
+    const std::uint64_t number = ++at(queue).marks;
+    push(queue, {.kind = command::kinds::mark, .number = number});
     return number;
   }
   [[nodiscard]] std::uint64_t passed(device_queue queue) const noexcept override {
@@ -109,8 +123,8 @@ class emulated_device final : public back_end {
   }
   void await(device_queue queue, std::uint64_t number) noexcept override {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock,
-                  [&] { return passed(queue) >= number || (!failure_.empty() && running_ == 0); });
+    passed_.wait(lock,
+                 [&] { return passed(queue) >= number || (!failure_.empty() && running_ == 0); });
   }
 
  private:
@@ -122,11 +136,24 @@ class emulated_device final : public back_end {
     std::function<void()> what = {};
     device_queue other = device_queue::compute;
     std::uint64_t number = 0;
+    std::int64_t enqueued_ns = 0;
   };
   struct one_queue {
     std::deque<command> commands;
     std::uint64_t marks = 0;
     std::atomic<std::uint64_t> passed{0};
+    std::int64_t now_ns = 0;  ///< when what was before the first command was over
+    /// When the last marks were passed.
+    std::array<std::int64_t, 256> passed_ns{};
+
+    /// Returns when a mark was passed, or for an old one something later.
+    [[nodiscard]] std::int64_t& when(std::uint64_t number) noexcept {
+      const std::uint64_t oldest =
+          passed.load(std::memory_order_relaxed) >= passed_ns.size()
+              ? passed.load(std::memory_order_relaxed) - passed_ns.size() + 1
+              : 0;
+      return passed_ns[std::max(number, oldest) % passed_ns.size()];
+    }
   };
 
   [[nodiscard]] one_queue& at(device_queue queue) noexcept {
@@ -138,9 +165,20 @@ class emulated_device final : public back_end {
 
   void enqueue(device_queue queue, command one) {
     std::lock_guard lock(mutex_);
+    push(queue, std::move(one));
+  }
+  void push(device_queue queue, command one) {
     if (!failure_.empty()) return;
-    at(queue).commands.push_back(std::move(one));
-    changed_.notify_all();
+    one.enqueued_ns = detail::monotonic_ns();
+    one_queue& q = at(queue);
+    q.commands.push_back(std::move(one));
+    if (q.commands.size() == 1) of(queue).changed.notify_one();
+  }
+
+  [[nodiscard]] engine& of(device_queue queue) noexcept {
+    return *std::ranges::find_if(engines_, [queue](const engine& one) {
+      return std::ranges::find(one.queues, queue) != one.queues.end();
+    });
   }
 
   /// Passes marks and waits at the head of a queue.  Returns whether a mark was among them.
@@ -148,11 +186,15 @@ class emulated_device final : public back_end {
     bool marks = false;
     while (!q.commands.empty()) {
       const command& head = q.commands.front();
-      if (head.kind == command::kinds::mark) {
+      if (head.kind == command::kinds::work) break;
+      if (head.kind == command::kinds::wait && passed(head.other) < head.number) break;
+      q.now_ns = std::max(q.now_ns, head.enqueued_ns);
+      if (head.kind == command::kinds::wait) {
+        q.now_ns = std::max(q.now_ns, at(head.other).when(head.number));
+      } else {
         q.passed.store(head.number, std::memory_order_release);
+        q.when(head.number) = q.now_ns;
         marks = true;
-      } else if (head.kind == command::kinds::work || passed(head.other) < head.number) {
-        break;
       }
       q.commands.pop_front();
     }
@@ -162,24 +204,40 @@ class emulated_device final : public back_end {
     return !q.commands.empty() && q.commands.front().kind == command::kinds::work;
   }
 
-  void serve(std::span<const device_queue> mine) {
+  /// Wakes who waits for marks of a queue.
+  void tell_of_marks(device_queue queue) {
+    passed_.notify_all();
+    for (engine& one : engines_) {
+      const auto waits = [&](device_queue other) {
+        const std::deque<command>& all = at(other).commands;
+        return !all.empty() && all.front().kind == command::kinds::wait &&
+               all.front().other == queue;
+      };
+      if (std::ranges::any_of(one.queues, waits)) one.changed.notify_one();
+    }
+  }
+
+  void serve(engine& me) {
     ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns: a device is not late by the 50 us of the default
     std::unique_lock lock(mutex_);
     while (!ends_) {
       bool marks = false;
-      for (const device_queue q : mine) marks = pass(at(q)) || marks;
+      for (const device_queue q : me.queues) {
+        if (!pass(at(q))) continue;
+        marks = true;
+        tell_of_marks(q);
+      }
       if (marks) {
-        changed_.notify_all();
         tell_moved(lock);
         continue;
       }
       const auto next =
-          std::ranges::find_if(mine, [this](device_queue q) { return can_work(at(q)); });
-      if (next == mine.end()) {
-        changed_.wait(lock);
+          std::ranges::find_if(me.queues, [this](device_queue q) { return can_work(at(q)); });
+      if (next == me.queues.end()) {
+        me.changed.wait(lock);
         continue;
       }
-      run_first_of(*next, lock);
+      run_first_of(*next, me, lock);
     }
   }
 
@@ -197,22 +255,26 @@ class emulated_device final : public back_end {
     lock.unlock();
     for (auto& one : dropped) one.clear();
     lock.lock();
-    changed_.notify_all();
+    passed_.notify_all();
     tell_moved(lock);
   }
 
-  void run_first_of(device_queue queue, std::unique_lock<std::mutex>& lock) {
-    command now = std::move(at(queue).commands.front());
-    at(queue).commands.pop_front();
+  void run_first_of(device_queue queue, engine& me, std::unique_lock<std::mutex>& lock) {
+    one_queue& q = at(queue);
+    command now = std::move(q.commands.front());
+    q.commands.pop_front();
     if (how_.faults > 0 && std::bernoulli_distribution(how_.faults)(random_))
       return fail("injected fault", now.task, lock);
     double seconds = now.seconds;
     if (how_.delay_s > 0) seconds += std::uniform_real_distribution(0.0, how_.delay_s)(random_);
+    const std::int64_t begin_ns = std::max({q.now_ns, now.enqueued_ns, me.free_ns});
     ++running_;
     lock.unlock();
-    const std::int64_t begin_ns = detail::monotonic_ns();
-    const ticks begin = now_ticks();
+    const std::int64_t awake_ns = detail::monotonic_ns();
+    const ticks late = seconds_to_ticks(1e-9 * static_cast<double>(awake_ns - begin_ns));
+    const ticks begin = std::max(now_ticks() - late, me.woke);
     listener_->began(queue, begin);
+    const std::int64_t processor_then_ns = processor_ns();
     std::string why;
     try {
       if (now.what) now.what();
@@ -220,19 +282,26 @@ class emulated_device final : public back_end {
       why = exception_text(std::current_exception());
     }
     now.what = nullptr;
-    sleep_until(begin_ns + static_cast<std::int64_t>(seconds * 1e9));
-    listener_->ran(queue, now.task, begin, now_ticks());
+    const std::int64_t worked_ns = processor_ns() - processor_then_ns;
+    const std::int64_t end_ns =
+        begin_ns + std::max(static_cast<std::int64_t>(seconds * 1e9), worked_ns);
+    sleep_until(end_ns);
+    me.woke = now_ticks();
+    listener_->ran(queue, now.task, begin, me.woke);
     lock.lock();
+    me.free_ns = q.now_ns = end_ns;
     --running_;
-    changed_.notify_all();
+    if (!failure_.empty()) passed_.notify_all();
     if (!why.empty()) fail(why, now.task, lock);
   }
 
   const emulated_options how_;
   device_listener* listener_ = nullptr;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable passed_;  ///< a mark, or a failure
   std::array<one_queue, device_queue_count> queues_;
+  std::array<engine, 3> engines_{engine{device_queue::urgent, device_queue::compute},
+                                 engine{device_queue::to_host}, engine{device_queue::to_device}};
   std::mt19937_64 random_;
   std::string failure_;  ///< of the first command that failed
   int running_ = 0;
@@ -259,10 +328,10 @@ std::vector<device> emulated_devices(const emulated_options& options) {
   return all;
 }
 
-emulated_options emulated_options_of(const std::string& text) {
-  const auto refuse = [&text](const std::string& word) {
+emulated_options emulated_options_of(const std::string& text, const std::string& named) {
+  const auto refuse = [&](const std::string& word) {
     return usage_error(
-        "PLAIT_DEVICE='" + text + "': '" + word +
+        named + "='" + text + "': '" + word +
         "' is not understood; it is cuda, hip, opencl, emulated, or emulated:count=2,bus=1e9 with "
         "count, bus (bytes/s), latency, delay (s), faults and seed");
   };

@@ -203,7 +203,7 @@ void submit_steps(runtime_state& s, const collective_call& call,
                                                                      const communicator& among) {
   const collective::shape& shape = known.shape;
   if (shape.ranks == 1 || shape.what == operation_kind::barrier ||
-      s.compared_sizes == size_comparison::none)
+      s.agreed.sizes == size_comparison::none)
     return nullptr;
   // Most calls tell nothing.
   if (!known.telling.empty() && !s.tasks.recording() && s.messages.leave_out(known.telling))
@@ -218,7 +218,7 @@ void submit_steps(runtime_state& s, const collective_call& call,
   telling.receive = range(agreement->heard());
   const operation message{
       .of = operation::origin::agreement,
-      .sparse = agreement->may_be_sparse() && s.compared_sizes != size_comparison::all,
+      .sparse = agreement->may_be_sparse() && s.agreed.sizes != size_comparison::all,
       .called = shape.what,
       .name = call.name.c_str()};
   submit_steps(s, telling, *s.schedules.of(agreement->way(), agreement->how()), message, among);
@@ -274,7 +274,7 @@ void expect_library_can(runtime_state& s, const collective_call& call,
   }
   expect_to_be_ours(s, call, all);  // before the first task that writes scratch memory
   if (made.how.has_value()) made.steps = s.schedules.of(shape, *made.how);
-  if (made.how.has_value() && s.compared_sizes == size_comparison::some && shape.ranks > 1)
+  if (made.how.has_value() && s.agreed.sizes == size_comparison::some && shape.ranks > 1)
     made.telling = collective_agreement::channels_of(s.messages, shape, all);
   return made;
 }

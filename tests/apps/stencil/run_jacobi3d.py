@@ -88,10 +88,11 @@ def check_comparison(name: str, variant: dict, result: dict) -> None:
     as_base = name not in ("tiles", "tiles_ideal") and variant["workers"] == 1
     check(variant["computes_as_base"] == as_base, f"{name} computes as base: {not as_base}")
     hidden = result["hidden_fraction"].get(name)
-    check(hidden is None or (as_base and name != "ideal"), f"{name} hides {hidden}")
+    ideals = ("ideal", "device_ideal")
+    check(hidden is None or (as_base and name not in ideals), f"{name} hides {hidden}")
     check(("own_limits" in variant) == (name == "tiles"), f"{name}: limits of its own")
     slower = variant["slower_computation"]
-    knows = (as_base or name == "tiles") and name != "ideal"
+    knows = (as_base or name == "tiles") and name not in ideals
     check((slower is not None) == knows, f"{name}: slower computation {slower}")
     if slower is not None:
         most = max(slower["total_s"], 0)
@@ -104,6 +105,25 @@ def check_comparison(name: str, variant: dict, result: dict) -> None:
         processor = own["computation_s"]["median"] + (result["transport_cpu_s"]["median"] or 0)
         attainable = max(result["communication_s"]["median"], processor)
         check(own["attainable_s"] == attainable, f"tiles: attainable {own['attainable_s']}")
+
+
+def check_device(result: dict, variants: list[str]) -> None:
+    """What a result of rows on a device has that others have not."""
+    on_device = variants[0].startswith("device_")
+    check(("device" in result) == on_device, "the bound of device, bus and link")
+    check(("kernel" in result) != on_device, "the memory's bandwidth")
+    if not on_device:
+        return
+    bus = 0
+    for name, variant in result["variants"].items():
+        copies = [variant["device"][way] for way in ("to_host_s", "to_device_s")]
+        alone = name == "device_ideal" or result["environment"]["ranks"] == 1
+        check((min(copies) > 0) != alone, f"{name} copies {copies}")
+        check(variant["device"]["host_cpu_s"] > 0, f"{name}: processor time")
+        bus = max(bus, *copies)
+    check(result["device"]["bus_s"] == bus, f"{result['device']}, bus {bus}")
+    bound = max(bus, result["bound_s"])
+    check(result["device"]["bound_s"] == bound, f"{result['device']}, bound {bound}")
 
 
 def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
@@ -138,7 +158,9 @@ def check_result(options: argparse.Namespace, arguments: list[str]) -> None:
     processor = result["computation_s"]["median"] + (result["transport_cpu_s"]["median"] or 0)
     attainable = max(result["communication_s"]["median"], processor)
     check(result["attainable_s"] == attainable, "attainable_s")
-    check(set(result["hidden_fraction"]) == set(variants) - {"base"}, "hidden fractions")
+    bases = {"base", "device_base"}
+    check(set(result["hidden_fraction"]) == set(variants) - bases, "hidden fractions")
+    check_device(result, variants)
     for name, variant in result["variants"].items():
         check_comparison(name, variant, result)
     check_nodes(result, arguments, options.ranks)

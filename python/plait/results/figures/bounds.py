@@ -55,9 +55,24 @@ def bound_sentences(result: Result) -> list[str]:
     else:
         lines.append("each term was measured alone in this session")
     lines += _cheaper_runs(result)
+    if "device" in result:
+        return [*lines, _of_device(result)]
     if result.get("attainable_s") is not None and alone.transport_s is None:
         lines.append("the transport's processor time is not known and counts as 0")
     return lines
+
+
+def _of_device(result: Result) -> str:
+    """Returns the bound that counts copies, and each variant's ratio to it."""
+    device = result["device"]
+    ratios = ", ".join(
+        f"{name} {variant['total_s']['median'] / device['bound_s']:.3f}"
+        for name, variant in result["variants"].items()
+    )
+    return (
+        f"with copies each way, {_text(device['bus_s'])}, the bound of device, bus and link is"
+        f" {_text(device['bound_s'])}; times of it: {ratios}"
+    )
 
 
 def _formula(value: float, alone: Alone, transport_s: float | None) -> str:

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/block.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace jacobi3d {
+namespace {
+
+// Pieces of the interior: a kernel of the rim that becomes ready meanwhile waits for one of them.
+constexpr std::int64_t far_pieces = 6;
+
+const box& checked(const problem& p) {
+  const auto [px, py, pz] = p.whole().grid().dims();
+  if (px > 1 || py > 1)
+    throw plait::usage_error(
+        fmt::format("--variants has rows on a device, which need processes that divide z alone, "
+                    "not a grid of {}x{}x{}; give --grid 1x1x{}",
+                    px, py, pz, px * py * pz));
+  return p.cells();
+}
+
+int parts_of(const device_options& how, double message_bytes) {
+  if (how.parts > 0) return how.parts;
+  plait::model::staged_way way{.copy_latency_s = how.device.latency_s,
+                               .copy_per_byte_s = 1 / how.device.bus_bytes_per_s,
+                               .network = plait::model::usual_network()};
+  if (how.link_bytes_per_s > 0) way.network.gap_per_byte_s = 1 / how.link_bytes_per_s;
+  return plait::model::cheapest_parts(way, message_bytes);
+}
+
+/// All elements of an array of the host.
+std::span<double> elements(const problem& p, array& of, const layout& lies) {
+  const cells all = p.block(of);
+  return {all.at(all.cells().low), lies.size()};
+}
+
+constexpr auto up = plait::device_queue::to_device;
+constexpr auto down = plait::device_queue::to_host;
+
+}  // namespace
+
+layout::layout(const plait::view<const double, 3>& with_ghosts)
+    : with_ghosts_(with_ghosts.cells()),
+      strides_{1, with_ghosts.stride(axis::y), with_ghosts.stride(axis::z)},
+      size_(place(with_ghosts_.high - plait::extents<3>(1)) + 1) {}
+
+std::size_t layout::place(const plait::point<3>& cell) const {
+  std::ptrdiff_t result = 0;
+  for (const axis a : plait::axes<3>)
+    result += (cell[a] - with_ghosts_.low[a]) * strides_[static_cast<std::size_t>(index_of(a))];
+  return static_cast<std::size_t>(result);
+}
+
+std::size_t layout::message_size(const box& plane) const {
+  return static_cast<std::size_t>(plane.extent(axis::y) * strides_[1]);
+}
+
+reads::reads(const box& some) : below(some), own(some), above(some) {
+  below.low[axis::z] = some.low[axis::z] - 1;
+  below.high[axis::z] = some.low[axis::z];
+  above.low[axis::z] = some.high[axis::z];
+  above.high[axis::z] = some.high[axis::z] + 1;
+  --own.low[axis::y];
+  ++own.high[axis::y];
+}
+
+void relax_there::operator()(plait::queue to_queue, const_span_there, const_span_there own,
+                             const_span_there, const_span_there b_part, span_there to_part,
+                             const box& some) const {
+  const const_cells u = lies.cells_around(own);
+  const const_cells b = lies.cells_around(b_part);
+  const cells v = lies.cells_around(to_part)[some];
+  plait::emulated::launch(to_queue, static_cast<double>(some.size()) / cells_per_s,
+                          [u, b, v, how = how] { jacobi3d::relax(u, b, v, how); });
+}
+
+device_block::device_block(problem& p, const device_options& how)
+    : gpu_(how.gpu),
+      whole_(checked(p)),
+      lies_(p.block(std::as_const(p.u))),
+      relax_{lies_, how.cells_per_s, stores_for(whole_)},
+      u_(gpu_, lies_.size()),
+      v_(gpu_, lies_.size()),
+      b_(gpu_, lies_.size()),
+      faces_(plait::stencil::faces_of(p.whole().blocks(), p.rank())) {
+  const double message_bytes =
+      faces_.empty()
+          ? 0.0
+          : static_cast<double>(lies_.message_size(faces_.front().edge)) * sizeof(double);
+  parts_ = parts_of(how, message_bytes);
+  cut_rim();
+  cut_interior(p.parts().interior);
+  const plait::queue there = plait::by_hand::queue_of(gpu_, up, "start");
+  plait::by_hand::copy<double>(there, elements(p, p.u, lies_), u_.all());
+  plait::by_hand::copy<double>(there, elements(p, p.v, lies_), v_.all());
+  plait::by_hand::copy<double>(there, elements(p, p.b, lies_), b_.all());
+  plait::by_hand::await(gpu_, plait::by_hand::record(there));
+}
+
+void device_block::fetch(problem& p, int step) {
+  const plait::queue here = plait::by_hand::queue_of(gpu_, down, "result");
+  plait::by_hand::copy<double>(here, iterate(step).as_const(), elements(p, p.u, lies_));
+  plait::by_hand::await(gpu_, plait::by_hand::record(here));
+}
+
+std::vector<box> device_block::in_parts(const box& plane) const {
+  const std::int64_t rows = (plane.extent(axis::y) + parts_ - 1) / parts_;
+  return plait::cut_in_parts(plane, rows * plane.extent(axis::x));
+}
+
+void device_block::cut_rim() {
+  std::vector<std::int64_t> seen;
+  for (std::size_t i = 0; i < faces_.size(); ++i) {
+    const std::int64_t z = faces_[i].edge.low[axis::z];
+    const auto known = std::ranges::find(seen, z);
+    if (known != seen.end()) {
+      rim_[static_cast<std::size_t>(known - seen.begin())].faces.push_back(i);
+      continue;
+    }
+    seen.push_back(z);
+    rim_.push_back({{i}, in_parts(faces_[i].edge)});
+  }
+}
+
+void device_block::cut_interior(const box& interior) {
+  box rest = interior;
+  if (rest.empty()) return;
+  const auto take = [&](std::int64_t low, std::int64_t high) {
+    box planes = interior;
+    planes.low[axis::z] = low;
+    planes.high[axis::z] = high;
+    return planes;
+  };
+  for (const plait::stencil::face& f : faces_) {
+    if (rest.extent(axis::z) == 0) break;
+    std::int64_t& low = rest.low[axis::z];
+    std::int64_t& high = rest.high[axis::z];
+    near_.push_back(f.where == plait::side::low ? take(low, low + 1) : take(high - 1, high));
+    f.where == plait::side::low ? ++low : --high;
+  }
+  const std::int64_t planes = rest.extent(axis::z);
+  const std::int64_t pieces = std::min(far_pieces, planes);
+  for (std::int64_t i = 0; i < pieces; ++i)
+    far_.push_back(take(rest.low[axis::z] + planes * i / pieces,
+                        rest.low[axis::z] + planes * (i + 1) / pieces));
+}
+
+}  // namespace jacobi3d
