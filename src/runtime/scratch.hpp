@@ -2,6 +2,7 @@
 /// Memory that the runtime makes for messages; whoever uses it keeps it alive.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,22 +27,29 @@ class scratch_pool {
  public:
   static constexpr std::size_t largest_bytes = 1024;
 
-  /// Returns memory that nobody owns, for a size from 1 to `largest_bytes`.  `is_unused(bytes)`: no
-  /// task in flight names them.  Calls in flight at once have memory of their own each.
+  /// Returns memory that nobody owns, for a size from 1 to `largest_bytes`; if `most_blocks` of the
+  /// size are in use, memory that is freed when it is let go.  `is_unused(bytes)`: no task in
+  /// flight names them.  Calls in flight at once have memory of their own each.
   [[nodiscard]] std::shared_ptr<std::byte> take(std::size_t size_bytes, const auto& is_unused) {
     const std::size_t lines = (size_bytes + line - 1) / line;
     ring& own = rings_[lines - 1];
-    const auto begin = [&] { return reinterpret_cast<std::uintptr_t>(own.blocks[own.next].get()); };
-    if (own.blocks.empty() || !is_unused(byte_range{begin(), begin() + lines * line})) {
-      own.blocks.insert(own.blocks.begin() + static_cast<std::ptrdiff_t>(own.next),
-                        make_scratch(lines * line));
+    for (std::size_t tries = std::min<std::size_t>(2, own.blocks.size()); tries > 0; --tries) {
+      std::byte* const oldest = own.blocks[own.next].get();
+      own.next = own.next + 1 < own.blocks.size() ? own.next + 1 : 0;
+      const auto begin = reinterpret_cast<std::uintptr_t>(oldest);
+      if (is_unused(byte_range{begin, begin + lines * line})) return lent(oldest);
     }
-    std::byte* const taken = own.blocks[own.next].get();
-    own.next = own.next + 1 < own.blocks.size() ? own.next + 1 : 0;
-    return {std::shared_ptr<void>(), taken};
+    if (own.blocks.size() == most_blocks) return make_scratch(size_bytes);
+    own.blocks.push_back(make_scratch(lines * line));
+    return lent(own.blocks.back().get());
   }
 
  private:
+  [[nodiscard]] static std::shared_ptr<std::byte> lent(std::byte* memory) noexcept {
+    return {std::shared_ptr<void>(), memory};
+  }
+
+  static constexpr std::size_t most_blocks = 64;
   static constexpr std::size_t line = 64;
   struct ring {
     std::vector<std::shared_ptr<std::byte>> blocks;

@@ -203,7 +203,7 @@ void act(detail::task_node& self, detail::node_action action) {
       bytes,
       [](void* argument) {
         const auto& [by, op_] = *static_cast<sending*>(argument);
-        return by.start_at_once(op_);
+        return by.start_at_once(op_, false) == engine::at_once::over;
       },
       &it);
 }
@@ -320,8 +320,10 @@ const operation& operation_in(const detail::task_node& node) noexcept {
   return *std::launder(reinterpret_cast<const submitted_operation*>(node.storage));
 }
 
+/// One that was started at once and has no node yet is the engine's.
 const char* name_of(const operation& op) noexcept {
-  return static_cast<const submitted_operation&>(op).node->name;
+  const bool has_node = op.completed == &completed;
+  return has_node ? static_cast<const submitted_operation&>(op).node->name : op.name;
 }
 
 }  // namespace plait

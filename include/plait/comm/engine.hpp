@@ -113,11 +113,18 @@ class engine {
   /// Starts `op` now or as soon as the holder of the token gets to it.  Thread-safe.
   void post(operation& op);
 
-  /// Starts a send here and now, if its turn has come and no other thread has the token.  Returns
-  /// true if it is over; then `completed` is not called.  Else give it to `post`, which goes on
-  /// with what has been started.  Any thread that may post it.  Precondition: `may_start_at_once`.
-  /// Errors: `error` with what MPI says; then it is over.
-  [[nodiscard]] bool start_at_once(operation& op);
+  /// Says what became of a send that was to be started at once.
+  enum class at_once : std::uint8_t {
+    later,      ///< nothing: give it to `post`
+    over,       ///< it is over, and `completed` is not called
+    under_way,  ///< it has been started; see `start_at_once`
+  };
+  /// Starts a send here and now, if its turn has come and no other thread has the token.  If the
+  /// send `stays` at its address and is under way, it counts as posted: `completed` is called.
+  /// Otherwise `post` takes over what has been started, from a copy of the send; this is for the
+  /// thread that enqueues.  Precondition: `may_start_at_once`.  Errors: `error` with what MPI says;
+  /// then it is over.
+  [[nodiscard]] at_once start_at_once(operation& op, bool stays);
   /// Returns true for a send that is mostly over when it has been started: libraries copy small
   /// messages out at once.  To ask costs less than to have them among the others at the next look.
   [[nodiscard]] static bool may_start_at_once(const operation& op) noexcept {

@@ -48,7 +48,7 @@ class driver {
   /// Starts `op`, or leaves it to whoever holds the token.
   void post(operation& op);
   /// See `engine::start_at_once`.
-  [[nodiscard]] bool start_at_once(operation& op);
+  [[nodiscard]] engine::at_once start_at_once(operation& op, bool stays);
   /// Drives operations, unless another thread does so or waits for the token.  Returns whether
   /// anything started or completed.  `again`: the caller polls without pause.
   bool poll(bool again) {
@@ -189,23 +189,22 @@ inline void driver::post(operation& op) {
   }
 }
 
-inline bool driver::start_at_once(operation& op) {
+inline engine::at_once driver::start_at_once(operation& op, bool stays) {
   const bool has_token = mpi_token::any_held_here();  // in `completed` of another operation
-  if (!nothing_waits_for_a_step() || state_.is_given_up() ||
-      (op.again != nullptr && op.again->pays(op)))
-    return false;
-  if (!has_token && !token_.try_acquire()) return false;
-  bool over = false;
+  auto became = engine::at_once::later;
+  if (!nothing_waits_for_a_step() || (op.again != nullptr && op.again->pays(op))) return became;
+  if (!has_token && !token_.try_acquire()) return became;
   try {
-    over = flights_.may_begin() && op.via->may_start(op) &&
-           flights_.start_at_once(op, matching_.mpi_tag(op));
+    // Asked by the holder: who gives up does so as the holder.
+    if (!state_.is_given_up() && op.via->may_start(op))
+      became = flights_.start_at_once(op, matching_.mpi_tag(op), stays);
   } catch (...) {
     if (!has_token) release_token();
     throw;
   }
-  if ((over || op.under_way) && !op.via->parked().empty()) begin_followers(*op.via);
+  if (became != engine::at_once::later && !op.via->parked().empty()) begin_followers(*op.via);
   if (!has_token) release_token();
-  return over;
+  return became;
 }
 
 inline void driver::take_up(operation& op, moment& when) {
@@ -214,7 +213,7 @@ inline void driver::take_up(operation& op, moment& when) {
 
 /// Starts the operation and those that were parked behind it, or parks it until its turn.
 inline void driver::admit(operation& op, moment& when) {
-  if (op.under_way) return flights_.go_on(op, when);
+  if (op.under_way) return flights_.take_over(op);
   if (state_.is_given_up()) {
     tell_.settle(op, nullptr);
     return;

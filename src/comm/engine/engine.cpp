@@ -190,8 +190,11 @@ void engine::post(operation& op) {
   self_->messages.post(op);
   self_->helper.wake();
 }
-bool engine::start_at_once(operation& op) {
-  return self_->messages.start_at_once(op);
+engine::at_once engine::start_at_once(operation& op, bool stays) {
+  const at_once became = self_->messages.start_at_once(op, stays);
+  // Others that waited for their turn behind it may have been started.
+  if (became != at_once::later && self_->chosen.proxy) self_->helper.wake();
+  return became;
 }
 void engine::watch(awaited& what) {
   self_->messages.watch(what);

@@ -2,15 +2,42 @@
 // All of it runs in the thread that holds the token.
 #include "comm/engine/in_flight.hpp"
 
+#include <utility>
+
 namespace plait {
 
 static_assert(look_schedule::never == engine::never);
 
-void in_flight::go_on(operation& op, moment& when) {
+void in_flight::keep(operation& op, MPI_Request request, bool stays) {
+  moment when;
   const bool first = nothing();
-  op.under_way = false;
-  transfers_.go_on(op);
+  operation* kept = &op;
+  if (!stays) {
+    begun_ = {{op}, true};
+    begun_.completed = [](operation& self, const std::exception_ptr& failure) noexcept {
+      auto& one = static_cast<begun_send&>(self);
+      one.is_over = true;
+      one.failure = failure;
+    };
+    op.under_way = true;
+    kept = &begun_;
+  }
+  state_.one_more();
+  transfers_.add(*kept, request);
   note_expected(first, when);
+}
+
+/// Both are counted as in flight until here, if both are.
+void in_flight::take_over(operation& op) {
+  op.under_way = false;
+  begun_.is_used = false;
+  if (!begun_.is_over) {
+    transfers_.replace(begun_, op);
+    state_.one_less();
+    return;
+  }
+  state_.one_less();
+  op.completed(op, std::exchange(begun_.failure, nullptr));
 }
 
 void in_flight::start_one_sided(operation& op, moment& when) {

@@ -55,11 +55,10 @@ class in_flight {
 
   /// The operation's turn has come.  It may complete at once.
   void start(operation& op, int mpi_tag, moment& when);
-  /// Starts it for `engine::start_at_once`.  Returns whether it is over; else `go_on` follows, and
-  /// until then no other may begin.
-  [[nodiscard]] bool start_at_once(operation& op, int mpi_tag);
-  [[nodiscard]] bool may_begin() const noexcept { return transfers_.may_begin(); }
-  void go_on(operation& op, moment& when);
+  /// See `engine::start_at_once`.
+  [[nodiscard]] engine::at_once start_at_once(operation& op, int mpi_tag, bool stays);
+  /// `op` was started at once, by a copy that is in flight in its place, or has been.
+  void take_over(operation& op);
   void start_one_sided(operation& op, moment& when);
   void watch(awaited& what);
   void serve(served_window& window);
@@ -113,6 +112,14 @@ class in_flight {
       looks_.posted_since_last();
     }
   }
+  /// A send that was started at once and had to go on: in the place of the operation that takes
+  /// over, and which the caller of `start_at_once` has still to make.
+  struct begun_send : operation {
+    bool is_used = false;
+    bool is_over = false;
+    std::exception_ptr failure;
+  };
+  void keep(operation& op, MPI_Request request, bool stays);
   bool test(look which);
   bool test_watched() { return !watched_.empty() && test_all_watched(); }
   /// Returns what a look costs that finds nothing, if there are so many that this matters.
@@ -126,6 +133,7 @@ class in_flight {
   activity& state_;
   completer& tell_;
   transfer_set transfers_;
+  begun_send begun_;
   collective::library_collectives library_;
   bool completed_since_looked_ = false;  ///< not told to `looks_`
   bool lost_ = false;  ///< MPI has requests that can be followed no more, and their buffers
@@ -154,14 +162,16 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
   }
 }
 
-inline bool in_flight::start_at_once(operation& op, int mpi_tag) {
+inline engine::at_once in_flight::start_at_once(operation& op, int mpi_tag, bool stays) {
+  if (!stays && begun_.is_used) return engine::at_once::later;
   op.via->started(op);
-  if (transfers_.start_at_once(op, mpi_tag, op.via->among()->messages)) {
+  MPI_Request request = transfers_.send(op, mpi_tag, op.via->among()->messages);
+  if (transfer_set::is_over(request)) {
     tell_.count_one();
-    return true;
+    return engine::at_once::over;
   }
-  op.under_way = true;
-  return false;
+  keep(op, request, stays);
+  return engine::at_once::under_way;
 }
 
 inline bool in_flight::look_after(look which) {

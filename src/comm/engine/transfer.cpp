@@ -18,12 +18,6 @@
 namespace plait {
 namespace {
 
-[[nodiscard]] bool is_over(MPI_Request& request) {
-  int done = 0;
-  mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-  return done != 0;
-}
-
 /// Ranks that name sizes that do not fit: in a collective that is the program's mistake.
 [[nodiscard]] std::exception_ptr wrong_size(const operation& op, const std::string& why) {
   const std::string text = describe(op) + ": " + why;
@@ -117,10 +111,17 @@ bool transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
   return false;
 }
 
-bool transfer_set::start_at_once(const operation& op, int mpi_tag, MPI_Comm comm) {
-  const int count = static_cast<int>(op.size_bytes);  // small
-  mpi_call(MPI_Isend(op.buffer, count, MPI_BYTE, op.peer, mpi_tag, comm, &begun_), "MPI_Isend");
-  return is_over(begun_);
+MPI_Request transfer_set::send(const operation& op, int mpi_tag, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int count = static_cast<int>(op.size_bytes);
+  mpi_call(MPI_Isend(op.buffer, count, MPI_BYTE, op.peer, mpi_tag, comm, &request), "MPI_Isend");
+  return request;
+}
+
+bool transfer_set::is_over(MPI_Request& request) {
+  int done = 0;
+  mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  return done != 0;
 }
 
 void transfer_set::add(operation& op, MPI_Request request) {

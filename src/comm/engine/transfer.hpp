@@ -2,11 +2,11 @@
 /// The MPI requests in flight.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -39,13 +39,16 @@ class transfer_set {
   /// `error` with what MPI says; then nothing was started.
   [[nodiscard]] bool start(operation& op, int mpi_tag, MPI_Comm comm);
 
-  /// MPI_Isend.  Returns whether the send is over; else `go_on` adds it, and no other `may_begin`
-  /// until then.
-  [[nodiscard]] bool start_at_once(const operation& op, int mpi_tag, MPI_Comm comm);
-  [[nodiscard]] bool may_begin() const noexcept { return begun_ == MPI_REQUEST_NULL; }
-  void go_on(operation& op) { add(op, std::exchange(begun_, MPI_REQUEST_NULL)); }
+  /// MPI_Isend of a small message, which is not added.
+  [[nodiscard]] static MPI_Request send(const operation& op, int mpi_tag, MPI_Comm comm);
+  /// MPI_Test.
+  [[nodiscard]] static bool is_over(MPI_Request& request);
+  /// Puts `to`, which stands for the same message, in the place of `from`.
+  void replace(const operation& from, operation& to) noexcept {
+    *std::ranges::find(operations_, &from) = &to;
+  }
 
-  /// Adds a collective of the MPI library's own, which is under way on `request`.
+  /// Adds what is under way on `request`.
   void add(operation& op, MPI_Request request);
 
   /// Tests requests and returns the operations that have completed and left the set, valid until
@@ -79,7 +82,6 @@ class transfer_set {
   std::size_t first_ = 0;
   std::size_t others_ = 0;       ///< how many after `first_` the next to have their turn are
   bool oldest_have_had_ = true;  ///< their turn
-  MPI_Request begun_ = MPI_REQUEST_NULL;  ///< by `start_at_once`, and not over
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<finished> finished_;

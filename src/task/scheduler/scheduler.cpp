@@ -88,7 +88,8 @@ void scheduler::implementation::wait_for_room() {
   }
 }
 
-task_node& scheduler::allocate(task_name name, node_kind kind) {
+/// Not to be inlined: see `of_suspendable_task`.
+[[gnu::noinline]] task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
   if (!s.threads.in_program() || s.tasks.open != nullptr) [[unlikely]] {
     if (task_node* parent = s.calling_task()) return s.allocate_child(*parent, name.c_str(), kind);
@@ -138,7 +139,9 @@ bool scheduler::is_unused(byte_range bytes) noexcept {
   return self_->tasks.tracker.is_settled(bytes, access_mode::out);
 }
 
-bool scheduler::start_without_node(byte_range bytes, start_function start, void* argument) {
+/// Not to be inlined: see `of_suspendable_task`.
+[[gnu::noinline]] bool scheduler::start_without_node(byte_range bytes, start_function start,
+                                                     void* argument) {
   implementation& s = *self_;
   if (!s.threads.in_program() || s.tasks.open != nullptr || s.time().is_inside() ||
       s.recording != nullptr || s.replaying != nullptr || s.failure.is_known() ||
