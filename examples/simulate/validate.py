@@ -176,8 +176,7 @@ class Validation:
     def steps(self) -> Iterator[Callable[[], None]]:
         """Yields what is left to do, in order."""
         if not self.network.exists():
-            rate = self.measured_at()
-            yield lambda: plait("measure", "loggp", *self.job(rate), "--json", self.network)
+            yield lambda: plait("measure", "loggp", *self.job(RECORDED_AT), "--json", self.network)
         for turn in range(self.told.rounds):
             folder = self.folder / str(turn)
             folder.mkdir(exist_ok=True)
@@ -190,10 +189,6 @@ class Validation:
                 kept = tested(folder, one.name, rate, policy)
                 if not kept.exists():
                     yield lambda of=one, at=rate, p=policy, to=kept: self.test(of, at, p, to)
-
-    def measured_at(self) -> str:
-        """Returns the rate of the network whose parameters are measured."""
-        return RECORDED_AT
 
     def to_record(self, folder: pathlib.Path) -> Iterator[tuple[pathlib.Path, Callable[[], None]]]:
         """Yields the jobs that a round records, with the result of each."""
@@ -329,10 +324,6 @@ class OverRanks(Validation):
         self.rates = self.rates[:1]
         # There may be more ranks than cores: one that waits must let others have its core.
         os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
-
-    def measured_at(self) -> str:
-        """Returns the rate of the network whose parameters are measured."""
-        return self.rates[0]
 
     def to_record(self, folder: pathlib.Path) -> Iterator[tuple[pathlib.Path, Callable[[], None]]]:
         """Yields the jobs that a round records, with the result of each."""
