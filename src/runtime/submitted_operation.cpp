@@ -169,9 +169,11 @@ void completed(operation& self, const std::exception_ptr& why_not) noexcept {
 void start(submitted_operation& op) {
   runtime_state& home = *op.home;
   if (op.varies) set_length(op);
-  const bool is_over =
-      engine::may_start_at_once(op) && !home.record.has_value() && home.messages.start_at_once(op);
-  is_over ? home.tasks.complete(*op.node) : home.messages.post(op);
+  auto became = engine::at_once::later;
+  if (engine::may_start_at_once(op) && !op.under_way && !home.record.has_value())
+    became = home.messages.start_at_once(op, true);
+  if (became == engine::at_once::over) home.tasks.complete(*op.node);
+  if (became == engine::at_once::later) home.messages.post(op);
 }
 
 void act(detail::task_node& self, detail::node_action action) {

@@ -74,9 +74,13 @@ TEST_P(device_messages, messages_travel_in_parts_also_in_replays) {
 }
 
 /// A kernel that reads one part of what comes is enqueued when that part is there: it ends the
-/// sender's second part, which would come never if the receiver waited for both.
+/// sender's second part, which would come never if the receiver waited for both.  On one worker,
+/// which enqueues in the order of submission: the copy of the second part waits in its queue, and
+/// the first must not be behind it.
 TEST_P(device_messages, a_part_that_has_come_is_used_while_others_are_under_way) {
-  runtime rt{env, options({})};
+  runtime_options in_order = options({});
+  in_order.tasks.workers = 1;
+  runtime rt{env, in_order};
   const device gpu = rt.devices().at(0);
   constexpr std::size_t half = 1000 * 64 / sizeof(int);
   device_array<int> there(gpu, 2 * half);
