@@ -330,10 +330,10 @@ std::vector<device> emulated_devices(const emulated_options& options) {
 
 emulated_options emulated_options_of(const std::string& text, const std::string& named) {
   const auto refuse = [&](const std::string& word) {
-    return usage_error(
-        named + "='" + text + "': '" + word +
-        "' is not understood; it is cuda, hip, opencl, emulated, or emulated:count=2,bus=1e9 with "
-        "count, bus (bytes/s), latency, delay (s), faults and seed");
+    return usage_error(named + "='" + text + "': '" + word + "' is not understood; it is " +
+                       (named == "PLAIT_DEVICE" ? "cuda, hip, opencl, " : "") +
+                       "emulated, or emulated:count=2,bus=1e9 with "
+                       "count, bus (bytes/s), latency, delay (s), faults and seed");
   };
   constexpr std::string_view kind = "emulated";
   emulated_options options;
