@@ -76,26 +76,30 @@ void expect_same_size(task_name name, std::size_t from, std::size_t to) {
 
 /// `host` names what the second task keeps until the copy is done.  Both name the place of the
 /// copy's end: what both read of the host would not order them.  In checked mode the first task
-/// keeps it, too: between the two nobody may touch it.
-template <class From, class To, class Host, class... Kept>
+/// keeps it, too: between the two nobody may touch it.  `OfMessage`: they follow a message, which
+/// may be for long, and so do not count against the in-flight limit.
+template <bool OfMessage = false, class From, class To, class Host, class... Kept>
 void submit_two(runtime_state& s, task_name name, const detail::on_device& where, From from, To to,
                 const Host& host, const Kept&... kept) {
+  const auto count = []([[maybe_unused]] auto&& submitted) {
+    if constexpr (OfMessage) submitted.uncounted();
+  };
   auto end = std::make_shared<std::atomic<std::uint64_t>>(0);
   auto enqueue = [](queue to_queue, From f, To t, const Kept&...) { enqueue_copy(to_queue, f, t); };
-  s.tasks
-      .task(name, detail::enqueued_call(enqueue, name.c_str(), {end, s.checked}), where, in(from),
-            out(to), kept...)
-      .also(out(*end));
-  s.tasks
-      .task(
-          name,
-          [](auto&&, const detail::on_device& at, const noted_place& number, const Kept&...,
-             hold until) {
-            at.where->when_done(at.which, number->load(std::memory_order_acquire),
-                                std::make_unique<held_until>(std::move(until)));
-          },
-          host, where, end, kept..., held)
-      .also(in(*end));
+  count(s.tasks
+            .task(name, detail::enqueued_call(enqueue, name.c_str(), {end, s.checked}), where,
+                  in(from), out(to), kept...)
+            .also(out(*end)));
+  count(s.tasks
+            .task(
+                name,
+                [](auto&&, const detail::on_device& at, const noted_place& number, const Kept&...,
+                   hold until) {
+                  at.where->when_done(at.which, number->load(std::memory_order_acquire),
+                                      std::make_unique<held_until>(std::move(until)));
+                },
+                host, where, end, kept..., held)
+            .also(in(*end)));
 }
 
 /// Memory of the host that a message goes through, which lives as long as a task or a message has
@@ -161,6 +165,23 @@ std::vector<device> devices_of(const std::vector<device>& option, const environm
   return found;
 }
 
+found_devices::found_devices(const std::vector<device>& option, const environment& env) {
+  try {
+    all_ = devices_of(option, env);
+  } catch (...) {
+    refused_ = std::current_exception();
+  }
+}
+
+copy_cost found_devices::bus() const noexcept {
+  return all_.empty() ? copy_cost{1e-5, 1e-10} : all_.front().state()->commands().bus();
+}
+
+std::vector<device> found_devices::take() {
+  if (refused_ != nullptr) std::rethrow_exception(refused_);
+  return std::move(all_);
+}
+
 joined_devices::joined_devices(std::vector<device> all, scheduler& tasks,
                                const std::function<ticks(ticks)>& in_flight_until)
     : all_(std::move(all)), tasks_(tasks) {
@@ -181,10 +202,6 @@ joined_devices::~joined_devices() {
     one.state()->times().set_messages({});
     one.state()->leave();
   }
-}
-
-copy_cost joined_devices::bus() const noexcept {
-  return all_.empty() ? copy_cost{1e-5, 1e-10} : all_.front().state()->commands().bus();
 }
 
 void joined_devices::wait() {
@@ -290,8 +307,8 @@ void detail::submit_staged(runtime_state& s, task_name name, device_span<std::by
     const std::span<const std::byte> bytes = staged_bytes(between, part.size());
     operation own = message;
     submit_message(s, name, own, range_of(bytes), among, between);
-    submit_two(s, name, queue_of(part.memory(), device_queue::to_device), bytes, part, in(bytes),
-               between);
+    submit_two<true>(s, name, queue_of(part.memory(), device_queue::to_device), bytes, part,
+                     in(bytes), between);
   });
 }
 

@@ -26,6 +26,22 @@ struct runtime_state;
 [[nodiscard]] std::vector<device> devices_of(const std::vector<device>& option,
                                              const environment& env);
 
+/// Keeps what `devices_of` returns, or throws once it is taken: the ranks agree on something in
+/// between, also with one whose devices are refused.
+class found_devices {
+ public:
+  found_devices(const std::vector<device>& option, const environment& env);
+
+  /// Returns what copies of the first one take; without devices, of a usual one.
+  [[nodiscard]] copy_cost bus() const noexcept;
+  /// Errors: those of `devices_of`.
+  [[nodiscard]] std::vector<device> take();
+
+ private:
+  std::vector<device> all_;
+  std::exception_ptr refused_;
+};
+
 /// Nobody polls for a device: its own threads say how far it is, by releasing holds.
 class joined_devices {
  public:
@@ -38,8 +54,6 @@ class joined_devices {
   joined_devices& operator=(const joined_devices&) = delete;
 
   [[nodiscard]] const std::vector<device>& all() const noexcept { return all_; }
-  /// Returns what copies of the first one take; without devices, of a usual one.
-  [[nodiscard]] copy_cost bus() const noexcept;
   /// Returns when tasks and devices have finished.  Errors: those of both.
   void wait();
   /// Returns when devices have done what was enqueued.  Before a failure is rethrown.

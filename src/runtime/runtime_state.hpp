@@ -57,6 +57,8 @@ struct agreement {
 struct runtime_state {
   /// Precondition: `options` are settled.
   runtime_state(environment& env_, const runtime_options& options)
+      : runtime_state(env_, options, {options.devices, env_}) {}
+  runtime_state(environment& env_, const runtime_options& options, found_devices found)
       : env(env_),
         choice(agreed_network(env_, options.network)),
         messages(env_, options.engine),
@@ -64,9 +66,8 @@ struct runtime_state {
         checked(options.tasks.checked),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
-        devices(devices_of(options.devices, env_), tasks,
-                [this](ticks when) { return messages.in_flight_until(when); }),
-        agreed(agreed_on(env_, options, devices.bus(), choice.network())),
+        agreed(agreed_on(env_, options, found.bus(), choice.network())),
+        devices(found.take(), tasks, [this](ticks when) { return messages.in_flight_until(when); }),
         tasks(joined_to_messages(options.tasks)) {
     // MPI writes what other tasks wait for.
     if (checked) mpi_token::watch(&scheduler::pause_checks);
@@ -138,9 +139,9 @@ struct runtime_state {
   const bool checked;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
-  scratch_pool scratch;    ///< of collective calls; tasks use it
-  joined_devices devices;  ///< settled by the end of tasks
+  scratch_pool scratch;  ///< of collective calls; tasks use it
   const agreement agreed;
+  joined_devices devices;  ///< settled by the end of tasks
   scheduler tasks;
   std::optional<task_suspender> suspender;
   std::optional<recorder> record;

@@ -117,6 +117,30 @@ TEST_P(device_messages, a_part_that_has_come_is_used_while_others_are_under_way)
   EXPECT_EQ(back, std::vector<int>(2 * half, me == 1 ? 7 : 0));
 }
 
+TEST_P(device_messages, receives_before_sends_fit_any_in_flight_limit) {
+  for (const std::size_t in_flight : {1U, 2U, 8U}) {
+    runtime_options few = options();
+    few.tasks.in_flight = in_flight;
+    runtime rt{env, few};
+    const device gpu = rt.devices().at(0);
+    constexpr std::size_t n = 16 * 64 / sizeof(int);
+    constexpr std::size_t messages = 5;
+    const int next = (env.rank() + 1) % env.size();
+    const int before = (env.rank() + env.size() - 1) % env.size();
+    device_array<int> from(gpu, n);
+    device_array<int> to(gpu, messages * n);
+    std::vector<int> host(n, env.rank());
+    std::vector<int> back(messages * n);
+    rt.copy("there", in(host), out(from));
+    for (std::size_t i = 0; i < messages; ++i)
+      rt.recv("ghost", out(to.part(i * n, n)), before, 1).parts(16);
+    for (std::size_t i = 0; i < messages; ++i) rt.send("edge", in(from), next, 1).parts(16);
+    rt.copy("back", in(to), out(back));
+    rt.wait();
+    EXPECT_EQ(back, std::vector<int>(messages * n, before)) << in_flight;
+  }
+}
+
 TEST_P(device_messages, fewer_parts_than_none_are_refused) {
   runtime rt{env, options()};
   device_array<int> x(rt.devices().at(0), 3);

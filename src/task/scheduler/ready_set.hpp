@@ -23,16 +23,17 @@ class ready_set {
  public:
   ready_set(crew& threads, std::size_t in_flight);
 
+  // What the in-flight limit does not bound goes to an inbox: children, and what is uncounted.
   /// Adds a task that is ready when it is submitted.  Submitting thread.
   void add_submitted(task_node& node) {
-    if (node.where != 0) return add_outside(node);
+    if (node.where != 0 || node.uncounted) return add_outside(node);
     expect_high(node);
     fresh_[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
     worker_events_.notify_one();
   }
   /// Adds a task that `w` has released; null: a thread that is no worker.
   void add_released(task_node& node, worker* w) {
-    if (w == nullptr || node.is_child || node.where != 0 || w->of != nullptr) {
+    if (w == nullptr || node.is_child || node.where != 0 || node.uncounted || w->of != nullptr) {
       add_outside(node);
     } else if (!w->in_loop || node.urgency == priority::low) {
       push(node, *w);

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <plait/core/cpu_pause.hpp>
 #include <plait/core/error.hpp>
@@ -133,6 +134,11 @@ void scheduler::submit(task_node& node) {
   if (node.recorded != nullptr) return;
   if (detail::submitted_tasks::is_ready(node)) s.launch(node);
   s.time().left();
+}
+
+void scheduler::count_out(task_node& node) noexcept {
+  if (node.recorded != nullptr || node.is_child || std::exchange(node.uncounted, true)) return;
+  self_->threads.raise(&detail::counters::uncounted, &self_->threads.submitter());
 }
 
 bool scheduler::is_unused(byte_range bytes) noexcept {
