@@ -49,9 +49,18 @@ static_assert(is_declared_so<&f::event_record, &cuEventRecord>());
 static_assert(is_declared_so<&f::event_query, &cuEventQuery>());
 static_assert(is_declared_so<&f::elapsed_ms, &cuEventElapsedTime>());
 static_assert(is_declared_so<&f::host_function, &cuLaunchHostFunc>());
+static_assert(is_declared_so<&f::exchange_capture_mode, &cuThreadExchangeStreamCaptureMode>());
+static_assert(is_declared_so<&f::is_capturing, &cuStreamIsCapturing>());
+static_assert(is_declared_so<&f::end_capture, &cuStreamEndCapture>());
+static_assert(is_declared_so<&f::destroy_graph, &cuGraphDestroy>());
 
 namespace number = plait::detail::cuda_number;
 static_assert(number::not_ready == CUDA_ERROR_NOT_READY);
+static_assert(number::relaxed_capture == CU_STREAM_CAPTURE_MODE_RELAXED);
+static_assert(number::is_of_capture(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
+static_assert(number::is_of_capture(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED));
+static_assert(number::is_of_capture(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT));
+static_assert(!number::is_of_capture(CUDA_ERROR_CAPTURED_EVENT));
 static_assert(number::own_stream == CU_STREAM_NON_BLOCKING);
 static_assert(number::timing_event == CU_EVENT_DEFAULT);
 static_assert(number::portable_host == CU_MEMHOSTALLOC_PORTABLE);

@@ -62,7 +62,10 @@ class cuda_clock {
     return at_ + seconds_to_ticks(static_cast<double>(ms) * 1e-3);
   }
   /// Returns whether the context answers for an event that has passed, as it does until a fault.
-  [[nodiscard]] bool answers() const noexcept { return by_.event_query(anchor_) == 0; }
+  [[nodiscard]] bool answers() const noexcept {
+    const int code = by_.event_query(anchor_);
+    return code == 0 || cuda_number::is_of_capture(code);
+  }
 
  private:
   static constexpr double renewed_after_s = 4;

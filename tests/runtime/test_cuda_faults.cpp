@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a device of CUDA or HIP does when its driver refuses and fails, which a stand-in does on
+// demand.
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <plait/device/device_array.hpp>
+#include <plait/runtime/runtime.hpp>
+
+#include "device/cuda/cuda_device.hpp"
+#include "device/device_state.hpp"
+#include "runtime/cuda_kernels.hpp"
+#include "runtime/failure_of.hpp"
+#include "support/mpi_test.hpp"
+
+namespace plait::test {
+namespace {
+
+using detail::cuda_functions;
+using detail::cuda_stream;
+
+class cuda_faults : public ::testing::TestWithParam<driver> {
+ protected:
+  void SetUp() override {
+    if (!is_stand_in()) GTEST_SKIP() << "not run: a driver does not fail on demand";
+    real = driver_functions::of(GetParam()).common;
+    by = std::make_unique<cuda_functions>(*real);
+    ASSERT_EQ(by->init(0), 0);
+  }
+  /// Returns a device that calls `by`.
+  [[nodiscard]] device made() const {
+    return device(std::make_shared<detail::device_state>(
+        0, by->kind(), std::make_unique<detail::cuda_device>(*by, 0)));
+  }
+  [[nodiscard]] cuda_stream stream(queue q) const {
+    return by->is_hip() ? reinterpret_cast<cuda_stream>(hip::stream(q)) : cuda::stream(q);
+  }
+  /// Submits a task that leaves a capture on its queue's stream, which no task may.
+  void submit_capture(runtime& rt, const device& gpu, device_array<int>& x) const {
+    rt.task(
+        "bad",
+        [this](queue q, device_span<int>) {
+          EXPECT_EQ(driver_functions::of(GetParam()).begin_capture(stream(q), 0), 0);
+        },
+        on(gpu), out(x));
+  }
+
+  inline static const cuda_functions* real = nullptr;
+  std::unique_ptr<cuda_functions> by;  ///< some of which a test replaces
+};
+INSTANTIATE_TEST_SUITE_P(drivers, cuda_faults, ::testing::Values(driver::cuda, driver::hip));
+
+TEST_P(cuda_faults, a_capture_that_is_left_on_a_queues_stream_is_an_error_of_its_task) {
+  runtime rt{test_environment(), {.tasks = {.workers = 1}, .devices = {made()}}};
+  const device gpu = rt.devices().at(0);
+  device_array<int> x(gpu, 1);
+  submit_capture(rt, gpu, x);
+  const std::string why = failure_of(rt);
+  EXPECT_NE(why.find(gpu.name() + ": error 900 ("), std::string::npos) << why;
+  EXPECT_NE(why.find(") in 'bad'"), std::string::npos) << why;
+}
+
+/// Until then a copy might touch the program's memory.
+TEST_P(cuda_faults, a_failure_is_told_when_all_streams_have_ended) {
+  static std::atomic<int> refusals;
+  refusals = 10;
+  by->stream_finish = [](cuda_stream one) {
+    return refusals > 0 && refusals-- > 0 ? detail::cuda_number::refused_by_capture
+                                          : real->stream_finish(one);
+  };
+  runtime rt{test_environment(), {.tasks = {.workers = 1}, .devices = {made()}}};
+  const device gpu = rt.devices().at(0);
+  device_array<int> x(gpu, 1);
+  submit_capture(rt, gpu, x);
+  EXPECT_NE(failure_of(rt).find("in 'bad'"), std::string::npos);
+  EXPECT_EQ(refusals, 0);
+}
+
+}  // namespace
+}  // namespace plait::test
