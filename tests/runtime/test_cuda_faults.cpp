@@ -19,6 +19,7 @@
 namespace plait::test {
 namespace {
 
+using detail::cuda_event;
 using detail::cuda_functions;
 using detail::cuda_stream;
 
@@ -77,6 +78,23 @@ TEST_P(cuda_faults, a_failure_is_told_when_all_streams_have_ended) {
   submit_capture(rt, gpu, x);
   EXPECT_NE(failure_of(rt).find("in 'bad'"), std::string::npos);
   EXPECT_EQ(refusals, 0);
+}
+
+TEST_P(cuda_faults, a_clock_without_an_answer_asks_once_and_not_soon_again) {
+  static int asked;
+  asked = 0;
+  by->event_record = [](cuda_event, cuda_stream) {
+    ++asked;
+    return 0;
+  };
+  by->event_query = [](cuda_event) { return detail::cuda_number::not_ready; };
+  detail::cuda_clock clock(*by);
+  const ticks before = now_ticks();
+  EXPECT_TRUE(clock.is_old(before));
+  EXPECT_EQ(clock.renew(nullptr), detail::cuda_number::not_ready);
+  EXPECT_EQ(asked, 1);
+  EXPECT_FALSE(clock.is_old(before));
+  EXPECT_TRUE(clock.is_old(now_ticks() + seconds_to_ticks(1)));
 }
 
 }  // namespace

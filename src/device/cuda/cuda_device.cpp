@@ -62,8 +62,9 @@ void cuda_device::make_handles() {
     expect("stream", by_.stream_create(&queues_[q].signal, cuda_number::own_stream, 0));
   }
   constexpr double patience_s = 10;  // the first event may wait for the device to wake
+  constexpr int answers = 8;
   expect("event", clock_.make());
-  expect("time", clock_.renew(queues_[0].signal, patience_s));
+  expect("time", clock_.renew(queues_[0].signal, patience_s, answers));
 }
 
 /// Destroying a stream does not wait for its host functions, which have the bell.
