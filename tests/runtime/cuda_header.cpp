@@ -55,6 +55,7 @@ static_assert(is_declared_so<&f::end_capture, &cuStreamEndCapture>());
 static_assert(is_declared_so<&f::destroy_graph, &cuGraphDestroy>());
 
 namespace number = plait::detail::cuda_number;
+static_assert(number::no_device == CUDA_ERROR_NO_DEVICE);
 static_assert(number::not_ready == CUDA_ERROR_NOT_READY);
 static_assert(number::relaxed_capture == CU_STREAM_CAPTURE_MODE_RELAXED);
 static_assert(number::is_of_capture(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+#include <plait/core/error.hpp>
 #include <plait/device/device_array.hpp>
 #include <plait/runtime/runtime.hpp>
 
@@ -95,6 +96,36 @@ TEST_P(cuda_faults, a_clock_without_an_answer_asks_once_and_not_soon_again) {
   EXPECT_EQ(asked, 1);
   EXPECT_FALSE(clock.is_old(before));
   EXPECT_TRUE(clock.is_old(now_ticks() + seconds_to_ticks(1)));
+}
+
+TEST_P(cuda_faults, a_driver_without_a_device_has_none_and_one_that_does_not_start_is_an_error) {
+  EXPECT_EQ(by->count_devices(), 2U);
+  by->init = [](unsigned) { return detail::cuda_number::no_device; };
+  EXPECT_EQ(by->count_devices(), 0U);
+  by->init = [](unsigned) { return 803; };
+  EXPECT_EQ(error_of([this] { static_cast<void>(by->count_devices()); }),
+            std::string(by->kind()) + " does not start: error 803");
+  by->init = real->init;
+  by->device_count = [](int*) { return 999; };
+  EXPECT_EQ(error_of([this] { static_cast<void>(by->count_devices()); }),
+            std::string(by->kind()) + " does not start: error 999");
+}
+
+TEST(a_drivers_library, says_which_function_it_lacks) {
+  double (*cosine)(double) = nullptr;
+  void (*none)() = nullptr;
+  detail::loaded_library mathematics({"no_such_library.so", "libm.so.6"});
+  mathematics.look_up(cosine, "cos");
+  EXPECT_EQ(error_of([&] { mathematics.expect_whole(); }), "no error");
+  EXPECT_TRUE(mathematics.is_whole());
+  mathematics.look_up(none, "no_such_function");
+  EXPECT_EQ(
+      error_of([&] { mathematics.expect_whole(); }),
+      "libm.so.6 has no 'no_such_function': it is older than what plait needs, or no whole driver");
+  detail::loaded_library absent({"no_such_library.so"});
+  absent.look_up(none, "no_such_function");
+  EXPECT_EQ(error_of([&] { absent.expect_whole(); }), "no error");
+  EXPECT_FALSE(absent.is_whole());
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include <plait/core/error.hpp>
+
 #include "device/loaded_library.hpp"
 
 struct CUctx_st;
@@ -20,6 +22,7 @@ using cuda_stream = CUstream_st*;
 
 /// Of both libraries [CUDA Driver API; HIP Runtime API].
 namespace cuda_number {
+inline constexpr int no_device = 100;
 inline constexpr int not_ready = 600;
 inline constexpr int relaxed_capture = 2;  ///< a thread's calls are refused for no capture
 inline constexpr int refused_by_capture = 900;
@@ -40,7 +43,7 @@ inline constexpr unsigned portable_host = 1;  ///< pinned for all contexts
 /// `hipSetDevice` does.
 class cuda_functions {
  public:
-  /// Returns null where no library is found.
+  /// Returns null where no library is found.  Errors: `error` where the library lacks a function.
   [[nodiscard]] static const cuda_functions* find_cuda() {
     static const cuda_functions found(of::cuda);
     return found.is_whole_ ? &found : nullptr;
@@ -48,6 +51,16 @@ class cuda_functions {
   [[nodiscard]] static const cuda_functions* find_hip() {
     static const cuda_functions found(of::hip);
     return found.is_whole_ ? &found : nullptr;
+  }
+
+  /// Errors: `error` where the driver does not start, and there are devices.
+  [[nodiscard]] std::size_t count_devices() const {
+    int count = 0;
+    int code = init(0);
+    if (code == 0) code = device_count(&count);
+    if (code == cuda_number::no_device) return 0;
+    if (code != 0) throw error(std::string(kind()) + " does not start: error " + code_text(code));
+    return static_cast<std::size_t>(count);
   }
 
   int (*init)(unsigned flags) = nullptr;
@@ -132,6 +145,7 @@ class cuda_functions {
     look_up(end_capture, "cuStreamEndCapture", "hipStreamEndCapture");
     look_up(destroy_graph, "cuGraphDestroy", "hipGraphDestroy");
     look_up(error_name_, "cuGetErrorName", "hipDrvGetErrorName");
+    library.expect_whole();
     is_whole_ = library.is_whole();
   }
 
