@@ -2,9 +2,10 @@
 // What a device of CUDA or HIP does when its driver refuses and fails, which a stand-in does on
 // demand.
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
-#include <utility>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <plait/core/error.hpp>
@@ -79,6 +80,32 @@ TEST_P(cuda_faults, a_failure_is_told_when_all_streams_have_ended) {
   submit_capture(rt, gpu, x);
   EXPECT_NE(failure_of(rt).find("in 'bad'"), std::string::npos);
   EXPECT_EQ(refusals, 0);
+}
+
+TEST_P(cuda_faults, no_kernel_runs_in_the_ledger_after_a_failure) {
+  static std::atomic<bool> fails;
+  static std::atomic<bool> ends;
+  fails = ends = false;
+  by->event_query = [](cuda_event one) { return fails ? 700 : real->event_query(one); };
+  runtime rt{test_environment(), {.tasks = {.workers = 2}, .devices = {made()}}};
+  const device gpu = rt.devices().at(0);
+  device_array<int> x(gpu, 1);
+  rt.task(
+      "slow",
+      [this](queue q, device_span<int>) {
+        const auto until_it_ends = [](void*) {
+          while (!ends) std::this_thread::yield();
+        };
+        EXPECT_EQ(by->host_function(stream(q), until_it_ends, nullptr), 0);
+      },
+      on(gpu), out(x));
+  while (rt.ledger(gpu).kernels_s == 0) std::this_thread::yield();
+  fails = true;
+  ends = true;
+  EXPECT_NE(failure_of(rt).find("in 'slow'"), std::string::npos);
+  const double kernels_s = rt.ledger(gpu).kernels_s;
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_EQ(rt.ledger(gpu).kernels_s, kernels_s);
 }
 
 TEST_P(cuda_faults, a_clock_without_an_answer_asks_once_and_not_soon_again) {

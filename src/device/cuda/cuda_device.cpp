@@ -363,10 +363,22 @@ void cuda_device::finish(cuda_stream stream) const noexcept {
     std::this_thread::sleep_for(silence);
 }
 
-/// After a failure: ends what runs, so that nothing touches memory of the program any more.
+/// After a failure: ends what runs, so that nothing touches memory of the program any more.  For
+/// the ledger a turn that had begun ends now.
 void cuda_device::settle() {
   for (const one_queue& q : queues_) finish(q.stream);
-  std::lock_guard lock(mutex_);
+  std::vector<news> told;
+  const ticks now = now_ticks();
+  std::unique_lock lock(mutex_);
+  for (std::size_t q = 0; q < device_queue_count; ++q) {
+    for (const one_mark& mark : queues_[q].marks) {
+      if (mark.began)
+        told.push_back({now, static_cast<device_queue>(q), true, mark.task, mark.begin});
+    }
+  }
+  lock.unlock();
+  tell(told);
+  lock.lock();
   is_settled_ = true;
 }
 
