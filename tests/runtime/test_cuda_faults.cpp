@@ -66,6 +66,36 @@ TEST_P(cuda_faults, a_capture_that_is_left_on_a_queues_stream_is_an_error_of_its
   EXPECT_NE(why.find(") in 'bad'"), std::string::npos) << why;
 }
 
+TEST_P(cuda_faults, a_query_that_a_capture_refuses_is_asked_again) {
+  static std::atomic<int> refusals;
+  refusals = 0;
+  by->event_query = [](cuda_event one) {
+    return refusals > 0 && refusals-- > 0 ? detail::cuda_number::refused_by_capture
+                                          : real->event_query(one);
+  };
+  runtime rt{test_environment(), {.tasks = {.workers = 1}, .devices = {made()}}};
+  device_array<int> x(rt.devices().at(0), 1);
+  refusals = 5;
+  rt.task(
+      "good", [](queue, device_span<int>) {}, on(rt.devices().at(0)), out(x));
+  EXPECT_EQ(failure_of(rt), "no failure");
+  EXPECT_EQ(refusals, 0);
+}
+
+/// Nobody could say when the task ends.
+TEST_P(cuda_faults, an_event_that_is_in_a_capture_is_an_error_of_its_task) {
+  static std::atomic<bool> is_captured;
+  is_captured = false;
+  by->event_query = [](cuda_event one) { return is_captured ? 907 : real->event_query(one); };
+  runtime rt{test_environment(), {.tasks = {.workers = 1}, .devices = {made()}}};
+  device_array<int> x(rt.devices().at(0), 1);
+  is_captured = true;
+  rt.task(
+      "bad", [](queue, device_span<int>) {}, on(rt.devices().at(0)), out(x));
+  const std::string why = failure_of(rt);
+  EXPECT_NE(why.find("error 907 in 'bad'"), std::string::npos) << why;
+}
+
 /// Until then a copy might touch the program's memory.
 TEST_P(cuda_faults, a_failure_is_told_when_all_streams_have_ended) {
   static std::atomic<int> refusals;
