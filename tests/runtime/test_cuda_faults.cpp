@@ -32,6 +32,7 @@ class cuda_faults : public ::testing::TestWithParam<driver> {
     real = driver_functions::of(GetParam()).common;
     by = std::make_unique<cuda_functions>(*real);
     ASSERT_EQ(by->init(0), 0);
+    refusals = 0;
   }
   /// Returns a device that calls `by`.
   [[nodiscard]] device made() const {
@@ -51,7 +52,11 @@ class cuda_faults : public ::testing::TestWithParam<driver> {
         on(gpu), out(x));
   }
 
+  /// Returns whether a call is to be refused: the next `refusals` are.
+  [[nodiscard]] static bool refuses() { return refusals > 0 && refusals-- > 0; }
+
   inline static const cuda_functions* real = nullptr;
+  inline static std::atomic<int> refusals{0};
   std::unique_ptr<cuda_functions> by;  ///< some of which a test replaces
 };
 INSTANTIATE_TEST_SUITE_P(drivers, cuda_faults, ::testing::Values(driver::cuda, driver::hip));
@@ -67,11 +72,8 @@ TEST_P(cuda_faults, a_capture_that_is_left_on_a_queues_stream_is_an_error_of_its
 }
 
 TEST_P(cuda_faults, a_query_that_a_capture_refuses_is_asked_again) {
-  static std::atomic<int> refusals;
-  refusals = 0;
   by->event_query = [](cuda_event one) {
-    return refusals > 0 && refusals-- > 0 ? detail::cuda_number::refused_by_capture
-                                          : real->event_query(one);
+    return refuses() ? detail::cuda_number::refused_by_capture : real->event_query(one);
   };
   runtime rt{test_environment(), {.tasks = {.workers = 1}, .devices = {made()}}};
   device_array<int> x(rt.devices().at(0), 1);
@@ -98,11 +100,9 @@ TEST_P(cuda_faults, an_event_that_is_in_a_capture_is_an_error_of_its_task) {
 
 /// Until then a copy might touch the program's memory.
 TEST_P(cuda_faults, a_failure_is_told_when_all_streams_have_ended) {
-  static std::atomic<int> refusals;
   refusals = 10;
   by->stream_finish = [](cuda_stream one) {
-    return refusals > 0 && refusals-- > 0 ? detail::cuda_number::refused_by_capture
-                                          : real->stream_finish(one);
+    return refuses() ? detail::cuda_number::refused_by_capture : real->stream_finish(one);
   };
   runtime rt{test_environment(), {.tasks = {.workers = 1}, .devices = {made()}}};
   const device gpu = rt.devices().at(0);
