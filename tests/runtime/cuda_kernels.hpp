@@ -49,26 +49,27 @@ struct driver_functions {
   int (*launch)(void* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                 unsigned shared, detail::cuda_stream, void** arguments, void** extra) = nullptr;
   int (*priority_of)(detail::cuda_stream, int*) = nullptr;
+  int (*begin_capture)(detail::cuda_stream, int mode) = nullptr;
   std::size_t (*left)() = nullptr;
   std::size_t (*called)() = nullptr;
   void (*begin_again)() = nullptr;
   const detail::cuda_functions* common = nullptr;
 
   [[nodiscard]] static const driver_functions& of(driver which) {
-    static const driver_functions cuda("libcuda.so.1", "cuModuleLoadData", "cuModuleGetFunction",
-                                       "cuLaunchKernel", "cuStreamGetPriority",
-                                       detail::cuda_functions::find_cuda());
+    static const driver_functions cuda(
+        "libcuda.so.1", "cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel",
+        "cuStreamGetPriority", "cuStreamBeginCapture_v2", detail::cuda_functions::find_cuda());
     if (which == driver::cuda) return cuda;
     static const driver_functions hip("libamdhip64.so", "hipModuleLoadData", "hipModuleGetFunction",
                                       "hipModuleLaunchKernel", "hipStreamGetPriority",
-                                      detail::cuda_functions::find_hip());
+                                      "hipStreamBeginCapture", detail::cuda_functions::find_hip());
     return hip;
   }
 
  private:
   /// Keeps the devices' contexts, so that kernels in them stay.
   driver_functions(const char* library, const char* load_name, const char* function_name,
-                   const char* launch_name, const char* priority_name,
+                   const char* launch_name, const char* priority_name, const char* capture_name,
                    const detail::cuda_functions* by)
       : common(by) {
     detail::loaded_library driver({library});
@@ -76,6 +77,7 @@ struct driver_functions {
     driver.look_up(function_of, function_name);
     driver.look_up(launch, launch_name);
     driver.look_up(priority_of, priority_name);
+    driver.look_up(begin_capture, capture_name);
     driver.look_up(left, "stand_in_left");
     driver.look_up(called, "stand_in_called");
     driver.look_up(begin_again, "stand_in_begin_again");

@@ -18,4 +18,14 @@ namespace plait::test {
   return "no failure";
 }
 
+/// Returns the text of the error that a call ends with.
+[[nodiscard]] inline std::string error_of(const auto& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
 }  // namespace plait::test

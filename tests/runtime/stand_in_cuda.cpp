@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "stand_in_cuda_captures.hpp"
 #include "stand_in_cuda_streams.hpp"
 #include "stand_in_kernels.hpp"
 
@@ -47,11 +48,17 @@ struct memory_block {
 std::map<const std::byte*, memory_block> blocks;
 handles<stream> streams;
 handles<event> events;
+captures captured;
 struct module {
   std::string source;
 };
 handles<module> modules;
 handles<const known_kernel> kernels;
+
+/// What a capture refuses, or the context's fault.
+int refusal(const context& of) {
+  return of.fault != 0 ? of.fault : captured.unsafe_call();
+}
 
 /// The calling thread may call, and has a context.
 context& enter() {
@@ -99,7 +106,8 @@ int allocate(void** to, std::size_t size, context* of) {
 }
 int release(void* memory, bool is_host) {
   std::lock_guard lock(guard);
-  const int fault = enter().fault;
+  const int fault = refusal(enter());
+  if (fault == capture_code::unsupported) return fault;
   const auto found = blocks.find(static_cast<std::byte*>(memory));
   if (found == blocks.end() || (found->second.of == nullptr) != is_host)
     broken("memory is freed that there is not");
@@ -123,6 +131,8 @@ int copy(void* to, const void* from, std::size_t size, const void* handle, ways 
   context& here = enter();
   stream& by = stream_at(handle, here);
   if (here.fault != 0) return here.fault;
+  const bool may_wait = !is_pinned(way == ways::to_host ? to : from, size) && way != ways::within;
+  if (const int code = may_wait ? captured.unsafe_call() : 0; code != 0) return code;
   const auto is_right = [=, &here] {
     const bool target = way == ways::to_host ? block_of(to, 1) == nullptr || is_pinned(to, size)
                                              : is_on(here, to, size);
@@ -223,6 +233,8 @@ int NAME(cuGetErrorName, hipDrvGetErrorName)(int code, const char** to) {
   };
   if (code == invalid_value) return named(NAME("CUDA_ERROR_INVALID_VALUE", "hipErrorInvalidValue"));
   if (code == out_of_memory) return named(NAME("CUDA_ERROR_OUT_OF_MEMORY", "hipErrorOutOfMemory"));
+  if (code == capture_code::unsupported)
+    return named(NAME("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "hipErrorStreamCaptureUnsupported"));
   if (code == illegal_address)
     return named(NAME("CUDA_ERROR_ILLEGAL_ADDRESS", "hipErrorIllegalAddress"));
   return invalid_value;
@@ -231,7 +243,8 @@ int NAME(cuGetErrorName, hipDrvGetErrorName)(int code, const char** to) {
 int NAME(cuMemAlloc_v2, hipMalloc)(void** to, std::size_t size) {
   std::lock_guard lock(guard);
   context& here = enter();
-  return here.fault != 0 ? here.fault : allocate(to, size, &here);
+  const int code = refusal(here);
+  return code != 0 ? code : allocate(to, size, &here);
 }
 int NAME(cuMemFree_v2, hipFree)(void* memory) {
   return release(memory, false);
@@ -239,8 +252,8 @@ int NAME(cuMemFree_v2, hipFree)(void* memory) {
 int NAME(cuMemHostAlloc, hipHostMalloc)(void** to, std::size_t size, unsigned flags) {
   std::lock_guard lock(guard);
   if (flags != 1) broken("host memory is pinned for one context");
-  const int fault = enter().fault;
-  return fault != 0 ? fault : allocate(to, size, nullptr);
+  const int code = refusal(enter());
+  return code != 0 ? code : allocate(to, size, nullptr);
 }
 int NAME(cuMemFreeHost, hipHostFree)(void* memory) {
   return release(memory, true);
@@ -284,6 +297,7 @@ int NAME(cuStreamSynchronize, hipStreamSynchronize)(void* one) {
   std::unique_lock lock(guard);
   context& here = enter();
   const std::shared_ptr<stream> kept = streams.at(one, no_stream);
+  if (const int code = here.fault != 0 ? 0 : captured.waiting_call(one); code != 0) return code;
   stream_at(one, here).finish(lock);
   return here.fault;
 }
@@ -299,6 +313,37 @@ int NAME(cuLaunchHostFunc, hipLaunchHostFunc)(void* in, void (*function)(void*),
   context& here = enter();
   if (here.fault == 0) stream_at(in, here).call(function, data);
   return here.fault;
+}
+
+int NAME(cuThreadExchangeStreamCaptureMode, hipThreadExchangeStreamCaptureMode)(int* mode) {
+  *mode = static_cast<int>(std::exchange(captures::mode, static_cast<capture_mode>(*mode)));
+  return 0;
+}
+int NAME(cuStreamBeginCapture_v2, hipStreamBeginCapture)(void* one, int mode) {
+  std::lock_guard lock(guard);
+  context& here = enter();
+  static_cast<void>(stream_at(one, here));
+  return here.fault != 0 ? here.fault : captured.begin(one, static_cast<capture_mode>(mode));
+}
+/// Graphs have nothing in them.
+int NAME(cuStreamEndCapture, hipStreamEndCapture)(void* one, void** graph) {
+  std::lock_guard lock(guard);
+  static_cast<void>(stream_at(one, enter()));
+  *graph = nullptr;
+  const int code = captured.end(one);
+  if (code == 0) *graph = &captured;
+  return code;
+}
+int NAME(cuStreamIsCapturing, hipStreamIsCapturing)(void* one, int* status) {
+  std::lock_guard lock(guard);
+  context& here = enter();
+  static_cast<void>(stream_at(one, here));
+  *status = captured.status(one);
+  return here.fault;
+}
+int NAME(cuGraphDestroy, hipGraphDestroy)(void* graph) {
+  if (graph != &captured) broken("a graph that there is not");
+  return 0;
 }
 
 int NAME(cuEventCreate, hipEventCreateWithFlags)(void** to, unsigned flags) {
@@ -318,14 +363,18 @@ int NAME(cuEventRecord, hipEventRecord)(void* what, void* in) {
   std::lock_guard lock(guard);
   context& here = enter();
   event& one = event_at(what, here);
-  if (here.fault == 0) one.last = stream_at(in, here).mark();
-  return here.fault;
+  if (here.fault != 0) return here.fault;
+  one.is_captured = captured.status(in) != 0;
+  if (captured.status(in) == 2) return capture_code::invalidated;
+  if (!one.is_captured) one.last = stream_at(in, here).mark();
+  return 0;
 }
 int NAME(cuEventQuery, hipEventQuery)(void* what) {
   std::lock_guard lock(guard);
   context& here = enter();
   const event& one = event_at(what, here);
-  if (here.fault != 0) return here.fault;
+  if (const int code = refusal(here); code != 0) return code;
+  if (one.is_captured) return capture_code::captured_event;
   return one.last == nullptr || one.last->is_over ? 0 : not_ready;
 }
 int NAME(cuEventElapsedTime, hipEventElapsedTime)(float* ms, void* from, void* to) {
@@ -371,6 +420,7 @@ int NAME(cuLaunchKernel, hipModuleLaunchKernel)(void* what, unsigned blocks_x, u
     arguments.emplace_back(from, from + (size == 0 ? sizeof(void*) : size));
   }
   if (here.fault != 0) return here.fault;
+  if (captured.status(in) != 0) return 0;  // in the graph, which is not launched
   stream_at(in, here).work([&here, &kernel, arguments = std::move(arguments), blocks_x] {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       std::lock_guard inner(guard);

@@ -61,6 +61,7 @@ struct record {
 struct event {
   context& of;
   bool has_time;
+  bool is_captured = false;           ///< last recorded in a capture
   std::shared_ptr<record> last = {};  ///< null: never recorded
 };
 

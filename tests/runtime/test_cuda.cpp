@@ -271,6 +271,37 @@ TEST_P(cuda_tasks, are_timed_by_the_hosts_clock) {
   by_driver.stream_destroy(idle);
 }
 
+/// A query of an event would be refused, and would spoil the capture.
+TEST_P(cuda_tasks, run_while_the_program_captures_a_graph) {
+  runtime rt{env, options()};
+  const device gpu = rt.devices().at(0);
+  const driver_functions& here = driver_functions::of(by());
+  const detail::current_context now(functions(), context_of(gpu));
+  pinned<int> host(gpu, 100);
+  device_array<int> x(gpu, 100);
+  rt.copy("there", in(host), out(x));
+  submit_add(rt, gpu, x, add);  // which loads the kernel
+  rt.wait();
+  int added = 1;
+  for (const int mode : {0, 1}) {  // any thread's calls, and this thread's
+    cuda_stream own = nullptr;
+    ASSERT_EQ(functions().stream_create(&own, detail::cuda_number::own_stream, 0), 0);
+    ASSERT_EQ(here.begin_capture(own, mode), 0);
+    for (int round = 0; round < 20; ++round) {
+      const device_array<int> more(gpu, 10);
+      submit_add(rt, gpu, x, add);
+      rt.copy("back", in(x), out(host));
+      rt.wait_on(host);
+      ++added;
+      for (const int one : host) ASSERT_EQ(one, added);
+    }
+    void* graph = nullptr;
+    EXPECT_EQ(functions().end_capture(own, &graph), 0);
+    functions().destroy_graph(graph);
+    functions().stream_destroy(own);
+  }
+}
+
 TEST(cuda, is_refused_where_it_has_no_device) {
   if (test_environment().size() > 1) return;
   for (const driver by : {driver::cuda, driver::hip}) {

@@ -11,6 +11,7 @@
 #include <plait/device/opencl.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "runtime/failure_of.hpp"
 #include "runtime/kernels_in_order.hpp"
 #include "support/mpi_test.hpp"
 
@@ -28,16 +29,6 @@ const std::string source =
 const std::vector<device>& found() {
   static const std::vector<device> all = opencl_devices();
   return all;
-}
-
-/// Returns the text of the error that a call ends with.
-[[nodiscard]] std::string error_of(const auto& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 class opencl_tasks : public ::testing::TestWithParam<int> {

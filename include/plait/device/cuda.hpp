@@ -21,7 +21,7 @@ namespace plait {
 /// ranks that share the devices each takes those of its `share`; where there are fewer devices than
 /// ranks, one.  Each call makes them anew, with streams of their own in the primary context, which
 /// is that of CUDA's runtime.  They live as long as they are named.  Errors: `error` where the
-/// driver gives no context.  Precondition: share < shares.
+/// driver is too old, does not start or gives no context.  Precondition: share < shares.
 [[nodiscard]] std::vector<device> cuda_devices(std::size_t share = 0, std::size_t shares = 1);
 
 /// Returns the devices of HIP, as `cuda_devices` does those of CUDA.

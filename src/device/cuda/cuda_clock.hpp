@@ -27,13 +27,14 @@ class cuda_clock {
   }
 
   [[nodiscard]] bool is_old(ticks now) const noexcept {
-    return now - at_ > seconds_to_ticks(renewed_after_s);
+    return now - at_ > seconds_to_ticks(renewed_after_s) &&
+           now - failed_at_ > seconds_to_ticks(asked_again_after_s);
   }
   /// Takes a new anchor by a stream with nothing to do.  Its time is known to half of what the
-  /// device takes to answer, so the best of some answers is taken.  Where none comes in
-  /// `patience_s` the old one stays.  Returns what the driver says, 0: there is a new one.
-  int renew(cuda_stream idle, double patience_s = 200e-6) {
-    constexpr int most_asked = 8;
+  /// device takes to answer, so the best of at most `most_asked` answers is taken.  Where the first
+  /// does not come in `patience_s` the old one stays, and is not old for a while.  Returns what the
+  /// driver says, 0: there is a new one.
+  int renew(cuda_stream idle, double patience_s = 200e-6, int most_asked = 1) {
     const ticks soon = seconds_to_ticks(20e-6);
     ticks best = seconds_to_ticks(patience_s);
     int result = cuda_number::not_ready;
@@ -44,8 +45,11 @@ class cuda_clock {
       while (code == cuda_number::not_ready && now_ticks() - before <= best)
         code = by_.event_query(next_);
       const ticks took = now_ticks() - before;
-      if (code != 0 && code != cuda_number::not_ready) return code;
-      if (code != 0 || took > best) continue;
+      if (code != 0 || took > best) {
+        if (result == 0) continue;
+        failed_at_ = before + took;
+        return code != 0 ? code : cuda_number::not_ready;
+      }
       std::swap(anchor_, next_);
       at_ = before + took / 2;
       best = took;
@@ -62,15 +66,20 @@ class cuda_clock {
     return at_ + seconds_to_ticks(static_cast<double>(ms) * 1e-3);
   }
   /// Returns whether the context answers for an event that has passed, as it does until a fault.
-  [[nodiscard]] bool answers() const noexcept { return by_.event_query(anchor_) == 0; }
+  [[nodiscard]] bool answers() const noexcept {
+    const int code = by_.event_query(anchor_);
+    return code == 0 || cuda_number::is_of_capture(code);
+  }
 
  private:
   static constexpr double renewed_after_s = 4;
+  static constexpr double asked_again_after_s = 0.1;
 
   const cuda_functions& by_;
   cuda_event anchor_ = nullptr;
   cuda_event next_ = nullptr;
   ticks at_ = 0;
+  ticks failed_at_ = 0;
 };
 
 }  // namespace plait::detail

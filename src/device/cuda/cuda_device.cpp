@@ -35,8 +35,8 @@ cuda_device::cuda_device(const cuda_functions& by, int ordinal)
 
 cuda_device::~cuda_device() {
   {
-    const current_context current(by_, context_);
-    for (const one_queue& q : queues_) by_.stream_finish(q.stream);
+    const own_calls here(by_, context_);
+    for (const one_queue& q : queues_) finish(q.stream);
   }
   ends_.store(true, std::memory_order_release);
   bell_.ring();
@@ -52,7 +52,7 @@ void cuda_device::make_handles() {
   };
   expect("handle", by_.device_get(&device_, ordinal_));
   expect("context", by_.retain_context(&context_, device_));
-  const current_context current(by_, context_);
+  const own_calls here(by_, context_);
   int least = 0;
   int greatest = 0;
   expect("priorities", by_.priority_range(&least, &greatest));
@@ -62,14 +62,15 @@ void cuda_device::make_handles() {
     expect("stream", by_.stream_create(&queues_[q].signal, cuda_number::own_stream, 0));
   }
   constexpr double patience_s = 10;  // the first event may wait for the device to wake
+  constexpr int answers = 8;
   expect("event", clock_.make());
-  expect("time", clock_.renew(queues_[0].signal, patience_s));
+  expect("time", clock_.renew(queues_[0].signal, patience_s, answers));
 }
 
 /// Destroying a stream does not wait for its host functions, which have the bell.
 void cuda_device::release_handles() noexcept {
   if (context_ != nullptr) {
-    const current_context current(by_, context_);
+    const own_calls here(by_, context_);
     for (one_queue& q : queues_) {
       for (const one_mark& mark : q.marks) free_.push_back(mark.events);
       if (q.stream != nullptr) by_.stream_destroy(q.stream);
@@ -91,7 +92,7 @@ void cuda_device::listen(device_listener& to) {
 }
 
 std::byte* cuda_device::allocate(std::size_t size_bytes) {
-  const current_context current(by_, context_);
+  const own_calls here(by_, context_);
   void* memory = nullptr;
   const int code = by_.allocate(&memory, std::max<std::size_t>(size_bytes, 1));
   if (code == 0) return static_cast<std::byte*>(memory);
@@ -100,12 +101,12 @@ std::byte* cuda_device::allocate(std::size_t size_bytes) {
 }
 
 void cuda_device::release(std::byte* memory) noexcept {
-  const current_context current(by_, context_);
+  const own_calls here(by_, context_);
   by_.free(memory);
 }
 
 std::byte* cuda_device::allocate_pinned(std::size_t size_bytes) {
-  const current_context current(by_, context_);
+  const own_calls here(by_, context_);
   void* memory = nullptr;
   const int code =
       by_.allocate_host(&memory, std::max<std::size_t>(size_bytes, 1), cuda_number::portable_host);
@@ -115,7 +116,7 @@ std::byte* cuda_device::allocate_pinned(std::size_t size_bytes) {
 }
 
 void cuda_device::release_pinned(std::byte* memory) noexcept {
-  const current_context current(by_, context_);
+  const own_calls here(by_, context_);
   by_.free_host(memory);
 }
 
@@ -127,6 +128,7 @@ void cuda_device::copy(queue in, void* to, const void* from, std::size_t size_by
   const auto call = in.which() == device_queue::to_host     ? by_.copy_to_host
                     : in.which() == device_queue::to_device ? by_.copy_to_device
                                                             : by_.copy_within;
+  const beside_captures beside(by_);
   const int code = call(to, from, size_bytes, stream(in.which()));
   if (code == 0) return;
   std::lock_guard lock(mutex_);
@@ -135,7 +137,7 @@ void cuda_device::copy(queue in, void* to, const void* from, std::size_t size_by
 }
 
 void cuda_device::wait(device_queue queue, device_queue other, std::uint64_t number) {
-  const current_context current(by_, context_);
+  const own_calls here(by_, context_);
   std::lock_guard lock(mutex_);
   const auto& marks = at(other).marks;
   const auto mark = std::ranges::find(marks, number, &one_mark::number);
@@ -146,6 +148,7 @@ void cuda_device::wait(device_queue queue, device_queue other, std::uint64_t num
 
 std::unique_ptr<open_turn> cuda_device::begin(queue in) {
   auto begun = std::make_unique<turn>(by_, context_, in.task());
+  const beside_captures beside(by_);
   std::lock_guard lock(mutex_);
   if (!failure_.empty()) throw error(failure_);
   begun->events = take_events(in.task());
@@ -158,19 +161,31 @@ std::unique_ptr<open_turn> cuda_device::begin(queue in) {
   return begun;
 }
 
+/// A task's function must leave no capture on its queue's stream, for nobody else could end it: so
+/// this does.  Returns 0 where there is none.
+int cuda_device::end_capture(cuda_stream stream) const noexcept {
+  int status = 0;
+  if (by_.is_capturing(stream, &status) != 0 || status == 0) return 0;
+  void* graph = nullptr;
+  if (by_.end_capture(stream, &graph) == 0) by_.destroy_graph(graph);
+  return cuda_number::refused_by_capture;
+}
+
 /// After a failure it waits for what the turn may have enqueued since.
 std::uint64_t cuda_device::mark(device_queue queue, std::unique_ptr<open_turn> begun) {
   const auto& ended = static_cast<const turn&>(*begun);
   one_queue& q = at(queue);
+  const beside_captures beside(by_);
   std::unique_lock lock(mutex_);
   const std::uint64_t number = ++q.last;
-  const int code = failure_.empty() ? by_.event_record(ended.events.end, q.stream) : 0;
+  int code = end_capture(q.stream);
+  if (code == 0 && failure_.empty()) code = by_.event_record(ended.events.end, q.stream);
   if (code != 0) note_failure(code, ended.task);
   std::erase(open_, &ended);
   if (!failure_.empty()) {
     free_.push_back(ended.events);
     lock.unlock();
-    by_.stream_finish(q.stream);
+    finish(q.stream);
     return number;
   }
   q.marks.push_back({number, ended.task, ended.events});
@@ -227,6 +242,7 @@ void cuda_device::note_failure(int code, const char* noticed_at) {
 
 void cuda_device::watch() {
   by_.set_current(context_);
+  const beside_captures beside(by_);
   while (!ends_.load(std::memory_order_acquire)) {
     sight last = ask();
     while (last == sight::moved) last = ask();
@@ -276,7 +292,8 @@ void cuda_device::renew_clock() {
 bool cuda_device::has_passed(cuda_event one) {
   if (!failure_.empty()) return false;
   const int code = by_.event_query(one);
-  if (code != 0 && code != cuda_number::not_ready) note_failure(code, "");
+  if (code != 0 && code != cuda_number::not_ready && !cuda_number::is_of_capture(code))
+    note_failure(code, "");
   return code == 0;
 }
 
@@ -338,10 +355,30 @@ void cuda_device::pass(device_queue queue, std::size_t count) {
   }
 }
 
-/// After a failure: ends what runs, so that nothing touches memory of the program any more.
+/// Returns when nothing of a stream runs: what it had has ended, or the context has failed, after
+/// which nothing runs.  Only a capture on the stream itself makes it wait for more, and such a one
+/// ends with its task's function.
+void cuda_device::finish(cuda_stream stream) const noexcept {
+  while (cuda_number::is_of_capture(by_.stream_finish(stream)))
+    std::this_thread::sleep_for(silence);
+}
+
+/// After a failure: ends what runs, so that nothing touches memory of the program any more.  For
+/// the ledger a turn that had begun ends now.
 void cuda_device::settle() {
-  for (const one_queue& q : queues_) by_.stream_finish(q.stream);
-  std::lock_guard lock(mutex_);
+  for (const one_queue& q : queues_) finish(q.stream);
+  std::vector<news> told;
+  const ticks now = now_ticks();
+  std::unique_lock lock(mutex_);
+  for (std::size_t q = 0; q < device_queue_count; ++q) {
+    for (const one_mark& mark : queues_[q].marks) {
+      if (mark.began)
+        told.push_back({now, static_cast<device_queue>(q), true, mark.task, mark.begin});
+    }
+  }
+  lock.unlock();
+  tell(told);
+  lock.lock();
   is_settled_ = true;
 }
 

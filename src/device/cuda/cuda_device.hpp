@@ -114,6 +114,8 @@ class cuda_device final : public back_end {
   void renew_clock();
   void tell(std::vector<news>& told);
   void pass(device_queue queue, std::size_t count);
+  [[nodiscard]] int end_capture(cuda_stream stream) const noexcept;
+  void finish(cuda_stream stream) const noexcept;
   void settle();
 
   const cuda_functions& by_;

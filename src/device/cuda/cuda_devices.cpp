@@ -17,11 +17,9 @@ using detail::cuda_functions;
 
 [[nodiscard]] std::vector<device> devices_by(const cuda_functions* by, std::size_t share,
                                              std::size_t shares) {
-  int count = 0;
-  const bool has_some = by != nullptr && by->init(0) == 0 && by->device_count(&count) == 0;
+  const std::size_t count = by != nullptr ? by->count_devices() : 0;
   std::vector<device> all;
-  for (const std::size_t ordinal :
-       detail::device_share(has_some ? static_cast<std::size_t>(count) : 0, share, shares)) {
+  for (const std::size_t ordinal : detail::device_share(count, share, shares)) {
     const int index = static_cast<int>(all.size());
     all.emplace_back(std::make_shared<detail::device_state>(
         index, by->kind(), std::make_unique<cuda_device>(*by, static_cast<int>(ordinal))));

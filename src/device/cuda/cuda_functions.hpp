@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include <plait/core/error.hpp>
+
 #include "device/loaded_library.hpp"
 
 struct CUctx_st;
@@ -20,19 +22,28 @@ using cuda_stream = CUstream_st*;
 
 /// Of both libraries [CUDA Driver API; HIP Runtime API].
 namespace cuda_number {
+inline constexpr int no_device = 100;
 inline constexpr int not_ready = 600;
+inline constexpr int relaxed_capture = 2;  ///< a thread's calls are refused for no capture
+inline constexpr int refused_by_capture = 900;
 inline constexpr unsigned own_stream = 1;     ///< without order to the default stream
 inline constexpr unsigned timing_event = 0;   ///< the default
 inline constexpr unsigned portable_host = 1;  ///< pinned for all contexts
+
+/// A call is refused because a graph is being captured; the same call may succeed afterwards.  Not
+/// of these is 907, of an event that was recorded in a capture: that one never comes.
+[[nodiscard]] constexpr bool is_of_capture(int code) noexcept {
+  return code == refused_by_capture || code == 901 || code == 906;
+}
 }  // namespace cuda_number
 
 /// All functions, or none.  Any thread.  Handles are pointers in both libraries; an address of a
-/// device, which CUDA has as an integer, is passed as a pointer is.  They are there from CUDA 10
+/// device, which CUDA has as an integer, is passed as a pointer is.  They are there from CUDA 10.1
 /// and ROCm 5.5 on.  HIP's contexts, whose use it discourages, are its devices: to set one is what
 /// `hipSetDevice` does.
 class cuda_functions {
  public:
-  /// Returns null where no library is found.
+  /// Returns null where no library is found.  Errors: `error` where the library lacks a function.
   [[nodiscard]] static const cuda_functions* find_cuda() {
     static const cuda_functions found(of::cuda);
     return found.is_whole_ ? &found : nullptr;
@@ -40,6 +51,16 @@ class cuda_functions {
   [[nodiscard]] static const cuda_functions* find_hip() {
     static const cuda_functions found(of::hip);
     return found.is_whole_ ? &found : nullptr;
+  }
+
+  /// Errors: `error` where the driver does not start, and there are devices.
+  [[nodiscard]] std::size_t count_devices() const {
+    int count = 0;
+    int code = init(0);
+    if (code == 0) code = device_count(&count);
+    if (code == cuda_number::no_device) return 0;
+    if (code != 0) throw error(std::string(kind()) + " does not start: error " + code_text(code));
+    return static_cast<std::size_t>(count);
   }
 
   int (*init)(unsigned flags) = nullptr;
@@ -67,6 +88,10 @@ class cuda_functions {
   int (*event_query)(cuda_event) = nullptr;
   int (*elapsed_ms)(float*, cuda_event from, cuda_event to) = nullptr;
   int (*host_function)(cuda_stream, void (*)(void*), void*) = nullptr;
+  int (*exchange_capture_mode)(int*) = nullptr;
+  int (*is_capturing)(cuda_stream, int* status) = nullptr;
+  int (*end_capture)(cuda_stream, void** graph) = nullptr;
+  int (*destroy_graph)(void* graph) = nullptr;
 
   /// Returns "CUDA" or "HIP".
   [[nodiscard]] const char* kind() const noexcept { return kind_ == of::cuda ? "CUDA" : "HIP"; }
@@ -114,7 +139,13 @@ class cuda_functions {
     look_up(event_query, "cuEventQuery", "hipEventQuery");
     look_up(elapsed_ms, "cuEventElapsedTime", "hipEventElapsedTime");
     look_up(host_function, "cuLaunchHostFunc", "hipLaunchHostFunc");
+    look_up(exchange_capture_mode, "cuThreadExchangeStreamCaptureMode",
+            "hipThreadExchangeStreamCaptureMode");
+    look_up(is_capturing, "cuStreamIsCapturing", "hipStreamIsCapturing");
+    look_up(end_capture, "cuStreamEndCapture", "hipStreamEndCapture");
+    look_up(destroy_graph, "cuGraphDestroy", "hipGraphDestroy");
     look_up(error_name_, "cuGetErrorName", "hipDrvGetErrorName");
+    library.expect_whole();
     is_whole_ = library.is_whole();
   }
 
@@ -137,6 +168,31 @@ class current_context {
  private:
   const cuda_functions& by_;
   cuda_context before_ = nullptr;
+};
+
+/// Lets plait's own calls of a scope be made while any thread of the program captures a graph.  A
+/// query of an event, made in the mode that threads begin with, would be refused and spoil the
+/// capture [CUDA Driver API, cuThreadExchangeStreamCaptureMode].
+class beside_captures {
+ public:
+  explicit beside_captures(const cuda_functions& by) noexcept : by_(by) {
+    by_.exchange_capture_mode(&mode_);
+  }
+  ~beside_captures() { by_.exchange_capture_mode(&mode_); }
+  beside_captures(const beside_captures&) = delete;
+  beside_captures& operator=(const beside_captures&) = delete;
+
+ private:
+  const cuda_functions& by_;
+  int mode_ = cuda_number::relaxed_capture;  ///< then the thread's own
+};
+
+/// Has both for a scope, as calls outside of turns need it.
+struct own_calls {
+  own_calls(const cuda_functions& by, cuda_context wanted) noexcept
+      : current(by, wanted), beside(by) {}
+  const current_context current;
+  const beside_captures beside;
 };
 
 }  // namespace plait::detail
