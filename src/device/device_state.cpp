@@ -184,7 +184,7 @@ std::shared_ptr<std::byte> device_state::take_stage(std::size_t size_bytes) {
       free.pop_back();
     }
   }
-  if (memory == nullptr) memory = by_->allocate_pinned(size);
+  if (memory == nullptr) memory = memory_or_failure([&] { return by_->allocate_pinned(size); });
   return {memory, [home = shared_from_this(), size](std::byte* back) {
             std::lock_guard lock(home->mutex_);
             home->stages_[size].push_back(back);
@@ -277,13 +277,14 @@ std::shared_ptr<const device_memory> allocate_on(const device& where, std::size_
   };
   std::shared_ptr<device_memory> made(
       new device_memory{nullptr, reinterpret_cast<std::uintptr_t>(name), size_bytes, home}, free);
-  made->data = home->commands().allocate(size_bytes);
+  made->data = home->memory_or_failure([&] { return home->commands().allocate(size_bytes); });
   return made;
 }
 
 std::shared_ptr<std::byte> allocate_pinned(const device& where, std::size_t size_bytes) {
   const std::shared_ptr<device_state>& home = where.state();
-  return {home->commands().allocate_pinned(size_bytes), [home](std::byte* memory) {
+  return {home->memory_or_failure([&] { return home->commands().allocate_pinned(size_bytes); }),
+          [home](std::byte* memory) {
             home->drain();
             home->commands().release_pinned(memory);
           }};

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <plait/core/error.hpp>
 #include <plait/device/detail/queue_turn.hpp>
 #include <plait/device/device.hpp>
 #include <plait/device/device_array.hpp>
@@ -60,6 +61,16 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
   [[nodiscard]] bool has_failed();
   /// Errors: why the device has failed, if it has.
   void expect_no_failure();
+  /// Returns what `allocate()` does.  A device that has failed gives no memory: then its failure is
+  /// the error.
+  [[nodiscard]] std::byte* memory_or_failure(const auto& allocate) {
+    try {
+      return allocate();
+    } catch (const error&) {
+      expect_no_failure();
+      throw;
+    }
+  }
   /// Has one `make()` wait for each queue that is not done.  Errors: why the device has failed.
   void when_idle(const std::function<std::unique_ptr<awaited>()>& make);
 

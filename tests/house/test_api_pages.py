@@ -17,7 +17,7 @@ HEADERS = sorted(p for p in (ROOT / "include").rglob("*.hpp") if "detail" not in
 NAME = re.compile(r"`([A-Za-z_]\w*(?:(?:::|\.)[A-Za-z_]\w*)*)(?:\(\))?`")
 TYPE = re.compile(r"(class|struct|enum class) [^;{]*(\{|$)")
 # What comments name besides plait's own: C++, and the words of formulas and files.
-ELSEWHERE = re.compile(r"^(std|MPI_\w+|auto|const|noexcept|int|main|this|true|false|T|D|S|X|double)\b")
+ELSEWHERE = re.compile(r"^(std|MPI_\w+|cuda[A-Z]\w+|CU\w+|hip[A-Z]\w+|auto|const|noexcept|int|main|this|true|false|T|D|S|X|double)\b")
 
 
 class ApiPages(unittest.TestCase):
