@@ -42,20 +42,20 @@ constexpr std::uint32_t skipped = too_many_operations;
 rank_builder::rank_builder(const recording& from, const message_tags& tags, name_table& names,
                            const std::string& where, call_table* calls)
     : from_(from), tags_(tags), names_(names), where_(where), calls_(calls) {
-  std::uint32_t runtimes = 0;
-  for (const recorded_part& part : from.parts) runtimes = std::max(runtimes, part.runtime);
-  // A damaged number must not make memory: no more runtimes than there are parts.
-  runtimes = std::min(runtimes, static_cast<std::uint32_t>(from.parts.size())) + 1;
-  runs_.resize(runtimes);
-  messages_.resize(runtimes);
+  // By number, for those that were idle have no part, and a damaged number must not make memory.
+  for (const recorded_part& part : from.parts) {
+    runs_[part.runtime];
+    messages_[part.runtime];
+  }
   for (const plait::recorded_run& one : from.runs) {
-    if (one.runtime >= runtimes) continue;
+    if (!runs_.contains(one.runtime)) continue;
     const auto [place, is_new] = runs_[one.runtime].try_emplace(one.id, run{0, one.thread});
     place->second.took_ns += one.took_ns;  // in pieces, where the task was suspended
   }
   for (std::size_t at = 0; at < from.messages.size(); ++at) {
     const recorded_message& one = from.messages[at];
-    if (one.runtime < runtimes) messages_[one.runtime].try_emplace(one.id, at);
+    if (const auto of = messages_.find(one.runtime); of != messages_.end())
+      of->second.try_emplace(one.id, at);
   }
 }
 
@@ -82,14 +82,14 @@ rank_builder::number rank_builder::add_item(const recorded_item& item, std::uint
   if (item.kind == recorded_kind::program) {
     made.size = item.took_ns;
   } else if (item.kind == recorded_kind::task) {
-    const auto ran = runtime < runs_.size() ? runs_[runtime].find(id) : runs_[0].end();
-    if (runtime < runs_.size() && ran != runs_[runtime].end()) {
+    const auto ran = runs_.at(runtime).find(id);
+    if (ran != runs_.at(runtime).end()) {
       made.size = ran->second.took_ns;
       made.cpu = static_cast<std::uint8_t>(std::min(ran->second.thread, last_processor));
     }
-  } else if (runtime < messages_.size()) {
-    const auto found = messages_[runtime].find(id);
-    if (found != messages_[runtime].end()) made = message(item, found->second);
+  } else {
+    const auto found = messages_.at(runtime).find(id);
+    if (found != messages_.at(runtime).end()) made = message(item, found->second);
   }
   if (made.kind == operation_kind::calculation) made.size += std::exchange(owed_ns_, 0);
   made.name = names_.number(from_.names[item.name]);
@@ -115,11 +115,11 @@ rank_builder::number rank_builder::add_step(const recorded_item& item, std::uint
     has_later_.push_back(false);
     at->second = built_.add(call);
   }
-  const auto message = messages_[runtime].find(id);
   if (item.kind == recorded_kind::message) {
-    if (message != messages_[runtime].end())
+    const auto& messages = messages_.at(runtime);
+    if (const auto message = messages.find(id); message != messages.end())
       calls_->add_message(at->second, from_.messages[message->second]);
-  } else if (const auto ran = runs_[runtime].find(id); ran != runs_[runtime].end()) {
+  } else if (const auto ran = runs_.at(runtime).find(id); ran != runs_.at(runtime).end()) {
     calls_->add_task(at->second, ran->second.took_ns);
   }
   return at->second;

@@ -56,8 +56,8 @@ class rank_builder {
   call_table* const calls_;
   std::unordered_map<std::uint32_t, number> call_at_;         ///< by group, of this iteration
   std::uint64_t owed_ns_ = 0;                                 ///< that the next task takes longer
-  std::vector<std::unordered_map<std::uint64_t, run>> runs_;  ///< of each runtime
-  std::vector<std::unordered_map<std::uint64_t, std::size_t>> messages_;  ///< of each runtime
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, run>> runs_;  ///< by runtime
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, std::size_t>> messages_;
   template_builder built_;
   std::unordered_map<number, number> joins_;  ///< of a task with children: what ends with the last
   std::vector<bool> has_earlier_;             ///< of each operation, in this part
