@@ -150,6 +150,19 @@ TEST(recorded_calls, what_the_program_computes_counts_to_the_next_task) {
   EXPECT_EQ(rank.operations.front().size, 700U);
 }
 
+TEST(recorded_calls, of_a_later_runtime_are_read_where_the_first_ones_were_idle) {
+  std::vector<recording> ranks = recorded_sums(2);
+  for (recording& one : ranks) {
+    for (recorded_part& part : one.parts) part.runtime = 2;
+    for (recorded_run& ran : one.runs) ran.runtime = 2;
+    for (recorded_message& message : one.messages) message.runtime = 2;
+  }
+  const recorded_calls read = calls_of(ranks, "folder");
+  EXPECT_EQ(goal_text(expanded(read.program)),
+            goal_text(expanded(calls_of(recorded_sums(2), "folder").program)));
+  EXPECT_NE(messages_of(program_of(ranks, "folder").operations).front(), "");
+}
+
 TEST(recorded_calls, says_which_call_has_no_law) {
   const auto refused = [](auto change) {
     std::vector<recording> ranks = recorded_sums(4);
@@ -170,6 +183,25 @@ TEST(recorded_calls, says_which_call_has_no_law) {
             "folder: rank 0: a call of sum of all is not known");
 }
 
+TEST(recorded_calls, of_a_root_that_fewer_ranks_do_not_have_are_refused) {
+  const auto read = [](std::uint32_t ranks) {
+    std::string text = "num_ranks " + std::to_string(ranks) + "\n";
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      text += "rank " + std::to_string(rank) +
+              " {\n// collective bcast 8 bytes, root 3\nl1: calc 0\n// work\nl2: calc 100\n" +
+              "l2 requires l1\n}\n";
+    return recorded_calls{calls_in(parse_goal(text, "text"), "text"), {}, "text"};
+  };
+  const more_ranks laws({read(4), read(8)});
+  EXPECT_EQ(laws.generate({1, 1, 1, 6}).calls.front().root, 3U);
+  try {
+    (void)laws.generate({1, 1, 1, 2});
+    FAIL() << "accepted";
+  } catch (const usage_error& wrong) {
+    EXPECT_STREQ(wrong.what(), "2 ranks: a call of bcast has root 3");
+  }
+}
+
 TEST(recorded_calls, of_goal_are_named_by_comments) {
   const auto read = [](const std::string& name) {
     const std::string rank = " {\n// " + name + "\ncalc 0\n}\n";
@@ -185,6 +217,7 @@ TEST(recorded_calls, of_goal_are_named_by_comments) {
             (std::vector<std::string>{"recv 4096b from 1 tag 0\n", "send 4096b to 0 tag 0\n"}));
   for (const char* wrong : {"collective alltoallv 8 bytes, root 0", "collective noise",
                             "collective bcast 8 bytes, root 2",
+                            "collective allgather 9223372036854775808 bytes, root 0",
                             "collective allreduce among 2 of 4 ranks 8 bytes, root 0"})
     EXPECT_THROW((void)read(wrong), usage_error) << wrong;
 }

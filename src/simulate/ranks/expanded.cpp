@@ -2,6 +2,7 @@
 // Calls become messages: the actions of their schedules, ordered by the bytes that they touch.
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -156,8 +157,19 @@ collective::shape collective_call::shape_on(std::uint32_t rank, std::uint32_t ra
   return shape;
 }
 
+std::string collective_call::why_not_on(std::uint32_t ranks) const {
+  const auto name = collective::to_string(what);
+  if (root >= ranks) return fmt::format("{} ranks: a call of {} has root {}", ranks, name, root);
+  if (element_bytes == 0) return fmt::format("a call of {} has elements without bytes", name);
+  if (count <= most_bytes / element_bytes / ranks) return {};
+  return fmt::format("{} ranks: a call of {} has {} elements of {} bytes; {} bytes are the most",
+                     ranks, name, count, element_bytes, most_bytes / ranks);
+}
+
 program expanded(const call_program& with_calls, std::uint64_t most) {
   const program& of = with_calls.operations;
+  for (const collective_call& call : with_calls.calls)
+    if (const std::string why = call.why_not_on(of.ranks()); !why.empty()) throw usage_error(why);
   std::uint32_t first_free_tag = 0;
   for (const rank_template& one : of.templates)
     for (const operation& what : one.operations)

@@ -213,6 +213,7 @@ class more_ranks::implementation {
                                               std::uint32_t from, std::uint32_t to) {
     const bool was_usual = is_usual(call, from);
     call.count = times(call.count, factor);
+    if (const std::string why = call.why_not_on(to); !why.empty()) throw usage_error(why);
     if (was_usual && from != to) call.how = collective::usual_algorithm(call.shape_on(0, to), true);
     return call;
   }
