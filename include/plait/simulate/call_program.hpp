@@ -68,8 +68,9 @@ struct recorded_calls {
 /// Reads the folder of a recording of plait's library, or a GOAL file in which comments
 /// "collective OPERATION N bytes[, root R]" name calculations that are calls on all ranks.
 /// `runtime`: as for `read_recording`.  What the program itself computes between two submissions
-/// counts to the task that follows.  Errors: usage_error, one line, also for collectives whose
-/// messages are not those of their schedule, that some ranks call, or whose blocks differ.
+/// counts to the task that follows; after a wait, all that follows waits for it.  Errors:
+/// usage_error, one line, also for collectives whose messages are not those of their schedule, that
+/// some ranks call, or whose blocks differ.
 [[nodiscard]] recorded_calls read_calls(const std::string& path,
                                         std::optional<std::uint32_t> runtime = {},
                                         const recording_limits& limits = {});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,21 @@ namespace {
 constexpr std::uint32_t last_processor = 254;
 /// Of an item that is no operation.
 constexpr std::uint32_t skipped = too_many_operations;
+/// Of the task that ends a `wait_on`.
+constexpr std::string_view ends_wait = "wait_on";
+/// A program that computes more than this share of its time itself before messages, without a wait
+/// before, is refused: its order would be lost.
+constexpr std::uint64_t least_share_refused = 10;
+
+/// Returns the place of the one item that each item waits for, last of several.
+[[nodiscard]] std::vector<std::uint32_t> earlier_of(const recorded_part& part) {
+  std::vector<std::uint32_t> earlier(part.items.size(), skipped);
+  for (const recorded_order& one : part.orders) {
+    std::uint32_t& of = earlier[one.later];
+    of = of == skipped ? one.earlier : std::max(of, one.earlier);
+  }
+  return earlier;
+}
 
 /// Steps of a call that are one operation have brought their edges, as many as there were steps.
 [[nodiscard]] rank_template with_each_edge_once(const rank_template& one) {
@@ -91,20 +107,35 @@ rank_builder::number rank_builder::add_item(const recorded_item& item, std::uint
     const auto found = messages_.at(runtime).find(id);
     if (found != messages_.at(runtime).end()) made = message(item, found->second);
   }
-  if (made.kind == operation_kind::calculation) made.size += std::exchange(owed_ns_, 0);
+  if (made.kind == operation_kind::calculation) {
+    made.size += std::exchange(owed_ns_, 0);
+    noted_ns_ = 0;
+  } else {
+    note_passed();
+  }
   made.name = names_.number(from_.names[item.name]);
   has_earlier_.push_back(false);
   has_later_.push_back(false);
   return built_.add(made);
 }
 
+void rank_builder::note_passed() {
+  passed_ns_ += owed_ns_ - std::exchange(noted_ns_, owed_ns_);
+}
+
+rank_builder::number rank_builder::add_spell(std::uint64_t took_ns, number after) {
+  if (!gate_.has_value()) {
+    owed_ns_ += took_ns;
+    return after;
+  }
+  of_gates_ns_[*gate_] += took_ns;
+  return after == skipped ? skipped : *gate_;
+}
+
 rank_builder::number rank_builder::add_step(const recorded_item& item, std::uint32_t runtime,
                                             std::uint64_t id) {
   if (calls_ == nullptr) return add_item(item, runtime, id);
-  if (item.kind == recorded_kind::program) {
-    owed_ns_ += item.took_ns;
-    return skipped;
-  }
+  gate_.reset();
   if (item.group == 0) return add_item(item, runtime, id);
   const auto [at, is_first] = call_at_.try_emplace(item.group, 0);
   if (is_first) {
@@ -114,6 +145,7 @@ rank_builder::number rank_builder::add_step(const recorded_item& item, std::uint
     has_earlier_.push_back(false);
     has_later_.push_back(false);
     at->second = built_.add(call);
+    note_passed();
   }
   if (item.kind == recorded_kind::message) {
     const auto& messages = messages_.at(runtime);
@@ -128,7 +160,13 @@ rank_builder::number rank_builder::add_step(const recorded_item& item, std::uint
 rank_template rank_builder::build() {
   rank_template made = built_.build();
   if (calls_ == nullptr) return made;
+  for (const auto& [at, took_ns] : of_gates_ns_) made.operations[at].size += took_ns;
   calls_->end_rank(from_, made);
+  if (passed_ns_ > from_.wall_ns / least_share_refused)
+    throw usage_error(fmt::format(
+        "{}: rank {}: the program computes {} us itself before messages, after it has submitted "
+        "other work and without a wait; let it wait, or compute in tasks",
+        where_, from_.rank, passed_ns_ / 1000));
   return with_each_edge_once(made);
 }
 
@@ -193,6 +231,7 @@ void rank_builder::end_part(number first) {
   operation end;
   end.name = names_.number("");
   end.size = std::exchange(owed_ns_, 0);
+  noted_ns_ = 0;
   const number last = built_.add(end);
   for (number i = first; i < count; ++i) {
     if (!has_later_[i]) built_.require(last, i);
@@ -201,18 +240,27 @@ void rank_builder::end_part(number first) {
   if (first == count && last_end_.has_value()) built_.require(last, *last_end_);
   has_earlier_.push_back(true);
   has_later_.push_back(true);
-  last_end_ = last;
+  last_end_ = gate_ = last;
 }
 
 void rank_builder::add(const recorded_part& part) {
+  if (calls_ != nullptr && !last_end_.has_value()) end_part(built_.size());
   const number first = built_.size();
   of_id ids;
   std::vector<number> items;
   std::vector<number> repeated;
   joins_.clear();
   call_at_.clear();
+  const std::vector<number> earlier = earlier_of(part);
   for (const recorded_item& item : part.items) {
+    if (calls_ != nullptr && item.kind == recorded_kind::program) {
+      const number before = earlier[items.size()];
+      items.push_back(add_spell(item.took_ns, before == skipped ? skipped : items[before]));
+      continue;
+    }
     items.push_back(add_step(item, part.runtime, item.id));
+    if (item.kind == recorded_kind::task && from_.names[item.name] == ends_wait)
+      gate_ = items.back();
     if (item.id != 0) ids.try_emplace(item.id, items.back());
   }
   std::uint64_t id = part.first_id;
