@@ -103,6 +103,8 @@ class Simulate(unittest.TestCase):
         rows = result["rows"]
         self.assertEqual([row["ranks"] for row in rows], [2, 4, 8, 32])
         self.assertEqual([row["trusted"] for row in rows], [True, True, True, False])
+        of = [row.get("recording") for row in rows]
+        self.assertEqual(of, [str(files[0]), str(files[1]), None, None])
         self.assertIn("more than 2 times as many ranks as the 4", rows[3]["why_not_trusted"])
         work = [row["computation_by_name_s"]["work"] for row in rows]
         self.assertEqual([round(work[0] / one, 6) for one in work], [1, 2, 4, 16])

@@ -250,13 +250,40 @@ TEST(more_ranks, recordings_of_other_steps_are_refused) {
 
 TEST(more_ranks, trusts_twice_the_recorded_ranks_and_laws_that_are_simple) {
   const more_ranks simple = laws_of({{1, 1, 1, 2}, {1, 1, 1, 4}});
-  EXPECT_EQ(simple.why_not_trusted(8), "");
-  EXPECT_EQ(simple.why_not_trusted(9),
+  const auto line = [](std::uint32_t ranks) { return grid_extents{1, 1, 1, ranks}; };
+  EXPECT_EQ(simple.why_not_trusted(line(8)), "");
+  EXPECT_EQ(simple.why_not_trusted(line(9)),
             "more than 2 times as many ranks as the 4 that were recorded");
   const more_ranks odd = laws_of({{1, 1, 1, 2}, {1, 1, 1, 4}}, {.work_exponent = -0.8});
-  EXPECT_EQ(odd.why_not_trusted(4), "");
-  EXPECT_EQ(odd.why_not_trusted(8),
-            "the durations of 'work' change as P^-0.80, which no third recording confirms");
+  EXPECT_EQ(odd.why_not_trusted(line(4)), "");
+  const std::string unconfirmed =
+      "the durations of 'work' change as P^-0.80, which no further recording confirms";
+  EXPECT_EQ(odd.why_not_trusted(line(8)), unconfirmed);
+  // As many ranks on another grid were not recorded.
+  EXPECT_EQ(odd.why_not_trusted({1, 1, 2, 2}), unconfirmed);
+  const more_ranks twice =
+      laws_of({{1, 1, 1, 2}, {1, 1, 1, 4}, {1, 1, 1, 4}}, {.work_exponent = -0.8});
+  EXPECT_EQ(twice.why_not_trusted(line(8)), unconfirmed) << "the same again confirms nothing";
+  const more_ranks thrice =
+      laws_of({{1, 1, 1, 2}, {1, 1, 1, 4}, {1, 1, 1, 6}}, {.work_exponent = -0.8});
+  EXPECT_EQ(thrice.why_not_trusted(line(8)), "");
+  const more_ranks large = laws_of({{1, 1, 1, 8}, {1, 1, 1, 16}});
+  EXPECT_EQ(large.why_not_trusted(line(4)), "");
+  EXPECT_EQ(large.why_not_trusted(line(3)), "fewer than half of the 8 ranks that were recorded");
+}
+
+TEST(more_ranks, does_not_trust_durations_that_follow_no_power) {
+  std::vector<recorded_calls> recorded;
+  for (const std::uint32_t ranks : {2U, 4U, 8U}) {
+    recorded.push_back(slab_recording({1, 1, 1, ranks}, {.work_exponent = 0}));
+    if (ranks == 4) continue;
+    for (rank_template& rank : recorded.back().program.operations.templates)
+      for (operation& what : rank.operations)
+        if (what.kind == operation_kind::calculation) what.size *= 3;
+  }
+  const more_ranks laws(std::move(recorded));
+  const std::string why = laws.why_not_trusted({1, 1, 1, 16});
+  EXPECT_TRUE(why.starts_with("the durations of 'work' are up to 63 % away from P^")) << why;
 }
 
 TEST(more_ranks, a_message_with_one_side_is_named) {

@@ -56,8 +56,8 @@ class more_ranks {
 
   /// Returns all laws, those of durations by the time that they concern, largest first.
   [[nodiscard]] const std::vector<power_law>& laws() const;
-  /// Returns why an answer for so many ranks is not to be trusted; empty: it is.
-  [[nodiscard]] std::string why_not_trusted(std::uint32_t ranks) const;
+  /// Returns why an answer for a grid is not to be trusted; empty: it is.
+  [[nodiscard]] std::string why_not_trusted(const grid_extents& grid) const;
 
  private:
   class implementation;

@@ -196,7 +196,7 @@ def simulate(
     ready.build("openmpi", "simulate")
     asked = SimulationRun(
         _find(), [*words, *written, *last], files, json, page, execution,
-        recorded_s={one.ranks: one.took_s for one in found if one is not None},
+        recorded_s={str(one.program): one.took_s for one in found if one is not None},
     )  # fmt: skip
     raise typer.Exit(run_simulation(asked))
 

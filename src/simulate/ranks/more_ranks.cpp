@@ -25,6 +25,12 @@ namespace {
 /// From recordings of 2 and 4 ranks predictions for 8 were tested.
 constexpr std::uint32_t most_times_recorded = 2;
 
+[[nodiscard]] std::uint64_t ranks_of(const grid_extents& grid) {
+  std::uint64_t ranks = 1;
+  for (const std::uint32_t extent : grid) ranks *= extent;
+  return ranks;
+}
+
 /// Returns the name of a message without the peer that ends it: "ghosts to" of "ghosts to 3".
 [[nodiscard]] std::string name_of(const program& all, const operation& what) {
   std::string name = all.names[what.name];
@@ -252,8 +258,7 @@ grid_extents more_ranks::grid_of(std::uint32_t ranks) const {
 
 call_program more_ranks::generate(const grid_extents& grid, std::uint64_t seed) const {
   if (const std::string why = self_->why_not(grid); !why.empty()) throw usage_error(why);
-  std::uint64_t ranks = 1;
-  for (const std::uint32_t extent : grid) ranks *= extent;
+  const std::uint64_t ranks = ranks_of(grid);
   constexpr std::uint64_t most_ranks = 1'000'000;
   if (ranks > most_ranks)
     throw usage_error(fmt::format("{} ranks; {} are the most", ranks, most_ranks));
@@ -272,13 +277,16 @@ const std::vector<power_law>& more_ranks::laws() const {
   return self_->laws.all();
 }
 
-std::string more_ranks::why_not_trusted(std::uint32_t ranks) const {
-  const std::uint32_t recorded = self_->recorded.back().program.ranks();
-  for (const recorded_calls& one : self_->recorded)
-    if (one.program.ranks() == ranks) return {};
-  if (ranks > most_times_recorded * recorded)
+std::string more_ranks::why_not_trusted(const grid_extents& grid) const {
+  if (std::ranges::find(self_->structure.grids, grid) != self_->structure.grids.end()) return {};
+  const std::uint64_t ranks = ranks_of(grid);
+  const std::uint64_t fewest = self_->recorded.front().program.ranks();
+  const std::uint64_t most = self_->recorded.back().program.ranks();
+  if (ranks > most_times_recorded * most)
     return fmt::format("more than {} times as many ranks as the {} that were recorded",
-                       most_times_recorded, recorded);
+                       most_times_recorded, most);
+  if (ranks * most_times_recorded < fewest)
+    return fmt::format("fewer than half of the {} ranks that were recorded", fewest);
   return self_->laws.why_uncertain();
 }
 

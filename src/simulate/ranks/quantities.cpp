@@ -22,6 +22,9 @@ constexpr double near_for_durations = 0.12;
 /// Sizes further from their law than this are no law's.
 constexpr double exact_enough = 0.02;
 
+/// Durations that are further from their law, which follow none.
+constexpr double near_enough = 0.25;
+
 /// A law of durations without a simple fraction matters if it has this share of the computation.
 constexpr double large_share = 0.1;
 
@@ -112,9 +115,12 @@ quantity_laws::law quantity_laws::fitted(const key& of,
   if (what != quantity::duration && shown.largest_residual > exact_enough)
     why_uncertain_ = fmt::format("sizes of '{}' are up to {:.0f} % away from P^{:.2f}", shown.name,
                                  100 * shown.largest_residual, shown.exponent);
-  if (what == quantity::duration && !is_simple && recorded_.size() < 3)
+  if (what == quantity::duration && shown.largest_residual > near_enough)
+    why_uncertain_ = fmt::format("the durations of '{}' are up to {:.0f} % away from P^{:.2f}",
+                                 shown.name, 100 * shown.largest_residual, shown.exponent);
+  else if (what == quantity::duration && !is_simple && !is_confirmed())
     why_uncertain_ =
-        fmt::format("the durations of '{}' change as P^{:.2f}, which no third recording confirms",
+        fmt::format("the durations of '{}' change as P^{:.2f}, which no further recording confirms",
                     shown.name, shown.exponent);
   return made;
 }
@@ -138,6 +144,11 @@ quantity_laws::quantity_laws(std::span<const recorded_calls> recorded,
     if (std::get<0>(of) == quantity::duration && weights[of] < large_share * computed)
       why_uncertain_ = before;
   }
+}
+
+bool quantity_laws::is_confirmed() const {
+  const std::set<grid_extents> grids(structure_.grids.begin(), structure_.grids.end());
+  return grids.size() >= space_.directions() + 2;
 }
 
 double quantity_laws::factor(const operation& what, const collective_call* call,
