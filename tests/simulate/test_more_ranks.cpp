@@ -272,6 +272,26 @@ TEST(more_ranks, trusts_twice_the_recorded_ranks_and_laws_that_are_simple) {
   EXPECT_EQ(large.why_not_trusted(line(3)), "fewer than half of the 8 ranks that were recorded");
 }
 
+TEST(more_ranks, does_not_trust_sizes_that_change_places_and_keep_their_mean) {
+  std::vector<recorded_calls> recorded;
+  for (const std::uint32_t ranks : {4U, 8U}) {
+    recorded.push_back(slab_recording({1, 1, 1, ranks}, {.steps = 6}));
+    for (rank_template& rank : recorded.back().program.operations.templates)
+      for (std::uint32_t i = 0; i < rank.size(); ++i)
+        if ((i < rank.size() / 2) == (ranks == 4)) rank.operations[i].size *= 2;
+  }
+  const more_ranks laws(std::move(recorded));
+  const std::string why = laws.why_not_trusted({1, 1, 1, 16});
+  EXPECT_TRUE(why.starts_with("sizes of 'to' are up to ")) << why;
+}
+
+TEST(more_ranks, of_a_call_with_elements_some_stay) {
+  std::vector<recorded_calls> recorded{slab_recording({1, 1, 1, 2}), slab_recording({1, 1, 1, 4})};
+  recorded[0].program.calls[0].count = 2;
+  const more_ranks laws(std::move(recorded));
+  EXPECT_EQ(laws.generate({1, 1, 1, 32}).calls.front().count, 1U);
+}
+
 TEST(more_ranks, does_not_trust_durations_that_follow_no_power) {
   std::vector<recorded_calls> recorded;
   for (const std::uint32_t ranks : {2U, 4U, 8U}) {

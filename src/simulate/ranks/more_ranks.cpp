@@ -77,8 +77,10 @@ constexpr std::uint32_t most_times_recorded = 2;
   }
 }
 
+/// Of something there stays something.
 [[nodiscard]] std::uint64_t times(std::uint64_t value, double factor) {
-  return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
+  const auto made = static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
+  return value > 0 ? std::max<std::uint64_t>(made, 1) : 0;
 }
 
 [[nodiscard]] bool is_usual(const collective_call& call, std::uint32_t ranks) {

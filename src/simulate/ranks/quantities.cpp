@@ -79,6 +79,32 @@ std::map<quantity_laws::key, std::vector<scaling_sample>> quantity_laws::samples
   return samples;
 }
 
+/// Sizes of one name may change their places and keep their mean: each place has a constant of its
+/// own.
+double quantity_laws::largest_by_place(const key& which,
+                                       const std::vector<double>& exponents) const {
+  double largest = 0;
+  for (const auto& [number, of] : structure_.classes) {
+    const call_program& first = recorded_[of.members.front().recording].program;
+    const rank_template& rank = first.operations.of_rank(of.members.front().rank);
+    for (std::uint32_t i = 0; i < rank.size(); ++i) {
+      const bool is_call = first.call_of(rank.operations[i]) != nullptr;
+      if (key_of(rank.operations[i], is_call, of.peers[i]) != which) continue;
+      std::vector<scaling_sample> samples;
+      for (const class_member& one : of.members) {
+        const call_program& all = recorded_[one.recording].program;
+        const operation& what = all.operations.of_rank(one.rank).operations[i];
+        const collective_call* const call = all.call_of(what);
+        const auto value = static_cast<double>(call != nullptr ? call->count : what.size);
+        samples.push_back(
+            {number, *space_.at(structure_.grids[one.recording]), std::log2(std::max(value, 0.5))});
+      }
+      largest = std::max(largest, largest_deviation(samples, exponents));
+    }
+  }
+  return largest;
+}
+
 quantity_laws::law quantity_laws::fitted(const key& of,
                                          const std::vector<scaling_sample>& samples) {
   const auto found = fitted_exponents(samples, space_.directions());
@@ -107,6 +133,8 @@ quantity_laws::law quantity_laws::fitted(const key& of,
   }
   shown.exponent = along_all(made.exponents);
   shown.largest_residual = largest_deviation(samples, made.exponents);
+  if (what != quantity::duration)
+    shown.largest_residual = std::max(shown.largest_residual, largest_by_place(of, made.exponents));
   const auto is_shown = [&](const power_law& one) {
     return one.what == shown.what && one.name == shown.name && one.exponent == shown.exponent;
   };
