@@ -90,6 +90,22 @@ struct known_run {
   return nodes;
 }
 
+/// Recordings of other machines say nothing of one another.
+void expect_alike(const recorded_program& first, const recorded_program& other,
+                  const std::string& file, const dataflow_request& asked) {
+  const auto cores_of = [](const recorded_program& run) {
+    return run.cores.empty() ? 0 : std::ranges::min(run.cores);
+  };
+  const auto expect = [&](const char* option, bool is_given, const auto& one, const auto& two) {
+    if (!is_given && one != two)
+      throw usage_error(fmt::format("{}: recorded with {} {}, others with {}; give --{}", file,
+                                    option, two, one, option));
+  };
+  expect("policy", !asked.policies.empty(), first.policy, other.policy);
+  expect("workers", asked.workers != 0, first.workers, other.workers);
+  expect("cores", asked.cores != 0, cores_of(first), cores_of(other));
+}
+
 }  // namespace
 
 ranks_answer rows_over_ranks(const request& asked,
@@ -105,6 +121,7 @@ ranks_answer rows_over_ranks(const request& asked,
     if (one.run.name != runs.front().name)
       throw usage_error(
           fmt::format("{}: is of '{}', not of '{}'", file, one.run.name, runs.front().name));
+    if (!asked.is_loggops) expect_alike(runs.front(), one.run, file, asked.dataflow);
   }
   const more_ranks all(std::move(recorded));
   std::ranges::stable_sort(known, {}, &known_run::ranks);  // as the grids are

@@ -85,6 +85,15 @@ def test_ranks_share_nodes_as_they_were_recorded(tmp_path, simulate):
     )
 
 
+def test_recordings_of_other_machines_are_refused(tmp_path, simulate):
+    record(tmp_path, hosts=("n0", "n1"))
+    other = record(tmp_path, "other", ("n0", "n1", "n2"), switches=["profile", "trace", "progress"])
+    words = (other, "--ranks", "8", "--network", "1gbit")
+    said = one_line(simulate(*words))
+    assert "recordings differ in policy: none and sleeping; give --policy" in said
+    assert simulate(*words, "--policy", "none").returncode == 0
+
+
 def test_a_recorded_time_stands_beside_the_grid_that_was_recorded(tmp_path, simulate):
     record(tmp_path)
     other = record(tmp_path, "other", ("n0", "n1", "n2", "n3"))
