@@ -148,6 +148,20 @@ class more_ranks::implementation {
     return made;
   }
 
+  /// Errors: usage_error for more operations than fit in memory, before any is made.
+  void expect_room(const grid_extents& grid, std::uint32_t ranks, std::uint64_t seed) const {
+    constexpr std::uint64_t most_operations = std::uint64_t{1} << 26;
+    std::uint64_t operations = 0;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      const rank_class& of = structure.classes.at(structure.class_number(rank, grid));
+      const class_member donor = donor_of(of, grid, rank, seed);
+      operations += recorded[donor.recording].program.operations.of_rank(donor.rank).size();
+    }
+    if (operations > most_operations)
+      throw usage_error(fmt::format("{} ranks have {} operations; {} are the most", ranks,
+                                    operations, most_operations));
+  }
+
   std::vector<recorded_calls> recorded;
   common_structure structure;
   grid_space space;
@@ -264,6 +278,7 @@ call_program more_ranks::generate(const grid_extents& grid, std::uint64_t seed) 
   constexpr std::uint64_t most_ranks = 1'000'000;
   if (ranks > most_ranks)
     throw usage_error(fmt::format("{} ranks; {} are the most", ranks, most_ranks));
+  self_->expect_room(grid, static_cast<std::uint32_t>(ranks), seed);
   call_program made;
   made.operations.names = self_->recorded.front().program.operations.names;
   made.operations.unit_ps = self_->recorded.front().program.operations.unit_ps;
