@@ -306,6 +306,27 @@ TEST(more_ranks, does_not_trust_durations_that_follow_no_power) {
   EXPECT_TRUE(why.starts_with("the durations of 'work' are up to 63 % away from P^")) << why;
 }
 
+TEST(more_ranks, programs_that_are_too_large_are_refused_before_they_are_made) {
+  const more_ranks laws = laws_of({{1, 1, 1, 3}, {1, 1, 1, 4}}, {.steps = 40});
+  EXPECT_EQ(refusal_of([&] {
+              return laws.generate({1, 1, 1, 1'000'000});
+            }),
+            "1000000 ranks have 239999840 operations; 67108864 are the most");
+  call_program sums = slab_program({1, 1, 1, 8}, {.steps = 1});
+  collective_call& call = sums.calls.front();
+  EXPECT_EQ(refusal_of([&] { return expanded(sums, 100); }),
+            "8 ranks have more than 100 operations, which are the most");
+  call.how = collective::algorithm::chain;
+  call.what = collective::operation::bcast;
+  call.count = std::uint64_t{1} << 34;
+  EXPECT_EQ(refusal_of([&] { return expanded(sums); }),
+            "8 ranks: a call of bcast is cut into 4194304 pieces; 65536 are the most");
+  call.count = std::uint64_t{1} << 27;
+  call.cut.most = 1;
+  EXPECT_EQ(refusal_of([&] { return expanded(sums, 10'000); }),
+            "8 ranks have more than 10000 operations, which are the most");
+}
+
 TEST(more_ranks, a_message_with_one_side_is_named) {
   call_program one = slab_program({1, 1, 1, 2}, {.steps = 1});
   one.operations.templates[1].operations[0].tag = 1;
@@ -313,6 +334,24 @@ TEST(more_ranks, a_message_with_one_side_is_named) {
               return expanded(one);
             }).find("rank 1 sends 1 messages to rank 0 with tag 1, and 0 are received"),
             std::string::npos);
+}
+
+TEST(more_ranks, a_message_whose_sides_have_other_sizes_is_named) {
+  call_program one = slab_program({1, 1, 1, 2}, {.steps = 1});
+  std::uint64_t& sent = one.operations.templates[0].operations[0].size;
+  sent += 1;
+  EXPECT_EQ(refusal_of([&] { return expanded(one); }), "accepted") << "rounding";
+  sent = 48000;
+  EXPECT_EQ(refusal_of([&] { return expanded(one); }),
+            "rank 0 sends 48000 bytes ('to') to rank 1 with tag 31, which receives 96000 ('from')");
+}
+
+TEST(more_ranks, a_call_stays_on_its_processor) {
+  call_program one = slab_program({1, 1, 1, 2}, {.steps = 1});
+  for (rank_template& rank : one.operations.templates)
+    for (operation& what : rank.operations) what.cpu = 3;
+  const program made = expanded(one);
+  for (const operation& what : made.of_rank(0).operations) EXPECT_EQ(what.cpu, 3);
 }
 
 TEST(scaling, an_exponent_near_a_simple_fraction_is_that) {
