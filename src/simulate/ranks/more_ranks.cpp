@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -122,16 +123,23 @@ class more_ranks::implementation {
     return {};
   }
 
+  /// Durations that are usual in the largest recording.
+  using usual_of_classes = std::map<const rank_class*, std::vector<std::uint64_t>>;
+
   /// Returns the operations of a rank.  Calls get places in `calls`.
   [[nodiscard]] rank_template rank_on(const grid_extents& grid, std::uint32_t rank,
                                       std::uint32_t ranks, std::uint64_t seed,
-                                      std::vector<collective_call>& calls) const {
+                                      std::vector<collective_call>& calls,
+                                      usual_of_classes& usual) const {
     const rank_class& of = structure.classes.at(structure.class_number(rank, grid));
     const class_member donor = donor_of(of, grid, rank, seed);
     const call_program& from = recorded[donor.recording].program;
     rank_template made = from.operations.of_rank(donor.rank);
-    if (structure.grids[donor.recording] != grid)
-      rotate_durations(made, exchangeable(made), seed, rank);
+    if (structure.grids[donor.recording] != grid) {
+      auto known = usual.find(&of);
+      if (known == usual.end()) known = usual.emplace(&of, usual_in(of, donor.recording)).first;
+      rotate_durations(made, known->second, exchangeable(made), seed, rank);
+    }
     const auto at = *space.at(grid);
     const auto donor_at = *space.at(structure.grids[donor.recording]);
     for (std::uint32_t i = 0; i < made.size(); ++i) {
@@ -178,6 +186,15 @@ class more_ranks::implementation {
     const auto first = std::ranges::find(of.members, largest, &class_member::recording);
     const auto those = static_cast<std::uint64_t>(of.members.end() - first);
     return first[static_cast<std::ptrdiff_t>(drawn_number(seed, rank, 0) % those)];
+  }
+
+  [[nodiscard]] std::vector<std::uint64_t> usual_in(const rank_class& of,
+                                                    std::uint32_t recording) const {
+    std::vector<const rank_template*> ranks;
+    for (const class_member& one : of.members)
+      if (one.recording == recording)
+        ranks.push_back(&recorded[recording].program.operations.of_rank(one.rank));
+    return usual_durations(ranks);
   }
 
   [[nodiscard]] std::string grids_text() const {
@@ -282,10 +299,11 @@ call_program more_ranks::generate(const grid_extents& grid, std::uint64_t seed) 
   call_program made;
   made.operations.names = self_->recorded.front().program.operations.names;
   made.operations.unit_ps = self_->recorded.front().program.operations.unit_ps;
+  implementation::usual_of_classes usual;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     made.operations.template_of.push_back(rank);
     made.operations.templates.push_back(
-        self_->rank_on(grid, rank, static_cast<std::uint32_t>(ranks), seed, made.calls));
+        self_->rank_on(grid, rank, static_cast<std::uint32_t>(ranks), seed, made.calls, usual));
   }
   return made;
 }
