@@ -163,7 +163,7 @@ void print_rows_over_ranks(const ranks_answer& found) {
                1e3 * row["predicted_s"].get<double>(), row.value("limiter", std::string()),
                trusted ? "yes" : "no", parts_text(row));
     if (!trusted)
-      said += fmt::format("{} ranks: not to be trusted: {}\n", row["ranks"].get<std::uint64_t>(),
+      said += fmt::format("{} ranks: not to be trusted: {}\n", row["grid"].get<std::string>(),
                           row.value("why_not_trusted", std::string("the order changes")));
   }
   fmt::print("{}", said);

@@ -146,7 +146,7 @@ class Simulate(unittest.TestCase):
         two, four = self.recorded(2), self.recorded(4)
         said = self.refusal_of(two, four)
         self.assertIn("several recordings: give --ranks", said)
-        for wrong in ("many", "8x", "0", "2000000"):
+        for wrong in ("many", "8x", "0", "2000000", "8,8", "2x4,2x4"):
             self.assertIn("--ranks", self.refusal_of(two, four, "--ranks", wrong))
         self.assertIn("recordings have 1 axes", self.refusal_of(two, four, "--ranks", "4x4"))
         longer = self.recorded(4, steps=5)

@@ -52,7 +52,7 @@ struct ordered_actions {
   std::vector<std::vector<std::uint32_t>> after;
 };
 
-/// What all ranks together may take.
+/// Limits what all ranks together take.
 class limits {
  public:
   limits(std::uint32_t ranks, std::uint64_t most) : ranks_(ranks), most_(most) {}
