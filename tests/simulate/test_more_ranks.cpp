@@ -314,6 +314,21 @@ TEST(more_ranks, of_a_call_with_elements_some_stay) {
   EXPECT_EQ(laws.generate({1, 1, 1, 32}).calls.front().count, 1U);
 }
 
+TEST(more_ranks, durations_that_some_recordings_do_not_have_stay_and_are_not_trusted) {
+  std::vector<recorded_calls> recorded{slab_recording({1, 1, 1, 2}), slab_recording({1, 1, 1, 4})};
+  for (rank_template& rank : recorded[0].program.operations.templates)
+    for (operation& what : rank.operations)
+      if (what.kind == operation_kind::calculation) what.size = 0;
+  const more_ranks laws(std::move(recorded));
+  const call_program made = laws.generate({1, 1, 1, 8});
+  std::uint64_t longest = 0;
+  for (const operation& what : made.operations.of_rank(3).operations)
+    if (what.kind == operation_kind::calculation) longest = std::max(longest, what.size);
+  EXPECT_EQ(longest, 9216000U / 4);
+  EXPECT_EQ(laws.why_not_trusted({1, 1, 1, 8}),
+            "the durations of 'work' are nothing in some recordings");
+}
+
 TEST(more_ranks, does_not_trust_durations_that_follow_no_power) {
   std::vector<recorded_calls> recorded;
   for (const std::uint32_t ranks : {2U, 4U, 8U}) {

@@ -52,7 +52,7 @@ quantity_laws::key quantity_laws::key_of(const operation& what, bool is_call,
 
 /// Means over the operations of all ranks of a class in a recording, of which each has as many.
 std::map<quantity_laws::key, std::vector<scaling_sample>> quantity_laws::samples_of(
-    std::map<key, double>& weights) const {
+    std::map<key, double>& weights, std::set<key>& shared) const {
   std::map<key, std::vector<scaling_sample>> samples;
   for (const auto& [number, of] : structure_.classes) {
     std::map<std::pair<std::uint32_t, key>, std::vector<double>> values;  // by recording
@@ -72,7 +72,9 @@ std::map<quantity_laws::key, std::vector<scaling_sample>> quantity_laws::samples
       const auto& [recording, which] = where;
       weights[which] += std::accumulate(those.begin(), those.end(), 0.0);
       const double mean = middle_mean(those, std::get<0>(which) == quantity::duration);
-      if (recordings.size() < 2 || mean <= 0) continue;
+      if (recordings.size() < 2) continue;
+      shared.insert(which);
+      if (mean <= 0) continue;
       samples[which].push_back({number, *space_.at(structure_.grids[recording]), std::log2(mean)});
     }
   }
@@ -157,7 +159,8 @@ quantity_laws::quantity_laws(std::span<const recorded_calls> recorded,
                              const common_structure& structure, const grid_space& space)
     : recorded_(recorded), structure_(structure), space_(space) {
   std::map<key, double> weights;
-  const auto samples = samples_of(weights);
+  std::set<key> shared;
+  const auto samples = samples_of(weights, shared);
   double computed = 0;
   for (const auto& [of, weight] : weights)
     if (std::get<0>(of) == quantity::duration) computed += weight;
@@ -171,6 +174,14 @@ quantity_laws::quantity_laws(std::span<const recorded_calls> recorded,
     laws_[of] = fitted(of, samples.at(of));
     if (std::get<0>(of) == quantity::duration && weights[of] < large_share * computed)
       why_uncertain_ = before;
+  }
+  // Spells of the program's own are noted from 1 us on, so that some recordings may have none.
+  for (const key& of : shared) {
+    if (std::get<0>(of) != quantity::duration || laws_[of].is_known) continue;
+    laws_[of] = {std::vector<double>(space.directions(), 0.0), true};
+    if (why_uncertain_.empty() && weights[of] >= large_share * computed && computed > 0)
+      why_uncertain_ = fmt::format("the durations of '{}' are nothing in some recordings",
+                                   recorded_.front().program.operations.names[std::get<1>(of)]);
   }
 }
 

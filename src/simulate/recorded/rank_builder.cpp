@@ -19,6 +19,7 @@ constexpr std::uint32_t last_processor = 254;
 constexpr std::uint32_t skipped = too_many_operations;
 /// Of the task that ends a `wait_on`.
 constexpr std::string_view ends_wait = "wait_on";
+constexpr const char* programs_own = "the program";
 /// A program that computes more than this share of its time itself before messages, without a wait
 /// before, is refused: its order would be lost.
 constexpr std::uint64_t least_share_refused = 10;
@@ -229,7 +230,7 @@ void rank_builder::add_orders(const recorded_part& part, const std::vector<numbe
 void rank_builder::end_part(number first) {
   const number count = built_.size();
   operation end;
-  end.name = names_.number("");
+  end.name = names_.number(calls_ == nullptr ? "" : programs_own);
   end.size = std::exchange(owed_ns_, 0);
   noted_ns_ = 0;
   const number last = built_.add(end);
