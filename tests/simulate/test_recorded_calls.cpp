@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <map>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -246,6 +247,47 @@ TEST(recorded_calls, a_program_that_computes_before_messages_without_a_wait_is_r
   EXPECT_EQ(refusal_of_calls(ranks),
             "folder: rank 0: the program computes 20000 us itself before messages, after it has "
             "submitted other work and without a wait; let it wait, or compute in tasks");
+}
+
+/// Damage that the file's reader does not see.
+TEST(recorded_calls, survive_changed_recordings) {
+  std::mt19937_64 random(45);
+  std::size_t run = 0;
+  for (int i = 0; i < 4000; ++i) {
+    auto ranks = i % 2 == 0 ? recorded_line(3, i % 4 == 0) : recorded_sums(3);
+    for (int c = 0; c < 2; ++c) {
+      recording& one = ranks[random() % 3];
+      recorded_part& part = one.parts[random() % one.parts.size()];
+      auto& items = part.items.empty() ? part.repeated : part.items;
+      if (items.empty()) continue;
+      recorded_item& item = items[random() % items.size()];
+      const auto place = static_cast<std::uint32_t>(random() % items.size());
+      switch (random() % 5) {
+        case 0:
+          item.kind = static_cast<recorded_kind>(random() % 3);
+          break;
+        case 1:
+          item.name = static_cast<std::uint32_t>(random() % one.names.size());
+          break;
+        case 2:
+          item.id = random() % 5;
+          item.parent = random() % 4;
+          break;
+        case 3:
+          part.runtime = static_cast<std::uint32_t>(random() % 4);
+          break;
+        default:
+          if (place > 0 && !part.items.empty()) part.orders.push_back({0, place});
+      }
+    }
+    try {
+      (void)predict(expanded(calls_of(ranks, "folder").program), machine{});
+      ++run;
+    } catch (const usage_error& wrong) {
+      ASSERT_EQ(std::string(wrong.what()).find('\n'), std::string::npos) << wrong.what();
+    }
+  }
+  EXPECT_GT(run, 100U);
 }
 
 TEST(recorded_calls, says_which_call_has_no_law) {

@@ -189,7 +189,7 @@ void rank_builder::join_children(const recorded_part& part, const std::vector<nu
                                  const of_id& ids) {
   std::vector<std::pair<number, number>> of_parent;  // parent, child
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (part.items[i].parent == 0) continue;
+    if (part.items[i].parent == 0 || items[i] == skipped) continue;
     const auto parent = ids.find(part.items[i].parent);
     if (parent == ids.end() || parent->second == items[i]) continue;
     of_parent.emplace_back(parent->second, items[i]);
