@@ -111,9 +111,12 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
     if (ranks > most_ranks)
       throw usage_error(fmt::format("--ranks: {} is more than {} ranks", word, most_ranks));
     wanted.ranks = static_cast<std::uint32_t>(ranks);
-    if (extents.size() == 1) continue;
-    wanted.grid.fill(1);
-    std::ranges::copy(extents, wanted.grid.end() - static_cast<std::ptrdiff_t>(extents.size()));
+    if (extents.size() > 1) {
+      wanted.grid.fill(1);
+      std::ranges::copy(extents, wanted.grid.end() - static_cast<std::ptrdiff_t>(extents.size()));
+    }
+    if (std::ranges::count(all, all.back()) > 1)
+      throw usage_error(fmt::format("--ranks: {} twice", word));
   }
   if (all.empty())
     throw usage_error("several recordings: give --ranks, the numbers of ranks to predict: 8,64");

@@ -17,6 +17,7 @@ namespace plait::network::simulate {
 struct wanted_ranks {
   std::uint32_t ranks = 0;
   plait::simulate::grid_extents grid{};  ///< all 0: chosen
+  friend bool operator==(const wanted_ranks&, const wanted_ranks&) = default;
 };
 
 /// Wishes of the command line.

@@ -2,7 +2,8 @@
 #include "ranks_answer.hpp"
 
 #include <algorithm>
-#include <map>
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,12 @@ constexpr std::size_t most_printed = 6;
   return text.empty() ? "1" : text;
 }
 
+struct known_run {
+  std::uint32_t ranks = 0;
+  std::string file;
+  std::uint64_t measured_ns = 0;
+};
+
 /// Returns how many ranks each node has, if all have as many, one after the other; else 0.
 [[nodiscard]] std::uint32_t ranks_of_nodes(const recorded_program& run) {
   const auto each =
@@ -83,38 +90,59 @@ constexpr std::size_t most_printed = 6;
   return nodes;
 }
 
+/// Recordings of other machines say nothing of one another.
+void expect_alike(const recorded_program& first, const recorded_program& other,
+                  const std::string& file, const dataflow_request& asked) {
+  const auto cores_of = [](const recorded_program& run) {
+    return run.cores.empty() ? 0 : std::ranges::min(run.cores);
+  };
+  const auto expect = [&](const char* option, bool is_given, const auto& one, const auto& two) {
+    if (!is_given && one != two)
+      throw usage_error(fmt::format("{}: recorded with {} {}, others with {}; give --{}", file,
+                                    option, two, one, option));
+  };
+  expect("policy", !asked.policies.empty(), first.policy, other.policy);
+  expect("workers", asked.workers != 0, first.workers, other.workers);
+  expect("cores", asked.cores != 0, cores_of(first), cores_of(other));
+}
+
 }  // namespace
 
 ranks_answer rows_over_ranks(const request& asked,
                              const std::function<void(const program&)>& made) {
   std::vector<recorded_calls> recorded;
   std::vector<recorded_program> runs;
-  std::map<std::uint32_t, std::uint64_t> measured_ns;
+  std::vector<known_run> known;
   for (const std::string& file : asked.files) {
     recorded.push_back(read_calls(file, asked.runtime));
     const recorded_calls& one = recorded.back();
     runs.push_back(one.run);
-    measured_ns[one.program.ranks()] = one.run.measured_ns;
+    known.push_back({one.program.ranks(), file, one.run.measured_ns});
     if (one.run.name != runs.front().name)
       throw usage_error(
           fmt::format("{}: is of '{}', not of '{}'", file, one.run.name, runs.front().name));
+    if (!asked.is_loggops) expect_alike(runs.front(), one.run, file, asked.dataflow);
   }
   const more_ranks all(std::move(recorded));
+  std::ranges::stable_sort(known, {}, &known_run::ranks);  // as the grids are
   ranks_answer answer{json::array(), laws_of(all)};
   for (const wanted_ranks& wanted : asked.ranks) {
     const grid_extents grid = wanted.grid[0] == 0 ? all.grid_of(wanted.ranks) : wanted.grid;
     recorded_program what = runs.front();
     what.operations = expanded(all.generate(grid));
     what.node_of = nodes_for(runs, asked, wanted.ranks);
-    what.measured_ns = 0;
-    if (const auto known = measured_ns.find(wanted.ranks); known != measured_ns.end())
-      what.measured_ns = known->second;
+    const auto grids = all.grids();
+    const auto place = std::ranges::find(grids, grid) - grids.begin();
+    const known_run run =
+        place < std::ssize(known) ? known[static_cast<std::size_t>(place)] : known_run{};
+    what.measured_ns = run.measured_ns;
     made(what.operations);
     json rows = asked.is_loggops ? json::array({loggops_row(what.operations, asked.loggops)})
                                  : dataflow_rows(what, asked.dataflow);
     for (json& row : rows) {
-      const std::string why = all.why_not_trusted(wanted.ranks);
+      const std::string why = all.why_not_trusted(grid);
       row["grid"] = text_of(grid);
+      if (!run.file.empty()) row["recording"] = run.file;
       row["trusted"] = why.empty() && row.value("trusted", true);
       if (!why.empty()) row["why_not_trusted"] = why;
       answer.rows.push_back(row);
@@ -135,7 +163,7 @@ void print_rows_over_ranks(const ranks_answer& found) {
                1e3 * row["predicted_s"].get<double>(), row.value("limiter", std::string()),
                trusted ? "yes" : "no", parts_text(row));
     if (!trusted)
-      said += fmt::format("{} ranks: not to be trusted: {}\n", row["ranks"].get<std::uint64_t>(),
+      said += fmt::format("{} ranks: not to be trusted: {}\n", row["grid"].get<std::string>(),
                           row.value("why_not_trusted", std::string("the order changes")));
   }
   fmt::print("{}", said);

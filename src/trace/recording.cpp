@@ -232,6 +232,7 @@ void check(const reader& from, const recording& all) {
       from.refuse("a collective has no name");
     if (one.members == 0 || one.members > all.ranks || one.root >= one.members)
       from.refuse("a collective has other ranks than there are");
+    if (one.element_bytes == 0) from.refuse("a collective has elements without bytes");
   }
   std::uint64_t items = 0;
   for (const recorded_part& part : all.parts) check_part(from, all, part, items);

@@ -6,6 +6,7 @@ test_simulate.py PROGRAM
 
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,25 @@ def times_of(text):
         count, _, time = part.rpartition("*")
         times += [time] * int(count or 1)
     return times
+
+
+def recording_of(rank, ranks, workers=1, cores=2, policy="sleeping"):
+    """The file of a rank that runs one task (docs/internals/recording.md)."""
+    def text(words):
+        return struct.pack("<I", len(words)) + words.encode()
+
+    file = b"PLAITREC" + struct.pack("<IIIIIBQ", 2, rank, ranks, workers, cores, 1, 5000)
+    file += text("one task") + text(policy) + text(f"node{rank}")
+    file += struct.pack("<Q", 2) + text("") + text("work")
+    file += struct.pack("<QQI", 0, 1, 0)  # no collectives, a part of the first runtime
+    file += struct.pack("<QQQQIBI", 1, 1, 0, 0, 1, 0, 0) + bytes(4 * 8 + 2 * 8)
+    file += struct.pack("<QQQQII", 1, 1, 0, 4000 // ranks, 0, 0) + bytes(8)
+    total = 0xCBF29CE484222325 ^ len(file)
+    for at in range(0, len(file), 8):
+        word = int.from_bytes(file[at : at + 8], "little")
+        total = (total ^ word) * 0x100000001B3 % 2**64
+        total ^= total >> 29
+    return file + struct.pack("<Q", total)
 
 
 class Simulate(unittest.TestCase):
@@ -103,6 +123,8 @@ class Simulate(unittest.TestCase):
         rows = result["rows"]
         self.assertEqual([row["ranks"] for row in rows], [2, 4, 8, 32])
         self.assertEqual([row["trusted"] for row in rows], [True, True, True, False])
+        of = [row.get("recording") for row in rows]
+        self.assertEqual(of, [str(files[0]), str(files[1]), None, None])
         self.assertIn("more than 2 times as many ranks as the 4", rows[3]["why_not_trusted"])
         work = [row["computation_by_name_s"]["work"] for row in rows]
         self.assertEqual([round(work[0] / one, 6) for one in work], [1, 2, 4, 16])
@@ -124,7 +146,7 @@ class Simulate(unittest.TestCase):
         two, four = self.recorded(2), self.recorded(4)
         said = self.refusal_of(two, four)
         self.assertIn("several recordings: give --ranks", said)
-        for wrong in ("many", "8x", "0", "2000000"):
+        for wrong in ("many", "8x", "0", "2000000", "8,8", "2x4,2x4"):
             self.assertIn("--ranks", self.refusal_of(two, four, "--ranks", wrong))
         self.assertIn("recordings have 1 axes", self.refusal_of(two, four, "--ranks", "4x4"))
         longer = self.recorded(4, steps=5)
@@ -133,6 +155,26 @@ class Simulate(unittest.TestCase):
         for option in ("--finish", "--write-lp=x"):
             self.assertIn("not with several", self.refusal_of(two, four, "--ranks", "8", option))
         self.assertIn("give one number", self.refusal_of(two, four, "--ranks", "8,16", "--write-goal", "x"))
+
+    def recordings(self, **of_the_second):
+        folders = []
+        for ranks, more in ((2, {}), (4, of_the_second)):
+            folder = pathlib.Path(self.folder.name) / str(ranks)
+            folder.mkdir(exist_ok=True)
+            for rank in range(ranks):
+                (folder / f"rank{rank}.plaitrec").write_bytes(recording_of(rank, ranks, **more))
+            folders.append(folder)
+        return folders
+
+    def test_recordings_of_other_machines_are_refused(self):
+        self.assertEqual(run(*self.recordings(), "--ranks", "8").returncode, 0)
+        for option, value in (("policy", "workers"), ("workers", 2), ("cores", 1)):
+            folders = self.recordings(**{option: value})
+            said = self.refusal_of(*folders, "--ranks", "8")
+            self.assertIn(f"{folders[1]}: recorded with {option} {value}, others with ", said)
+            self.assertIn(f"give --{option}", said)
+            done = run(*folders, "--ranks", "8", f"--{option}", str(value))
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_rank_alone_says_nothing_of_those_with_neighbours(self):
         said = self.refusal_of(self.recorded(1), self.recorded(2), "--ranks", "8")

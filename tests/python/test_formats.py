@@ -199,6 +199,34 @@ def test_a_goal_file_needs_all_messages_and_a_trace_of_calls(tmp_path):
         goal_of(read(task_trace(), tmp_path), attach_result())
 
 
+def test_what_has_no_law_is_refused_where_collectives_are_calls(tmp_path):
+    def refused(add):
+        add(made := ring_trace())
+        trace = read(made, tmp_path)
+        goal_of(trace, attach_result())
+        with pytest.raises(BadInput) as told:
+            goal_of(trace, attach_result(), calls=True)
+        return str(told.value)
+
+    spans = dict.fromkeys(range(3), (40, 41))
+
+    def neighbours(made):
+        made.collective("Neighbor_alltoall", 9, spans)
+        for rank in range(3):
+            made.call(rank, "Neighbor_alltoall", 40, 41)
+
+    def in_place(made):
+        made.collective("Allreduce", 9, spans, size=0)
+        for rank in range(3):
+            made.call(rank, "Allreduce", 40, 41)
+
+    assert refused(neighbours).startswith("Neighbor_alltoall: who is whose neighbour is not")
+    assert "Put at step" in refused(lambda made: made.call(0, "Put", 33, 34))
+    assert refused(in_place) == (
+        "Allreduce: no rank has told how many bytes, as with MPI_IN_PLACE on all"
+    )
+
+
 def balanced(records):
     """Checks that times grow and that regions are left in the order in which they are entered."""
     entered = []

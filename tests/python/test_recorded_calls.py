@@ -85,6 +85,31 @@ def test_ranks_share_nodes_as_they_were_recorded(tmp_path, simulate):
     )
 
 
+def test_recordings_of_other_machines_are_refused(tmp_path, simulate):
+    record(tmp_path, hosts=("n0", "n1"))
+    other = record(tmp_path, "other", ("n0", "n1", "n2"), switches=["profile", "trace", "progress"])
+    words = (other, "--ranks", "8", "--network", "1gbit")
+    said = one_line(simulate(*words))
+    assert "recordings differ in policy: none and sleeping; give --policy" in said
+    assert simulate(*words, "--policy", "none").returncode == 0
+
+
+def test_a_recorded_time_stands_beside_the_grid_that_was_recorded(tmp_path, simulate):
+    record(tmp_path)
+    other = record(tmp_path, "other", ("n0", "n1", "n2", "n3"))
+    made = simulation_result()
+    made["rows"] = [{**row, "ranks": 4} for row in made["rows"][:2]]
+    for row in made["rows"]:
+        row.pop("recorded_s")
+    made["rows"][0]["recording"] = str(other / "program.calls.goal")  # the other is of 2x2
+    (tmp_path / "result.json").write_text(json.dumps(made))
+    words = ("--ranks-of-a-node", "1", "--ranks", "4,2x2", "--json", tmp_path / "kept.json")
+    done = simulate(other, *words)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "kept.json").read_text())["rows"]
+    assert [row.get("recorded_s") for row in rows] == [WALL_S, None]
+
+
 def test_several_recordings_need_ranks(tmp_path, simulate):
     record(tmp_path)
     other = record(tmp_path, "other", ("n0",) * 4)

@@ -176,6 +176,18 @@ def test_over_ranks_a_bar_and_a_row_stand_for_each_number():
     assert all(name in shown_page for name in ("4 ranks", "8 ranks", "/ recorded"))
 
 
+def test_grids_of_as_many_ranks_have_names_of_their_own():
+    result = simulation_result()
+    (row, *_) = result["rows"]
+    rows = [{**row, "ranks": 16, "grid": grid, "trusted": True} for grid in ("4x4", "2x8")]
+    del rows[1]["recorded_s"]
+    result = {**result, "rows": rows, "laws": []}
+    assert check(result) == []
+    assert [label.split(",")[0] for label in labels_of(result)] == ["4x4 ranks", "2x8 ranks"]
+    said = simulation_sentences(result)
+    assert any(line.startswith("the recorded run on 4x4 ranks took") for line in said)
+
+
 def test_an_execution_stands_beside_the_predictions():
     answer = simulation_result() | {"executed": executed([0.0004, 0.00045, 0.00041])}
     assert check(answer) == []

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -178,7 +179,7 @@ TEST(more_ranks, a_call_has_the_messages_of_its_schedule_on_each_rank) {
   }
 }
 
-TEST(more_ranks, durations_of_another_rank_begin_at_a_drawn_place_and_keep_their_sum) {
+TEST(more_ranks, delays_of_another_rank_begin_at_a_drawn_place_and_keep_their_sum) {
   const slab_shape shape{.steps = 40, .work_exponent = 0, .noise_ns = 1000};
   const more_ranks laws = laws_of({{1, 1, 1, 4}, {1, 1, 1, 8}}, shape);
   const auto works_of = [](const call_program& all, std::uint32_t rank) {
@@ -188,25 +189,46 @@ TEST(more_ranks, durations_of_another_rank_begin_at_a_drawn_place_and_keep_their
     return works;
   };
   const call_program recorded = slab_program({1, 1, 1, 8}, shape);
-  std::set<std::vector<std::uint64_t>> known;
-  for (std::uint32_t rank = 0; rank < 8; ++rank) {
-    auto works = works_of(recorded, rank);
-    std::ranges::sort(works);
-    known.insert(works);
-  }
+  const auto sum_of = [](const std::vector<std::uint64_t>& works) {
+    return std::accumulate(works.begin(), works.end(), std::uint64_t{0});
+  };
+  std::set<std::uint64_t> known;
+  for (std::uint32_t rank = 0; rank < 8; ++rank) known.insert(sum_of(works_of(recorded, rank)));
   const call_program made = laws.generate({1, 1, 1, 32}, 1);
   std::set<std::vector<std::uint64_t>> orders;
   for (std::uint32_t rank = 0; rank < 32; ++rank) {
-    auto works = works_of(made, rank);
+    const auto works = works_of(made, rank);
     ASSERT_EQ(works.size(), 40);
     orders.insert(works);
-    std::ranges::sort(works);
-    // The durations are those of one recorded rank, but for a factor that rounds to 1.
-    EXPECT_TRUE(known.contains(works)) << "rank " << rank;
+    // That of one recorded rank, but for a factor that rounds to 1.
+    EXPECT_TRUE(known.contains(sum_of(works))) << "rank " << rank;
   }
   EXPECT_GT(orders.size(), 20) << "delays would coincide";
   EXPECT_EQ(difference(laws.generate({1, 1, 1, 32}, 1), made), "") << "equal seeds";
   EXPECT_NE(difference(laws.generate({1, 1, 1, 32}, 2), made), "") << "other seeds";
+}
+
+TEST(more_ranks, steps_that_are_long_on_all_ranks_stay_together) {
+  constexpr std::uint32_t steps = 20;
+  const slab_shape shape{.steps = steps, .work_exponent = 0, .noise_ns = 1000};
+  std::vector<recorded_calls> recorded;
+  for (const std::uint32_t ranks : {4U, 8U}) {
+    recorded.push_back(slab_recording({1, 1, 1, ranks}, shape));
+    for (rank_template& rank : recorded.back().program.operations.templates) {
+      std::uint32_t step = 0;
+      for (operation& what : rank.operations)
+        if (what.name == 1 && ++step % 7 == 0) what.size *= 10;
+    }
+  }
+  const call_program made = more_ranks(std::move(recorded)).generate({1, 1, 1, 32});
+  for (std::uint32_t rank = 0; rank < 32; ++rank) {
+    std::uint32_t step = 0;
+    for (const operation& what : made.operations.of_rank(rank).operations) {
+      if (what.kind != operation_kind::calculation || what.size == 0) continue;
+      EXPECT_EQ(what.size > 50'000'000, ++step % 7 == 0) << "rank " << rank << ", step " << step;
+    }
+    EXPECT_EQ(step, steps);
+  }
 }
 
 TEST(more_ranks, says_what_has_no_known_law) {
@@ -250,13 +272,96 @@ TEST(more_ranks, recordings_of_other_steps_are_refused) {
 
 TEST(more_ranks, trusts_twice_the_recorded_ranks_and_laws_that_are_simple) {
   const more_ranks simple = laws_of({{1, 1, 1, 2}, {1, 1, 1, 4}});
-  EXPECT_EQ(simple.why_not_trusted(8), "");
-  EXPECT_EQ(simple.why_not_trusted(9),
+  const auto line = [](std::uint32_t ranks) { return grid_extents{1, 1, 1, ranks}; };
+  EXPECT_EQ(simple.why_not_trusted(line(8)), "");
+  EXPECT_EQ(simple.why_not_trusted(line(9)),
             "more than 2 times as many ranks as the 4 that were recorded");
   const more_ranks odd = laws_of({{1, 1, 1, 2}, {1, 1, 1, 4}}, {.work_exponent = -0.8});
-  EXPECT_EQ(odd.why_not_trusted(4), "");
-  EXPECT_EQ(odd.why_not_trusted(8),
-            "the durations of 'work' change as P^-0.80, which no third recording confirms");
+  EXPECT_EQ(odd.why_not_trusted(line(4)), "");
+  const std::string unconfirmed =
+      "the durations of 'work' change as P^-0.80, which no further recording confirms";
+  EXPECT_EQ(odd.why_not_trusted(line(8)), unconfirmed);
+  // As many ranks on another grid were not recorded.
+  EXPECT_EQ(odd.why_not_trusted({1, 1, 2, 2}), unconfirmed);
+  const more_ranks twice =
+      laws_of({{1, 1, 1, 2}, {1, 1, 1, 4}, {1, 1, 1, 4}}, {.work_exponent = -0.8});
+  EXPECT_EQ(twice.why_not_trusted(line(8)), unconfirmed) << "the same again confirms nothing";
+  const more_ranks thrice =
+      laws_of({{1, 1, 1, 2}, {1, 1, 1, 4}, {1, 1, 1, 6}}, {.work_exponent = -0.8});
+  EXPECT_EQ(thrice.why_not_trusted(line(8)), "");
+  const more_ranks large = laws_of({{1, 1, 1, 8}, {1, 1, 1, 16}});
+  EXPECT_EQ(large.why_not_trusted(line(4)), "");
+  EXPECT_EQ(large.why_not_trusted(line(3)), "fewer than half of the 8 ranks that were recorded");
+}
+
+TEST(more_ranks, does_not_trust_sizes_that_change_places_and_keep_their_mean) {
+  std::vector<recorded_calls> recorded;
+  for (const std::uint32_t ranks : {4U, 8U}) {
+    recorded.push_back(slab_recording({1, 1, 1, ranks}, {.steps = 6}));
+    for (rank_template& rank : recorded.back().program.operations.templates)
+      for (std::uint32_t i = 0; i < rank.size(); ++i)
+        if ((i < rank.size() / 2) == (ranks == 4)) rank.operations[i].size *= 2;
+  }
+  const more_ranks laws(std::move(recorded));
+  const std::string why = laws.why_not_trusted({1, 1, 1, 16});
+  EXPECT_TRUE(why.starts_with("sizes of 'to' are up to ")) << why;
+}
+
+TEST(more_ranks, of_a_call_with_elements_some_stay) {
+  std::vector<recorded_calls> recorded{slab_recording({1, 1, 1, 2}), slab_recording({1, 1, 1, 4})};
+  recorded[0].program.calls[0].count = 2;
+  const more_ranks laws(std::move(recorded));
+  EXPECT_EQ(laws.generate({1, 1, 1, 32}).calls.front().count, 1U);
+}
+
+TEST(more_ranks, durations_that_some_recordings_do_not_have_stay_and_are_not_trusted) {
+  std::vector<recorded_calls> recorded{slab_recording({1, 1, 1, 2}), slab_recording({1, 1, 1, 4})};
+  for (rank_template& rank : recorded[0].program.operations.templates)
+    for (operation& what : rank.operations)
+      if (what.kind == operation_kind::calculation) what.size = 0;
+  const more_ranks laws(std::move(recorded));
+  const call_program made = laws.generate({1, 1, 1, 8});
+  std::uint64_t longest = 0;
+  for (const operation& what : made.operations.of_rank(3).operations)
+    if (what.kind == operation_kind::calculation) longest = std::max(longest, what.size);
+  EXPECT_EQ(longest, 9216000U / 4);
+  EXPECT_EQ(laws.why_not_trusted({1, 1, 1, 8}),
+            "the durations of 'work' are nothing in some recordings");
+}
+
+TEST(more_ranks, does_not_trust_durations_that_follow_no_power) {
+  std::vector<recorded_calls> recorded;
+  for (const std::uint32_t ranks : {2U, 4U, 8U}) {
+    recorded.push_back(slab_recording({1, 1, 1, ranks}, {.work_exponent = 0}));
+    if (ranks == 4) continue;
+    for (rank_template& rank : recorded.back().program.operations.templates)
+      for (operation& what : rank.operations)
+        if (what.kind == operation_kind::calculation) what.size *= 3;
+  }
+  const more_ranks laws(std::move(recorded));
+  const std::string why = laws.why_not_trusted({1, 1, 1, 16});
+  EXPECT_TRUE(why.starts_with("the durations of 'work' are up to 63 % away from P^")) << why;
+}
+
+TEST(more_ranks, programs_that_are_too_large_are_refused_before_they_are_made) {
+  const more_ranks laws = laws_of({{1, 1, 1, 3}, {1, 1, 1, 4}}, {.steps = 40});
+  EXPECT_EQ(refusal_of([&] {
+              return laws.generate({1, 1, 1, 1'000'000});
+            }),
+            "1000000 ranks have 239999840 operations; 67108864 are the most");
+  call_program sums = slab_program({1, 1, 1, 8}, {.steps = 1});
+  collective_call& call = sums.calls.front();
+  EXPECT_EQ(refusal_of([&] { return expanded(sums, 100); }),
+            "8 ranks have more than 100 operations, which are the most");
+  call.how = collective::algorithm::chain;
+  call.what = collective::operation::bcast;
+  call.count = std::uint64_t{1} << 34;
+  EXPECT_EQ(refusal_of([&] { return expanded(sums); }),
+            "8 ranks: a call of bcast is cut into 4194304 pieces; 65536 are the most");
+  call.count = std::uint64_t{1} << 27;
+  call.cut.most = 1;
+  EXPECT_EQ(refusal_of([&] { return expanded(sums, 10'000); }),
+            "8 ranks have more than 10000 operations, which are the most");
 }
 
 TEST(more_ranks, a_message_with_one_side_is_named) {
@@ -266,6 +371,24 @@ TEST(more_ranks, a_message_with_one_side_is_named) {
               return expanded(one);
             }).find("rank 1 sends 1 messages to rank 0 with tag 1, and 0 are received"),
             std::string::npos);
+}
+
+TEST(more_ranks, a_message_whose_sides_have_other_sizes_is_named) {
+  call_program one = slab_program({1, 1, 1, 2}, {.steps = 1});
+  std::uint64_t& sent = one.operations.templates[0].operations[0].size;
+  sent += 1;
+  EXPECT_EQ(refusal_of([&] { return expanded(one); }), "accepted") << "rounding";
+  sent = 48000;
+  EXPECT_EQ(refusal_of([&] { return expanded(one); }),
+            "rank 0 sends 48000 bytes ('to') to rank 1 with tag 31, which receives 96000 ('from')");
+}
+
+TEST(more_ranks, a_call_stays_on_its_processor) {
+  call_program one = slab_program({1, 1, 1, 2}, {.steps = 1});
+  for (rank_template& rank : one.operations.templates)
+    for (operation& what : rank.operations) what.cpu = 3;
+  const program made = expanded(one);
+  for (const operation& what : made.of_rank(0).operations) EXPECT_EQ(what.cpu, 3);
 }
 
 TEST(scaling, an_exponent_near_a_simple_fraction_is_that) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <map>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <plait/collective/shape.hpp>
 #include <plait/core/error.hpp>
 #include <plait/simulate/call_program.hpp>
+#include <plait/simulate/dataflow.hpp>
 #include <plait/simulate/goal.hpp>
 #include <plait/simulate/more_ranks.hpp>
 
@@ -150,6 +152,144 @@ TEST(recorded_calls, what_the_program_computes_counts_to_the_next_task) {
   EXPECT_EQ(rank.operations.front().size, 700U);
 }
 
+TEST(recorded_calls, of_a_later_runtime_are_read_where_the_first_ones_were_idle) {
+  std::vector<recording> ranks = recorded_sums(2);
+  for (recording& one : ranks) {
+    for (recorded_part& part : one.parts) part.runtime = 2;
+    for (recorded_run& ran : one.runs) ran.runtime = 2;
+    for (recorded_message& message : one.messages) message.runtime = 2;
+  }
+  const recorded_calls read = calls_of(ranks, "folder");
+  EXPECT_EQ(goal_text(expanded(read.program)),
+            goal_text(expanded(calls_of(recorded_sums(2), "folder").program)));
+  EXPECT_NE(messages_of(program_of(ranks, "folder").operations).front(), "");
+}
+
+/// Ranks pass a message around a line twice; each waits for its own, by `wait_on` or the end of a
+/// part, computes 10 ms itself, and sends.
+[[nodiscard]] std::vector<recording> recorded_line(std::uint32_t ranks, bool waits_on) {
+  std::vector<recording> all(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    recording& one = all[rank];
+    one.rank = rank;
+    one.ranks = ranks;
+    one.host = "node" + std::to_string(rank);
+    one.names = {"", "edge", "wait_on", "the program"};
+    const recorded_item spell{.took_ns = 10'000'000, .name = 3, .kind = recorded_kind::program};
+    recorded_part* part = &one.parts.emplace_back();
+    const auto message = [&](bool sent) {
+      const std::uint64_t id = sent ? 3 : 1;
+      const std::uint32_t peer = sent ? rank + 1 : rank - 1;
+      part->items.push_back({.id = id, .name = 1, .kind = recorded_kind::message});
+      one.messages.push_back({.id = id, .size_bytes = 800, .peer = peer, .tag = 7, .sent = sent});
+    };
+    if (rank > 0) {
+      message(false);
+      if (waits_on) {
+        part->items.push_back({.id = 2, .name = 2});
+        part->orders.push_back({0, 1});
+      } else {
+        part = &one.parts.emplace_back();
+      }
+    }
+    part->items.push_back(spell);
+    part->items.push_back(spell);
+    const auto last = static_cast<std::uint32_t>(part->items.size());
+    if (rank > 0 && waits_on) part->orders.push_back({1, last - 2});
+    part->orders.push_back({last - 2, last - 1});
+    if (rank + 1 < ranks) {
+      message(true);
+      part->orders.push_back({last - 1, last});
+    }
+  }
+  return all;
+}
+
+TEST(recorded_calls, a_message_waits_for_what_the_program_computes_after_a_wait) {
+  machine on;
+  on.latency_ps = 1'000'000;
+  for (const bool waits_on : {true, false}) {
+    const auto ranks = recorded_line(3, waits_on);
+    const prediction plain = predict(program_of(ranks, "folder").operations, on);
+    const prediction made = predict(expanded(calls_of(ranks, "folder").program), on);
+    EXPECT_EQ(plain.finish_ps[0], 20'000'000'000);
+    EXPECT_EQ(made.finish_ps, plain.finish_ps) << "by wait_on: " << waits_on;
+    EXPECT_GT(made.finish_ps[2], 60'000'000'000);
+  }
+}
+
+TEST(recorded_calls, order_goes_through_what_the_program_computes) {
+  auto ranks = recorded_line(2, true);
+  // Rank 1: recv, wait_on, a task, 20 ms of the program, a task that waits for the program alone.
+  recording& one = ranks[1];
+  one.names.push_back("work");
+  recorded_part& part = one.parts.front();
+  part.items.insert(part.items.begin() + 2, {.id = 4, .name = 4});
+  part.items.push_back({.id = 5, .name = 4});
+  part.orders = {{0, 1}, {1, 2}, {1, 3}, {3, 4}, {4, 5}};
+  one.runs = {{.id = 4, .took_ns = 1000}, {.id = 5, .took_ns = 1000}};
+  machine on;
+  on.latency_ps = 1'000'000;
+  EXPECT_EQ(predict(expanded(calls_of(ranks, "folder").program), on).finish_ps,
+            predict(program_of(ranks, "folder").operations, on).finish_ps);
+}
+
+TEST(recorded_calls, a_program_that_computes_before_messages_without_a_wait_is_refused) {
+  auto ranks = recorded_line(2, true);
+  recorded_part& part = ranks[0].parts.front();
+  ranks[0].names.push_back("work");
+  part.items.insert(part.items.begin(), {.id = 4, .name = 4});
+  part.orders = {{1, 2}, {2, 3}};
+  ranks[0].runs = {{.id = 4, .took_ns = 1000}};
+  ranks[0].wall_ns = 1'000'000'000;
+  EXPECT_EQ(refusal_of_calls(ranks), "accepted");
+  ranks[0].wall_ns = 30'000'000;
+  EXPECT_EQ(refusal_of_calls(ranks),
+            "folder: rank 0: the program computes 20000 us itself before messages, after it has "
+            "submitted other work and without a wait; let it wait, or compute in tasks");
+}
+
+/// Damage that the file's reader does not see.
+TEST(recorded_calls, survive_changed_recordings) {
+  std::mt19937_64 random(45);
+  std::size_t run = 0;
+  for (int i = 0; i < 4000; ++i) {
+    auto ranks = i % 2 == 0 ? recorded_line(3, i % 4 == 0) : recorded_sums(3);
+    for (int c = 0; c < 2; ++c) {
+      recording& one = ranks[random() % 3];
+      recorded_part& part = one.parts[random() % one.parts.size()];
+      auto& items = part.items.empty() ? part.repeated : part.items;
+      if (items.empty()) continue;
+      recorded_item& item = items[random() % items.size()];
+      const auto place = static_cast<std::uint32_t>(random() % items.size());
+      switch (random() % 5) {
+        case 0:
+          item.kind = static_cast<recorded_kind>(random() % 3);
+          break;
+        case 1:
+          item.name = static_cast<std::uint32_t>(random() % one.names.size());
+          break;
+        case 2:
+          item.id = random() % 5;
+          item.parent = random() % 4;
+          break;
+        case 3:
+          part.runtime = static_cast<std::uint32_t>(random() % 4);
+          break;
+        default:
+          if (place > 0 && !part.items.empty()) part.orders.push_back({0, place});
+      }
+    }
+    try {
+      (void)predict(expanded(calls_of(ranks, "folder").program), machine{});
+      ++run;
+    } catch (const usage_error& wrong) {
+      ASSERT_EQ(std::string(wrong.what()).find('\n'), std::string::npos) << wrong.what();
+    }
+  }
+  EXPECT_GT(run, 100U);
+}
+
 TEST(recorded_calls, says_which_call_has_no_law) {
   const auto refused = [](auto change) {
     std::vector<recording> ranks = recorded_sums(4);
@@ -170,6 +310,25 @@ TEST(recorded_calls, says_which_call_has_no_law) {
             "folder: rank 0: a call of sum of all is not known");
 }
 
+TEST(recorded_calls, of_a_root_that_fewer_ranks_do_not_have_are_refused) {
+  const auto read = [](std::uint32_t ranks) {
+    std::string text = "num_ranks " + std::to_string(ranks) + "\n";
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      text += "rank " + std::to_string(rank) +
+              " {\n// collective bcast 8 bytes, root 3\nl1: calc 0\n// work\nl2: calc 100\n" +
+              "l2 requires l1\n}\n";
+    return recorded_calls{calls_in(parse_goal(text, "text"), "text"), {}, "text"};
+  };
+  const more_ranks laws({read(4), read(8)});
+  EXPECT_EQ(laws.generate({1, 1, 1, 6}).calls.front().root, 3U);
+  try {
+    (void)laws.generate({1, 1, 1, 2});
+    FAIL() << "accepted";
+  } catch (const usage_error& wrong) {
+    EXPECT_STREQ(wrong.what(), "2 ranks: a call of bcast has root 3");
+  }
+}
+
 TEST(recorded_calls, of_goal_are_named_by_comments) {
   const auto read = [](const std::string& name) {
     const std::string rank = " {\n// " + name + "\ncalc 0\n}\n";
@@ -185,6 +344,7 @@ TEST(recorded_calls, of_goal_are_named_by_comments) {
             (std::vector<std::string>{"recv 4096b from 1 tag 0\n", "send 4096b to 0 tag 0\n"}));
   for (const char* wrong : {"collective alltoallv 8 bytes, root 0", "collective noise",
                             "collective bcast 8 bytes, root 2",
+                            "collective allgather 9223372036854775808 bytes, root 0",
                             "collective allreduce among 2 of 4 ranks 8 bytes, root 0"})
     EXPECT_THROW((void)read(wrong), usage_error) << wrong;
 }

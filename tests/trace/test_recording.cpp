@@ -131,6 +131,7 @@ TEST(recording, refuses_what_leads_nowhere) {
   EXPECT_NE(refused([](recording& r) { r.parts[1].iterations = std::uint64_t{1} << 63; }), "");
   EXPECT_NE(refused([](recording& r) { r.messages[0].peer = 3; }), "");
   EXPECT_NE(refused([](recording& r) { r.messages[0].called = 9; }), "");
+  EXPECT_NE(refused([](recording& r) { r.collectives[0].element_bytes = 0; }), "");
 }
 
 /// Damage behind a checksum that fits comes to the reader itself.

@@ -32,6 +32,11 @@ struct collective_call {
 
   /// Returns the shape of the call on a rank of so many.
   [[nodiscard]] collective::shape shape_on(std::uint32_t rank, std::uint32_t ranks) const;
+  /// Returns why so many ranks cannot make the call: its root is not there, its elements have no
+  /// bytes, or those of all ranks have more than `most_bytes`.  Empty: they can.
+  [[nodiscard]] std::string why_not_on(std::uint32_t ranks) const;
+  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 46;
+
   friend bool operator==(const collective_call& a, const collective_call& b) {
     return a.what == b.what && a.how == b.how && a.root == b.root &&
            a.element_bytes == b.element_bytes && a.count == b.count &&
@@ -63,8 +68,9 @@ struct recorded_calls {
 /// Reads the folder of a recording of plait's library, or a GOAL file in which comments
 /// "collective OPERATION N bytes[, root R]" name calculations that are calls on all ranks.
 /// `runtime`: as for `read_recording`.  What the program itself computes between two submissions
-/// counts to the task that follows.  Errors: usage_error, one line, also for collectives whose
-/// messages are not those of their schedule, that some ranks call, or whose blocks differ.
+/// counts to the task that follows; after a wait, all that follows waits for it.  Errors:
+/// usage_error, one line, also for collectives whose messages are not those of their schedule, that
+/// some ranks call, or whose blocks differ.
 [[nodiscard]] recorded_calls read_calls(const std::string& path,
                                         std::optional<std::uint32_t> runtime = {},
                                         const recording_limits& limits = {});

@@ -48,16 +48,17 @@ class more_ranks {
   [[nodiscard]] grid_extents grid_of(std::uint32_t ranks) const;
 
   /// Returns the program on the ranks of a grid.  On the grid of a recording that is the recording,
-  /// operation by operation.  On another, a rank takes its operations from a recorded rank of its
-  /// class, of the largest recording that has one, drawn by `seed`; the durations of each task but
-  /// its first are those of that rank, begun at a drawn place, so that the spread stays and delays
-  /// of different ranks do not coincide.  Errors: usage_error, what has no known law.
+  /// operation by operation, but that tasks of calls take their mean time.  On another, a rank
+  /// takes its operations from a recorded rank of its class, of the largest recording that has one,
+  /// drawn by `seed`.  What each task but its first takes beside the median of its class begins at
+  /// a drawn place, so that the spread stays and delays of different ranks do not coincide. Errors:
+  /// usage_error, what has no known law, and more operations than 2^26.
   [[nodiscard]] call_program generate(const grid_extents& grid, std::uint64_t seed = 1) const;
 
   /// Returns all laws, those of durations by the time that they concern, largest first.
   [[nodiscard]] const std::vector<power_law>& laws() const;
-  /// Returns why an answer for so many ranks is not to be trusted; empty: it is.
-  [[nodiscard]] std::string why_not_trusted(std::uint32_t ranks) const;
+  /// Returns why an answer for a grid is not to be trusted; empty: it is.
+  [[nodiscard]] std::string why_not_trusted(const grid_extents& grid) const;
 
  private:
   class implementation;

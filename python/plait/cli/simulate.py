@@ -165,6 +165,7 @@ def simulate(
         is_loggops = dialect == "loggops" or loggops or finish or write_lp
         is_loggops = is_loggops or (ranks and not several)
         if dialect == "plait" or not is_loggops:
+            _expect_alike(found, {"policy": policy, "cores": cores})
             dialect, policy = "plait", policy or calls.policy
             nodes = nodes or (None if several else calls.nodes)
             cores = calls.cores if cores is None and calls.cores else cores
@@ -196,9 +197,20 @@ def simulate(
     ready.build("openmpi", "simulate")
     asked = SimulationRun(
         _find(), [*words, *written, *last], files, json, page, execution,
-        recorded_s={one.ranks: one.took_s for one in found if one is not None},
+        recorded_s={str(one.program): one.took_s for one in found if one is not None},
     )  # fmt: skip
     raise typer.Exit(run_simulation(asked))
+
+
+def _expect_alike(
+    found: Sequence[Optional[RecordedCalls]], given_words: Mapping[str, object]
+) -> None:
+    """Refuses recordings of other machines, where the command line does not say which is meant."""
+    for option, value in given_words.items():
+        each = {getattr(one, option) for one in found}
+        if not value and len(each) > 1:
+            each_text = " and ".join(sorted(map(str, each)))
+            raise BadInput(f"recordings differ in {option}: {each_text}; give --{option}")
 
 
 def _ranks_of_a_node(found: Sequence[Optional[RecordedCalls]]) -> int:

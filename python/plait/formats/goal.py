@@ -29,6 +29,8 @@ _REBUILT = {
 }  # fmt: skip
 _MAKES_COMMUNICATORS = ("Comm_", "Cart_", "Graph_", "Dist_graph_", "Intercomm_", "Win_", "File_")
 _TAGS = 1 << 30
+_ONE_SIDED = ("Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap",
+              "Rput", "Rget", "Raccumulate", "Rget_accumulate")  # fmt: skip
 _NO_WAIT = ("Init", "Init_thread", "Finalize")  # for messages
 
 
@@ -99,6 +101,8 @@ def _operations(trace: Trace, calls: bool) -> list[list[_Operation]]:
     found: list[list[_Operation]] = [[] for _ in range(trace.ranks)]
     posts = {(rank, one.begin) for (rank, _), calls in trace.lanes.items()
              for one in calls if one.call}  # fmt: skip
+    if calls:
+        _refuse_what_has_no_law(trace)
     tag = 0
     for message in trace.messages:
         if not all((side.rank, side.begin) in posts for side in (message.sent, message.received)):
@@ -126,6 +130,17 @@ def _operations(trace: Trace, calls: bool) -> list[list[_Operation]]:
     return found
 
 
+def _refuse_what_has_no_law(trace: Trace) -> None:
+    """Left out, it would make other numbers of ranks faster, and nothing would say so."""
+    for one in trace.collectives:
+        if one.name.startswith("Neighbor"):
+            raise BadInput(f"{one.call}: who is whose neighbour is not in the recording")
+    for found in trace.lanes.values():
+        for call in found:
+            if call.call in _ONE_SIDED:
+                raise BadInput(f"{call.call} at {call.name}: operations on windows have no law")
+
+
 def _add_collective(found: list[list[_Operation]], one: Collective, tag: int) -> None:
     """Adds each rank's part. A rank sends to each other once at most, so one tag is enough."""
     members = [part.rank for part in one.parts]
@@ -148,7 +163,9 @@ def _add_call(found: list[list[_Operation]], one: Collective, ranks: int) -> Non
     if one.name.startswith(_MAKES_COMMUNICATORS):
         name = "barrier"
     root = members.index(one.root) if one.root in members else 0
-    size = 0 if name == "barrier" else max(1, *one.bytes)
+    size = 0 if name == "barrier" else max(one.bytes)
+    if size == 0 and name != "barrier":
+        raise BadInput(f"{one.call}: no rank has told how many bytes, as with MPI_IN_PLACE on all")
     among = "" if len(members) == ranks else f" among {len(members)} of {ranks} ranks"
     for part in one.parts:
         said = f"collective {name}{among} {size} bytes, root {root}"

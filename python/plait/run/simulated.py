@@ -68,8 +68,8 @@ class SimulationRun:
     json: pathlib.Path | None
     page: pathlib.Path | None
     execution: Execution | None = None
-    # That the recorded runs took, by their ranks, where the program cannot know it.
-    recorded_s: Mapping[int, float] = dataclasses.field(default_factory=dict)
+    # That the recorded runs took, by their files, where the program cannot know it.
+    recorded_s: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     @property
     def keeps_output(self) -> bool:
@@ -98,7 +98,7 @@ def run_simulation(asked: SimulationRun) -> int:
 
 def _with_recorded(asked: SimulationRun, row: dict[str, Any]) -> dict[str, Any]:
     only = next(iter(asked.recorded_s.values())) if len(asked.files) == 1 else None
-    took_s = asked.recorded_s.get(row["ranks"], only)
+    took_s = asked.recorded_s.get(row.get("recording", ""), only)
     return row if took_s is None else {**row, "recorded_s": took_s}
 
 

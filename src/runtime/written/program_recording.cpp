@@ -128,6 +128,10 @@ recorded_part program_recording::part_of(const submitted_part& told) {
 
 std::uint32_t program_recording::add(const collective::shape& shape, collective::algorithm how,
                                      bool compares) {
+  if (all_.collectives.size() == recording::most_items) {
+    all_.is_whole = false;
+    return 0;
+  }
   recorded_collective& call = all_.collectives.emplace_back();
   call.element_bytes = shape.element_bytes;
   call.count = shape.count;

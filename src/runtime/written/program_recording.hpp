@@ -32,7 +32,7 @@ class program_recording {
   /// Begins with the first runtime.
   void begin(int workers, const std::string& policy);
   /// Adds a call of a collective, and returns its number for `scheduler::group`.  `compares`: only
-  /// the sizes that ranks name.
+  /// the sizes that ranks name.  Of more than a recording keeps 0, which is none.
   [[nodiscard]] std::uint32_t add(const collective::shape& shape, collective::algorithm how,
                                   bool compares);
   /// Adds what `from` has recorded of a runtime.

@@ -41,6 +41,13 @@ struct side {
   return all;
 }
 
+/// Returns whether two sizes that follow their laws separately are one.
+[[nodiscard]] bool are_one_but_for_rounding(std::uint64_t one, std::uint64_t other) {
+  constexpr std::uint64_t parts = 50;  // exponents that are fitted to whole bytes: 2 %
+  const std::uint64_t apart = std::max(one, other) - std::min(one, other);
+  return apart <= std::max<std::uint64_t>(2, std::max(one, other) / parts);
+}
+
 }  // namespace
 
 void pair_messages(program& of) {
@@ -63,6 +70,10 @@ void pair_messages(program& of) {
       operation& sent = of.templates[of.template_of[from]].operations[all[begin + i].operation];
       operation& received =
           of.templates[of.template_of[to]].operations[all[begin + sends + i].operation];
+      if (!are_one_but_for_rounding(sent.size, received.size))
+        throw usage_error(fmt::format(
+            "rank {} sends {} bytes ('{}') to rank {} with tag {}, which receives {} ('{}')", from,
+            sent.size, of.names[sent.name], to, tag, received.size, of.names[received.name]));
       received.size = sent.size;
       sent.tag = received.tag = next++;
     }

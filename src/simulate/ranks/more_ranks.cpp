@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -24,6 +25,12 @@ namespace {
 
 /// From recordings of 2 and 4 ranks predictions for 8 were tested.
 constexpr std::uint32_t most_times_recorded = 2;
+
+[[nodiscard]] std::uint64_t ranks_of(const grid_extents& grid) {
+  std::uint64_t ranks = 1;
+  for (const std::uint32_t extent : grid) ranks *= extent;
+  return ranks;
+}
 
 /// Returns the name of a message without the peer that ends it: "ghosts to" of "ghosts to 3".
 [[nodiscard]] std::string name_of(const program& all, const operation& what) {
@@ -71,8 +78,10 @@ constexpr std::uint32_t most_times_recorded = 2;
   }
 }
 
+/// Of something there stays something.
 [[nodiscard]] std::uint64_t times(std::uint64_t value, double factor) {
-  return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
+  const auto made = static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
+  return value > 0 ? std::max<std::uint64_t>(made, 1) : 0;
 }
 
 [[nodiscard]] bool is_usual(const collective_call& call, std::uint32_t ranks) {
@@ -114,16 +123,23 @@ class more_ranks::implementation {
     return {};
   }
 
+  /// Durations that are usual in the largest recording.
+  using usual_of_classes = std::map<const rank_class*, std::vector<std::uint64_t>>;
+
   /// Returns the operations of a rank.  Calls get places in `calls`.
   [[nodiscard]] rank_template rank_on(const grid_extents& grid, std::uint32_t rank,
                                       std::uint32_t ranks, std::uint64_t seed,
-                                      std::vector<collective_call>& calls) const {
+                                      std::vector<collective_call>& calls,
+                                      usual_of_classes& usual) const {
     const rank_class& of = structure.classes.at(structure.class_number(rank, grid));
     const class_member donor = donor_of(of, grid, rank, seed);
     const call_program& from = recorded[donor.recording].program;
     rank_template made = from.operations.of_rank(donor.rank);
-    if (structure.grids[donor.recording] != grid)
-      rotate_durations(made, exchangeable(made), seed, rank);
+    if (structure.grids[donor.recording] != grid) {
+      auto known = usual.find(&of);
+      if (known == usual.end()) known = usual.emplace(&of, usual_in(of, donor.recording)).first;
+      rotate_durations(made, known->second, exchangeable(made), seed, rank);
+    }
     const auto at = *space.at(grid);
     const auto donor_at = *space.at(structure.grids[donor.recording]);
     for (std::uint32_t i = 0; i < made.size(); ++i) {
@@ -138,6 +154,20 @@ class more_ranks::implementation {
       if (what.kind != operation_kind::calculation) what.peer = of.peers[i].peer_of(rank, grid);
     }
     return made;
+  }
+
+  /// Errors: usage_error for more operations than fit in memory, before any is made.
+  void expect_room(const grid_extents& grid, std::uint32_t ranks, std::uint64_t seed) const {
+    constexpr std::uint64_t most_operations = std::uint64_t{1} << 26;
+    std::uint64_t operations = 0;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      const rank_class& of = structure.classes.at(structure.class_number(rank, grid));
+      const class_member donor = donor_of(of, grid, rank, seed);
+      operations += recorded[donor.recording].program.operations.of_rank(donor.rank).size();
+    }
+    if (operations > most_operations)
+      throw usage_error(fmt::format("{} ranks have {} operations; {} are the most", ranks,
+                                    operations, most_operations));
   }
 
   std::vector<recorded_calls> recorded;
@@ -156,6 +186,15 @@ class more_ranks::implementation {
     const auto first = std::ranges::find(of.members, largest, &class_member::recording);
     const auto those = static_cast<std::uint64_t>(of.members.end() - first);
     return first[static_cast<std::ptrdiff_t>(drawn_number(seed, rank, 0) % those)];
+  }
+
+  [[nodiscard]] std::vector<std::uint64_t> usual_in(const rank_class& of,
+                                                    std::uint32_t recording) const {
+    std::vector<const rank_template*> ranks;
+    for (const class_member& one : of.members)
+      if (one.recording == recording)
+        ranks.push_back(&recorded[recording].program.operations.of_rank(one.rank));
+    return usual_durations(ranks);
   }
 
   [[nodiscard]] std::string grids_text() const {
@@ -213,6 +252,7 @@ class more_ranks::implementation {
                                               std::uint32_t from, std::uint32_t to) {
     const bool was_usual = is_usual(call, from);
     call.count = times(call.count, factor);
+    if (const std::string why = call.why_not_on(to); !why.empty()) throw usage_error(why);
     if (was_usual && from != to) call.how = collective::usual_algorithm(call.shape_on(0, to), true);
     return call;
   }
@@ -251,18 +291,19 @@ grid_extents more_ranks::grid_of(std::uint32_t ranks) const {
 
 call_program more_ranks::generate(const grid_extents& grid, std::uint64_t seed) const {
   if (const std::string why = self_->why_not(grid); !why.empty()) throw usage_error(why);
-  std::uint64_t ranks = 1;
-  for (const std::uint32_t extent : grid) ranks *= extent;
+  const std::uint64_t ranks = ranks_of(grid);
   constexpr std::uint64_t most_ranks = 1'000'000;
   if (ranks > most_ranks)
     throw usage_error(fmt::format("{} ranks; {} are the most", ranks, most_ranks));
+  self_->expect_room(grid, static_cast<std::uint32_t>(ranks), seed);
   call_program made;
   made.operations.names = self_->recorded.front().program.operations.names;
   made.operations.unit_ps = self_->recorded.front().program.operations.unit_ps;
+  implementation::usual_of_classes usual;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     made.operations.template_of.push_back(rank);
     made.operations.templates.push_back(
-        self_->rank_on(grid, rank, static_cast<std::uint32_t>(ranks), seed, made.calls));
+        self_->rank_on(grid, rank, static_cast<std::uint32_t>(ranks), seed, made.calls, usual));
   }
   return made;
 }
@@ -271,13 +312,16 @@ const std::vector<power_law>& more_ranks::laws() const {
   return self_->laws.all();
 }
 
-std::string more_ranks::why_not_trusted(std::uint32_t ranks) const {
-  const std::uint32_t recorded = self_->recorded.back().program.ranks();
-  for (const recorded_calls& one : self_->recorded)
-    if (one.program.ranks() == ranks) return {};
-  if (ranks > most_times_recorded * recorded)
+std::string more_ranks::why_not_trusted(const grid_extents& grid) const {
+  if (std::ranges::find(self_->structure.grids, grid) != self_->structure.grids.end()) return {};
+  const std::uint64_t ranks = ranks_of(grid);
+  const std::uint64_t fewest = self_->recorded.front().program.ranks();
+  const std::uint64_t most = self_->recorded.back().program.ranks();
+  if (ranks > most_times_recorded * most)
     return fmt::format("more than {} times as many ranks as the {} that were recorded",
-                       most_times_recorded, recorded);
+                       most_times_recorded, most);
+  if (ranks * most_times_recorded < fewest)
+    return fmt::format("fewer than half of the {} ranks that were recorded", fewest);
   return self_->laws.why_uncertain();
 }
 

@@ -22,6 +22,9 @@ constexpr double near_for_durations = 0.12;
 /// Sizes further from their law than this are no law's.
 constexpr double exact_enough = 0.02;
 
+/// Durations that are further from their law, which follow none.
+constexpr double near_enough = 0.25;
+
 /// A law of durations without a simple fraction matters if it has this share of the computation.
 constexpr double large_share = 0.1;
 
@@ -49,7 +52,7 @@ quantity_laws::key quantity_laws::key_of(const operation& what, bool is_call,
 
 /// Means over the operations of all ranks of a class in a recording, of which each has as many.
 std::map<quantity_laws::key, std::vector<scaling_sample>> quantity_laws::samples_of(
-    std::map<key, double>& weights) const {
+    std::map<key, double>& weights, std::set<key>& shared) const {
   std::map<key, std::vector<scaling_sample>> samples;
   for (const auto& [number, of] : structure_.classes) {
     std::map<std::pair<std::uint32_t, key>, std::vector<double>> values;  // by recording
@@ -69,11 +72,39 @@ std::map<quantity_laws::key, std::vector<scaling_sample>> quantity_laws::samples
       const auto& [recording, which] = where;
       weights[which] += std::accumulate(those.begin(), those.end(), 0.0);
       const double mean = middle_mean(those, std::get<0>(which) == quantity::duration);
-      if (recordings.size() < 2 || mean <= 0) continue;
+      if (recordings.size() < 2) continue;
+      shared.insert(which);
+      if (mean <= 0) continue;
       samples[which].push_back({number, *space_.at(structure_.grids[recording]), std::log2(mean)});
     }
   }
   return samples;
+}
+
+/// Sizes of one name may change their places and keep their mean: each place has a constant of its
+/// own.
+double quantity_laws::largest_by_place(const key& which,
+                                       const std::vector<double>& exponents) const {
+  double largest = 0;
+  for (const auto& [number, of] : structure_.classes) {
+    const call_program& first = recorded_[of.members.front().recording].program;
+    const rank_template& rank = first.operations.of_rank(of.members.front().rank);
+    for (std::uint32_t i = 0; i < rank.size(); ++i) {
+      const bool is_call = first.call_of(rank.operations[i]) != nullptr;
+      if (key_of(rank.operations[i], is_call, of.peers[i]) != which) continue;
+      std::vector<scaling_sample> samples;
+      for (const class_member& one : of.members) {
+        const call_program& all = recorded_[one.recording].program;
+        const operation& what = all.operations.of_rank(one.rank).operations[i];
+        const collective_call* const call = all.call_of(what);
+        const auto value = static_cast<double>(call != nullptr ? call->count : what.size);
+        samples.push_back(
+            {number, *space_.at(structure_.grids[one.recording]), std::log2(std::max(value, 0.5))});
+      }
+      largest = std::max(largest, largest_deviation(samples, exponents));
+    }
+  }
+  return largest;
 }
 
 quantity_laws::law quantity_laws::fitted(const key& of,
@@ -104,6 +135,8 @@ quantity_laws::law quantity_laws::fitted(const key& of,
   }
   shown.exponent = along_all(made.exponents);
   shown.largest_residual = largest_deviation(samples, made.exponents);
+  if (what != quantity::duration)
+    shown.largest_residual = std::max(shown.largest_residual, largest_by_place(of, made.exponents));
   const auto is_shown = [&](const power_law& one) {
     return one.what == shown.what && one.name == shown.name && one.exponent == shown.exponent;
   };
@@ -112,9 +145,12 @@ quantity_laws::law quantity_laws::fitted(const key& of,
   if (what != quantity::duration && shown.largest_residual > exact_enough)
     why_uncertain_ = fmt::format("sizes of '{}' are up to {:.0f} % away from P^{:.2f}", shown.name,
                                  100 * shown.largest_residual, shown.exponent);
-  if (what == quantity::duration && !is_simple && recorded_.size() < 3)
+  if (what == quantity::duration && shown.largest_residual > near_enough)
+    why_uncertain_ = fmt::format("the durations of '{}' are up to {:.0f} % away from P^{:.2f}",
+                                 shown.name, 100 * shown.largest_residual, shown.exponent);
+  else if (what == quantity::duration && !is_simple && !is_confirmed())
     why_uncertain_ =
-        fmt::format("the durations of '{}' change as P^{:.2f}, which no third recording confirms",
+        fmt::format("the durations of '{}' change as P^{:.2f}, which no further recording confirms",
                     shown.name, shown.exponent);
   return made;
 }
@@ -123,7 +159,8 @@ quantity_laws::quantity_laws(std::span<const recorded_calls> recorded,
                              const common_structure& structure, const grid_space& space)
     : recorded_(recorded), structure_(structure), space_(space) {
   std::map<key, double> weights;
-  const auto samples = samples_of(weights);
+  std::set<key> shared;
+  const auto samples = samples_of(weights, shared);
   double computed = 0;
   for (const auto& [of, weight] : weights)
     if (std::get<0>(of) == quantity::duration) computed += weight;
@@ -138,6 +175,19 @@ quantity_laws::quantity_laws(std::span<const recorded_calls> recorded,
     if (std::get<0>(of) == quantity::duration && weights[of] < large_share * computed)
       why_uncertain_ = before;
   }
+  // Spells of the program's own are noted from 1 us on, so that some recordings may have none.
+  for (const key& of : shared) {
+    if (std::get<0>(of) != quantity::duration || laws_[of].is_known) continue;
+    laws_[of] = {std::vector<double>(space.directions(), 0.0), true};
+    if (why_uncertain_.empty() && weights[of] >= large_share * computed && computed > 0)
+      why_uncertain_ = fmt::format("the durations of '{}' are nothing in some recordings",
+                                   recorded_.front().program.operations.names[std::get<1>(of)]);
+  }
+}
+
+bool quantity_laws::is_confirmed() const {
+  const std::set<grid_extents> grids(structure_.grids.begin(), structure_.grids.end());
+  return grids.size() >= space_.directions() + 2;
 }
 
 double quantity_laws::factor(const operation& what, const collective_call* call,

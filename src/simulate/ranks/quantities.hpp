@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -41,7 +42,12 @@ class quantity_laws {
   };
   [[nodiscard]] static key key_of(const operation& what, bool is_call, const peer_law& peer);
   [[nodiscard]] std::map<key, std::vector<scaling_sample>> samples_of(
-      std::map<key, double>& weights) const;
+      std::map<key, double>& weights, std::set<key>& shared) const;
+  /// Returns the largest deviation of a size, each against the same operation on other ranks.
+  [[nodiscard]] double largest_by_place(const key& which,
+                                        const std::vector<double>& exponents) const;
+  /// Returns whether there is a grid more than exponents and constant take.
+  [[nodiscard]] bool is_confirmed() const;
   [[nodiscard]] law fitted(const key& of, const std::vector<scaling_sample>& samples);
 
   std::span<const recorded_calls> recorded_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/ranks/rotated_durations.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <tuple>
 
@@ -43,16 +45,33 @@ std::vector<std::vector<std::uint32_t>> exchangeable(const rank_template& one) {
   return all;
 }
 
-void rotate_durations(rank_template& one, const std::vector<std::vector<std::uint32_t>>& groups,
-                      std::uint64_t seed, std::uint32_t rank) {
-  std::vector<std::uint64_t> durations;
+std::vector<std::uint64_t> usual_durations(std::span<const rank_template* const> ranks) {
+  std::vector<std::uint64_t> usual(ranks.front()->operations.size());
+  std::vector<std::uint64_t> those(ranks.size());
+  for (std::size_t i = 0; i < usual.size(); ++i) {
+    for (std::size_t r = 0; r < ranks.size(); ++r) those[r] = ranks[r]->operations[i].size;
+    const auto middle = those.begin() + static_cast<std::ptrdiff_t>((those.size() - 1) / 2);
+    std::ranges::nth_element(those, middle);
+    usual[i] = *middle;
+  }
+  return usual;
+}
+
+void rotate_durations(rank_template& one, std::span<const std::uint64_t> usual,
+                      const std::vector<std::vector<std::uint32_t>>& groups, std::uint64_t seed,
+                      std::uint32_t rank) {
+  std::vector<std::int64_t> off;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const std::vector<std::uint32_t>& those = groups[g];
-    durations.clear();
-    for (const std::uint32_t i : those) durations.push_back(one.operations[i].size);
+    off.clear();
+    for (const std::uint32_t i : those)
+      off.push_back(static_cast<std::int64_t>(one.operations[i].size - usual[i]));
     const std::size_t shift = drawn_number(seed, rank, g) % those.size();
-    for (std::size_t i = 0; i < those.size(); ++i)
-      one.operations[those[i]].size = durations[(i + shift) % those.size()];
+    for (std::size_t i = 0; i < those.size(); ++i) {
+      const std::int64_t made =
+          static_cast<std::int64_t>(usual[those[i]]) + off[(i + shift) % those.size()];
+      one.operations[those[i]].size = static_cast<std::uint64_t>(std::max<std::int64_t>(0, made));
+    }
   }
 }
 

@@ -35,6 +35,8 @@ std::uint32_t call_table::begin(const recording& from, std::uint32_t group) {
   call.fragment_bytes = one.fragment_bytes;
   call.cut = {one.piece_bytes, one.most_pieces};
   call.in_place = one.in_place && !collective::only_root_is_in_place(call.what);
+  if (const std::string why = call.why_not_on(from.ranks); !why.empty())
+    throw usage_error(fmt::format("{}: {}", where_, why));
   const auto found = std::ranges::find(calls_, call);
   place = static_cast<std::uint32_t>(found - calls_.begin()) + 1;
   if (found == calls_.end()) {

@@ -49,6 +49,7 @@ constexpr std::string_view begins_call = "collective ";
   call.root = static_cast<std::uint32_t>(*root);
   call.count = *bytes;
   call.cut = {std::numeric_limits<std::size_t>::max(), 1};
+  if (!call.why_not_on(ranks).empty()) return std::nullopt;
   call.how = collective::usual_algorithm(call.shape_on(0, ranks), true);
   return call;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,22 @@ namespace {
 constexpr std::uint32_t last_processor = 254;
 /// Of an item that is no operation.
 constexpr std::uint32_t skipped = too_many_operations;
+/// Of the task that ends a `wait_on`.
+constexpr std::string_view ends_wait = "wait_on";
+constexpr const char* programs_own = "the program";
+/// A program that computes more than this share of its time itself before messages, without a wait
+/// before, is refused: its order would be lost.
+constexpr std::uint64_t least_share_refused = 10;
+
+/// Returns the place of the one item that each item waits for, last of several.
+[[nodiscard]] std::vector<std::uint32_t> earlier_of(const recorded_part& part) {
+  std::vector<std::uint32_t> earlier(part.items.size(), skipped);
+  for (const recorded_order& one : part.orders) {
+    std::uint32_t& of = earlier[one.later];
+    of = of == skipped ? one.earlier : std::max(of, one.earlier);
+  }
+  return earlier;
+}
 
 /// Steps of a call that are one operation have brought their edges, as many as there were steps.
 [[nodiscard]] rank_template with_each_edge_once(const rank_template& one) {
@@ -42,20 +59,20 @@ constexpr std::uint32_t skipped = too_many_operations;
 rank_builder::rank_builder(const recording& from, const message_tags& tags, name_table& names,
                            const std::string& where, call_table* calls)
     : from_(from), tags_(tags), names_(names), where_(where), calls_(calls) {
-  std::uint32_t runtimes = 0;
-  for (const recorded_part& part : from.parts) runtimes = std::max(runtimes, part.runtime);
-  // A damaged number must not make memory: no more runtimes than there are parts.
-  runtimes = std::min(runtimes, static_cast<std::uint32_t>(from.parts.size())) + 1;
-  runs_.resize(runtimes);
-  messages_.resize(runtimes);
+  // By number, for those that were idle have no part, and a damaged number must not make memory.
+  for (const recorded_part& part : from.parts) {
+    runs_[part.runtime];
+    messages_[part.runtime];
+  }
   for (const plait::recorded_run& one : from.runs) {
-    if (one.runtime >= runtimes) continue;
+    if (!runs_.contains(one.runtime)) continue;
     const auto [place, is_new] = runs_[one.runtime].try_emplace(one.id, run{0, one.thread});
     place->second.took_ns += one.took_ns;  // in pieces, where the task was suspended
   }
   for (std::size_t at = 0; at < from.messages.size(); ++at) {
     const recorded_message& one = from.messages[at];
-    if (one.runtime < runtimes) messages_[one.runtime].try_emplace(one.id, at);
+    if (const auto of = messages_.find(one.runtime); of != messages_.end())
+      of->second.try_emplace(one.id, at);
   }
 }
 
@@ -82,29 +99,44 @@ rank_builder::number rank_builder::add_item(const recorded_item& item, std::uint
   if (item.kind == recorded_kind::program) {
     made.size = item.took_ns;
   } else if (item.kind == recorded_kind::task) {
-    const auto ran = runtime < runs_.size() ? runs_[runtime].find(id) : runs_[0].end();
-    if (runtime < runs_.size() && ran != runs_[runtime].end()) {
+    const auto ran = runs_.at(runtime).find(id);
+    if (ran != runs_.at(runtime).end()) {
       made.size = ran->second.took_ns;
       made.cpu = static_cast<std::uint8_t>(std::min(ran->second.thread, last_processor));
     }
-  } else if (runtime < messages_.size()) {
-    const auto found = messages_[runtime].find(id);
-    if (found != messages_[runtime].end()) made = message(item, found->second);
+  } else {
+    const auto found = messages_.at(runtime).find(id);
+    if (found != messages_.at(runtime).end()) made = message(item, found->second);
   }
-  if (made.kind == operation_kind::calculation) made.size += std::exchange(owed_ns_, 0);
+  if (made.kind == operation_kind::calculation) {
+    made.size += std::exchange(owed_ns_, 0);
+    noted_ns_ = 0;
+  } else {
+    note_passed();
+  }
   made.name = names_.number(from_.names[item.name]);
   has_earlier_.push_back(false);
   has_later_.push_back(false);
   return built_.add(made);
 }
 
+void rank_builder::note_passed() {
+  passed_ns_ += owed_ns_ - std::exchange(noted_ns_, owed_ns_);
+}
+
+rank_builder::number rank_builder::add_spell(std::uint64_t took_ns, number after) {
+  if (!gate_.has_value()) {
+    owed_ns_ += took_ns;
+    return after;
+  }
+  of_gates_ns_[*gate_] += took_ns;
+  return after == skipped ? skipped : *gate_;
+}
+
 rank_builder::number rank_builder::add_step(const recorded_item& item, std::uint32_t runtime,
                                             std::uint64_t id) {
   if (calls_ == nullptr) return add_item(item, runtime, id);
-  if (item.kind == recorded_kind::program) {
-    owed_ns_ += item.took_ns;
-    return skipped;
-  }
+  gate_.reset();
   if (item.group == 0) return add_item(item, runtime, id);
   const auto [at, is_first] = call_at_.try_emplace(item.group, 0);
   if (is_first) {
@@ -114,12 +146,13 @@ rank_builder::number rank_builder::add_step(const recorded_item& item, std::uint
     has_earlier_.push_back(false);
     has_later_.push_back(false);
     at->second = built_.add(call);
+    note_passed();
   }
-  const auto message = messages_[runtime].find(id);
   if (item.kind == recorded_kind::message) {
-    if (message != messages_[runtime].end())
+    const auto& messages = messages_.at(runtime);
+    if (const auto message = messages.find(id); message != messages.end())
       calls_->add_message(at->second, from_.messages[message->second]);
-  } else if (const auto ran = runs_[runtime].find(id); ran != runs_[runtime].end()) {
+  } else if (const auto ran = runs_.at(runtime).find(id); ran != runs_.at(runtime).end()) {
     calls_->add_task(at->second, ran->second.took_ns);
   }
   return at->second;
@@ -128,7 +161,13 @@ rank_builder::number rank_builder::add_step(const recorded_item& item, std::uint
 rank_template rank_builder::build() {
   rank_template made = built_.build();
   if (calls_ == nullptr) return made;
+  for (const auto& [at, took_ns] : of_gates_ns_) made.operations[at].size += took_ns;
   calls_->end_rank(from_, made);
+  if (passed_ns_ > from_.wall_ns / least_share_refused)
+    throw usage_error(fmt::format(
+        "{}: rank {}: the program computes {} us itself before messages, after it has submitted "
+        "other work and without a wait; let it wait, or compute in tasks",
+        where_, from_.rank, passed_ns_ / 1000));
   return with_each_edge_once(made);
 }
 
@@ -150,7 +189,7 @@ void rank_builder::join_children(const recorded_part& part, const std::vector<nu
                                  const of_id& ids) {
   std::vector<std::pair<number, number>> of_parent;  // parent, child
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (part.items[i].parent == 0) continue;
+    if (part.items[i].parent == 0 || items[i] == skipped) continue;
     const auto parent = ids.find(part.items[i].parent);
     if (parent == ids.end() || parent->second == items[i]) continue;
     of_parent.emplace_back(parent->second, items[i]);
@@ -191,8 +230,9 @@ void rank_builder::add_orders(const recorded_part& part, const std::vector<numbe
 void rank_builder::end_part(number first) {
   const number count = built_.size();
   operation end;
-  end.name = names_.number("");
+  end.name = names_.number(calls_ == nullptr ? "" : programs_own);
   end.size = std::exchange(owed_ns_, 0);
+  noted_ns_ = 0;
   const number last = built_.add(end);
   for (number i = first; i < count; ++i) {
     if (!has_later_[i]) built_.require(last, i);
@@ -201,18 +241,27 @@ void rank_builder::end_part(number first) {
   if (first == count && last_end_.has_value()) built_.require(last, *last_end_);
   has_earlier_.push_back(true);
   has_later_.push_back(true);
-  last_end_ = last;
+  last_end_ = gate_ = last;
 }
 
 void rank_builder::add(const recorded_part& part) {
+  if (calls_ != nullptr && !last_end_.has_value()) end_part(built_.size());
   const number first = built_.size();
   of_id ids;
   std::vector<number> items;
   std::vector<number> repeated;
   joins_.clear();
   call_at_.clear();
+  const std::vector<number> earlier = earlier_of(part);
   for (const recorded_item& item : part.items) {
+    if (calls_ != nullptr && item.kind == recorded_kind::program) {
+      const number before = earlier[items.size()];
+      items.push_back(add_spell(item.took_ns, before == skipped ? skipped : items[before]));
+      continue;
+    }
     items.push_back(add_step(item, part.runtime, item.id));
+    if (item.kind == recorded_kind::task && from_.names[item.name] == ends_wait)
+      gate_ = items.back();
     if (item.id != 0) ids.try_emplace(item.id, items.back());
   }
   std::uint64_t id = part.first_id;

@@ -21,13 +21,16 @@ namespace plait::simulate {
 class rank_builder {
  public:
   /// All outlive this.  `where` begins the errors.  With `calls`, a collective is one operation,
-  /// and what the program computes itself counts to the next task.
+  /// and what the program computes itself is no operation, for ranks do not have the same spells of
+  /// it: right after a wait it counts to the operation that all later ones wait for, elsewhere to
+  /// the next task.
   rank_builder(const recording& from, const message_tags& tags, name_table& names,
                const std::string& where, call_table* calls = nullptr);
 
   /// Errors: usage_error for an operation that cannot be simulated.
   void add(const recorded_part& part);
-  /// Errors: usage_error for a call whose messages are not those of its schedule.
+  /// Errors: usage_error for a call whose messages are not those of its schedule, and for a program
+  /// that computes much itself before messages, without a wait.
   [[nodiscard]] rank_template build();
 
  private:
@@ -42,6 +45,9 @@ class rank_builder {
   [[nodiscard]] number add_step(const recorded_item& item, std::uint32_t runtime, std::uint64_t id);
   [[nodiscard]] number add_item(const recorded_item& item, std::uint32_t runtime, std::uint64_t id);
   [[nodiscard]] operation message(const recorded_item& item, std::size_t at) const;
+  /// Counts what the program computes; returns the operation that later ones wait for, or none.
+  [[nodiscard]] number add_spell(std::uint64_t took_ns, number after);
+  void note_passed();
   void add_orders(const recorded_part& part, const std::vector<number>& items,
                   const std::vector<number>& repeated);
   void join_children(const recorded_part& part, const std::vector<number>& items, const of_id& ids);
@@ -54,10 +60,14 @@ class rank_builder {
   name_table& names_;
   const std::string& where_;
   call_table* const calls_;
-  std::unordered_map<std::uint32_t, number> call_at_;         ///< by group, of this iteration
-  std::uint64_t owed_ns_ = 0;                                 ///< that the next task takes longer
-  std::vector<std::unordered_map<std::uint64_t, run>> runs_;  ///< of each runtime
-  std::vector<std::unordered_map<std::uint64_t, std::size_t>> messages_;  ///< of each runtime
+  std::unordered_map<std::uint32_t, number> call_at_;  ///< by group, of this iteration
+  std::uint64_t owed_ns_ = 0;                          ///< that the next task takes longer
+  std::uint64_t passed_ns_ = 0;                        ///< of that, what a message did not wait for
+  std::uint64_t noted_ns_ = 0;  ///< of what is owed, that has been counted there
+  std::optional<number> gate_;  ///< what all that is submitted waits for, if nothing was since
+  std::unordered_map<number, std::uint64_t> of_gates_ns_;
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, run>> runs_;  ///< by runtime
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, std::size_t>> messages_;
   template_builder built_;
   std::unordered_map<number, number> joins_;  ///< of a task with children: what ends with the last
   std::vector<bool> has_earlier_;             ///< of each operation, in this part

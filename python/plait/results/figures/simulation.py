@@ -35,12 +35,18 @@ def labels_of(result: Result) -> list[str]:
     labels = [_label(row, base, several) for row, base in zip(result["rows"], bases)]
     if not is_over_ranks(result):
         return labels
-    return [f"{row['ranks']} ranks, {label}" for row, label in zip(result["rows"], labels)]
+    return [f"{_ranks_of(result, row)}, {label}" for row, label in zip(result["rows"], labels)]
 
 
 def is_over_ranks(result: Result) -> bool:
-    """Returns whether scenarios have different numbers of ranks."""
-    return len({row["ranks"] for row in result["rows"]}) > 1
+    """Returns whether scenarios have different numbers of ranks, or grids of them."""
+    return len({(row["ranks"], row.get("grid")) for row in result["rows"]}) > 1
+
+
+def _ranks_of(result: Result, row: Row) -> str:
+    """Returns "16 ranks", or "4x4 ranks" beside another grid of as many."""
+    grids = {one.get("grid") for one in result["rows"] if one["ranks"] == row["ranks"]}
+    return f"{row['grid'] if len(grids) > 1 and 'grid' in row else row['ranks']} ranks"
 
 
 def networks_of(result: Result) -> list[str]:
@@ -232,9 +238,10 @@ def _doubts_of_order(row: Row) -> list[str]:
 def measured_times(result: Result) -> list[tuple[str, float]]:
     """Returns by name the times that were measured: of the recorded run, of the execution."""
     found = []
-    recorded = {row["ranks"]: row["recorded_s"] for row in result["rows"] if "recorded_s" in row}
+    recorded = {_ranks_of(result, row): row["recorded_s"]
+                for row in result["rows"] if "recorded_s" in row}  # fmt: skip
     for ranks, recorded_s in recorded.items():
-        of_ranks = f" on {ranks} ranks" if is_over_ranks(result) else ""
+        of_ranks = f" on {ranks}" if is_over_ranks(result) else ""
         found.append((f"recorded{of_ranks}", recorded_s))
     if executed := result.get("executed"):
         found.append(("executed", executed["total_s"]["median"]))
