@@ -45,7 +45,9 @@ class transfer_set {
   [[nodiscard]] static bool is_over(MPI_Request& request);
   /// Puts `to`, which stands for the same message, in the place of `from`.
   void replace(const operation& from, operation& to) noexcept {
-    *std::ranges::find(operations_, &from) = &to;
+    // Before `first_` are copies of what has moved up.
+    *std::find(operations_.begin() + static_cast<std::ptrdiff_t>(first_), operations_.end(),
+               &from) = &to;
   }
 
   /// Adds what is under way on `request`.
