@@ -112,6 +112,28 @@ TEST_P(cuda_faults, a_failure_is_told_when_all_streams_have_ended) {
   EXPECT_EQ(refusals, 0);
 }
 
+/// Whatever a function asks after a fault is refused, maybe before the device's thread knows of it.
+TEST_P(cuda_faults, a_function_that_throws_after_a_fault_has_failed_by_the_fault) {
+  static std::atomic<bool> fails;
+  fails = false;
+  by->event_record = [](cuda_event one, cuda_stream at) {
+    return fails ? 700 : real->event_record(one, at);
+  };
+  runtime rt{test_environment(), {.tasks = {.workers = 1}, .devices = {made()}}};
+  const device gpu = rt.devices().at(0);
+  device_array<int> x(gpu, 1);
+  rt.task(
+      "bad",
+      [](queue, device_span<int>) {
+        fails = true;
+        throw error("my launch is refused");
+      },
+      on(gpu), out(x));
+  const std::string why = failure_of(rt);
+  EXPECT_NE(why.find(gpu.name() + ": error 700 ("), std::string::npos) << why;
+  EXPECT_NE(why.find(") in 'bad'"), std::string::npos) << why;
+}
+
 TEST_P(cuda_faults, no_kernel_runs_in_the_ledger_after_a_failure) {
   static std::atomic<bool> fails;
   static std::atomic<bool> ends;

@@ -97,7 +97,12 @@ class enqueued_call {
     turn.begin();
     static_assert(std::is_void_v<decltype(std::invoke(function_, given(turn.to(), passed)...))>,
                   "a function that enqueues commands returns nothing");
-    std::invoke(function_, given(turn.to(), passed)...);
+    try {
+      std::invoke(function_, given(turn.to(), passed)...);
+    } catch (...) {
+      turn.give_up();
+      throw;
+    }
     const std::uint64_t number = turn.end();
     if (end_.number != nullptr) end_.number->store(number, std::memory_order_release);
     if (end_.is_the_tasks) {

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
-#include <cstring>
 #include <ctime>
 #include <deque>
 #include <exception>
@@ -96,7 +95,9 @@ class emulated_device final : public back_end {
   }
   void copy(queue in, void* to, const void* from, std::size_t size_bytes) override {
     const double seconds = bus().latency_s + static_cast<double>(size_bytes) * bus().per_byte_s;
-    work(in, seconds, [to, from, size_bytes] { std::memcpy(to, from, size_bytes); });
+    work(in, seconds, [to, from, size_bytes] {
+      std::copy_n(static_cast<const std::byte*>(from), size_bytes, static_cast<std::byte*>(to));
+    });
   }
   void work(const queue& in, double seconds, std::function<void()> what) {
     enqueue(in.which(), {.kind = command::kinds::work,

@@ -62,6 +62,9 @@ class queue_turn {
   [[nodiscard]] queue to() const noexcept { return {*where_.where, where_.which, name_}; }
   /// Returns the number of the turn in its queue.
   std::uint64_t end();
+  /// Ends the turn of a function that has thrown.  Errors: why the device has failed, if it has: a
+  /// driver then refuses whatever the function asks, and the function knows no more than that.
+  void give_up();
 
  private:
   friend class device_state;
