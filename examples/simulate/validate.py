@@ -115,6 +115,11 @@ class Application:
         more = ["--policy", policy] if policy else []
         return [self.name, *self.words.split(), "--repeat", REPEAT, "--json", kept, *more]
 
+    @property
+    def takes_policies(self) -> bool:
+        """Whether the job may name one; RedBlack3D means its rows by the word."""
+        return self.name != "redblack3d"
+
     def parts(self) -> list[list[object]]:
         """Returns the words by which simulations take each run of the recording."""
         return [["--runtime", runtime] for runtime in range(1, REPEAT + 1)]
@@ -139,6 +144,7 @@ class Unmodified:
 
     name: str
     words: str
+    takes_policies = True
 
     def command(self, kept: pathlib.Path, policy: str) -> list[object]:
         """Returns the words of a job behind those of its cluster."""
@@ -203,7 +209,8 @@ class Validation:
     def cases(self) -> Iterator[tuple[Program, str, str]]:
         """Yields what is tested: rates with the recorded policy, and policies at one rate."""
         yield from ((one, rate, "") for one in self.programs for rate in self.rates)
-        yield from ((one, RECORDED_AT, policy) for one in self.programs for policy in self.policies)
+        yield from ((one, RECORDED_AT, policy) for one in self.programs if one.takes_policies
+                    for policy in self.policies)  # fmt: skip
 
     def recordings(self, folder: pathlib.Path, one: Program) -> list[object]:
         """Returns what simulations of a program read."""
@@ -256,7 +263,7 @@ class Validation:
                  "--json", answer, "--write-goal", goal]  # fmt: skip
         plait("simulate", *words, "--network", ",".join([str(self.network), *self.rates]))
         rows = json.loads(answer.read_text())["rows"][1:]
-        if self.policies:
+        if self.policies and one.takes_policies:
             at = f"{self.network},{RECORDED_AT}"
             plait("simulate", *words, "--network", at, "--policy", ",".join(self.policies))
             rows += json.loads(answer.read_text())["rows"][len(self.policies) :]
