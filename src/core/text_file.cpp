@@ -72,10 +72,12 @@ std::string read_text_file(const std::string& path, std::size_t longest_bytes) {
   const auto status = files::status(path, failed);
   if (files::exists(status) && !files::is_regular_file(status))
     throw usage_error(path + ": is no regular file");
-  // Piece by piece: files of /proc have no size.
+  // At once, and piece by piece where there is more: files of /proc have no size.
+  const std::uintmax_t size = files::file_size(path, failed);
+  const std::uintmax_t first = failed ? 0 : std::min<std::uintmax_t>(size, longest_bytes);
   std::ifstream file(path, std::ios::binary);
   std::string text;
-  for (std::size_t piece = 1 << 16; file; piece *= 2) {
+  for (std::size_t piece = std::max<std::size_t>(first, 1 << 16) + 1; file; piece *= 2) {
     const std::size_t before = text.size();
     text.resize(before + piece);
     file.read(text.data() + before, static_cast<std::streamsize>(piece));

@@ -29,6 +29,12 @@ namespace {
   return list;
 }
 
+/// A division takes as long as the rest of a message.
+[[nodiscard]] std::uint32_t shifted(std::uint32_t rank, std::uint32_t by, std::uint32_t ranks) {
+  const std::uint64_t sum = std::uint64_t{rank} + by;
+  return static_cast<std::uint32_t>(sum < ranks ? sum : sum % ranks);
+}
+
 [[nodiscard]] std::uint32_t step_of(const program& of, const grid_step& step, std::uint32_t rank) {
   std::uint32_t to = 0;
   std::uint32_t weight = 1;
@@ -53,22 +59,22 @@ void check_edges(const rank_template& checked, const edge_list& list, std::size_
                                     edge.operation(), operations));
 }
 
-void check_operation(const program& of, const operation& what, const std::string& where) {
-  if (what.name >= of.names.size()) throw usage_error(where + ": its name does not exist");
+/// Returns what is wrong with an operation; empty: nothing.
+[[nodiscard]] std::string fault_of(const program& of, const operation& what) {
+  if (what.name >= of.names.size()) return "its name does not exist";
   if (what.kind == operation_kind::calculation) {
-    if (what.duration != duration_rule::constant &&
-        (what.samples >= of.samples.size() || of.samples[what.samples].empty()))
-      throw usage_error(where + ": there are no samples of its duration");
-    return;
+    const bool is_sampled = what.duration != duration_rule::constant;
+    if (is_sampled && (what.samples >= of.samples.size() || of.samples[what.samples].empty()))
+      return "there are no samples of its duration";
+    return {};
   }
   if (what.rule == peer_rule::grid_step && what.peer >= of.steps.size())
-    throw usage_error(where + ": its step in the grid does not exist");
-  if (what.rule != peer_rule::rank) return;
-  if (what.kind == operation_kind::send && what.peer == any)
-    throw usage_error(where + ": a send to any rank");
+    return "its step in the grid does not exist";
+  if (what.rule != peer_rule::rank) return {};
+  if (what.kind == operation_kind::send && what.peer == any) return "a send to any rank";
   if (what.peer >= of.ranks() && what.peer != any)
-    throw usage_error(
-        fmt::format("{}: {}: there are {} ranks", where, text_of(of, what, 0), of.ranks()));
+    return fmt::format("{}: there are {} ranks", text_of(of, what, 0), of.ranks());
+  return {};
 }
 
 void check_rank(const program& of, std::uint32_t rank, const std::vector<bool>& pairs_ranks) {
@@ -132,7 +138,7 @@ std::uint32_t peer_of(const program& of, const operation& what, std::uint32_t ra
     case peer_rule::rank:
       return what.peer;
     case peer_rule::shift:
-      return static_cast<std::uint32_t>((std::uint64_t{rank} + what.peer) % of.ranks());
+      return shifted(rank, what.peer, of.ranks());
     case peer_rule::exclusive_or:
       return rank ^ what.peer;
     case peer_rule::grid_step:
@@ -178,8 +184,8 @@ void check(const program& checked) {
     check_edges(one, one.after_end, number);
     check_edges(one, one.after_start, number);
     for (std::size_t at = 0; at < one.operations.size(); ++at)
-      check_operation(checked, one.operations[at],
-                      fmt::format("template {}, operation {}", number, at));
+      if (const std::string fault = fault_of(checked, one.operations[at]); !fault.empty())
+        throw usage_error(fmt::format("template {}, operation {}: {}", number, at, fault));
     pairs_ranks.push_back(std::ranges::any_of(one.operations, [](const operation& what) {
       return what.kind != operation_kind::calculation && what.rule == peer_rule::exclusive_or;
     }));

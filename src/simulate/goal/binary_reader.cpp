@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,6 +31,9 @@ class bytes {
   }
 
   [[nodiscard]] std::size_t left() const { return data_.size() - at_; }
+  [[nodiscard]] std::string_view data() const { return data_; }
+  /// Returns other data of the same place.
+  [[nodiscard]] bytes with(std::string_view data) const { return {data, where_}; }
   [[nodiscard]] bytes from(std::uint64_t begin, std::uint64_t end, std::string where) const {
     if (begin > end || end > data_.size()) wrong(where + " lies beyond its end");
     return {data_.substr(begin, end - begin), where_ + ": " + where};
@@ -51,7 +56,8 @@ struct edge_range {
 
 class rank_reader {
  public:
-  explicit rank_reader(bytes data) : data_(std::move(data)) {}
+  /// `are_steps`: peers are those of `peers_as_steps`.
+  rank_reader(bytes data, bool are_steps) : data_(std::move(data)), are_steps_(are_steps) {}
 
   [[nodiscard]] rank_template read(std::uint32_t ranks) {
     const auto operations = data_.take<std::uint32_t>();
@@ -62,6 +68,9 @@ class rank_reader {
     std::vector<std::uint32_t> roots_read(roots);
     for (std::uint32_t& root : roots_read) root = data_.take<std::uint32_t>();
     std::vector<std::uint32_t> unmet(operations);
+    read_.operations.reserve(operations);
+    after_end_.reserve(operations);
+    after_start_.reserve(operations);
     for (std::uint32_t i = 0; i < operations; ++i) {
       unmet[i] = data_.take<std::uint32_t>();
       read_operation(i, ranks);
@@ -93,6 +102,8 @@ class rank_reader {
     const bool from_any = read.kind == operation_kind::receive && read.peer == any;
     if (read.peer >= ranks && !from_any)
       data_.wrong(fmt::format("operation {} names rank {} of {}", number, read.peer, ranks));
+    if (are_steps_ && read.kind != operation_kind::calculation && !from_any)
+      read.rule = peer_rule::shift;
     read_.operations.push_back(read);
     for (std::vector<edge_range>* ranges : {&after_end_, &after_start_}) {
       const auto count = data_.take<std::uint32_t>();
@@ -104,6 +115,8 @@ class rank_reader {
     std::uint64_t sum = 0;
     for (const edge_range& range : ranges) sum += range.count;
     if (sum > places_.size()) data_.wrong(fmt::format("there are no {} edges in it", sum));
+    list.edges.reserve(sum);
+    list.begin.reserve(ranges.size() + 1);
     for (const edge_range& range : ranges) {
       if (std::uint64_t{range.first} + range.count > places_.size())
         data_.wrong("an operation's edges lie beyond its end");
@@ -117,10 +130,62 @@ class rank_reader {
   }
 
   bytes data_;
+  const bool are_steps_;
   rank_template read_;
   std::vector<edge_range> after_end_;
   std::vector<edge_range> after_start_;
   std::vector<std::uint32_t> places_;
+};
+
+/// Writes a rank's part into `to`, with peers as steps from the rank: ranks of a regular program
+/// have equal ones.  Returns whether it could; where it could not, the part is damaged.
+[[nodiscard]] bool peers_as_steps(std::string_view part, std::uint32_t rank, std::uint32_t ranks,
+                                  std::string& to) {
+  to.assign(part);
+  std::uint32_t counts[2];  // operations, roots
+  if (part.size() < sizeof counts) return false;
+  std::memcpy(counts, part.data(), sizeof counts);
+  const std::uint64_t first = sizeof counts + 4 * std::uint64_t{counts[1]};
+  if (first + std::uint64_t{counts[0]} * operation_bytes > part.size()) return false;
+  for (char* at = to.data() + first; counts[0] > 0; --counts[0], at += operation_bytes) {
+    const auto kind = static_cast<operation_kind>(at[kind_offset]);
+    if (kind == operation_kind::calculation) continue;
+    std::uint32_t peer = 0;
+    std::memcpy(&peer, at + peer_offset, sizeof peer);
+    if (peer == any && kind == operation_kind::receive) continue;
+    if (peer >= ranks) return false;
+    peer = peer >= rank ? peer - rank : peer + (ranks - rank);
+    std::memcpy(at + peer_offset, &peer, sizeof peer);
+  }
+  return true;
+}
+
+/// Finds ranks that do the same, but for the rank from which their peers are counted.
+class equal_ranks {
+ public:
+  explicit equal_ranks(std::uint32_t ranks) : ranks_(ranks) {}
+
+  /// Takes the ranks in their order.  Returns one before that did the same, or the rank itself.
+  [[nodiscard]] std::uint32_t first_like(std::uint32_t rank, std::string_view part) {
+    parts_.push_back(part);
+    is_step_ = peers_as_steps(part, rank, ranks_, now_);
+    if (!is_step_) return rank;
+    const std::uint32_t first =
+        first_.try_emplace(std::hash<std::string>()(now_), rank).first->second;
+    if (first == rank) return rank;
+    return peers_as_steps(parts_[first], first, ranks_, then_) && now_ == then_ ? first : rank;
+  }
+  /// The part that was taken last, with its peers as steps if `are_steps()`.
+  [[nodiscard]] std::string_view newest() const { return is_step_ ? now_ : parts_.back(); }
+  [[nodiscard]] bool are_steps() const { return is_step_; }
+
+ private:
+  const std::uint32_t ranks_;
+  std::vector<std::string_view> parts_;
+  std::unordered_map<std::size_t, std::uint32_t> first_;  ///< by the hash of its part
+  std::string now_;
+  std::string then_;
+  bool is_step_ = false;
 };
 
 }  // namespace
@@ -140,15 +205,22 @@ program read(std::string_view data, const std::string& name) {
   static_cast<void>(head.take<std::uint16_t>());  // the last cpu and nic: found anew
   if (ranks == 0 || ranks == any || head.left() / rank_bytes < ranks)
     head.wrong(fmt::format("{} ranks do not fit in", ranks));
+  equal_ranks seen(ranks);
   std::uint64_t bytes_of_ranks = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const auto begin = head.take<std::uint64_t>();
     const auto end = head.take<std::uint64_t>();
     bytes_of_ranks += end > begin ? std::min<std::uint64_t>(end - begin, data.size()) : 0;
     if (bytes_of_ranks > data.size()) head.wrong("parts of ranks overlap");  // memory is bounded
-    rank_reader part(all.from(begin, end, fmt::format("rank {}", rank)));
-    read.template_of.push_back(rank);
-    read.templates.push_back(part.read(ranks));
+    const bytes part = all.from(begin, end, fmt::format("rank {}", rank));
+    const std::uint32_t like = seen.first_like(rank, part.data());
+    if (like != rank) {
+      read.template_of.push_back(read.template_of[like]);
+      continue;
+    }
+    read.template_of.push_back(static_cast<std::uint32_t>(read.templates.size()));
+    rank_reader one(part.with(seen.newest()), seen.are_steps());
+    read.templates.push_back(one.read(ranks));
   }
   return read;
 }

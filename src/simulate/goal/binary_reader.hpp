@@ -16,6 +16,8 @@ inline constexpr std::size_t magic_bytes = 8;
 inline constexpr std::size_t head_bytes = 6;   ///< ranks, last cpu, last nic
 inline constexpr std::size_t rank_bytes = 16;  ///< begin and end of a rank's part
 inline constexpr std::size_t operation_bytes = 39;
+inline constexpr std::size_t kind_offset = 4;  ///< within an operation
+inline constexpr std::size_t peer_offset = 5;
 
 [[nodiscard]] bool is_binary(std::string_view data);
 
