@@ -166,7 +166,7 @@ void print_rows_over_ranks(const ranks_answer& found) {
       said += fmt::format("{} ranks: not to be trusted: {}\n", row["grid"].get<std::string>(),
                           row.value("why_not_trusted", std::string("the order changes")));
   }
-  fmt::print("{}", said);
+  fmt::print("{}{}", topology_line(found.rows), said);
   std::size_t printed = 0;
   for (const json& law : found.laws) {
     if (printed++ == most_printed) break;
