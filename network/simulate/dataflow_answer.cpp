@@ -238,10 +238,13 @@ std::string topology_line(const json& rows) {
 }
 
 void print_dataflow_rows(const json& rows) {
-  fmt::print("{:<20} {:<10} {:>12}  {:<12} {}\n", "network", "policy", "predicted ms", "limited by",
-             "parts of the critical path");
+  std::size_t width = 20;
+  for (const json& row : rows)
+    width = std::max(width, row["network"].get_ref<const std::string&>().size());
+  fmt::print("{:<{}} {:<10} {:>12}  {:<12} {}\n", "network", width, "policy", "predicted ms",
+             "limited by", "parts of the critical path");
   for (const json& row : rows) {
-    fmt::print("{:<20} {:<10} {:>12.3f}  {:<12} {}\n", row["network"].get<std::string>(),
+    fmt::print("{:<{}} {:<10} {:>12.3f}  {:<12} {}\n", row["network"].get<std::string>(), width,
                row["policy"].get<std::string>(), 1e3 * row["predicted_s"].get<double>(),
                row["limiter"].get<std::string>(), parts_text(row));
   }

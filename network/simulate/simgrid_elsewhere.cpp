@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +19,7 @@
 namespace plait::network::simulate {
 namespace {
 
-/// What a program has left.
+/// A program that has ended, and its standard error.
 struct ended_program {
   int status = 0;  ///< as waitpid has it
   std::string complaints;
@@ -29,6 +31,8 @@ struct ended_program {
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);  // whoever ends this program ends both
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
     dup2(ends[1], STDERR_FILENO);
     close(ends[0]);
     close(ends[1]);
