@@ -232,15 +232,18 @@ std::string parts_text(const json& row) {
   return parts;
 }
 
+std::size_t network_width(const json& rows, std::size_t least) {
+  for (const json& row : rows) least = std::max(least, row.value("network", std::string()).size());
+  return least;
+}
+
 std::string topology_line(const json& rows) {
   const std::string source = rows.empty() ? "" : rows[0].value("topology", std::string());
   return source.empty() ? "" : fmt::format("bytes on links by {}\n", source);
 }
 
 void print_dataflow_rows(const json& rows) {
-  std::size_t width = 20;
-  for (const json& row : rows)
-    width = std::max(width, row["network"].get_ref<const std::string&>().size());
+  const std::size_t width = network_width(rows, 20);
   fmt::print("{:<{}} {:<10} {:>12}  {:<12} {}\n", "network", width, "policy", "predicted ms",
              "limited by", "parts of the critical path");
   for (const json& row : rows) {

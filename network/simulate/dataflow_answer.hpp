@@ -58,6 +58,9 @@ struct dataflow_request {
 /// Returns the shares of the critical path: "computation 86 %  bytes 13 %".
 [[nodiscard]] std::string parts_text(const nlohmann::ordered_json& row);
 
+/// Returns how many letters the longest name of a network has, and `least` at least.
+[[nodiscard]] std::size_t network_width(const nlohmann::ordered_json& rows, std::size_t least);
+
 /// Returns a line for the topology that the rows have in common; empty: they have none.
 [[nodiscard]] std::string topology_line(const nlohmann::ordered_json& rows);
 

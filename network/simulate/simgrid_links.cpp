@@ -168,7 +168,8 @@ void load_text(const std::string& words, const std::string& text) {
 
 /// Adds what each zone is, by the name of its class: not all of SimGrid's can be cast to.
 void add_kinds(const sg4::NetZone& zone, std::vector<std::string>& to) {
-  const std::string_view type = typeid(*zone.get_impl()).name();
+  const simgrid::kernel::routing::NetZoneImpl& made = *zone.get_impl();
+  const std::string_view type = typeid(made).name();
   for (const auto& [part, name] : {std::pair{"FatTreeZone", "fat tree"},
                                    {"DragonflyZone", "dragonfly"},
                                    {"TorusZone", "torus"},

@@ -139,8 +139,8 @@ void put_on(const topology& links, const plait::simulate::program& what,
   const std::uint32_t last = on.node_of.empty() ? ranks : std::ranges::max(on.node_of) + 1;
   if (last > links.hosts)
     throw usage_error(
-        fmt::format("--topology: {} hosts are too few for node {}; --nodes says how "
-                    "many ranks share one",
+        fmt::format("--topology: {} hosts are too few for node {}; --nodes or --ranks-of-a-node "
+                    "has several ranks share one",
                     links.hosts, last - 1));
   if (nodes > most_nodes)
     throw usage_error(
