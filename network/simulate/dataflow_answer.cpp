@@ -13,6 +13,8 @@
 #include <plait/simulate/goal.hpp>
 #include <plait/simulate/what_if.hpp>
 
+#include "topology.hpp"
+
 namespace plait::network::simulate {
 namespace {
 
@@ -28,34 +30,15 @@ using plait::simulate::recorded_program;
 /// More operations than these are run once a scenario, without the runs that check derivatives.
 constexpr std::uint64_t most_checked_operations = 2'000'000;
 
-[[nodiscard]] std::vector<std::string> words_in(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
-/// Returns the bits per second that "250mbit" or "2.5gbit" names, or 0.
-[[nodiscard]] double rate_in(const std::string& word) {
-  for (const auto& [unit, factor] : {std::pair{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}}) {
-    if (!word.ends_with(unit)) continue;
-    double number = 0;
-    const char* const end = word.data() + word.size() - 4;
-    const auto [rest, failed] = std::from_chars(word.data(), end, number);
-    if (failed == std::errc() && rest == end && number > 0) return number * factor;
-  }
-  return 0;
-}
-
 [[nodiscard]] double seconds(std::int64_t ps) {
   return 1e-12 * static_cast<double>(ps);
 }
 
-/// Reads how many nodes there are, which get the same number of ranks, or the node of each rank.
-[[nodiscard]] std::vector<std::uint32_t> nodes_in(const std::string& words, std::uint32_t ranks) {
+/// Reads how many nodes there are, which get the same number of ranks, or the node of each rank.  A
+/// topology may have more nodes than there are ranks.
+[[nodiscard]] std::vector<std::uint32_t> nodes_in(const std::string& words, std::uint32_t ranks,
+                                                  std::uint32_t hosts) {
+  const std::uint32_t most = std::max(ranks, hosts);
   std::vector<std::uint32_t> nodes;
   for (const std::string& word : words_in(words)) {
     const char* const end = word.data() + word.size();
@@ -68,11 +51,11 @@ constexpr std::uint64_t most_checked_operations = 2'000'000;
     nodes.resize(ranks);
     for (std::uint64_t rank = 0; rank < ranks; ++rank)
       nodes[rank] = static_cast<std::uint32_t>(rank * count / ranks);
-  } else if (nodes.size() != ranks || std::ranges::max(nodes) >= ranks) {
+  } else if (nodes.size() != ranks || std::ranges::max(nodes) >= most) {
     throw usage_error(
         fmt::format("--nodes {}: give how many nodes there are, 1 to {}, or the node of each rank, "
                     "{} numbers below {}",
-                    words, ranks, ranks, ranks));
+                    words, ranks, ranks, most));
   }
   return nodes;
 }
@@ -142,22 +125,55 @@ void add_scans(json& row, const recorded_program& what, const machine& on) {
            {"operations", what.operations.operations()},
            {"predicted_s", seconds(found.time_ps)}};
   add_parts(row, found, what.operations.names);
+  if (on.links != nullptr) return row;  // what the links take is no matter of L and G
   add_sensitivities(row, what, on, found);
   if (what.operations.operations() <= plait::simulate::most_scanned_operations)
     add_scans(row, what, on);
   return row;
 }
 
+/// Returns the machine with overheads of a file of parameters, if one is named, on the topology.
+[[nodiscard]] std::vector<named_machine> machine_on(const dataflow_request& asked) {
+  std::vector<named_machine> found = machines_of(asked.networks);
+  if (found.size() > 1 || payload_rate_in(asked.networks) > 0)
+    throw usage_error(fmt::format(
+        "--network {}: beside --topology give one file of parameters, whose overheads count",
+        asked.networks));
+  found.front().name = asked.topology_words;
+  return found;
+}
+
 }  // namespace
+
+std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+double payload_rate_in(const std::string& word) {
+  constexpr double payload = 1448.0 / 1514.0;
+  for (const auto& [unit, factor] : {std::pair{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}}) {
+    if (!word.ends_with(unit)) continue;
+    double number = 0;
+    const char* const end = word.data() + word.size() - 4;
+    const auto [rest, failed] = std::from_chars(word.data(), end, number);
+    if (failed == std::errc() && rest == end && number > 0) return number * factor * payload;
+  }
+  return 0;
+}
 
 std::vector<named_machine> machines_of(const std::string& words) {
   std::vector<named_machine> found;
   model::parameters base;
   for (const std::string& word : words_in(words)) {
-    if (const double rate = rate_in(word); rate > 0) {
-      constexpr double payload = 1448.0 / 1514.0;
+    if (const double rate = payload_rate_in(word); rate > 0) {
       model::parameters network = base;
-      network.gap_per_byte_s = 8 / (rate * payload);
+      network.gap_per_byte_s = 8 / rate;
       found.push_back({word, machine_of(network)});
       continue;
     }
@@ -182,7 +198,9 @@ recorded_program read_either(const std::string& path, std::optional<std::uint32_
 json dataflow_rows(const recorded_program& what, const dataflow_request& asked) {
   json rows = json::array();
   const std::string policies = asked.policies.empty() ? policy_of(what) : asked.policies;
-  for (const named_machine& network : machines_of(asked.networks)) {
+  const std::uint32_t hosts = asked.links ? asked.links->hosts : 0;
+  for (const named_machine& network :
+       asked.links ? machine_on(asked) : machines_of(asked.networks)) {
     for (const std::string& policy : words_in(policies)) {
       machine on = network.on;
       on.policy = plait::simulate::look_policy_from(policy);
@@ -191,9 +209,11 @@ json dataflow_rows(const recorded_program& what, const dataflow_request& asked) 
       on.workers = asked.workers != 0 ? asked.workers : what.workers;
       on.cores = asked.cores;
       if (on.cores == 0 && !what.cores.empty()) on.cores = std::ranges::min(what.cores);
-      on.node_of =
-          asked.nodes.empty() ? what.node_of : nodes_in(asked.nodes, what.operations.ranks());
+      on.node_of = asked.nodes.empty() ? what.node_of
+                                       : nodes_in(asked.nodes, what.operations.ranks(), hosts);
+      if (asked.links) put_on(*asked.links, what.operations, on);
       rows.push_back(row_of(what, network, on));
+      if (asked.links) rows.back()["topology"] = asked.links->source;
       if (what.measured_ns != 0)
         rows.back()["recorded_s"] = 1e-9 * static_cast<double>(what.measured_ns);
     }
@@ -212,14 +232,26 @@ std::string parts_text(const json& row) {
   return parts;
 }
 
+std::size_t network_width(const json& rows, std::size_t least) {
+  for (const json& row : rows) least = std::max(least, row.value("network", std::string()).size());
+  return least;
+}
+
+std::string topology_line(const json& rows) {
+  const std::string source = rows.empty() ? "" : rows[0].value("topology", std::string());
+  return source.empty() ? "" : fmt::format("bytes on links by {}\n", source);
+}
+
 void print_dataflow_rows(const json& rows) {
-  fmt::print("{:<20} {:<10} {:>12}  {:<12} {}\n", "network", "policy", "predicted ms", "limited by",
-             "parts of the critical path");
+  const std::size_t width = network_width(rows, 20);
+  fmt::print("{:<{}} {:<10} {:>12}  {:<12} {}\n", "network", width, "policy", "predicted ms",
+             "limited by", "parts of the critical path");
   for (const json& row : rows) {
-    fmt::print("{:<20} {:<10} {:>12.3f}  {:<12} {}\n", row["network"].get<std::string>(),
+    fmt::print("{:<{}} {:<10} {:>12.3f}  {:<12} {}\n", row["network"].get<std::string>(), width,
                row["policy"].get<std::string>(), 1e3 * row["predicted_s"].get<double>(),
                row["limiter"].get<std::string>(), parts_text(row));
   }
+  fmt::print("{}", topology_line(rows));
 }
 
 }  // namespace plait::network::simulate

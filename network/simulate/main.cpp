@@ -18,6 +18,7 @@
 #include "loggops_answer.hpp"
 #include "options.hpp"
 #include "ranks_answer.hpp"
+#include "topology.hpp"
 
 namespace plait::network::simulate {
 namespace {
@@ -45,6 +46,7 @@ using json = nlohmann::ordered_json;
                           {"bucket_bytes", asked.dataflow.bucket_bytes},
                           {"look_us", asked.dataflow.look_us},
                           {"cores", asked.dataflow.cores}};
+  if (asked.dataflow.links) result["parameters"]["topology"] = asked.dataflow.topology_words;
   result["environment"] = json::parse(environment_json({}));
   return result;
 }
@@ -84,8 +86,10 @@ int answer_ranks(const request& asked) {
 }
 
 int run(int argc, char** argv) {
-  const auto asked = parse(argc, argv);
+  auto asked = parse(argc, argv);
   if (!asked) return 0;
+  if (dataflow_request& of = asked->dataflow; !of.topology_words.empty())
+    if (const auto code = prepare_topology(argv, of.topology_words, of.links)) return *code;
   if (!asked->ranks.empty()) return answer_ranks(*asked);
   plait::simulate::recorded_program read = read_either(asked->file, asked->runtime);
   plait::simulate::program& what = read.operations;

@@ -33,6 +33,9 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
   app.add_option("--nodes", asked.nodes,
                  "How many nodes the ranks are on, or the node of each: 0,0,1,1; else as recorded, "
                  "for GOAL one each");
+  app.add_option("--topology", asked.topology_words,
+                 "Links that nodes share, which SimGrid simulates: a platform file, or "
+                 "fat_tree:2;4,4;1,2;1,2,rate=10gbit,latency=1us, star:, torus:, dragonfly:");
   app.add_option("--bucket", asked.bucket_bytes, "Bytes that a link lets pass at once");
   app.add_option("--look", asked.look_us, "Microseconds of a core that a look costs");
 }
@@ -41,8 +44,8 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
 [[nodiscard]] bool is_loggops(const CLI::App& app, const request& asked,
                               const std::string& dialect) {
   std::string of_plait;
-  for (const char* option :
-       {"--network", "--policy", "--workers", "--cores", "--nodes", "--bucket", "--look"})
+  for (const char* option : {"--network", "--policy", "--workers", "--cores", "--nodes",
+                             "--topology", "--bucket", "--look"})
     if (app.count(option) > 0) of_plait = option;
   std::string of_loggops;
   std::vector<const char*> words_of_loggops{"--loggops", "--finish", "--write-lp"};
@@ -61,6 +64,8 @@ void add_dataflow(CLI::App& app, dataflow_request& asked) {
   if (!other.empty())
     throw usage_error(
         fmt::format("{}: not in the dialect {}", other, loggops ? "loggops" : "plait"));
+  if (app.count("--topology") > 0 && app.count("--bucket") > 0)
+    throw usage_error("--bucket: not beside --topology, whose links have none");
   if (asked.dataflow.look_us < 0 || asked.dataflow.look_us > 1e6)
     throw usage_error("--look: give 0 to 1000000 microseconds");
   constexpr std::uint32_t most_threads = 4096;

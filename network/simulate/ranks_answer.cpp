@@ -152,21 +152,23 @@ ranks_answer rows_over_ranks(const request& asked,
 }
 
 void print_rows_over_ranks(const ranks_answer& found) {
-  fmt::print("{:>8} {:<10} {:<16} {:<10} {:>12}  {:<12} {:<8} {}\n", "ranks", "grid", "network",
-             "policy", "predicted ms", "limited by", "trusted", "parts of the critical path");
+  const std::size_t width = network_width(found.rows, 16);
+  fmt::print("{:>8} {:<10} {:<{}} {:<10} {:>12}  {:<12} {:<8} {}\n", "ranks", "grid", "network",
+             width, "policy", "predicted ms", "limited by", "trusted",
+             "parts of the critical path");
   std::string said;
   for (const json& row : found.rows) {
     const bool trusted = row["trusted"].get<bool>();
-    fmt::print("{:>8} {:<10} {:<16} {:<10} {:>12.3f}  {:<12} {:<8} {}\n",
+    fmt::print("{:>8} {:<10} {:<{}} {:<10} {:>12.3f}  {:<12} {:<8} {}\n",
                row["ranks"].get<std::uint64_t>(), row["grid"].get<std::string>(),
-               row.value("network", std::string("loggops")), row.value("policy", std::string()),
-               1e3 * row["predicted_s"].get<double>(), row.value("limiter", std::string()),
-               trusted ? "yes" : "no", parts_text(row));
+               row.value("network", std::string("loggops")), width,
+               row.value("policy", std::string()), 1e3 * row["predicted_s"].get<double>(),
+               row.value("limiter", std::string()), trusted ? "yes" : "no", parts_text(row));
     if (!trusted)
       said += fmt::format("{} ranks: not to be trusted: {}\n", row["grid"].get<std::string>(),
                           row.value("why_not_trusted", std::string("the order changes")));
   }
-  fmt::print("{}", said);
+  fmt::print("{}{}", topology_line(found.rows), said);
   std::size_t printed = 0;
   for (const json& law : found.laws) {
     if (printed++ == most_printed) break;

@@ -106,6 +106,8 @@ TABLE = tuple(Package(*row) for row in (
     ("libscalapack-mpich-dev", "module scalapack-mpich", "all", "scalapack-mpich-devel", "",
      "scalapack", "bench dense is without it", True),
     ("hpcc", "programs hpcc", "all", "hpcc", "", "", "bench dense is without it", True),
+    ("libsimgrid-dev", "module simgrid", "all", "", "", "",
+     "plait simulate has no --topology", True),
     ("python3-dev", "module python3-embed", "all", "python3-devel", "python3-devel", "python",
      "import plait has no tasks, and there is no comparison with mpi4py-fft", True),
     ("liburing-dev", "module liburing", "all", "liburing-devel", "liburing-devel", "liburing",

@@ -6,6 +6,7 @@ test_simulate.py PROGRAM
 
 import json
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -335,6 +336,11 @@ c2 requires c1
         ):
             self.assertIn(said, self.refusal_of(file, *words))
         self.assertIn("no recording", self.refusal_of(self.folder.name))
+        alone = pathlib.Path(self.folder.name) / "simulate"
+        shutil.copy(PROGRAM, alone)
+        done = subprocess.run([alone, file, "--topology", "star:2,rate=1gbit"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("built without SimGrid; install libsimgrid-dev", done.stderr)
         file.write_text(self.PAIR.replace("recv 125001b", "recv 5b"))
         self.assertIn("the sizes differ", self.refusal_of(file, "--dialect", "plait"))
 

@@ -53,13 +53,14 @@ def test_the_program_gets_the_words_as_they_are(tmp_path):
     (tmp_path / "simulate").chmod(0o755)
     done = plait(
         "simulate", tmp_path / "a.goal", "--dialect", "loggops", "--loggops", "L=1,o=2",
-        "--json", "out.json", "--write-lp", "x.lp", "--finish", PLAIT_BIN_DIR=str(tmp_path),
+        "--topology", "star:2,rate=1gbit", "--json", "out.json", "--write-lp", "x.lp", "--finish",
+        PLAIT_BIN_DIR=str(tmp_path),
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr == "simulate: line 3 is wrong\n"
     assert done.stdout.split() == [
-        "--dialect", "loggops", "--loggops", "L=1,o=2", "--json", "out.json", "--write-lp", "x.lp",
-        "--finish", "--", str(tmp_path / "a.goal"),
+        "--dialect", "loggops", "--loggops", "L=1,o=2", "--topology", "star:2,rate=1gbit",
+        "--json", "out.json", "--write-lp", "x.lp", "--finish", "--", str(tmp_path / "a.goal"),
     ]  # fmt: skip
 
 

@@ -55,6 +55,20 @@ def test_what_a_goal_file_says_of_latency_is_told():
     assert "for 2 ranks, sizes and durations as in the file" in sentences
 
 
+def test_who_carried_the_bytes_is_told():
+    answer = simulation_result()
+    for row in answer["rows"]:
+        for of_ports in ("sensitivities", "tolerated_L_ns", "takes_over"):
+            row.pop(of_ports, None)
+        row.update(network="nets/tree.xml", topology="SimGrid 3.32, fat tree of 16 hosts")
+    assert check(answer) == []
+    assert labels_of(answer)[0].startswith("tree.xml, ")
+    source = "bytes on links by SimGrid 3.32, fat tree of 16 hosts"
+    told = f"{source}: no derivatives, no tolerated latency"
+    assert told in simulation_sentences(answer)
+    assert told in " ".join(parsed(page([answer])).text)
+
+
 def test_what_a_recording_tolerates_is_told_with_the_rate_of_a_link():
     answer = simulation_result()
     for row in answer["rows"]:

@@ -26,6 +26,8 @@ enum class look_policy : std::uint8_t { none, workers, sleeping, automatic, dedi
 /// Errors: usage_error that names all.
 [[nodiscard]] look_policy look_policy_from(std::string_view name);
 
+class flow_network;
+
 /// A machine, times in ps.  The defaults cost nothing.
 struct machine {
   std::int64_t latency_ps = 0;
@@ -44,6 +46,10 @@ struct machine {
   std::uint32_t workers = 0;
   std::uint32_t cores = 0;             ///< of a rank; 0: one more than workers
   std::vector<std::uint32_t> node_of;  ///< of each rank; empty: each rank has its own
+  /// Carries bytes between nodes in place of their ports.  Latencies are then its own, within a
+  /// node 0, and neither `latency_ps`, `byte_ps` nor `bucket_bytes` counts.  It outlives the
+  /// machine.
+  flow_network* links = nullptr;
 };
 
 /// Returns the machine with a network of these parameters.

@@ -38,6 +38,8 @@ EPILOG = """**Examples**
 
 `plait simulate FOLDER_2 FOLDER_4 --ranks 8,64 --network measured.json`
 
+`plait simulate FOLDER --topology 'fat_tree:2;4,4;1,2;1,2,rate=10gbit' --network measured.json`
+
 `plait simulate FOLDER --network measured.json --report --execute --lab nodes=2,rate=1gbit`
 
 Times are in ns, as LogGOPSim has them. Exit code: 0, or 2 where the file or the program in it is
@@ -82,6 +84,14 @@ def simulate(
     nodes: Annotated[
         Optional[str],
         typer.Option(metavar="N|N,N,…", help="How many nodes there are, or the node of each rank."),
+    ] = None,
+    topology: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="FILE.xml|KIND:…",
+            help="Links that nodes share, which SimGrid simulates: a platform file, or"
+            " fat_tree:2;4,4;1,2;1,2,rate=10gbit,latency=1us, star:, torus:, dragonfly:.",
+        ),
     ] = None,
     bucket: Annotated[
         Optional[int], typer.Option(min=0, help="Bytes that a link lets pass at once.")
@@ -171,8 +181,8 @@ def simulate(
             cores = calls.cores if cores is None and calls.cores else cores
     words = given(
         dialect=dialect, loggops=loggops, ranks=ranks, network=network, policy=policy,
-        workers=workers, cores=cores, nodes=nodes, bucket=bucket, look=look, runtime=runtime,
-        ranks_of_a_node=ranks_of_a_node,
+        workers=workers, cores=cores, nodes=nodes, topology=topology, bucket=bucket, look=look,
+        runtime=runtime, ranks_of_a_node=ranks_of_a_node,
     )  # fmt: skip
     written = given(write_goal=write_goal, write_binary=write_binary, write_lp=write_lp)
     last = ["--finish"] if finish else []

@@ -35,7 +35,8 @@ _CHANGE = fields({"parameter": text, "value": at_least_0, "limiter": text})
 _ROW = fields(
     {"dialect": one_of("loggops", "plait"), "ranks": count_from_1, "operations": count,
      "predicted_s": at_least_0},
-    {"network": text, "policy": text, "workers": count, "ranks_run": count, "events": count,
+    {"network": text, "policy": text, "topology": text, "workers": count, "ranks_run": count,
+     "events": count,
      "parts": mapping(at_least_0, least=1), "limiter": text,
      "computation_by_name_s": mapping(at_least_0), "sensitivities": mapping(_SENSITIVITY),
      "recorded_s": at_least_0, "grid": text, "trusted": flag, "why_not_trusted": text,

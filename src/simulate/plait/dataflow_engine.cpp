@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
+#include <plait/simulate/flow_network.hpp>
 #include <plait/simulate/goal.hpp>
 
 namespace plait::simulate {
@@ -37,8 +38,9 @@ dataflow_engine::dataflow_engine(const program& of, const machine& on)
 }
 
 prediction dataflow_engine::run() {
+  if (on_.links != nullptr) on_.links->restart();
   start();
-  while (!events_.empty()) handle(events_.take());
+  for (event next; has_next(next);) handle(next);
   report_stuck();
   prediction found;
   number last = 0;
@@ -61,6 +63,20 @@ void dataflow_engine::start() {
   }
 }
 
+/// Takes the first event, or the end of a flow on the machine's links, if that comes first.
+bool dataflow_engine::has_next(event& next) {
+  if (events_.moves_elsewhere()) {
+    if (const auto flow = on_.links->first_end(events_.first_ps())) {
+      events_.ended_elsewhere();
+      next = {.at_ps = flow->at_ps, .a = flow->flow, .what = event::kind::flow_ended};
+      return true;
+    }
+  }
+  if (events_.empty()) return false;
+  next = events_.take();
+  return true;
+}
+
 void dataflow_engine::handle(const event& one) {
   wires::departure left;
   switch (one.what) {
@@ -76,6 +92,9 @@ void dataflow_engine::handle(const event& one) {
       break;
     case event::kind::stream_free:
       wires_.go_on(one.a, one.at_ps);
+      break;
+    case event::kind::flow_starts:
+      wires_.start_flow(one.a, one.at_ps);
       break;
     case event::kind::flow_ended:
       if (wires_.end_flow(one, left)) depart(left);

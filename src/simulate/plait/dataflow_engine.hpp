@@ -26,6 +26,7 @@ struct flying_message {
   std::uint32_t receive = 0;  ///< operation, once matched
   std::uint64_t size_bytes = 0;
   std::uint32_t arrived = 0;  ///< step of its last arrival
+  std::int64_t came_ps = 0;   ///< that its bytes took to come
   bool is_matched = false;
   bool asks_first = false;
   /// Next thing that arrives, or waits for a look: the request, the answer (at the sender), the
@@ -74,6 +75,7 @@ class dataflow_engine {
   static constexpr std::int32_t proxy = -1;
 
   void start();
+  [[nodiscard]] bool has_next(event& next);
   void handle(const event& one);
 
   // Operations.  `by`: the thread that released them

@@ -61,9 +61,7 @@ std::int64_t dataflow_engine::copy_ps(const flying_message& one) const {
 std::int64_t dataflow_engine::left_to_copy_ps(const flying_message& one,
                                               std::int64_t idle_ps) const {
   if (one.size_bytes == 0) return 0;
-  const double came_ps = static_cast<double>(one.size_bytes - 1) * on_.byte_ps;
-  const std::int64_t copied = std::min<std::int64_t>(idle_ps, std::llround(came_ps));
-  return std::max<std::int64_t>(0, copy_ps(one) - copied);
+  return std::max<std::int64_t>(0, copy_ps(one) - std::min(idle_ps, one.came_ps));
 }
 
 void dataflow_engine::posted(const event& one) {
@@ -94,7 +92,8 @@ void dataflow_engine::posted(const event& one) {
 void dataflow_engine::depart(const wires::departure& left) {
   const number message = left.what.message;
   flying_message& one = messages_[message];
-  const std::int64_t at = steps_.at(left.left) + on_.latency_ps;
+  one.came_ps = left.took_ps;
+  const std::int64_t at = steps_.at(left.left) + left.latency_ps;
   const number arrived = steps_.add(at, left.left, path_part::latency);
   events_.add({.at_ps = at, .a = message, .step = arrived, .what = event::kind::arrived});
   // A long message is complete here when it has left.

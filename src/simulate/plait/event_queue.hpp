@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@ struct event {
     posted,         ///< message: its sender has posted it
     completed,      ///< rank, operation: by the thread `by`
     stream_free,    ///< stream: its next message may go
+    flow_starts,    ///< stream: on links of a `flow_network`
     flow_ended,     ///< stream
     arrived,        ///< message
     proxy_decides,  ///< rank
@@ -37,8 +39,16 @@ class event_queue {
     waiting_.push(one);
   }
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+  /// Returns the time of the first event, or the largest if there is none.
+  [[nodiscard]] std::int64_t first_ps() const {
+    return empty() ? std::numeric_limits<std::int64_t>::max() : waiting_.top().at_ps;
+  }
   /// Returns true if all that waits are proxies that would look.
-  [[nodiscard]] bool nothing_moves() const noexcept { return moving_ == 0; }
+  [[nodiscard]] bool nothing_moves() const noexcept { return moving_ + elsewhere_ == 0; }
+  /// Counts what moves and will make an event, but has none yet.
+  void starts_elsewhere() noexcept { ++elsewhere_; }
+  void ended_elsewhere() noexcept { --elsewhere_; }
+  [[nodiscard]] bool moves_elsewhere() const noexcept { return elsewhere_ > 0; }
   [[nodiscard]] event take() {
     const event first = waiting_.top();
     waiting_.pop();
@@ -55,6 +65,7 @@ class event_queue {
   std::priority_queue<event, std::vector<event>, is_later> waiting_;
   std::uint64_t next_stamp_ = 0;
   std::uint64_t moving_ = 0;
+  std::uint64_t elsewhere_ = 0;
 };
 
 }  // namespace plait::simulate

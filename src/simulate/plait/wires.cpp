@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include <plait/simulate/flow_network.hpp>
+
 namespace plait::simulate {
 
 wires::wires(const machine& on, std::uint32_t ranks, critical_steps& steps, event_queue& events)
@@ -26,6 +28,9 @@ wires::number wires::stream_of(number from, number to) {
     made.out = node_of_[from];
     made.in = node_of_[to];
     made.within_node = made.out == made.in;
+    made.latency_ps = on_.latency_ps;
+    if (on_.links != nullptr)
+      made.latency_ps = made.within_node ? 0 : on_.links->latency_ps(made.out, made.in);
   }
   return place->second;
 }
@@ -47,12 +52,12 @@ void wires::go_on(number which, std::int64_t now_ps) {
     one.began = steps_.later(first.entered, one.last);
     if (steps_.at(one.began) < now_ps)  // the gap between two messages
       one.began = steps_.add(now_ps, one.began, path_part::bytes);
-    if (first.size_bytes > 1 && on_.byte_ps > 0 && !one.within_node) {
+    if (first.size_bytes > 1 && !one.within_node && (on_.links != nullptr || on_.byte_ps > 0)) {
       begin_flow(one, which, now_ps);
       return;
     }
-    left_.push_back({first, one.began});
     one.last = one.began;
+    left_.push_back(leaves(one));
     if (first.size_bytes > 0) one.free_at_ps = now_ps + on_.gap_ps;
     one.waiting.pop_front();
   }
@@ -77,7 +82,30 @@ double wires::take_tokens(stream& one, double bytes, std::int64_t now_ps) {
   return taken;
 }
 
+/// Returns the departure of the first packet, whose last byte has left.
+wires::departure wires::leaves(const stream& one) const {
+  const packet& first = one.waiting.front();
+  departure made{first, one.last, one.latency_ps, 0};
+  if (on_.links != nullptr) {
+    made.took_ps = steps_.at(one.last) - steps_.at(one.began);
+  } else if (first.size_bytes > 0) {
+    made.took_ps = std::llround(static_cast<double>(first.size_bytes - 1) * on_.byte_ps);
+  }
+  return made;
+}
+
+void wires::start_flow(number which, std::int64_t now_ps) {
+  const stream& one = streams_[which];
+  on_.links->start(which, one.out, one.in, one.waiting.front().size_bytes - 1, now_ps);
+  events_.starts_elsewhere();
+}
+
 void wires::begin_flow(stream& one, number which, std::int64_t now_ps) {
+  if (on_.links != nullptr) {  // which may not be that far yet
+    one.flows = true;
+    events_.add({.at_ps = now_ps, .a = which, .what = event::kind::flow_starts});
+    return;
+  }
   double bytes = static_cast<double>(one.waiting.front().size_bytes - 1);
   if (on_.bucket_bytes > 0) bytes -= take_tokens(one, bytes, now_ps);
   one.flows = true;
@@ -121,11 +149,13 @@ bool wires::end_flow(const event& ended, departure& left) {
   one.flows = false;
   one.last = steps_.add(ended.at_ps, one.began, path_part::bytes);
   one.free_at_ps = ended.at_ps + on_.gap_ps;
-  left = {one.waiting.front(), one.last};
+  left = leaves(one);
   one.waiting.pop_front();
-  leave_port(out_[one.out], ended.a, ended.at_ps);
-  leave_port(in_[one.in], ended.a, ended.at_ps);
-  share_anew(one.out, one.in, ended.at_ps);
+  if (on_.links == nullptr) {
+    leave_port(out_[one.out], ended.a, ended.at_ps);
+    leave_port(in_[one.in], ended.a, ended.at_ps);
+    share_anew(one.out, one.in, ended.at_ps);
+  }
   go_on(ended.a, ended.at_ps);
   return true;
 }

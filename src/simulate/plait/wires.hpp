@@ -26,13 +26,17 @@ class wires {
   };
   struct departure {
     packet what;
-    number left = 0;  ///< step at which the last byte left
+    number left = 0;              ///< step at which the last byte left
+    std::int64_t latency_ps = 0;  ///< until it arrives
+    std::int64_t took_ps = 0;     ///< of its bytes, on their own
   };
 
   wires(const machine& on, std::uint32_t ranks, critical_steps& steps, event_queue& events);
 
   /// Puts a packet into the stream between two ranks.
   void send(number from, number to, const packet& what, std::int64_t now_ps);
+  /// Starts a flow on the machine's links.  (event::flow_starts)
+  void start_flow(number stream, std::int64_t now_ps);
   /// Starts what waits in a stream.  (event::stream_free)
   void go_on(number stream, std::int64_t now_ps);
   /// Ends a flow, unless the event is an old one, and returns true then.  (event::flow_ended)
@@ -50,6 +54,7 @@ class wires {
     number out = 0;  ///< ports
     number in = 0;
     bool within_node = false;
+    std::int64_t latency_ps = 0;
     bool flows = false;
     std::deque<packet> waiting;
     std::int64_t free_at_ps = 0;
@@ -62,6 +67,7 @@ class wires {
   };
 
   [[nodiscard]] number stream_of(number from, number to);
+  [[nodiscard]] departure leaves(const stream& one) const;
   void begin_flow(stream& one, number which, std::int64_t now_ps);
   [[nodiscard]] double take_tokens(stream& one, double bytes, std::int64_t now_ps);
   void share_anew(number port_out, number port_in, std::int64_t now_ps);

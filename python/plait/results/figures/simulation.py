@@ -211,6 +211,8 @@ def doubts(result: Result, index: int) -> list[str]:
 
 
 def _doubts_of_network(row: Row, base: str) -> list[str]:
+    if "topology" in row:
+        return [f"bytes on links by {row['topology']}: no derivatives, no tolerated latency"]
     if row["network"] == _FREE:
         return ["messages cost nothing, for no network is named"]
     if not base:
