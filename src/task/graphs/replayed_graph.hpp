@@ -27,6 +27,10 @@ namespace plait::detail {
 /// the next run; whoever brings it to zero sets it up again, before s can run, and nobody else
 /// touches it until s has released others.
 ///
+/// Why a replay may begin with what wraps already met, before any task is started: the counter of a
+/// task is set up for all of its predecessors, and those whose edges wrap have no run before its
+/// first.  What is left are the predecessors of its own iteration.
+///
 /// Why a task need not precede itself: if any p -> s exists, s(k+1) follows p(k+1) or, where the
 /// edge wraps, p(k), and that follows s(k).  Only one without predecessors gets an edge to itself.
 ///
