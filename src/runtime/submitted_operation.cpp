@@ -196,18 +196,8 @@ void act(detail::task_node& self, detail::node_action action) {
 
 /// Returns true if the message was a send, and is over.
 [[nodiscard]] bool is_over_without_node(runtime_state& s, operation& op, byte_range bytes) {
-  if (!engine::may_start_at_once(op)) return false;
-  struct sending {
-    engine& by;
-    operation& op;
-  } it{s.messages, op};
-  return s.tasks.start_without_node(
-      bytes,
-      [](void* argument) {
-        const auto& [by, op_] = *static_cast<sending*>(argument);
-        return by.start_at_once(op_, false) == engine::at_once::over;
-      },
-      &it);
+  const auto starts = [&] { return s.messages.start_at_once(op, false) == engine::at_once::over; };
+  return engine::may_start_at_once(op) && s.tasks.start_without_node(bytes, starts);
 }
 
 /// Gives `op` its place in the order of matching.  First of all: this checks peer and tag.

@@ -181,10 +181,8 @@ void submitter::message(const message_call& call, const communicator& among) {
   PLAIT_EXPECTS(call.what == operation::kind::send || call.what == operation::kind::receive,
                 "a message is sent or received");
   operation message{.what = call.what, .peer = call.peer, .tag = call.tag};
-  if (call.elements_of.object != nullptr && state_.tasks.recording() && !among.is_lane() &&
-      !is_no_rank(call.peer)) {
+  if (call.elements_of.object != nullptr && !among.is_lane() && !is_no_rank(call.peer))
     state_.tasks.expect_in_place([&] { return label_of(call.name, message); }, call.elements_of);
-  }
   if (call.count != nullptr) return submit_counted(state_, call, among);
   if (call.memory.is_range()) {
     const byte_range bytes{call.memory.begin, call.memory.begin + call.memory.row_bytes};

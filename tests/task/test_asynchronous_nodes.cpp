@@ -165,6 +165,38 @@ TEST(asynchronous_nodes, one_whose_start_throws_is_finished_and_its_exception_re
   s.wait();
 }
 
+/// Notes when it runs, and is over at once.
+struct noted_start {
+  scheduler* owner;
+  std::vector<std::size_t>* starts;
+  std::size_t number;
+};
+
+TEST(asynchronous_nodes, those_of_a_replay_that_end_at_once_start_in_the_order_of_iterations) {
+  scheduler s{{.workers = 1}};
+  std::vector<std::size_t> starts;
+  std::vector<int> x(3, 0);
+  plait::graph g = s.record([&] {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      task_node& node = s.allocate("sent", node_kind::asynchronous);
+      const noted_start noted{&s, &starts, i};
+      std::memcpy(node.storage, &noted, sizeof noted);
+      node.act = [](task_node& self, node_action action) {
+        if (action != node_action::run_again) return;
+        const auto& note = *reinterpret_cast<const noted_start*>(self.storage);
+        note.starts->push_back(note.number);
+        note.owner->complete(self);
+      };
+      const auto begin = reinterpret_cast<std::uintptr_t>(&x[i]);
+      s.add_access(node, {begin, begin + sizeof x[i]}, access_mode::in);
+      s.submit(node);
+    }
+  });
+  s.replay(g, 3);
+  s.wait();
+  EXPECT_EQ(starts, (std::vector<std::size_t>{0, 1, 2, 0, 1, 2, 0, 1, 2}));
+}
+
 TEST(asynchronous_nodes, a_long_chain_of_them_is_dropped_after_a_failure) {
   constexpr std::size_t length = 200'000;
   scheduler s{{.workers = 1, .in_flight = length + 10}};

@@ -26,7 +26,7 @@ class progress_source {
   [[nodiscard]] virtual ticks idle_wait(ticks awake_since) = 0;
 
   /// Returns whether idle workers have a part in driving operations, so that a new one must wake a
-  /// sleeping worker.
+  /// sleeping worker.  Always the same.
   [[nodiscard]] virtual bool needs_idle_workers() const noexcept = 0;
 
   /// Ticks from the beginning until `now` during which at least one operation was in flight.

@@ -194,7 +194,9 @@ class scheduler {
   /// than now, for an operation that takes their present place.  `named_by()`: "send 'edge'", for
   /// the message.  No effect outside of a recording, nor for a container without an object.
   /// Submitting thread.
-  void expect_in_place(const std::function<std::string()>& named_by, const detail::container& c);
+  void expect_in_place(const auto& named_by, const detail::container& c) {
+    if (c.object != nullptr && recording()) add_fixed(named_by(), c);
+  }
   /// Tells the observer that what is submitted from now on are steps of one operation, by a number
   /// of the caller's; 0: of none.  Submitting thread.
   void group(std::uint32_t number);
@@ -202,12 +204,21 @@ class scheduler {
   /// Returns true if no task in flight names any of these bytes; false, too, where boxes are.
   /// Submitting thread.
   [[nodiscard]] bool is_unused(byte_range bytes) noexcept;
-  /// Says of an operation that was started without a node whether it is over.
-  using start_function = bool (*)(void* argument);
-  /// Starts an operation that reads `bytes` without a node, if nothing in flight writes there and
-  /// nothing records or watches.  Returns true if it is over, also if `start` has thrown, which
-  /// `wait` rethrows; else a node goes on with it.  Submitting thread; in a task it starts nothing.
-  [[nodiscard]] bool start_without_node(byte_range bytes, start_function start, void* argument);
+  /// Starts an operation that reads `bytes` without a node, by `start()`, if nothing in flight
+  /// writes there and nothing records or watches.  Returns true if `start` has said that it is
+  /// over, or has thrown, which `wait` rethrows; else a node goes on with it.  Submitting thread;
+  /// in a task it starts nothing.
+  [[nodiscard]] bool start_without_node(byte_range bytes, const auto& start) {
+    if (!begins_without_node(bytes)) return false;
+    bool over = true;
+    try {
+      over = start();
+    } catch (...) {
+      fail(std::current_exception());
+    }
+    began_without_node();
+    return over;
+  }
   /// Finishes an asynchronous node.  Any thread, once, after the node's start.
   void complete(detail::task_node& node);
   /// Reports a failure as an exception of a task would: `wait` rethrows the first.  Any thread.
@@ -266,6 +277,9 @@ class scheduler {
   void assign(detail::task_node& node, const resource& to);
   void assign(detail::task_node& node, anyone_target) noexcept;
   void count_out(detail::task_node& node) noexcept;
+  void add_fixed(std::string named_by, const detail::container& c);
+  [[nodiscard]] bool begins_without_node(byte_range bytes) noexcept;
+  void began_without_node() noexcept;
 
   template <class Access>
   [[nodiscard]] static auto settled_memory(const Access& named) {

@@ -192,7 +192,7 @@ inline void driver::post(operation& op) {
 inline engine::at_once driver::start_at_once(operation& op, bool stays) {
   const bool has_token = mpi_token::any_held_here();  // in `completed` of another operation
   auto became = engine::at_once::later;
-  if (!nothing_waits_for_a_step() || (op.again != nullptr && op.again->pays(op))) return became;
+  if (!nothing_waits_for_a_step() || (op.again != nullptr && op.again->pays())) return became;
   if (!has_token && !token_.try_acquire()) return became;
   try {
     // Asked by the holder: who gives up does so as the holder.

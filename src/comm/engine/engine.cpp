@@ -165,7 +165,7 @@ void engine::enqueue_repeated(std::span<operation* const> all, std::uint64_t ite
   self_->messages.matching().enqueue_repeated(all, iterations);
 }
 void engine::next_iteration(operation& op) noexcept {
-  if (op.again != nullptr) op.sequence += op.again->stride;
+  if (op.again != nullptr) op.sequence += op.again->stride();
 }
 int engine::largest_tag() const noexcept {
   return self_->messages.matching().largest_tag();

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <ranges>
 #include <string>
 
 #include <plait/collective/algorithm.hpp>
@@ -134,18 +135,16 @@ void matcher::enqueue(operation& op, const communicator& among) {
 }
 
 void matcher::enqueue_repeated(std::span<operation* const> all, std::uint64_t iterations) {
-  std::vector<operation*> ops(all.begin(), all.end());
-  std::erase_if(ops, [](const operation* op) { return op->via == nullptr; });
+  const auto in_order = [](const operation* op) { return op->via != nullptr; };
   std::map<channel*, std::uint64_t> in_one_iteration;
-  for (operation* op : ops) op->sequence = in_one_iteration[op->via]++;
-  std::map<channel*, std::uint64_t> first;
-  for (const auto& [via, count] : in_one_iteration) {
-    first[via] = via->take_sequences(count * iterations);
+  for (operation* op : all | std::views::filter(in_order)) ++in_one_iteration[op->via];
+  for (operation* op : all | std::views::filter(in_order)) {
+    const std::uint64_t stride = in_one_iteration[op->via];
+    op->again->begin(*op, stride);
+    op->sequence = op->via->take_sequences(1) - stride;  // `next_iteration` comes before each run
   }
-  for (operation* op : ops) {
-    op->again->stride = in_one_iteration[op->via];
-    op->sequence += first[op->via] - op->again->stride;  // `next_iteration` comes before each run
-  }
+  for (const auto& [via, stride] : in_one_iteration)
+    (void)via->take_sequences(stride * (iterations - 1));
 }
 
 }  // namespace plait

@@ -64,12 +64,13 @@ repetition::entry* repetition::find(int mpi_tag) noexcept {
   return &*found;
 }
 
-bool repetition::pays(const operation& op) const noexcept {
-  return !gave_up_ && !op.varies && home_->pays(op);
+void repetition::begin(const operation& op, std::uint64_t stride) noexcept {
+  stride_ = stride;
+  pays_ = !gave_up_ && !op.varies && home_->pays(op, stride);
 }
 
 MPI_Request* repetition::request_for(const operation& op, int mpi_tag, MPI_Comm comm) {
-  if (!pays(op)) return nullptr;
+  if (!pays_) return nullptr;
   entry* const known = find(mpi_tag);
   if (known == nullptr) {
     requests_.push_back({mpi_tag, MPI_REQUEST_NULL});
@@ -85,6 +86,7 @@ MPI_Request* repetition::request_for(const operation& op, int mpi_tag, MPI_Comm 
 
 void repetition::give_up(MPI_Request request) noexcept {
   gave_up_ = true;
+  pays_ = false;
   for (entry& e : requests_) {
     if (e.request != request) continue;
     e.request = MPI_REQUEST_NULL;
@@ -101,12 +103,12 @@ void repetition::free_requests() noexcept {
   requests_.clear();
 }
 
-bool repetition_set::pays(const operation& op) const noexcept {
+bool repetition_set::pays(const operation& op, std::uint64_t stride) const noexcept {
   if (persistent_ != persistence::where_faster) return persistent_ == persistence::always;
   if (op.size_bytes < (op.what == operation::kind::send ? smallest_send : smallest_receive))
     return false;
   // R / gcd(R, stride), R being a power of two: whatever costs a division costs it per message.
-  const int twos = std::min(std::countr_zero(op.again->stride), 63);
+  const int twos = std::min(std::countr_zero(stride), 63);
   return residues >> twos <= most_tags;
 }
 

@@ -25,10 +25,12 @@ class repetition {
  public:
   explicit repetition(repetition_set& home) noexcept : home_(&home) {}
 
+  /// Begins runs of `op` that lie so many places of its channel apart.  Submitting thread, when
+  /// the operation is not in flight.
+  void begin(const operation& op, std::uint64_t stride) noexcept;
+  [[nodiscard]] std::uint64_t stride() const noexcept { return stride_; }
   /// Returns true if the operation is to run on persistent requests.
-  [[nodiscard]] bool pays(const operation& op) const noexcept;
-
-  std::uint64_t stride = 0;  ///< messages of its channel between one run and the next
+  [[nodiscard]] bool pays() const noexcept { return pays_; }
 
   // Holder of the token
   // ---------------------------------------------------------------------------------------------
@@ -52,6 +54,8 @@ class repetition {
   repetition_set* home_;  ///< null when the engine has ended
   repetition* next_ = nullptr;
   std::vector<entry> requests_;
+  std::uint64_t stride_ = 0;
+  bool pays_ = false;
   bool gave_up_ = false;
   std::size_t latest_ = 0;  ///< the tags come in turn: the next one is most likely behind this
 };
@@ -79,8 +83,8 @@ class repetition_set {
 
  private:
   friend class repetition;
-  /// Returns true if `op` shall run on persistent requests.
-  [[nodiscard]] bool pays(const operation& op) const noexcept;
+  /// Returns true if `op` shall run on persistent requests, with runs so many places apart.
+  [[nodiscard]] bool pays(const operation& op, std::uint64_t stride) const noexcept;
 
   const persistence persistent_;
   std::unordered_set<repetition*> live_;

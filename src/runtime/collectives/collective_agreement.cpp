@@ -112,9 +112,9 @@ void for_each_way(const collective::shape& s, With with) {
 
 }  // namespace
 
-collective_agreement::collective_agreement(const collective_call& call, const collective::shape& s,
+collective_agreement::collective_agreement(const collective::shape& s,
                                            std::optional<collective::algorithm> how)
-    : label_(label_of(call)),
+    : called_(s.what),
       element_bytes_(s.element_bytes),
       way_{.ranks = s.ranks, .rank = s.rank, .root = s.root, .element_bytes = sizeof(words_[0])} {
   is_of_pairs(s.what) ? tell_sizes_of_pairs(s) : tell_call(s, how);
@@ -213,11 +213,13 @@ void collective_agreement::tell_call(const collective::shape& s,
     std::ranges::copy(told(), words().subspan(i * told_).begin());
 }
 
-std::exception_ptr collective_agreement::verdict() {
+std::exception_ptr collective_agreement::verdict(task_name name) {
   const std::string wrong = disagreement();
   std::lock_guard lock(mutex_);
   ++verdicts_;
-  return wrong.empty() ? put_off_ : std::make_exception_ptr(usage_error(wrong));
+  if (wrong.empty()) return put_off_;
+  return std::make_exception_ptr(
+      usage_error(std::string(to_string(called_)) + " '" + name.c_str() + "': " + wrong));
 }
 
 bool collective_agreement::put_off(const std::exception_ptr& failure,
@@ -229,8 +231,7 @@ bool collective_agreement::put_off(const std::exception_ptr& failure,
 }
 
 std::string collective_agreement::disagreement() const {
-  const std::string wrong = expected_.empty() ? wrong_call() : wrong_pair();
-  return wrong.empty() ? wrong : label_ + ": " + wrong;
+  return expected_.empty() ? wrong_call() : wrong_pair();
 }
 
 std::string collective_agreement::wrong_pair() const {

@@ -36,8 +36,7 @@ namespace plait {
 class collective_agreement {
  public:
   /// `shape`: with `rank` and `ranks`, and as `expect_fits` wants it.  `how`: none by the library.
-  collective_agreement(const collective_call& call, const collective::shape& shape,
-                       std::optional<collective::algorithm> how);
+  collective_agreement(const collective::shape& shape, std::optional<collective::algorithm> how);
 
   /// Returns the channels of the messages of such an agreement, for `engine::leave_out`; none if
   /// its messages are not sparse.
@@ -58,10 +57,10 @@ class collective_agreement {
   [[nodiscard]] std::span<std::uint64_t> told() noexcept { return words().first(told_); }
   [[nodiscard]] std::span<std::uint64_t> heard() noexcept { return words().subspan(told_); }
 
-  /// Returns the failure of the call, or null.  A failure names both sizes, if this rank heard
-  /// others than its own; else it is the one that `put_off` was given.  To be called when all was
-  /// heard, once an iteration of a replay.  Thread-safe.
-  [[nodiscard]] std::exception_ptr verdict();
+  /// Returns the failure of the call of that name, or null.  A failure names both sizes, if this
+  /// rank heard others than its own; else it is the one that `put_off` was given.  To be called
+  /// when all was heard, once an iteration of a replay.  Thread-safe.
+  [[nodiscard]] std::exception_ptr verdict(task_name name);
   /// Keeps a failure of the MPI library, which does not say both sizes, until the verdict of the
   /// iteration, counted from 0.  Returns false if that has been given.  Thread-safe.
   [[nodiscard]] bool put_off(const std::exception_ptr& failure, std::uint64_t iteration) const;
@@ -73,7 +72,7 @@ class collective_agreement {
   [[nodiscard]] std::string wrong_pair() const;
   [[nodiscard]] std::string wrong_call() const;
 
-  std::string label_;
+  collective::operation called_;
   std::size_t element_bytes_;
   collective::shape way_;
   collective::algorithm how_ = collective::algorithm::linear;

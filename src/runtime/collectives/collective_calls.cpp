@@ -199,7 +199,7 @@ void submit_steps(runtime_state& s, const collective_call& call,
 /// one rank.
 [[nodiscard]] std::shared_ptr<collective_agreement> submit_agreement(runtime_state& s,
                                                                      const collective_call& call,
-                                                                     const prepared_call& known,
+                                                                     prepared_call& known,
                                                                      const communicator& among) {
   const collective::shape& shape = known.shape;
   if (shape.ranks == 1 || shape.what == operation_kind::barrier ||
@@ -208,11 +208,14 @@ void submit_steps(runtime_state& s, const collective_call& call,
   // Most calls tell nothing.
   if (!known.telling.empty() && !s.tasks.recording() && s.messages.leave_out(known.telling))
     return nullptr;
-  const auto agreement = std::make_shared<collective_agreement>(call, shape, known.how);
   const auto range = [](std::span<std::uint64_t> words) {
     const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
     return byte_range{begin, begin + words.size_bytes()};
   };
+  std::shared_ptr<collective_agreement> agreement = known.agreement;
+  if (agreement == nullptr || s.tasks.recording() || !s.tasks.is_unused(range(agreement->words())))
+    agreement = std::make_shared<collective_agreement>(shape, known.how);
+  if (known.how.has_value() && !s.tasks.recording()) known.agreement = agreement;
   collective_call telling{.name = "sizes", .shape = call.shape};
   telling.send = range(agreement->told());
   telling.receive = range(agreement->heard());
@@ -225,8 +228,8 @@ void submit_steps(runtime_state& s, const collective_call& call,
   // It writes, so that it runs when all has been told too: then nobody needs the words any more.
   s.tasks.task(
       telling.name,
-      [agreement, &tasks = s.tasks](std::span<std::uint64_t>) {
-        if (const auto failure = agreement->verdict()) tasks.fail(failure);
+      [agreement, name = call.name, &tasks = s.tasks](std::span<std::uint64_t>) {
+        if (const auto failure = agreement->verdict(name)) tasks.fail(failure);
       },
       inout(agreement->words()));
   return agreement;
@@ -302,7 +305,7 @@ void submitter::collective(const collective_call& call) {
   runtime_state& s = state_;
   if (s.tasks.in_task()) refuse(call, no_messages_in_tasks);
   if (!s.last_call.has_value() || !s.last_call->is_of(call)) s.last_call = prepare(s, call);
-  const prepared_call& known = *s.last_call;
+  prepared_call& known = *s.last_call;
   const communicator& among = call.options.among;
   const packed_call packed(call, known.shape);
   packed.submit_packing(s.tasks);
@@ -314,7 +317,6 @@ void submitter::collective(const collective_call& call) {
     submit_to_library(s, packed.call(), known.shape, std::move(agreement));
   }
   packed.submit_unpacking(s.tasks);
-  if (!s.tasks.recording()) return;
   s.tasks.expect_in_place([&call] { return label_of(call); }, call.send_elements_of);
   s.tasks.expect_in_place([&call] { return label_of(call); }, call.receive_elements_of);
 }

@@ -15,6 +15,7 @@
 namespace plait {
 
 class channel;
+class collective_agreement;
 
 /// A call that fits its buffers, among ranks that are this runtime's.
 class prepared_call {
@@ -24,6 +25,10 @@ class prepared_call {
   std::shared_ptr<const collective_schedules::entry> steps;
   /// Channels of the messages by which ranks compare sizes, where these may be left out.
   std::vector<channel*> telling;
+  /// The agreement of the last such call by schedules that was not recorded, for the next one if it
+  /// is over by then.  It tells the same each time, and what it has heard was the same, or has
+  /// ended the runtime.
+  std::shared_ptr<collective_agreement> agreement;
 
   explicit prepared_call(const collective_call& call) : shape(call.shape), of_(call) {
     of_.combine = nullptr;  // the program's, which may own something

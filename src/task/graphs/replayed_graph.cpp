@@ -152,11 +152,13 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
   // it.
   drop_implied_edges(places, is_message);
   std::vector<std::vector<task_node*>> successors(count);
+  std::vector<bool> follows(count);  // one of its iteration
   for (std::size_t i = 0; i < count; ++i) {
     for (const std::size_t s : places[i]) {
       const bool next = s >= count;
       const std::size_t target = next ? s - count : s;
       ++(next ? tasks_[i].next : tasks_[i].same);
+      if (!next) follows[target] = true;
       successors[i].push_back(&nodes_[target]);
       ++predecessors_of(i, target);
     }
@@ -167,6 +169,7 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
       successors[i].push_back(&nodes_[i]);
       ++predecessors_of(i, i);
     }
+    if (!follows[i]) first_.push_back(&nodes_[i]);
   }
   for (recorded_task& task : tasks_) task.predecessors += task.own_predecessors > 0 ? 1 : 0;
   std::vector<std::size_t> first_successor;
@@ -229,22 +232,18 @@ void replayed_graph::adopt_containers() {
 void replayed_graph::begin(std::uint64_t iterations, std::uint64_t first_id) noexcept {
   iterations_ = iterations;
   first_id_ = first_id;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    tasks_[i].iteration.store(0, std::memory_order_relaxed);
-    // The caller's own, so that `meet` starts those without predecessors.
-    nodes_[i].unmet.store(1, std::memory_order_relaxed);
-    nodes_[i].own_unmet = 0;
+  tasks_each_ = nodes_.size();
+  for (task_node& node : nodes_) {  // a failure may have left anything there
+    recorded_task& task = *node.recorded;
+    task.iteration.store(0, std::memory_order_relaxed);
+    node.unmet.store(task.predecessors, std::memory_order_relaxed);
+    node.own_unmet = task.own_predecessors;
+    node.id.store(next_id(task) - tasks_each_, std::memory_order_relaxed);  // until it is met
   }
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    for (std::uint32_t s = 0; s < tasks_[i].same; ++s) {
-      task_node& successor = *tasks_[i].successors[s];
-      if (!is_own(nodes_[i]) || successor.own_unmet++ == 0) {
-        successor.unmet.fetch_add(1, std::memory_order_relaxed);
-      }
-    }
-  }
-  for (task_node& node : nodes_) {  // what is met next counts for the second iteration
-    if (node.own_unmet == 0) node.own_unmet = node.recorded->own_predecessors;
+  for (const task_node& node : nodes_) {
+    const recorded_task& task = *node.recorded;
+    for (std::uint32_t s = task.same; s < task.same + task.next; ++s)
+      meet(*task.successors[s], is_own(node));
   }
 }
 

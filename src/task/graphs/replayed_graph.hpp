@@ -27,6 +27,10 @@ namespace plait::detail {
 /// the next run; whoever brings it to zero sets it up again, before s can run, and nobody else
 /// touches it until s has released others.
 ///
+/// Why a replay may begin with what wraps already met, before any task is started: the counter of a
+/// task is set up for all of its predecessors, and those whose edges wrap have no run before its
+/// first.  What is left are the predecessors of its own iteration.
+///
 /// Why a task need not precede itself: if any p -> s exists, s(k+1) follows p(k+1) or, where the
 /// edge wraps, p(k), and that follows s(k).  Only one without predecessors gets an edge to itself.
 ///
@@ -70,7 +74,8 @@ class replayed_graph {
   /// Tasks of the graph may resize containers: they are as the last replay has left them.  When it
   /// has ended.
   void adopt_containers();
-  /// Makes every task wait for its predecessors in the first of `iterations`.
+  /// Makes every task wait for its predecessors in the first of `iterations`: as if an iteration
+  /// before the first had met what wraps.
   void begin(std::uint64_t iterations, std::uint64_t first_id) noexcept;
   /// Returns true if the node has been made ready for the iteration that it is to run next.  Any
   /// thread.
@@ -78,15 +83,10 @@ class replayed_graph {
     return node.id.load(std::memory_order_relaxed) == next_id(*node.recorded);
   }
   [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
-  /// Calls `launch(task)` for each that precedes all others.  Returns whether the replay is over.
-  [[nodiscard]] bool start(auto launch) {
-    active_.store(1, std::memory_order_relaxed);  // this call, until all have been looked at
-    for (task_node& node : nodes_) {
-      if (!meet(node, nullptr)) continue;
-      active_.fetch_add(1, std::memory_order_relaxed);
-      launch(node);
-    }
-    return active_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  /// Calls `launch(task)` for each that waits for nothing in the first iteration, after `begin`.
+  void start(auto launch) {
+    active_.store(static_cast<std::int64_t>(first_.size()), std::memory_order_relaxed);
+    for (task_node* node : first_) launch(*node);
   }
   /// Ends a run of `node`: calls `released(task)` for each successor, in this iteration and the
   /// next, that waits for nothing more.  After a failure (`releases` false) nothing is released,
@@ -103,9 +103,10 @@ class replayed_graph {
       if (task.is_sampled()) sampled(task);
       node.urgency = task.urgency.load(std::memory_order_relaxed);
       const bool last = done == iterations_;
+      const bool own = is_own(node);
       task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
       for (task_node* const* s = task.successors; s != end; ++s) {
-        if (!meet(**s, &node)) continue;
+        if (!meet(**s, own)) continue;
         if (last_met != nullptr) {
           active_.fetch_add(1, std::memory_order_relaxed);
           released(*last_met);
@@ -133,17 +134,17 @@ class replayed_graph {
   [[nodiscard]] std::size_t edges() const noexcept { return successors_.size(); }
 
  private:
-  /// The dependence of `node` on `by` is met (null: on the begin of the replay).  Returns whether
-  /// it was the last one: then the node is set up for its next run, and the caller makes it ready.
-  [[nodiscard]] bool meet(task_node& node, const task_node* by) noexcept {
-    recorded_task& task = *node.recorded;
-    if (by != nullptr && is_own(*by)) {
+  /// A dependence of `node` is met; `own`: by a task that `is_own`.  Returns whether it was the
+  /// last one: then the node is set up for its next run, and the caller makes it ready.
+  bool meet(task_node& node, bool own) noexcept {
+    const recorded_task& task = *node.recorded;
+    if (own) {
       if (--node.own_unmet != 0) return false;
       node.own_unmet = task.own_predecessors;
     }
     if (!node.meet_one()) return false;
     node.unmet.store(task.predecessors, std::memory_order_relaxed);
-    node.id.store(next_id(task), std::memory_order_relaxed);
+    node.id.store(node.id.load(std::memory_order_relaxed) + tasks_each_, std::memory_order_relaxed);
     return true;
   }
   /// Notes how long `task` ran.  By the thread that finishes it, before it meets its successors:
@@ -163,7 +164,7 @@ class replayed_graph {
     return one_worker_ && node.kind == node_kind::compute && node.where == 0;
   }
   [[nodiscard]] std::uint64_t next_id(const recorded_task& task) const noexcept {
-    return first_id_ + task.iteration.load(std::memory_order_relaxed) * nodes_.size() + task.index;
+    return first_id_ + task.iteration.load(std::memory_order_relaxed) * tasks_each_ + task.index;
   }
 
   struct recorded_access {
@@ -192,10 +193,12 @@ class replayed_graph {
   std::unordered_map<std::uint32_t, std::uint32_t> groups_;  // by task; of a recording only
   std::vector<recorded_access> accesses_;
   std::vector<task_node*> successors_;
+  std::vector<task_node*> first_;  ///< those that follow none of their iteration
   std::vector<recorded_container> containers_;
   std::atomic<std::size_t> unsampled_{0};  // tasks that have not run often enough
   bool one_worker_ = false;
   std::size_t compute_tasks_ = 0;
+  std::uint64_t tasks_each_ = 0;  ///< nodes of an iteration: a deque takes 20 instructions to count
   std::uint64_t iterations_ = 0;
   std::uint64_t first_id_ = 0;
 };

@@ -73,7 +73,7 @@ void scheduler::implementation::submit_child(task_node& node) {
   worker& w = *threads.this_worker();
   if (node.kind == node_kind::asynchronous) {
     w.time.inner_task_begins();  // what came before was the task's own
-    start_in_turn(node, &w);
+    start_in_turn(node, node, &w);
     return;
   }
   // Another kind of thread runs it: this one cannot help.

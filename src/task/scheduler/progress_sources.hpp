@@ -25,7 +25,8 @@ namespace plait::detail {
 class progress_sources {
  public:
   explicit progress_sources(progress_source* communication) noexcept
-      : communication_(communication) {}
+      : communication_(communication),
+        messages_need_workers_(communication != nullptr && communication->needs_idle_workers()) {}
 
   void add(progress_source& one) {
     const auto free = std::ranges::find_if(places_, [](const place& p) {
@@ -65,7 +66,7 @@ class progress_sources {
     return wait;
   }
   [[nodiscard]] bool needs_idle_workers() {
-    bool needs = communication_ != nullptr && communication_->needs_idle_workers();
+    bool needs = messages_need_workers_;
     for_each_added([&](progress_source& one) { needs = needs || one.needs_idle_workers(); });
     return needs;
   }
@@ -120,6 +121,7 @@ class progress_sources {
   }
 
   progress_source* const communication_;
+  const bool messages_need_workers_;
   std::atomic<int> added_{0};
   std::array<place, most> places_;
 };

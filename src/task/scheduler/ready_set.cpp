@@ -10,26 +10,8 @@ ready_set::ready_set(crew& threads, std::size_t in_flight)
       fresh_(in_flight,
              threads.is_one() ? ready_queue::takers::owner : ready_queue::takers::any_thread) {}
 
-/// Ready tasks run in the order of submission, as nearly as their queues know it: the serial order
-/// is the one the program was written (and its caches are filled) for.  [Blelloch, Gibbons, Matias
-/// 1999: a parallel depth-first schedule]  Found with a stencil whose blocks exceed the caches:
-/// taking the newest first, as work stealing usually does, interleaves steps and costs 6 % of the
-/// computation.
-task_node* ready_set::find(worker& w) {
-  // seq_cst: pairs with event_count.
-  if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
-  const bool high_next = w.next != nullptr && w.next->urgency == priority::high;
-  if (high_next || high_.load(std::memory_order_seq_cst) > 0) {
-    if (task_node* node = find(w, priority::high)) {
-      if (w.next != nullptr) push(*std::exchange(w.next, nullptr), w);
-      return node;
-    }
-  }
-  if (task_node* node = find(w, priority::normal)) return node;
-  return find(w, priority::low);
-}
-
-task_node* ready_set::find(worker& w, priority urgency) noexcept {
+template <priority urgency>
+task_node* ready_set::find(worker& w) noexcept {
   auto& own = w.own[urgency];
   std::uint64_t own_oldest = own.oldest_id();
   const std::uint64_t fresh_oldest = fresh_[urgency].oldest_id();
@@ -47,6 +29,25 @@ task_node* ready_set::find(worker& w, priority urgency) noexcept {
   if (node == nullptr && !threads_.is_one()) node = steal(w, urgency);
   if (node != nullptr && urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
   return node;
+}
+
+/// Ready tasks run in the order of submission, as nearly as their queues know it: the serial order
+/// is the one the program was written (and its caches are filled) for.  [Blelloch, Gibbons, Matias
+/// 1999: a parallel depth-first schedule]  Found with a stencil whose blocks exceed the caches:
+/// taking the newest first, as work stealing usually does, interleaves steps and costs 6 % of the
+/// computation.
+task_node* ready_set::find(worker& w) {
+  // seq_cst: pairs with event_count.
+  if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
+  const bool high_next = w.next != nullptr && w.next->urgency == priority::high;
+  if (high_next || high_.load(std::memory_order_seq_cst) > 0) {
+    if (task_node* node = find<priority::high>(w)) {
+      if (w.next != nullptr) push(*std::exchange(w.next, nullptr), w);
+      return node;
+    }
+  }
+  if (task_node* node = find<priority::normal>(w)) return node;
+  return find<priority::low>(w);
 }
 
 /// From the others, beginning with any.
@@ -75,7 +76,7 @@ task_node* ready_set::take_for_anyone() {
     return threads_.resource(node.where).push(node);
   expect_high(node);
   outside_.push(node);
-  announce();
+  announce(threads_.this_worker());
 }
 
 /// `next_free` is nobody else's while a compute task is in flight.
@@ -85,7 +86,7 @@ void ready_set::add_let_go(task_node& node) noexcept {
     node.next_free = head;
   } while (!let_go_.compare_exchange_weak(head, &node, std::memory_order_seq_cst,
                                           std::memory_order_relaxed));
-  announce();
+  announce(threads_.this_worker());
 }
 
 /// To the inbox of the workers, oldest first; those of a resource too, for nothing is left to be
@@ -105,14 +106,8 @@ void ready_set::add_let_go(task_node& node) noexcept {
     oldest = node.next_free;
     expect_high(node);
     outside_.push(node);
-    announce();
+    announce(threads_.this_worker());
   }
-}
-
-void ready_set::announce() noexcept {
-  worker_events_.notify_one();
-  const worker* const here = threads_.this_worker();
-  if (here == nullptr || here->index != 0) submitter_events_.notify_one();
 }
 
 }  // namespace plait::detail

@@ -77,14 +77,19 @@ class ready_set {
   }
 
  private:
-  [[nodiscard]] task_node* find(worker& w, priority urgency) noexcept;
+  template <priority urgency>
+  [[nodiscard]] task_node* find(worker& w) noexcept;
   [[nodiscard]] task_node* steal(worker& w, priority urgency) noexcept;
   void push(task_node& node, worker& w) noexcept {
     expect_high(node);
     w.own[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
-    announce();
+    announce(&w);
   }
-  void announce() noexcept;
+  /// Wakes who may take what `here` has added, or a thread that is no worker (null).
+  void announce(const worker* here) noexcept {
+    worker_events_.notify_one();
+    if (here == nullptr || here->index != 0) submitter_events_.notify_one();
+  }
   void take_let_go();
   void expect_high(const task_node& node) noexcept {
     if (node.urgency == priority::high) high_.fetch_add(1, std::memory_order_seq_cst);

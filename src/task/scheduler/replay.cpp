@@ -10,6 +10,7 @@
 
 namespace plait {
 
+using detail::node_kind;
 using detail::replayed_graph;
 using detail::task_node;
 
@@ -54,10 +55,8 @@ void scheduler::group(std::uint32_t number) {
   self_->watch.group(number);
 }
 
-void scheduler::expect_in_place(const std::function<std::string()>& named_by,
-                                const detail::container& c) {
-  if (c.object == nullptr || self_->recording == nullptr) return;
-  self_->recording->add_fixed(named_by(), c);
+void scheduler::add_fixed(std::string named_by, const detail::container& c) {
+  self_->recording->add_fixed(std::move(named_by), c);
 }
 
 void scheduler::replay(graph& recorded, std::uint64_t iterations,
@@ -84,8 +83,16 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
   g.begin(iterations, first_id);
   s.watch.replay_begins(g, first_id);
   s.replaying = recorded.self_;
-  if (g.start([&s](task_node& node) { s.launch(node); }))
-    s.count_finished(&s.threads.submitter(), true);
+  task_node* first_message = nullptr;
+  task_node* last_message = nullptr;
+  g.start([&](task_node& node) {
+    if (node.kind == node_kind::compute) return s.ready.add_submitted(node);
+    (first_message == nullptr ? first_message : last_message->next_free) = &node;
+    last_message = &node;
+  });
+  // In one turn, so that one which is over at once does not run ahead in the next iterations.
+  if (first_message != nullptr)
+    s.start_in_turn(*first_message, *last_message, &s.threads.submitter());
 }
 
 }  // namespace plait

@@ -132,7 +132,10 @@ void scheduler::submit(task_node& node) {
   if (node.is_child) return s.submit_child(node);
   s.tasks.open = nullptr;
   if (node.recorded != nullptr) return;
-  if (detail::submitted_tasks::is_ready(node)) s.launch(node);
+  if (detail::submitted_tasks::is_ready(node)) {
+    node.kind == node_kind::compute ? s.ready.add_submitted(node)
+                                    : s.start_in_turn(node, node, &s.threads.submitter());
+  }
   s.time().left();
 }
 
@@ -146,30 +149,19 @@ bool scheduler::is_unused(byte_range bytes) noexcept {
 }
 
 /// Not to be inlined: see `of_suspendable_task`.
-[[gnu::noinline]] bool scheduler::start_without_node(byte_range bytes, start_function start,
-                                                     void* argument) {
+[[gnu::noinline]] bool scheduler::begins_without_node(byte_range bytes) noexcept {
   implementation& s = *self_;
   if (!s.threads.in_program() || s.tasks.open != nullptr || s.time().is_inside() ||
       s.recording != nullptr || s.replaying != nullptr || s.failure.is_known() ||
       s.watch.is_watching() || s.tasks.is_full() ||
       !s.tasks.tracker.is_settled(bytes, access_mode::in))
     return false;
-  detail::timekeeper& time = s.time();
-  time.entered_to_send();
-  bool over = true;
-  try {
-    over = start(argument);
-  } catch (...) {
-    s.record_failure(std::current_exception());
-  }
-  time.left_after_send();
-  return over;
+  s.time().entered_to_send();
+  return true;
 }
 
-/// Starts a node that is ready when it is submitted.
-void scheduler::implementation::launch(task_node& node) {
-  if (node.kind == node_kind::asynchronous) return start_in_turn(node, &threads.submitter());
-  ready.add_submitted(node);
+void scheduler::began_without_node() noexcept {
+  self_->time().left_after_send();
 }
 
 void scheduler::wait() {

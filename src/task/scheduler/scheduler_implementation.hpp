@@ -56,7 +56,6 @@ struct scheduler::implementation {
     detail::timekeeper& time;
   };
   void wait_for_room();
-  void launch(detail::task_node& node);
   void give_up_if_failed();
   [[nodiscard]] detail::dependence_tracker& tracker_of(const detail::task_node& node) noexcept {
     return node.is_child ? node.siblings->children->tracker : tasks.tracker;
@@ -102,7 +101,8 @@ struct scheduler::implementation {
   void count_finished(detail::worker* w, bool uncounted) noexcept;
   void make_ready(detail::task_node& node, detail::worker* w);
   void start(detail::task_node& node, detail::worker* w);
-  void start_in_turn(detail::task_node& node, detail::worker* w);
+  /// Starts the messages from `first` to `last`, each the `next_free` of the one before it.
+  void start_in_turn(detail::task_node& first, detail::task_node& last, detail::worker* w);
   void let_go(detail::family& of) noexcept;
   void record_failure(std::exception_ptr error, const detail::task_node* task = nullptr) noexcept;
   /// For timekeepers: how long others had been waited for by some time.
@@ -139,10 +139,11 @@ struct scheduler::implementation {
   alignas(128) std::atomic<std::uint64_t> next_child_id{std::uint64_t{1} << 40};
 };
 
-/// The function of `node` has returned, and so have its children.
-inline void scheduler::implementation::conclude(detail::task_node& node, detail::worker& w) {
+/// The function of the task `node` has returned, and so have its children.
+[[gnu::always_inline]] inline void scheduler::implementation::conclude(detail::task_node& node,
+                                                                       detail::worker& w) {
   if (node.exclusions != nullptr) release_exclusions(node, node.exclusions->size(), w);
-  finish(node, &w);
+  node.recorded == nullptr ? finish_submitted(node, &w) : finish_replayed(node, &w);
 }
 
 inline void scheduler::implementation::finish(detail::task_node& node, detail::worker* w) {
@@ -155,8 +156,20 @@ inline void scheduler::implementation::finish(detail::task_node& node, detail::w
 }
 
 inline void scheduler::implementation::make_ready(detail::task_node& node, detail::worker* w) {
-  if (node.kind == detail::node_kind::asynchronous) return start_in_turn(node, w);
+  if (node.kind == detail::node_kind::asynchronous) return start_in_turn(node, node, w);
   ready.add_released(node, w);
+}
+
+/// Returns true: the task has ended.
+[[gnu::always_inline]] inline bool scheduler::implementation::execute(
+    detail::task_node& node) noexcept {
+  try {
+    node.act(node,
+             node.recorded == nullptr ? detail::node_action::run : detail::node_action::run_again);
+  } catch (...) {
+    record_failure(std::current_exception(), &node);
+  }
+  return true;
 }
 
 template <class Done>

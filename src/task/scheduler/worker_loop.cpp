@@ -108,15 +108,6 @@ void scheduler::implementation::release_exclusions(task_node& node, std::size_t 
   }
 }
 
-bool scheduler::implementation::execute(task_node& node) noexcept {
-  try {
-    node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
-  } catch (...) {
-    record_failure(std::current_exception(), &node);
-  }
-  return true;
-}
-
 /// Begins the task on a stack of its own or goes on with it there.  Returns whether it has ended.
 bool scheduler::implementation::execute_on_stack(task_node& node, worker& w) noexcept {
   try {
@@ -202,16 +193,16 @@ void scheduler::implementation::count_finished(worker* w, bool uncounted) noexce
 /// A start can finish its node at once (after a failure) and so release the next: a chain of
 /// messages must not become a chain of calls.  The outermost call on a thread starts them one after
 /// the other.
-void scheduler::implementation::start_in_turn(task_node& node, worker* w) {
+void scheduler::implementation::start_in_turn(task_node& first, task_node& last, worker* w) {
   struct queue {
     task_node* first = nullptr;
     task_node* last = nullptr;
     bool being_emptied = false;
   };
   static thread_local constinit queue waiting;
-  node.next_free = nullptr;  // unused while a node is in flight
-  (waiting.first == nullptr ? waiting.first : waiting.last->next_free) = &node;
-  waiting.last = &node;
+  last.next_free = nullptr;  // unused while a node is in flight
+  (waiting.first == nullptr ? waiting.first : waiting.last->next_free) = &first;
+  waiting.last = &last;
   if (waiting.being_emptied) return;
   waiting.being_emptied = true;
   while (waiting.first != nullptr) {
