@@ -21,6 +21,10 @@ void release_on_host(std::byte* memory) noexcept;
 /// Between two times at which a driver is asked that may have called nobody, as after a fault.
 inline constexpr std::chrono::milliseconds silence{20};
 
+/// What a copy between host and device takes where no back end knows it: as on half of PCI Express 4
+/// with 16 lanes.
+inline constexpr copy_cost usual_bus{.latency_s = 1e-5, .per_byte_s = 1 / 1.2e10};
+
 /// Is told by a back end, from a thread that holds no lock of the back end.
 class device_listener {
  public:
@@ -48,9 +52,8 @@ class back_end {
   [[nodiscard]] virtual std::byte* allocate_pinned(std::size_t size_bytes) = 0;
   virtual void release_pinned(std::byte* memory) noexcept = 0;
 
-  /// Returns what a copy between host and device takes.  Unless a back end knows it: as on half of
-  /// PCI Express 4 with 16 lanes.
-  [[nodiscard]] virtual copy_cost bus() const noexcept { return {1e-5, 1 / 1.2e10}; }
+  /// Returns what a copy between host and device takes.
+  [[nodiscard]] virtual copy_cost bus() const noexcept { return usual_bus; }
   /// In a turn.  The queue says which way: to the host, to the device, or within the device.
   virtual void copy(queue queue, void* to, const void* from, std::size_t size_bytes) = 0;
   /// Later commands of `queue` wait until `other` has passed its mark `number`, which is enqueued.

@@ -281,7 +281,7 @@ std::shared_ptr<const device_memory> allocate_on(const device& where, std::size_
     delete one;
   };
   std::shared_ptr<device_memory> made(
-      new device_memory{nullptr, reinterpret_cast<std::uintptr_t>(name), size_bytes, home}, free);
+      new device_memory{nullptr, reinterpret_cast<std::uintptr_t>(name), home}, free);
   made->data = home->memory_or_failure([&] { return home->commands().allocate(size_bytes); });
   return made;
 }
