@@ -21,10 +21,6 @@ void release_on_host(std::byte* memory) noexcept;
 /// Between two times at which a driver is asked that may have called nobody, as after a fault.
 inline constexpr std::chrono::milliseconds silence{20};
 
-/// What a copy between host and device takes where no back end knows it: as on half of PCI Express 4
-/// with 16 lanes.
-inline constexpr copy_cost usual_bus{.latency_s = 1e-5, .per_byte_s = 1 / 1.2e10};
-
 /// Is told by a back end, from a thread that holds no lock of the back end.
 class device_listener {
  public:
@@ -64,6 +60,11 @@ class back_end {
   /// Enqueues a mark, and returns its number in the queue, from 1.
   virtual std::uint64_t mark(device_queue queue, std::unique_ptr<open_turn> begun) = 0;
   [[nodiscard]] virtual std::uint64_t passed(device_queue queue) const noexcept = 0;
+  /// Has `passed` know of what the device has done by now, where it learns of that later.
+  virtual void look(device_queue) {}
+  /// Somebody waits: `moved` is called, once, when `queue` has passed its mark `number` or has
+  /// failed.  Who waits still then asks again.  A back end may tell of every mark unasked.
+  virtual void arm(device_queue, std::uint64_t) {}
 
   /// Returns what was wrong with which task's command; empty while none has failed.
   [[nodiscard]] virtual std::string failure() const = 0;
