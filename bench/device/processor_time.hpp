@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Processor time of this process without that of a driver's own threads, which are the device
+/// where a driver makes one of the host's cores.
+#pragma once
+
+#include <vector>
+
+#include <sys/types.h>
+
+namespace plait::bench::device {
+
+/// Returns the threads of this process.
+[[nodiscard]] std::vector<pid_t> threads_now();
+
+/// Returns those of `now` that are not in `before`.
+[[nodiscard]] std::vector<pid_t> threads_since(const std::vector<pid_t>& before,
+                                               const std::vector<pid_t>& now);
+
+/// Returns the processor time of this process so far, in seconds, without that of `others`, threads
+/// of it that live.
+[[nodiscard]] double processor_seconds_without(const std::vector<pid_t>& others);
+
+}  // namespace plait::bench::device
