@@ -428,7 +428,7 @@ int NAME(cuLaunchKernel, hipModuleLaunchKernel)(void* what, unsigned blocks_x, u
         return illegal_address;
     }
     if (kernel.fails != nullptr && kernel.fails(arguments)) return illegal_address;
-    for (std::size_t i = 0; i < blocks_x; ++i) kernel.run(arguments, i);
+    for (std::size_t i = 0; i < blocks_x; ++i) kernel.run(arguments, {i, 0, 0});
     return 0;
   });
   return 0;
