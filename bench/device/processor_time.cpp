@@ -24,6 +24,14 @@ namespace {
 
 }  // namespace
 
+stopwatch::stopwatch()
+    : start_(std::chrono::steady_clock::now()), processor_s_(processor_seconds_without({})) {}
+
+spent stopwatch::so_far() const {
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
+  return {wall.count(), processor_seconds_without({}) - processor_s_};
+}
+
 std::vector<pid_t> threads_now() {
   std::vector<pid_t> all;
   for (const auto& one : std::filesystem::directory_iterator("/proc/self/task"))

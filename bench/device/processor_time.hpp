@@ -3,11 +3,29 @@
 /// where a driver makes one of the host's cores.
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include <sys/types.h>
 
 namespace plait::bench::device {
+
+/// Wall time and processor time of all threads.
+struct spent {
+  double wall_s = 0;
+  double processor_s = 0;
+};
+
+/// Measures both from when it is made.
+class stopwatch {
+ public:
+  stopwatch();
+  [[nodiscard]] spent so_far() const;
+
+ private:
+  std::chrono::steady_clock::time_point start_;
+  double processor_s_;
+};
 
 /// Returns the threads of this process.
 [[nodiscard]] std::vector<pid_t> threads_now();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "raw_opencl.hpp"
 
-#include <chrono>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <dlfcn.h>
 #include <plait/plait.hpp>
@@ -157,10 +158,10 @@ std::unique_ptr<raw_opencl> raw_opencl::find() {
   return made;
 }
 
-double raw_opencl::seconds_of(long kernels, int chains) {
+spent raw_opencl::run(long kernels, int chains) {
   PLAIT_EXPECTS(chains >= 1 && chains <= most_chains, "chains");
   const std::size_t items = 1;
-  const auto start = std::chrono::steady_clock::now();
+  const stopwatch watch;
   for (long i = 0; i < kernels; ++i) {
     check("clEnqueueNDRangeKernel",
           cl_->clEnqueueNDRangeKernel(own_->queue,
@@ -169,18 +170,18 @@ double raw_opencl::seconds_of(long kernels, int chains) {
     if (i % kernels_between_flushes == 0) cl_->clFlush(own_->queue);
   }
   check("clFinish", cl_->clFinish(own_->queue));
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.so_far();
 }
 
 double raw_opencl::seconds_of_spin(std::uint64_t rounds) {
   const std::size_t items = 1;
   check("clSetKernelArg", cl_->clSetKernelArg(own_->spin, 1, sizeof rounds, &rounds));
-  const auto start = std::chrono::steady_clock::now();
+  const stopwatch watch;
   check("clEnqueueNDRangeKernel",
         cl_->clEnqueueNDRangeKernel(own_->queue, own_->spin, 1, nullptr, &items, nullptr, 0,
                                     nullptr, nullptr));
   check("clFinish", cl_->clFinish(own_->queue));
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.so_far().wall_s;
 }
 
 _cl_event* raw_opencl::close(_cl_context* of, _cl_command_queue* queue) const {

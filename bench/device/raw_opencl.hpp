@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
+
+#include "processor_time.hpp"
 
 struct _cl_command_queue;
 struct _cl_context;
@@ -40,9 +41,9 @@ class raw_opencl {
   raw_opencl(const raw_opencl&) = delete;
   raw_opencl& operator=(const raw_opencl&) = delete;
 
-  /// Enqueues so many empty kernels, of so many chains in turns, and returns the seconds until all
-  /// have run.  Precondition: 1 <= chains <= 64.
-  [[nodiscard]] double seconds_of(long kernels, int chains);
+  /// Enqueues so many empty kernels, of so many chains in turns, and returns what is spent until
+  /// all have run.  Precondition: 1 <= chains <= 64.
+  [[nodiscard]] spent run(long kernels, int chains);
   /// Returns the seconds of one kernel `spin`.
   [[nodiscard]] double seconds_of_spin(std::uint64_t rounds);
 

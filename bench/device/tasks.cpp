@@ -39,10 +39,6 @@ void submit(runtime& rt, const plait::device& gpu, const opencl::kernel& nothing
   }
 }
 
-[[nodiscard]] double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// Calls `open` once, by itself after a while.
 class gate_keeper {
  public:
@@ -88,35 +84,37 @@ runtime_options opencl_tasks::options(int workers) const {
   return {.tasks = {.workers = workers, .in_flight = in_flight_limit}, .devices = {gpu_}};
 }
 
-double opencl_tasks::seconds_of(const load& what) const {
+spent opencl_tasks::run(const load& what) const {
   runtime rt{env_, options(what.workers)};
   std::vector<word> chains = words_on(gpu_, what.chains);
-  const auto run = [&](long kernels) {
-    const auto start = std::chrono::steady_clock::now();
+  const auto some = [&](long kernels) {
+    const stopwatch watch;
     submit(rt, gpu_, nothing_, chains, kernels);
     rt.wait();
-    return seconds_since(start);
+    return watch.so_far();
   };
-  (void)run(what.kernels / 10);
-  return run(what.kernels);
+  (void)some(what.kernels / 10);
+  return some(what.kernels);
 }
 
-double opencl_tasks::seconds_of_replay(const load& what) const {
+spent opencl_tasks::replay(const load& what) const {
   runtime rt{env_, options(what.workers)};
   std::vector<word> chains = words_on(gpu_, what.chains);
   constexpr long recorded_kernels = 1024;
   const long iterations = std::max(10L, what.kernels / recorded_kernels);
   graph recorded = rt.record([&] { submit(rt, gpu_, nothing_, chains, recorded_kernels); });
-  const auto run = [&](long times) {
-    const auto start = std::chrono::steady_clock::now();
+  const auto some = [&](long times) {
+    const stopwatch watch;
     rt.replay(recorded, static_cast<std::uint64_t>(times));
     rt.wait();
-    return seconds_since(start);
+    return watch.so_far();
   };
-  (void)run(iterations / 10);
+  (void)some(iterations / 10);
+  const spent all = some(iterations);
   // Whole iterations were run; the answer is for the kernels asked for.
-  return run(iterations) * static_cast<double>(what.kernels) /
-         static_cast<double>(iterations * recorded_kernels);
+  const double share =
+      static_cast<double>(what.kernels) / static_cast<double>(iterations * recorded_kernels);
+  return {all.wall_s * share, all.processor_s * share};
 }
 
 void opencl_tasks::spin(std::uint64_t rounds) const {

@@ -21,10 +21,11 @@ class opencl_tasks {
   /// Precondition: OpenCL has a device.  Errors: those of the driver.
   explicit opencl_tasks(environment& env);
 
-  /// Returns the seconds from the first submission until all have run, a tenth of them run before.
-  [[nodiscard]] double seconds_of(const load& what) const;
+  /// Returns what is spent from the first submission until all have run, a tenth of them run
+  /// before.
+  [[nodiscard]] spent run(const load& what) const;
   /// Returns the same of recorded tasks that are replayed, without the recording.
-  [[nodiscard]] double seconds_of_replay(const load& what) const;
+  [[nodiscard]] spent replay(const load& what) const;
   /// Runs a kernel `spin` and waits for it.
   void spin(std::uint64_t rounds) const;
 

@@ -151,6 +151,7 @@ void opencl_device::wait(device_queue queue, device_queue other, std::uint64_t n
   const std::int32_t code =
       cl_.clEnqueueBarrierWithWaitList(handle(queue), 1, &mark->last.done, nullptr);
   if (code != 0) throw error(failed_call("clEnqueueBarrierWithWaitList", code));
+  at(queue).waits = true;
 }
 
 std::uint64_t opencl_device::mark(device_queue queue, std::unique_ptr<open_turn>) {
@@ -178,7 +179,7 @@ bool opencl_device::add_marker(device_queue queue) {
     return false;
   }
   q.open.push_back({event, ""});
-  watched_command::mark(cl_, event, inbox_, {queue, ++q.commands});
+  inbox_->watch(cl_, event, {.queue = queue, .number = ++q.commands});
   return true;
 }
 
@@ -235,7 +236,11 @@ void opencl_device::note(const queue& in, cl_event done) {
 void opencl_device::watch(const queue& in, cl_event done) {
   one_queue& q = at(in.which());
   q.open.push_back({done, in.task()});
-  watched_command::run(cl_, done, inbox_, {in.which(), ++q.commands}, in.task());
+  inbox_->watch(cl_, done,
+                {.queue = in.which(),
+                 .number = ++q.commands,
+                 .task = in.task(),
+                 .waits = std::exchange(q.waits, false)});
 }
 
 std::string opencl_device::extensions() const {

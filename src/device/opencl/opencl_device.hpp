@@ -95,6 +95,7 @@ class opencl_device final : public back_end {
   struct one_queue {
     cl_command_queue handle = nullptr;
     bool is_given = false;       ///< the program has it too
+    bool waits = false;          ///< the next command waits for another queue
     std::vector<command> open;   ///< since the last mark
     std::deque<one_mark> marks;  ///< that are not passed, of numbers without a gap
     std::uint64_t commands = 0;

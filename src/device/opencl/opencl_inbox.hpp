@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -34,26 +34,57 @@ struct opencl_news {
   ticks now = 0;
 };
 
+class opencl_inbox;
+
+/// A command whose callbacks are to come.  Of its inbox, under its mutex.  After a failure some
+/// drivers call nobody, and its few bytes stay.
+struct watched_command {
+  std::shared_ptr<opencl_inbox> to = {};  ///< while callbacks are to come
+  device_queue queue = device_queue::compute;
+  std::uint64_t number = 0;    ///< in its queue
+  const char* task = nullptr;  ///< null: a marker, of which the ledger knows nothing
+  bool waits = false;          ///< for another queue: a callback says when it began
+  int callbacks = 0;
+  ticks begin = 0;  ///< 0: not yet
+};
+
 /// Wakes the device's thread when somebody waits for what has ended, and not for every command: a
 /// wake-up costs more than a short kernel.  News for the ledger lie here meanwhile, no longer than
 /// `grain` while commands run.
 ///
+/// A command begins when the one before it in its queue has ended, or when it is enqueued if that
+/// is later.  So it needs one callback, at its end; one that waits for another queue has two.
+///
 /// Why nobody waits for ever: `arm` and `ended` take the mutex.  If the command had ended before
 /// `arm`, `arm` finds it in `done`; else `ended` finds `wanted`.  Either wakes the thread, which
 /// clears `wanted`, asks the marks, and tells; who still waits then arms again.
-class opencl_inbox {
+class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
  public:
-  void began(device_queue queue, ticks now) {
-    std::lock_guard lock(mutex_);
-    put({.kind = opencl_news::kinds::began, .queue = queue, .now = now});
+  opencl_inbox() = default;
+  ~opencl_inbox() {
+    for (const watched_command* const one : unused_) delete one;
   }
-  /// Command `number` of a queue has ended.  `news`: for the ledger; may be null.
-  void ended(device_queue queue, std::uint64_t number, bool has_failed, const opencl_news* news) {
-    std::lock_guard lock(mutex_);
-    if (news != nullptr) put(*news);
-    one_queue& q = at(queue);
-    q.done = std::max(q.done, number);
-    if (has_failed || q.done >= q.wanted) make_due();
+  opencl_inbox(const opencl_inbox&) = delete;
+  opencl_inbox& operator=(const opencl_inbox&) = delete;
+
+  /// Asks for the callbacks of an enqueued command.  Commands of a queue come in their order.
+  /// `what`: its queue, number, task and whether it waits.
+  void watch(const opencl_functions& cl, cl_event event, const watched_command& what) {
+    watched_command* const one = announce(what);
+    if (what.waits) {
+      const auto began = [](cl_event, std::int32_t status, void* data) {
+        auto& of = *static_cast<watched_command*>(data);
+        const std::shared_ptr<opencl_inbox> keep = of.to;
+        keep->running(of, status == cl_number::running);
+      };
+      if (cl.clSetEventCallback(event, cl_number::running, began, one) != 0) running(*one, false);
+    }
+    const auto over = [](cl_event, std::int32_t status, void* data) {
+      auto& of = *static_cast<watched_command*>(data);
+      const std::shared_ptr<opencl_inbox> keep = of.to;
+      keep->ended(of, status < 0);
+    };
+    if (cl.clSetEventCallback(event, cl_number::complete, over, one) != 0) ended(*one, false);
   }
   /// Has the thread woken when command `number` has ended, or at once if it has; once.
   void arm(device_queue queue, std::uint64_t number) {
@@ -108,11 +139,72 @@ class opencl_inbox {
   static constexpr double grain_s = 2e-4;
 
   struct one_queue {
-    std::uint64_t done = 0;  ///< the last command that has ended
+    std::deque<watched_command*> open;  ///< commands behind `done`
+    std::uint64_t done = 0;             ///< the last command that has ended
     std::uint64_t wanted = none;
   };
   [[nodiscard]] one_queue& at(device_queue queue) noexcept {
     return queues_[static_cast<std::size_t>(queue)];
+  }
+  [[nodiscard]] watched_command* announce(const watched_command& what) {
+    const ticks now = now_ticks();
+    std::lock_guard lock(mutex_);
+    watched_command* one = nullptr;
+    if (unused_.empty()) {
+      one = new watched_command(what);
+    } else {
+      one = unused_.back();
+      unused_.pop_back();
+      *one = what;
+    }
+    one->to = shared_from_this();
+    one->callbacks = what.waits ? 2 : 1;
+    one_queue& q = at(what.queue);
+    q.open.push_back(one);
+    if (q.open.size() == 1) begin_next(q, now);
+    return one;
+  }
+  void running(watched_command& one, bool is_known) {
+    const ticks now = now_ticks();
+    std::lock_guard lock(mutex_);
+    if (is_known) begin(one, now);
+    leave(one);
+  }
+  /// Drivers may tell of a later command first.
+  void ended(watched_command& one, bool has_failed) {
+    const ticks now = now_ticks();
+    std::lock_guard lock(mutex_);
+    if (one.task != nullptr) {
+      begin(one, now);
+      put({.kind = opencl_news::kinds::ran,
+           .queue = one.queue,
+           .task = one.task,
+           .begin = one.begin,
+           .now = now});
+    }
+    one_queue& q = at(one.queue);
+    q.done = std::max(q.done, one.number);
+    while (!q.open.empty() && q.open.front()->number <= q.done) q.open.pop_front();
+    begin_next(q, now);
+    if (has_failed || q.done >= q.wanted) make_due();
+    leave(one);
+  }
+
+  void begin_next(one_queue& q, ticks now) {
+    if (q.open.empty()) return;
+    watched_command& next = *q.open.front();
+    if (next.task != nullptr && !next.waits) begin(next, now);
+  }
+  void begin(watched_command& one, ticks now) {
+    if (one.begin != 0) return;
+    one.begin = now;
+    put({.kind = opencl_news::kinds::began, .queue = one.queue, .now = now});
+  }
+  /// The caller has the inbox.
+  void leave(watched_command& one) {
+    if (--one.callbacks > 0) return;
+    one.to.reset();
+    unused_.push_back(&one);
   }
   void put(const opencl_news& one) {
     all_.push_back(one);
@@ -129,76 +221,10 @@ class opencl_inbox {
   std::condition_variable arrived_;
   std::vector<opencl_news> all_;
   std::array<one_queue, device_queue_count> queues_;
+  std::vector<watched_command*> unused_;
   ticks due_since_ = 0;  ///< when news last woke the thread
   bool is_due_ = false;
   bool ends_ = false;
-};
-
-/// A command whose callbacks are to come; it goes with the last.  After a failure some drivers call
-/// nobody, and its few bytes stay.
-class watched_command {
- public:
-  /// Which command of which queue it is.
-  struct place {
-    device_queue queue;
-    std::uint64_t number;
-  };
-  /// Has one callback, at its end.
-  static void mark(const opencl_functions& cl, cl_event event,
-                   const std::shared_ptr<opencl_inbox>& to, const place& at) {
-    auto* const one = new watched_command(to, at, "", 1);
-    one->ask(cl, event, cl_number::complete, [](cl_event, std::int32_t status, void* data) {
-      auto& of = *static_cast<watched_command*>(data);
-      of.to_->ended(of.at_.queue, of.at_.number, status < 0, nullptr);
-      of.called();
-    });
-  }
-  /// Has one when it begins, too.
-  static void run(const opencl_functions& cl, cl_event event,
-                  const std::shared_ptr<opencl_inbox>& to, const place& at, const char* task) {
-    auto* const one = new watched_command(to, at, task, 2);
-    one->ask(cl, event, cl_number::running, [](cl_event, std::int32_t status, void* data) {
-      auto& of = *static_cast<watched_command*>(data);
-      if (status == cl_number::running) of.tell_begin(now_ticks());
-      of.called();
-    });
-    one->ask(cl, event, cl_number::complete, [](cl_event, std::int32_t status, void* data) {
-      auto& of = *static_cast<watched_command*>(data);
-      const ticks now = now_ticks();
-      of.tell_begin(now);
-      const opencl_news ran{.kind = opencl_news::kinds::ran,
-                            .queue = of.at_.queue,
-                            .task = of.task_,
-                            .begin = of.begin_.load(std::memory_order_acquire),
-                            .now = now};
-      of.to_->ended(of.at_.queue, of.at_.number, status < 0, &ran);
-      of.called();
-    });
-  }
-
- private:
-  watched_command(std::shared_ptr<opencl_inbox> to, const place& at, const char* task,
-                  int callbacks)
-      : to_(std::move(to)), at_(at), task_(task), callbacks_(callbacks) {}
-
-  void ask(const opencl_functions& cl, cl_event event, std::int32_t when, cl_callback callback) {
-    if (cl.clSetEventCallback(event, when, callback, this) != 0) called();
-  }
-  void called() {
-    if (callbacks_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
-  /// One of two callbacks comes first, and says that the command began.
-  void tell_begin(ticks now) {
-    ticks none = 0;
-    if (begin_.compare_exchange_strong(none, now, std::memory_order_acq_rel))
-      to_->began(at_.queue, now);
-  }
-
-  const std::shared_ptr<opencl_inbox> to_;
-  const place at_;
-  const char* const task_;
-  std::atomic<ticks> begin_{0};
-  std::atomic<int> callbacks_;
 };
 
 }  // namespace plait::detail

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace plait::stencil {
 
 namespace {
@@ -32,6 +34,15 @@ device_options device_of(const std::string& text, const std::string& named,
 }
 
 }  // namespace
+
+void expect_slabs(const domain& whole) {
+  const auto [px, py, pz] = whole.grid().dims();
+  if (px > 1 || py > 1)
+    throw usage_error(
+        fmt::format("--variants has rows on a device, which need processes that divide z alone, "
+                    "not a grid of {}x{}x{}; give --grid 1x1x{}",
+                    px, py, pz, px * py * pz));
+}
 
 int parts_of(const device_options& how, double message_bytes) {
   if (how.parts > 0) return how.parts;

@@ -8,6 +8,7 @@
 
 #include <plait/plait.hpp>
 
+#include "common/domain.hpp"
 #include "measure/base/command_line.hpp"
 
 namespace plait::stencil {
@@ -21,6 +22,9 @@ struct device_options {
   int parts = 0;                ///< of a face's message; 0: by the model
   double link_bytes_per_s = 0;  ///< 0: not known
 };
+
+/// Errors: usage_error where blocks have neighbours in x or y: those faces do not lie in one piece.
+void expect_slabs(const domain& whole);
 
 /// Returns the number of parts of a message of a face.
 [[nodiscard]] int parts_of(const device_options& how, double message_bytes);

@@ -5,8 +5,6 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace jacobi3d {
 namespace {
 
@@ -17,12 +15,7 @@ using plait::out;
 constexpr std::int64_t far_pieces = 6;
 
 const box& checked(const problem& p) {
-  const auto [px, py, pz] = p.whole().grid().dims();
-  if (px > 1 || py > 1)
-    throw plait::usage_error(
-        fmt::format("--variants has rows on a device, which need processes that divide z alone, "
-                    "not a grid of {}x{}x{}; give --grid 1x1x{}",
-                    px, py, pz, px * py * pz));
+  plait::stencil::expect_slabs(p.whole());
   return p.cells();
 }
 

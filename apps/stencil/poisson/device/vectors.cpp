@@ -5,25 +5,17 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "cg_cells_text.hpp"
 #include "kernel.hpp"
 
 namespace poisson {
 namespace {
 
-using plait::axis;
 using plait::in;
 using plait::out;
 
 const array& checked(const problem& p) {
-  const auto [px, py, pz] = p.whole().grid().dims();
-  if (px > 1 || py > 1)
-    throw plait::usage_error(
-        fmt::format("--variants has rows on a device, which need processes that divide z alone, "
-                    "not a grid of {}x{}x{}; give --grid 1x1x{}",
-                    px, py, pz, px * py * pz));
+  plait::stencil::expect_slabs(p.whole());
   if (p.is_periodic(setting::distributed))
     throw plait::usage_error(
         "--boundary periodic goes with no row on a device, which has no neighbours in x and y; "
