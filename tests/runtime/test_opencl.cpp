@@ -148,6 +148,25 @@ TEST_P(opencl_tasks, a_long_chain_and_many_short_ones_end) {
   }
 }
 
+/// A command without a wait begins where the one before it ended; this one has waited.
+TEST_P(opencl_tasks, a_kernel_that_waits_for_a_copy_begins_behind_it_in_a_trace) {
+  runtime rt{env, options()};
+  std::vector<int> host(std::size_t{1} << 22, 3);
+  device_array<int> x(found()[0], host.size());
+  rt.start_trace();
+  rt.copy("there", in(host), out(x));
+  submit_add(rt, found()[0], x, add);
+  rt.wait();
+  double copy_s = 0;
+  double kernel_s = 0;
+  for (const trace_event& e : rt.stop_trace()) {
+    if (e.lane.ends_with(", to device")) copy_s = (e.begin_s + e.end_s) / 2;
+    if (e.lane.ends_with(", compute")) kernel_s = e.begin_s;
+  }
+  EXPECT_GT(copy_s, 0);
+  EXPECT_GT(kernel_s, copy_s);
+}
+
 TEST_P(opencl_tasks, each_of_several_ranks_has_a_device) {
   EXPECT_EQ(opencl_devices(3, 1000).size(), 1U);
   EXPECT_EQ(opencl_devices().size(), found().size());

@@ -145,6 +145,7 @@ int run(plait::environment& env, int argc, char** argv) {
   const measure::node_processes nodes(env, given.nodes.per_node);
   const node_rows rows = rows_of(given, has_tiles);
   const domains whole = plait::stencil::divide<domain>(given.grid, given.nodes, nodes, true);
+  if (chosen.on_device) plait::stencil::expect_slabs(whole.processes);
   chosen.asked_depth = static_cast<int>(given.time_tile);
   if (has_tiles) chosen.tile = tile_of(env, whole.processes, given.time_tile);
   plait::stencil::check_memory(env, whole, nodes.per_node(), arrays_of_a_problem);

@@ -294,6 +294,13 @@ int run(plait::environment& env, int argc, char** argv) {
     chosen.device =
         with_kernels(given.device.made(env, given.common.session.link_rate_bytes_per_s));
   const domain whole = given.grid.over(env.size());
+  if (chosen.device.gpu.exists()) {
+    plait::stencil::expect_slabs(whole);
+    if (whole.edge() == boundary::periodic)
+      throw plait::usage_error(
+          "--boundary periodic goes with no row on a device, which has no neighbours in x and y; "
+          "leave it out");
+  }
   plait::stencil::check_memory(env, whole, arrays_of_a_problem);
   return session(env, given, whole, all, chosen).run();
 }

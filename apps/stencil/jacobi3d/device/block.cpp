@@ -14,11 +14,6 @@ using plait::out;
 // Pieces of the interior: a kernel of the rim that becomes ready meanwhile waits for one of them.
 constexpr std::int64_t far_pieces = 6;
 
-const box& checked(const problem& p) {
-  plait::stencil::expect_slabs(p.whole());
-  return p.cells();
-}
-
 /// All elements of an array of the host.
 std::span<double> elements(const problem& p, array& of, const layout& lies) {
   const cells all = p.block(of);
@@ -52,7 +47,7 @@ void relax_there::operator()(plait::queue to_queue, const_span_there, const_span
 
 device_block::device_block(problem& p, const device_options& how)
     : gpu_(how.gpu),
-      whole_(checked(p)),
+      whole_(p.cells()),
       lies_(p.block(std::as_const(p.u))),
       relax_{lies_, how.cells_per_s, stores_for(whole_), how.relax},
       u_(gpu_, lies_.size()),

@@ -46,7 +46,7 @@ struct rim_plane {
 /// The block itself: u, v and b there, and how a step is cut into kernels.
 class device_block {
  public:
-  /// Errors: usage_error where blocks have neighbours in x or y.
+  /// Precondition: `expect_slabs`.
   device_block(problem& p, const device_options& how);
 
   /// Copies the arrays to the device, and the iterate that step `step` would read to the problem's

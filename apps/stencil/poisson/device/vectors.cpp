@@ -14,15 +14,6 @@ namespace {
 using plait::in;
 using plait::out;
 
-const array& checked(const problem& p) {
-  plait::stencil::expect_slabs(p.whole());
-  if (p.is_periodic(setting::distributed))
-    throw plait::usage_error(
-        "--boundary periodic goes with no row on a device, which has no neighbours in x and y; "
-        "leave it out");
-  return p.x;
-}
-
 /// All elements of an array of the host.
 std::span<double> elements(const problem& p, array& of, const plait::stencil::device_layout& lies) {
   const values all = p.block(of);
@@ -111,7 +102,7 @@ void kernels_there::catch_up(plait::queue q, const_span_there p, span_there x,
 
 device_vectors::device_vectors(const problem& of, const device_options& how)
     : gpu(how.gpu),
-      lies(of.block(checked(of))),
+      lies(of.block(of.x)),
       kernels(lies, how),
       x(gpu, lies.size()),
       r(gpu, lies.size()),

@@ -67,7 +67,7 @@ class kernels_there {
 /// The vectors of a rank's block.
 class device_vectors {
  public:
-  /// Errors: usage_error where blocks have neighbours in x or y.
+  /// Precondition: `expect_slabs`, and the boundary is not periodic.
   device_vectors(const problem& p, const device_options& how);
 
   /// Copies the vectors to the device, or x and r to the problem.  Block.
